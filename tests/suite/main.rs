@@ -79,6 +79,7 @@ pub mod runs {
 pub mod stores {
     pub mod contract;
     pub mod file;
+    pub mod flows;
     pub mod opening;
     #[cfg(feature = "postgres")]
     pub mod postgres;

@@ -132,4 +132,10 @@ impl Store for FaultyDatabase {
         }
         .boxed()
     }
+
+    fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+        let table = format!("drop table if exists {}", self.table);
+        let this = self.clone();
+        async move { this.client().await?.batch_execute(&table).await.map_err(StoreError::other) }.boxed()
+    }
 }

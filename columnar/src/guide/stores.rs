@@ -47,9 +47,6 @@
 //! [`Error::Open`](crate::Error::Open) with [`StoreError::Locked`](crate::store::StoreError::Locked), until the first
 //! one is dropped or its process ends.
 //!
-//! Many flows may be open at once. Those of one SQLite file share a connection, so a service can have a thousand
-//! conversations open with four file descriptors.
-//!
 //! The [`Receipt`](crate::usage::Receipt) of a value is stored with it in one write. So the cost of a conversation is
 //! still known after the flow is opened again.
 //!
@@ -57,7 +54,7 @@
 //! SQLite takes 760 times the text after 500 steps, because each checkpoint holds the whole state. The bench `storage`
 //! measures both.
 //!
-//! A store of your own implements the five methods of [`Store`](crate::store::Store), and its test calls the suite.
+//! A store of your own implements the six methods of [`Store`](crate::store::Store), and its test calls the suite.
 //!
 //! `cargo run --example journal -- FOLDER "Some text."` is a program with a `FileStore`: run it again to continue.
 //!
@@ -95,6 +92,40 @@
 //!
 //! A run loads the values that its cells read before it computes anything, also in a fork. `load` loads the values from a
 //! step on. All flows with the same past have them in memory then, and no value is read twice.
+//!
+//! # Many flows
+//!
+//! `SqliteStore::flows(file)` lists the flows of a file; [`FileStore`](crate::store::FileStore::flows),
+//! [`MemoryStore`](crate::store::MemoryStore::flows) and `PostgresStore` do the same.
+//! [`delete`](crate::store::Store::delete) deletes a flow that is closed, as a whole, and its key can be used again:
+//!
+//! ```
+//! use columnar::prelude::*;
+//! use columnar::store::{MemoryStore, Store, StoreError};
+//!
+//! flow! {
+//!     pub struct Chat {
+//!         source user;
+//!         column answer(user, self) = prompt("You are a helpful assistant.");
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let memory = MemoryStore::new();
+//! let ada = Chat::open(memory.flow("ada")).await?;
+//! let bob = Chat::open(memory.flow("bob")).await?;
+//! assert_eq!(memory.flows(), ["ada", "bob"]);
+//!
+//! assert!(matches!(memory.flow("bob").delete().await, Err(StoreError::Locked { .. })));
+//! drop(bob);
+//! memory.flow("bob").delete().await?;
+//! assert_eq!(memory.flows(), ["ada"]);
+//! # Ok(()) }
+//! ```
+//!
+//! All flows of a SQLite file that a process has open share a connection, so a service can have a thousand conversations
+//! open with four file descriptors. A flow in a folder takes two and a thread; a flow in PostgreSQL takes a thread and a
+//! connection.
 //!
 //! # Damage
 //!

@@ -33,6 +33,9 @@ use crate::history::{StoredSteps, Value};
 /// 8. **Addressed.** Steps of a column may be put in any order, many at a time, and with gaps;
 ///    [`stored_steps`](Self::stored_steps) returns the stored ones.
 /// 9. **The definition** is kept whole, as the last successful [`define`](Self::define) wrote it.
+/// 10. **Deletion.** [`delete`](Self::delete) removes the definition and all entries, whole or not at all, also if it fails
+///     or its process dies. While a handle has the location open, this one or another, it fails with
+///     [`StoreError::Locked`]. After it, the location is as if it had never been opened.
 ///
 /// The futures own their data, so a run can hold many of them at once. A `put` whose future is dropped is done or
 /// not done as a whole.
@@ -56,6 +59,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// Stores an entry unless the cell has one.
     fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>>;
+
+    /// Deletes the flow, which is not open. A location without a flow stays as it is.
+    fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>>;
 }
 
 /// The outcome of a [`Store::put`].

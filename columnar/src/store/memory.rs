@@ -1,6 +1,7 @@
 //! A store in memory, which ends with the process.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,8 +11,8 @@ use futures::future::{self, BoxFuture, FutureExt};
 use super::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
 
-/// A store in memory. Clones are handles to the same values, so a flow can be opened again from one when the
-/// first flow is gone.
+/// A store in memory. Clones are handles to the same flow, so it can be opened again from one when the first flow is
+/// gone.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -32,56 +33,90 @@ use crate::declare::Name;
 /// assert_eq!(again.user.get(0).as_deref(), Some("hello"));
 /// # Ok(()) }
 /// ```
-#[derive(Debug, Default)]
 pub struct MemoryStore {
-    shared: Arc<Shared>,
+    memory: Memory,
+    flow: Arc<Mutex<Contents>>,
     owns: AtomicBool,
 }
 
-/// The state that handles share.
-#[derive(Debug, Default)]
-struct Shared {
-    owned: AtomicBool,
-    contents: Mutex<Contents>,
-}
+/// Flows by key.
+type Memory = Arc<Mutex<BTreeMap<String, Arc<Mutex<Contents>>>>>;
 
-#[derive(Debug, Default)]
+/// The contents of a flow.
+#[derive(Default)]
 struct Contents {
+    /// Whether it has been opened since it was made or deleted.
+    exists: bool,
+    owned: bool,
     definition: Option<String>,
     columns: HashMap<Name, BTreeMap<usize, Entry>>,
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// An empty store. Its flow has the empty text as its key.
     pub fn new() -> Self {
-        Self::default()
+        Self::of(Memory::default(), String::new())
+    }
+
+    /// A store of the flow with this key in the same memory, as a file or a database has many flows.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::store::{MemoryStore, Store};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let topics = column("topics", source("user").latest(), prompt("List the topics."));
+    /// let memory = MemoryStore::new();
+    /// let monday = Flow::open(memory.flow("monday"), [&topics]).await?;
+    /// drop(Flow::open(memory.flow("tuesday"), [&topics]).await?);
+    /// assert_eq!(memory.flows(), ["monday", "tuesday"]);
+    ///
+    /// memory.flow("tuesday").delete().await?;
+    /// assert_eq!(memory.flows(), ["monday"]);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn flow(&self, key: impl Into<String>) -> Self {
+        Self::of(Arc::clone(&self.memory), key.into())
+    }
+
+    /// The keys of the flows in this memory, in order. A flow is there once it has been opened.
+    pub fn flows(&self) -> Vec<String> {
+        let memory = lock(&self.memory);
+        memory.iter().filter(|(_, flow)| lock(flow).exists).map(|(key, _)| key.clone()).collect()
+    }
+
+    fn of(memory: Memory, key: String) -> Self {
+        let flow = Arc::clone(lock(&memory).entry(key).or_default());
+        Self { memory, flow, owns: AtomicBool::new(false) }
     }
 
     /// The contents, if this handle is the owner.
     fn contents(&self) -> Result<MutexGuard<'_, Contents>, StoreError> {
-        if self.owns.load(Ordering::Acquire) { Ok(self.shared.lock()) } else { Err(StoreError::Closed) }
+        if self.owns.load(Ordering::Acquire) { Ok(lock(&self.flow)) } else { Err(StoreError::Closed) }
     }
 
-    fn become_owner(&self) -> Result<(), StoreError> {
+    fn become_owner(&self) -> Result<Option<String>, StoreError> {
+        let mut contents = lock(&self.flow);
         if !self.owns.load(Ordering::Acquire) {
-            // One operation, since two handles may be opened at once on two threads.
-            if self.shared.owned.swap(true, Ordering::AcqRel) {
-                return Err(StoreError::Locked { location: "this memory".into() });
-            }
+            contents.check_free()?;
             self.owns.store(true, Ordering::Release);
         }
-        Ok(())
+        (contents.exists, contents.owned) = (true, true);
+        Ok(contents.definition.clone())
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Contents> {
-        // Each change is one insertion or assignment, so a panic leaves nothing half changed.
-        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Each change is one insertion or assignment, so a panic leaves nothing half changed.
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Contents {
+    fn check_free(&self) -> Result<(), StoreError> {
+        if self.owned { Err(StoreError::Locked { location: "this memory".into() }) } else { Ok(()) }
+    }
+
     fn stored_steps(&self, column: &Name) -> StoredSteps {
         self.columns.get(column).into_iter().flat_map(BTreeMap::keys).copied().collect()
     }
@@ -104,8 +139,7 @@ impl Contents {
 
 impl Store for MemoryStore {
     fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        let opened = self.become_owner().map(|()| self.shared.lock().definition.clone());
-        future::ready(opened).boxed()
+        future::ready(self.become_owner()).boxed()
     }
 
     fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
@@ -128,19 +162,37 @@ impl Store for MemoryStore {
     fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
         future::ready(self.contents().map(|mut contents| contents.put(column, step, entry))).boxed()
     }
+
+    fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+        let mut contents = lock(&self.flow);
+        let deleted = contents.check_free().map(|()| *contents = Contents::default());
+        future::ready(deleted).boxed()
+    }
 }
 
-/// Another handle to the same values, which is not the owner.
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Another handle to the same flow, which is not the owner.
 impl Clone for MemoryStore {
     fn clone(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), owns: AtomicBool::new(false) }
+        Self { memory: Arc::clone(&self.memory), flow: Arc::clone(&self.flow), owns: AtomicBool::new(false) }
+    }
+}
+
+impl fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryStore").finish_non_exhaustive()
     }
 }
 
 impl Drop for MemoryStore {
     fn drop(&mut self) {
         if *self.owns.get_mut() {
-            self.shared.owned.store(false, Ordering::Release);
+            lock(&self.flow).owned = false;
         }
     }
 }

@@ -30,6 +30,9 @@ pub(crate) trait Backend: Sized + Send + 'static {
     /// Stores all of these cells and makes them durable together. Returns their outcomes in order; an error
     /// concerns all of them.
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError>;
+
+    /// Deletes the flow at a location, which nobody owns, not even the caller.
+    fn delete(location: &Self::Location) -> Result<(), StoreError>;
 }
 
 /// A handle to a backend on a thread of its own. When the handle is dropped, the thread finishes all requests and
@@ -95,6 +98,10 @@ impl<B: Backend> Worker<B> {
         entry: Entry,
     ) -> BoxFuture<'static, Result<Put, StoreError>> {
         self.send(|thread| thread.put(self.handle, NewCell { column, step, entry }))
+    }
+
+    pub(crate) fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.inspect(B::delete)
     }
 
     /// Reads from the backend, whether or not a write has failed.
@@ -182,6 +189,10 @@ macro_rules! store_on_worker {
             entry: $crate::store::Entry,
         ) -> futures::future::BoxFuture<'static, Result<$crate::store::Put, $crate::store::StoreError>> {
             self.worker.put(column, step, entry)
+        }
+
+        fn delete(&self) -> futures::future::BoxFuture<'static, Result<(), $crate::store::StoreError>> {
+            self.worker.delete()
         }
     };
 }

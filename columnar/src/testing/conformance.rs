@@ -1,6 +1,6 @@
 //! The conformance suite of stores.
 
-use futures::future::{FutureExt, join_all};
+use futures::future::{FutureExt, join, join_all};
 
 use crate::declare::Name;
 use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
@@ -43,6 +43,9 @@ pub async fn conformance<S: Store, H: Fn() -> S>(location: impl Fn() -> H) {
     takes_concurrent_puts(&location()).await;
     stores_a_dropped_put_whole_or_not_at_all(&location()).await;
     keeps_the_last_definition(&location()).await;
+    deletes_a_flow_as_a_whole(&location()).await;
+    deletes_nothing_where_there_is_no_flow(&location()).await;
+    deletes_a_flow_or_opens_it(&location()).await;
 }
 
 /// Texts that stores have been known to change.
@@ -344,5 +347,73 @@ async fn keeps_the_last_definition<S: Store>(handle: &impl Fn() -> S) {
         assert!(defined.is_ok(), "clause 9: it can be defined, but {defined:?}");
         put(&store, "user", 0, value("a")).await;
         kept = Some((*text).to_owned());
+    }
+}
+
+async fn deletes_a_flow_as_a_whole<S: Store>(handle: &impl Fn() -> S) {
+    let store = opened(handle).await;
+    let entry = |step: usize| if step.is_multiple_of(3) { Entry::SKIPPED } else { value(step.to_string()) };
+    for step in 0..20 {
+        put(&store, "user", step, value(step.to_string())).await;
+        put(&store, "map", step * 2, entry(step).with_receipt(receipt(step))).await;
+    }
+    let defined = store.define("{}".into()).await;
+    assert!(defined.is_ok(), "clause 9: it can be defined, but {defined:?}");
+    for refused in [store.delete().await, handle().delete().await] {
+        let is_locked = matches!(refused, Err(StoreError::Locked { .. }));
+        assert!(is_locked, "clause 10: an open flow is not deleted, but {refused:?}");
+    }
+    assert_eq!(load(&store, "map").await.len(), 20, "clause 10: an open flow is not deleted");
+    drop(store);
+    let deleted = handle().delete().await;
+    assert!(deleted.is_ok(), "clause 10: a closed flow can be deleted, but {deleted:?}");
+
+    let store = handle();
+    let opened_again = store.open().await;
+    assert!(
+        matches!(opened_again, Ok(None)),
+        "clause 10: a deleted flow has no definition: {opened_again:?}"
+    );
+    for column in ["user", "map"] {
+        assert_eq!(stored_steps(&store, column).await, StoredSteps::default(), "clause 10: `{column}`");
+        assert_eq!(load(&store, column).await, [], "clause 10: `{column}` is deleted");
+    }
+    assert_eq!(put(&store, "map", 4, value("another")).await, Put::Stored, "clause 10: its cells are free");
+    drop(store);
+    let store = opened(handle).await;
+    assert_eq!(load(&store, "map").await, [(4, value("another"))], "clause 10: only the new flow is there");
+}
+
+async fn deletes_nothing_where_there_is_no_flow<S: Store>(handle: &impl Fn() -> S) {
+    for _ in 0..2 {
+        let deleted = handle().delete().await;
+        assert!(deleted.is_ok(), "clause 10: there is nothing to delete, but {deleted:?}");
+    }
+    let store = handle();
+    let opened = store.open().await;
+    assert!(matches!(opened, Ok(None)), "clause 10: the location can be opened, but {opened:?}");
+}
+
+async fn deletes_a_flow_or_opens_it<S: Store>(handle: &impl Fn() -> S) {
+    for _ in 0..8 {
+        let store = opened(handle).await;
+        for step in 0..3 {
+            store.put(name("user"), step, value("a")).await.ok();
+        }
+        drop(store);
+        let (openings, deletions): (Vec<S>, Vec<S>) = (0..6).map(|_| (handle(), handle())).unzip();
+        let opening = join_all(openings.iter().map(Store::open));
+        let deleting = join_all(deletions.iter().map(Store::delete));
+        let (opened, deleted) = join(opening, deleting).await;
+        let opened: Vec<_> = opened.into_iter().map(|opened| opened.map(drop)).collect();
+        for outcome in opened.iter().chain(&deleted) {
+            let is_refused = matches!(outcome, Err(StoreError::Locked { .. }));
+            assert!(outcome.is_ok() || is_refused, "clause 10: done or refused as locked, but {outcome:?}");
+        }
+        let owners = opened.iter().filter(|opened| opened.is_ok()).count();
+        assert!(owners <= 1, "clause 1: {owners} handles own a flow");
+        drop((openings, deletions));
+        let entries = load(&self::opened(handle).await, "user").await.len();
+        assert!(entries == 0 || entries == 3, "clause 10: a flow is there as a whole or not at all");
     }
 }

@@ -96,6 +96,11 @@ pub trait StoreLayer: Send + Sync + 'static {
     ) -> BoxFuture<'static, Result<Put, StoreError>> {
         inner.put(column, step, entry)
     }
+
+    /// Around [`Store::delete`].
+    fn delete(self: &Arc<Self>, inner: &Arc<dyn Store>) -> BoxFuture<'static, Result<(), StoreError>> {
+        inner.delete()
+    }
 }
 
 /// A store with a [`StoreLayer`] around it. Dereferences to the layer; clones are the same handle.
@@ -146,6 +151,10 @@ impl<L: StoreLayer> Store for LayeredStore<L> {
 
     fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
         self.layer.put(&self.inner, column, step, entry)
+    }
+
+    fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.layer.delete(&self.inner)
     }
 }
 

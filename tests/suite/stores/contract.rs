@@ -2,11 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
+use columnar::Name;
 use columnar::prelude::*;
-use columnar::store::{Entry, FileStore, MemoryStore, Put, Store};
-use columnar::testing::conformance;
+use columnar::store::{Entry, FileStore, MemoryStore, Put, Store, StoreError};
+use columnar::testing::{LayeredStore, StoreLayer, conformance};
 use columnar_tests::live::push_all;
 use columnar_tests::store::on_put;
+use futures::future::{BoxFuture, FutureExt};
 
 /// Texts that are easily changed.
 const TEXTS: [&str; 9] = [
@@ -108,5 +110,69 @@ async fn stores_that_mishandle_receipts_are_caught() {
         let panic = outcome.expect_err("the suite must detect it").into_panic();
         let message = panic.downcast_ref::<String>().expect("a text");
         assert!(message.contains("clause 4") || message.contains("clause 5"), "{wrong:?}: {message}");
+    }
+}
+
+/// Defects of stores in the deletion of flows.
+#[derive(Clone, Copy, Debug)]
+enum WrongDeletion {
+    DeletesNothing,
+    KeepsTheDefinition,
+    KeepsAColumn,
+    DeletesAnOpenFlow,
+}
+
+struct Deleting {
+    wrong: WrongDeletion,
+    memory: MemoryStore,
+}
+
+impl StoreLayer for Deleting {
+    fn delete(self: &Arc<Self>, inner: &Arc<dyn Store>) -> BoxFuture<'static, Result<(), StoreError>> {
+        let (this, inner) = (Arc::clone(self), Arc::clone(inner));
+        async move {
+            if matches!(this.wrong, WrongDeletion::DeletesAnOpenFlow) {
+                return inner.delete().await.or(Ok(()));
+            }
+            let user = Name::new("user").map_err(StoreError::other)?;
+            let before = this.memory.clone();
+            let definition = before.open().await?;
+            let entries = before.load(user.clone(), 0..usize::MAX).await?;
+            drop(before);
+            if matches!(this.wrong, WrongDeletion::DeletesNothing) {
+                return Ok(());
+            }
+            inner.delete().await?;
+            let after = this.memory.clone();
+            after.open().await?;
+            match (this.wrong, definition) {
+                (WrongDeletion::KeepsTheDefinition, Some(definition)) => after.define(definition).await,
+                _ => put_all(&after, &user, entries).await,
+            }
+        }
+        .boxed()
+    }
+}
+
+async fn put_all(store: &MemoryStore, column: &Name, entries: Vec<(usize, Entry)>) -> Result<(), StoreError> {
+    for (step, entry) in entries {
+        store.put(column.clone(), step, entry).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn stores_that_mishandle_deletions_are_caught() {
+    use WrongDeletion::{DeletesAnOpenFlow, DeletesNothing, KeepsAColumn, KeepsTheDefinition};
+
+    for wrong in [DeletesNothing, KeepsTheDefinition, KeepsAColumn, DeletesAnOpenFlow] {
+        let location = move || {
+            let memory = MemoryStore::new();
+            move || LayeredStore::new(memory.clone(), Deleting { wrong, memory: memory.clone() })
+        };
+        let outcome = tokio::spawn(async move { conformance(location).await }).await;
+        let panic = outcome.expect_err("the suite must detect it").into_panic();
+        let message = panic.downcast_ref::<String>().expect("a text");
+        assert!(message.contains("clause 10"), "{wrong:?}: {message}");
     }
 }

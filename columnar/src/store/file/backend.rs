@@ -13,6 +13,7 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::deletion;
 use super::disk::{Disk, Kind};
 use super::layout::{
     IoContext, Layout, Location, damaged, entry, none_if_missing, ok_if_exists, replace, stage,
@@ -99,6 +100,10 @@ impl<D: Disk> Backend for FileBackend<D> {
             _ => Ok(Put::Stored),
         };
         cells.iter().zip(is_new).map(put).collect()
+    }
+
+    fn delete(location: &Location<D>) -> Result<(), StoreError> {
+        deletion::delete(location)
     }
 }
 

@@ -55,6 +55,9 @@ pub(crate) trait Disk: Clone + Send + 'static {
 
     /// Removes a name of a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Removes a folder; fails if it is not empty.
+    fn remove_dir(&self, path: &Path) -> io::Result<()>;
 }
 
 /// The kind of an entry of a folder.
@@ -150,6 +153,10 @@ impl Disk for Local {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir(path)
     }
 }
 

@@ -1,13 +1,33 @@
-//! The files of columns that the log does not have. Files that are not named after a number are ignored.
+//! The stores in a folder, and the files of columns that the log does not have. Files that are not named after a number
+//! are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, Kind};
-use super::layout::{IoContext, Layout, corrupt, damaged};
+use super::format::is_store;
+use super::layout::{IoContext, Layout, Location, corrupt, damaged, none_if_missing};
 use super::log::{self, Cells, LoggedEntry};
 use crate::declare::Name;
 use crate::store::StoreError;
+
+/// The stores in the folders of a folder.
+pub(super) fn flows<D: Disk>(location: &Location<D>) -> Result<Vec<PathBuf>, StoreError> {
+    let Location { disk, path } = location;
+    let Some(names) = none_if_missing(disk.list(path)).context("listing", path)? else {
+        return Ok(Vec::new());
+    };
+    let folders =
+        names.into_iter().filter(|(_, kind)| *kind == Kind::Folder).map(|(name, _)| path.join(name));
+    let mut flows = Vec::new();
+    for folder in folders {
+        if is_store(disk, &Layout::new(folder.clone()))? {
+            flows.push(folder);
+        }
+    }
+    flows.sort_unstable();
+    Ok(flows)
+}
 
 /// The names in the folders of columns.
 pub(super) type Files = BTreeMap<Name, Vec<(String, Kind)>>;
@@ -92,7 +112,7 @@ impl Unlogged {
 }
 
 /// The digits of a file that is named after a number.
-fn digits(file: &str) -> Option<&str> {
+pub(super) fn digits(file: &str) -> Option<&str> {
     let digits = file.strip_suffix(".txt")?;
     (!digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())).then_some(digits)
 }

@@ -1,7 +1,9 @@
 //! A store in files of a folder.
 
 mod backend;
+mod deletion;
 mod disk;
+mod format;
 mod layout;
 mod listing;
 mod log;
@@ -11,7 +13,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, FutureExt};
 
 use self::backend::FileBackend;
 use self::disk::Local;
@@ -77,6 +79,9 @@ use super::{Defect, Store, StoreError};
 ///
 /// The receipt of a cell is in the log, under the checksum of its line, and takes no wait of its own.
 ///
+/// Deleting a flow removes its values, the folders that are empty then, and `.columnar`. Other files stay. A deletion that
+/// is interrupted is finished when the store is next opened or deleted.
+///
 /// One flow has the folder open at a time, on one machine: a lock excludes others until the owner is gone, however
 /// it ends. A file system that has no locks or no hard links is refused. New files are readable by their owner
 /// alone, on Unix.
@@ -85,6 +90,8 @@ use super::{Defect, Store, StoreError};
 ///
 /// A value that is stored alone costs three waits for the disk, one for its text, one for the log and one for the
 /// folder of its column. Cells that finish at the same time share the latter two.
+///
+/// An open flow takes two file descriptors and a thread.
 ///
 /// Opening reads the log and lists the folders; of values, it reads only files that were added by hand. Loading
 /// reads one file per value. This is for conversations: up to some 10,000 steps of a column are comfortable, 100,000 are
@@ -104,6 +111,35 @@ impl FileStore {
     /// The folder, as it was passed to [`new`](Self::new).
     pub fn folder(&self) -> &Path {
         &self.worker.location().path
+    }
+
+    /// The stores in the folders of a folder, in order of their names. A folder is a store once it has been opened.
+    /// Other folders, links, and folders deeper down are left out. A folder that is missing has no stores.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::store::{FileStore, Store};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let topics = column("topics", source("user").latest(), prompt("List the topics."));
+    /// # let folder = tempfile::tempdir()?;
+    /// # let chats = folder.path();
+    /// for day in ["monday", "tuesday"] {
+    ///     Flow::open(FileStore::new(chats.join(day)), [&topics]).await?;
+    /// }
+    /// assert_eq!(FileStore::flows(chats).await?, [chats.join("monday"), chats.join("tuesday")]);
+    ///
+    /// FileStore::new(chats.join("monday")).delete().await?;
+    /// assert_eq!(FileStore::flows(chats).await?, [chats.join("tuesday")]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be read.
+    pub fn flows(folder: impl Into<PathBuf>) -> BoxFuture<'static, Result<Vec<PathBuf>, StoreError>> {
+        let worker = Worker::<FileBackend<Local>>::new(Location { disk: Local, path: folder.into() });
+        async move { worker.inspect(listing::flows).await }.boxed()
     }
 
     /// Reads everything that is stored, and returns the defects: values that have changed, and files where no

@@ -4,11 +4,12 @@
 //! The log is replaced as a whole, so a crash during recovery is the same as one before or after it.
 
 use std::collections::BTreeSet;
-use std::fs::TryLockError;
 use std::io;
 use std::path::Path;
 
-use super::disk::{Disk, Kind};
+use super::deletion;
+use super::disk::Disk;
+use super::format::{FORMAT, Format, clear, lock};
 use super::layout::{
     IoContext, Layout, Location, corrupt, damaged, entry, none_if_missing, ok_if_exists, replace, stage, text,
 };
@@ -17,8 +18,8 @@ use super::log::{self, Cells, Checksum, Log, LoggedEntry};
 use crate::declare::Name;
 use crate::store::{Defect, StoreError};
 
-/// The format that is written.
-const FORMAT: u32 = 2;
+/// The most attempts to lock a folder that others delete.
+const ATTEMPTS: usize = 8;
 
 /// A store that was opened and recovered.
 pub(super) struct Opened<D: Disk> {
@@ -29,31 +30,23 @@ pub(super) struct Opened<D: Disk> {
 }
 
 pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreError> {
-    let (disk, path) = (location.disk.clone(), &location.path);
-    // First of all, since a store of a newer version must not be changed.
-    let known = match none_if_missing(disk.canonical(path)).context("looking for", path)? {
-        Some(root) => format(&disk, &Layout::new(root))?,
-        None => None,
-    };
-    if known.is_none() {
-        make_root(&disk, path)?;
-    }
-    // Links are resolved once, so one that is changed later does not move an open store.
-    let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
-    ok_if_exists(disk.create_dir(layout.own())).context("making", layout.own())?;
-    let lock = lock(&disk, &layout)?;
+    let disk = location.disk.clone();
+    let (layout, lock) = enter(&disk, &location.path)?;
     // Under the lock, since the staged files of a live owner are still needed.
     clear(&disk, &layout)?;
-    // Again, under the lock: another process may have created or upgraded the store meanwhile.
-    let known = format(&disk, &layout)?;
-    if known.is_none() {
+    // Again, under the lock: another process may have created, upgraded or deleted the store meanwhile.
+    let found = Format::read(&disk, &layout)?;
+    if found == Format::Deleted {
+        deletion::finish(&disk, &layout)?;
+    }
+    if matches!(found, Format::Missing | Format::Deleted) {
         make(&disk, &layout)?;
     }
     // The last owner may have died between writing and syncing.
     disk.sync_path(layout.own()).context("writing", layout.own())?;
     let cells = recover(&disk, &layout)?;
     // After recovery, so a store that cannot be recovered stays readable by the version that wrote it.
-    if known.is_some_and(|known| known < FORMAT) {
+    if matches!(found, Format::Known(known) if known < FORMAT) {
         upgrade(&disk, &layout)?;
     }
     // After recovery and not before, since recovery may replace the file at this path.
@@ -61,34 +54,34 @@ pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreEr
     Ok(Opened { layout, lock, log, cells })
 }
 
-/// The format, if the store was created.
-fn format<D: Disk>(disk: &D, layout: &Layout) -> Result<Option<u32>, StoreError> {
-    let path = layout.format();
-    // A number is short, and a damaged file of any size must not fill the memory.
-    let Some(bytes) = none_if_missing(disk.read(&path, 64)).context("reading", &path)? else {
-        return Ok(None);
-    };
-    let number = str::from_utf8(&bytes).ok().and_then(|text| log::number(text.trim_end()));
-    match number {
-        Some(1..=FORMAT) => Ok(number),
-        Some(found) if found > FORMAT => Err(StoreError::Unsupported {
-            location: layout.root().display().to_string(),
-            found,
-            known: FORMAT,
-        }),
-        _ => Err(damaged(&path, "it is not the number of a format")),
+/// Takes the lock of the folder, which is created if it is missing.
+fn enter<D: Disk>(disk: &D, path: &Path) -> Result<(Layout, D::Lock), StoreError> {
+    let mut attempts = 0;
+    loop {
+        // First of all, since a store of a newer version must not be changed.
+        let found = match none_if_missing(disk.canonical(path)).context("looking for", path)? {
+            Some(root) => Format::read(disk, &Layout::new(root))?,
+            None => Format::Missing,
+        };
+        if found == Format::Missing {
+            make_root(disk, path)?;
+        }
+        attempts += 1;
+        match lock_folder(disk, path) {
+            // A deletion removed the folder meanwhile.
+            Err(StoreError::Io { source, .. })
+                if source.kind() == io::ErrorKind::NotFound && attempts < ATTEMPTS => {}
+            entered => return entered,
+        }
     }
 }
 
-fn lock<D: Disk>(disk: &D, layout: &Layout) -> Result<D::Lock, StoreError> {
-    let path = layout.lock();
-    match disk.lock(&path) {
-        Ok(lock) => Ok(lock),
-        Err(TryLockError::WouldBlock) => {
-            Err(StoreError::Locked { location: layout.root().display().to_string() })
-        }
-        Err(TryLockError::Error(error)) => Err(error).context("locking, which keeps other flows out,", &path),
-    }
+fn lock_folder<D: Disk>(disk: &D, path: &Path) -> Result<(Layout, D::Lock), StoreError> {
+    // Links are resolved once, so one that is changed later does not move an open store.
+    let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
+    ok_if_exists(disk.create_dir(layout.own())).context("making", layout.own())?;
+    let lock = lock(disk, &layout)?;
+    Ok((layout, lock))
 }
 
 /// Creates the folder and its parents, and makes them durable.
@@ -107,20 +100,6 @@ fn make_root<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
         Err(error) if is_there && error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         synced => synced.context("writing", parent),
     }
-}
-
-/// Removes staged files of earlier owners.
-fn clear<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
-    let staging = layout.staging();
-    ok_if_exists(disk.create_dir(&staging)).context("making", &staging)?;
-    for (name, kind) in disk.list(&staging).context("listing", &staging)? {
-        // Only names that `stage` uses: other files are not the library's, and are left alone.
-        if kind == Kind::File && log::number::<usize>(&name).is_some() {
-            let path = staging.join(name);
-            disk.remove(&path).context("removing", &path)?;
-        }
-    }
-    Ok(())
 }
 
 /// Creates the files of a new store. The format comes last: with it, the store exists.
@@ -214,7 +193,7 @@ fn adopt<D: Disk>(disk: &D, layout: &Layout, column: &Name, step: usize) -> Resu
 pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, StoreError> {
     let Location { disk, path } = location;
     let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
-    if format(disk, &layout)?.is_none() {
+    if matches!(Format::read(disk, &layout)?, Format::Missing | Format::Deleted) {
         return Ok(Vec::new());
     }
     // In this order, since the line of a value is written before its name.

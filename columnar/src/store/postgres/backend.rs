@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 use tokio_postgres::Client;
 
 use super::super::thread::NewCell;
@@ -15,8 +15,9 @@ use super::super::{Entry, Put, StoreError, StoredSteps};
 use super::batch::BatchWrite;
 use super::cells::{self, Ownership};
 use super::error::PostgresError;
+use super::flows;
 use super::schema;
-use super::session::{Location, ServerProcess, Session, lock};
+use super::session::{LOCK_ATTEMPTS, Location, ServerProcess, Session, Taken, lock, runtime};
 use crate::declare::Name;
 
 /// The pauses before attempts to reconnect. A server that restarts is back by then.
@@ -27,9 +28,6 @@ const PAUSES: [Duration; 5] = [
     Duration::from_millis(1500),
     Duration::from_secs(3),
 ];
-
-/// Attempts to take a lock that another process holds, which may have ended a moment ago.
-const LOCK_ATTEMPTS: usize = 5;
 
 /// Attempts to take our own lock, which the ended session may still hold.
 const OWN_LOCK_ATTEMPTS: usize = 100;
@@ -56,11 +54,7 @@ impl Backend for PostgresBackend {
     type Location = Location;
 
     fn open(location: &Location) -> Result<Self, StoreError> {
-        // A runtime of its own: the worker's thread is outside of the user's runtime, if there is one.
-        let runtime = Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|source| StoreError::Io { operation: "preparing to connect".to_owned(), source })?;
+        let runtime = runtime()?;
         let opened =
             runtime.block_on(open(location)).map_err(|error| error.into_store_error("opening", location))?;
         let (session, process, ownership) = opened;
@@ -126,6 +120,10 @@ impl Backend for PostgresBackend {
         }
         Ok(puts)
     }
+
+    fn delete(location: &Location) -> Result<(), StoreError> {
+        flows::delete(location)
+    }
 }
 
 impl PostgresBackend {
@@ -178,14 +176,18 @@ async fn open(location: &Location) -> Result<(Session, ServerProcess, Ownership)
     if location.flow.contains('\0') {
         return Err(StoreError::other("the key of a flow cannot have a NUL in it").into());
     }
-    let mut session = Session::connect(location).await?;
+    let mut session = Session::connect(&location.address).await?;
     let owned = session.run(async |client| {
         schema::check(client, location).await?;
-        let flow = schema::flow(client, &location.flow).await?;
-        // Before the number of owners grows: that would end the rights of an owner that is alive.
-        if !lock(client, flow, LOCK_ATTEMPTS).await? {
-            return Err(location.locked().into());
-        }
+        let flow = loop {
+            let flow = schema::find_or_make(client, &location.flow).await?;
+            // Before the number of owners grows: that would end the rights of an owner that is alive.
+            match lock(client, flow, LOCK_ATTEMPTS).await? {
+                Taken::Locked => break flow,
+                Taken::Refused => return Err(location.locked().into()),
+                Taken::Deleted => {}
+            }
+        };
         Ok::<_, PostgresError>((ServerProcess::of(client).await?, cells::take_ownership(client, flow).await?))
     });
     let (process, ownership) = owned.await?;
@@ -198,12 +200,13 @@ async fn reconnect(
     ownership: Ownership,
     lost: ServerProcess,
 ) -> Result<(Session, ServerProcess), PostgresError> {
-    let mut session = Session::connect(location).await?;
+    let mut session = Session::connect(&location.address).await?;
     let reconnected = session.run(async |client| {
         // The server may keep the lost session with its lock, and its transaction could still commit.
         lost.end(client).await?;
         // Another owner may have had the lock and released it, so holding it is not enough.
-        if !lock(client, ownership.flow, OWN_LOCK_ATTEMPTS).await? || !ownership.is_current(client).await? {
+        let taken = lock(client, ownership.flow, OWN_LOCK_ATTEMPTS).await?;
+        if taken != Taken::Locked || !ownership.is_current(client).await? {
             return Err(location.locked().into());
         }
         ServerProcess::of(client).await

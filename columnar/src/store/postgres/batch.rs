@@ -8,8 +8,9 @@ use tokio_postgres::{Client, Row};
 
 use super::super::thread::NewCell;
 use super::super::{Entry, Put, StoreError};
-use super::cells::{self, Ownership, Parameter};
+use super::cells::{self, Ownership};
 use super::error::PostgresError;
+use super::session::Parameter;
 
 /// A batch of cells that is being stored. Of several entries for one cell the first one counts.
 pub(super) struct BatchWrite<'a> {

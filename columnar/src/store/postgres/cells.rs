@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::pin::pin;
 
 use futures::stream::TryStreamExt;
-use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
 use super::super::{Entry, StoreError, StoredSteps, checksum};
 use super::error::PostgresError;
+use super::session::Parameter;
 use crate::declare::Name;
 use crate::history::Value;
 
@@ -19,9 +20,6 @@ pub(super) struct Ownership {
     /// The number of owners so far, this one included.
     pub(super) owners: i64,
 }
-
-// With types, a query takes one round trip; otherwise it is prepared, executed and closed.
-pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 
 /// Becomes the next owner. Earlier owners cannot write from here on.
 pub(super) async fn take_ownership(client: &Client, flow: i32) -> Result<Ownership, PostgresError> {

@@ -4,15 +4,18 @@ mod backend;
 mod batch;
 mod cells;
 mod error;
+mod flows;
 mod schema;
 mod session;
 
 use std::fmt;
 
+use futures::future::{BoxFuture, FutureExt};
+
 use self::backend::PostgresBackend;
 use self::session::Location;
-use super::Store;
 use super::worker::{Worker, store_on_worker};
+use super::{Store, StoreError};
 
 /// A store in a `PostgreSQL` database (13 or newer), with the feature `postgres`. Many flows share a database, each
 /// under a key of its own; many processes and machines share it, too.
@@ -42,8 +45,7 @@ use super::worker::{Worker, store_on_worker};
 /// In the tables `columnar_format`, `columnar_flows`, `columnar_cells` and `columnar_prefixes` of the first schema in
 /// the search path, which the first flow to be opened creates. Values are bytes, since a text of this database cannot
 /// hold every text; `select convert_from(value, 'UTF8'), convert_from(receipt, 'UTF8') from columnar_cells` reads them
-/// and what they cost. A flow is removed with
-/// `delete from columnar_flows where key = 'monday'`.
+/// and what they cost.
 ///
 /// # Guarantees
 ///
@@ -64,7 +66,8 @@ use super::worker::{Worker, store_on_worker};
 ///
 /// # Costs
 ///
-/// Two round trips for all cells that finished during the last write, and a connection for each open flow. Opening a
+/// Two round trips for all cells that finished during the last write. Each open flow takes a thread and a connection,
+/// which is a process of the server: its setting `max_connections`, 100 by default, limits the open flows. Opening a
 /// column costs one round trip and reads the numbers of the steps that were stored since it was last opened, give or
 /// take a thousand.
 ///
@@ -83,6 +86,30 @@ impl PostgresStore {
     pub fn new(address: impl AsRef<str>, flow_key: impl AsRef<str>) -> Self {
         let location = Location { address: address.as_ref().into(), flow: flow_key.as_ref().into() };
         Self { worker: Worker::new(location) }
+    }
+
+    /// The keys of the flows in the database at this address, in order. A flow is there once it has been opened.
+    ///
+    /// ```
+    /// use columnar::store::{PostgresStore, Store, StoreError};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
+    /// let address = "postgres://me@localhost/chats";
+    /// # let Ok(address) = std::env::var("COLUMNAR_PG_URL") else { return Ok(()) };
+    /// for key in PostgresStore::flows(&address).await? {
+    ///     if key.starts_with("2024") {
+    ///         PostgresStore::new(&address, &key).delete().await?;
+    ///     }
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the server cannot be reached, or a newer version made the tables.
+    pub fn flows(address: impl AsRef<str>) -> BoxFuture<'static, Result<Vec<String>, StoreError>> {
+        let worker = Self::new(address, "").worker;
+        async move { worker.inspect(|location| flows::keys(&location.address)).await }.boxed()
     }
 }
 

@@ -1,11 +1,12 @@
 //! The tables, their format, and the row of a flow.
 
+use std::fmt;
+
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use super::super::StoreError;
 use super::error::PostgresError;
-use super::session::Location;
 
 /// The newest format that is known here.
 const FORMAT: i32 = 2;
@@ -52,10 +53,15 @@ const UPGRADE: &str = "
     update columnar_format set format = 2 where format = 1;
     commit";
 
+/// Whether there are tables.
+pub(super) async fn exists(client: &Client) -> Result<bool, PostgresError> {
+    const EXISTS: &str = "select to_regclass('columnar_format') is not null";
+    Ok(client.query_typed_one(EXISTS, &[]).await?.try_get(0)?)
+}
+
 /// Creates missing tables, and refuses those of a newer version before anything is written.
-pub(super) async fn check(client: &Client, location: &Location) -> Result<(), PostgresError> {
-    const THERE: &str = "select to_regclass('columnar_format') is not null";
-    if !client.query_typed_one(THERE, &[]).await?.try_get::<_, bool>(0)? {
+pub(super) async fn check(client: &Client, location: &impl fmt::Display) -> Result<(), PostgresError> {
+    if !exists(client).await? {
         client.batch_execute(TABLES).await?;
     }
     let rows = client.query_typed("select format from columnar_format", &[]).await?;
@@ -79,17 +85,34 @@ pub(super) async fn check(client: &Client, location: &Location) -> Result<(), Po
     }
 }
 
-/// The id of the flow, which is created when it is opened for the first time.
-pub(super) async fn flow(client: &Client, key: &str) -> Result<i32, PostgresError> {
+/// The id of the flow with this key.
+pub(super) async fn find(client: &Client, key: &str) -> Result<Option<i32>, PostgresError> {
     const FIND: &str = "select flow from columnar_flows where key = $1";
-    // After the query, since each insert uses up an id.
+    let row = client.query_typed_opt(FIND, &[(&key, Type::TEXT)]).await?;
+    Ok(row.map(|row| row.try_get(0)).transpose()?)
+}
+
+/// The id of the flow, which is created when it is opened for the first time.
+pub(super) async fn find_or_make(client: &Client, key: &str) -> Result<i32, PostgresError> {
     const MAKE: &str = "insert into columnar_flows (key) values ($1) on conflict do nothing";
-    let key: (&(dyn tokio_postgres::types::ToSql + Sync), Type) = (&key, Type::TEXT);
-    let key = &[key];
-    if let Some(row) = client.query_typed_opt(FIND, key).await? {
-        return Ok(row.try_get(0)?);
+    loop {
+        if let Some(flow) = find(client, key).await? {
+            return Ok(flow);
+        }
+        // After the query, since each insert uses up an id. If another process was quicker, nothing is inserted.
+        client.query_typed(MAKE, &[(&key, Type::TEXT)]).await?;
     }
-    // Another process may have been quicker. Then nothing is inserted, and the row is found below.
-    client.query_typed(MAKE, key).await?;
-    Ok(client.query_typed_one(FIND, key).await?.try_get(0)?)
+}
+
+/// The keys of all flows, in order.
+pub(super) async fn keys(client: &Client) -> Result<Vec<String>, PostgresError> {
+    const KEYS: &str = "select key from columnar_flows order by key";
+    let rows = client.query_typed(KEYS, &[]).await?;
+    Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+}
+
+/// Deletes the row of a flow, and with it all others of the flow.
+pub(super) async fn delete(client: &Client, flow: i32) -> Result<(), PostgresError> {
+    client.query_typed("delete from columnar_flows where flow = $1", &[(&flow, Type::INT4)]).await?;
+    Ok(())
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use futures::future::{self, Either, Fuse, FutureExt};
+use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::tls::NoTlsStream;
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, Connection, NoTls, Socket};
 
 use super::super::StoreError;
@@ -15,6 +16,9 @@ use super::error::PostgresError;
 
 /// The time limit of connecting and of sending, unless the address has others.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Attempts to take a lock that another process holds, which may have ended a moment ago.
+pub(super) const LOCK_ATTEMPTS: usize = 5;
 
 /// The pause between two attempts to take a lock.
 const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(20);
@@ -46,11 +50,20 @@ impl fmt::Display for Location {
     }
 }
 
+/// A parameter of a query. With its type, a query takes one round trip; otherwise it is prepared, executed and closed.
+pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
+
 /// A connection to the server. It is polled while it is used and ends when this is dropped. As a task of a runtime
 /// it would outlive a runtime that is not polled any more, and keep the server waiting.
 pub(super) struct Session {
     client: Client,
     connection: Fuse<Connection<Socket, NoTlsStream>>,
+}
+
+/// The runtime of a worker's thread, which is outside of the user's runtime, if there is one.
+pub(super) fn runtime() -> Result<Runtime, StoreError> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|source| StoreError::Io { operation: "preparing to connect".to_owned(), source })
 }
 
 /// The server process of a session. Its start time distinguishes it from later processes with the same id.
@@ -61,8 +74,8 @@ pub(super) struct ServerProcess {
 }
 
 impl Session {
-    pub(super) async fn connect(location: &Location) -> Result<Self, PostgresError> {
-        let (client, connection) = config(location)?.connect(NoTls).await?;
+    pub(super) async fn connect(address: &str) -> Result<Self, PostgresError> {
+        let (client, connection) = config(address)?.connect(NoTls).await?;
         let mut session = Self { client, connection: connection.fuse() };
         session.run(async |client| client.batch_execute(SETTINGS).await).await?;
         Ok(session)
@@ -103,26 +116,41 @@ impl ServerProcess {
     }
 }
 
+/// The outcome of taking a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    Locked,
+    /// Another session has it.
+    Refused,
+    /// The flow was deleted.
+    Deleted,
+}
+
 /// Takes the lock of a flow, with several attempts, since the end of its owner may take a moment to reach the server.
-pub(super) async fn lock(client: &Client, flow: i32, attempts: usize) -> Result<bool, PostgresError> {
+pub(super) async fn lock(client: &Client, flow: i32, attempts: usize) -> Result<Taken, PostgresError> {
     // Two numbers identify a lock in the whole database, which may have such tables in several schemas.
     // An object id is unsigned, and a lock has signed numbers, so it is shifted.
     const LOCK: &str = "select pg_try_advisory_lock((tableoid::bigint - 2147483648)::integer, flow) \
         from columnar_flows where flow = $1";
+    // The flow may be deleted between the lookup of its row and the lock.
+    const IS_THERE: &str = "select from columnar_flows where flow = $1";
+    let flow: [Parameter<'_>; 1] = [(&flow, Type::INT4)];
     for _ in 0..attempts {
-        let row = client.query_typed_opt(LOCK, &[(&flow, Type::INT4)]).await?;
-        if row.map(|row| row.try_get(0)).transpose()? == Some(true) {
-            return Ok(true);
+        match client.query_typed_opt(LOCK, &flow).await?.map(|row| row.try_get(0)).transpose()? {
+            Some(true) if client.query_typed_opt(IS_THERE, &flow).await?.is_some() => {
+                return Ok(Taken::Locked);
+            }
+            Some(true) | None => return Ok(Taken::Deleted),
+            Some(false) => tokio::time::sleep(LOCK_RETRY_INTERVAL).await,
         }
-        tokio::time::sleep(LOCK_RETRY_INTERVAL).await;
     }
-    Ok(false)
+    Ok(Taken::Refused)
 }
 
 /// The configuration in the address, with limits on all waiting. The parser's error is dropped: it may quote the
 /// password.
-fn config(location: &Location) -> Result<Config, StoreError> {
-    let mut config: Config = location.address.parse().map_err(|_| {
+fn config(address: &str) -> Result<Config, StoreError> {
+    let mut config: Config = address.parse().map_err(|_| {
         StoreError::other(
             "the address of the database is not one: write `postgres://user:password@host/database`",
         )

@@ -77,16 +77,18 @@ pub(super) fn resolve(file: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Opens a file, and creates it if it is missing. Errors name the flow for which it is opened.
-pub(super) fn open(path: &Path, location: &Location) -> Result<Connection, SqliteError> {
+/// Opens a file, and creates it if it is missing. Errors name the location for which it is opened.
+pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connection, SqliteError> {
     let mut db = connect(path)?;
     db.busy_timeout(BUSY_TIMEOUT)?;
     // sqlite.org/pragma.html: a schema that another program has edited runs no unsafe functions, and
     // damaged pages are noticed when they are read.
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
+    // The text of a deleted flow is overwritten.
+    db.pragma_update(None, "secure_delete", true)?;
     // In one transaction: another flow may create the file between two queries.
-    let found = format(&*db.transaction()?, location)?;
+    let found = format(&*db.transaction()?, path, location)?;
     if found != Some(FORMAT) {
         if found.is_none() {
             // SQLite takes a page size only while the file is empty.
@@ -95,7 +97,7 @@ pub(super) fn open(path: &Path, location: &Location) -> Result<Connection, Sqlit
         // A transaction that reads before it writes fails without a wait if there is another writer.
         let making = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another flow may have been quicker.
-        match format(&making, location)? {
+        match format(&making, path, location)? {
             None => {
                 let length = fs::metadata(path)
                     .map_err(|error| SqliteError::io(format!("opening {location}"), error))?
@@ -158,7 +160,7 @@ fn connect(path: &Path) -> Result<Connection, SqliteError> {
 }
 
 /// The format of the file; `None` for an empty one.
-fn format(db: &Connection, location: &Location) -> Result<Option<u32>, SqliteError> {
+fn format(db: &Connection, path: &Path, location: &dyn fmt::Display) -> Result<Option<u32>, SqliteError> {
     let header = |name| db.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let (application, format) = (header("application_id")?, header("user_version")?);
     if application == APPLICATION {
@@ -176,7 +178,7 @@ fn format(db: &Connection, location: &Location) -> Result<Option<u32>, SqliteErr
     if (application, format, tables) == (0, 0, 0) {
         return Ok(None);
     }
-    Err(StoreError::other(format!("{} is a database of another program", location.file.display())).into())
+    Err(StoreError::other(format!("{} is a database of another program", path.display())).into())
 }
 
 fn make(db: &Transaction<'_>, tables: &str) -> Result<(), SqliteError> {

@@ -41,7 +41,7 @@ impl SqliteError {
     }
 
     /// Converts into the store's error. `operation` is a verb such as `reading`, whose object is the location.
-    pub(super) fn into_store_error(self, location: &impl fmt::Display, operation: &str) -> StoreError {
+    pub(super) fn into_store_error(self, location: &dyn fmt::Display, operation: &str) -> StoreError {
         match self {
             Self::Store(error) => error,
             error => error.to_store_error(location, operation),
@@ -49,7 +49,7 @@ impl SqliteError {
     }
 
     /// The error of one of several flows.
-    pub(super) fn to_store_error(&self, location: &impl fmt::Display, operation: &str) -> StoreError {
+    pub(super) fn to_store_error(&self, location: &dyn fmt::Display, operation: &str) -> StoreError {
         let damaged = |reason| StoreError::Damaged { location: location.to_string(), reason };
         match self {
             Self::Store(error) => StoreError::other(error.to_string()),

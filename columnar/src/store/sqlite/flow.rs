@@ -77,9 +77,17 @@ impl Flow {
     }
 }
 
-fn find(db: &Connection, key: &str) -> Result<Option<i64>, SqliteError> {
+/// The id of the flow with this key.
+pub(super) fn find(db: &Connection, key: &str) -> Result<Option<i64>, SqliteError> {
     let find = "select id from flow where key = ?";
     Ok(db.query_row(find, [key], |row| row.get(0)).optional()?)
+}
+
+/// The keys of all flows, in order.
+pub(super) fn keys(db: &Connection) -> Result<Vec<String>, SqliteError> {
+    let mut keys = db.prepare("select key from flow order by key")?;
+    let keys = keys.query_map((), |row| row.get(0))?;
+    Ok(keys.collect::<Result<_, _>>()?)
 }
 
 /// The columns of a flow by name.

@@ -8,6 +8,7 @@
 
 mod cells;
 mod database;
+mod deletion;
 mod error;
 mod flow;
 mod lock;
@@ -20,11 +21,12 @@ mod tests;
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::{self, BoxFuture, FutureExt};
 
 use self::database::Location;
+use self::open_file::OpenFile;
 use self::shared_file::{Handle, SharedFile};
 use super::thread::NewCell;
 use super::{Entry, Put, Store, StoreError, StoredSteps};
@@ -74,6 +76,9 @@ use crate::declare::Name;
 /// was changed, moved or removed is an error of that cell, and the others can be read. The checksum is no signature:
 /// a program that can write to the file can forge it. A flow is found by its key; a damaged key loses the flow.
 ///
+/// Deleting a flow overwrites its texts with zeros. Until the last flow of the file is closed, they may still be in the
+/// log beside it.
+///
 /// Files are readable by their owner alone. Ten thousand values of 800 bytes take 3 % more than their bytes, five
 /// hundred 17 %. A column has at most 2^32 steps. The cost of a step and of opening does not depend on the number of
 /// earlier steps, since the length of a column's complete prefix is stored now and then. Other tools can read the
@@ -93,6 +98,41 @@ impl SqliteStore {
     pub fn new(file: impl Into<PathBuf>, flow: impl Into<String>) -> Self {
         let location = Location { file: file.into(), flow: flow.into() };
         Self { location, handle: Mutex::new(None) }
+    }
+
+    /// The keys of the flows in a file, in order. A flow is there once it has been opened. A file that is missing has no
+    /// flows, and stays missing.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::store::{SqliteStore, Store};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let topics = column("topics", source("user").latest(), prompt("List the topics."));
+    /// # let folder = tempfile::tempdir()?;
+    /// # let file = folder.path().join("chats.db");
+    /// for day in ["tuesday", "monday"] {
+    ///     Flow::open(SqliteStore::new(&file, day), [&topics]).await?;
+    /// }
+    /// assert_eq!(SqliteStore::flows(&file).await?, ["monday", "tuesday"]);
+    ///
+    /// SqliteStore::new(&file, "monday").delete().await?;
+    /// assert_eq!(SqliteStore::flows(&file).await?, ["tuesday"]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, or a newer version wrote it.
+    pub fn flows(file: impl Into<PathBuf>) -> BoxFuture<'static, Result<Vec<String>, StoreError>> {
+        let file = SharedFile::find_existing(&file.into());
+        let keys = async {
+            match file? {
+                Some(file) => file.ask(OpenFile::keys).await,
+                None => Ok(Vec::new()),
+            }
+        };
+        keys.boxed()
     }
 
     /// Makes a request through the handle.
@@ -144,6 +184,22 @@ impl Store for SqliteStore {
 
     fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
         self.send(|handle| handle.put(NewCell { column, step, entry }))
+    }
+
+    fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+        let (file, location) =
+            (SharedFile::find_existing(&self.location.file), Arc::new(self.location.clone()));
+        let delete = async move {
+            let Some(file) = file? else { return Ok(()) };
+            let deleted = Arc::clone(&location);
+            let mut is_due = file.ask(move |file| file.delete(&deleted)).await?;
+            while is_due {
+                let location = Arc::clone(&location);
+                is_due = file.ask(move |file| file.purge(&location)).await?;
+            }
+            Ok(())
+        };
+        delete.boxed()
     }
 }
 

@@ -3,16 +3,19 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fs, io};
+use std::{fmt, fs, io};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::cells::{self, Chunk};
 use super::database::{self, BUSY_TIMEOUT, Location};
+use super::deletion;
 use super::error::SqliteError;
-use super::open_flow::{OpenFlow, advance};
+use super::flow::{find, keys};
+use super::lock::Lock;
+use super::open_flow::{OpenFlow, advance, lock_path};
 use crate::declare::Name;
 use crate::store::lock::FileId;
 use crate::store::thread::{Answer, HandleId, NewCell, PutRequest, Server, answer_all};
@@ -56,17 +59,15 @@ impl OpenFile {
         location: &Location,
     ) -> Result<Option<String>, StoreError> {
         self.close(handle);
-        let opened = self.connect(location).and_then(|()| {
-            let Some(Connected { db, .. }) = &self.connected else { return Err(StoreError::Closed.into()) };
-            let beside = self.flows.values().next().map(|flow| &flow.lock);
-            OpenFlow::open(db, &self.path, location.clone(), beside)
+        let opened = self.with_connection(location, "opening", |file, db| {
+            OpenFlow::open(db, &file.path, location.clone(), |path| file.lock(path))
         });
         let definition = opened.map(|(flow, definition)| {
             self.flows.insert(handle, flow);
             definition
         });
         self.disconnect_if_unused();
-        definition.map_err(|error| error.into_store_error(location, "opening"))
+        definition
     }
 
     /// Closes the flow of a handle, which is free then.
@@ -118,6 +119,41 @@ impl OpenFile {
         loaded.map_err(|error| error.into_store_error(&flow.location, "reading"))
     }
 
+    /// The keys of all flows, open or not.
+    pub(super) fn keys(&mut self) -> Result<Vec<String>, StoreError> {
+        let path = self.path.clone();
+        let keys = self.with_connection(&path.display(), "reading", |_, db| keys(db));
+        self.disconnect_if_unused();
+        keys
+    }
+
+    /// Deletes a flow that nobody has open, if there is one. Returns whether [`purge`](Self::purge) has more to do.
+    pub(super) fn delete(&mut self, location: &Location) -> Result<bool, StoreError> {
+        let deleted = self.with_connection(location, "deleting", |file, db| {
+            let Some(flow) = find(db, &location.flow)? else { return Ok(false) };
+            let Some(_lock) = file.lock(&lock_path(&file.path, flow))? else {
+                return Err(StoreError::Locked { location: location.to_string() }.into());
+            };
+            // Another process may have deleted it before the lock was taken.
+            let is_there = find(db, &location.flow)? == Some(flow);
+            if is_there { Ok(transact(db, |writing| deletion::delete(writing, flow))?) } else { Ok(false) }
+        });
+        self.disconnect_if_unused();
+        deleted
+    }
+
+    /// Removes the next rows of deleted flows, and returns whether there are more.
+    pub(super) fn purge(&mut self, location: &Location) -> Result<bool, StoreError> {
+        let purged = self.with_connection(location, "deleting", |_, db| Ok(transact(db, deletion::purge)?));
+        self.disconnect_if_unused();
+        purged
+    }
+
+    /// Takes a lock, as another name of those that are held here.
+    fn lock(&self, path: &Path) -> Result<Option<Lock>, SqliteError> {
+        Lock::take(path, self.flows.values().next().map(|flow| &flow.lock))
+    }
+
     #[cfg(test)]
     pub(super) fn db(&self) -> Option<&Connection> {
         self.connected.as_ref().map(|open| &open.db)
@@ -131,7 +167,21 @@ impl OpenFile {
         }
     }
 
-    fn connect(&mut self, location: &Location) -> Result<(), SqliteError> {
+    /// Connects if no flow is open, and runs.
+    fn with_connection<T>(
+        &mut self,
+        location: &dyn fmt::Display,
+        operation: &str,
+        run: impl FnOnce(&Self, &Connection) -> Result<T, SqliteError>,
+    ) -> Result<T, StoreError> {
+        let done = self.connect(location).and_then(|()| match &self.connected {
+            Some(Connected { db, .. }) => run(self, db),
+            None => Err(StoreError::Closed.into()),
+        });
+        done.map_err(|error| error.into_store_error(location, operation))
+    }
+
+    fn connect(&mut self, location: &dyn fmt::Display) -> Result<(), SqliteError> {
         if self.connected.is_some() {
             return self.check_path();
         }
@@ -280,9 +330,15 @@ struct Failed {
     is_undone: bool,
 }
 
-impl<E: Into<SqliteError>> From<E> for Failed {
-    fn from(error: E) -> Self {
-        Self { error: error.into(), is_undone: true }
+impl From<SqliteError> for Failed {
+    fn from(error: SqliteError) -> Self {
+        Self { error, is_undone: true }
+    }
+}
+
+impl From<Failed> for SqliteError {
+    fn from(failed: Failed) -> Self {
+        failed.error
     }
 }
 
@@ -292,7 +348,8 @@ fn transact<T>(
     write: impl FnOnce(&Transaction<'_>) -> Result<T, SqliteError>,
 ) -> Result<T, Failed> {
     // It waits for other writers at its beginning; a transaction that has read already cannot wait.
-    let writing = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
+    let writing =
+        Transaction::new_unchecked(db, TransactionBehavior::Immediate).map_err(SqliteError::from)?;
     let written = write(&writing)?;
     writing.commit().map_err(|error| Failed { error: error.into(), is_undone: false })?;
     Ok(written)

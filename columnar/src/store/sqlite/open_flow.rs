@@ -1,13 +1,13 @@
 //! A flow that is open. Its rows are read and written on the connection of its file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Transaction};
 
 use super::cells;
 use super::database::Location;
 use super::error::SqliteError;
-use super::flow::{Columns, Flow};
+use super::flow::{Columns, Flow, find};
 use super::lock::Lock;
 use crate::store::thread::NewCell;
 use crate::store::{Put, StoreError};
@@ -30,19 +30,21 @@ pub(super) struct OpenFlow {
 }
 
 impl OpenFlow {
-    /// Opens a flow, and creates it if it is missing. Returns its definition, too.
+    /// Opens a flow, and creates it if it is missing. `take` takes the lock at a path. Returns its definition, too.
     pub(super) fn open(
         db: &Connection,
         file: &Path,
         location: Location,
-        beside: Option<&Lock>,
+        mut take: impl FnMut(&Path) -> Result<Option<Lock>, SqliteError>,
     ) -> Result<(Self, Option<String>), SqliteError> {
-        let id = Flow::find_or_make(db, &location.flow)?;
-        // Named by the id, since a key has any length, and characters that file names cannot have.
-        let mut lock = file.as_os_str().to_owned();
-        lock.push(format!("-lock-{id}"));
-        let Some(lock) = Lock::take(lock.as_ref(), beside)? else {
-            return Err(StoreError::Locked { location: location.to_string() }.into());
+        let (id, lock) = loop {
+            let id = Flow::find_or_make(db, &location.flow)?;
+            let lock = take(&lock_path(file, id))?;
+            let lock = lock.ok_or_else(|| StoreError::Locked { location: location.to_string() })?;
+            // It may have been deleted before the lock was taken.
+            if find(db, &location.flow)? == Some(id) {
+                break (id, lock);
+            }
         };
         let mut open = Self { id, location, lock, columns: None, since_advance: 0, is_halted: false };
         // After the lock: the last owner may have stored cells until it released it.
@@ -101,6 +103,13 @@ impl OpenFlow {
     pub(super) fn behind(&self) -> Option<i64> {
         (self.since_advance > 0).then_some(self.id)
     }
+}
+
+/// The lock of a flow. It is named by the id, since a key has any length, and characters that file names cannot have.
+pub(super) fn lock_path(file: &Path, flow: i64) -> PathBuf {
+    let mut path = file.as_os_str().to_owned();
+    path.push(format!("-lock-{flow}"));
+    path.into()
 }
 
 /// Stores the complete prefixes of the columns of a flow, which need not be open.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::{fs, io};
 
 use futures::future::{BoxFuture, FutureExt};
 
@@ -30,6 +31,14 @@ pub(super) struct Handle {
 }
 
 impl SharedFile {
+    /// The file, unless it is missing.
+    pub(super) fn find_existing(file: &Path) -> Result<Option<Arc<Self>>, StoreError> {
+        match fs::metadata(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            _ => Self::find(file).map(Some),
+        }
+    }
+
     /// The file that other handles have open, or a new one. Nothing is opened yet.
     pub(super) fn find(file: &Path) -> Result<Arc<Self>, StoreError> {
         let path = database::resolve(file)
@@ -42,6 +51,14 @@ impl SharedFile {
         let shared = Arc::new(Self { path: path.clone(), thread });
         files.insert(path, Arc::downgrade(&shared));
         Ok(shared)
+    }
+
+    /// Runs on the thread, for no open flow.
+    pub(super) fn ask<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&mut OpenFile) -> Result<T, StoreError> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, StoreError>> {
+        self.thread.ask(HandleId::new(), task)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A store in files: its folder, its owner, and files that are added by hand.
 
 mod damage;
+mod deletion;
 mod folder;
 
 use std::cell::Cell;

@@ -276,6 +276,30 @@ async fn s6_an_owner_that_lost_its_lock_but_not_its_connection_is_rejected() {
 }
 
 #[tokio::test]
+async fn s16_an_owner_that_lost_its_session_writes_nothing_after_a_deletion() {
+    let Some(database) = Database::new("s16, lost").await else { return };
+    let address = database.address();
+    let first = opened(&address, "monday").await;
+    assert_eq!(put(&first, 0, "first").await.ok(), Some(Put::Stored));
+    let refused = PostgresStore::new(&address, "monday").delete().await;
+    assert!(matches!(refused, Err(StoreError::Locked { .. })), "it is open: {refused:?}");
+    database.end_sessions().await;
+    let second = free(&address).await;
+    drop(second);
+    PostgresStore::new(&address, "monday").delete().await.expect("nobody has it open");
+    let refused = put(&first, 1, "first").await;
+    assert!(matches!(refused, Err(StoreError::Locked { .. })), "{refused:?}");
+    let third = opened(&address, "monday").await;
+    assert_eq!(
+        third.stored_steps(name("user")).await.ok(),
+        Some(StoredSteps::default()),
+        "it is another flow"
+    );
+    let refused = put(&first, 1, "first").await;
+    assert!(matches!(refused, Err(StoreError::Halted)), "{refused:?}");
+}
+
+#[tokio::test]
 async fn s4_a_rejected_write_is_quoted_without_values_and_halts_the_store() {
     const CANARY: &str = "the-canary-in-a-value";
     let Some(database) = Database::new("s4").await else { return };

@@ -120,6 +120,9 @@ async fn s6_the_flows_of_a_killed_process_are_free_one_by_one() {
     };
     let locked = async |key: &str| matches!(chats.store(key).open().await, Err(StoreError::Locked { .. }));
     let first = start("a b c d");
+    assert_eq!(SqliteStore::flows(chats.file()).await.expect("no lock is needed"), ["a", "b", "c", "d"]);
+    let refused = chats.store("b").delete().await;
+    assert!(matches!(refused, Err(StoreError::Locked { .. })), "another process has it open: {refused:?}");
     let here = chats.store("e");
     here.open().await.expect("a flow that nobody has open");
     assert!(locked("a").await && locked("d").await, "the first process has them");
@@ -137,6 +140,48 @@ async fn s6_the_flows_of_a_killed_process_are_free_one_by_one() {
     assert!(!locked("b").await && locked("a").await && locked("d").await);
     drop((here, mine, rest));
     assert!(!locked("a").await && !locked("d").await && !locked("e").await);
+}
+
+/// Deletes flows until it is killed.
+async fn delete(file: &Path) {
+    for flow in 0..DOOMED {
+        SqliteStore::new(file, flow.to_string()).delete().await.expect("it is closed");
+        println!("\ndeleted {flow}.");
+    }
+    println!("\nall are gone");
+    io::stdin().read_line(&mut String::new()).expect("it waits to be killed");
+}
+
+const DOOMED: usize = 12;
+
+#[tokio::test]
+async fn s16_a_deletion_by_a_killed_process_is_whole_or_not_at_all() {
+    if let Some(file) = env::var_os(CHILD) {
+        return delete(file.as_ref()).await;
+    }
+    for deleted in [1, 2, 5, 9] {
+        let chats = Chats::new();
+        // More cells than one transaction deletes.
+        for flow in 0..DOOMED {
+            let store = chats.store(&flow.to_string());
+            store.open().await.expect("it is new");
+            let puts = (0..1500).map(|step| store.put(name("user"), step, value("short")));
+            assert!(join_all(puts).await.iter().all(Result::is_ok));
+        }
+        let test = "s16_a_deletion_by_a_killed_process_is_whole_or_not_at_all";
+        let mut process = Process::start(module_path!(), test, &chats.file(), "");
+        process.wait_for(&format!("deleted {}.", deleted - 1));
+        process.kill();
+        let listed = SqliteStore::flows(chats.file()).await.expect("it can be read");
+        for flow in 0..DOOMED {
+            let (key, store) = (flow.to_string(), chats.store(&flow.to_string()));
+            store.open().await.expect("it is free");
+            let entries = load(&store, "user").await.expect("it is sound").len();
+            assert_eq!(entries, if listed.contains(&key) { 1500 } else { 0 }, "{flow} after {deleted}");
+            assert!(flow >= deleted || entries == 0, "{flow} is deleted");
+            store.put(name("user"), 1500, value("more")).await.expect("it can be continued");
+        }
+    }
 }
 
 /// The connection of a file that is open is shared, and it does not notice that its path leads elsewhere.

@@ -7,7 +7,7 @@ use super::super::recovery::verify;
 use super::location;
 use super::model::{Image, Misbehaviour, Model, Node};
 use super::power::{STAGING, Tree, states_after_loss, tree};
-use super::script::{Action, Violations, check, read_store, run_script, script, short_script};
+use super::script::{Action, Violations, check, deletion, read_store, run_script, script, short_script};
 
 /// The sums over all explored states.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -118,6 +118,14 @@ fn c3_recovery_survives_another_power_loss() {
     assert!(found.is_sound(), "{found:?}");
 }
 
+#[test]
+fn s16_a_deletion_is_whole_or_not_at_all_whenever_the_power_is_lost() {
+    let found = explored(&Model::default(), &deletion(), &[150]);
+    assert!(found.is_sound(), "{found:?}");
+    let found = explored(&Model::default(), &deletion(), &[8, 3]);
+    assert!(found.is_sound(), "{found:?}");
+}
+
 /// The store in format 1, which has no receipts.
 fn of_format_1(model: &Model) -> Model {
     let image = model.image();
@@ -206,6 +214,8 @@ fn faulty_stores_are_caught() {
     assert!(found.unopenable > 0, "a value is not in the log: {found:?}");
     let found = explored(&made().misbehaving(Misbehaviour::InPlace), &actions, &[60]);
     assert!(found.violations.torn > 0, "{found:?}");
+    let found = explored(&made().misbehaving(Misbehaviour::NoSyncOfFolders), &deletion(), &[60]);
+    assert!(found.violations.torn > 0, "a deleted value is there again: {found:?}");
     let found = explored(&made().misbehaving(Misbehaviour::RemoveFirst), &define, &[60]);
     assert!(found.violations.undefined > 0, "{found:?}");
     for misbehaving in [Misbehaviour::NoSync, Misbehaviour::NoSyncOfFolders] {

@@ -5,7 +5,9 @@ use std::io::ErrorKind;
 use super::super::backend::FileBackend;
 use super::model::{Fault, Misbehaviour, Model};
 use super::power::states_after_loss;
-use super::script::{Action, Cell, Violations, check, entry, read_store, run_script, script};
+use super::script::{
+    Action, Cell, Contents, Violations, check, deletion, entry, read_store, run_script, script,
+};
 use super::{location, name, wait};
 use crate::store::thread::NewCell;
 use crate::store::worker::{Backend, Worker};
@@ -31,6 +33,7 @@ fn action(handle: &Handle, action: &Action) -> Result<(), StoreError> {
         Action::Open(_) => wait(handle.open()).map(|_| ()),
         Action::Define(text) => wait(handle.define((*text).to_owned())),
         Action::Put(cells) => cells.iter().try_for_each(|cell| put(handle, *cell).map(|_| ())),
+        Action::Delete => wait(handle.delete()),
     }
 }
 
@@ -222,6 +225,40 @@ fn s9_staged_files_that_could_not_be_removed_are_removed_later() {
     put(&handle, ("user", 3, Some("hi"))).expect("it does not get in the way");
     wait(handle.open()).expect("it opens");
     assert_eq!(model.names("/chats/today/.columnar/staged"), [""; 0]);
+}
+
+#[test]
+fn s16_a_deletion_that_fails_is_whole_or_not_at_all_and_can_be_repeated() {
+    let stored = || {
+        let model = Model::default();
+        run_script(&location(&model), &deletion()[..3], || {}).expect("nothing fails");
+        model
+    };
+    let first = stored().operations().len();
+    let last = {
+        let model = stored();
+        FileBackend::delete(&location(&model)).expect("nothing fails");
+        assert_eq!(model.names("/chats"), [""; 0]);
+        model.operations().len()
+    };
+    let mut refused = 0;
+    for (at, after, lasts) in (first..last)
+        .flat_map(|at| [(at, false, false), (at, true, false), (at, false, true), (at, true, true)])
+    {
+        let model = stored();
+        model.fail(Some(Fault { at, kind: ErrorKind::Other, after, lasts }));
+        let deleted = FileBackend::delete(&location(&model));
+        model.fail(None);
+        refused += usize::from(deleted.is_err());
+        let confirmed = if deleted.is_ok() { 4 } else { 3 };
+        for left in states_after_loss(&model.image(), 20) {
+            let contents = read_store(&location(&Model::of(left))).expect("it can be opened");
+            assert_eq!(check(&contents, &deletion(), confirmed), Violations::default(), "{at}: {contents:?}");
+        }
+        FileBackend::delete(&location(&model)).expect("nothing fails any more");
+        assert_eq!(read_store(&location(&model)).expect("it opens"), Contents::default(), "{at}");
+    }
+    assert!(refused > 60, "{refused}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::{env, thread};
 
 use super::super::disk::{Disk, Kind, Local};
 use super::super::layout::Location;
-use super::script::{Violations, check, read_store, run_script, script};
+use super::script::{Action, Violations, check, deletion, read_store, run_script, script};
 
 /// Marks the child process, and has the operation at which it is killed.
 const AT: &str = "COLUMNAR_KILLED_AT";
@@ -120,13 +120,26 @@ impl Disk for Ending {
         self.operation();
         Local.remove(path)
     }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.operation();
+        Local.remove_dir(path)
+    }
+}
+
+/// A script, and then another flow in the place of the first one.
+fn actions() -> Vec<Action> {
+    script()
+        .into_iter()
+        .chain(deletion().into_iter().skip_while(|action| !matches!(action, Action::Delete)))
+        .collect()
 }
 
 /// The child process: prints the confirmed actions until it is killed.
 fn live_until(at: usize) {
     let path = PathBuf::from(env::var_os(FOLDER).expect("the folder is set"));
     let disk = Ending { left: Arc::new(AtomicUsize::new(at)) };
-    run_script(&Location { disk, path }, &script(), || eprintln!("confirmed")).expect("nothing fails");
+    run_script(&Location { disk, path }, &actions(), || eprintln!("confirmed")).expect("nothing fails");
 }
 
 /// Starts the child in a folder and kills it. Returns the number of confirmed actions, unless it ended by itself.
@@ -171,7 +184,7 @@ fn c2_a_killed_process_loses_no_confirmed_value() {
         let (confirmed, killed) = killed_at(at, &location.path);
         let contents = read_store(&location).unwrap_or_else(|error| panic!("killed at {at}: {error}"));
         assert_eq!(
-            check(&contents, &script(), confirmed),
+            check(&contents, &actions(), confirmed),
             Violations::default(),
             "killed at {at}: {contents:?}"
         );
@@ -180,5 +193,5 @@ fn c2_a_killed_process_loses_no_confirmed_value() {
         assert_eq!(read_store(&location).expect("it opens"), contents, "killed at {at}");
         ends_by_itself = !killed;
     }
-    assert!(at > 60, "{at}");
+    assert!(at > 110, "{at}");
 }

@@ -454,6 +454,17 @@ impl Disk for Model {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        self.change("remove", path, |image, _| image.find(path).and_then(|_| image.name(path, None)))
+        self.change("remove", path, |image, _| {
+            image.data(path).map(|_| ()).and_then(|()| image.name(path, None))
+        })
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.change("remove", path, |image, _| {
+            if !image.names(path)?.is_empty() {
+                return Err(ErrorKind::DirectoryNotEmpty.into());
+            }
+            image.name(path, None)
+        })
     }
 }

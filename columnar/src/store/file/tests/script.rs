@@ -20,6 +20,8 @@ pub(super) enum Action {
     Define(&'static str),
     /// Cells that are stored together.
     Put(Vec<Cell>),
+    /// Closes and deletes the store.
+    Delete,
 }
 
 /// A script with all features: new and existing columns, steps in any order, batches of cells, skipped cells, and a
@@ -42,6 +44,18 @@ pub(super) fn short_script() -> Vec<Action> {
     vec![Action::Open(vec![]), Action::Define("a"), Action::Put(cells), Action::Define("b")]
 }
 
+/// A flow that is deleted, and another one in its place.
+pub(super) fn deletion() -> Vec<Action> {
+    vec![
+        Action::Open(vec![]),
+        Action::Define("a"),
+        Action::Put(vec![("map", 1, Some("x")), ("user", 0, Some("hi")), ("map", 0, None)]),
+        Action::Delete,
+        Action::Open(vec![]),
+        Action::Put(vec![("map", 0, Some("y"))]),
+    ]
+}
+
 /// The entry of a cell. Entries of `map` have receipts.
 pub(super) fn entry((column, step, text): Cell) -> Entry {
     let entry = text.map_or(Entry::SKIPPED, Entry::from);
@@ -61,6 +75,10 @@ pub(super) fn run_script<D: Disk>(
                 drop(store.take());
                 store = Some(FileBackend::open(location)?);
             }
+            (Action::Delete, _) => {
+                drop(store.take());
+                FileBackend::delete(location)?;
+            }
             (Action::Define(text), Some(store)) => store.define(text)?,
             (Action::Put(cells), Some(store)) => {
                 let cell = |cell: &Cell| NewCell { column: name(cell.0), step: cell.1, entry: entry(*cell) };
@@ -74,7 +92,7 @@ pub(super) fn run_script<D: Disk>(
 }
 
 /// The contents of a store.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Contents {
     cells: BTreeMap<(String, usize), Entry>,
     definition: Option<String>,
@@ -84,7 +102,7 @@ pub(super) struct Contents {
 /// Opens a store and reads its contents.
 pub(super) fn read_store<D: Disk>(location: &Location<D>) -> Result<Contents, StoreError> {
     let mut store = FileBackend::open(location)?;
-    let mut contents = Contents { cells: BTreeMap::new(), definition: store.definition()?, unreadable: 0 };
+    let mut contents = Contents { definition: store.definition()?, ..Contents::default() };
     for column in ["user", "map", "notes"] {
         let stored_steps = store.stored_steps(&name(column))?;
         for step in (0..stored_steps.prefix).chain(stored_steps.beyond) {
@@ -112,6 +130,16 @@ pub(super) struct Violations {
 
 /// Compares the contents with a script: this number of its actions are confirmed, and the next one may have begun.
 pub(super) fn check(contents: &Contents, actions: &[Action], confirmed: usize) -> Violations {
+    // Nothing of a deleted flow is there.
+    let deleted = actions.iter().take(confirmed).rposition(|action| matches!(action, Action::Delete));
+    let (actions, confirmed) = match deleted {
+        Some(at) => (&actions[at + 1..], confirmed - at - 1),
+        None => (actions, confirmed),
+    };
+    // A flow that is being deleted is there as a whole, or not at all.
+    if matches!(actions.get(confirmed), Some(Action::Delete)) && *contents == Contents::default() {
+        return Violations::default();
+    }
     let (mut may, mut must) = (BTreeMap::new(), Vec::new());
     let mut definitions = vec![None];
     for (at, action) in actions.iter().enumerate().take(confirmed + 1) {
@@ -130,6 +158,7 @@ pub(super) fn check(contents: &Contents, actions: &[Action], confirmed: usize) -
                     must.extend((at < confirmed).then_some(cell));
                 }
             }
+            Action::Delete => {}
         }
     }
     Violations {

@@ -1,8 +1,11 @@
 //! Tests below the public API of the store.
 
+mod damage;
+mod deletion;
+
 use std::cell::RefCell;
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::fs::{File, TryLockError};
+use std::io;
 use std::path::PathBuf;
 
 use futures::channel::oneshot;
@@ -15,7 +18,6 @@ use super::error::SqliteError;
 use super::lock::Lock;
 use super::open_file::OpenFile;
 use crate::declare::Name;
-use crate::store::checksum::checksum;
 use crate::store::thread::{HandleId, NewCell, PutRequest, Server};
 use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
 
@@ -47,8 +49,7 @@ struct Open {
 impl Open {
     fn open(&mut self, chats: &Chats, flow: &str) -> Result<Option<String>, StoreError> {
         self.flows.push(HandleId::new());
-        let location = Location { file: chats.file(), flow: flow.into() };
-        self.file.open(self.flows[self.flows.len() - 1], &location)
+        self.file.open(self.flows[self.flows.len() - 1], &location(chats, flow))
     }
 
     /// Stores cells of the first flow.
@@ -94,6 +95,10 @@ impl Drop for Open {
 /// Whether all cells are stored.
 fn stored(puts: &[Result<Put, StoreError>]) -> bool {
     puts.iter().all(|put| matches!(put, Ok(Put::Stored)))
+}
+
+fn location(chats: &Chats, flow: &str) -> Location {
+    Location { file: chats.file(), flow: flow.into() }
 }
 
 fn name(column: &str) -> Name {
@@ -198,8 +203,7 @@ fn s5_a_failed_write_halts_its_flows_and_opening_one_resumes_no_other() {
     assert!(is_halted(&after[0]) && is_halted(&after[1]) && after[2].is_ok(), "{after:?}");
     assert_eq!(open.load(0).expect("it can be read").len(), 1);
 
-    let location = Location { file: chats.file(), flow: "monday".into() };
-    open.file.open(open.flows[0], &location).expect("it is its own");
+    open.file.open(open.flows[0], &location(&chats, "monday")).expect("it is its own");
     let after = open.put_each(vec![cell(0, 1), cell(1, 1)]);
     assert!(after[0].is_ok() && is_halted(&after[1]), "{after:?}");
 }
@@ -308,102 +312,4 @@ fn opening_reads_only_the_last_steps() {
     assert!(complete() > 5000 - 1200, "while it is open: {}", complete());
     drop(open);
     assert_eq!(complete(), 5000, "when it is closed");
-}
-
-/// All that the flow has.
-type All = (Option<String>, Vec<(usize, Entry)>);
-
-fn read(chats: &Chats) -> Result<All, StoreError> {
-    let mut open = chats.open()?;
-    let stored_steps = open.stored_steps(0)?;
-    let entries = open.load(0)?;
-    let known = entries.iter().map(|(step, _)| *step).collect();
-    if stored_steps != known {
-        return Err(StoreError::other("a step is there and is not"));
-    }
-    Ok((open.definition.take(), entries))
-}
-
-/// The same without the checksums.
-fn believe(chats: &Chats) -> rusqlite::Result<All> {
-    let db = Connection::open(chats.file())?;
-    let definition =
-        db.query_row("select definition from flow where key = 'monday'", (), |row| row.get(0))?;
-    let mut cells = db.prepare("select step, cast(value as blob) from cells where flow = 'monday'")?;
-    let entries = cells.query_map((), |row| {
-        let bytes: Option<Vec<u8>> = row.get(1)?;
-        let text = bytes.map(|bytes| String::from_utf8(bytes).unwrap_or_default());
-        Ok((row.get::<_, u32>(0)? as usize, text.map_or(Entry::SKIPPED, Entry::from)))
-    })?;
-    let definition: Option<Vec<u8>> = definition;
-    Ok((
-        definition.map(|bytes| String::from_utf8(bytes).unwrap_or_default()),
-        entries.collect::<Result<_, _>>()?,
-    ))
-}
-
-/// Which bits of a file that is closed can be turned so that something else is read, as they are counted in it.
-fn accepted<E>(chats: &Chats, read: impl Fn(&Chats) -> Result<All, E>) -> Vec<usize> {
-    let bytes = fs::read(chats.file()).expect("it is there");
-    let stored = read(chats).ok().expect("it is sound");
-    let changed = |bit: &usize| {
-        let mut turned = bytes.clone();
-        turned[bit / 8] ^= 1 << (bit % 8);
-        // Overwrites the file, since some file systems wait for the disk when a file is truncated.
-        let mut file = File::options().write(true).open(chats.file()).expect("it is there");
-        file.write_all(&turned).and_then(|()| file.set_len(bytes.len() as u64)).expect("it can be written");
-        drop(file);
-        read(chats).is_ok_and(|read| read != stored)
-    };
-    used(&bytes).flat_map(|byte| (0..8).map(move |bit| byte * 8 + bit)).filter(changed).collect()
-}
-
-/// The bytes of the pages with data, without the text of the schema.
-fn used(bytes: &[u8]) -> impl Iterator<Item = usize> {
-    let pages = bytes.chunks(8192).enumerate().skip(1);
-    pages.flat_map(|(page, bytes)| {
-        let [cells, content] = [3, 5].map(|at| usize::from(bytes[at]) * 256 + usize::from(bytes[at + 1]));
-        (0..8 + 2 * cells).chain(content..8192).map(move |at| page * 8192 + at)
-    })
-}
-
-#[test]
-fn s2_every_flipped_bit_is_detected() {
-    let chats = Chats::new();
-    let mut open = chats.open().expect("it is new");
-    assert!(stored(&open.put(cells(0..2))));
-    let cell = |step, entry| vec![NewCell { column: name("user"), step, entry }];
-    assert!(stored(&open.put(cell(2, Entry::SKIPPED.with_receipt("{}")))));
-    assert!(stored(&open.put(cell(3, Entry::from("so").with_receipt("{\"calls\":1}")))));
-    open.file.define(open.flows[0], "defined".to_owned()).expect("there is room");
-    drop(open);
-    let found = accepted(&chats, |chats| match read(chats) {
-        // Where flows are looked for, the key was turned: there is no such flow, as there is none of another key.
-        Ok((None, entries)) if entries.is_empty() => Err(None),
-        read => read.map_err(Some),
-    });
-    assert_eq!(found, [0; 0]);
-}
-
-#[test]
-fn s2_without_checksums_flipped_bits_are_not_detected() {
-    let chats = Chats::new();
-    let mut open = chats.open().expect("it is new");
-    assert!(stored(&open.put(cells(0..1))));
-    drop(open);
-    assert!(accepted(&chats, believe).len() > 200 * 8 / 2);
-}
-
-#[test]
-fn i2_invalid_utf8_is_an_error() {
-    let chats = Chats::new();
-    let mut open = chats.open().expect("it is new");
-    assert!(stored(&open.put(cells(0..2))));
-    let (cell, bytes) = ((1_i64 << 32) + 1, b"no \xff text");
-    let forged = checksum(&[&cell.to_le_bytes(), bytes]);
-    let (change, db) =
-        ("update cell set bytes = ?, sum = ? where id = ?", open.file.db().expect("it is open"));
-    assert_eq!(db.execute(change, (&bytes[..], forged, cell)).expect("a change"), 1);
-    let error = open.load(0).expect_err("it is no text");
-    assert_eq!(error.to_string(), "`user` at step 1 is damaged: it is no text");
 }

@@ -1,0 +1,98 @@
+//! Deletes the flow of a folder.
+//!
+//! ```text
+//! `deleted` as the format ─▶ remove values ─▶ remove log and definition ─▶ remove the format ─▶ remove empty folders
+//!          sync                   sync                   sync                    sync
+//! ```
+//!
+//! The flow is deleted when its format says so. A deletion that is interrupted after that is finished by the next one,
+//! or by the next flow of the folder. Files that are not the store's stay.
+
+use std::io;
+use std::path::Path;
+
+use super::disk::{Disk, Kind};
+use super::format::{DELETED, Format, clear, lock};
+use super::layout::{IoContext, Layout, Location, damaged, none_if_missing, replace, stage};
+use super::listing::{digits, list};
+use super::log::{self, Cells};
+use crate::store::StoreError;
+
+pub(super) fn delete<D: Disk>(location: &Location<D>) -> Result<(), StoreError> {
+    let Location { disk, path } = location;
+    let Some(root) = none_if_missing(disk.canonical(path)).context("looking for", path)? else {
+        return Ok(());
+    };
+    let layout = Layout::new(root);
+    // First of all, since a store of a newer version must not be changed.
+    if Format::read(disk, &layout)? == Format::Missing {
+        return check_absent(disk, &layout);
+    }
+    let lock = lock(disk, &layout)?;
+    // Again, under the lock: another process may have deleted it meanwhile.
+    match Format::read(disk, &layout)? {
+        Format::Missing => return check_absent(disk, &layout),
+        Format::Known(_) => {
+            clear(disk, &layout)?;
+            let staged = stage(disk, &layout, 0, DELETED.as_bytes())?;
+            replace(disk, &layout, &staged, &layout.format())?;
+        }
+        Format::Deleted => {}
+    }
+    finish(disk, &layout)?;
+    remove_folders(disk, &layout, path);
+    drop(lock);
+    Ok(())
+}
+
+/// Fails if there were values, and only the format is missing.
+fn check_absent<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
+    let path = layout.cells();
+    match none_if_missing(disk.read(&path, u64::MAX)).context("reading", &path)? {
+        Some(bytes) if bytes != log::write(&Cells::new()).as_bytes() => {
+            Err(damaged(&layout.format(), "it is missing"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Removes the files of a flow that is deleted. What is left is an empty store.
+pub(super) fn finish<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
+    // The process that began it may have died before the format was durable.
+    disk.sync_path(layout.own()).context("writing", layout.own())?;
+    for (column, files) in list(disk, layout)? {
+        let folder = layout.column(&column);
+        // Values that were added by hand as well: the next flow would adopt them.
+        for (file, _) in files.iter().filter(|(file, kind)| *kind != Kind::Folder && digits(file).is_some()) {
+            remove(disk, &folder.join(file))?;
+        }
+        // Before the format is removed: the next flow would adopt a value that is there again.
+        disk.sync_path(&folder).context("writing", &folder)?;
+        match disk.remove_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+            removed => removed.context("removing", &folder)?,
+        }
+    }
+    for path in [layout.cells(), layout.definition()] {
+        remove(disk, &path)?;
+    }
+    disk.sync_path(layout.own()).context("writing", layout.own())?;
+    remove(disk, &layout.format())?;
+    disk.sync_path(layout.own()).context("writing", layout.own())
+}
+
+fn remove<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
+    none_if_missing(disk.remove(path)).context("removing", path).map(drop)
+}
+
+/// Removes the folders that are empty. There is no store any more, so a failure does no harm.
+fn remove_folders<D: Disk>(disk: &D, layout: &Layout, path: &Path) {
+    let _ = disk.remove_dir(&layout.staging());
+    // While it is locked. Another flow that locks a new file keeps the folder from being removed.
+    let _ = disk.remove(&layout.lock());
+    let _ = disk.remove_dir(layout.own());
+    // The folder that a link leads to stays, so that the link can be used again.
+    if disk.kind(path).is_ok_and(|kind| kind == Kind::Folder) {
+        let _ = disk.remove_dir(layout.root());
+    }
+}

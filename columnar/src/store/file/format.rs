@@ -1,0 +1,93 @@
+//! The format of a store, which says whether there is one, and its lock.
+
+use std::fs::TryLockError;
+use std::path::Path;
+
+use super::disk::{Disk, Kind};
+use super::layout::{IoContext, Layout, damaged, none_if_missing, ok_if_exists};
+use super::log;
+use crate::store::StoreError;
+
+/// The format that is written.
+pub(super) const FORMAT: u32 = 2;
+
+/// The content of the file when the flow is deleted, and not all of its files are removed.
+pub(super) const DELETED: &str = "deleted\n";
+
+/// The format of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    /// There is no store.
+    Missing,
+    /// A deletion was interrupted; the next owner finishes it.
+    Deleted,
+    /// One that this version reads.
+    Known(u32),
+}
+
+impl Format {
+    pub(super) fn read<D: Disk>(disk: &D, layout: &Layout) -> Result<Self, StoreError> {
+        let path = layout.format();
+        let Some(bytes) = bytes(disk, &path)? else { return Ok(Self::Missing) };
+        if bytes == DELETED.as_bytes() {
+            return Ok(Self::Deleted);
+        }
+        let number = str::from_utf8(&bytes).ok().and_then(|text| log::number(text.trim_end()));
+        match number {
+            Some(known @ 1..=FORMAT) => Ok(Self::Known(known)),
+            Some(found) if found > FORMAT => Err(StoreError::Unsupported {
+                location: layout.root().display().to_string(),
+                found,
+                known: FORMAT,
+            }),
+            _ => Err(damaged(&path, "it is not the number of a format")),
+        }
+    }
+}
+
+/// Whether a folder is a store, of whatever format.
+pub(super) fn is_store<D: Disk>(disk: &D, layout: &Layout) -> Result<bool, StoreError> {
+    Ok(bytes(disk, &layout.format())?.is_some_and(|bytes| bytes != DELETED.as_bytes()))
+}
+
+fn bytes<D: Disk>(disk: &D, path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    // It is short, and a damaged file of any size must not fill the memory.
+    none_if_missing(disk.read(path, 64)).context("reading", path)
+}
+
+/// Takes the lock of a store.
+pub(super) fn lock<D: Disk>(disk: &D, layout: &Layout) -> Result<D::Lock, StoreError> {
+    let path = layout.lock();
+    loop {
+        match disk.lock(&path) {
+            Ok(lock) => {
+                // Otherwise a deletion removed the file after it was opened here.
+                if none_if_missing(disk.is_locked_by(&path, &lock)).context("looking at", &path)?
+                    == Some(true)
+                {
+                    return Ok(lock);
+                }
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreError::Locked { location: layout.root().display().to_string() });
+            }
+            Err(TryLockError::Error(error)) => {
+                return Err(error).context("locking, which keeps other flows out,", &path);
+            }
+        }
+    }
+}
+
+/// Removes staged files of earlier owners.
+pub(super) fn clear<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
+    let staging = layout.staging();
+    ok_if_exists(disk.create_dir(&staging)).context("making", &staging)?;
+    for (name, kind) in disk.list(&staging).context("listing", &staging)? {
+        // Only names that `stage` uses: other files are not the library's, and are left alone.
+        if kind == Kind::File && log::number::<usize>(&name).is_some() {
+            let path = staging.join(name);
+            disk.remove(&path).context("removing", &path)?;
+        }
+    }
+    Ok(())
+}

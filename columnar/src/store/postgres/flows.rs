@@ -1,0 +1,52 @@
+//! Lists and deletes flows, each with a connection of its own.
+
+use tokio_postgres::Client;
+
+use super::super::StoreError;
+use super::error::PostgresError;
+use super::schema;
+use super::session::{LOCK_ATTEMPTS, Location, Session, Taken, lock, runtime};
+
+/// The keys of all flows at an address, in order.
+pub(super) fn keys(address: &str) -> Result<Vec<String>, StoreError> {
+    let location = "the flows in PostgreSQL";
+    let keys = once(address, async |client| {
+        if !schema::exists(client).await? {
+            return Ok(Vec::new());
+        }
+        schema::check(client, &location).await?;
+        schema::keys(client).await
+    });
+    keys?.map_err(|error| error.into_store_error("listing", &location))
+}
+
+/// Deletes a flow that nobody has open, if there is one.
+pub(super) fn delete(location: &Location) -> Result<(), StoreError> {
+    let deleted = once(&location.address, async |client| {
+        if !schema::exists(client).await? {
+            return Ok(());
+        }
+        schema::check(client, location).await?;
+        let Some(flow) = schema::find(client, &location.flow).await? else { return Ok(()) };
+        match lock(client, flow, LOCK_ATTEMPTS).await? {
+            // A single statement, so it is whole or not at all. Its rows are gone for an owner that lost its session.
+            Taken::Locked => schema::delete(client, flow).await,
+            Taken::Refused => Err(location.locked().into()),
+            Taken::Deleted => Ok(()),
+        }
+    });
+    deleted?.map_err(|error| error.into_store_error("deleting", location))
+}
+
+/// Connects, runs an operation, and releases its locks.
+fn once<T>(
+    address: &str,
+    act: impl AsyncFnOnce(&Client) -> Result<T, PostgresError>,
+) -> Result<Result<T, PostgresError>, StoreError> {
+    Ok(runtime()?.block_on(async {
+        let mut session = Session::connect(address).await?;
+        let done = session.run(act).await;
+        session.close().await;
+        done
+    }))
+}

@@ -1,0 +1,109 @@
+//! Bits that are flipped in a closed file.
+
+use std::fs::{self, File};
+use std::io::Write;
+
+use rusqlite::Connection;
+
+use super::{Chats, cells, name, stored};
+use crate::store::checksum::checksum;
+use crate::store::thread::NewCell;
+use crate::store::{Entry, StoreError};
+
+/// All that the flow has.
+type All = (Option<String>, Vec<(usize, Entry)>);
+
+fn read(chats: &Chats) -> Result<All, StoreError> {
+    let mut open = chats.open()?;
+    let stored_steps = open.stored_steps(0)?;
+    let entries = open.load(0)?;
+    let known = entries.iter().map(|(step, _)| *step).collect();
+    if stored_steps != known {
+        return Err(StoreError::other("a step is there and is not"));
+    }
+    Ok((open.definition.take(), entries))
+}
+
+/// The same without the checksums.
+fn believe(chats: &Chats) -> rusqlite::Result<All> {
+    let db = Connection::open(chats.file())?;
+    let definition =
+        db.query_row("select definition from flow where key = 'monday'", (), |row| row.get(0))?;
+    let mut cells = db.prepare("select step, cast(value as blob) from cells where flow = 'monday'")?;
+    let entries = cells.query_map((), |row| {
+        let bytes: Option<Vec<u8>> = row.get(1)?;
+        let text = bytes.map(|bytes| String::from_utf8(bytes).unwrap_or_default());
+        Ok((row.get::<_, u32>(0)? as usize, text.map_or(Entry::SKIPPED, Entry::from)))
+    })?;
+    let definition: Option<Vec<u8>> = definition;
+    Ok((
+        definition.map(|bytes| String::from_utf8(bytes).unwrap_or_default()),
+        entries.collect::<Result<_, _>>()?,
+    ))
+}
+
+/// Which bits of a file that is closed can be turned so that something else is read, as they are counted in it.
+fn accepted<E>(chats: &Chats, read: impl Fn(&Chats) -> Result<All, E>) -> Vec<usize> {
+    let bytes = fs::read(chats.file()).expect("it is there");
+    let stored = read(chats).ok().expect("it is sound");
+    let changed = |bit: &usize| {
+        let mut turned = bytes.clone();
+        turned[bit / 8] ^= 1 << (bit % 8);
+        // Overwrites the file, since some file systems wait for the disk when a file is truncated.
+        let mut file = File::options().write(true).open(chats.file()).expect("it is there");
+        file.write_all(&turned).and_then(|()| file.set_len(bytes.len() as u64)).expect("it can be written");
+        drop(file);
+        read(chats).is_ok_and(|read| read != stored)
+    };
+    used(&bytes).flat_map(|byte| (0..8).map(move |bit| byte * 8 + bit)).filter(changed).collect()
+}
+
+/// The bytes of the pages with data, without the text of the schema.
+fn used(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let pages = bytes.chunks(8192).enumerate().skip(1);
+    pages.flat_map(|(page, bytes)| {
+        let [cells, content] = [3, 5].map(|at| usize::from(bytes[at]) * 256 + usize::from(bytes[at + 1]));
+        (0..8 + 2 * cells).chain(content..8192).map(move |at| page * 8192 + at)
+    })
+}
+
+#[test]
+fn s2_every_flipped_bit_is_detected() {
+    let chats = Chats::new();
+    let mut open = chats.open().expect("it is new");
+    assert!(stored(&open.put(cells(0..2))));
+    let cell = |step, entry| vec![NewCell { column: name("user"), step, entry }];
+    assert!(stored(&open.put(cell(2, Entry::SKIPPED.with_receipt("{}")))));
+    assert!(stored(&open.put(cell(3, Entry::from("so").with_receipt("{\"calls\":1}")))));
+    open.file.define(open.flows[0], "defined".to_owned()).expect("there is room");
+    drop(open);
+    let found = accepted(&chats, |chats| match read(chats) {
+        // Where flows are looked for, the key was turned: there is no such flow, as there is none of another key.
+        Ok((None, entries)) if entries.is_empty() => Err(None),
+        read => read.map_err(Some),
+    });
+    assert_eq!(found, [0; 0]);
+}
+
+#[test]
+fn s2_without_checksums_flipped_bits_are_not_detected() {
+    let chats = Chats::new();
+    let mut open = chats.open().expect("it is new");
+    assert!(stored(&open.put(cells(0..1))));
+    drop(open);
+    assert!(accepted(&chats, believe).len() > 200 * 8 / 2);
+}
+
+#[test]
+fn i2_invalid_utf8_is_an_error() {
+    let chats = Chats::new();
+    let mut open = chats.open().expect("it is new");
+    assert!(stored(&open.put(cells(0..2))));
+    let (cell, bytes) = ((1_i64 << 32) + 1, b"no \xff text");
+    let forged = checksum(&[&cell.to_le_bytes(), bytes]);
+    let (change, db) =
+        ("update cell set bytes = ?, sum = ? where id = ?", open.file.db().expect("it is open"));
+    assert_eq!(db.execute(change, (&bytes[..], forged, cell)).expect("a change"), 1);
+    let error = open.load(0).expect_err("it is no text");
+    assert_eq!(error.to_string(), "`user` at step 1 is damaged: it is no text");
+}
