@@ -63,7 +63,8 @@
 //! computes anything. It names the column and the number of tokens that it needs:
 //!
 //! ```
-//! # use columnar::prelude::*;
+//! use columnar::prelude::*;
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let f = flow([column("answer", source("user"), prompt("You are a helpful assistant.").budget(1000))])?;
 //! f.push("user", "Hello").await?;

@@ -122,8 +122,8 @@ impl FileStore {
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let topics = column("topics", source("user").latest(), prompt("List the topics."));
-    /// # let folder = tempfile::tempdir()?;
-    /// # let chats = folder.path();
+    /// let folder = tempfile::tempdir()?;
+    /// let chats = folder.path();
     /// for day in ["monday", "tuesday"] {
     ///     Flow::open(FileStore::new(chats.join(day)), [&topics]).await?;
     /// }

@@ -94,8 +94,8 @@ impl PostgresStore {
     /// use columnar::store::{PostgresStore, Store, StoreError};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
-    /// let address = "postgres://me@localhost/chats";
-    /// # let Ok(address) = std::env::var("COLUMNAR_PG_URL") else { return Ok(()) };
+    /// // Such as `postgres://me@localhost/chats`.
+    /// let Ok(address) = std::env::var("COLUMNAR_PG_URL") else { return Ok(()) };
     /// for key in PostgresStore::flows(&address).await? {
     ///     if key.starts_with("2024") {
     ///         PostgresStore::new(&address, &key).delete().await?;

@@ -109,8 +109,8 @@ impl SqliteStore {
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let topics = column("topics", source("user").latest(), prompt("List the topics."));
-    /// # let folder = tempfile::tempdir()?;
-    /// # let file = folder.path().join("chats.db");
+    /// let folder = tempfile::tempdir()?;
+    /// let file = folder.path().join("chats.db");
     /// for day in ["tuesday", "monday"] {
     ///     Flow::open(SqliteStore::new(&file, day), [&topics]).await?;
     /// }
