@@ -58,7 +58,8 @@
 //! | understand a compile error of a flow | [`guide::mistakes`] |
 //! | declare a flow, or extend one | [`flow!`]; at run time [`source`], [`column`](column()), [`this`], [`prev`] and [`flow`](flow()); in a file [`data`] |
 //! | inspect a declaration: order, levels, growth of contexts, a drawing | [`Outline`] |
-//! | push, run and read values | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
+//! | push and run | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
+//! | read values | [`get`, `cell`, `iter`, `last`, `values`](flow::Handle#method.get) of a column, [`rows`](flow::LiveFlow::rows) of a flow, [`CellState`] |
 //! | estimate a run, and follow its progress | [`Forecast`], [`Progress`] |
 //! | limit the tokens of requests, and see the omissions | [`budget`]; [`tokens`], for the counters |
 //! | store values, and open a flow on a store | [`store`] and [`reopen`]; [`rows`], for other programs |
@@ -164,7 +165,7 @@ pub use declare::{
 pub use error::BoxError;
 pub use flow::{Column, Flow, IntoViews, Run, View, column, flow, group, prev, source, this};
 pub use history::Value;
-pub use run::{ColumnForecast, Error, Event, Forecast, Result};
+pub use run::{CellState, ColumnForecast, Error, Event, Forecast, Result};
 pub use schedule::Progress;
 
 pub mod prelude {

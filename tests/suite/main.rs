@@ -73,6 +73,7 @@ pub mod runs {
     pub mod time;
     #[cfg(feature = "tracing")]
     pub mod tracing;
+    pub mod values;
 }
 
 /// Stores, and flows that are opened again.

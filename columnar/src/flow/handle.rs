@@ -120,25 +120,10 @@ impl<K> Handle<K> {
         self.named(tag)
     }
 
-    /// The value at a step; `None` if it is not stored, or not [in memory](super::LiveFlow::load).
-    pub fn get(&self, step: usize) -> Option<Value> {
-        self.flow.as_ref()?.get(self.latest.column(), step)
-    }
-
     /// The receipt of the cell at a step: the tokens and the price of its calls. `None` if it called no model, or is
     /// not [in memory](super::LiveFlow::load).
     pub fn receipt(&self, step: usize) -> Option<Arc<Receipt>> {
-        self.flow.as_ref()?.receipt(self.latest.column(), step)
-    }
-
-    /// The number of steps that are stored without a gap.
-    pub fn len(&self) -> usize {
-        self.flow.as_ref().map_or(0, |flow| flow.len(self.latest.column()))
-    }
-
-    /// Whether step 0 is not stored.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.flow().receipt(self.latest.column(), step)
     }
 
     /// The name of the column. For a source of a module it is the name of the column that the source is bound to.

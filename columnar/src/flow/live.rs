@@ -8,10 +8,9 @@ use crate::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::context::Messages;
 use crate::context::budget::Budget;
 use crate::declare::{Name, Outline};
-use crate::history::Value;
 use crate::model::Choice;
 #[cfg(doc)]
-use crate::run::Error;
+use crate::run::{CellState, Error};
 use crate::run::{ColumnId, ComputeSteps, Forecast, Result, Run, Shared};
 use crate::schedule::Progress;
 use crate::tokens::Counter;
@@ -89,10 +88,12 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// Values are not in memory if the flow was opened with
     /// [`OpenOptions::recent`](crate::reopen::OpenOptions::recent), or was made from such a flow as a fork or with a
-    /// replaced column. [`get`](Self::get) returns `None` for them, and [`messages`](Self::messages) returns
-    /// [`Error::NotLoaded`]. Flows that were made from each other share the values that one of them loads.
+    /// replaced column. [`get`](Self::get) returns `None` for them, [`cell`](Self::cell) returns
+    /// [`CellState::NotLoaded`], and [`messages`](Self::messages) returns [`Error::NotLoaded`]. Flows that were made from
+    /// each other share the values that one of them loads.
     ///
     /// ```
+    /// use columnar::CellState;
     /// use columnar::prelude::*;
     /// use columnar::reopen::OpenOptions;
     /// use columnar::store::MemoryStore;
@@ -108,7 +109,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// drop(f);
     ///
     /// let f = Flow::open(OpenOptions::new(store).recent(1), [&topics]).await?;
-    /// assert_eq!((f.steps(), f.get("user", 0)), (3, None));
+    /// assert_eq!((f.steps(), f.cell("user", 0)?), (3, CellState::NotLoaded));
     /// f.load(0).await?;
     /// assert_eq!(f.get("user", 0).as_deref(), Some("one"));
     /// # Ok(()) }
@@ -121,39 +122,6 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.load(step).await
     }
 
-    /// The value of a column at a step; `None` if it is not stored, or not [in memory](Self::load). The columns of a
-    /// typed flow are fields with the same method.
-    ///
-    /// # Panics
-    ///
-    /// If the flow has no such column. For a name that the program does not know, use [`try_get`](Self::try_get).
-    #[track_caller]
-    pub fn get(&self, column: impl AsRef<str>, step: usize) -> Option<Value> {
-        known(self.try_get(column, step))
-    }
-
-    /// The value of a column at a step; `None` if it is not stored, or not [in memory](Self::load).
-    ///
-    /// ```
-    /// use columnar::prelude::*;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-    /// let f = flow([column("topics", source("user").latest(), prompt("List the topics."))])?;
-    /// f.push("user", "Hello").await?;
-    /// assert_eq!(f.try_get("user", 0)?.as_deref(), Some("Hello"));
-    /// assert_eq!(f.try_get("topics", 0)?, None);
-    /// let error = f.try_get("topic", 0).expect_err("there is no such column");
-    /// assert_eq!(error.to_string(), "no column is named `topic`; did you mean `topics`?");
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownColumn`].
-    pub fn try_get(&self, column: impl AsRef<str>, step: usize) -> Result<Option<Value>> {
-        self.shared.get_by_name(column.as_ref(), step)
-    }
-
     /// The receipt of a cell: the tokens and the price of its calls. `None` if it called no model, or is not
     /// [in memory](Self::load).
     ///
@@ -163,20 +131,20 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// [`try_receipt`](Self::try_receipt).
     #[track_caller]
     pub fn receipt(&self, column: impl AsRef<str>, step: usize) -> Option<Arc<Receipt>> {
-        known(self.try_receipt(column, step))
+        known(self.shared.receipt_by_name(column.as_ref(), step))
     }
 
-    /// The receipt of a cell: the tokens and the price of its calls. `None` if it called no model, or is not
-    /// [in memory](Self::load).
+    /// The receipt of a cell: the tokens and the price of its calls. `None` if it called no model, or is not stored.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownColumn`].
+    /// [`Error::UnknownColumn`]; [`Error::NotLoaded`] if the cell is stored and not [in memory](Self::load).
     pub fn try_receipt(&self, column: impl AsRef<str>, step: usize) -> Result<Option<Arc<Receipt>>> {
-        self.shared.receipt_by_name(column.as_ref(), step)
+        self.shared.try_receipt_by_name(column.as_ref(), step)
     }
 
-    /// The receipts of all cells that are [in memory](Self::load), by column and step.
+    /// The receipts of all cells that are [in memory](Self::load), by column and step. The bill has the number of the
+    /// others.
     pub fn bill(&self) -> Bill {
         self.shared.bill()
     }
@@ -279,7 +247,7 @@ impl<'a, C, I: ColumnId> LiveFlow<'a, C, I> {
 
 /// The result for a column that the program names.
 #[track_caller]
-fn known<T>(result: Result<T>) -> T {
+pub(super) fn known<T>(result: Result<T>) -> T {
     match result {
         Ok(value) => value,
         #[expect(clippy::panic, reason = "a misspelt column is a bug of the program, and no value to handle")]

@@ -12,13 +12,17 @@ mod handle;
 mod live;
 #[cfg(feature = "typed")]
 mod read;
+mod rows;
 mod topological;
 mod typed;
+mod values;
 mod view_text;
 
-pub use crate::run::{ColumnId, Run};
+pub use crate::run::{ColumnId, Run, Values};
 pub use column::{Column, IntoViews, View, column, group, prev, source, this};
 pub use dynamic::{Dynamic, Flow, flow};
 pub use handle::{Derived, Handle, Source, kind};
 pub use live::LiveFlow;
+pub use rows::Row;
+pub(crate) use rows::RowChunks;
 pub use typed::Typed;

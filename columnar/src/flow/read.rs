@@ -8,7 +8,7 @@ use crate::history::Value;
 use crate::run::{Error, Result};
 
 impl<T: ColumnType> Handle<kind::Derived<T>> {
-    /// The value at a step as the type of the column; `None` if it is not stored, or not [in memory](LiveFlow::load).
+    /// The value at a step as the type of the column; `None` if it is not stored, or skipped.
     ///
     /// ```
     /// use columnar::Json;
@@ -32,17 +32,17 @@ impl<T: ColumnType> Handle<kind::Derived<T>> {
     /// # Errors
     ///
     /// [`Error::SchemaMismatch`] if the value does not match the type, because the column had another type when the
-    /// value was stored.
+    /// value was stored; [`Error::NotLoaded`] if it is stored and not [in memory](LiveFlow::load).
     pub fn read(&self, step: usize) -> Result<Option<T>> {
         // The name is needed for an error only, so its lock and its clone are left to that case.
         let column = || self.flow().plan().schema().name(self.latest.column()).clone();
-        read(self.get(step), column, step)
+        read(self.flow().try_get_by_name(self.name(), step)?, column, step)
     }
 }
 
 impl<C, I> LiveFlow<'_, C, I> {
-    /// The value of a column at a step as the type `T`; `None` if it is not stored, or not [in memory](Self::load). In
-    /// a flow that `flow!` declared, the fields of typed columns have this method, and know their types.
+    /// The value of a column at a step as the type `T`; `None` if it is not stored, or skipped. In a flow that `flow!`
+    /// declared, the fields of typed columns have this method, and know their types.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -58,10 +58,11 @@ impl<C, I> LiveFlow<'_, C, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownColumn`]; [`Error::SchemaMismatch`] if the value does not match the type.
+    /// [`Error::UnknownColumn`]; [`Error::SchemaMismatch`] if the value does not match the type; [`Error::NotLoaded`] if
+    /// it is stored and not [in memory](Self::load).
     pub fn read<T: ColumnType>(&self, column: impl AsRef<str>, step: usize) -> Result<Option<T>> {
         let column = column.as_ref();
-        let value = self.shared.get_by_name(column, step)?;
+        let value = self.shared.try_get_by_name(column, step)?;
         let column = || match Name::new(column) {
             Ok(name) => name,
             Err(_) => unreachable!("the column was found by this name"),

@@ -87,6 +87,36 @@
 //! and waiting. `cargo run --example backfill` shows both for a thousand rows and can be interrupted at any time. Its
 //! progress bars are one file to copy, `examples/backfill/progress.rs`.
 //!
+//! # Values
+//!
+//! A column has its values by step: `get`, `iter`, `last`, `len`. [`cell`](crate::flow::Handle::cell) also says why a value
+//! is missing. [`rows`](crate::flow::LiveFlow::rows) reads a step of all columns:
+//!
+//! ```
+//! use columnar::CellState;
+//! # use columnar::prelude::*;
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let chat = flow! {
+//!     source user;
+//!     column size(user.latest) = (async |cx: Context| cx.input("user").map_or(0, |text| text.len()).to_string()).every(2);
+//! };
+//! for text in ["It is slow.", "On Mondays.", "Why?"] {
+//!     chat.user.push(text).await?;
+//! }
+//! chat.run().await?;
+//! assert_eq!(chat.user.last()?, Some((2, "Why?".into())));
+//! assert!(chat.size.iter()?.eq([(1, "11".into())]));          // skipped steps have no value
+//! assert_eq!((chat.size.len(), chat.size.cell(0), chat.size.cell(3)), (3, CellState::Skipped, CellState::Waiting));
+//!
+//! let mut rows = chat.rows(1..);
+//! while let Some(row) = rows.try_next().await? {
+//!     println!("{}: {:?} {:?}", row.step(), row.get("user"), row.get("size"));
+//! }
+//! # Ok(()) }
+//! ```
+//!
+//! A flow that is declared at run time has the same methods with the name of the column first: `f.len("user")`.
+//!
 //! # Spans
 //!
 //! With the feature `tracing`, each run, each cell and each call of a model has a span. The names of the fields are

@@ -64,6 +64,7 @@
 //! [`recent`](crate::reopen::OpenOptions::recent) loads the last steps alone, with everything that their contexts show:
 //!
 //! ```
+//! use columnar::CellState;
 //! use columnar::prelude::*;
 //! use columnar::reopen::OpenOptions;
 //! use columnar::store::MemoryStore;
@@ -84,14 +85,17 @@
 //! drop(chat);
 //!
 //! let chat = Chat::open(OpenOptions::new(store).recent(1)).await?;
-//! assert_eq!((chat.steps(), chat.size.get(0)), (3, None));
+//! assert_eq!((chat.steps(), chat.size.cell(0)), (3, CellState::NotLoaded));
+//! assert!(chat.size.value(0).await?.is_some());               // from the store
 //! chat.load(0).await?;
 //! assert!(chat.size.get(0).is_some());
 //! # Ok(()) }
 //! ```
 //!
-//! A run loads the values that its cells read before it computes anything, also in a fork. `load` loads the values from a
-//! step on. All flows with the same past have them in memory then, and no value is read twice.
+//! A method that needs a value in memory says so with [`Error::NotLoaded`](crate::Error::NotLoaded), and leaves no gap.
+//! `value`, `values` and `rows` read the store and keep nothing. A run loads the values that its cells read before it
+//! computes anything, also in a fork. `load` loads the values from a step on. All flows with the same past have them in
+//! memory then, and no value is read twice.
 //!
 //! # Many flows
 //!

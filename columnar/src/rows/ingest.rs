@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::table::{BYTES, InvalidRow, RowsError, SKIPPED, STEP};
+use super::table::{InvalidRow, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::reopen::Definition;
-use crate::store::{CHUNK, Entry, Store, StoreError, put_all};
+use crate::store::{BYTES, CHUNK, Entry, Store, StoreError, put_all};
 
 /// The value of a column in a row, before it is checked.
 #[derive(Debug)]

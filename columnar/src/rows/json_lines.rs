@@ -7,9 +7,9 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 
 use super::ingest::{CellValue, Ingest};
-use super::table::{InvalidRow, Row, Rows, RowsError, SKIPPED, STEP};
+use super::table::{InvalidRow, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
-use crate::flow::LiveFlow;
+use crate::flow::{LiveFlow, Row, RowChunks};
 use crate::store::Store;
 
 /// Writes a flow as JSON Lines, `{"_step":0,"user":"...","topics":"..."}`, and returns the number of rows. There is a line
@@ -55,7 +55,7 @@ pub async fn write_json_lines<C, I>(
     flow: &LiveFlow<'_, C, I>,
     mut out: impl Write,
 ) -> Result<usize, RowsError> {
-    let mut rows = Rows::of(flow);
+    let mut rows = RowChunks::new(flow, ..);
     // One buffer for all rows, and one write per row, because `out` may have no buffer.
     let (mut count, mut line) = (0, Vec::new());
     loop {
@@ -67,20 +67,20 @@ pub async fn write_json_lines<C, I>(
         count += next.len();
         for row in &next {
             line.clear();
-            write_row(row, &rows.columns, &mut line)?;
+            write_row(row, rows.columns(), &mut line)?;
             out.write_all(&line)?;
         }
     }
 }
 
 fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
-    write!(out, "{{\"{STEP}\":{}", row.step)?;
+    write!(out, "{{\"{STEP}\":{}", row.step())?;
     for (column, name) in columns.iter().enumerate() {
         // A name has no character that JSON escapes.
         write!(out, ",\"{name}\":")?;
-        serde_json::to_writer(&mut *out, &row.value(column))?;
+        serde_json::to_writer(&mut *out, &row.at(column))?;
     }
-    let skipped: Vec<&str> = row.skipped(columns).collect();
+    let skipped: Vec<&str> = row.skipped().map(Name::as_str).collect();
     if !skipped.is_empty() {
         write!(out, ",\"{SKIPPED}\":")?;
         serde_json::to_writer(&mut *out, &skipped)?;

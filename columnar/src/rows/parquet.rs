@@ -19,11 +19,11 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::ingest::{CellValue, Ingest};
-use super::table::{BYTES, InvalidRow, Row, Rows, RowsError, SKIPPED, STEP};
+use super::table::{InvalidRow, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
-use crate::flow::LiveFlow;
+use crate::flow::{LiveFlow, Row, RowChunks};
 use crate::history::Value;
-use crate::store::{CHUNK, Store};
+use crate::store::{BYTES, CHUNK, Store};
 
 /// The bytes that are gathered before they are written as a row group.
 const GROUP: usize = 1 << 26;
@@ -60,8 +60,8 @@ pub async fn write_parquet<C, I>(
     flow: &LiveFlow<'_, C, I>,
     out: impl Write + Send,
 ) -> Result<usize, RowsError> {
-    let mut rows = Rows::of(flow);
-    let schema = Arc::new(schema(&rows.columns));
+    let mut rows = RowChunks::new(flow, ..);
+    let schema = Arc::new(schema(rows.columns()));
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     // Readers must find plain texts, not the Arrow layout of this program.
     let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
@@ -74,8 +74,8 @@ pub async fn write_parquet<C, I>(
             writer.into_inner().map_err(failed)?.flush()?;
             return Ok(count);
         }
-        next.iter().try_for_each(|row| check(row, &rows.columns))?;
-        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays(&next, &rows.columns));
+        next.iter().try_for_each(check)?;
+        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays(&next, rows.columns()));
         writer.write(&batch.map_err(failed)?).map_err(failed)?;
         if writer.memory_size() > GROUP {
             writer.flush().map_err(failed)?;
@@ -92,27 +92,26 @@ fn schema(columns: &[Name]) -> Schema {
     Schema::new([step].into_iter().chain(columns.iter().map(text)).chain([skipped]).collect::<Vec<_>>())
 }
 
-fn check(row: &Row, columns: &[Name]) -> Result<(), RowsError> {
-    let values = columns.iter().enumerate().filter_map(|(at, name)| Some((name, row.value(at)?)));
-    match values.into_iter().find(|(_, value)| value.len() > LONGEST) {
+fn check(row: &Row) -> Result<(), RowsError> {
+    match row.values().find(|(_, value)| value.len() > LONGEST) {
         Some((name, _)) => {
             let source = InvalidRow::TooLong { column: name.clone() };
-            Err(RowsError::Row { row: row.step + 1, source })
+            Err(RowsError::Row { row: row.step() + 1, source })
         }
         None => Ok(()),
     }
 }
 
 fn arrays(rows: &[Row], columns: &[Name]) -> Vec<ArrayRef> {
-    let steps = rows.iter().map(|row| i64::try_from(row.step).unwrap_or(i64::MAX));
+    let steps = rows.iter().map(|row| i64::try_from(row.step()).unwrap_or(i64::MAX));
     let mut arrays: Vec<ArrayRef> = vec![Arc::new(Int64Array::from_iter_values(steps))];
     for column in 0..columns.len() {
-        let values = rows.iter().map(|row| row.value(column).map(Value::as_str));
+        let values = rows.iter().map(|row| row.at(column).map(Value::as_str));
         arrays.push(Arc::new(values.collect::<LargeStringArray>()));
     }
     let mut skipped = ListBuilder::new(StringBuilder::new());
     for row in rows {
-        let names: Vec<_> = row.skipped(columns).map(Some).collect();
+        let names: Vec<_> = row.skipped().map(|name| Some(name.as_str())).collect();
         skipped.append_option((!names.is_empty()).then_some(names));
     }
     arrays.push(Arc::new(skipped.finish()));

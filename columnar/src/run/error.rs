@@ -146,7 +146,8 @@ pub enum Error {
     /// Columns have changed since their values were stored.
     #[error(transparent)]
     Drift(#[from] Drift),
-    /// A stored value is not in memory.
+    /// A stored value is not in memory, because its flow was opened with
+    /// [`OpenOptions::recent`](crate::reopen::OpenOptions::recent).
     #[error(
         "`{column}` at step {step} is stored, but not in memory: load it with `load({step}).await` first"
     )]

@@ -18,6 +18,9 @@ const DEFAULT_TOKENS: usize = 100;
 
 /// A forecast of the next run, if no cell fails and nothing is pushed. It prints as a table with a line for each column.
 ///
+/// A cell that is [not in memory](crate::reopen::OpenOptions::recent) counts with the average length of its column, even if
+/// it is skipped.
+///
 /// ```
 /// use columnar::prelude::*;
 ///

@@ -10,9 +10,10 @@
 //! `shared` locks `state`, which holds the scheduler and the values in memory. The `driver` is a run: it carries out the
 //! actions of the scheduler and reports the results. `restore` and `derive` make a flow from a store or from another
 //! flow. Stored values that are not in memory are in a `past`, which flows share; `needs` finds those that contexts show,
-//! and `load` reads them.
+//! and `load` loads them. `read` reads values wherever they are.
 
 mod actions;
+mod cell_state;
 mod computation;
 mod compute_steps;
 mod derive;
@@ -23,6 +24,7 @@ mod forecast;
 mod load;
 mod needs;
 mod past;
+mod read;
 mod restore;
 mod shared;
 mod state;
@@ -31,9 +33,12 @@ mod table;
 mod tests;
 mod warm_up;
 
+pub use cell_state::CellState;
 pub(crate) use compute_steps::ComputeSteps;
 pub use driver::Run;
 pub use error::{Error, Result};
 pub use event::{ColumnId, Event, fmt_variant, listed};
 pub use forecast::{ColumnForecast, Forecast};
+pub(crate) use read::Chunks;
+pub use read::Values;
 pub(crate) use shared::Shared;

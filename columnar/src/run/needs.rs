@@ -8,7 +8,7 @@ use super::state::State;
 use super::{Error, Result};
 use crate::context::previous_step;
 use crate::declare::{Input, Name, Reads};
-use crate::history::StepRanges;
+use crate::history::{StepRanges, Value};
 use crate::schedule::Cell;
 
 /// Steps of a column that are to be loaded.
@@ -74,9 +74,7 @@ impl State {
             return Ok(());
         }
         let cells = self.context_cells(reads, cell).into_iter();
-        let first = |(column, steps): (usize, Range<usize>)| {
-            Some((self.unloaded.get(&column)?.steps().first_in(&steps)?, column))
-        };
+        let first = |(column, steps): (usize, _)| Some((self.first_unloaded(column, &steps)?, column));
         // The first step of all, because loading it loads the later ones, too.
         match cells.filter_map(first).min() {
             Some((step, column)) => Err(self.not_loaded(Cell { column, step })),
@@ -84,12 +82,20 @@ impl State {
         }
     }
 
+    /// The first step of a column within a range that is stored and not in memory.
+    pub(super) fn first_unloaded(&self, column: usize, steps: &Range<usize>) -> Option<usize> {
+        self.unloaded.get(&column)?.steps().first_in(steps)
+    }
+
+    /// Whether a cell is stored and not in memory.
+    pub(super) fn is_unloaded(&self, cell: Cell) -> bool {
+        self.unloaded.get(&cell.column).is_some_and(|unloaded| unloaded.steps().contains(cell.step))
+    }
+
     /// Whether the values in the context of a cell are in memory.
     pub(super) fn has_context(&self, reads: &Reads, cell: Cell) -> bool {
-        let is_unloaded = |(column, steps): (usize, Range<usize>)| {
-            self.unloaded.get(&column).is_some_and(|unloaded| unloaded.steps().first_in(&steps).is_some())
-        };
-        self.unloaded.is_empty() || !reads.needed(cell.column, cell.step).any(is_unloaded)
+        let is_loaded = |(column, steps): (usize, _)| self.first_unloaded(column, &steps).is_none();
+        self.unloaded.is_empty() || reads.needed(cell.column, cell.step).all(is_loaded)
     }
 
     pub(super) fn not_loaded(&self, cell: Cell) -> Error {
@@ -105,16 +111,15 @@ impl State {
         // The previous request cannot be found without the values that decide whether it was made.
         let mut unknown = Vec::new();
         let is_read = |input: &Input, step: usize| {
-            let is_unloaded =
-                self.unloaded.get(&input.column).is_some_and(|unloaded| unloaded.steps().contains(step));
-            if is_unloaded {
+            let source = Cell { column: input.column, step };
+            if self.is_unloaded(source) {
                 // With as many earlier ones as come after it, in case that it was not read either.
                 unknown.push((input.column, step.saturating_sub(cell.step - step - 1)..step + 1));
+                return true;
             }
             let shows =
-                |value: &str| input.spec.filter.as_ref().is_none_or(|filter| filter.shows(step, value));
-            is_unloaded
-                || self.table.get(Cell { column: input.column, step }).is_some_and(|value| shows(&value))
+                |value: Value| input.spec.filter.as_ref().is_none_or(|filter| filter.shows(step, &value));
+            self.table.get(source).is_some_and(shows)
         };
         let previous = previous_step(reads, cell.step, is_read);
         cells.extend(unknown);

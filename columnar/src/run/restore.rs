@@ -126,7 +126,7 @@ impl Shared {
         for (column, key) in plan.schema().columns().iter().zip(&keys) {
             // In chunks, because the past may be larger than the memory.
             for first in (0..step).step_by(CHUNK) {
-                let entries = self.entries(&column.name, first..step.min(first + CHUNK)).await?;
+                let entries = self.entries(column.name.as_str(), first..step.min(first + CHUNK)).await?;
                 put_all(store, key, entries).await.map_err(open)?;
             }
         }

@@ -18,7 +18,7 @@ use crate::model::Choice;
 use crate::schedule::{Cell, InvalidHistory, Progress};
 use crate::store::{Entry, Put, Store, StoreError};
 use crate::tokens::{Counter, is_same};
-use crate::usage::{Bill, Receipt, SpendLimit};
+use crate::usage::SpendLimit;
 
 /// The state of a live flow, behind its lock, and its store.
 pub(crate) struct Shared {
@@ -99,7 +99,7 @@ impl Shared {
 
     /// Reads the state of a column by its name. The lookup is under the same lock: a removal of columns changes their
     /// indices.
-    fn by_name<T>(&self, name: &str, read: impl FnOnce(&mut State, usize) -> T) -> Result<T> {
+    pub(super) fn by_name<T>(&self, name: &str, read: impl FnOnce(&mut State, usize) -> T) -> Result<T> {
         let mut state = self.lock();
         let column = state.find(name)?;
         Ok(read(&mut state, column))
@@ -183,39 +183,14 @@ impl Shared {
         }
     }
 
-    /// The value of a cell, if it is in memory.
-    pub(crate) fn get(&self, column: usize, step: usize) -> Option<Value> {
-        self.lock().table.get(Cell { column, step })
-    }
-
-    /// The value of a cell of the column with this name.
-    pub(crate) fn get_by_name(&self, name: &str, step: usize) -> Result<Option<Value>> {
-        self.by_name(name, |state, column| state.table.get(Cell { column, step }))
-    }
-
-    /// The receipt of a cell, if it is in memory.
-    pub(crate) fn receipt(&self, column: usize, step: usize) -> Option<Arc<Receipt>> {
-        self.lock().receipts.get(Cell { column, step }).cloned()
-    }
-
-    /// The receipt of a cell of the column with this name.
-    pub(crate) fn receipt_by_name(&self, name: &str, step: usize) -> Result<Option<Arc<Receipt>>> {
-        self.by_name(name, |state, column| state.receipts.get(Cell { column, step }).cloned())
-    }
-
-    /// The receipts in memory, by column.
-    pub(crate) fn bill(&self) -> Bill {
-        let state = self.lock();
-        let columns = state.plan.schema().columns().iter().enumerate().map(|(column, declared)| {
-            let receipts = state.receipts.of(column).map(|(step, receipt)| (step, Arc::clone(receipt)));
-            (declared.name.clone(), receipts.collect())
-        });
-        Bill::new(columns.collect())
-    }
-
     /// The number of steps of a column that are stored without a gap.
     pub(crate) fn len(&self, column: usize) -> usize {
         self.lock().scheduler.len(column)
+    }
+
+    /// The number of steps of the column with this name that are stored without a gap.
+    pub(crate) fn len_by_name(&self, name: &str) -> Result<usize> {
+        self.by_name(name, |state, column| state.scheduler.len(column))
     }
 
     /// The number of steps that are stored in every column without a gap.

@@ -13,7 +13,6 @@ use crate::context::{Assembler, Messages, Snapshot};
 use crate::declare::{Name, Plan, Reads};
 use crate::reopen::{Definition, KeptColumns};
 use crate::schedule::{Cell, Scheduler};
-use crate::store::Entry;
 use crate::tokens::{Chars, Counter};
 
 /// The number of cells of a flow that are computed at once by default.
@@ -103,16 +102,6 @@ impl State {
             !unloaded.steps().is_empty()
         });
         self
-    }
-
-    /// The entry of a cell, if it is in memory.
-    pub(super) fn entry(&self, cell: Cell) -> Option<Entry> {
-        let value = self.table.get(cell);
-        if value.is_none() && !self.scheduler.is_skipped(cell) {
-            return None;
-        }
-        let receipt = self.receipts.get(cell).map(|receipt| receipt.to_string().into());
-        Some(Entry { value, receipt })
     }
 
     pub(super) fn find(&self, name: &str) -> Result<usize> {

@@ -139,6 +139,11 @@ impl Scheduler {
         self.tracks.get(column).map_or(0, Track::prefix)
     }
 
+    /// The end of the steps of a column that are stored or have begun.
+    pub(crate) fn end(&self, column: usize) -> usize {
+        self.tracks.get(column).map_or(0, Track::end)
+    }
+
     /// The steps that have begun: every source has its value for them.
     pub(crate) fn begun(&self) -> usize {
         self.begun

@@ -9,6 +9,9 @@ use crate::history::StepRanges;
 /// The most steps of a column, or rows of a table, that are moved or held in memory at once.
 pub(crate) const CHUNK: usize = 512;
 
+/// The approximate limit in bytes of the values that are moved at once.
+pub(crate) const BYTES: usize = 1 << 24;
+
 /// Copies the entries of a column before a step, and resumes a copy that was interrupted. An entry at a later step
 /// is an error: the target was not empty.
 pub(crate) async fn copy(

@@ -15,14 +15,22 @@ use crate::error::{nearest, unknown_column};
 pub struct Bill {
     /// The receipts of each column, in order of declaration.
     columns: Vec<(Name, Cells)>,
+    not_loaded: usize,
 }
 
 /// The receipts of a column, by step.
 type Cells = Vec<(usize, Arc<Receipt>)>;
 
 impl Bill {
-    pub(crate) fn new(columns: Vec<(Name, Cells)>) -> Self {
-        Self { columns }
+    pub(crate) fn new(columns: Vec<(Name, Cells)>, not_loaded: usize) -> Self {
+        Self { columns, not_loaded }
+    }
+
+    /// The number of computed cells that are stored and not in memory. Their receipts are not in this bill;
+    /// [`load`](crate::flow::LiveFlow::load) loads them. It is 0 unless the flow was opened with
+    /// [`OpenOptions::recent`](crate::reopen::OpenOptions::recent).
+    pub fn not_loaded(&self) -> usize {
+        self.not_loaded
     }
 
     /// The receipts, column by column, each with its column and step.
@@ -66,6 +74,10 @@ impl fmt::Display for Bill {
         for name in names() {
             writeln!(f, "{:width$}  {}", name.as_str(), self.column(name))?;
         }
-        write!(f, "{:width$}  {}", "all", self.total())
+        write!(f, "{:width$}  {}", "all", self.total())?;
+        if self.not_loaded > 0 {
+            write!(f, "\ncells that are not in memory, and not in this bill: {}", self.not_loaded)?;
+        }
+        Ok(())
     }
 }

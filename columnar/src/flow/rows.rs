@@ -1,0 +1,139 @@
+//! The rows of a live flow.
+
+use std::ops::RangeBounds;
+use std::sync::Arc;
+
+use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
+
+use super::live::{LiveFlow, known};
+use crate::declare::Name;
+use crate::history::Value;
+use crate::run::{Chunks, Error, Result, Shared};
+use crate::store::Entry;
+
+/// The stored cells of a flow at one step. Made by [`LiveFlow::rows`].
+#[derive(Clone, Debug)]
+pub struct Row {
+    step: usize,
+    columns: Arc<[Name]>,
+    /// By column.
+    cells: Vec<Option<Entry>>,
+}
+
+impl Row {
+    /// The step, counted from 0.
+    pub fn step(&self) -> usize {
+        self.step
+    }
+
+    /// The value of a column; `None` if it is not stored, or skipped.
+    ///
+    /// # Panics
+    ///
+    /// If the flow has no such column.
+    #[track_caller]
+    pub fn get(&self, column: impl AsRef<str>) -> Option<&Value> {
+        let column = column.as_ref();
+        let found = self.columns.iter().position(|name| *name == *column);
+        self.at(known(found.ok_or_else(|| Error::unknown_column(column, self.columns.to_vec()))))
+    }
+
+    /// The stored values with their columns, in the order of the columns.
+    pub fn values(&self) -> impl Iterator<Item = (&Name, &Value)> {
+        self.columns.iter().enumerate().filter_map(|(column, name)| Some((name, self.at(column)?)))
+    }
+
+    /// The columns that are stored as skipped at this step.
+    pub fn skipped(&self) -> impl Iterator<Item = &Name> {
+        let cells = self.columns.iter().zip(&self.cells);
+        cells.filter(|(_, cell)| cell.as_ref().is_some_and(Entry::is_skipped)).map(|(name, _)| name)
+    }
+
+    /// The value of the column at an index.
+    pub(crate) fn at(&self, column: usize) -> Option<&Value> {
+        self.cells.get(column)?.as_ref()?.value.as_ref()
+    }
+}
+
+impl<C, I> LiveFlow<'_, C, I> {
+    /// The rows of a range of steps: all stored values of each step, from memory or from the store.
+    ///
+    /// The stream has a row for each step that has a value of a source when the stream is made. It reads the store in
+    /// chunks, and keeps nothing in memory. During a run, a row has the values that are stored when its chunk is read. An
+    /// error is the last item.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column size(user.latest) = |cx: Context| async move { cx.messages().last_text().len().to_string() };
+    /// };
+    /// chat.user.push("Hello").await?;
+    /// chat.run().await?;
+    /// chat.user.push("and again").await?;
+    ///
+    /// let mut rows = chat.rows(..);
+    /// while let Some(row) = rows.try_next().await? {
+    ///     println!("step {}: {:?}", row.step(), row.get("size"));
+    ///     for (column, value) in row.values() {
+    ///         println!("  {column}: {value}");
+    ///     }
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`] if the store cannot be read; [`Error::UnknownColumn`] if a column is removed meanwhile.
+    pub fn rows(&self, steps: impl RangeBounds<usize>) -> BoxStream<'static, Result<Row>> {
+        let read = async |mut rows: RowChunks| {
+            let chunk = rows.next().await?;
+            Ok::<_, Error>((!chunk.is_empty()).then(|| (stream::iter(chunk.into_iter().map(Ok)), rows)))
+        };
+        stream::try_unfold(RowChunks::new(self, steps), read).try_flatten().boxed()
+    }
+}
+
+/// Reads the rows of a flow, a chunk at a time.
+#[derive(Debug)]
+pub(crate) struct RowChunks {
+    shared: Arc<Shared>,
+    columns: Arc<[Name]>,
+    chunks: Chunks,
+}
+
+impl RowChunks {
+    pub(crate) fn new<C, I>(flow: &LiveFlow<'_, C, I>, steps: impl RangeBounds<usize>) -> Self {
+        let (columns, end) = flow.shared.rows();
+        let chunks = Chunks::new(&steps, end);
+        Self { shared: Arc::clone(&flow.shared), columns: columns.into(), chunks }
+    }
+
+    pub(crate) fn columns(&self) -> &Arc<[Name]> {
+        &self.columns
+    }
+
+    /// The next chunk; empty at the end.
+    pub(crate) async fn next(&mut self) -> Result<Vec<Row>> {
+        let Some(steps) = self.chunks.next() else { return Ok(Vec::new()) };
+        let empty = |step| {
+            let cells = vec![None; self.columns.len()];
+            Row { step, columns: Arc::clone(&self.columns), cells }
+        };
+        let mut rows: Vec<Row> = steps.clone().map(empty).collect();
+        let mut bytes = 0;
+        for (column, name) in self.columns.iter().enumerate() {
+            for (step, entry) in self.shared.entries(name, steps.clone()).await? {
+                bytes += entry.len();
+                let row = rows.get_mut(step - steps.start);
+                if let Some(cell) = row.and_then(|row| row.cells.get_mut(column)) {
+                    *cell = Some(entry);
+                }
+            }
+        }
+        self.chunks.adapt(bytes);
+        Ok(rows)
+    }
+}

@@ -1,0 +1,281 @@
+//! Reading the values of live flows and of their columns.
+//!
+//! `get`, `cell`, `iter` and `last` read the memory. `value` and `values` also read the store.
+
+use std::ops::RangeBounds;
+
+use futures::stream::BoxStream;
+
+use super::handle::Handle;
+use super::live::{LiveFlow, known};
+use crate::history::Value;
+#[cfg(doc)]
+use crate::run::Error;
+use crate::run::{CellState, Result, Values};
+
+impl<C, I> LiveFlow<'_, C, I> {
+    /// The value of a column at a step; `None` if it is not stored, skipped, or not [in memory](Self::load).
+    /// [`cell`](Self::cell) tells these apart. The columns of a typed flow are fields with the same method.
+    ///
+    /// # Panics
+    ///
+    /// If the flow has no such column. For a name that the program does not know, use [`try_get`](Self::try_get).
+    #[track_caller]
+    pub fn get(&self, column: impl AsRef<str>, step: usize) -> Option<Value> {
+        known(self.shared.get_by_name(column.as_ref(), step))
+    }
+
+    /// The value of a column at a step; `None` if it is not stored, or skipped.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let f = flow([column("topics", source("user").latest(), prompt("List the topics."))])?;
+    /// f.push("user", "Hello").await?;
+    /// assert_eq!(f.try_get("user", 0)?.as_deref(), Some("Hello"));
+    /// assert_eq!(f.try_get("topics", 0)?, None);
+    /// let error = f.try_get("topic", 0).expect_err("there is no such column");
+    /// assert_eq!(error.to_string(), "no column is named `topic`; did you mean `topics`?");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`]; [`Error::NotLoaded`] if the value is stored and not [in memory](Self::load).
+    pub fn try_get(&self, column: impl AsRef<str>, step: usize) -> Result<Option<Value>> {
+        self.shared.try_get_by_name(column.as_ref(), step)
+    }
+
+    /// The state of a column at a step: its value, or the reason why there is none in memory.
+    ///
+    /// ```
+    /// use columnar::CellState;
+    /// use columnar::prelude::*;
+    /// use columnar::reopen::OpenOptions;
+    /// use columnar::store::MemoryStore;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// # let store = MemoryStore::new();
+    /// let answer = |cx: Context| async move { cx.messages().last_text().to_uppercase() };
+    /// let columns = [column("answer", source("user").latest(), answer.every(2))];
+    /// # let f = Flow::open(store.clone(), &columns).await?;
+    /// # for text in ["one", "two", "three", "four"] { f.push("user", text).await?; }
+    /// # f.run().await?;
+    /// # f.push("user", "five").await?;
+    /// # drop(f);
+    /// let f = Flow::open(OpenOptions::new(store).recent(2), &columns).await?;
+    /// for step in 0..5 {
+    ///     match f.cell("answer", step)? {
+    ///         CellState::NotLoaded => assert!(step < 2),
+    ///         CellState::Skipped => assert_eq!(step, 2),
+    ///         CellState::Stored(value) => assert_eq!((step, value.contains("FOUR")), (3, true)),
+    ///         CellState::Waiting => assert_eq!(step, 4),
+    ///     }
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`].
+    pub fn cell(&self, column: impl AsRef<str>, step: usize) -> Result<CellState> {
+        self.shared.cell_by_name(column.as_ref(), step)
+    }
+
+    /// The number of steps of a column that are stored without a gap, with the skipped ones.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`].
+    pub fn len(&self, column: impl AsRef<str>) -> Result<usize> {
+        self.shared.len_by_name(column.as_ref())
+    }
+
+    /// The stored values of a column with their steps, in the order of the steps. Skipped steps are left out.
+    ///
+    /// They are those of the moment of the call, whatever is stored meanwhile.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let f = flow([column("topics", source("user").latest(), prompt("List the topics."))])?;
+    /// f.push("user", "Hello").await?;
+    /// f.push("user", "and again").await?;
+    /// for (step, text) in f.iter("user")? {
+    ///     println!("{step}: {text}");
+    /// }
+    /// assert!(f.iter("user")?.rev().map(|(step, _)| step).eq([1, 0]));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`]; [`Error::NotLoaded`] if a stored value is not [in memory](Self::load).
+    #[expect(
+        clippy::iter_not_returning_iterator,
+        reason = "a value that is not in memory is an error, and no gap"
+    )]
+    pub fn iter(&self, column: impl AsRef<str>) -> Result<Values> {
+        self.shared.stored_values_by_name(column.as_ref())
+    }
+
+    /// The last stored value of a column, with its step; `None` if it has no value.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`]; [`Error::NotLoaded`] if the value is not [in memory](Self::load).
+    pub fn last(&self, column: impl AsRef<str>) -> Result<Option<(usize, Value)>> {
+        self.shared.last_by_name(column.as_ref())
+    }
+
+    /// The value of a column at a step, from memory or from the store; `None` if it is not stored, or skipped. It is not
+    /// kept in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`]; [`Error::Load`] if the store cannot be read.
+    pub async fn value(&self, column: impl AsRef<str>, step: usize) -> Result<Option<Value>> {
+        self.shared.value(column.as_ref(), step).await
+    }
+
+    /// The values of a column within a range of steps, with their steps, from memory or from the store. Skipped steps are
+    /// left out.
+    ///
+    /// The stream ends with the last step that is stored when it is made. It reads the store in chunks, and keeps nothing
+    /// in memory. An error is its last item.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::reopen::OpenOptions;
+    /// use columnar::store::MemoryStore;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let store = MemoryStore::new();
+    /// let topics = column("topics", source("user").latest(), prompt("List the topics."));
+    /// let f = Flow::open(store.clone(), [&topics]).await?;
+    /// for text in ["one", "two", "three"] {
+    ///     f.push("user", text).await?;
+    /// }
+    /// drop(f);
+    ///
+    /// let f = Flow::open(OpenOptions::new(store).recent(1), [topics]).await?;
+    /// let mut values = f.values("user", 1..);
+    /// while let Some((step, text)) = values.try_next().await? {
+    ///     println!("{step}: {text}");
+    /// }
+    /// assert_eq!(f.value("user", 0).await?.as_deref(), Some("one"));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`value`](Self::value).
+    pub fn values(
+        &self,
+        column: impl AsRef<str>,
+        steps: impl RangeBounds<usize>,
+    ) -> BoxStream<'static, Result<(usize, Value)>> {
+        self.shared.values(column.as_ref(), &steps)
+    }
+}
+
+impl<K> Handle<K> {
+    /// The value at a step; `None` if it is not stored, skipped, or not [in memory](LiveFlow::load). [`cell`](Self::cell)
+    /// tells these apart.
+    pub fn get(&self, step: usize) -> Option<Value> {
+        self.flow().get(self.__column(), step)
+    }
+
+    /// The state of the cell at a step: its value, or the reason why there is none in memory.
+    pub fn cell(&self, step: usize) -> CellState {
+        self.flow().cell(self.__column(), step)
+    }
+
+    /// The number of steps that are stored without a gap, with the skipped ones.
+    pub fn len(&self) -> usize {
+        self.flow().len(self.__column())
+    }
+
+    /// Whether step 0 is not stored.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The stored values with their steps, in the order of the steps. Skipped steps are left out.
+    ///
+    /// They are those of the moment of the call, whatever is stored meanwhile.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Answer.");
+    /// };
+    /// chat.user.push("Hello").await?;
+    /// chat.user.push("and again").await?;
+    /// let texts: Vec<_> = chat.user.iter()?.map(|(_, text)| text).collect();
+    /// assert_eq!(texts, ["Hello", "and again"]);
+    /// assert_eq!(chat.user.last()?, Some((1, "and again".into())));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotLoaded`] if a stored value is not [in memory](LiveFlow::load).
+    #[expect(
+        clippy::iter_not_returning_iterator,
+        reason = "a value that is not in memory is an error, and no gap"
+    )]
+    pub fn iter(&self) -> Result<Values> {
+        self.flow().stored_values(self.__column())
+    }
+
+    /// The last stored value with its step; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotLoaded`] if the value is not [in memory](LiveFlow::load).
+    pub fn last(&self) -> Result<Option<(usize, Value)>> {
+        self.flow().last(self.__column())
+    }
+
+    /// The value at a step, from memory or from the store; `None` if it is not stored, or skipped. It is not kept in
+    /// memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`] if the store cannot be read.
+    pub async fn value(&self, step: usize) -> Result<Option<Value>> {
+        self.flow().value(self.name(), step).await
+    }
+
+    /// The values within a range of steps, with their steps, from memory or from the store; see [`LiveFlow::values`].
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Answer.");
+    /// };
+    /// chat.user.push("Hello").await?;
+    /// chat.user.push("and again").await?;
+    /// let mut values = chat.user.values(1..);
+    /// while let Some((step, text)) = values.try_next().await? {
+    ///     assert_eq!((step, text.as_str()), (1, "and again"));
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`] if the store cannot be read.
+    pub fn values(&self, steps: impl RangeBounds<usize>) -> BoxStream<'static, Result<(usize, Value)>> {
+        self.flow().values(self.name(), &steps)
+    }
+}
