@@ -69,6 +69,7 @@
 //! | send a context with a client of your own | [`rendering`] |
 //! | read values as Rust types | [`Json`]; with the feature `typed`, [typed columns](guide::typed) |
 //! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for a limit on concurrent calls that adapts to the model |
+//! | serve a flow to many clients | [`service`] |
 //! | watch a run | [`Event`]; with the feature `tracing`, the spans of `columnar::trace` |
 //! | see and limit the cost of calls | [`usage`] |
 //! | test a flow, with recorded replies | [`testing`]; with the feature `simulation`, under faults: `columnar::simulation` |
@@ -142,6 +143,7 @@ pub mod compute;
 pub mod flow;
 pub mod reopen;
 mod run;
+pub mod service;
 
 pub mod data;
 pub mod rows;
@@ -177,6 +179,7 @@ pub mod prelude {
     //! | compute steps | [`prompt`], [`deltas`], [`Context`], [`Messages`], [`Role`], [`Value`] |
     //! | policies | the methods of [`Policy`](crate::compute::Policy), which return a [`Step`], and [`secs`], [`per_second`], [`per_minute`] for their arguments |
     //! | runs | [`Event`], [`Error`], [`Result`], and the methods of streams in the crate futures, such as `try_next` |
+    //! | services | the method of [`Spawn`](crate::service::Spawn) |
     //!
     //! All other names are imported from the module of their subject: `columnar::store::FileStore`. [`Result`] has
     //! [`Error`] as its default only, so `Result<(), Box<dyn std::error::Error>>` is still that of the standard library.
@@ -194,6 +197,7 @@ pub mod prelude {
 
     #[doc(no_inline)]
     pub use crate::compute::{Policy as _, Step, per_minute, per_second, secs};
+    pub use crate::service::Spawn as _;
     #[doc(no_inline)]
     pub use crate::{
         Column, Context, Error, Event, Flow, Messages, Result, Role, Value, View, column, deltas, flow,

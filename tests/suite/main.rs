@@ -76,6 +76,14 @@ pub mod runs {
     pub mod values;
 }
 
+/// Spawned flows: subscriptions, shutdown, many conversations.
+pub mod services {
+    pub mod flows;
+    pub mod laws;
+    pub mod spawned;
+    pub mod subscriptions;
+}
+
 /// Stores, and flows that are opened again.
 pub mod stores {
     pub mod contract;

@@ -15,9 +15,11 @@ pub mod corpus;
 pub mod cost;
 #[cfg(feature = "postgres")]
 pub mod cuts;
+pub mod events;
 #[cfg(feature = "postgres")]
 pub mod faulty_database;
 pub mod figures;
+pub mod gate;
 pub mod live;
 pub mod log;
 pub mod models;

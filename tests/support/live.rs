@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use columnar::compute::Policy;
+use columnar::compute::{IntoStep, Policy, Step};
 use columnar::flow::{ColumnId, Typed};
 use columnar::reopen::IntoOpenOptions;
 use columnar::{
@@ -108,29 +108,32 @@ impl Live {
 
 fn declare(described: &naive::Flow, pauses: &[usize], gaps: &Gaps) -> (Vec<Column>, Arc<Mutex<Seen>>) {
     let seen = Arc::<Mutex<Seen>>::default();
+    let declared = columns(described, |at, described| {
+        // Each column starts elsewhere in the list, so the columns do not pause in step.
+        let pauses = pauses.iter().copied().cycle().skip(at * described.values.len());
+        let values = described.values.iter().enumerate().map(|(step, value)| {
+            let is_gap = gaps.contains(&(described.name.clone(), step));
+            (!is_gap).then(|| value.clone())
+        });
+        let step = answer(values.zip(pauses).collect(), Arc::clone(&seen));
+        if gaps.is_empty() { step.into_step() } else { step.or_skip() }
+    });
+    (declared, seen)
+}
+
+/// The described columns. `step` makes the compute step of each derived one, from its index and its description.
+pub fn columns(
+    described: &naive::Flow,
+    step: impl Fn(usize, &naive::Column) -> Step<'static>,
+) -> Vec<Column> {
     let mut declared: Vec<Column> = Vec::new();
     for (at, described) in described.columns.iter().enumerate() {
-        let declaration = match &described.reads {
+        declared.push(match &described.reads {
             None => source(&described.name),
-            Some(reads) => {
-                // Each column starts elsewhere in the list, so the columns do not pause in step.
-                let pauses = pauses.iter().copied().cycle().skip(at * described.values.len());
-                let values = described.values.iter().enumerate().map(|(step, value)| {
-                    let is_gap = gaps.contains(&(described.name.clone(), step));
-                    (!is_gap).then(|| value.clone())
-                });
-                let step = answer(values.zip(pauses).collect(), Arc::clone(&seen));
-                let views = views(reads, &declared);
-                if gaps.is_empty() {
-                    column(&described.name, views, step)
-                } else {
-                    column(&described.name, views, step.or_skip())
-                }
-            }
-        };
-        declared.push(declaration);
+            Some(reads) => column(&described.name, views(reads, &declared), step(at, described)),
+        });
     }
-    (declared, seen)
+    declared
 }
 
 /// Pushes values to a source.

@@ -1,6 +1,6 @@
 //! Change a declaration whose values are stored.
 //!
-//! [← stores](super::stores) · [contents](super) · [forks →](super::forks)
+//! [← services](super::services) · [contents](super) · [forks →](super::forks)
 //!
 //! A store remembers the declaration of its flow. If the flow has changed, opening it lists all changes and refuses,
 //! before anything is computed or written:
@@ -105,4 +105,4 @@
 //! The changed columns, the named ones and all that depend on them are recomputed from that step on. Everything else is
 //! copied, at no cost.
 //!
-//! [← stores](super::stores) · [contents](super) · [forks →](super::forks)
+//! [← services](super::services) · [contents](super) · [forks →](super::forks)

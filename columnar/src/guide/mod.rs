@@ -27,6 +27,7 @@
 //! | [`renderings`] | a context in the request format of your own client |
 //! | **keeping and changing it** | |
 //! | [`stores`] | values that outlive the process |
+//! | [`services`] | flows that many clients push and follow; server-sent events |
 //! | [`migrations`] | declarations that change while values are stored |
 //! | [`forks`] | two continuations of the same steps |
 //! | [`import_export`] | a flow as a table for other programs |
@@ -89,6 +90,7 @@ pub mod previous_values;
 pub mod renderings;
 pub mod runs;
 pub mod self_history;
+pub mod services;
 pub mod skipping;
 pub mod stores;
 pub mod tags;

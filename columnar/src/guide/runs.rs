@@ -50,7 +50,7 @@
 //! - The deltas of a cell, joined, are its value. A `Retry` cancels the deltas before it.
 //! - Dropping a run cancels it. Stored values stay; unfinished cells are computed again by the next run.
 //! - Values can be pushed and read during a run, and the run includes them. A second run at the same time is refused
-//!   with [`Error::Running`](crate::Error::Running).
+//!   with [`Error::Running`](crate::Error::Running). If several clients push and watch, [spawn](super::services) the flow.
 //!
 //! # Concurrency
 //!

@@ -1,6 +1,6 @@
 //! Keep the values of a flow after the process ends.
 //!
-//! [← renderings](super::renderings) · [contents](super) · [migrations →](super::migrations)
+//! [← renderings](super::renderings) · [contents](super) · [services →](super::services)
 //!
 //! `new` creates a flow in memory. `open` creates one on a [`Store`](crate::store::Store) and resumes from its values:
 //!
@@ -137,4 +137,4 @@
 //! silently: [`verify`](crate::reopen::verify) lists all defects of a store, and [`salvage`](crate::reopen::salvage)
 //! copies the sound values to another store, where the next run computes the missing ones.
 //!
-//! [← renderings](super::renderings) · [contents](super) · [migrations →](super::migrations)
+//! [← renderings](super::renderings) · [contents](super) · [services →](super::services)

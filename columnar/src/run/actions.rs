@@ -47,13 +47,15 @@ impl Shared {
         let mut state = self.lock();
         // Asked again: the lock was free while the models were checked, so another run may have begun.
         match state.run {
-            RunState::Active(_) => Err(Error::Running),
+            RunState::Active(_) => return Err(Error::Running),
             RunState::Stopped => {
                 state.run = RunState::Active(None);
                 state.scheduler.begin();
-                Ok(())
             }
         }
+        drop(state);
+        self.notify();
+        Ok(())
     }
 
     /// Checks the budgets and models of all columns with missing cells: everything that would fail at each of them. The
@@ -88,6 +90,8 @@ impl Shared {
         let mut state = self.lock();
         state.run = RunState::Stopped;
         state.scheduler.stop();
+        drop(state);
+        self.notify();
     }
 
     /// The next action, if there is one.
@@ -122,6 +126,8 @@ impl Shared {
             return RunStatus::CanAct;
         }
         if state.scheduler.is_idle() {
+            // Under the same lock: a later push finds no run that would include it.
+            state.is_stale = false;
             return RunStatus::Finished;
         }
         if let RunState::Active(slot) = &mut state.run {
@@ -180,12 +186,15 @@ impl Shared {
         }
         let reported = state.scheduler.handle_stored(cell, entry.is_skipped());
         debug_assert!(reported.is_ok(), "{REPORTED}");
+        drop(state);
+        self.notify();
         Ok(())
     }
 
     /// The cell could not be computed. Returns the consequence for the cell and the run.
     pub(super) fn handle_failed(&self, cell: Cell) -> OnFailure {
         let reported = self.lock().scheduler.handle_failed(cell);
+        self.notify();
         debug_assert!(reported.is_ok(), "{REPORTED}");
         // An invalid report is a bug of the driver: a release build ends the run with the cell's error.
         reported.unwrap_or(OnFailure::Stop)

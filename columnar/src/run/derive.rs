@@ -69,6 +69,8 @@ impl Shared {
         }
         *state = next;
         *steps = left;
+        drop((state, steps));
+        self.notify();
         Ok(())
     }
 }
@@ -120,6 +122,7 @@ impl State {
             removed: BTreeMap::new(),
             stored: self.stored.derive(origins),
             run: RunState::Stopped,
+            is_stale: self.is_stale,
         };
         // A fork counts for its own contexts from its first step on. Forks of later steps are not in its past.
         derived.forks.retain(|at, since| *at <= step && *since <= step);

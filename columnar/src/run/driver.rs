@@ -339,6 +339,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                 self.span.stored(&entry);
             }
             Err(source) => {
+                self.shared().store_failed();
                 self.shared().handle_broken(cell);
                 let (column, step) = (self.name(cell.column).clone(), cell.step);
                 let error = Error::Store { column, step, source };

@@ -1,6 +1,7 @@
 //! The errors of flows.
 
 use std::fmt;
+use std::sync::Arc;
 
 #[cfg(feature = "typed")]
 use crate::compute::SchemaMismatch;
@@ -113,6 +114,9 @@ pub enum Error {
     /// A second run, or the removal of a column, during a run.
     #[error("this flow is running already: finish or drop that run first")]
     Running,
+    /// The [flows](crate::service::Flows) of a service are shut down.
+    #[error("the flows of this service are shut down, so none is opened: what is stored is in the stores")]
+    Closed,
     /// A skipped cell has no messages.
     #[error(
         "`{column}` was skipped at step {step}: all its inputs are empty there, so there are no messages"
@@ -189,6 +193,9 @@ pub enum Error {
         /// The mismatch and its position.
         source: SchemaMismatch,
     },
+    /// The error that ended a run of a [spawned](crate::service) flow. All who wait for the run share it.
+    #[error(transparent)]
+    Shared(Arc<Error>),
     /// No column of the flow has this name.
     #[error("{}", unknown_column(name, suggestion.as_ref(), columns))]
     UnknownColumn {
@@ -206,6 +213,20 @@ impl Error {
     pub(crate) fn unknown_column(name: &str, columns: Vec<Name>) -> Self {
         let suggestion = nearest(name, &columns).cloned();
         Self::UnknownColumn { name: name.to_owned(), suggestion, columns }
+    }
+
+    /// The column and the step that a run failed for. It has no step if the run failed before it began.
+    pub(crate) fn cell(&self) -> Option<(&Name, Option<usize>)> {
+        match self {
+            Self::Compute { column, step, .. }
+            | Self::Budget { column, step, .. }
+            | Self::Missing { column, step }
+            | Self::NotLoaded { column, step }
+            | Self::Panicked { column, step }
+            | Self::Store { column, step, .. } => Some((column, Some(*step))),
+            Self::Load { column, .. } | Self::Model { column, .. } => Some((column, None)),
+            _ => None,
+        }
     }
 
     /// The class of the error in a trace, if its sources do not show it.

@@ -10,7 +10,8 @@
 //! `shared` locks `state`, which holds the scheduler and the values in memory. The `driver` is a run: it carries out the
 //! actions of the scheduler and reports the results. `restore` and `derive` make a flow from a store or from another
 //! flow. Stored values that are not in memory are in a `past`, which flows share; `needs` finds those that contexts show,
-//! and `load` loads them. `read` reads values wherever they are.
+//! and `load` loads them. `read` reads values wherever they are. `follow` shows the stored cells to those who follow a
+//! flow, and notifies them of changes.
 
 mod actions;
 mod cell_state;
@@ -20,6 +21,7 @@ mod derive;
 mod driver;
 mod error;
 mod event;
+mod follow;
 mod forecast;
 mod load;
 mod needs;
@@ -38,6 +40,7 @@ pub(crate) use compute_steps::ComputeSteps;
 pub use driver::Run;
 pub use error::{Error, Result};
 pub use event::{ColumnId, Event, fmt_variant, listed};
+pub(crate) use follow::{SeenCells, Stored};
 pub use forecast::{ColumnForecast, Forecast};
 pub(crate) use read::Chunks;
 pub use read::Values;

@@ -196,6 +196,9 @@ impl Shared {
         let schema = extension.plan.schema();
         extension.unloaded.keys().for_each(|&column| drop(state.removed.remove(schema.name(column))));
         state.wake();
+        state.is_stale = true;
+        drop(state);
+        self.notify();
         Ok(())
     }
 

@@ -3,7 +3,10 @@
 //! One lock guards the state. It is held for short computations only, never during I/O or across an `await`.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use tokio::sync::watch;
 
 use super::compute_steps::ComputeSteps;
 use super::forecast::{Forecast, forecast};
@@ -25,9 +28,13 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     /// `None` if the values are in memory only.
     pub(super) store: Option<Arc<dyn Store>>,
+    /// Whether a write has failed. Then only opening the store again shows which values it has.
+    pub(super) has_store_failed: AtomicBool,
     /// Locked during a push and during a change of the columns. It serialises pushes, so a failing store leaves no gap
     /// in a source.
     pub(super) writing: tokio::sync::Mutex<()>,
+    /// Notifies those who follow the flow. Most flows have none.
+    pub(super) changes: OnceLock<watch::Sender<()>>,
 }
 
 impl Shared {
@@ -37,7 +44,13 @@ impl Shared {
     }
 
     pub(super) fn of(state: State, store: Option<Arc<dyn Store>>) -> Self {
-        Self { state: Mutex::new(state), store, writing: tokio::sync::Mutex::new(()) }
+        Self {
+            state: Mutex::new(state),
+            store,
+            has_store_failed: AtomicBool::new(false),
+            writing: tokio::sync::Mutex::new(()),
+            changes: OnceLock::new(),
+        }
     }
 
     /// Sets the counter of tokens, and counts the values in memory again.
@@ -143,7 +156,11 @@ impl Shared {
                 None => Ok(Put::Stored),
                 Some(put) => put.await,
             };
-            match put.map_err(|source| Error::Store { column: name.clone(), step, source })? {
+            let put = put.map_err(|source| {
+                self.store_failed();
+                Error::Store { column: name.clone(), step, source }
+            });
+            match put? {
                 Put::Stored => {
                     self.insert_pushed(Cell { column: source, step }, value);
                     return Ok(step);
@@ -166,6 +183,9 @@ impl Shared {
         state.table.insert(cell, value, tokens);
         state.scheduler.handle_pushed(cell.column);
         state.wake();
+        state.is_stale = true;
+        drop(state);
+        self.notify();
     }
 
     /// Counts a value outside of the lock, and locks the state. The count is that of the state's counter.

@@ -41,6 +41,8 @@ pub(super) struct State {
     pub(super) removed: BTreeMap<Name, Unloaded>,
     pub(super) stored: StoredColumns,
     pub(super) run: RunState,
+    /// Whether values were pushed or columns added that no run has seen to its end.
+    pub(super) is_stale: bool,
 }
 
 /// Whether a run of the flow is active.
@@ -79,6 +81,7 @@ impl State {
             removed: BTreeMap::new(),
             stored: StoredColumns::default(),
             run: RunState::Stopped,
+            is_stale: false,
         };
         state.set_settings(settings);
         state

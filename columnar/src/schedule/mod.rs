@@ -32,6 +32,7 @@ mod outbox;
 mod progress;
 mod ready;
 mod restore;
+mod seen;
 mod track;
 
 use std::collections::BTreeSet;
@@ -44,6 +45,7 @@ use outbox::Outbox;
 pub use progress::Progress;
 use ready::Ready;
 pub(crate) use restore::InvalidHistory;
+pub(crate) use seen::SeenSteps;
 use track::{Slot, Track};
 
 /// A report that does not match the state of its cell. Nothing has changed.
@@ -159,6 +161,17 @@ impl Scheduler {
         reads.needed(cell.column, cell.step).filter_map(gap).min_by_key(|gap| gap.step)
     }
 
+    /// The first column in topological order that has not stored this step.
+    pub(crate) fn first_missing(&self, step: usize) -> Option<usize> {
+        let missing = self.tracks.iter().enumerate().filter(|(_, track)| !track.is_stored(step));
+        missing.map(|(column, _)| column).min_by_key(|&column| self.plan.rank(column))
+    }
+
+    /// Whether a cell is stored, with a value or as skipped.
+    pub(crate) fn is_stored(&self, cell: Cell) -> bool {
+        self.tracks.get(cell.column).is_some_and(|track| track.is_stored(cell.step))
+    }
+
     /// Whether a cell is stored as skipped.
     pub(crate) fn is_skipped(&self, cell: Cell) -> bool {
         self.skipped.contains(&cell)
@@ -254,6 +267,11 @@ impl Scheduler {
     pub(crate) fn begin(&mut self) {
         self.failed.clear();
         self.outbox.begin(&self.tracks);
+    }
+
+    /// Nothing new starts until the run has stopped.
+    pub(crate) fn halt(&mut self) {
+        self.halted = true;
     }
 
     /// The run is over, finished or not. The cells that it has begun or that have failed are ready again.

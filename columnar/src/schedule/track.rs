@@ -117,8 +117,19 @@ impl Track {
     /// The first of these steps that is not stored.
     pub(super) fn gap(&self, steps: Range<usize>) -> Option<usize> {
         // The first slot is never stored, and those before it are.
-        (steps.start.max(self.prefix)..steps.end)
-            .find(|&step| !matches!(self.slot(step), Some(Slot::Stored { .. })))
+        (steps.start.max(self.prefix)..steps.end).find(|&step| !self.is_stored(step))
+    }
+
+    /// The first of these steps that is stored.
+    pub(super) fn first_stored(&self, mut steps: Range<usize>) -> Option<usize> {
+        // The end may come from outside of the program, so the steps are limited to those with a slot.
+        steps.end = steps.end.min(self.end());
+        steps.find(|&step| self.is_stored(step))
+    }
+
+    /// Whether a step is stored.
+    pub(super) fn is_stored(&self, step: usize) -> bool {
+        step < self.prefix || matches!(self.slot(step), Some(Slot::Stored { .. }))
     }
 
     /// Stores a step that has a slot, and returns the span of stored steps that contains it.

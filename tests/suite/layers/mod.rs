@@ -37,6 +37,7 @@ const LIBRARY: Rules<'_> = Rules {
         "reopen",
         "run",
         "flow",
+        "service",
         "data",
         "rows",
         "testing",

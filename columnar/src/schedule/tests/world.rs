@@ -69,6 +69,8 @@ pub(super) struct World {
     /// A column that is computed at each n-th step.
     pub(super) every: Option<(usize, usize)>,
     pub(super) halted: bool,
+    /// A reader that reads everything at the end of each run.
+    pub(super) reader: TestReader,
     /// The number of faults that may still occur.
     pub(super) faults: usize,
 }
@@ -77,9 +79,10 @@ impl World {
     pub(super) fn new(plan: Arc<Plan>, limit: usize) -> Self {
         let mut scheduler = Scheduler::new(Arc::clone(&plan), limit);
         scheduler.begin();
+        let columns = plan.schema().columns().len();
         Self {
             scheduler,
-            pushed: vec![0; plan.schema().columns().len()],
+            pushed: vec![0; columns],
             declared: plan,
             limit,
             stored: BTreeSet::new(),
@@ -91,6 +94,7 @@ impl World {
             on_failure: OnFailure::Stop,
             every: None,
             halted: false,
+            reader: TestReader { steps: vec![SeenSteps::default(); columns], cells: BTreeSet::new() },
             faults: 0,
         }
     }
@@ -166,6 +170,10 @@ impl World {
         let on_its_way = self.storing.contains(&(cell, true)) || self.storing.contains(&(cell, false));
         let known = [&self.stored, &self.running, &self.failed];
         !on_its_way && known.iter().all(|cells| !cells.contains(&cell))
+    }
+
+    fn failed_at(&self, column: usize, step: usize) -> bool {
+        self.failed.contains(&Cell { column, step })
     }
 
     /// Carries out all actions, and checks each of them.
@@ -285,6 +293,9 @@ impl World {
     /// The run ends in any state, and another one begins.
     pub(super) fn run_again(&mut self) {
         self.scheduler.stop();
+        let mut reader = self.reader.clone();
+        reader.read(self, false);
+        self.reader = reader;
         self.running.clear();
         self.storing.clear();
         self.failed.clear();
@@ -327,7 +338,49 @@ impl World {
     /// The part of the state by which states differ.
     pub(super) fn key(&self) -> impl Ord + use<> {
         let cells = (self.stored.clone(), self.skipped.clone(), self.running.clone(), self.unemitted.clone());
+        // Not the reader: one for each state is enough.
         (self.pushed.clone(), cells, self.storing.clone(), self.failed.clone(), self.halted, self.faults)
+    }
+}
+
+/// A reader of the stored cells.
+#[derive(Clone)]
+pub(super) struct TestReader {
+    steps: Vec<SeenSteps>,
+    /// All cells that it has seen.
+    cells: BTreeSet<Cell>,
+}
+
+impl TestReader {
+    /// Reads all cells that it may see, and checks their order. Without a run these are all stored cells.
+    fn read(&mut self, world: &World, is_running: bool) {
+        let mut last: Vec<Option<usize>> = vec![None; self.steps.len()];
+        while let Some(cell) = world.scheduler.next_unseen(&self.steps, is_running) {
+            assert!(world.is_stored(cell.column, cell.step), "{cell:?} is not stored");
+            assert!(last[cell.column] < Some(cell.step), "{cell:?} comes after a later step");
+            last[cell.column] = Some(cell.step);
+            let mut passed = self.steps[cell.column].next()..cell.step;
+            let holds_back = |step| is_running && !world.failed_at(cell.column, step);
+            assert!(!passed.any(holds_back), "{cell:?} comes before a step that may be stored in this run");
+            let reads = world.declared.schema().reads(cell.column);
+            for input in reads.iter().flat_map(|reads| &reads.inputs) {
+                for step in input.spec.cells(cell.step) {
+                    let input = Cell { column: input.column, step };
+                    assert!(self.cells.contains(&input), "{cell:?} comes before {input:?}");
+                }
+            }
+            self.steps[cell.column].insert(cell.step);
+            assert!(self.cells.insert(cell), "{cell:?} is seen once");
+        }
+        for (column, seen) in self.steps.iter().enumerate() {
+            let mut stored = (0..world.begun()).filter(|&step| world.is_stored(column, step));
+            let seen_now = world.scheduler.seen(column);
+            assert!((0..world.begun()).all(|step| seen_now.contains(step) == world.is_stored(column, step)));
+            let waits = |step: usize| {
+                is_running && (0..step).any(|early| !seen.contains(early) && !world.failed_at(column, early))
+            };
+            assert!(stored.all(|step| seen.contains(step) || waits(step)), "column {column} is behind");
+        }
     }
 }
 
@@ -341,6 +394,7 @@ pub(super) fn search(first: World, steps: usize) -> usize {
         if !seen.insert(world.key()) {
             continue;
         }
+        [true, false].into_iter().for_each(|is_running| world.reader.clone().read(&world, is_running));
         let mut next = world.successors();
         for &source in &sources {
             if world.pushed[source] < steps {

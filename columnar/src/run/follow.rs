@@ -1,0 +1,163 @@
+//! The interface between the state of a flow and those who follow it: a signal of changes, and the stored cells that a
+//! reader has not seen.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tokio::sync::watch;
+
+use super::shared::Shared;
+use super::state::{RunState, State};
+use crate::declare::{Name, Plan};
+use crate::history::Value;
+use crate::schedule::{Cell, SeenSteps};
+
+/// The cells of a flow that a reader has seen.
+#[derive(Clone, Debug)]
+pub(crate) struct SeenCells {
+    plan: Arc<Plan>,
+    /// By column.
+    columns: Vec<SeenSteps>,
+}
+
+/// The content of a stored cell.
+#[derive(Clone, Debug)]
+pub(crate) enum Stored {
+    Value(Value),
+    Skipped,
+    /// The value is in the store and not in memory.
+    NotLoaded,
+}
+
+impl SeenCells {
+    /// The cells that a reader of this flow has seen, by column.
+    pub(crate) fn new(plan: Arc<Plan>, seen: impl Fn(&Name) -> SeenSteps) -> Self {
+        let columns = plan.schema().columns().iter().map(|column| seen(&column.name)).collect();
+        Self { plan, columns }
+    }
+
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The columns with their seen steps.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = (&Name, &SeenSteps)> {
+        self.plan.schema().columns().iter().map(|column| &column.name).zip(&self.columns)
+    }
+
+    pub(crate) fn contains(&self, cell: Cell) -> bool {
+        self.columns.get(cell.column).is_some_and(|seen| seen.contains(cell.step))
+    }
+
+    pub(crate) fn insert(&mut self, cell: Cell) {
+        if let Some(seen) = self.columns.get_mut(cell.column) {
+            seen.insert(cell.step);
+        }
+    }
+
+    /// Changes to the columns that the flow has now. Nothing of an added column has been seen.
+    fn update(&mut self, plan: &Arc<Plan>) {
+        if !Arc::ptr_eq(&self.plan, plan) {
+            let seen = |name: &Name| {
+                let before = self.plan.schema().find(name).and_then(|column| self.columns.get(column));
+                before.cloned().unwrap_or_default()
+            };
+            *self = Self::new(Arc::clone(plan), seen);
+        }
+    }
+}
+
+impl Shared {
+    /// A receiver that is notified when a cell is stored, fails or is pushed, when the columns change, and when a run
+    /// begins or ends.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.changes.get_or_init(watch::Sender::default).subscribe()
+    }
+
+    /// Notifies those who wait for a change.
+    pub(crate) fn notify(&self) {
+        // A receiver that is made later reads the state after this change.
+        if let Some(changes) = self.changes.get() {
+            changes.send_replace(());
+        }
+    }
+
+    /// The cells that are stored now.
+    pub(crate) fn stored_now(&self) -> SeenCells {
+        let state = self.lock();
+        let columns = 0..state.plan.schema().columns().len();
+        let columns = columns.map(|column| state.scheduler.seen(column)).collect();
+        SeenCells { plan: Arc::clone(&state.plan), columns }
+    }
+
+    /// The next stored cell in order that a reader has not seen.
+    pub(crate) fn next_unseen(&self, seen: &mut SeenCells) -> Option<(Cell, Stored)> {
+        let state = self.lock();
+        seen.update(&state.plan);
+        let cell = state.scheduler.next_unseen(&seen.columns, state.is_running())?;
+        let stored = match state.table.get(cell) {
+            Some(value) => Stored::Value(value),
+            None if state.scheduler.is_skipped(cell) => Stored::Skipped,
+            None => Stored::NotLoaded,
+        };
+        Some((cell, stored))
+    }
+
+    pub(crate) fn is_stored(&self, column: &Name, step: usize) -> bool {
+        let state = self.lock();
+        let column = state.plan.schema().find(column);
+        column.is_some_and(|column| state.scheduler.is_stored(Cell { column, step }))
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        self.lock().is_running()
+    }
+
+    /// Whether values were pushed or columns added that no run has seen to its end.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.lock().is_stale
+    }
+
+    /// Leaves the missing cells to the next push.
+    pub(crate) fn leave_stale(&self) {
+        self.lock().is_stale = false;
+    }
+
+    /// A write has failed.
+    pub(super) fn store_failed(&self) {
+        self.has_store_failed.store(true, Ordering::Release);
+        self.notify();
+    }
+
+    /// Whether a write has failed.
+    pub(crate) fn has_store_failed(&self) -> bool {
+        self.has_store_failed.load(Ordering::Acquire)
+    }
+
+    /// Lets the active run end when its cells in progress are stored.
+    pub(crate) fn halt(&self) {
+        let mut state = self.lock();
+        if state.is_running() {
+            state.scheduler.halt();
+            state.wake();
+        }
+    }
+
+    /// The number of steps that have begun: every source has its value for them.
+    pub(crate) fn begun(&self) -> usize {
+        self.lock().scheduler.begun()
+    }
+
+    /// The first cell in topological order that is missing at a step.
+    pub(crate) fn first_missing(&self, step: usize) -> Option<Name> {
+        let state = self.lock();
+        let column = state.scheduler.first_missing(step)?;
+        Some(state.plan.schema().name(column).clone())
+    }
+}
+
+impl State {
+    fn is_running(&self) -> bool {
+        matches!(self.run, RunState::Active(_))
+    }
+}

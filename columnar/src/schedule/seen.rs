@@ -1,0 +1,113 @@
+//! The stored cells that a reader has seen, and the next one in order.
+//!
+//! A reader sees stored cells by step, and within a step in topological order, so each cell comes after those that it was
+//! computed from. The steps of a column come in order. A step that has failed, or that a run has left out when it ended,
+//! holds nothing back: it is remembered as missing, and comes once it is stored.
+
+use std::ops::Range;
+
+use super::track::{Slot, Track};
+use super::{Cell, Scheduler};
+
+/// The steps of one column that a reader has seen: those before `next`, except the missing ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SeenSteps {
+    next: usize,
+    /// Steps before `next` that were not stored when the reader passed them: ascending ranges, none of them empty.
+    missing: Vec<Range<usize>>,
+}
+
+impl SeenSteps {
+    /// All steps before this one.
+    pub(crate) const fn before(next: usize) -> Self {
+        Self { next, missing: Vec::new() }
+    }
+
+    /// The steps before `next` except the missing ones; `None` unless these are ascending, not empty and before `next`.
+    pub(crate) fn new(next: usize, missing: Vec<Range<usize>>) -> Option<Self> {
+        let mut from = 0;
+        for steps in &missing {
+            if steps.start < from || steps.is_empty() || steps.end > next {
+                return None;
+            }
+            from = steps.end;
+        }
+        Some(Self { next, missing })
+    }
+
+    pub(crate) fn next(&self) -> usize {
+        self.next
+    }
+
+    pub(crate) fn missing(&self) -> &[Range<usize>] {
+        &self.missing
+    }
+
+    pub(crate) fn contains(&self, step: usize) -> bool {
+        step < self.next && !self.missing.iter().any(|steps| steps.contains(&step))
+    }
+
+    /// Records that the reader has seen a step. Those between are missing.
+    pub(crate) fn insert(&mut self, step: usize) {
+        if step >= self.next {
+            if step > self.next {
+                self.missing.push(self.next..step);
+            }
+            self.next = step.saturating_add(1);
+        } else if let Some(at) = self.missing.iter().position(|steps| steps.contains(&step)) {
+            let steps = self.missing.remove(at);
+            let rest = [steps.start..step, step + 1..steps.end];
+            self.missing.splice(at..at, rest.into_iter().filter(|steps| !steps.is_empty()));
+        }
+    }
+
+    /// The first stored step that may be shown next.
+    fn next_stored(&self, track: &Track, is_running: bool) -> Option<usize> {
+        let missing = self.missing.iter().find_map(|steps| track.first_stored(steps.clone()));
+        missing.or_else(|| {
+            // While a run is active, a step that has not failed may still be stored, so later ones wait.
+            let waits = |step| is_running && track.slot(step) != Some(Slot::Failed);
+            let next = (self.next..track.end()).find(|&step| track.is_stored(step) || waits(step));
+            next.filter(|&step| track.is_stored(step))
+        })
+    }
+}
+
+impl Scheduler {
+    /// The next stored cell for a reader that has seen these steps of the columns, if there is one.
+    pub(crate) fn next_unseen(&self, seen: &[SeenSteps], is_running: bool) -> Option<Cell> {
+        let next = self.tracks.iter().zip(seen).enumerate().filter_map(|(column, (track, seen))| {
+            Some((seen.next_stored(track, is_running)?, self.plan.rank(column), column))
+        });
+        next.min().map(|(step, _, column)| Cell { column, step })
+    }
+
+    /// The stored steps of a column, for a reader that has seen them all.
+    pub(crate) fn seen(&self, column: usize) -> SeenSteps {
+        let Some(track) = self.tracks.get(column) else { return SeenSteps::default() };
+        let mut seen = SeenSteps::before(track.prefix());
+        let is_stored = |&step: &usize| track.is_stored(step);
+        (track.prefix()..track.end()).filter(is_stored).for_each(|step| seen.insert(step));
+        seen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every sequence of five steps, with repetitions, gives the steps that a list of flags gives.
+    #[test]
+    fn seen_steps_are_those_that_were_inserted() {
+        for code in 0..5_usize.pow(5) {
+            let (mut seen, mut flags) = (SeenSteps::default(), [false; 5]);
+            for digit in 0..5 {
+                let step = code / 5_usize.pow(digit) % 5;
+                seen.insert(step);
+                flags[step] = true;
+                assert!((0..5).all(|step| seen.contains(step) == flags[step]), "{code}: {seen:?}");
+                assert_eq!(SeenSteps::new(seen.next, seen.missing.clone()), Some(seen.clone()), "{code}");
+            }
+        }
+    }
+}

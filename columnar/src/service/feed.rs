@@ -1,0 +1,136 @@
+//! The parts of a run that no store has: the text of cells in progress, and the failures since the run began.
+//!
+//! There is no log of events. A text is kept once for all subscribers, until its cell is finished, and each subscriber
+//! remembers how much of it it has sent.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::declare::Name;
+use crate::run::Event;
+
+/// A cell by step and column, as subscribers see them.
+pub(super) type Key = (usize, Name);
+
+/// The cells in progress, and those that failed.
+#[derive(Debug, Default)]
+pub(super) struct Feed {
+    /// The number of runs so far, so that subscribers know the failures of one run from those of another.
+    run: u64,
+    drafts: BTreeMap<Key, Arc<Draft>>,
+    /// The messages of the errors.
+    failures: BTreeMap<Key, String>,
+}
+
+/// The text of one attempt to compute a cell, while it grows.
+#[derive(Debug)]
+pub(super) struct Draft {
+    /// The number of the attempt, counted from 1.
+    attempt: usize,
+    state: Mutex<DraftState>,
+}
+
+#[derive(Debug, Default)]
+struct DraftState {
+    text: String,
+    /// The reason why the text was discarded.
+    discarded: Option<String>,
+}
+
+impl Feed {
+    /// A run begins: failed cells are tried again.
+    pub(super) fn begin(&mut self) {
+        self.run += 1;
+        self.failures.clear();
+    }
+
+    /// Records an event of the run.
+    pub(super) fn record(&mut self, event: Event) {
+        match event {
+            Event::Delta { column, step, text } => {
+                self.drafts.entry((step, column)).or_insert_with(|| Draft::new(1)).push(&text);
+            }
+            Event::Retry { column, step, attempt, error } => {
+                self.discard(&(step, column.clone()), error);
+                self.drafts.insert((step, column), Draft::new(attempt + 1));
+            }
+            Event::Failed { column, step, error } => self.fail(column, step, error),
+            // Subscribers that have sent a part of the text hold it until they have sent the value.
+            Event::Value { column, step, .. } | Event::Skipped { column, step } => {
+                self.drafts.remove(&(step, column));
+            }
+        }
+    }
+
+    /// A cell could not be computed or stored.
+    pub(super) fn fail(&mut self, column: Name, step: usize, error: String) {
+        let key = (step, column);
+        self.discard(&key, error.clone());
+        self.failures.insert(key, error);
+    }
+
+    /// The run has ended. The cells in progress that are not stored will be computed again.
+    pub(super) fn end(&mut self, reason: &str, is_stored: impl Fn(&Name, usize) -> bool) {
+        for ((step, column), draft) in std::mem::take(&mut self.drafts) {
+            if !is_stored(&column, step) {
+                draft.discard(reason.to_owned());
+            }
+        }
+    }
+
+    pub(super) fn run(&self) -> u64 {
+        self.run
+    }
+
+    pub(super) fn drafts(&self) -> impl Iterator<Item = (&Key, &Arc<Draft>)> {
+        self.drafts.iter()
+    }
+
+    pub(super) fn failures(&self) -> &BTreeMap<Key, String> {
+        &self.failures
+    }
+
+    fn discard(&mut self, key: &Key, reason: String) {
+        if let Some(draft) = self.drafts.remove(key) {
+            draft.discard(reason);
+        }
+    }
+}
+
+impl Draft {
+    fn new(attempt: usize) -> Arc<Self> {
+        Arc::new(Self { attempt, state: Mutex::default() })
+    }
+
+    pub(super) fn attempt(&self) -> usize {
+        self.attempt
+    }
+
+    /// The text from this byte on, if there is more.
+    pub(super) fn text_from(&self, byte: usize) -> Option<String> {
+        self.lock().text.get(byte..).filter(|more| !more.is_empty()).map(str::to_owned)
+    }
+
+    /// Whether a value begins with the first bytes of the text.
+    pub(super) fn is_prefix(&self, bytes: usize, value: &str) -> bool {
+        self.lock().text.get(..bytes).is_some_and(|sent| value.starts_with(sent))
+    }
+
+    /// The reason why the text was discarded, if it was.
+    pub(super) fn discarded(&self) -> Option<String> {
+        self.lock().discarded.clone()
+    }
+
+    fn push(&self, text: &str) {
+        self.lock().text.push_str(text);
+    }
+
+    fn discard(&self, reason: String) {
+        self.lock().discarded = Some(reason);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, DraftState> {
+        // Each change is one assignment or one append, so a panic leaves nothing half changed.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,272 @@
+//! The state that the task of a spawned flow shares with its handles and subscriptions.
+//!
+//! ```text
+//!  Flows ──▶ task ──────────▶ run ──▶ state of the flow
+//!             │ events                        │
+//!             ▼                               │ stored values
+//!  handles ◀──▶ hub ──▶ subscriptions ◀───────┘
+//!    requests,      texts in progress, failures
+//!    task's state
+//! ```
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+
+use super::feed::Feed;
+use crate::declare::Name;
+use crate::run::{ComputeSteps, Error, Result, Shared};
+
+/// See the [module](self).
+pub(super) struct Hub {
+    pub(super) shared: Arc<Shared>,
+    pub(super) steps: ComputeSteps<'static>,
+    feed: Mutex<Feed>,
+    control: watch::Sender<Control>,
+}
+
+/// The requests of handles, and the state of the task.
+#[derive(Debug, Default)]
+pub(super) struct Control {
+    /// The number of handles and subscriptions.
+    handles: usize,
+    /// Compute missing cells, although nothing was pushed.
+    pub(super) retry: bool,
+    pub(super) stop: Stop,
+    task: TaskState,
+    /// The error that ended the last run.
+    error: Option<Arc<Error>>,
+}
+
+/// A request to stop; each one includes those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stop {
+    #[default]
+    No,
+    /// Drop the cells in progress, and wait for the next push.
+    Cancel,
+    /// End when the cells in progress are stored.
+    Shutdown,
+    /// End at once.
+    Abort,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum TaskState {
+    #[default]
+    Busy,
+    /// It waits for a push or a request.
+    Idle,
+    Ended,
+}
+
+/// The next thing that the task does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Run,
+    /// Wait for a run that is not the task's, and computes all that is missing.
+    WaitForRun,
+    /// Wait for a request or a push.
+    Wait,
+    Close,
+}
+
+impl Hub {
+    pub(super) fn new(shared: Arc<Shared>, steps: ComputeSteps<'static>) -> Self {
+        // A first run computes the cells that an earlier process has left.
+        let control = Control { retry: true, ..Control::default() };
+        Self { shared, steps, feed: Mutex::default(), control: watch::Sender::new(control) }
+    }
+
+    /// Locks the feed. No change of it runs code of users, so a panic leaves nothing half changed.
+    pub(super) fn feed(&self) -> MutexGuard<'_, Feed> {
+        self.feed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A receiver that is notified of requests.
+    pub(super) fn requests(&self) -> watch::Receiver<Control> {
+        self.control.subscribe()
+    }
+
+    pub(super) fn request(&self, change: impl FnOnce(&mut Control)) {
+        self.control.send_modify(change);
+    }
+
+    /// Stops the task. A request to end replaces one to cancel.
+    pub(super) fn stop(&self, stop: Stop) {
+        self.request(|control| {
+            control.stop = control.stop.max(stop);
+            control.retry = false;
+            // Now and not when the task reads the request: a later push is not cancelled.
+            self.shared.leave_stale();
+        });
+    }
+
+    /// The error that ended the last run, if no other one has begun.
+    pub(super) fn error(&self) -> Option<Arc<Error>> {
+        self.control.borrow().error.clone()
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.control.borrow().task == TaskState::Ended
+    }
+
+    /// Decides what the task does next, while no run of its own is active.
+    pub(super) fn next(&self) -> Next {
+        let mut next = Next::Wait;
+        let is_changed = self.control.send_if_modified(|control| {
+            let before = (control.stop, control.task);
+            if control.stop == Stop::Cancel {
+                // The run that it cancels is over.
+                control.stop = Stop::No;
+            }
+            next = self.decide(control);
+            control.task = match next {
+                Next::Run | Next::WaitForRun => TaskState::Busy,
+                Next::Wait => TaskState::Idle,
+                Next::Close => TaskState::Ended,
+            };
+            if next == Next::Run {
+                (control.retry, control.error) = (false, None);
+            }
+            before != (control.stop, control.task)
+        });
+        if is_changed {
+            self.shared.notify();
+        }
+        next
+    }
+
+    fn decide(&self, control: &Control) -> Next {
+        if control.stop >= Stop::Shutdown || self.shared.has_store_failed() {
+            return Next::Close;
+        }
+        if self.shared.is_running() {
+            return Next::WaitForRun;
+        }
+        // Under the lock of the requests: a handle that pushes and is dropped does both before or both after this.
+        match (control.retry || self.shared.is_stale(), control.handles) {
+            (true, _) => Next::Run,
+            (false, 0) => Next::Close,
+            (false, _) => Next::Wait,
+        }
+    }
+
+    /// The run of the task has ended with an error.
+    pub(super) fn fail(&self, error: Error) {
+        let cell = error.cell();
+        if cell.is_none_or(|(_, step)| step.is_none()) {
+            // It has failed before it looked at what was pushed, and the next run would do so as well.
+            self.shared.leave_stale();
+        }
+        if let Some((column, step)) = cell {
+            let first_missing = || self.shared.find(column).map_or(0, |column| self.shared.len(column));
+            self.feed().fail(column.clone(), step.unwrap_or_else(first_missing), error.cause());
+        }
+        self.request(|control| control.error = Some(Arc::new(error)));
+    }
+
+    /// The result of the last run when the task has nothing to do; `None` before.
+    pub(super) fn at_rest(&self) -> Option<Result<()>> {
+        // Before the state of the task, which runs before it leaves the values.
+        let is_stale = self.shared.is_stale();
+        let control = self.control.borrow();
+        let is_idle =
+            control.task == TaskState::Idle && control.stop == Stop::No && !control.retry && !is_stale;
+        if !is_idle && control.task != TaskState::Ended {
+            return None;
+        }
+        Some(control.error.as_ref().map_or(Ok(()), |error| Err(Error::Shared(Arc::clone(error)))))
+    }
+
+    /// Waits until the check succeeds. It is repeated after each change of the flow.
+    pub(super) async fn wait_for<T>(&self, mut check: impl FnMut() -> Option<T>) -> T {
+        let mut changes = self.shared.changes();
+        loop {
+            if let Some(found) = check() {
+                return found;
+            }
+            // The flow has the sender, so there is no error.
+            let _ = changes.changed().await;
+        }
+    }
+
+    /// The run of the task is over, finished or not.
+    pub(super) fn end_run(&self) {
+        let is_stored = |column: &Name, step| self.shared.is_stored(column, step);
+        self.feed().end("the run was cancelled", is_stored);
+        self.shared.notify();
+    }
+
+    /// The task is gone.
+    pub(super) fn close(&self) {
+        self.end_run();
+        self.request(|control| control.task = TaskState::Ended);
+        self.shared.notify();
+    }
+}
+
+/// A share in a spawned flow, which keeps its task.
+pub(super) struct Handle {
+    /// `None` while it is dropped.
+    hub: Option<Arc<Hub>>,
+    control: watch::Sender<Control>,
+}
+
+impl Handle {
+    /// A handle to a spawned flow; `None` if its task has ended.
+    pub(super) fn new(hub: &Arc<Hub>) -> Option<Self> {
+        let mut is_closed = true;
+        hub.control.send_if_modified(|control| {
+            is_closed = control.task == TaskState::Ended;
+            control.handles += usize::from(!is_closed);
+            false
+        });
+        (!is_closed).then(|| Self { hub: Some(Arc::clone(hub)), control: hub.control.clone() })
+    }
+
+    pub(super) fn hub(&self) -> &Arc<Hub> {
+        match &self.hub {
+            Some(hub) => hub,
+            None => unreachable!("it is being dropped"),
+        }
+    }
+}
+
+impl Clone for Handle {
+    fn clone(&self) -> Self {
+        self.control.send_if_modified(|control| {
+            control.handles += 1;
+            false
+        });
+        Self { hub: self.hub.clone(), control: self.control.clone() }
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // First, because the task may end as soon as there is no handle, and whoever opens the flow again then must
+        // find its store released.
+        self.hub = None;
+        self.control.send_if_modified(|control| {
+            control.handles -= 1;
+            control.handles == 0
+        });
+    }
+}
+
+impl Deref for Handle {
+    type Target = Hub;
+
+    fn deref(&self) -> &Hub {
+        self.hub()
+    }
+}
+
+impl fmt::Debug for Hub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hub").field("shared", &self.shared).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,52 @@
+//! Flows in services: a task computes a flow while clients come and go.
+//!
+//! ```
+//! use columnar::prelude::*;
+//! use columnar::service::Position;
+//!
+//! flow! {
+//!     pub struct Chat {
+//!         source user;
+//!         column answer(user, self) = prompt("You are a helpful assistant.");
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let chat = Chat::new().spawn();                     // a task computes whatever is pushed
+//! let mut events = chat.subscribe_from(&Position::START);
+//! let step = chat.user.push("Which language?").await?;
+//! while let Some(event) = events.next().await {
+//!     if let Event::Value { value, .. } = event {
+//!         println!("{value}");
+//!         break;
+//!     }
+//! }
+//! chat.completed(step).await?;
+//! # Ok(()) }
+//! ```
+//!
+//! | to | see |
+//! |---|---|
+//! | start the task of a flow | [`Spawn`] |
+//! | push, read, wait, cancel, shut down | [`Spawned`] |
+//! | follow a flow, and continue after a lost connection | [`Subscription`], [`Position`] |
+//! | keep the flows of many conversations, by key | [`Flows`] |
+//!
+//! The chapter [`services`](crate::guide::services) of the guide shows a web service.
+
+mod feed;
+mod flows;
+mod hub;
+mod position;
+mod spawned;
+mod subscription;
+mod task;
+#[cfg(test)]
+mod tests;
+
+pub use flows::Flows;
+pub use position::{ParsePositionError, Position};
+#[doc(hidden)]
+pub use spawned::Parts;
+pub use spawned::{Spawn, Spawned};
+pub use subscription::Subscription;

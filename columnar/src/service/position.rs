@@ -1,0 +1,112 @@
+//! Positions in a flow: the cells that a subscriber has seen, as text.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use crate::declare::Name;
+use crate::run::SeenCells;
+use crate::schedule::SeenSteps;
+
+/// A position in a flow: the cells that a subscriber has seen. It is valid in every process that opens the flow.
+///
+/// Send it to clients as text, such as the ID of a server-sent event, and
+/// [subscribe](super::Spawned::subscribe_from) from it when a client returns. The client then gets the values that it has
+/// not seen. Of the cells in progress it gets all deltas again, so it discards the texts that it has of them.
+///
+/// The text is a step, and the columns that are at other steps: `7,topics:9` is before step 9 of `topics`, and before
+/// step 7 of all other columns. Steps that were passed without a value follow a `!`, because they failed and come later:
+/// `7,mood:7!4!5-6` has seen no value of `mood` at the steps 4 to 6. It can be in an HTTP
+/// header and in the query of a URL as it is. Clients may send any text: a position of another flow shows too much or too
+/// little of this one, and has no other effect.
+///
+/// ```
+/// use columnar::service::Position;
+///
+/// assert_eq!(Position::START, Position::before(0));
+/// assert_eq!(Position::before(7).to_string(), "7");
+/// assert_eq!("7,topics:9".parse::<Position>()?.to_string(), "7,topics:9");
+/// assert!("yesterday".parse::<Position>().is_err());
+/// # Ok::<(), columnar::service::ParsePositionError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// The step before which all columns are seen that are not in the list.
+    step: usize,
+    columns: BTreeMap<Name, SeenSteps>,
+}
+
+impl Position {
+    /// Before step 0: nothing is seen.
+    pub const START: Self = Self::before(0);
+
+    /// Before this step of every column.
+    pub const fn before(step: usize) -> Self {
+        Self { step, columns: BTreeMap::new() }
+    }
+
+    /// The position of a subscriber that has seen these cells.
+    pub(super) fn new(seen: &SeenCells) -> Self {
+        let step = seen.columns().map(|(_, seen)| seen.next()).min().unwrap_or(0);
+        let differs = |(_, seen): &(&Name, &SeenSteps)| **seen != SeenSteps::before(step);
+        let columns = seen.columns().filter(differs).map(|(name, seen)| (name.clone(), seen.clone()));
+        Self { step, columns: columns.collect() }
+    }
+
+    /// The steps of a column that are seen.
+    pub(super) fn of(&self, column: &Name) -> SeenSteps {
+        self.columns.get(column).cloned().unwrap_or(SeenSteps::before(self.step))
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.step)?;
+        for (column, seen) in &self.columns {
+            write!(f, ",{column}:{}", seen.next())?;
+            for steps in seen.missing() {
+                match steps.end - steps.start {
+                    1 => write!(f, "!{}", steps.start)?,
+                    _ => write!(f, "!{}-{}", steps.start, steps.end - 1)?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Position {
+    type Err = ParsePositionError;
+
+    fn from_str(text: &str) -> Result<Self, ParsePositionError> {
+        let mut parts = text.split(',');
+        let step = number(parts.next().unwrap_or_default())?;
+        let columns = parts.map(|part| {
+            let (column, seen) = part.split_once(':').ok_or(ParsePositionError)?;
+            let mut steps = seen.split('!');
+            let next = number(steps.next().unwrap_or_default())?;
+            let missing = steps.map(range).collect::<Result<_, _>>()?;
+            let seen = SeenSteps::new(next, missing).ok_or(ParsePositionError)?;
+            Ok((Name::new(column).map_err(|_| ParsePositionError)?, seen))
+        });
+        Ok(Self { step, columns: columns.collect::<Result<_, _>>()? })
+    }
+}
+
+fn range(text: &str) -> Result<Range<usize>, ParsePositionError> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let end = number(last)?.checked_add(1).ok_or(ParsePositionError)?;
+    Ok(number(first)?..end)
+}
+
+/// Digits alone: `parse` would also accept a sign.
+fn number(text: &str) -> Result<usize, ParsePositionError> {
+    let digits = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    digits.and_then(|digits| digits.parse().ok()).ok_or(ParsePositionError)
+}
+
+/// The text is not a [`Position`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this is no position of a flow: pass one that a subscription has returned, or `0` for the start")]
+pub struct ParsePositionError;

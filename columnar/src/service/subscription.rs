@@ -1,0 +1,302 @@
+//! A subscription: the events of a spawned flow for one reader.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll, ready};
+
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::{self, BoxStream, Stream, StreamExt};
+
+use super::feed::{Draft, Key};
+use super::hub::{Handle, Hub};
+use super::position::Position;
+use crate::declare::Name;
+use crate::run::{ColumnId, Event, Result, SeenCells, Stored};
+use crate::schedule::Cell;
+use crate::store::Entry;
+
+/// The number of steps of a column that are read from the store at once.
+const CHUNK: usize = 64;
+
+/// The events of a spawned flow from a [`Position`] on, as a [`Stream`].
+///
+/// There is no queue behind it. It reads stored values when it is polled, so it may begin at any step of the past, and
+/// however slow it is, it delays nobody. A subscription keeps its flow open; dropping it cancels nothing.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::service::Position;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let f = flow([column("answer", source("user").latest(), prompt("Answer."))])?.spawn();
+/// let mut events = f.subscribe().with_sources();
+/// f.push("user", "Which language?").await?;
+/// let mut answer = String::new();
+/// while let Some(event) = events.next().await {
+///     match event {
+///         Event::Delta { text, .. } => answer.push_str(&text),
+///         Event::Retry { .. } => answer.clear(),
+///         Event::Value { column, value, .. } if column == "answer" => {
+///             answer = value.to_string();         // a fast answer has no delta
+///             break;
+///         }
+///         _ => {}
+///     }
+/// }
+/// assert_eq!(events.position(), Position::before(1));
+/// # Ok(()) }
+/// ```
+///
+/// # The events
+///
+/// They are those of a [run](crate::Run), for the cells whose values the subscription has not seen:
+///
+/// - **Values** come once each, step by step, and within a step in topological order, so a value comes after those that
+///   it was computed from. The values of a column are in order of steps. A step that failed, or that a run has left
+///   missing when it ended, holds nothing back; its value comes when a later run has stored it. Skipped cells are in the
+///   same order.
+/// - **Deltas**: those of a cell, joined since its last [`Retry`](Event::Retry), are its value. A slow reader gets few
+///   long ones, and none for a cell that is stored before it reads the first.
+/// - **[`Retry`](Event::Retry)**: discard the deltas of the cell. It comes if there are any to discard, also when the cell
+///   was cancelled.
+/// - **[`Failed`](Event::Failed)**: the cell has failed in the last run, also if that ended the run. It comes to
+///   subscriptions that begin later as well, until another run begins. The subscription goes on.
+///
+/// The stream ends when the task has ended and all that is stored has been read.
+pub struct Subscription<I = Name> {
+    seen: SeenCells,
+    /// The texts of which a part is sent, with the number of its bytes.
+    drafts: BTreeMap<Key, (Arc<Draft>, usize)>,
+    /// The failures that are sent, of one run.
+    failures: (u64, BTreeSet<Key>),
+    /// Stored cells that are not in the memory of the flow.
+    entries: BTreeMap<Key, Entry>,
+    loading: Option<Loading>,
+    changes: BoxStream<'static, ()>,
+    has_sources: bool,
+    // `fn() -> I` is `Send` and `Sync` for every `I`. A subscription holds no value of `I`.
+    id: PhantomData<fn() -> I>,
+    /// `None` when the stream has ended. Dropped after all else, so that without it nothing holds the flow.
+    handle: Option<Handle>,
+}
+
+/// Entries on their way from the store.
+struct Loading {
+    cell: Cell,
+    entries: BoxFuture<'static, Result<Vec<(usize, Entry)>>>,
+}
+
+/// The outcome of a look at the flow. An event is `None` if the subscription does not show its column.
+enum Look<I> {
+    Event(Option<Event<I>>),
+    Loading,
+    Nothing,
+}
+
+impl<I> Subscription<I> {
+    pub(super) fn new(handle: Handle, seen: SeenCells) -> Self {
+        let changes = stream::unfold(handle.shared.changes(), |mut changes| async {
+            changes.changed().await.ok()?;
+            Some(((), changes))
+        });
+        Self {
+            seen,
+            drafts: BTreeMap::new(),
+            failures: (0, BTreeSet::new()),
+            entries: BTreeMap::new(),
+            loading: None,
+            changes: changes.boxed(),
+            has_sources: false,
+            id: PhantomData,
+            handle: Some(handle),
+        }
+    }
+
+    /// The position after the last event. A subscription [from](super::Spawned::subscribe_from) there continues with
+    /// the next value, and repeats the deltas of the cells in progress from their beginning.
+    pub fn position(&self) -> Position {
+        Position::new(&self.seen)
+    }
+
+    /// The same subscription with the values of the sources as well. Its events name columns by [`Name`].
+    #[must_use]
+    pub fn with_sources(self) -> Subscription<Name> {
+        let Self { seen, drafts, failures, entries, loading, changes, handle, .. } = self;
+        let (has_sources, id) = (true, PhantomData);
+        Subscription { seen, drafts, failures, entries, loading, changes, has_sources, id, handle }
+    }
+}
+
+impl<I: ColumnId> Stream for Subscription<I> {
+    type Item = Event<I>;
+
+    fn poll_next(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Option<Event<I>>> {
+        loop {
+            if let Some(loading) = &mut self.loading {
+                let entries = ready!(loading.entries.poll_unpin(task));
+                if let Some(event) = self.loaded(entries) {
+                    return Poll::Ready(Some(event));
+                }
+            }
+            let Some(handle) = &self.handle else { return Poll::Ready(None) };
+            let hub = Arc::clone(handle.hub());
+            // Before the look, which then sees all that the task has left.
+            let is_closed = hub.is_closed();
+            match self.look(&hub) {
+                Look::Event(Some(event)) => return Poll::Ready(Some(event)),
+                Look::Event(None) | Look::Loading => {}
+                Look::Nothing if is_closed => self.handle = None,
+                Look::Nothing => {
+                    ready!(self.changes.poll_next_unpin(task));
+                }
+            }
+        }
+    }
+}
+
+impl<I: ColumnId> Subscription<I> {
+    /// The next event, without waiting.
+    fn look(&mut self, hub: &Hub) -> Look<I> {
+        let stored = hub.shared.next_unseen(&mut self.seen);
+        let failure = self.next_failure(hub);
+        let order = |cell: Cell| (cell.step, self.seen.plan().rank(cell.column));
+        match (stored, failure) {
+            // A cell that fails and is stored as skipped has both, in this order.
+            (Some((cell, _)), Some((failed, error))) if order(failed) <= order(cell) => {
+                self.failed(failed, error)
+            }
+            (Some((cell, stored)), _) => self.stored(hub, cell, stored),
+            (None, Some((failed, error))) => self.failed(failed, error),
+            (None, None) => self.in_progress(hub),
+        }
+    }
+
+    /// The next failure of the last run that is not sent.
+    fn next_failure(&mut self, hub: &Hub) -> Option<(Cell, String)> {
+        let feed = hub.feed();
+        if self.failures.0 != feed.run() {
+            self.failures = (feed.run(), BTreeSet::new());
+        }
+        let unsent = feed.failures().iter().filter(|(key, _)| !self.failures.1.contains(*key));
+        let unseen = unsent.filter_map(|(key, error)| Some((self.unseen(key)?, error)));
+        let next = unseen.min_by_key(|(cell, _)| (cell.step, self.seen.plan().rank(cell.column)));
+        next.map(|(cell, error)| (cell, error.clone()))
+    }
+
+    fn failed(&mut self, cell: Cell, error: String) -> Look<I> {
+        let key = self.key(cell);
+        self.drafts.remove(&key);
+        self.failures.1.insert(key);
+        self.event(cell, |column, step| Event::Failed { column, step, error })
+    }
+
+    /// The event of a stored cell, or the rest of its text before it.
+    fn stored(&mut self, hub: &Hub, cell: Cell, stored: Stored) -> Look<I> {
+        let key = self.key(cell);
+        let value = match (stored, self.entries.get(&key)) {
+            (Stored::Value(value), _) => Some(value),
+            (Stored::Skipped, _) => None,
+            (Stored::NotLoaded, Some(entry)) => entry.value.clone(),
+            (Stored::NotLoaded, None) => return self.load(hub, cell),
+        };
+        if let (Some(value), Some((draft, sent))) = (&value, self.drafts.remove(&key)) {
+            if !draft.is_prefix(sent, value) {
+                return self.retry(cell, &draft);
+            }
+            if let Some(text) = value.get(sent..).filter(|rest| !rest.is_empty()).map(str::to_owned) {
+                return self.event(cell, |column, step| Event::Delta { column, step, text });
+            }
+        }
+        self.drafts.remove(&key);
+        self.entries.remove(&key);
+        self.seen.insert(cell);
+        self.event(cell, |column, step| match value {
+            Some(value) => Event::Value { column, step, value },
+            None => Event::Skipped { column, step },
+        })
+    }
+
+    /// An event of the cells in progress, when all that is stored is sent.
+    fn in_progress(&mut self, hub: &Hub) -> Look<I> {
+        let discarded = self.drafts.iter().find(|(_, (draft, _))| draft.discarded().is_some());
+        if let Some((key, _)) = discarded {
+            let key = key.clone();
+            if let (Some(cell), Some((draft, _))) = (self.unseen(&key), self.drafts.remove(&key)) {
+                return self.retry(cell, &draft);
+            }
+        }
+        let more = hub.feed().drafts().find_map(|(key, draft)| {
+            // No draft of an earlier attempt is left: it was discarded, which has come before.
+            let sent = self.drafts.get(key).map_or(0, |(_, sent)| *sent);
+            let (cell, text) = (self.unseen(key)?, draft.text_from(sent)?);
+            Some((key.clone(), cell, Arc::clone(draft), sent + text.len(), text))
+        });
+        let Some((key, cell, draft, sent, text)) = more else { return Look::Nothing };
+        self.drafts.insert(key, (draft, sent));
+        self.event(cell, |column, step| Event::Delta { column, step, text })
+    }
+
+    fn retry(&self, cell: Cell, draft: &Draft) -> Look<I> {
+        let attempt = draft.attempt();
+        let error = draft.discarded().unwrap_or_else(|| "another value was stored".to_owned());
+        self.event(cell, |column, step| Event::Retry { column, step, attempt, error })
+    }
+
+    /// Starts to load a cell and those after it.
+    fn load(&mut self, hub: &Hub, cell: Cell) -> Look<I> {
+        let (shared, (step, column)) = (Arc::clone(&hub.shared), self.key(cell));
+        let steps = step..step.saturating_add(CHUNK);
+        let entries = async move { shared.entries(&column, steps).await };
+        self.loading = Some(Loading { cell, entries: entries.boxed() });
+        Look::Loading
+    }
+
+    /// Takes over the loaded entries. A cell that cannot be read is passed, with an event.
+    fn loaded(&mut self, entries: Result<Vec<(usize, Entry)>>) -> Option<Event<I>> {
+        let cell = self.loading.take()?.cell;
+        let column = self.key(cell).1;
+        match entries {
+            Ok(entries) => {
+                let entries = entries.into_iter().map(|(step, entry)| ((step, column.clone()), entry));
+                self.entries.extend(entries);
+                None
+            }
+            Err(error) => {
+                self.seen.insert(cell);
+                let error = error.to_string();
+                let Look::Event(event) =
+                    self.event(cell, |column, step| Event::Failed { column, step, error })
+                else {
+                    return None;
+                };
+                event
+            }
+        }
+    }
+
+    fn event(&self, cell: Cell, event: impl FnOnce(I, usize) -> Event<I>) -> Look<I> {
+        let schema = self.seen.plan().schema();
+        let is_shown = self.has_sources || !schema.is_source(cell.column);
+        let column = is_shown.then(|| I::__of(cell.column, schema.name(cell.column))).flatten();
+        Look::Event(column.map(|column| event(column, cell.step)))
+    }
+
+    fn key(&self, cell: Cell) -> Key {
+        (cell.step, self.seen.plan().schema().name(cell.column).clone())
+    }
+
+    /// The cell of a key, if no value of it is sent.
+    fn unseen(&self, (step, column): &Key) -> Option<Cell> {
+        let cell = Cell { column: self.seen.plan().schema().find(column)?, step: *step };
+        (!self.seen.contains(cell)).then_some(cell)
+    }
+}
+
+impl<I> fmt::Debug for Subscription<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subscription").field("position", &self.position()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,60 @@
+//! The task that owns the runs of a spawned flow.
+
+use std::pin::pin;
+
+use futures::StreamExt;
+use futures::future::{Either, select};
+use tokio::sync::watch;
+use tokio::task::coop::consume_budget;
+
+use super::hub::{Control, Hub, Next, Stop};
+use crate::run::{Error, Run};
+
+/// Computes missing cells as long as the flow has handles.
+pub(super) async fn serve(hub: &Hub) {
+    let (mut changes, mut requests) = (hub.shared.changes(), hub.requests());
+    loop {
+        // Before the decision, so a change during it is not missed.
+        changes.mark_unchanged();
+        requests.mark_unchanged();
+        match hub.next() {
+            Next::Run => run(hub, &mut requests).await,
+            Next::Wait | Next::WaitForRun => {
+                select(pin!(changes.changed()), pin!(requests.changed())).await;
+            }
+            Next::Close => break,
+        }
+    }
+}
+
+/// Runs the flow once.
+async fn run(hub: &Hub, requests: &mut watch::Receiver<Control>) {
+    let mut run = Run::new(hub.shared.clone(), hub.steps.clone());
+    hub.feed().begin();
+    loop {
+        let stop = requests.borrow_and_update().stop;
+        match stop {
+            Stop::No => {}
+            Stop::Shutdown => hub.shared.halt(),
+            Stop::Cancel | Stop::Abort => break,
+        }
+        // A request is looked at between two events, also if the run is always ready.
+        let event = match select(run.next(), pin!(requests.changed())).await {
+            Either::Left((event, _)) => event,
+            Either::Right(_) => continue,
+        };
+        match event {
+            Some(Ok(event)) => hub.feed().record(event),
+            // Someone else has begun a run. The next one computes what that leaves.
+            Some(Err(Error::Running)) => hub.request(|control| control.retry = true),
+            Some(Err(error)) => hub.fail(error),
+            None => break,
+        }
+        hub.shared.notify();
+        // A run of functions that are ready at once would never let subscribers have the thread.
+        consume_budget().await;
+    }
+    // First, because only the end of the computations settles which values are stored.
+    drop(run);
+    hub.end_run();
+}

@@ -1,0 +1,36 @@
+//! The end of a handle.
+
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::task::{Context as TaskContext, Wake};
+
+use super::hub::{Handle, Hub};
+use crate::prelude::*;
+
+/// Counts the holders of a hub at the moment when it is woken.
+struct Holders(Weak<Hub>, AtomicUsize);
+
+impl Wake for Holders {
+    fn wake(self: Arc<Self>) {
+        self.1.store(self.0.strong_count(), Ordering::SeqCst);
+    }
+}
+
+/// The task ends when it learns that no handle is left. A handle that held the flow until after that kept its store from
+/// being opened again.
+#[test]
+fn a_handle_releases_the_flow_before_the_task_learns_that_it_is_gone() -> Result<()> {
+    let f = flow([source("user")])?;
+    let hub = Arc::new(Hub::new(Arc::clone(&f.shared), f.steps.clone()));
+    let mut requests = hub.requests();
+    let handle = Handle::new(&hub).expect("a new hub is open");
+    let holders = Arc::new(Holders(Arc::downgrade(&hub), AtomicUsize::new(usize::MAX)));
+    drop(hub);
+
+    let (mut request, waker) = (pin!(requests.changed()), Arc::clone(&holders).into());
+    assert!(request.as_mut().poll(&mut TaskContext::from_waker(&waker)).is_pending());
+    drop(handle);
+    assert_eq!(holders.1.load(Ordering::SeqCst), 0);
+    Ok(())
+}

@@ -1,0 +1,353 @@
+//! Spawned flows: pushes, failures, cancellation and shutdown.
+
+use std::time::Duration;
+
+use columnar::prelude::*;
+use columnar::service::Spawned;
+use columnar::store::{MemoryStore, StoreError};
+use columnar::tokens::Counter;
+use columnar_tests::events::{lines, pause};
+use columnar_tests::gate::Gate;
+use columnar_tests::panics;
+use columnar_tests::store::{Fail, FaultyStore};
+use futures::FutureExt;
+use futures::future::join;
+use tokio::runtime::Builder;
+
+flow! {
+    pub(crate) struct Chat(gate: Gate) {
+        source user;
+        column topics(user.latest) = gate.clone();
+        column assistant(user.latest, topics.latest, self.latest) = gate.clone();
+    }
+}
+
+/// A spawned chat in memory, and its gate, which lets this number of words through.
+fn chat(words: usize) -> (Spawned<Chat>, Gate) {
+    let gate = Gate::new(words);
+    (Chat::new(gate.clone()).spawn(), gate)
+}
+
+async fn open(store: &MemoryStore, gate: &Gate) -> Result<Spawned<Chat>> {
+    Ok(Chat::open(store.clone(), gate.clone()).await?.spawn())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_push_is_computed_without_a_run() -> Result<()> {
+    let (chat, gate) = chat(2);
+    let mut events = chat.subscribe();
+    let step = chat.user.push("to be or").await?;
+    pause().await;
+    assert_eq!(lines(&mut events), ["topics 0 + TO BE "]);
+    gate.let_through(4);
+    chat.completed(step).await?;
+    assert_eq!(lines(&mut events), ["topics 0 + OR", "topics 0 = TO BE OR", "assistant 0 = TO BE OR"]);
+    assert_eq!(gate.total_calls(), 2);
+    Ok(())
+}
+
+/// A push of a message while an earlier one is answered was refused, if a client had begun a run.
+#[tokio::test(start_paused = true)]
+async fn pushes_are_never_refused_and_a_second_run_is() -> Result<()> {
+    let (chat, gate) = chat(0);
+    chat.user.push("one").await?;
+    pause().await;
+    assert!(matches!(chat.run().await, Err(Error::Running)));
+    let other = chat.clone();
+    assert_eq!(tokio::spawn(async move { other.user.push("two").await }).await.expect("no panic")?, 1);
+    gate.let_through(4);
+    chat.completed(1).await?;
+    Ok(())
+}
+
+/// A run that someone else has begun is no failure: the task computes the rest when it is over.
+#[tokio::test(start_paused = true)]
+async fn a_run_of_someone_else_delays_the_task() -> Result<()> {
+    let gate = Gate::new(0);
+    let chat = Chat::new(gate.clone());
+    chat.user.push("one").await?;
+    let mut run = chat.run();
+    assert!(run.next().now_or_never().is_none());
+    let chat = chat.spawn();
+    let mut events = chat.subscribe();
+    pause().await;
+    assert!(chat.settled().now_or_never().is_none());
+    drop(run);
+    gate.let_through(2);
+    chat.completed(0).await?;
+    assert_eq!(lines(&mut events), ["topics 0 = ONE", "assistant 0 = ONE"]);
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_is_seen_by_all_and_the_next_push_runs_again() -> Result<()> {
+    let (chat, gate) = chat(9);
+    let (mut events, other) = (chat.subscribe(), chat.clone());
+    chat.user.push("oh fail").await?;
+    let (completed, settled) = join(chat.completed(0), other.settled()).await;
+    for waited in [completed, settled] {
+        let Err(Error::Shared(error)) = waited else { panic!("{waited:?}") };
+        assert!(matches!(*error, Error::Compute { step: 0, .. }), "{error}");
+    }
+    assert_eq!(lines(&mut events), ["topics 0 failed: HTTP 503"]);
+    assert_eq!(
+        lines(&mut chat.subscribe()),
+        ["topics 0 failed: HTTP 503"],
+        "who comes later learns it as well"
+    );
+    pause().await;
+    assert_eq!(gate.total_calls(), 1, "the task does not spin");
+
+    gate.set_failing(false);
+    chat.user.push("two").await?;
+    chat.settled().await?;
+    assert!(chat.error().is_none());
+    assert_eq!(
+        lines(&mut events),
+        ["topics 0 = OH FAIL", "assistant 0 = OH FAIL", "topics 1 = TWO", "assistant 1 = TWO",]
+    );
+    assert_eq!(gate.total_calls(), 5);
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_computes_the_cells_that_failed() -> Result<()> {
+    let (chat, gate) = chat(3);
+    let mut events = chat.subscribe();
+    chat.user.push("oh fail").await?;
+    assert!(chat.completed(0).await.is_err());
+    assert_eq!(lines(&mut events), ["topics 0 failed: HTTP 503"]);
+    gate.set_failing(false);
+    chat.retry();
+    pause().await;
+    assert!(chat.settled().now_or_never().is_none(), "it waits at the gate");
+    gate.let_through(9);
+    chat.completed(0).await?;
+    assert_eq!(lines(&mut events), ["topics 0 = OH FAIL", "assistant 0 = OH FAIL"]);
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_cannot_be_used_is_an_error_of_the_first_missing_cell() -> Result<()> {
+    let chat = flow! {
+        source user;
+        column answer(user, self) = prompt("Answer.").model("nonesuch/model");
+    };
+    let chat = chat.spawn();
+    let mut events = chat.subscribe();
+    chat.user.push("one").await?;
+    assert!(chat.completed(0).await.is_err());
+    let lines = lines(&mut events);
+    assert!(lines.len() == 1 && lines[0].starts_with("answer 0 failed: the model of `answer`"), "{lines:?}");
+    assert!(matches!(chat.error().as_deref(), Some(Error::Model { .. })));
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_cell_is_computed_after_the_next_push() -> Result<()> {
+    let (chat, gate) = chat(1);
+    let mut events = chat.subscribe();
+    chat.user.push("to be").await?;
+    pause().await;
+    assert_eq!(lines(&mut events), ["topics 0 + TO "]);
+    chat.cancel();
+    chat.settled().await?;
+    assert!(matches!(chat.completed(0).await, Err(Error::Missing { step: 0, .. })));
+    assert_eq!(lines(&mut events), ["topics 0 retried after 1: the run was cancelled"]);
+    gate.let_through(9);
+    pause().await;
+    assert_eq!(gate.total_calls(), 1, "nothing is computed before the next push");
+
+    chat.user.push("or").await?;
+    chat.completed(1).await?;
+    assert_eq!(chat.topics.get(0).as_deref(), Some("TO BE"));
+    Ok(())
+}
+
+/// The task reads both requests at once. The push is the later one, so it is answered.
+#[tokio::test(start_paused = true)]
+async fn a_push_after_a_cancellation_is_computed() -> Result<()> {
+    let (chat, gate) = chat(1);
+    chat.user.push("to be").await?;
+    pause().await;
+    chat.cancel();
+    chat.user.push("or").await?;
+    gate.let_through(9);
+    chat.completed(1).await?;
+
+    chat.user.push("not").await?;
+    chat.cancel();
+    chat.settled().await?;
+    assert_eq!(chat.steps(), 2, "the push came before the cancellation");
+    chat.retry();
+    chat.completed(2).await
+}
+
+/// A client that pushed and left would otherwise never get its answer.
+#[tokio::test(start_paused = true)]
+async fn without_handles_the_task_computes_all_that_was_pushed_and_ends() -> Result<()> {
+    let (store, gate) = (MemoryStore::new(), Gate::new(0));
+    let chat = open(&store, &gate).await?;
+    chat.user.push("one").await?;
+    chat.user.push("two").await?;
+    drop(chat);
+    pause().await;
+    let locked = open(&store, &gate).await.expect_err("the task has the flow open");
+    assert!(matches!(locked, Error::Open { source: StoreError::Locked { .. } }));
+    gate.let_through(4);
+    pause().await;
+    let chat = open(&store, &gate).await?;
+    assert_eq!((chat.steps(), gate.total_calls()), (2, 4));
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_keeps_the_flow_open_and_its_end_cancels_nothing() -> Result<()> {
+    let (store, gate) = (MemoryStore::new(), Gate::new(1));
+    let chat = open(&store, &gate).await?;
+    let (mut first, second) = (chat.subscribe(), chat.subscribe());
+    chat.user.push("to be").await?;
+    drop(chat);
+    pause().await;
+    assert_eq!(lines(&mut first), ["topics 0 + TO "]);
+    drop((first, second));
+    gate.let_through(9);
+    pause().await;
+    assert_eq!(open(&store, &gate).await?.steps(), 1);
+    assert_eq!(gate.total_calls(), 2);
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_stores_the_cells_in_progress_and_starts_none() -> Result<()> {
+    let (store, gate) = (MemoryStore::new(), Gate::new(1));
+    let chat = open(&store, &gate).await?;
+    let mut events = chat.subscribe();
+    chat.user.push("to be").await?;
+    pause().await;
+    assert_eq!(lines(&mut events), ["topics 0 + TO "]);
+    let mut shutdown = Box::pin(chat.shutdown());
+    assert!((&mut shutdown).now_or_never().is_none());
+    pause().await;
+    gate.let_through(9);
+    shutdown.await;
+    assert_eq!(lines(&mut events), ["topics 0 + BE", "topics 0 = TO BE"]);
+    assert!(events.next().await.is_none());
+    assert!(matches!(chat.completed(0).await, Err(Error::Missing { step: 0, .. })));
+    drop((chat, events));
+
+    let chat = open(&store, &gate).await?;
+    chat.completed(0).await?;
+    assert_eq!(gate.total_calls(), 2, "nothing is computed twice");
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_with_a_limit_drops_the_cells_that_are_late() -> Result<()> {
+    let (store, gate) = (MemoryStore::new(), Gate::new(1));
+    let chat = open(&store, &gate).await?;
+    let mut events = chat.subscribe();
+    chat.user.push("to be").await?;
+    pause().await;
+    assert!(!chat.shutdown_timeout(Duration::from_secs(5)).await);
+    assert_eq!(lines(&mut events), [] as [&str; 0]);
+    assert!(events.next().await.is_none());
+    // The column of a flow that is shut down stores what is pushed, and the next process computes it.
+    assert_eq!(chat.user.push("or not").await?, 1);
+    drop(chat);
+    gate.let_through(9);
+    let chat = open(&store, &gate).await?;
+    chat.completed(1).await?;
+    assert!(chat.shutdown_timeout(Duration::from_secs(5)).await);
+    Ok(())
+}
+
+/// Nobody knows whether a failed write has stored its value, so the store must be opened again.
+#[tokio::test(start_paused = true)]
+async fn a_failed_write_closes_the_flow() -> Result<()> {
+    for failing in ["cell", "push"] {
+        let (store, gate) = (FaultyStore::default(), Gate::open());
+        let chat = Chat::open(store.clone(), gate.clone()).await?.spawn();
+        let mut events = chat.subscribe();
+        chat.settled().await?;
+        if failing == "push" {
+            store.fail_next(Fail::Before);
+            assert!(chat.user.push("one").await.is_err());
+        } else {
+            store.close();
+            let (pushed, ()) = join(chat.user.push("one"), async { store.let_through(1) }).await;
+            pushed?;
+            pause().await;
+            store.fail_next(Fail::Before);
+            store.let_through(9);
+            let error = chat.completed(0).await.expect_err("the disk is full");
+            assert!(matches!(error, Error::Shared(error) if matches!(*error, Error::Store { .. })));
+            let lines = lines(&mut events);
+            assert!(
+                lines.last().is_some_and(|line| line.starts_with("topics 0 failed: storing")),
+                "{lines:?}"
+            );
+        }
+        pause().await;
+        assert!(events.next().await.is_none(), "{failing}");
+        drop((events, chat));
+
+        let chat = Chat::open(store, gate.clone()).await?.spawn();
+        if failing == "push" {
+            chat.user.push("one").await?;
+        }
+        chat.completed(0).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn cells_that_an_earlier_process_left_are_computed_at_once() -> Result<()> {
+    let (store, gate) = (MemoryStore::new(), Gate::open());
+    let chat = Chat::open(store.clone(), gate.clone()).await?;
+    chat.user.push("one").await?;
+    drop(chat);
+    let chat = open(&store, &gate).await?;
+    let mut events = chat.subscribe();
+    chat.settled().await?;
+    assert_eq!(lines(&mut events), ["topics 0 = ONE", "assistant 0 = ONE"]);
+    Ok(())
+}
+
+struct Panicking;
+
+impl Counter for Panicking {
+    fn count(&self, text: &str) -> usize {
+        assert!(text != "ONE", "a counter that panics");
+        1
+    }
+}
+
+/// A panic outside of the compute steps ends the task, and nobody waits for it forever.
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_for_a_task_that_panics_is_woken() -> Result<()> {
+    panics::expect_panic("a counter that panics");
+    let (chat, _) = chat(9);
+    let mut events = chat.subscribe();
+    chat.settled().await?;
+    chat.set_counter(Panicking);
+    chat.user.push("one").await?;
+    chat.settled().await?;
+    assert!(matches!(chat.completed(0).await, Err(Error::Missing { .. })));
+    assert!(events.next().await.is_none());
+    Ok(())
+}
+
+#[test]
+fn whoever_waits_for_a_task_whose_runtime_ends_is_woken() {
+    let runtime = || Builder::new_current_thread().build().expect("a runtime of one thread needs nothing");
+    let first = runtime();
+    let chat = first.block_on(async {
+        let (chat, _) = chat(0);
+        chat.user.push("one").await?;
+        Ok::<_, Error>(chat)
+    });
+    let chat = chat.expect("it is in memory");
+    drop(first);
+    assert!(matches!(runtime().block_on(chat.completed(0)), Err(Error::Missing { .. })));
+}
