@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use regex_lite::Regex;
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -205,6 +207,28 @@ fn the_readme_and_the_contents_list_all_chapters() {
     files.sort_unstable();
     chapters.sort_unstable();
     assert_eq!(chapters, files);
+}
+
+/// A setting that only a program can have is easily forgotten when another one is added.
+#[test]
+fn every_setting_of_a_prompt_or_policy_is_a_key_of_data() {
+    let method = Regex::new(r"(?m)^    (?:pub )?fn (\w+)(?:<[^>]*>)?\((?:mut )?self\b").expect("a pattern");
+    let text = read("columnar/src/compute/prompt.rs") + &read("columnar/src/compute/policy.rs");
+    let settings: BTreeSet<&str> =
+        method.captures_iter(&text).filter_map(|found| Some(found.get(1)?.as_str())).collect();
+    assert!(settings.contains("temperature") && settings.contains("retry"), "{settings:?}");
+    // Functions and types are no data, and the last two are no settings.
+    let no_data = ["when", "typed", "repairs", "and", "pieces"];
+    let text = read("columnar/src/data/column.rs");
+    let (text, _) = text.split_once("\n}\n").expect("the end of the first table");
+    let keys: BTreeSet<&str> = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(':'))
+        .map(|(key, _)| key)
+        .collect();
+    let missing: Vec<&str> =
+        settings.into_iter().filter(|name| !no_data.contains(name) && !keys.contains(name)).collect();
+    assert_eq!(missing, [""; 0], "are not keys of `ColumnDeclaration`");
 }
 
 /// A message without the names of a particular flow.

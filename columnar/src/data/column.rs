@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::table::table;
+use crate::cache::Pace;
 use crate::compute::{Policy, Prompt, Step, per_minute, per_second, prompt};
 use crate::context::budget::{Budget, Strategy};
 use crate::declare::StepError;
@@ -32,6 +33,12 @@ table! {
         pub stop: Vec<String>,
         /// See [`Prompt::max_tokens`].
         pub max_tokens: Option<u32>,
+        /// See [`Prompt::allow_truncated`].
+        pub allow_truncated: bool,
+        /// See [`Prompt::allow_empty`].
+        pub allow_empty: bool,
+        /// See [`Prompt::pace`].
+        pub pace: Option<PaceDeclaration>,
         /// The seconds of each attempt; see [`Policy::timeout`].
         pub timeout: Option<f64>,
         /// How often attempts begin; see [`Policy::rate`].
@@ -61,6 +68,16 @@ table! {
         pub per_minute: Option<u32>,
         /// See [`per_second`].
         pub per_second: Option<u32>,
+    }
+}
+
+table! {
+    /// A pace as data: `{ think = 75 }`, with one of the two keys.
+    pub struct PaceDeclaration {
+        /// In seconds; see [`Pace::every`].
+        pub every: Option<f64>,
+        /// In seconds; see [`Pace::think`].
+        pub think: Option<f64>,
     }
 }
 
@@ -95,7 +112,7 @@ impl ColumnDeclaration {
     fn step(&self, steps: &BTreeMap<&str, Step<'static>>) -> Result<Step<'static>, Vec<StepError>> {
         let mut errors = Vec::new();
         let step = match (&self.prompt, &self.step) {
-            (Some(prompt), None) => Some(Step::new(self.prompt(prompt))),
+            (Some(prompt), None) => Some(Step::new(self.prompt(prompt, &mut errors))),
             (Some(_), Some(_)) => {
                 errors.push(StepError::Both { one: "prompt", other: "step" });
                 None
@@ -120,7 +137,7 @@ impl ColumnDeclaration {
         if errors.is_empty() { Ok(step) } else { Err(errors) }
     }
 
-    fn prompt(&self, instruction: &str) -> Prompt {
+    fn prompt(&self, instruction: &str, errors: &mut Vec<StepError>) -> Prompt {
         let mut prompt = prompt(instruction).stop(&self.stop);
         if let Some(model) = &self.model {
             prompt = prompt.model(model.as_str());
@@ -133,6 +150,15 @@ impl ColumnDeclaration {
         if let Some(tokens) = self.max_tokens {
             prompt = prompt.max_tokens(tokens);
         }
+        if self.allow_truncated {
+            prompt = prompt.allow_truncated();
+        }
+        if self.allow_empty {
+            prompt = prompt.allow_empty();
+        }
+        if let Some(pace) = &self.pace {
+            prompt = prompt.pace(pace.pace(errors));
+        }
         prompt
     }
 
@@ -143,6 +169,9 @@ impl ColumnDeclaration {
             ("temperature", self.temperature.is_some()),
             ("stop", !self.stop.is_empty()),
             ("max_tokens", self.max_tokens.is_some()),
+            ("allow_truncated", self.allow_truncated),
+            ("allow_empty", self.allow_empty),
+            ("pace", self.pace.is_some()),
         ];
         settings.into_iter().filter(|(_, is_set)| *is_set).map(|(setting, _)| setting).collect()
     }
@@ -150,10 +179,8 @@ impl ColumnDeclaration {
     /// The step with its policies. Those of an attempt come first, so each attempt waits for the rate, and its time
     /// begins then.
     fn with_policies(&self, mut step: Step<'static>, errors: &mut Vec<StepError>) -> Step<'static> {
-        match self.timeout.map(Duration::try_from_secs_f64) {
-            Some(Ok(limit)) => step = step.timeout(limit),
-            Some(Err(_)) => errors.push(OUT_OF_RANGE_TIMEOUT),
-            None => {}
+        if let Some(limit) = seconds("timeout", self.timeout, errors) {
+            step = step.timeout(limit);
         }
         if let Some(rate) = &self.rate {
             for rate in
@@ -187,8 +214,14 @@ impl ColumnDeclaration {
     }
 }
 
-const OUT_OF_RANGE_TIMEOUT: StepError =
-    StepError::OutOfRange { setting: "timeout", rule: "it is a number of seconds, 0 or more" };
+/// A setting that is a number of seconds.
+fn seconds(setting: &'static str, value: Option<f64>, errors: &mut Vec<StepError>) -> Option<Duration> {
+    let duration = Duration::try_from_secs_f64(value?);
+    if duration.is_err() {
+        errors.push(StepError::OutOfRange { setting, rule: "it is a number of seconds, 0 or more" });
+    }
+    duration.ok()
+}
 
 fn unknown(step: &str, steps: &BTreeMap<&str, Step<'static>>) -> StepError {
     let known: Vec<&str> = steps.keys().copied().collect();
@@ -196,6 +229,21 @@ fn unknown(step: &str, steps: &BTreeMap<&str, Step<'static>>) -> StepError {
         step: step.to_owned(),
         suggestion: nearest(step, &known).map(|name| (*name).to_owned()),
         steps: known.into_iter().map(str::to_owned).collect(),
+    }
+}
+
+impl PaceDeclaration {
+    fn pace(&self, errors: &mut Vec<StepError>) -> Pace {
+        let rule = "it has one of the keys `every` and `think`";
+        let pace = match (self.every, self.think) {
+            (every @ Some(_), None) => seconds("pace", every, errors).map(Pace::every),
+            (None, think @ Some(_)) => seconds("pace", think, errors).map(Pace::think),
+            _ => {
+                errors.push(StepError::OutOfRange { setting: "pace", rule });
+                None
+            }
+        };
+        pace.unwrap_or_default()
     }
 }
 

@@ -51,7 +51,7 @@ mod table;
 
 use std::collections::BTreeMap;
 
-pub use column::{BudgetDeclaration, ColumnDeclaration, RateDeclaration};
+pub use column::{BudgetDeclaration, ColumnDeclaration, PaceDeclaration, RateDeclaration};
 
 use crate::compute::Step;
 use crate::flow::{Column, source};

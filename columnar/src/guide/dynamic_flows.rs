@@ -91,7 +91,7 @@
 //!     name = "answer"
 //!     views = ["user", 'mood.latest.as("tone")', "self"]
 //!     prompt = "You are a helpful assistant."
-//!     model = "offline"                                   # also temperature, stop, max_tokens
+//!     model = "offline"                                   # also temperature, stop, max_tokens, …
 //!     timeout = 30                                        # seconds of each attempt
 //!     rate = { per_minute = 60 }
 //!     retry = 3                                           # also limit, every, or_skip, or_wait, version

@@ -309,6 +309,9 @@ mod a_flow_from_data {
             temperature = 0.25
             stop = ["\n"]
             max_tokens = 64
+            allow_truncated = true
+            allow_empty = true
+            pace = { think = 75 }
             timeout = 30
             rate = { per_minute = 6000, per_second = 100 }
             retry = 3
@@ -391,6 +394,7 @@ mod mistakes {
             or_skip = true
             or_wait = true
             timeout = -1
+            pace = { every = 1, think = 2 }
             budget = { strategy = "forget", low_water = 2.0 }
 
             [[columns]]
@@ -398,6 +402,7 @@ mod mistakes {
             views = ["self.as(\"me\")", "self"]
             step = "cuont"
             model = "offline"
+            allow_empty = true
 
             [[columns]]
             name = "idle"
@@ -424,6 +429,7 @@ mod mistakes {
             "`twins` has both `prompt` and `step`: drop one of the two",
             "`twins` has both `or_skip` and `or_wait`: drop one of the two",
             "`twins` has a wrong `timeout`: it is a number of seconds, 0 or more",
+            "`unnamed` has the setting `allow_empty`, which only prompts have: drop it, or set it in the program",
             "`twins` has a wrong `strategy`: it is `truncate_middle`, `rolling_window` or `stop_at_limit`",
             "`twins` has a wrong `low_water`: it is a share of the limit, above 0 and at most 1",
             "`unnamed` reads itself twice: drop one of the two views",
@@ -436,7 +442,7 @@ mod mistakes {
         ] {
             assert!(found.iter().any(|found| found == error), "{error}\n{found:#?}");
         }
-        assert_eq!(found.len(), 23, "{found:#?}");
+        assert_eq!(found.len(), 24, "{found:#?}");
     }
 
     #[test]
