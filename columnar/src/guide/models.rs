@@ -87,7 +87,7 @@
 //! let chat = flow! {
 //!     source user;
 //!     column answer(user, self) = prompt("Answer.").model(Offline::new()).max_tokens(5).retry(3);
-//!     column title(user) = prompt("Answer.").model(Offline::new()).max_tokens(5).allow_truncated();
+//!     column title(user) = prompt("Summarise.").model(Offline::new()).max_tokens(5).allow_truncated();
 //! };
 //! chat.user.push("We should rewrite the backend in Rust.").await?;
 //! let error = chat.run().await.expect_err("five tokens are few");
