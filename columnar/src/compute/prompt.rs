@@ -9,15 +9,11 @@ use futures::stream::{self, BoxStream, StreamExt};
 use super::{Compute, Context, Kind, Piece, Reply};
 use crate::cache::Pace;
 use crate::error::BoxError;
-use crate::model::{Choice, Chunk, End, Finish, Model, ModelError, ReplyError, Truncated};
+use crate::model::{Choice, Chunk, End, Finish, MaxTokens, Model, ModelError, ReplyError, Truncated};
 use crate::rendering::Request;
 use crate::tokens::{Chars, Counter};
 use crate::trace::CallSpan;
 use crate::usage::{Reservation, SpendLimit};
-
-/// The default for the most tokens of a reply. Without a limit a model can go on for thousands of tokens, so there
-/// always is one.
-const MAX_TOKENS: u32 = 1024;
 
 /// A compute step that sends an instruction and the messages of the column to a model, and streams the reply.
 ///
@@ -41,7 +37,7 @@ pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
     Prompt {
         system: system.into(),
         model: Choice::Inherited,
-        max_tokens: MAX_TOKENS,
+        max_tokens: None,
         temperature: None,
         stop: Arc::default(),
         pace: None,
@@ -54,7 +50,8 @@ pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
 pub struct Prompt {
     system: Arc<str>,
     model: Choice,
-    max_tokens: u32,
+    /// `None` for the default of the model.
+    max_tokens: Option<u32>,
     temperature: Option<f32>,
     stop: Arc<[String]>,
     pace: Option<Pace>,
@@ -89,13 +86,14 @@ impl Prompt {
         Self { model: model.into(), ..self }
     }
 
-    /// The most tokens that the reply may have; 1024 by default. The thoughts of a model that thinks count as well.
+    /// The most tokens that the reply may have, thoughts included. A model can go on for ever, so there always is a limit. The
+    /// default is that of the [model](crate::model::MaxTokens): 4,096, or 25,000 for a model that may think.
     ///
     /// A reply that reaches the limit is an [error](crate::model::Truncated) of its cell, unless the prompt
     /// [allows](Self::allow_truncated) it.
     #[must_use]
     pub fn max_tokens(self, max_tokens: u32) -> Self {
-        Self { max_tokens, ..self }
+        Self { max_tokens: Some(max_tokens), ..self }
     }
 
     /// Stores a reply that was cut off as a value, where the beginning of a reply is enough. By default it is an
@@ -165,11 +163,12 @@ impl Prompt {
     fn call(&self, cx: &Context) -> Result<Call, BoxError> {
         // The type of the column decides about an empty reply, and asks again with the reason.
         let allows = Allowances { empty: self.allows.empty || cx.schema().is_some(), ..self.allows };
+        let model = self.model.resolve(&cx.defaults().model).map_err(ModelError::into_source)?;
         let request = Request {
             system: cx.instruct(&self.system),
             messages: cx.messages().clone(),
             follow_up: cx.follow_up().to_vec(),
-            max_tokens: self.max_tokens,
+            max_tokens: self.max_tokens.unwrap_or_else(|| MaxTokens::by_model(model.name()).default),
             temperature: self.temperature,
             stop: Arc::clone(&self.stop),
             schema: cx.schema().cloned(),
@@ -183,7 +182,7 @@ impl Prompt {
             (limit, u64::try_from(input).unwrap_or(u64::MAX))
         });
         Ok(Call {
-            model: self.model.resolve(&defaults.model).map_err(ModelError::into_source)?,
+            model,
             limit,
             allows,
             max_tokens: request.max_tokens,

@@ -57,7 +57,8 @@
 //! # A limit
 //!
 //! [`chat.set_spend_limit(SpendLimit::dollars(5.0))`](crate::flow::LiveFlow::set_spend_limit) stops a run before it
-//! costs more. Values that are paid for are stored. Several flows with the same
+//! costs more. Values that are paid for are stored. Each call reserves the cost of its longest reply until it ends, so a
+//! [`max_tokens`](crate::Prompt::max_tokens) that fits the column lets more calls run at once. Several flows with the same
 //! [`SpendLimit`](crate::usage::SpendLimit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast) estimates
 //! the requests of a run before it begins.
 //!

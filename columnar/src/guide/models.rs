@@ -68,7 +68,7 @@
 //!
 //! | setting | meaning |
 //! |---|---|
-//! | [`max_tokens(200)`](crate::Prompt::max_tokens) | the maximum length of the reply in tokens; 1024 by default, since a model may never end |
+//! | [`max_tokens(200)`](crate::Prompt::max_tokens) | the maximum length of the reply in tokens, thoughts included; by default 4,096, or 25,000 for a [model that may think](crate::model::MaxTokens) |
 //! | [`temperature(0.0)`](crate::Prompt::temperature) | the randomness of the model's choice of words |
 //! | [`stop(["\n"])`](crate::Prompt::stop) | texts before which the reply ends |
 //! | [`allow_truncated()`](crate::Prompt::allow_truncated), [`allow_empty()`](crate::Prompt::allow_empty) | stores replies that are cut off or have no text |

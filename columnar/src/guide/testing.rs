@@ -137,7 +137,6 @@
 //! assert!(error.to_string().contains("\
 //! the nearest one is for `assistant` at step 0, and differs first in the instruction; - is recorded, + is requested:
 //!   model: \"scripted\"
-//!   max_tokens: 1024
 //!   system
 //! -   Answer.
 //! +   Answer briefly.

@@ -5,6 +5,7 @@ mod choice;
 mod errors;
 #[cfg(feature = "genai")]
 mod genai;
+mod max_tokens;
 mod observed;
 mod offline;
 mod reply;
@@ -22,6 +23,7 @@ pub use adaptive::Adaptive;
 pub use choice::BASE_URL;
 pub use choice::{Choice, ModelError, UnknownModel, VARIABLE, by_name, from_env};
 pub use errors::{Overloaded, Refused, Truncated};
+pub use max_tokens::MaxTokens;
 pub use offline::Offline;
 pub(crate) use reply::ReplyError;
 pub use reply::{Chunk, End};

@@ -7,7 +7,8 @@
 //! | a provider | a row in `providers.rs`, and rows for its models where prices or cache rules are known |
 //!
 //! Prices are read by [`usage::Price`](crate::usage::Price), cache rules by [`cache::CachePolicy`](crate::cache::CachePolicy),
-//! schema dialects and keys by the client, telemetry names by the spans.
+//! the lengths of replies by [`model::MaxTokens`](crate::model::MaxTokens), schema dialects and keys by the client,
+//! telemetry names by the spans.
 
 mod models;
 mod providers;
@@ -18,7 +19,7 @@ pub(crate) use self::models::FAMILIES;
 pub(crate) use self::providers::SchemaDialect;
 pub(crate) use self::providers::{PROVIDERS, Provider};
 pub use self::row::{Boundary, Write};
-pub(crate) use self::row::{Family, LongRequest};
+pub(crate) use self::row::{Family, LongRequest, ReplyLimit};
 
 /// The position in [`FAMILIES`] of the family that a model belongs to, by its name or as a version of it.
 ///
@@ -32,16 +33,21 @@ pub(crate) fn family(model: &str) -> Option<usize> {
 /// The position in [`FAMILIES`] of the family whose cache rules a model has: its family, or else the one with the
 /// longest prefix of its name.
 pub(crate) fn caching(model: &str) -> Option<usize> {
-    // The rules of its own row come first, however long the prefix of another row is.
-    let own = family(model).filter(|at| FAMILIES.get(*at).is_some_and(|family| family.cache.is_some()));
+    own_or_prefix(model, |family| family.cache.is_some())
+}
+
+/// The most tokens of a reply of a model: those of its family, or else of the one with the longest prefix of its name.
+pub(crate) fn reply_limit(model: &str) -> Option<ReplyLimit> {
+    FAMILIES.get(own_or_prefix(model, |family| family.reply.is_some())?)?.reply
+}
+
+/// The position of the family of a model, if it has such facts, or else of the one with the longest prefix that has them.
+fn own_or_prefix(model: &str, has_facts: impl Fn(&Family) -> bool) -> Option<usize> {
+    // The facts of its own row come first, however long the prefix of another row is.
+    let own = family(model).filter(|at| FAMILIES.get(*at).is_some_and(&has_facts));
     let (provider, model) = canonical(model);
     let begins = |name: &str| strip(provider, model, name).is_some();
-    own.or_else(|| {
-        find(|family| {
-            family.cache.as_ref()?;
-            longest(family.prefixes, begins)
-        })
-    })
+    own.or_else(|| find(|family| if has_facts(family) { longest(family.prefixes, begins) } else { None }))
 }
 
 /// The row of the provider of a model, which the name begins with.

@@ -1,17 +1,19 @@
-//! A row of the table of models: its price and its cache rules.
+//! A row of the table of models: its price, its cache rules, and the length of its replies.
 
 use std::time::Duration;
 
-/// The models that share a price and cache rules.
+/// The models that share a price, cache rules, or the most tokens of a reply.
 #[derive(Debug)]
 pub(crate) struct Family {
     /// The names of the models as in `COLUMNAR_MODEL`, without versions. A name that ends in `/` is for all models of a
     /// provider.
     pub(crate) names: &'static [&'static str],
-    /// Prefixes of the names of other models that have the same cache rules. A price is never guessed from a prefix.
+    /// Prefixes of the names of other models that have the same cache rules and replies. A price is never guessed from a
+    /// prefix.
     pub(crate) prefixes: &'static [&'static str],
     pub(crate) price: Option<Rates>,
     pub(crate) cache: Option<CacheRules>,
+    pub(crate) reply: Option<ReplyLimit>,
 }
 
 /// US dollars for a million tokens.
@@ -45,6 +47,17 @@ pub(crate) struct CacheRules {
     pub(crate) most_marks: usize,
     pub(crate) look_back: usize,
     pub(crate) boundary: Boundary,
+    pub(crate) source: &'static str,
+    pub(crate) date: &'static str,
+}
+
+/// The most tokens of a reply; see [`MaxTokens`](crate::model::MaxTokens).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReplyLimit {
+    /// `None` if the provider names no number.
+    pub(crate) most: Option<u32>,
+    /// Whether the model may think before it replies. Its thoughts count as well.
+    pub(crate) thinks: bool,
     pub(crate) source: &'static str,
     pub(crate) date: &'static str,
 }

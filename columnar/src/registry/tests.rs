@@ -20,6 +20,8 @@ fn every_row_is_found_by_its_names_alone() {
     let mut seen = BTreeSet::new();
     for (at, row) in FAMILIES.iter().enumerate() {
         assert_eq!(row.names.is_empty(), row.price.is_none(), "{row:?}");
+        let facts = row.price.is_some() || row.cache.is_some() || row.reply.is_some();
+        assert!(facts, "{row:?}");
         assert_ne!(row.names.is_empty(), row.prefixes.is_empty(), "{row:?}");
         for name in row.names {
             assert!(seen.insert(*name), "{name}");
@@ -62,6 +64,43 @@ fn every_price_is_plausible() {
         }
         assert!(price.source.starts_with("https://"), "{name}");
         assert!(is_date(price.date) && *price.date >= *"2026", "{name}");
+    }
+}
+
+#[test]
+fn every_limit_of_replies_is_plausible() {
+    let limits = FAMILIES.iter().filter_map(|family| Some((family, family.reply?)));
+    for (family, limit) in limits {
+        assert!(limit.most.is_none_or(|most| (4000..1_000_000).contains(&most)), "{family:?}");
+        assert!(limit.source.starts_with("https://") && is_date(limit.date), "{family:?}");
+    }
+}
+
+#[test]
+fn a_model_has_the_limit_of_its_row_or_of_the_longest_prefix() {
+    for (model, most, thinks) in [
+        ("anthropic/claude-opus-5-20270101", Some(128_000), true),
+        ("anthropic/claude-opus-4-1-20250805", Some(32_000), true),
+        ("anthropic/claude-opus-9", Some(64_000), true),
+        ("anthropic/claude-3-haiku-20240307", Some(4096), false),
+        ("anthropic/claude-3-5-haiku-20241022", Some(8192), false),
+        ("openai/gpt-4o-mini-2024-07-18", Some(16_384), false),
+        ("openai/gpt-4o-2024-05-13", Some(4096), false),
+        ("openai/gpt-5-mini-high", Some(128_000), true),
+        ("openai/gpt-5.1-chat-latest", Some(16_384), true),
+        ("openai_resp/gpt-6-sol", Some(128_000), true),
+        ("openai/o3", Some(100_000), true),
+        ("gemini/gemini-2.0-flash", Some(8192), false),
+        ("gemini/gemini-3.1-pro", Some(65_536), true),
+        ("cohere/command-r-08-2024", Some(4000), false),
+        ("cohere/command-a-reasoning-08-2025", Some(32_000), true),
+        ("ollama/qwen3", None, true),
+    ] {
+        let limit = reply_limit(model).expect(model);
+        assert_eq!((limit.most, limit.thinks), (most, thinks), "{model}");
+    }
+    for model in ["offline", "scripted", "openai/smollm2", "open_router/openai/gpt-5", ""] {
+        assert!(reply_limit(model).is_none(), "{model}");
     }
 }
 

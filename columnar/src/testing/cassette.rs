@@ -64,13 +64,13 @@ const DEFAULT_NAME: &str = "cassette";
 /// ```
 ///
 /// - **Requests are equal** if the name of the model, the instruction, the messages as they are sent, the follow-up
-///   messages, `max_tokens`, `temperature`, `stop` and the schema are. The [pace](Request::pace) does not count.
+///   messages, `temperature`, `stop`, the schema, and a `max_tokens` other than the default are. The [pace](Request::pace) does not count.
 /// - **A request that is not recorded is an error**, and no model is called. The error names the column and the step, and
 ///   shows the nearest recording with the first difference. Like the file, it contains text of conversations.
 /// - **The same request again** gets the same reply. If it was recorded several times, the replies are replayed in the
 ///   order of their requests, and then the last one is repeated.
 /// - **Replies are streamed in their original pieces**, with their finish, their usage and their id.
-/// - **Only complete replies are recorded**: no error, and no reply that was cut off or dropped.
+/// - **Only replies with an end are recorded**: no error, and no reply that broke off or was dropped.
 /// - **One cassette at a time records into a file**. Its [clones](Clone) and the models made by [`by_name`](Self::by_name) and
 ///   [`recording`](Self::recording) record together, concurrently. The file is replaced as a whole after each reply, so
 ///   a test that is killed leaves a valid file. A second cassette that records into the same file is an error.

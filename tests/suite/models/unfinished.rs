@@ -1,10 +1,10 @@
 //! Replies that were cut off, or that have no text.
 
-use columnar::model::{Chunk, End, Finish, Offline, Truncated, Usage};
+use columnar::model::{Chunk, End, Finish, MaxTokens, Offline, Truncated, Usage};
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
 use columnar::testing::ScriptedModel;
-use columnar::usage::SpendLimit;
+use columnar::usage::{SpendLimit, SpendLimitError};
 use columnar_tests::models::{ChunkModel, Chunks};
 
 /// A reply with this text and this end.
@@ -206,6 +206,32 @@ async fn an_unfinished_reply_counts_against_a_spend_limit() -> Result<()> {
     f.push("user", "Shall we rewrite it?").await?;
     f.run().await.expect_err("it was cut off");
     assert_eq!(limit.to_string(), "28 tokens of 1000 tokens");
+    Ok(())
+}
+
+/// The limit was 1,024 for all models, which a model that thinks may need for its thoughts alone.
+#[tokio::test]
+async fn the_default_limit_is_that_of_the_model_in_requests_and_spend_limits() -> Result<()> {
+    for (name, limit) in [
+        ("openai/gpt-4o-mini", 4096),
+        ("openai/gpt-5.1-chat-latest", 16_384),
+        ("openai/gpt-5", 25_000),
+        ("anthropic/claude-opus-5", 25_000),
+        ("gemini/gemini-2.5-flash", 25_000),
+        ("cohere/command-r-08-2024", 4000),
+        ("somebody/something", 4096),
+    ] {
+        assert_eq!(MaxTokens::by_model(name).default, limit);
+        let model = ChunkModel::new(name, |_, request| reply(&request.max_tokens.to_string(), Finish::Stop));
+        let f = flow([column("answer", source("user").latest(), prompt("Answer.").model(model))])?;
+        f.push("user", "Shall we rewrite it?").await?;
+        f.set_spend_limit(SpendLimit::tokens(u64::from(limit)));
+        let error = f.run().await.expect_err("the request has tokens as well");
+        assert!(SpendLimitError::of(&error).is_some(), "{name}: {error}");
+        f.set_spend_limit(SpendLimit::tokens(u64::from(limit) + 100));
+        f.run().await?;
+        assert_eq!(f.get("answer", 0).as_deref(), Some(&*limit.to_string()), "{name}");
+    }
     Ok(())
 }
 

@@ -24,7 +24,7 @@ pub(super) enum CassetteError {
     )]
     Duplicate { path: PathBuf },
     #[error(
-        "the cassette `{}` is of version {found}, and this library reads version {known}: record it again with `COLUMNAR_RECORD=all`",
+        "the cassette `{}` is of version {found}, and this library reads versions up to {known}: record it again with `COLUMNAR_RECORD=all`",
         path.display()
     )]
     Version { path: PathBuf, found: u64, known: u64 },

@@ -11,8 +11,12 @@ use crate::context::Role;
 use crate::model::{End, Finish, Usage};
 use crate::rendering::Schema;
 
-/// The version that is written, and read.
-const VERSION: u64 = 1;
+/// The version that is written. Earlier ones are read.
+///
+/// | version | change |
+/// |---|---|
+/// | 2 | a request without `max_tokens` has the default of its model |
+const VERSION: u64 = 2;
 
 pub(super) fn write(recordings: Vec<&Recording>) -> String {
     let recordings = recordings.into_iter().map(recording).collect();
@@ -33,7 +37,8 @@ fn recording(Recording { cell, request: recorded, replies, .. }: &Recording) -> 
 fn request(recorded: &RecordedRequest) -> Layout {
     let RecordedRequest { model, system, messages, follow_up, max_tokens, temperature, stop, schema } =
         recorded;
-    let mut entries = vec![("model", Layout::quoted(model)), ("max_tokens", Layout::number(max_tokens))];
+    let mut entries = vec![("model", Layout::quoted(model))];
+    entries.extend(max_tokens.map(|limit| ("max_tokens", Layout::number(limit))));
     // JSON has no infinite numbers and no NaN.
     let temperature = temperature.filter(|temperature| temperature.is_finite());
     entries.extend(temperature.map(|temperature| ("temperature", Layout::number(temperature))));
@@ -95,7 +100,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Recording>, Damage> {
     let root = Located::root(&json);
     // The version is first: entries that a later one adds must not look like damage.
     let version = root.field("cassette")?.count()?;
-    if version != VERSION {
+    if !(1..=VERSION).contains(&version) {
         return Err(Damage::Version { found: version, known: VERSION });
     }
     root.has_only(&["cassette", "recordings"])?;
@@ -142,7 +147,7 @@ fn read_request(value: &Located<'_>) -> Result<RecordedRequest, Damage> {
         system: value.field("system")?.text()?,
         messages: read_messages(&value.field("messages")?)?,
         follow_up: value.optional("follow_up")?.as_ref().map_or(Ok(Vec::new()), read_messages)?,
-        max_tokens: value.field("max_tokens")?.small()?,
+        max_tokens: value.optional("max_tokens")?.map(|value| value.small()).transpose()?,
         temperature: value.optional("temperature")?.map(|value| value.fraction()).transpose()?,
         stop: stop.iter().map(Located::text).collect::<Result<_, _>>()?,
         schema: value.optional("schema")?.map(schema).transpose()?,

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::context::Role;
-use crate::model::{Chunk, End};
+use crate::model::{Chunk, End, MaxTokens};
 use crate::rendering::{Request, Schema};
 
 /// A request and the replies to it.
@@ -46,7 +46,8 @@ pub(super) struct RecordedRequest {
     pub(super) system: String,
     pub(super) messages: Vec<(Role, String)>,
     pub(super) follow_up: Vec<(Role, String)>,
-    pub(super) max_tokens: u32,
+    /// `None` for the default of the model, which may differ in another version of the library.
+    pub(super) max_tokens: Option<u32>,
     pub(super) temperature: Option<f32>,
     pub(super) stop: Vec<String>,
     pub(super) schema: Option<Schema>,
@@ -61,7 +62,7 @@ impl RecordedRequest {
             system: (**system).to_owned(),
             messages: messages.iter().map(|(role, content)| (role, content.into_owned())).collect(),
             follow_up: follow_up.iter().map(|(role, content)| (*role, (**content).to_owned())).collect(),
-            max_tokens: *max_tokens,
+            max_tokens: Some(*max_tokens).filter(|limit| *limit != MaxTokens::by_model(model).default),
             temperature: *temperature,
             stop: stop.to_vec(),
             schema: schema.as_deref().cloned(),
@@ -71,7 +72,8 @@ impl RecordedRequest {
     /// The request as lines, which identify it: text from outside is indented or quoted, so two requests are equal if
     /// and only if their lines are.
     pub(super) fn lines(&self) -> Vec<String> {
-        let mut lines = vec![format!("model: {:?}", self.model), format!("max_tokens: {}", self.max_tokens)];
+        let mut lines = vec![format!("model: {:?}", self.model)];
+        lines.extend(self.max_tokens.map(|limit| format!("max_tokens: {limit}")));
         lines.extend(self.temperature.map(|temperature| format!("temperature: {temperature}")));
         lines.extend(self.stop.iter().map(|text| format!("stop: {text:?}")));
         if let Some(Schema { name, json }) = &self.schema {
@@ -90,6 +92,17 @@ impl RecordedRequest {
             lines.extend(indented(content));
         }
         lines
+    }
+}
+
+/// The default for all models in files of version 1.
+const EARLIER_DEFAULT: u32 = 1024;
+
+impl RecordedRequest {
+    /// The lines of the same request in a file of version 1, if they differ.
+    pub(super) fn earlier_lines(&self) -> Option<Vec<String>> {
+        let earlier = Self { max_tokens: Some(EARLIER_DEFAULT), ..self.clone() };
+        self.max_tokens.is_none().then(|| earlier.lines())
     }
 }
 

@@ -107,8 +107,11 @@ impl Recordings {
     ) -> Result<Lookup, CassetteError> {
         self.check()?;
         let lines = request.lines();
+        let earlier = request.earlier_lines().filter(|_| !self.by_request.contains_key(&lines));
+        let recorded = earlier.filter(|earlier| self.by_request.contains_key(earlier));
+        let recorded = recorded.as_ref().unwrap_or(&lines);
         // A request that this process recorded is sent again: each reply is recorded, as they may differ.
-        let from_file = self.by_request.get_mut(&lines).filter(|recording| recording.sequence.is_empty());
+        let from_file = self.by_request.get_mut(recorded).filter(|recording| recording.sequence.is_empty());
         if let Some(recording) = from_file {
             let reply = recording.replies.get(recording.replayed).or(recording.replies.last());
             recording.replayed += 1;

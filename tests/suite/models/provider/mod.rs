@@ -22,7 +22,7 @@ use tokio::time::advance;
 flow! {
     pub(crate) struct Chat(model: EndRecorder, times: usize) {
         source user;
-        column bot(user) = prompt("Be brief.").model(model.clone()).retry(*times);
+        column bot(user) = prompt("Be brief.").model(model.clone()).max_tokens(1024).retry(*times);
     }
 }
 

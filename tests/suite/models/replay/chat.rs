@@ -9,7 +9,8 @@ use tempfile::TempDir;
 flow! {
     pub(crate) struct Small<M: Model + Clone>(model: M) {
         source user;
-        column assistant(user, self) = prompt("You are helpful.\nAnswer.").model(model.clone()).allow_truncated();
+        column assistant(user, self) =
+            prompt("You are helpful.\nAnswer.").model(model.clone()).max_tokens(512).allow_truncated();
     }
 }
 

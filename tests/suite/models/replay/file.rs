@@ -25,14 +25,14 @@ async fn a_cassette_is_readable_json() -> Result<()> {
     assert_eq!(
         file,
         r#"{
-  "cassette": 1,
+  "cassette": 2,
   "recordings": [
     {
       "column": "assistant",
       "step": 0,
       "request": {
         "model": "talker",
-        "max_tokens": 1024,
+        "max_tokens": 512,
         "system": [
           "You are helpful.",
           "Answer."
@@ -110,8 +110,8 @@ async fn a_damaged_file_is_an_error() -> Result<()> {
     }
     let edits = [
         ("\"talker\"", "7", "`recordings[0].request.model` is no text and no list of lines"),
-        ("1024", "\"1024\"", "`recordings[0].request.max_tokens` is no whole number"),
-        ("1024", "4294967296", "`recordings[0].request.max_tokens` is too large"),
+        ("512", "\"512\"", "`recordings[0].request.max_tokens` is no whole number"),
+        ("512", "4294967296", "`recordings[0].request.max_tokens` is too large"),
         ("\"max_tokens\"", "\"max_token\"", "`recordings[0].request` has an entry that is none of `model`, "),
         ("\"role\": \"user\"", "\"role\": \"u\"", "`recordings[0].request.messages[0].role` is neither"),
         ("\"3 5\"", "\"3 4\"", "`recordings[0].replies[0].pieces` does not add up to the text"),
@@ -127,8 +127,8 @@ async fn a_damaged_file_is_an_error() -> Result<()> {
     let (one, end) = tail.rsplit_once("\n  ]\n}").expect("the end");
     let error = error_of(&format!("{head}    {{\n{one},\n    {{\n{one}\n  ]\n}}{end}")).await;
     assert!(error.contains("two recordings of the same request"), "{error}");
-    let error = error_of(&sound.replacen("\"cassette\": 1", "\"cassette\": 2", 1)).await;
-    let version = "the cassette `chat.json` is of version 2, and this library reads version 1: record it again with \
+    let error = error_of(&sound.replacen("\"cassette\": 2", "\"cassette\": 3", 1)).await;
+    let version = "the cassette `chat.json` is of version 3, and this library reads versions up to 2: record it again with \
                    `COLUMNAR_RECORD=all`";
     assert_eq!(error, version);
     Ok(())
@@ -146,6 +146,37 @@ async fn an_edited_reply_is_replayed_as_edited() -> Result<()> {
     fs::write(&path, edited).expect("it can be written");
     let chat = run_chat(Cassette::open(&path, Record::Nothing), &["Hello"]).await?;
     assert_eq!(chat.assistant.get(0).as_deref(), Some("Bye\nnow"));
+    Ok(())
+}
+
+/// The default limit of replies was 1,024 for all models. A recording from then is found by a prompt without a limit,
+/// whatever the default of its model is now.
+#[tokio::test]
+async fn a_recording_with_the_earlier_default_limit_is_replayed() -> Result<()> {
+    let (_folder, path) = cassette_path();
+    let ask = async |record: Record, step: columnar::Prompt| {
+        let model = ScriptedModel::new(|_| "yes".to_owned());
+        let step = step.model(Cassette::open(&path, record).recording(model.clone()));
+        let f = flow([column("answer", source("user").latest(), step)])?;
+        f.push("user", "Hello").await?;
+        f.run().await?;
+        Ok::<_, Error>(model.requests().len())
+    };
+    let plain = || prompt("Answer.");
+    ask(Record::All, plain().max_tokens(1024)).await?;
+    let file = fs::read_to_string(&path).expect("it was written");
+    fs::write(&path, file.replace("\"cassette\": 2", "\"cassette\": 1")).expect("it can be written");
+    for step in [plain(), plain().max_tokens(1024)] {
+        assert_eq!(ask(Record::Nothing, step.clone()).await?, 0, "{step:?}");
+        assert_eq!(ask(Record::Missing, step.clone()).await?, 0, "{step:?}");
+    }
+    assert!(ask(Record::Nothing, plain().max_tokens(7)).await.is_err());
+
+    ask(Record::All, plain()).await?;
+    let file = fs::read_to_string(&path).expect("it was written");
+    assert!(!file.contains("max_tokens"), "{file}");
+    assert_eq!(ask(Record::Nothing, plain()).await?, 0);
+    assert!(ask(Record::Nothing, plain().max_tokens(1024)).await.is_err());
     Ok(())
 }
 

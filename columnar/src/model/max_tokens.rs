@@ -1,0 +1,69 @@
+//! The limits of replies, by model.
+
+use crate::registry;
+
+/// The most tokens of the replies of a model: the default of [`Prompt::max_tokens`](crate::Prompt::max_tokens), and the
+/// most that the model can write, with source and date.
+///
+/// | model | default |
+/// |---|---|
+/// | may think before it replies | [`THINKING`](Self::THINKING), as thoughts count as well |
+/// | does not think, or is not known | [`PLAIN`](Self::PLAIN) |
+///
+/// No default is more than the model can write, because a provider refuses such a request. A limit is no target: most
+/// replies are shorter. But a [`SpendLimit`](crate::usage::SpendLimit) reserves the cost of the longest reply, and some
+/// providers count it against a quota. So set a limit where replies are short.
+///
+/// ```
+/// use columnar::model::MaxTokens;
+///
+/// let opus = MaxTokens::by_model("anthropic/claude-opus-5");
+/// assert_eq!((opus.default, opus.most, opus.thinks), (25_000, Some(128_000), true));
+/// assert_eq!(opus.source, "https://platform.claude.com/docs/en/models");
+///
+/// let mini = MaxTokens::by_model("openai/gpt-4o-mini");
+/// assert_eq!((mini.default, mini.most, mini.thinks), (4096, Some(16_384), false));
+///
+/// let unknown = MaxTokens::by_model("somebody/something");
+/// assert_eq!((unknown.default, unknown.most), (4096, None));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MaxTokens {
+    /// The limit of a prompt that sets none.
+    pub default: u32,
+    /// The most tokens that the model can write, if that is known.
+    pub most: Option<u32>,
+    /// Whether the model may think before it replies.
+    pub thinks: bool,
+    /// The page of the provider with the limit; empty for an unknown model.
+    pub source: &'static str,
+    /// A day on which the page is known to have had this limit, as `YYYY-MM-DD`; empty without a source.
+    pub date: &'static str,
+}
+
+impl MaxTokens {
+    /// The default for a model that does not think, and for one that is not known. Nearly all models can write that much.
+    pub const PLAIN: u32 = 4096;
+
+    /// The default for a model that may think: the number that OpenAI recommends to reserve at least
+    /// (<https://developers.openai.com/api/docs/guides/reasoning>, seen on 2026-10-03).
+    pub const THINKING: u32 = 25_000;
+
+    /// The limits of a model, by its name as in `COLUMNAR_MODEL`, or else by the longest prefix that is known.
+    pub fn by_model(model: &str) -> Self {
+        match registry::reply_limit(model) {
+            Some(limit) => {
+                let default = if limit.thinks { Self::THINKING } else { Self::PLAIN };
+                Self {
+                    default: default.min(limit.most.unwrap_or(default)),
+                    most: limit.most,
+                    thinks: limit.thinks,
+                    source: limit.source,
+                    date: limit.date,
+                }
+            }
+            None => Self { default: Self::PLAIN, most: None, thinks: false, source: "", date: "" },
+        }
+    }
+}
