@@ -56,14 +56,17 @@ impl<C, I> LiveFlow<'_, C, I> {
     /// use columnar::store::MemoryStore;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-    /// # let store = MemoryStore::new();
+    /// let store = MemoryStore::new();
     /// let answer = |cx: Context| async move { cx.messages().last_text().to_uppercase() };
     /// let columns = [column("answer", source("user").latest(), answer.every(2))];
-    /// # let f = Flow::open(store.clone(), &columns).await?;
-    /// # for text in ["one", "two", "three", "four"] { f.push("user", text).await?; }
-    /// # f.run().await?;
-    /// # f.push("user", "five").await?;
-    /// # drop(f);
+    /// let f = Flow::open(store.clone(), &columns).await?;
+    /// for text in ["one", "two", "three", "four"] {
+    ///     f.push("user", text).await?;
+    /// }
+    /// f.run().await?;
+    /// f.push("user", "five").await?;
+    /// drop(f);
+    ///
     /// let f = Flow::open(OpenOptions::new(store).recent(2), &columns).await?;
     /// for step in 0..5 {
     ///     match f.cell("answer", step)? {

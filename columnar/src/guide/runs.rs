@@ -94,7 +94,8 @@
 //!
 //! ```
 //! use columnar::CellState;
-//! # use columnar::prelude::*;
+//! use columnar::prelude::*;
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
 //!     source user;

@@ -62,7 +62,6 @@
 //! use columnar::service::Subscription;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
-//! # let f = flow([column("answer", source("user").latest(), async |_: Context| "Rust")])?.spawn();
 //! /// The next event, as a server sends it.
 //! async fn next(events: &mut Subscription) -> Option<String> {
 //!     let event = events.next().await?;
@@ -70,6 +69,7 @@
 //!     Some(format!("id: {}\ndata: {data}\n\n", events.position()))
 //! }
 //!
+//! let f = flow([column("answer", source("user").latest(), async |_: Context| "Rust")])?.spawn();
 //! let mut events = f.subscribe().with_sources();
 //! f.push("user", "Which language?").await?;
 //! let sent = [next(&mut events).await, next(&mut events).await].map(Option::unwrap);
@@ -120,7 +120,7 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! # let folder = tempfile::tempdir().expect("a folder").keep();
+//! let folder = tempfile::tempdir().expect("a folder").keep();
 //! let chats: Flows<String, Chat> = Flows::new(move |key| Chat::open(FileStore::new(folder.join(key))));
 //! let (tab, other_tab) = (chats.open("ada").await?, chats.open("ada").await?);
 //! let step = tab.user.push("It is slow.").await?;

@@ -37,8 +37,7 @@ use crate::run::Error;
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-/// # let folder = tempfile::tempdir().expect("a folder");
-/// # let folder = folder.path().to_owned();
+/// let folder = tempfile::tempdir().expect("a folder").keep();
 /// let chats: Flows<String, Chat> = Flows::new(move |key| Chat::open(FileStore::new(folder.join(key))));
 /// let (ada, same) = (chats.open("ada").await?, chats.open("ada").await?);
 /// let step = ada.user.push("Which language?").await?;
