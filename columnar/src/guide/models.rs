@@ -102,9 +102,9 @@
 //!
 //! # Limits that adapt
 //!
-//! All prompts with the same name share one limit on concurrent calls, and it adapts to the provider. When the provider
-//! answers "too many requests", fewer calls run at once; the refused calls wait as long as the provider asks and are
-//! made again. [`model::Adaptive`](crate::model::Adaptive) does the same for a model of your own.
+//! All prompts with the same name share one limit on concurrent calls, and it adapts to the provider. It begins at 32, and
+//! doubles while the provider answers and the calls in progress reach it, up to 1,000. When the provider answers "too many
+//! requests", fewer calls run at once; the refused calls wait as long as the provider asks and are made again. [`model::Adaptive`](crate::model::Adaptive) does the same for a model of your own.
 //!
 //! # A model of your own
 //!

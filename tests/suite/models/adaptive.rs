@@ -8,7 +8,7 @@ use columnar::BoxError;
 use columnar::model::{Adaptive, Chunk, Model, Overloaded, Request};
 use columnar::prelude::*;
 use columnar_tests::models::ChunkModel;
-use futures::future::TryFutureExt;
+use futures::future::{TryFutureExt, join_all};
 use futures::stream::{self, BoxStream};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -113,7 +113,7 @@ async fn fill(f: &Flow, cells: usize) -> Result<()> {
 async fn the_number_of_concurrent_calls_approaches_the_limit_of_the_model() -> Result<()> {
     for takes in [1, 4, 11] {
         let crowded = Crowded::new(takes);
-        let f = pair(&Adaptive::new(crowded.clone()))?;
+        let f = pair(&Adaptive::new(crowded.clone()).max_concurrency(32))?;
         fill(&f, 200).await?;
         let (warm, started) = (crowded.state().refused, Instant::now());
         fill(&f, 400).await?;
@@ -126,10 +126,52 @@ async fn the_number_of_concurrent_calls_approaches_the_limit_of_the_model() -> R
         crowded.state().most = 0;
         fill(&f, 700).await?;
         let state = crowded.state();
-        assert_eq!((state.most, state.refused), (32, warm + refused), "and then up to the ceiling");
+        assert_eq!((state.most, state.refused), (32, warm + refused), "and then up to the maximum");
         assert_eq!(state.answered.len(), 1300);
         assert!(state.answered.values().all(|times| *times == 1), "each cell is computed once");
     }
+    Ok(())
+}
+
+/// Runs this number of conversations at once, each in a flow of its own with one call, and returns the seconds.
+async fn converse(model: &Adaptive, conversations: usize) -> Result<u64> {
+    let started = Instant::now();
+    let conversation = async |number: usize| {
+        let step = prompt("answer").model(model.clone());
+        let f = flow([column("answer", source("user").latest(), step)])?;
+        f.push("user", number.to_string()).await?;
+        f.run().await
+    };
+    let ended = join_all((0..conversations).map(conversation)).await;
+    ended.into_iter().collect::<Result<()>>()?;
+    Ok(started.elapsed().as_secs())
+}
+
+/// The limit of a model stayed at 32 over all flows, whatever the provider answered, so a thousand conversations took 32
+/// times as long as one.
+#[tokio::test(start_paused = true)]
+async fn a_thousand_conversations_share_a_model_that_takes_them() -> Result<()> {
+    let crowded = Crowded::new(usize::MAX);
+    let model = Adaptive::new(crowded.clone());
+    let seconds = converse(&model, 1000).await?;
+    assert!(seconds <= 8, "32, 64, 128, 256 and 512 calls, then the rest: {seconds} s");
+    let seconds = converse(&model, 1000).await?;
+    assert!(seconds <= 2, "the limit stays: {seconds} s");
+    let state = crowded.state();
+    assert_eq!((state.most, state.refused, state.answered.len()), (1000, 0, 1000));
+    Ok(())
+}
+
+/// A provider that serves fewer calls refuses some, at no cost, and no cell is computed twice.
+#[tokio::test(start_paused = true)]
+async fn a_thousand_conversations_find_the_limit_of_the_provider() -> Result<()> {
+    let crowded = Crowded { retry_after: Some(secs(1)), ..Crowded::new(100) };
+    let model = Adaptive::new(crowded.clone());
+    let seconds = converse(&model, 1000).await?;
+    assert!(seconds <= 30, "10 s would do with all calls in use: {seconds} s");
+    let state = crowded.state();
+    assert_eq!((state.most, state.answered.len()), (100, 1000));
+    assert!(state.answered.values().all(|times| *times == 1), "each cell is computed once");
     Ok(())
 }
 

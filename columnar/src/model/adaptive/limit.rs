@@ -1,5 +1,7 @@
-//! The adaptive limit on concurrent calls: one more after a round of answers, half as many after a refusal (additive
-//! increase, multiplicative decrease).
+//! The adaptive limit on concurrent calls, as TCP finds the capacity of a network: twice as many after a wave of answers
+//! until the first refusal, half as many after each refusal, and then a few more after a wave.
+//!
+//! A wave is as many answers as the limit allows calls.
 //!
 //! A state machine without a clock or I/O: the time and the number of calls in flight are arguments. Its only randomness
 //! is the jitter of the pauses.
@@ -12,6 +14,12 @@ use tokio::time::Instant;
 
 /// The longest pause, even if the model asks for a longer one: its state may have changed by then.
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
+
+/// The limit at the beginning, unless its maximum is lower.
+const INITIAL: usize = 32;
+
+/// The waves after which the increase doubles. A provider that refused because it was busy for a while has room again.
+const WAVES: u32 = 8;
 
 /// The period between two refusals that halved the limit. It distinguishes calls that began after a refusal from those
 /// that began before.
@@ -36,14 +44,16 @@ pub(super) enum Admission {
 
 #[derive(Debug)]
 pub(super) struct ConcurrencyLimit {
-    /// At least 1, at most the ceiling.
+    /// At least 1, at most the maximum.
     calls: usize,
-    ceiling: usize,
+    max: usize,
     round: Round,
-    /// The answered calls of the round, counted up to the limit, then from zero.
+    /// The answered calls of the wave.
     answers: usize,
-    /// Whether the limit was reached during this count.
+    /// Whether the limit was reached during the wave.
     reached: bool,
+    /// The waves since the last refusal that raised the limit; `None` before the first refusal.
+    waves: Option<u32>,
     /// No call begins before this time.
     opens: Option<Instant>,
     /// The first refusal since the last answer, with its round.
@@ -54,18 +64,19 @@ pub(super) struct ConcurrencyLimit {
 }
 
 impl ConcurrencyLimit {
-    /// A limit that begins at its ceiling, which is at least 1.
-    pub(super) fn new(ceiling: usize, growth: ExponentialBuilder) -> Self {
+    /// A limit with a maximum of at least 1.
+    pub(super) fn new(max: usize, growth: ExponentialBuilder) -> Self {
         // By default backon stops after three pauses, and a later refusal would have none.
         let growth = growth.without_max_times();
-        let ceiling = ceiling.max(1);
+        let max = max.max(1);
         let (round, pauses) = (Round(0), growth.build());
         Self {
-            calls: ceiling,
-            ceiling,
+            calls: INITIAL.min(max),
+            max,
             round,
             answers: 0,
             reached: false,
+            waves: None,
             opens: None,
             silent: None,
             growth,
@@ -98,10 +109,19 @@ impl ConcurrencyLimit {
         self.pauses = self.growth.build();
         self.answers += 1;
         if self.answers >= self.calls {
-            // Answers below the limit do not show that the model would take more.
-            let more = usize::from(mem::take(&mut self.reached));
             self.answers = 0;
-            self.calls = (self.calls + more).min(self.ceiling);
+            // Answers below the limit do not show that the model would take more.
+            if mem::take(&mut self.reached) {
+                self.calls = self.calls.saturating_add(self.increase()).min(self.max);
+                self.waves = self.waves.map(|waves| waves.saturating_add(1));
+            }
+        }
+    }
+
+    fn increase(&self) -> usize {
+        match self.waves {
+            None => self.calls,
+            Some(waves) => 1_usize.checked_shl(waves / WAVES).unwrap_or(self.max),
         }
     }
 
@@ -113,7 +133,7 @@ impl ConcurrencyLimit {
         if round == self.round {
             self.round = Round(round.0 + 1);
             self.calls = (self.calls / 2).max(1);
-            (self.answers, self.reached) = (0, false);
+            (self.answers, self.reached, self.waves) = (0, false, Some(0));
             // The pause that the model asks for may be too short each time.
             pause = pause.max(self.pauses.next().unwrap_or_default());
         }
@@ -148,9 +168,9 @@ mod tests {
     use Event::{Answered, Began, Refused};
 
     /// The limit after these events, and the second at which the next call may begin.
-    fn after(ceiling: usize, events: &[(u64, Event)]) -> (usize, u64) {
+    fn after(max: usize, events: &[(u64, Event)]) -> (usize, u64) {
         let zero = Instant::now();
-        let mut limit = ConcurrencyLimit::new(ceiling, GROWTH);
+        let mut limit = ConcurrencyLimit::new(max, GROWTH);
         for (second, event) in events {
             match *event {
                 Began(others) => {
@@ -168,8 +188,9 @@ mod tests {
 
     #[test]
     fn a_refusal_halves_the_limit_once_per_round() {
-        for (ceiling, rounds, calls) in [
+        for (max, rounds, calls) in [
             (32, &[0][..], 16),
+            (1000, &[0], 16),
             (32, &[0, 0, 0], 16),
             (32, &[0, 1], 8),
             (32, &[0, 1, 0, 1], 8),
@@ -179,12 +200,54 @@ mod tests {
             (0, &[], 1),
         ] {
             let events: Vec<_> = rounds.iter().map(|round| (0, Refused(*round, None))).collect();
-            assert_eq!(after(ceiling, &events).0, calls, "{ceiling}, {rounds:?}");
+            assert_eq!(after(max, &events).0, calls, "{max}, {rounds:?}");
         }
     }
 
+    /// The limit after a number of waves, each of them in full use.
+    fn after_waves(limit: &mut ConcurrencyLimit, waves: usize) -> usize {
+        let now = Instant::now() + secs(3600);
+        for _ in 0..waves {
+            for _ in 0..limit.calls {
+                let Admission::Now(round) = limit.admit(limit.calls - 1, now) else { panic!("it is open") };
+                limit.answered(round);
+            }
+        }
+        limit.calls
+    }
+
+    /// The limit stayed at 32, however many calls a provider answered.
     #[test]
-    fn a_round_of_answers_is_one_call_more() {
+    fn the_limit_doubles_until_the_first_refusal() {
+        for (max, waves, calls) in [
+            (1000, 0, 32),
+            (1000, 1, 64),
+            (1000, 4, 512),
+            (1000, 5, 1000),
+            (1000, 50, 1000),
+            (40, 2, 40),
+            (8, 9, 8),
+        ] {
+            let mut limit = ConcurrencyLimit::new(max, GROWTH);
+            assert_eq!(after_waves(&mut limit, waves), calls, "{max}, {waves}");
+        }
+        let mut limit = ConcurrencyLimit::new(usize::MAX, GROWTH);
+        let idle = (0..1000).map(|_| limit.answered(Round(0))).count();
+        assert_eq!((limit.calls, idle), (32, 1000), "answers below the limit show nothing");
+    }
+
+    #[test]
+    fn after_a_refusal_the_increase_doubles_with_every_eight_waves() {
+        let mut limit = ConcurrencyLimit::new(1000, GROWTH);
+        limit.refused(Round(0), None, Instant::now());
+        let calls: Vec<_> = (0..7).map(|_| after_waves(&mut limit, 8)).collect();
+        assert_eq!(calls, [24, 40, 72, 136, 264, 520, 1000]);
+        limit.refused(Round(1), None, Instant::now());
+        assert_eq!((limit.calls, after_waves(&mut limit, 1)), (500, 501), "a refusal begins again");
+    }
+
+    #[test]
+    fn a_wave_of_answers_after_a_refusal_is_one_call_more() {
         let halved = (0, Refused(0, None));
         // Each answer comes while the limit is reached.
         let busy = |answers: usize| {

@@ -17,8 +17,8 @@ use self::permits::{Permit, Permits, WaitBudget};
 use super::{Chunk, Model, Overloaded, Request};
 use crate::error::BoxError;
 
-/// The default of [`Adaptive::max_concurrency`].
-const MAX_CONCURRENCY: usize = 32;
+/// The default of [`Adaptive::max_concurrency`]. A process may have 1,024 files and connections by default on Linux.
+const MAX_CONCURRENCY: usize = 1000;
 
 /// The default of [`Adaptive::max_wait`]. Most quotas are by the minute.
 const MAX_WAIT: Duration = Duration::from_mins(2);
@@ -33,10 +33,15 @@ const PAUSES: ExponentialBuilder = ExponentialBuilder::new()
 /// A model with a limit on concurrent calls that adapts to its refusals. All clones share one limit, across columns and
 /// flows.
 ///
+/// The limit begins at 32 calls. While it is in full use and the model answers, it doubles with every wave of answers, up to
+/// [its maximum](Self::max_concurrency). So a service reaches a thousand calls after five waves, and a few flows stay where
+/// they are. A flow computes [32 cells](crate::flow::LiveFlow::set_concurrency) at once by default, so only several flows,
+/// or one with a larger number, need more.
+///
 /// When the model refuses a call with [`Overloaded`], the limit is halved, no call begins for the time that the model asks
 /// for or for a growing pause, and the call is repeated. No event reports that: the call has not failed, it takes longer.
-/// Calls that were refused together count as one refusal. After as many answers as the limit allows calls, the limit
-/// grows by one.
+/// Calls that were refused together count as one refusal. After that the limit grows by one with every wave of answers, and
+/// by more after eight waves without another refusal.
 ///
 /// Each call waits for [`max_wait`](Self::max_wait) at most, so that a model which refuses all calls cannot block a flow
 /// for ever. A call that fails after the first piece of its reply is not repeated here; use
@@ -70,14 +75,14 @@ pub struct Adaptive {
 }
 
 impl Adaptive {
-    /// Wraps a model with a limit that begins at its maximum of 32 concurrent calls.
+    /// Wraps a model with a limit of at most 1,000 concurrent calls.
     pub fn new(model: impl Model) -> Self {
         let permits = Arc::new(Permits::new(MAX_CONCURRENCY, PAUSES));
         Self { model: Arc::new(model), permits, max_wait: MAX_WAIT }
     }
 
-    /// The same model with a separate limit, which begins at this many concurrent calls, at least one, and never exceeds
-    /// them.
+    /// The same model with a separate limit, which never exceeds this many concurrent calls, at least one. The default is
+    /// 1,000. Set it for a server that takes any number of calls and answers them slowly.
     #[must_use]
     pub fn max_concurrency(self, calls: usize) -> Self {
         Self { permits: Arc::new(Permits::new(calls, PAUSES)), ..self }

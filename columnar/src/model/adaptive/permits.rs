@@ -35,8 +35,8 @@ struct State {
 }
 
 impl Permits {
-    pub(super) fn new(ceiling: usize, pauses: ExponentialBuilder) -> Self {
-        let state = State { limit: ConcurrencyLimit::new(ceiling, pauses), calls: BTreeMap::new(), next: 0 };
+    pub(super) fn new(max: usize, pauses: ExponentialBuilder) -> Self {
+        let state = State { limit: ConcurrencyLimit::new(max, pauses), calls: BTreeMap::new(), next: 0 };
         Self { state: Mutex::new(state), freed: Notify::new() }
     }
 
