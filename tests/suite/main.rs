@@ -80,6 +80,8 @@ pub mod runs {
 pub mod services {
     pub mod flows;
     pub mod laws;
+    #[cfg(feature = "sqlite")]
+    pub mod many;
     pub mod spawned;
     pub mod subscriptions;
 }

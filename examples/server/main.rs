@@ -1,0 +1,168 @@
+//! A web service: conversations in one SQLite file, which clients push to and follow over HTTP.
+//!
+//! ```text
+//! cargo run --example server --features server -- chats.db          listens on http://127.0.0.1:3000
+//! curl -d 'Which language?' localhost:3000/chats/ada                stores a message, which is answered
+//! curl -N localhost:3000/chats/ada/events                           the events since step 0, and then as they come
+//! curl localhost:3000/chats/ada                                     the values so far
+//! curl -X POST localhost:3000/chats/ada/cancel                      drops the answers in progress
+//! ```
+//!
+//! Events are server-sent: the ID of each is the position after it. A browser returns the last one as `Last-Event-ID` when
+//! it connects again, and gets what it has missed. `?from=` has the same effect. Ctrl-C stores the cells in progress and
+//! ends; the next start continues.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::sse::{self, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use columnar::BoxError;
+use columnar::prelude::*;
+use columnar::service::{Flows, ParsePositionError, Position};
+use columnar::store::SqliteStore;
+use columnar_examples::exit_code;
+use futures::stream::{Stream, unfold};
+use serde_json::json;
+use tokio::net::TcpListener;
+
+flow! {
+    /// A chat that tracks topics and keeps a running summary.
+    pub struct Chat {
+        /// What the person typed.
+        source user;
+
+        column topics(user.latest)                  = prompt("Extract the main topics as a comma-separated list.");
+        column summary(user, self.latest)           = prompt("Update the running summary with the latest message.");
+        column critique(summary.latest.as("digest"), user.latest) = prompt("Identify weak reasoning.");
+        column assistant(user, self)                = prompt("You are a helpful assistant.");
+    }
+}
+
+/// The open conversations, by key.
+type Chats = Flows<String, Chat>;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    exit_code(start(std::env::args_os().skip(1)).await)
+}
+
+async fn start(mut arguments: impl Iterator<Item = OsString>) -> Result<(), BoxError> {
+    let file = arguments.next().map(PathBuf::from);
+    let file =
+        file.ok_or("the file is missing, as in `cargo run --example server --features server -- chats.db`")?;
+    let address = arguments.next().map_or(Ok("127.0.0.1:3000".to_owned()), OsString::into_string);
+    let listener = TcpListener::bind(address.map_err(|_| "the address is not UTF-8")?).await?;
+    anstream::println!("model: {}", columnar_examples::model()?);
+    anstream::println!("listening on http://{}", listener.local_addr()?);
+
+    let chats = Chats::new(move |key| Chat::open(SqliteStore::new(&file, key)));
+    serve(listener, chats, async { tokio::signal::ctrl_c().await.unwrap_or_default() }).await
+}
+
+/// Serves the conversations until `stop`, and then ends what is in progress.
+async fn serve(
+    listener: TcpListener,
+    chats: Chats,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), BoxError> {
+    let shutdown = {
+        let chats = chats.clone();
+        async move {
+            stop.await;
+            // The streams of events end with their flows, and so do their connections.
+            chats.shutdown_timeout(secs(30)).await;
+        }
+    };
+    Ok(axum::serve(listener, router(chats)).with_graceful_shutdown(shutdown).await?)
+}
+
+fn router(chats: Chats) -> Router {
+    Router::new()
+        .route("/chats/{key}", get(read).post(push))
+        .route("/chats/{key}/events", get(events))
+        .route("/chats/{key}/cancel", post(cancel))
+        .with_state(chats)
+}
+
+/// Stores a message. The client need not wait for the answers, and cancels none of them when it leaves.
+async fn push(
+    State(chats): State<Chats>,
+    Path(key): Path<String>,
+    text: String,
+) -> Result<Response, Refusal> {
+    let step = chats.open(key).await?.user.push(text).await?;
+    Ok((StatusCode::ACCEPTED, Json(json!({ "step": step }))).into_response())
+}
+
+/// The values so far, and the position after them.
+async fn read(State(chats): State<Chats>, Path(key): Path<String>) -> Result<Response, Refusal> {
+    let chat = chats.open(key).await?;
+    // First: a value that is stored meanwhile comes twice, and none is missed.
+    let position = chat.position().to_string();
+    let values = |step| {
+        let columns = Chat::ORDER.iter();
+        columns.map(|column| (column, chat.get(column, step))).collect::<BTreeMap<_, _>>()
+    };
+    let steps: Vec<_> = (0..chat.user.len()).map(values).collect();
+    Ok(Json(json!({ "position": position, "steps": steps })).into_response())
+}
+
+/// The events after the position that the client sends, or since step 0.
+async fn events(
+    State(chats): State<Chats>,
+    Path(key): Path<String>,
+    Query(query): Query<HashMap<String, String>>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<sse::Event, axum::Error>>>, Refusal> {
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    let position = last.or(query.get("from").map(String::as_str)).unwrap_or("0").parse::<Position>()?;
+    let events = chats.open(key).await?.subscribe_from(&position).with_sources();
+    let stream = unfold(events, |mut events| async {
+        let event = events.next().await?;
+        let id = events.position().to_string();
+        Some((sse::Event::default().id(id).json_data(&event), events))
+    });
+    Ok(Sse::new(stream).keep_alive(KeepAlive::default()))
+}
+
+/// The stop button: the answers in progress are dropped, and computed after the next message.
+async fn cancel(State(chats): State<Chats>, Path(key): Path<String>) -> Result<StatusCode, Refusal> {
+    chats.open(key).await?.cancel();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// An error as a response.
+struct Refusal(StatusCode, String);
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        // An error of the store: its flow has been closed, and the next request opens it again.
+        let status = match error {
+            Error::Closed | Error::Open { .. } | Error::Store { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self(status, error.to_string())
+    }
+}
+
+impl From<ParsePositionError> for Refusal {
+    fn from(error: ParsePositionError) -> Self {
+        Self(StatusCode::BAD_REQUEST, error.to_string())
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        (self.0, Json(json!({ "error": self.1 }))).into_response()
+    }
+}
+
+#[cfg(test)]
+mod tests;
