@@ -122,8 +122,8 @@ fn every_row_of_the_table_of_faults_has_a_test_named_after_it() {
         .map(|(row, _)| row.to_lowercase())
         .filter(|row| row.len() > 1 && row.chars().skip(1).all(|digit| digit.is_ascii_digit()))
         .collect();
-    // Runs, events; crashes, stores, texts, change, time; providers, secrets.
-    assert_eq!(rows.len(), 17 + 4 + 7 + 16 + 5 + 6 + 3 + 11 + 5);
+    // Runs, services, events; crashes, stores, texts, change, time; providers, secrets.
+    assert_eq!(rows.len(), 17 + 11 + 4 + 7 + 16 + 5 + 6 + 3 + 11 + 5);
     let tests = programs(&root().join("tests")) + &programs(&root().join("columnar/src"));
     for row in rows {
         let named = tests.match_indices(&format!("fn {row}_")).count();

@@ -134,13 +134,15 @@ impl Shared {
         self.has_store_failed.load(Ordering::Acquire)
     }
 
-    /// Lets the active run end when its cells in progress are stored.
-    pub(crate) fn halt(&self) {
+    /// Lets the active run end when its cells in progress are stored. Returns whether there is one.
+    pub(crate) fn halt(&self) -> bool {
         let mut state = self.lock();
-        if state.is_running() {
+        let is_running = state.is_running();
+        if is_running {
             state.scheduler.halt();
             state.wake();
         }
+        is_running
     }
 
     /// The number of steps that have begun: every source has its value for them.

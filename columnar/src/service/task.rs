@@ -28,15 +28,16 @@ pub(super) async fn serve(hub: &Hub) {
 }
 
 /// Runs the flow once.
-async fn run(hub: &Hub, requests: &mut watch::Receiver<Control>) {
+pub(super) async fn run(hub: &Hub, requests: &mut watch::Receiver<Control>) {
     let mut run = Run::new(hub.shared.clone(), hub.steps.clone());
     hub.feed().begin();
     loop {
         let stop = requests.borrow_and_update().stop;
         match stop {
             Stop::No => {}
-            Stop::Shutdown => hub.shared.halt(),
-            Stop::Cancel | Stop::Abort => break,
+            // If the run has not begun, there is nothing to finish.
+            Stop::Shutdown if hub.shared.halt() => {}
+            Stop::Shutdown | Stop::Cancel | Stop::Abort => break,
         }
         // A request is looked at between two events, also if the run is always ready.
         let event = match select(run.next(), pin!(requests.changed())).await {

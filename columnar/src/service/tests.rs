@@ -1,11 +1,12 @@
-//! The end of a handle.
+//! Moments that a test cannot reach from outside.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::task::{Context as TaskContext, Wake};
 
-use super::hub::{Handle, Hub};
+use super::hub::{Handle, Hub, Stop};
+use super::task::run;
 use crate::prelude::*;
 
 /// Counts the holders of a hub at the moment when it is woken.
@@ -32,5 +33,19 @@ fn a_handle_releases_the_flow_before_the_task_learns_that_it_is_gone() -> Result
     assert!(request.as_mut().poll(&mut TaskContext::from_waker(&waker)).is_pending());
     drop(handle);
     assert_eq!(holders.1.load(Ordering::SeqCst), 0);
+    Ok(())
+}
+
+/// A shutdown that came between the decision to run and the first cell was without effect: all that was pushed was
+/// computed first.
+#[tokio::test]
+async fn v6_a_run_that_has_not_begun_computes_nothing_after_a_shutdown() -> Result<()> {
+    let f = flow([column("echo", source("user").latest(), async |_: Context| "echo")])?;
+    f.push("user", "hello").await?;
+    let hub = Hub::new(Arc::clone(&f.shared), f.steps.clone());
+    let mut requests = hub.requests();
+    hub.stop(Stop::Shutdown);
+    run(&hub, &mut requests).await;
+    assert_eq!(f.get("echo", 0), None);
     Ok(())
 }

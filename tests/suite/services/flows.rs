@@ -41,7 +41,7 @@ fn chats(stores: &Stores, gate: &Gate) -> Flows<String, Chat> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_key_is_the_same_flow() -> Result<()> {
+async fn v9_the_same_key_is_the_same_flow() -> Result<()> {
     let chats = chats(&Stores::default(), &Gate::open());
     let (ada, same, bob) = (chats.open("ada").await?, chats.open("ada").await?, chats.open("bob").await?);
     ada.user.push("one").await?;
@@ -54,7 +54,7 @@ async fn the_same_key_is_the_same_flow() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flow_that_nobody_uses_is_closed_and_can_be_opened_again() -> Result<()> {
+async fn v1_a_flow_that_nobody_uses_is_closed_and_can_be_opened_again() -> Result<()> {
     let chats = chats(&Stores::default(), &Gate::open());
     let ada = chats.open("ada").await?;
     let events = ada.subscribe();
@@ -72,7 +72,7 @@ async fn a_flow_that_nobody_uses_is_closed_and_can_be_opened_again() -> Result<(
 
 /// Whoever opens a flow whose task still computes would otherwise be told that its store is in use.
 #[tokio::test(start_paused = true)]
-async fn a_flow_that_is_about_to_close_is_joined() -> Result<()> {
+async fn v9_a_flow_that_is_about_to_close_is_joined() -> Result<()> {
     let gate = Gate::new(1);
     let chats = chats(&Stores::default(), &gate);
     let ada = chats.open("ada").await?;
@@ -104,7 +104,7 @@ fn slow_chats(permits: &Arc<Semaphore>, opened: &Arc<AtomicUsize>) -> Flows<Stri
 }
 
 #[tokio::test(start_paused = true)]
-async fn concurrent_opens_open_once() {
+async fn v9_concurrent_opens_open_once() {
     let (permits, opened) = (Arc::new(Semaphore::new(0)), Arc::default());
     let chats = slow_chats(&permits, &opened);
     let mut opens: Vec<_> = (0..10).map(|_| Box::pin(chats.open("ada"))).collect();
@@ -138,7 +138,7 @@ async fn an_error_of_opening_is_not_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_ends_all_flows_and_opens_no_more() -> Result<()> {
+async fn v6_a_shutdown_ends_all_flows_and_opens_no_more() -> Result<()> {
     let (stores, gate) = (Stores::default(), Gate::new(3));
     let chats = chats(&stores, &gate);
     let mut all = Vec::new();
@@ -238,7 +238,7 @@ fn opening_waits_until_the_earlier_task_has_released_the_store() {
 /// On several threads, handles are dropped at any moment of the end of a task. A store that was still held when the flow
 /// was opened again was an error.
 #[test]
-fn a_flow_can_be_opened_again_at_any_moment() {
+fn v9_a_flow_can_be_opened_again_at_any_moment() {
     let runtime = Builder::new_multi_thread().worker_threads(4).build().expect("threads");
     let chats = chats(&Stores::default(), &Gate::open());
     runtime.block_on(async {

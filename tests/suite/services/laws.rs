@@ -344,7 +344,7 @@ async fn last_life(world: &World, clients: Vec<Client>) {
 }
 
 #[test]
-fn each_client_sees_each_value_once_in_order_over_all_its_connections() {
+fn v3_each_client_sees_each_value_once_in_order_over_all_its_connections() {
     let first = std::env::var("COLUMNAR_SEED").ok().map(|seed| seed.parse().expect("a number"));
     let seeds = first.map_or(0..300, |seed| seed..seed + 1);
     for seed in seeds {

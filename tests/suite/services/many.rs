@@ -74,7 +74,7 @@ async fn second_life(file: &Path) -> Result<usize> {
 }
 
 #[tokio::test]
-async fn a_thousand_conversations_need_few_descriptors_and_continue_after_a_restart() -> Result<()> {
+async fn v11_a_thousand_conversations_need_few_descriptors_and_continue_after_a_restart() -> Result<()> {
     if let Some(file) = env::var_os(FILE) {
         let is_first = env::var(LIFE).is_ok_and(|life| life == "0");
         let calls =
@@ -83,7 +83,7 @@ async fn a_thousand_conversations_need_few_descriptors_and_continue_after_a_rest
         return Ok(());
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let test = "a_thousand_conversations_need_few_descriptors_and_continue_after_a_restart";
+    let test = "v11_a_thousand_conversations_need_few_descriptors_and_continue_after_a_restart";
     let calls = [0, 1].map(|life| {
         let mut child: Command = test_alone(module_path!(), test);
         child.env(FILE, folder.path().join("chats.db")).env(LIFE, life.to_string());

@@ -48,7 +48,7 @@ async fn a_push_is_computed_without_a_run() -> Result<()> {
 
 /// A push of a message while an earlier one is answered was refused, if a client had begun a run.
 #[tokio::test(start_paused = true)]
-async fn pushes_are_never_refused_and_a_second_run_is() -> Result<()> {
+async fn v4_pushes_are_never_refused_and_a_second_run_is() -> Result<()> {
     let (chat, gate) = chat(0);
     chat.user.push("one").await?;
     pause().await;
@@ -80,7 +80,7 @@ async fn a_run_of_someone_else_delays_the_task() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_is_seen_by_all_and_the_next_push_runs_again() -> Result<()> {
+async fn v5_an_error_is_seen_by_all_and_the_next_push_runs_again() -> Result<()> {
     let (chat, gate) = chat(9);
     let (mut events, other) = (chat.subscribe(), chat.clone());
     chat.user.push("oh fail").await?;
@@ -166,7 +166,7 @@ async fn a_cancelled_cell_is_computed_after_the_next_push() -> Result<()> {
 
 /// The task reads both requests at once. The push is the later one, so it is answered.
 #[tokio::test(start_paused = true)]
-async fn a_push_after_a_cancellation_is_computed() -> Result<()> {
+async fn v4_a_push_after_a_cancellation_is_computed() -> Result<()> {
     let (chat, gate) = chat(1);
     chat.user.push("to be").await?;
     pause().await;
@@ -185,7 +185,7 @@ async fn a_push_after_a_cancellation_is_computed() -> Result<()> {
 
 /// A client that pushed and left would otherwise never get its answer.
 #[tokio::test(start_paused = true)]
-async fn without_handles_the_task_computes_all_that_was_pushed_and_ends() -> Result<()> {
+async fn v1_without_handles_the_task_computes_all_that_was_pushed_and_ends() -> Result<()> {
     let (store, gate) = (MemoryStore::new(), Gate::new(0));
     let chat = open(&store, &gate).await?;
     chat.user.push("one").await?;
@@ -202,7 +202,7 @@ async fn without_handles_the_task_computes_all_that_was_pushed_and_ends() -> Res
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subscription_keeps_the_flow_open_and_its_end_cancels_nothing() -> Result<()> {
+async fn v1_a_subscription_keeps_the_flow_open_and_its_end_cancels_nothing() -> Result<()> {
     let (store, gate) = (MemoryStore::new(), Gate::new(1));
     let chat = open(&store, &gate).await?;
     let (mut first, second) = (chat.subscribe(), chat.subscribe());
@@ -219,7 +219,7 @@ async fn a_subscription_keeps_the_flow_open_and_its_end_cancels_nothing() -> Res
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_stores_the_cells_in_progress_and_starts_none() -> Result<()> {
+async fn v6_a_shutdown_stores_the_cells_in_progress_and_starts_none() -> Result<()> {
     let (store, gate) = (MemoryStore::new(), Gate::new(1));
     let chat = open(&store, &gate).await?;
     let mut events = chat.subscribe();
@@ -243,7 +243,7 @@ async fn a_shutdown_stores_the_cells_in_progress_and_starts_none() -> Result<()>
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_with_a_limit_drops_the_cells_that_are_late() -> Result<()> {
+async fn v6_a_shutdown_with_a_limit_drops_the_cells_that_are_late() -> Result<()> {
     let (store, gate) = (MemoryStore::new(), Gate::new(1));
     let chat = open(&store, &gate).await?;
     let mut events = chat.subscribe();
@@ -264,7 +264,7 @@ async fn a_shutdown_with_a_limit_drops_the_cells_that_are_late() -> Result<()> {
 
 /// Nobody knows whether a failed write has stored its value, so the store must be opened again.
 #[tokio::test(start_paused = true)]
-async fn a_failed_write_closes_the_flow() -> Result<()> {
+async fn v7_a_failed_write_closes_the_flow() -> Result<()> {
     for failing in ["cell", "push"] {
         let (store, gate) = (FaultyStore::default(), Gate::open());
         let chat = Chat::open(store.clone(), gate.clone()).await?.spawn();
@@ -325,7 +325,7 @@ impl Counter for Panicking {
 
 /// A panic outside of the compute steps ends the task, and nobody waits for it forever.
 #[tokio::test(start_paused = true)]
-async fn whoever_waits_for_a_task_that_panics_is_woken() -> Result<()> {
+async fn v8_whoever_waits_for_a_task_that_panics_is_woken() -> Result<()> {
     panics::expect_panic("a counter that panics");
     let (chat, _) = chat(9);
     let mut events = chat.subscribe();
@@ -339,7 +339,7 @@ async fn whoever_waits_for_a_task_that_panics_is_woken() -> Result<()> {
 }
 
 #[test]
-fn whoever_waits_for_a_task_whose_runtime_ends_is_woken() {
+fn v8_whoever_waits_for_a_task_whose_runtime_ends_is_woken() {
     let runtime = || Builder::new_current_thread().build().expect("a runtime of one thread needs nothing");
     let first = runtime();
     let chat = first.block_on(async {

@@ -52,7 +52,7 @@ async fn a_subscription_begins_anywhere() -> Result<()> {
 
 /// A client that reconnects sends the position of the last event that it got.
 #[tokio::test(start_paused = true)]
-async fn a_subscription_continues_at_the_position_of_another_one() -> Result<()> {
+async fn v3_a_subscription_continues_at_the_position_of_another_one() -> Result<()> {
     let (f, _) = spawned(6)?;
     push_all(&f, "user", ["a", "b", "c"]).await?;
     f.settled().await?;
@@ -102,7 +102,7 @@ async fn a_text_in_progress_comes_from_its_beginning() -> Result<()> {
 
 /// A subscription has no queue: who reads late reads the values, and at most one delta of each cell in progress.
 #[tokio::test(start_paused = true)]
-async fn a_slow_subscription_gets_few_events() -> Result<()> {
+async fn v2_a_slow_subscription_gets_few_events() -> Result<()> {
     let (f, gate) = spawned(0)?;
     let (mut slow, mut fast) = (f.subscribe(), f.subscribe());
     f.push("user", "a b c d e f g h").await?;
@@ -160,7 +160,7 @@ async fn a_slow_subscription_continues_the_text_of_the_value_alone() -> Result<(
 
 /// A cell that fails for good would otherwise hide all later values of its column.
 #[tokio::test(start_paused = true)]
-async fn a_failed_cell_holds_nothing_back_and_comes_when_it_is_stored() -> Result<()> {
+async fn v5_a_failed_cell_holds_nothing_back_and_comes_when_it_is_stored() -> Result<()> {
     let gate = Gate::open();
     let mood = column("mood", source("user").latest(), gate.clone().or_wait());
     let f = flow([column("answer", mood.latest(), gate.clone())])?.spawn();
@@ -245,7 +245,7 @@ async fn a_subscription_follows_changes_of_the_columns() -> Result<()> {
 
 /// Neither subscriptions that are never read nor those that are read at once change the work of a flow.
 #[tokio::test(start_paused = true)]
-async fn a_thousand_subscriptions_leave_the_work_of_a_flow_as_it_is() -> Result<()> {
+async fn v2_a_thousand_subscriptions_leave_the_work_of_a_flow_as_it_is() -> Result<()> {
     let mut work = Vec::new();
     for (unread, read) in [(0, 0), (1000, 0), (0, 1000)] {
         let polls = Arc::new(AtomicUsize::new(0));
@@ -313,7 +313,7 @@ fn a_position_is_its_text() {
 
 /// A position comes from a client, which may send any.
 #[tokio::test(start_paused = true)]
-async fn a_position_of_another_flow_is_harmless() -> Result<()> {
+async fn v10_a_position_of_another_flow_is_harmless() -> Result<()> {
     let (f, _) = spawned(9)?;
     push_all(&f, "user", ["a", "b"]).await?;
     f.settled().await?;
