@@ -54,6 +54,7 @@ pub mod models {
 pub mod programs {
     #[cfg(feature = "genai")]
     pub mod debate;
+    pub mod minutes;
 }
 
 /// Flows as tables for other programs.
