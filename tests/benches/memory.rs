@@ -4,14 +4,13 @@
 //!
 //! `cargo bench -p columnar-tests --bench memory`
 
-use std::fs;
 use std::hint::black_box;
 use std::mem;
 
 use columnar::Value;
 use columnar::prelude::*;
 use columnar::testing::script;
-use columnar_tests::figures::{bar, figure};
+use columnar_tests::figures::{bar, figure, grown, resident};
 use criterion::{Criterion, criterion_group, criterion_main};
 use tokio::runtime::{Builder, Runtime};
 
@@ -45,19 +44,11 @@ async fn answer(cx: Context) -> Value {
     text(u32::try_from(cx.step()).unwrap_or(0)).into()
 }
 
-/// The resident memory of the process in bytes; `None` if the system does not report it.
-fn resident() -> Option<f64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kibibytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024.0)
-}
-
-/// The growth of the process per item. The items are never freed, because the next ones would reuse their memory.
-fn grown<T>(count: u32, make: impl FnOnce() -> T) -> Option<f64> {
-    let before = resident()?;
-    mem::forget(black_box(make()));
-    Some((resident()? - before) / f64::from(count))
+/// The growth of the program per item. The items are never freed, because the next ones would use their memory again.
+fn kept<T>(count: u32, make: impl FnOnce() -> T) -> f64 {
+    let (made, growth) = grown(count, || black_box(make()));
+    mem::forget(made);
+    growth.unwrap_or_default()
 }
 
 fn runtime() -> Runtime {
@@ -100,15 +91,15 @@ fn memory(_: &mut Criterion) {
         println!("SKIPPED memory: this system does not report the resident memory");
         return;
     }
-    let list = grown(STEPS, || (0..STEPS).map(|step| Value::from(text(step))).collect::<Vec<_>>());
-    let cells = grown(2 * STEPS, cells);
-    let flows = grown(FLOWS, || (0..FLOWS).map(|_| Chat::new()).collect::<Vec<_>>());
-    let talks = grown(FLOWS, talks);
-    figure("bytes_per_listed_value", list.unwrap_or_default(), "bytes");
-    figure("bytes_per_cell", cells.unwrap_or_default(), "bytes");
-    figure("bytes_per_idle_flow", flows.unwrap_or_default(), "bytes");
-    figure("bytes_per_flow_of_10_steps", talks.unwrap_or_default(), "bytes, of 50 values");
-    bar("bytes_per_cell", cells.unwrap_or_default(), 153.0);
+    let list = kept(STEPS, || (0..STEPS).map(|step| Value::from(text(step))).collect::<Vec<_>>());
+    let cells = kept(2 * STEPS, cells);
+    let flows = kept(FLOWS, || (0..FLOWS).map(|_| Chat::new()).collect::<Vec<_>>());
+    let talks = kept(FLOWS, talks);
+    figure("bytes_per_listed_value", list, "bytes");
+    figure("bytes_per_cell", cells, "bytes");
+    figure("bytes_per_idle_flow", flows, "bytes");
+    figure("bytes_per_flow_of_10_steps", talks, "bytes, of 50 values");
+    bar("bytes_per_cell", cells, 153.0);
 }
 
 criterion_group!(benches, memory);

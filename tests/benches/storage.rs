@@ -7,15 +7,15 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use columnar::prelude::*;
-use columnar::store::{Entry, FileStore, SqliteStore, Store, StoredSteps};
-use columnar::testing::script;
+use columnar::reopen::OpenOptions;
+use columnar::store::{Entry, FileStore, SqliteStore, Store};
 use columnar::{Name, Value};
-use columnar_tests::figures::{Contender, bar, figure, floor, over, ratio, self_timed_medians, timed};
+use columnar_tests::figures::{Contender, bar, figure, floor, grown, over, ratio, self_timed_medians, timed};
 use columnar_tests::peers;
 use criterion::{Criterion, criterion_group, criterion_main};
 use futures::future::join_all;
@@ -26,6 +26,8 @@ use tokio::runtime::{Builder, Runtime};
 const BYTES: usize = 800;
 /// The bytes of a value in long histories.
 const SHORT: usize = 100;
+/// The number of last steps that are loaded of a long history that is not opened whole.
+const RECENT: usize = 100;
 /// The number of concurrent puts when a store is filled.
 const TOGETHER: usize = 500;
 /// The number of concurrent puts that are measured.
@@ -58,15 +60,17 @@ struct Kind<S> {
     make: fn(&Path) -> S,
     /// The number of steps of a long history.
     many: usize,
+    /// Reads the texts of a flow without the library, and returns their bytes.
+    read_bare: fn(&Path) -> usize,
     /// Whether its figures are checked against bars.
     has_bars: bool,
     runtime: Runtime,
 }
 
 impl<S: Store> Kind<S> {
-    fn new(name: &'static str, many: usize, has_bars: bool, make: fn(&Path) -> S) -> Self {
+    fn new(name: &'static str, many: usize, make: fn(&Path) -> S, read_bare: fn(&Path) -> usize) -> Self {
         let runtime = Builder::new_current_thread().build().expect("a runtime of one thread needs nothing");
-        Self { name, make, many, has_bars, runtime }
+        Self { name, make, many, read_bare, has_bars: false, runtime }
     }
 
     /// Prints a figure, and checks it against its bar if the store has bars.
@@ -133,18 +137,65 @@ impl<S: Store> Kind<S> {
         }
     }
 
-    /// The time to open a store and to make a step, with a long history over a short one.
-    fn long_histories(&self) {
-        let filled = [1_000, self.many].map(|steps| Filled { folder: folder(), steps });
-        for Filled { folder, steps } in &filled {
-            self.fill(&self.open(folder.path()), &user(), 0..*steps, SHORT);
+    /// A folder with this number of short values.
+    fn filled(&self, steps: usize) -> Filled {
+        let filled = Filled { folder: folder(), steps };
+        self.fill(&self.open(filled.folder.path()), &user(), 0..steps, SHORT);
+        filled
+    }
+
+    /// The time and the memory to open flows with all their values, against reading their texts without the library.
+    fn open_all(&self, histories: [&Filled; 2]) {
+        // Both stay open until both are measured, so that the second one uses no memory of the first one again.
+        let memory = histories.map(|filled| {
+            let count = u32::try_from(filled.steps).expect("it fits");
+            grown(count, || self.open_flow(OpenOptions::new((self.make)(filled.folder.path())), filled))
+        });
+        let memory = memory.map(|(flow, growth)| {
+            drop(flow);
+            growth
+        });
+        for (filled, growth) in histories.into_iter().zip(memory) {
+            let at = filled.folder.path();
+            let open = || {
+                let options = OpenOptions::new((self.make)(at));
+                let mut flow = None;
+                let time = timed(|| flow = Some(self.open_flow(options, filled)));
+                drop(flow);
+                time
+            };
+            let read = || timed(|| assert_eq!((self.read_bare)(at), filled.steps * SHORT));
+            let times = self_timed_medians(5, &mut [Box::new(open), Box::new(read)]);
+            let [open, read] = times[..] else { unreachable!("two took turns") };
+            let name = format!("{}_open_all_{}_steps", self.name, filled.steps);
+            figure(&name, open.as_secs_f64() * 1e3, "ms");
+            figure(&format!("{name}_over_bare_read"), over(open, read), "x");
+            figure(&format!("{name}_memory"), growth.unwrap_or_default(), "bytes a step");
         }
+    }
+
+    fn open_flow(&self, options: OpenOptions, filled: &Filled) -> Flow {
+        let flow = self.runtime.block_on(Flow::open(options, [source("user")])).expect("it opens");
+        assert_eq!(flow.steps(), filled.steps);
+        flow
+    }
+
+    /// The time to open the end of a flow and to make a step, with a long history over a short one.
+    fn long_histories(&self, histories: [&Filled; 2]) {
         let mut opening: Vec<Contender<'_>> = Vec::new();
-        filled.iter().for_each(|filled| opening.push(Box::new(|| self.opening(filled))));
+        for filled in histories {
+            opening.push(Box::new(move || {
+                let options = OpenOptions::new((self.make)(filled.folder.path())).recent(RECENT);
+                let mut flow = None;
+                let time = timed(|| flow = Some(self.open_flow(options, filled)));
+                drop(flow);
+                time
+            }));
+        }
         self.report_ratio("open", &self_timed_medians(ROUNDS, &mut opening), 1);
 
         let mut stepping: Vec<Contender<'_>> = Vec::new();
-        for Filled { folder, steps } in &filled {
+        for Filled { folder, steps } in histories {
             let store = self.open(folder.path());
             let mut next = *steps;
             stepping.push(Box::new(move || {
@@ -153,17 +204,6 @@ impl<S: Store> Kind<S> {
             }));
         }
         self.report_ratio("step", &self_timed_medians(ROUNDS, &mut stepping), PUTS);
-    }
-
-    /// The time until the stored steps are known.
-    fn opening(&self, filled: &Filled) -> Duration {
-        let mut stored_steps = StoredSteps::default();
-        let time = timed(|| {
-            let store = self.open(filled.folder.path());
-            stored_steps = self.runtime.block_on(store.stored_steps(user())).expect("it can be read");
-        });
-        assert_eq!(stored_steps.prefix, filled.steps);
-        time
     }
 
     /// Stores one value, and reads one of an earlier step.
@@ -181,33 +221,13 @@ impl<S: Store> Kind<S> {
         self.report(&format!("{suffix}_over_1000"), over(*long, *short), |name, over| bar(name, over, 1.2));
     }
 
-    /// The time to reopen a flow, against reading as many bytes.
-    fn resume(&self) {
-        let (folder, steps) = (folder(), self.many / 20);
-        let store = self.open(folder.path());
-        for column in Chat::ORDER {
-            self.fill(&store, &Name::new(column).expect("a name"), 0..steps, SHORT);
-        }
-        drop(store);
-        let plain = folder.path().join("plain");
-        fs::write(&plain, "x".repeat(2 * steps * SHORT)).expect("the disk takes it");
-        let resume = || {
-            let open = Chat::open((self.make)(folder.path()));
-            timed(|| assert_eq!(self.runtime.block_on(open).expect("it opens").steps(), steps))
-        };
-        let read = || timed(|| assert!(fs::read_to_string(&plain).expect("it is there").len() > SHORT));
-        let times = self_timed_medians(9, &mut [Box::new(resume), Box::new(read)]);
-        let [resume, read] = times[..] else { unreachable!("two took turns") };
-        let name = format!("{}_resume_{}_cells", self.name, 2 * steps);
-        figure(&name, resume.as_secs_f64() * 1e3, "ms");
-        figure(&format!("{name}_over_read"), over(resume, read), "x");
-    }
-
     fn measure(&self) {
+        let [short, long, longest] = [1_000, self.many / 10, self.many].map(|steps| self.filled(steps));
+        // First, while little memory was freed.
+        self.open_all([&long, &longest]);
+        self.long_histories([&short, &longest]);
         self.sizes();
         self.puts();
-        self.long_histories();
-        self.resume();
     }
 }
 
@@ -222,21 +242,39 @@ async fn put(store: &impl Store, column: &Name, step: usize, bytes: usize) {
     store.put(column.clone(), step, entry).await.expect("the disk takes it");
 }
 
-/// The bytes of the files in a folder, in whole blocks.
-fn on_disk(folder: &Path) -> usize {
-    let mut open = vec![folder.to_owned()];
-    let mut blocks = 0;
+/// The files in a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let (mut open, mut files) = (vec![folder.to_owned()], Vec::new());
     while let Some(path) = open.pop() {
-        let meta = fs::metadata(&path).expect("it is there");
-        if meta.is_dir() {
-            open.extend(
-                fs::read_dir(&path).expect("it can be read").map(|entry| entry.expect("an entry").path()),
-            );
-        } else {
-            blocks += meta.blocks();
+        match fs::read_dir(&path) {
+            Ok(entries) => open.extend(entries.map(|entry| entry.expect("an entry").path())),
+            Err(_) => files.push(path),
         }
     }
+    files
+}
+
+/// The bytes of the files in a folder, in whole blocks.
+fn on_disk(folder: &Path) -> usize {
+    let blocks =
+        files(folder).iter().map(|file| fs::metadata(file).expect("it is there").blocks()).sum::<u64>();
     usize::try_from(blocks).expect("it fits") * 512
+}
+
+/// The bytes of the texts of a flow in a SQLite file, each of which is read.
+fn select_texts(folder: &Path) -> usize {
+    let db = rusqlite::Connection::open(folder.join("chats.db")).expect("a database");
+    let mut select = db.prepare("select bytes from cell order by id").expect("it has the table");
+    let texts = select.query_map((), |row| Ok(String::from_utf8(row.get(0)?))).expect("it can be read");
+    let texts: Vec<String> = texts.map(|text| text.expect("a row").expect("a text")).collect();
+    texts.iter().map(String::len).sum()
+}
+
+/// The bytes of the texts of a flow in a folder, each of which is read.
+fn read_texts(folder: &Path) -> usize {
+    let texts = files(folder).into_iter().filter_map(|file| fs::read_to_string(file).ok());
+    let texts: Vec<String> = texts.filter(|text| text.len() == SHORT).collect();
+    texts.len() * SHORT
 }
 
 /// The time to store one value in each of many flows of a file, over that of a bare loop of transactions, and the time to
@@ -315,18 +353,13 @@ impl Loop {
     }
 }
 
-flow! {
-    struct Chat {
-        source user;
-        column answer(user, self) = script([""]);
-    }
-}
-
 fn storage(_: &mut Criterion) {
-    Kind::new("sqlite", 1_000_000, true, |at| SqliteStore::new(at.join("chats.db"), "monday")).measure();
+    let sqlite =
+        Kind::new("sqlite", 1_000_000, |at| SqliteStore::new(at.join("chats.db"), "monday"), select_texts);
+    Kind { has_bars: true, ..sqlite }.measure();
     many_flows();
     // A FileStore is for conversations, so its history is shorter and it has no bars.
-    Kind::new("file", 10_000, false, |at| FileStore::new(at.join("chat"))).measure();
+    Kind::new("file", 10_000, |at| FileStore::new(at.join("chat")), read_texts).measure();
     // Each checkpoint has the whole history, so 10,000 steps would take 100 GB.
     if let Some(bytes) = langgraph(500) {
         figure("langgraph_sqlite_over_payload_500_steps", ratio(bytes, 500 * BYTES), "x");

@@ -1,6 +1,7 @@
 //! Measuring by pairs, and figures that a program can read.
 
 use std::env;
+use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -73,6 +74,24 @@ pub fn micros_each(time: Duration, count: u32) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "a figure has a few digits")]
 pub fn ratio(a: usize, b: usize) -> f64 {
     a as f64 / b as f64
+}
+
+/// The resident memory of this program in bytes, with the overhead of the allocator; `None` if the system does not report
+/// it.
+pub fn resident() -> Option<f64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024.0)
+}
+
+/// Makes something of this number of items, and returns the growth of the program per item. Memory that was freed before
+/// is used again and does not count.
+pub fn grown<T>(count: u32, make: impl FnOnce() -> T) -> (T, Option<f64>) {
+    let before = resident();
+    let made = make();
+    let growth = resident().zip(before).map(|(after, before)| (after - before) / f64::from(count));
+    (made, growth)
 }
 
 /// The number of instructions of this program with these arguments, which does not depend on the load of the machine.
