@@ -224,7 +224,9 @@ impl Error {
             | Self::NotLoaded { column, step }
             | Self::Panicked { column, step }
             | Self::Store { column, step, .. } => Some((column, Some(*step))),
-            Self::Load { column, .. } | Self::Model { column, .. } => Some((column, None)),
+            Self::Load { column, .. } | Self::Model { column, .. } | Self::BudgetTooSmall { column, .. } => {
+                Some((column, None))
+            }
             _ => None,
         }
     }

@@ -143,6 +143,23 @@ async fn a_model_that_cannot_be_used_is_an_error_of_the_first_missing_cell() -> 
     Ok(())
 }
 
+/// No subscription got an event: the error was taken for one without a column.
+#[tokio::test(start_paused = true)]
+async fn a_budget_that_is_too_small_is_an_error_of_the_first_missing_cell() -> Result<()> {
+    let chat = flow! {
+        source user;
+        column answer(user, self) = prompt("Answer.").budget(10);
+    };
+    let chat = chat.spawn();
+    let mut events = chat.subscribe();
+    chat.user.push("one").await?;
+    assert!(chat.completed(0).await.is_err());
+    let lines = lines(&mut events);
+    assert!(lines.len() == 1 && lines[0].starts_with("answer 0 failed: the budget holds no"), "{lines:?}");
+    assert!(matches!(chat.error().as_deref(), Some(Error::BudgetTooSmall { .. })));
+    Ok(())
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_cell_is_computed_after_the_next_push() -> Result<()> {
     let (chat, gate) = chat(1);
