@@ -119,6 +119,8 @@ where
 pub struct Spawned<F> {
     // Dropped before the handle, so that without that nothing holds the flow.
     flow: Arc<F>,
+    /// Closed when the task has dropped its flow.
+    ended: watch::Receiver<()>,
     handle: Handle,
 }
 
@@ -255,17 +257,19 @@ impl<F> Spawned<F> {
 
     /// Ends the task, and returns whether it ended before the deadline.
     pub(super) async fn end(&self, deadline: Option<Instant>) -> bool {
-        let closed = self.handle.wait_for(|| self.handle.is_closed().then_some(()));
+        // The task is closed before it drops the flow, and only then the store can be opened again.
+        let mut receiver = self.ended.clone();
+        let mut ended = pin!(receiver.changed());
         self.handle.stop(Stop::Shutdown);
+        // Nothing is ever sent: it is an error that ends the wait.
         let Some(deadline) = deadline else {
-            closed.await;
+            let _ = ended.await;
             return true;
         };
-        let mut closed = pin!(closed);
-        let is_in_time = timeout_at(deadline, closed.as_mut()).await.is_ok();
+        let is_in_time = timeout_at(deadline, ended.as_mut()).await.is_ok();
         if !is_in_time {
             self.handle.stop(Stop::Abort);
-            closed.await;
+            let _ = ended.await;
         }
         is_in_time
     }
@@ -293,8 +297,9 @@ impl<F: Spawn> Task<F> {
         let Parts { shared, steps } = flow.__parts();
         let (hub, flow) = (Arc::new(Hub::new(shared, steps)), Arc::new(flow));
         let Some(handle) = Handle::new(&hub) else { unreachable!("a new hub is not closed") };
-        let spawned = Spawned { flow: Arc::clone(&flow), handle };
-        (Self { hub, flow, ended: watch::Sender::new(()) }, spawned)
+        let ended = watch::Sender::new(());
+        let spawned = Spawned { flow: Arc::clone(&flow), ended: ended.subscribe(), handle };
+        (Self { hub, flow, ended }, spawned)
     }
 
     pub(super) fn downgrade(&self) -> WeakSpawned<F> {
@@ -319,7 +324,7 @@ impl<F> WeakSpawned<F> {
     /// A further handle; `None` if the task has ended.
     pub(super) fn upgrade(&self) -> Option<Spawned<F>> {
         let (flow, hub) = (self.flow.upgrade()?, self.hub.upgrade()?);
-        Some(Spawned { flow, handle: Handle::new(&hub)? })
+        Some(Spawned { flow, ended: self.ended.clone(), handle: Handle::new(&hub)? })
     }
 
     /// Whether the task has dropped its flow.
@@ -336,7 +341,7 @@ impl<F> WeakSpawned<F> {
 
 impl<F> Clone for Spawned<F> {
     fn clone(&self) -> Self {
-        Self { flow: Arc::clone(&self.flow), handle: self.handle.clone() }
+        Self { flow: Arc::clone(&self.flow), ended: self.ended.clone(), handle: self.handle.clone() }
     }
 }
 
