@@ -36,6 +36,9 @@
 //! # Ok(()) }
 //! ```
 //!
+//! Of the tokens, 1,024 are reserved for the reply. A reply may be [longer](super::models#settings-of-a-prompt). To have
+//! room for all of it, set [`token_buffer`](crate::budget::Budget::token_buffer) to the `max_tokens` of the prompt.
+//!
 //! Values stay whole and stored: a budget affects the messages array alone. The truncation is a function of the values,
 //! so [`report`](crate::Messages::report) and [`elided`](crate::Messages::elided) can show it for any past step, and it
 //! is the same after a restart.

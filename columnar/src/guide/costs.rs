@@ -43,9 +43,10 @@
 //! # Ok(()) }
 //! ```
 //!
-//! `println!("{}", chat.bill())` prints the bill as a table. A bill covers the cells in memory; after a flow is opened,
-//! [`load(0)`](crate::flow::LiveFlow::load) loads all of them. A cell that failed has no receipt. When a later attempt
-//! succeeds, its receipt counts all attempts of that run.
+//! `println!("{}", chat.bill())` prints the bill as a table. A bill covers the cells in memory: all of them,
+//! unless the flow was opened with [`recent`](super::stores#loading). Then [`load(0)`](crate::flow::LiveFlow::load) loads
+//! the others. A cell that failed has no receipt. When a later attempt succeeds, its receipt counts all attempts of that
+//! run.
 //!
 //! # Prices
 //!

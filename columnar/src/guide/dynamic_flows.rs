@@ -117,8 +117,10 @@
 //! ```
 //!
 //! The format refuses an unknown key, at its position. `flow` reports all other mistakes at once, in the words of the
-//! run-time API: unknown columns and steps, cycles, clashing tags, views and settings that are wrong. The columns can be
-//! joined with columns of the program, and [`Flow::open`](crate::Flow::open) and
+//! run-time API: unknown columns and steps, cycles, clashing tags, views and settings that are wrong. A type and a condition
+//! are Rust, so a column with [`typed`](super::typed) or [`when`](crate::compute::Policy::when) names a `step`.
+//!
+//! The columns can be joined with columns of the program, and [`Flow::open`](crate::Flow::open) and
 //! [`add_column`](crate::Flow::add_column) take them as well. The example `from_toml` is such a program. A program that
 //! reads its settings from elsewhere applies them to a [`Step`](crate::compute::Step), as in
 //! [compute steps](super::compute_steps#policies).

@@ -76,8 +76,8 @@
 //!
 //! # Unfinished replies
 //!
-//! A value is never computed again, so a reply that is not finished is no value. A reply that was cut off at
-//! `max_tokens`, or has no text, is an error of its cell:
+//! A value is never computed again, so a reply that is not finished is no value. A reply that was cut off, at `max_tokens`
+//! or because the context window is full, is an error of its cell, and so is one without text:
 //!
 //! ```
 //! use columnar::model::Offline;
@@ -100,11 +100,19 @@
 //! much; it does repeat one whose reply has no text. The tokens that a model thinks count against the limit, so a reply may
 //! be cut off before it has any text. In a typed column, the error is that of the limit, not of the JSON.
 //!
+//! [`Receipt::finish`](crate::usage::Receipt::finish) is the reason why the reply ended, and tells the values that
+//! `allow_truncated` has stored from others. Every other end, such as a refusal of the provider, is always an error.
+//!
 //! # Limits that adapt
 //!
 //! All prompts with the same name share one limit on concurrent calls, and it adapts to the provider. It begins at 32, and
 //! doubles while the provider answers and the calls in progress reach it, up to 1,000. When the provider answers "too many
-//! requests", fewer calls run at once; the refused calls wait as long as the provider asks and are made again. [`model::Adaptive`](crate::model::Adaptive) does the same for a model of your own.
+//! requests", the limit is halved, and grows slowly from there; the refused calls wait as long as the provider asks and are
+//! made again. One flow reaches more than 32 calls only if it [computes more cells](super::runs#concurrency) at once.
+//!
+//! [`model::Adaptive`](crate::model::Adaptive) does the same for a model of your own. With
+//! [`max_concurrency(8)`](crate::model::Adaptive::max_concurrency) it never makes more than 8 calls at once. To set that for
+//! a model of a provider, wrap it yourself: `Adaptive::new(Genai::new("openai/gpt-4o-mini")?).max_concurrency(8)`.
 //!
 //! # A model of your own
 //!

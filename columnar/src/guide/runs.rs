@@ -60,7 +60,8 @@
 //!
 //! # Forecast and progress
 //!
-//! [`forecast`](crate::flow::LiveFlow::forecast) estimates the next run before it begins:
+//! [`forecast`](crate::flow::LiveFlow::forecast) estimates the next run before it begins, and prints as a table with its
+//! calls and tokens:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -77,6 +78,7 @@
 //! let forecast = chat.forecast();
 //! assert_eq!((forecast.cells, forecast.calls), (6, 6));
 //! assert_eq!(forecast.rounds, 3);        // `answer` is computed step by step, and `mood` at the same time
+//! println!("{forecast}");
 //!
 //! chat.run().await?;
 //! assert_eq!(chat.forecast().cells, 0);

@@ -38,7 +38,10 @@
 //! ```
 //!
 //! A [`Spawned`](crate::service::Spawned) flow dereferences to the flow: columns and reads are as before. Clones are
-//! handles to the same flow. A push is never refused, whoever else pushes or watches.
+//! handles to the same flow. A push is never refused, whoever else pushes or watches. `spawn` needs a tokio runtime, and a
+//! flow whose compute steps borrow nothing.
+//!
+//! `cargo run --example server --features server -- chats.db` is a web service with all of this chapter.
 //!
 //! # Events for many clients
 //!
@@ -91,7 +94,7 @@
 //!
 //! A client that leaves cancels nothing, and the last one does not either: then the task computes all that was pushed,
 //! stores it, and closes the flow. [`cancel`](crate::service::Spawned::cancel) is for a person who presses stop: it drops
-//! the cells in progress. They are not stored, so the next push computes them as well, or
+//! the cells in progress. They are not stored, so they are computed after the next push or a
 //! [`retry`](crate::service::Spawned::retry).
 //!
 //! # Errors
@@ -129,7 +132,13 @@
 //! # Ok(()) }
 //! ```
 //!
-//! With a `SqliteStore` for each key, all conversations are in one file, and those that are open share one connection.
+//! The function may also set the model, the budget or the [spend limit](super::costs#a-limit) of the flow that it opens.
+//!
+//! With a `SqliteStore` for each key, all conversations are in one file, and those that are open share one connection. Its
+//! keys may be any text. A `FileStore` takes a path, so check keys that clients send: they may lead out
+//! of the folder.
+//!
+//! The stores [list and delete](super::stores#many-flows) conversations. One that is open cannot be deleted.
 //!
 //! # Shutdown
 //!
