@@ -86,8 +86,9 @@ impl Prompt {
         Self { model: model.into(), ..self }
     }
 
-    /// The most tokens that the reply may have, thoughts included. A model can go on for ever, so there always is a limit. The
-    /// default is that of the [model](crate::model::MaxTokens): 4,096, or 25,000 for a model that may think.
+    /// The most tokens that the reply may have, thoughts included. A model can go on for ever, so there always is a limit.
+    /// The default is that of the [model](crate::model::MaxTokens): 4,096, or 25,000 for a model that may think, and never
+    /// more than the model can write.
     ///
     /// A reply that reaches the limit is an [error](crate::model::Truncated) of its cell, unless the prompt
     /// [allows](Self::allow_truncated) it.

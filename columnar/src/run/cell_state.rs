@@ -28,7 +28,7 @@ pub enum CellState {
     Skipped,
     /// Nothing is stored yet: the cell waits for a push or a run, or is being computed.
     Waiting,
-    /// A value is stored, or that the cell is skipped, but [not in memory](crate::reopen::OpenOptions::recent).
+    /// The cell is stored, with a value or as skipped, but [not in memory](crate::reopen::OpenOptions::recent).
     /// [`LiveFlow::load`](crate::flow::LiveFlow::load) loads it.
     NotLoaded,
 }

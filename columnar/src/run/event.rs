@@ -59,7 +59,7 @@ pub enum Event<C = Name> {
     },
     /// A cell could not be computed, and the run continues, because its column has the policy
     /// [`or_wait`](crate::compute::Policy::or_wait) or [`or_skip`](crate::compute::Policy::or_skip). Discard the deltas
-    /// of the cell.
+    /// of the cell. A [subscription](crate::service::Subscription) also yields it for the cell whose error ended the run.
     Failed {
         /// The column; prints as its name.
         column: C,
@@ -68,8 +68,8 @@ pub enum Event<C = Name> {
         /// The message of the error.
         error: String,
     },
-    /// A cell is stored as skipped and will never have a value. It could not be computed and its column has the policy
-    /// [`or_skip`](crate::compute::Policy::or_skip), or its inputs have no value at this step.
+    /// A cell is stored as skipped and will never have a value. Its column [leaves out](crate::guide::skipping) the step, or
+    /// has no input there, or could not be computed and has the policy [`or_skip`](crate::compute::Policy::or_skip).
     Skipped {
         /// The column; prints as its name.
         column: C,

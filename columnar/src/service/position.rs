@@ -17,7 +17,7 @@ use crate::schedule::SeenSteps;
 ///
 /// The text is a step, and the columns that are at other steps: `7,topics:9` is before step 9 of `topics`, and before
 /// step 7 of all other columns. Steps that were passed without a value follow a `!`, because they failed and come later:
-/// `7,mood:7!4!5-6` has seen no value of `mood` at the steps 4 to 6. It can be in an HTTP
+/// `7,mood:7!2!4-6` has seen no value of `mood` at step 2 and at the steps 4 to 6. The text can be in an HTTP
 /// header and in the query of a URL as it is. Clients may send any text: a position of another flow shows too much or too
 /// little of this one, and has no other effect.
 ///

@@ -160,7 +160,7 @@ impl<F> Spawned<F> {
         Position::new(&self.handle.shared.stored_now())
     }
 
-    /// Waits until a step is complete: each cell of it is stored.
+    /// Waits until a step is complete: each cell of it is stored. A step that nobody has pushed yet is waited for as well.
     ///
     /// # Errors
     ///

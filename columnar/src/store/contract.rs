@@ -86,8 +86,8 @@ pub enum Put {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The value; `None` for a cell that is skipped for good: its computation failed and [may be
-    /// skipped](crate::compute::Policy::or_skip), or all that it reads is skipped.
+    /// The value; `None` for a cell that is skipped for good: its column [leaves out](crate::guide::skipping) the step, its
+    /// computation failed and [may be skipped](crate::compute::Policy::or_skip), or all that it reads is skipped.
     pub value: Option<Value>,
     /// A [`Receipt`](crate::usage::Receipt) as text, which stores do not parse. A skipped cell may have one,
     /// since failed attempts cost something, too. Values of sources have none.
