@@ -221,19 +221,23 @@ impl<I: ColumnId> Subscription<I> {
 
     /// An event of the cells in progress, when all that is stored is sent.
     fn in_progress(&mut self, hub: &Hub) -> Look<I> {
-        let discarded = self.drafts.iter().find(|(_, (draft, _))| draft.discarded().is_some());
-        if let Some((key, _)) = discarded {
-            let key = key.clone();
-            if let (Some(cell), Some((draft, _))) = (self.unseen(&key), self.drafts.remove(&key)) {
-                return self.retry(cell, &draft);
-            }
+        // Locked for both looks: a text that is discarded between them would be continued by that of the next attempt.
+        let feed = hub.feed();
+        let mut discarded = self.drafts.iter().filter(|(_, (draft, _))| draft.discarded().is_some());
+        // A column that was removed since has no cell.
+        let discarded = discarded.find_map(|(key, _)| Some((key.clone(), self.unseen(key)?)));
+        if let Some((key, cell)) = discarded
+            && let Some((draft, _)) = self.drafts.remove(&key)
+        {
+            return self.retry(cell, &draft);
         }
-        let more = hub.feed().drafts().find_map(|(key, draft)| {
+        let more = feed.drafts().find_map(|(key, draft)| {
             // No draft of an earlier attempt is left: it was discarded, which has come before.
             let sent = self.drafts.get(key).map_or(0, |(_, sent)| *sent);
             let (cell, text) = (self.unseen(key)?, draft.text_from(sent)?);
             Some((key.clone(), cell, Arc::clone(draft), sent + text.len(), text))
         });
+        drop(feed);
         let Some((key, cell, draft, sent, text)) = more else { return Look::Nothing };
         self.drafts.insert(key, (draft, sent));
         self.event(cell, |column, step| Event::Delta { column, step, text })

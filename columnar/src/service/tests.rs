@@ -5,8 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::task::{Context as TaskContext, Wake};
 
+use futures::FutureExt;
+
 use super::hub::{Handle, Hub, Stop};
+use super::subscription::Subscription;
 use super::task::run;
+use crate::declare::Name;
 use crate::prelude::*;
 
 /// Counts the holders of a hub at the moment when it is woken.
@@ -47,5 +51,38 @@ async fn v6_a_run_that_has_not_begun_computes_nothing_after_a_shutdown() -> Resu
     hub.stop(Stop::Shutdown);
     run(&hub, &mut requests).await;
     assert_eq!(f.get("echo", 0), None);
+    Ok(())
+}
+
+/// A reader that looked at a text just before the text was discarded continued it with that of the next attempt.
+#[test]
+fn the_texts_of_two_attempts_are_never_joined() -> Result<()> {
+    let f = flow([column("answer", source("user").latest(), prompt("Answer."))])?;
+    let hub = Arc::new(Hub::new(Arc::clone(&f.shared), f.steps.clone()));
+    let handle = Handle::new(&hub).expect("a new hub is open");
+    let mut events = Subscription::<Name>::new(handle, f.shared.stored_now());
+    let column = Name::new("answer").expect("a name");
+    let delta = |step, text: &str| Event::Delta { column: column.clone(), step, text: text.to_owned() };
+    // The more texts there are, the longer the reader looks at them.
+    (1..100).for_each(|step| hub.feed().record(delta(step, "c")));
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for attempt in 1..=20_000 {
+                // A short text and a long one by turns, each of one letter.
+                hub.feed().record(delta(0, if attempt % 2 == 1 { "a" } else { "bbb" }));
+                let (column, error) = (column.clone(), String::new());
+                hub.feed().record(Event::Retry { column, step: 0, attempt, error });
+            }
+        });
+        let mut shown = String::new();
+        while !writer.is_finished() {
+            match events.next().now_or_never().flatten() {
+                Some(Event::Delta { step: 0, text, .. }) => shown += &text,
+                Some(Event::Retry { step: 0, .. }) => shown.clear(),
+                _ => {}
+            }
+            assert!(!(shown.contains('a') && shown.contains('b')), "{shown}");
+        }
+    });
     Ok(())
 }

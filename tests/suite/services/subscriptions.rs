@@ -243,6 +243,30 @@ async fn a_subscription_follows_changes_of_the_columns() -> Result<()> {
     Ok(())
 }
 
+/// The text of a removed column hid that those of other columns were discarded.
+#[tokio::test(start_paused = true)]
+async fn the_text_of_a_removed_column_is_forgotten() -> Result<()> {
+    let (one, other, user) = (Gate::new(1), Gate::new(0), source("user"));
+    let columns =
+        [column("answer", user.latest(), one.clone()), column("topics", user.latest(), other.clone())];
+    let f = flow(columns)?.spawn();
+    let mut events = f.subscribe();
+    f.push("user", "a b").await?;
+    pause().await;
+    assert_eq!(lines(&mut events), ["answer 0 + A "]);
+    f.cancel();
+    pause().await;
+    f.remove_column("answer").await?;
+    other.let_through(1);
+    f.retry();
+    pause().await;
+    assert_eq!(lines(&mut events), ["topics 0 + A "]);
+    f.cancel();
+    pause().await;
+    assert_eq!(lines(&mut events), ["topics 0 retried after 1: the run was cancelled"]);
+    Ok(())
+}
+
 /// Neither subscriptions that are never read nor those that are read at once change the work of a flow.
 #[tokio::test(start_paused = true)]
 async fn v2_a_thousand_subscriptions_leave_the_work_of_a_flow_as_it_is() -> Result<()> {
