@@ -67,7 +67,7 @@ impl SeenSteps {
         missing.or_else(|| {
             // While a run is active, a step that has not failed may still be stored, so later ones wait.
             let waits = |step| is_running && track.slot(step) != Some(Slot::Failed);
-            let next = (self.next..track.end()).find(|&step| track.is_stored(step) || waits(step));
+            let next = (self.next..track.stored_end()).find(|&step| track.is_stored(step) || waits(step));
             next.filter(|&step| track.is_stored(step))
         })
     }

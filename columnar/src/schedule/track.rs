@@ -15,6 +15,8 @@ pub(super) struct Track {
     prefix: usize,
     /// The steps from `prefix` on; the first one is never stored.
     slots: VecDeque<Slot>,
+    /// The number of stored steps among them.
+    beyond: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +73,7 @@ impl Track {
 
     /// The number of stored steps.
     pub(super) fn stored(&self) -> usize {
-        self.prefix + self.slots.iter().filter(|slot| matches!(slot, Slot::Stored { .. })).count()
+        self.prefix + self.beyond
     }
 
     /// The stored steps.
@@ -87,7 +89,7 @@ impl Track {
 
     /// The track of the steps before `step`: the stored ones stay so, and the others have just begun.
     pub(super) fn before(&self, step: usize) -> Self {
-        let mut before = Self { prefix: self.prefix.min(step), slots: VecDeque::new() };
+        let mut before = Self { prefix: self.prefix.min(step), ..Self::default() };
         let begun = (self.prefix..step).zip(&self.slots);
         let stored: Vec<usize> = begun
             .inspect(|_| before.push(Slot::Waiting(0)))
@@ -103,7 +105,7 @@ impl Track {
 
     /// The track of stored steps. The steps between them have just begun.
     pub(super) fn of(stored_steps: &StoredSteps) -> Self {
-        let mut track = Self { prefix: stored_steps.prefix, slots: VecDeque::new() };
+        let mut track = Self { prefix: stored_steps.prefix, ..Self::default() };
         for &step in &stored_steps.beyond {
             // The steps beyond the prefix are ascending, so slots are only ever added at the end.
             while track.end() <= step {
@@ -122,9 +124,15 @@ impl Track {
 
     /// The first of these steps that is stored.
     pub(super) fn first_stored(&self, mut steps: Range<usize>) -> Option<usize> {
-        // The end may come from outside of the program, so the steps are limited to those with a slot.
-        steps.end = steps.end.min(self.end());
+        // The end may come from outside of the program, so the steps are limited to those that may be stored.
+        steps.end = steps.end.min(self.stored_end());
         steps.find(|&step| self.is_stored(step))
+    }
+
+    /// A step from which on none is stored. A column that has failed at many steps has none after its prefix, and its
+    /// slots need no search.
+    pub(super) fn stored_end(&self) -> usize {
+        if self.beyond == 0 { self.prefix } else { self.end() }
     }
 
     /// Whether a step is stored.
@@ -140,9 +148,11 @@ impl Track {
             while let Some(Slot::Stored { .. }) = self.slots.front() {
                 self.slots.pop_front();
                 self.prefix += 1;
+                self.beyond -= 1;
             }
             return 0..self.prefix;
         }
+        self.beyond += 1;
         // `step` is beyond the prefix, so it is not 0.
         let start = match self.slot(step - 1) {
             Some(Slot::Stored { other_end }) => other_end,
@@ -204,6 +214,13 @@ mod tests {
                 let kept = (0..4).filter(|&s| flags[s]).count();
                 assert_eq!((cut.stored(), cut.end()), (kept, 4), "{order:?} at {step}");
                 assert!((0..4).all(|s| cut.gap(s..s + 1).is_none() == flags[s]), "{order:?} at {step}");
+                for track in [&track, &cut] {
+                    assert!(
+                        (track.stored_end()..track.end()).all(|s| !track.is_stored(s)),
+                        "{order:?} at {step}"
+                    );
+                    assert_eq!(track.stored(), track.stored_steps().count(), "{order:?} at {step}");
+                }
             }
             assert_eq!(track.prefix(), 6);
         });

@@ -20,6 +20,8 @@ pub(super) struct Feed {
     drafts: BTreeMap<Key, Arc<Draft>>,
     /// The messages of the errors.
     failures: BTreeMap<Key, String>,
+    /// The cells that failed, in the order in which they did, so that a subscriber looks at each of them once.
+    failed: Vec<Key>,
 }
 
 /// The text of one attempt to compute a cell, while it grows.
@@ -42,6 +44,7 @@ impl Feed {
     pub(super) fn begin(&mut self) {
         self.run += 1;
         self.failures.clear();
+        self.failed.clear();
     }
 
     /// Records an event of the run.
@@ -66,7 +69,9 @@ impl Feed {
     pub(super) fn fail(&mut self, column: Name, step: usize, error: String) {
         let key = (step, column);
         self.discard(&key, error.clone());
-        self.failures.insert(key, error);
+        if self.failures.insert(key.clone(), error).is_none() {
+            self.failed.push(key);
+        }
     }
 
     /// The run has ended. The cells in progress that are not stored will be computed again.
@@ -86,8 +91,14 @@ impl Feed {
         self.drafts.iter()
     }
 
-    pub(super) fn failures(&self) -> &BTreeMap<Key, String> {
-        &self.failures
+    /// The cells that failed in this run, after the first ones.
+    pub(super) fn failed_after(&self, count: usize) -> &[Key] {
+        self.failed.get(count..).unwrap_or_default()
+    }
+
+    /// The message of the error of a cell that failed in this run.
+    pub(super) fn failure(&self, key: &Key) -> Option<&String> {
+        self.failures.get(key)
     }
 
     fn discard(&mut self, key: &Key, reason: String) {

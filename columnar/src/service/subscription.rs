@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::iter;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -70,8 +71,7 @@ pub struct Subscription<I = Name> {
     seen: SeenCells,
     /// The texts of which a part is sent, with the number of its bytes.
     drafts: BTreeMap<Key, (Arc<Draft>, usize)>,
-    /// The failures that are sent, of one run.
-    failures: (u64, BTreeSet<Key>),
+    failures: Failures,
     /// Stored cells that are not in the memory of the flow.
     entries: BTreeMap<Key, Entry>,
     loading: Option<Loading>,
@@ -81,6 +81,16 @@ pub struct Subscription<I = Name> {
     id: PhantomData<fn() -> I>,
     /// `None` when the stream has ended. Dropped after all else, so that without it nothing holds the flow.
     handle: Option<Handle>,
+}
+
+/// The failures of one run.
+#[derive(Default)]
+struct Failures {
+    run: u64,
+    /// The number of failures that were looked at.
+    read: usize,
+    /// Those of them that are not sent.
+    unsent: BTreeSet<Key>,
 }
 
 /// Entries on their way from the store.
@@ -105,7 +115,7 @@ impl<I> Subscription<I> {
         Self {
             seen,
             drafts: BTreeMap::new(),
-            failures: (0, BTreeSet::new()),
+            failures: Failures::default(),
             entries: BTreeMap::new(),
             loading: None,
             changes: changes.boxed(),
@@ -177,19 +187,27 @@ impl<I: ColumnId> Subscription<I> {
     /// The next failure of the last run that is not sent.
     fn next_failure(&mut self, hub: &Hub) -> Option<(Cell, String)> {
         let feed = hub.feed();
-        if self.failures.0 != feed.run() {
-            self.failures = (feed.run(), BTreeSet::new());
+        if self.failures.run != feed.run() {
+            self.failures = Failures { run: feed.run(), ..Failures::default() };
         }
-        let unsent = feed.failures().iter().filter(|(key, _)| !self.failures.1.contains(*key));
-        let unseen = unsent.filter_map(|(key, error)| Some((self.unseen(key)?, error)));
-        let next = unseen.min_by_key(|(cell, _)| (cell.step, self.seen.plan().rank(cell.column)));
-        next.map(|(cell, error)| (cell, error.clone()))
+        let failed = feed.failed_after(self.failures.read);
+        self.failures.read += failed.len();
+        let is_seen = |key: &&Key| self.cell(key).is_some_and(|cell| self.seen.contains(cell));
+        let unseen: Vec<_> = failed.iter().filter(|key| !is_seen(key)).cloned().collect();
+        self.failures.unsent.extend(unseen);
+        // They are by step, and only those of the first one are compared.
+        let mut cells = self.failures.unsent.iter().filter_map(|key| Some((self.unseen(key)?, key)));
+        let first = cells.next()?;
+        let of_step = cells.take_while(|(cell, _)| cell.step == first.0.step);
+        let rank = |(cell, _): &(Cell, &Key)| self.seen.plan().rank(cell.column);
+        let (cell, key) = iter::once(first).chain(of_step).min_by_key(rank)?;
+        Some((cell, feed.failure(key)?.clone()))
     }
 
     fn failed(&mut self, cell: Cell, error: String) -> Look<I> {
         let key = self.key(cell);
         self.drafts.remove(&key);
-        self.failures.1.insert(key);
+        self.failures.unsent.remove(&key);
         self.event(cell, |column, step| Event::Failed { column, step, error })
     }
 
@@ -212,6 +230,7 @@ impl<I: ColumnId> Subscription<I> {
         }
         self.drafts.remove(&key);
         self.entries.remove(&key);
+        self.failures.unsent.remove(&key);
         self.seen.insert(cell);
         self.event(cell, |column, step| match value {
             Some(value) => Event::Value { column, step, value },
@@ -292,10 +311,14 @@ impl<I: ColumnId> Subscription<I> {
         (cell.step, self.seen.plan().schema().name(cell.column).clone())
     }
 
+    /// The cell of a key, if the flow has its column.
+    fn cell(&self, (step, column): &Key) -> Option<Cell> {
+        Some(Cell { column: self.seen.plan().schema().find(column)?, step: *step })
+    }
+
     /// The cell of a key, if no value of it is sent.
-    fn unseen(&self, (step, column): &Key) -> Option<Cell> {
-        let cell = Cell { column: self.seen.plan().schema().find(column)?, step: *step };
-        (!self.seen.contains(cell)).then_some(cell)
+    fn unseen(&self, key: &Key) -> Option<Cell> {
+        self.cell(key).filter(|cell| !self.seen.contains(*cell))
     }
 }
 

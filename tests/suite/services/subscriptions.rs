@@ -243,6 +243,20 @@ async fn a_subscription_follows_changes_of_the_columns() -> Result<()> {
     Ok(())
 }
 
+/// Each event looked at all failures and at all missing cells, so a reader of some thousands took minutes.
+#[tokio::test(start_paused = true)]
+async fn thousands_of_failures_are_read_at_once() -> Result<()> {
+    const STEPS: usize = 10_000;
+    let down = (|_: Context| async { Err::<String, _>("HTTP 503") }).or_wait();
+    let f = flow([column("mood", source("user").latest(), down)])?.spawn();
+    push_all(&f, "user", (0..STEPS).map(|step| step.to_string())).await?;
+    f.settled().await?;
+    let events = ready(&mut f.subscribe_from(&Position::START).with_sources());
+    let cells = events.iter().map(|event| (event.column().as_str(), event.step()));
+    assert!(cells.eq((0..STEPS).flat_map(|step| [("user", step), ("mood", step)])));
+    Ok(())
+}
+
 /// The text of a removed column hid that those of other columns were discarded.
 #[tokio::test(start_paused = true)]
 async fn the_text_of_a_removed_column_is_forgotten() -> Result<()> {
