@@ -16,10 +16,10 @@ use crate::schedule::SeenSteps;
 /// not seen. Of the cells in progress it gets all deltas again, so it discards the texts that it has of them.
 ///
 /// The text is a step, and the columns that are at other steps: `7,topics:9` is before step 9 of `topics`, and before
-/// step 7 of all other columns. Steps that were passed without a value follow a `!`, because they failed and come later:
-/// `7,mood:7!2!4-6` has seen no value of `mood` at step 2 and at the steps 4 to 6. The text can be in an HTTP
-/// header and in the query of a URL as it is. Clients may send any text: a position of another flow shows too much or too
-/// little of this one, and has no other effect.
+/// step 7 of all other columns, also of one that is added to the flow later. Steps that were passed without a value follow
+/// a `!`, because they failed and come later: `7,mood:7!2!4-6` has seen no value of `mood` at step 2 and at the steps 4 to
+/// 6. The text can be in an HTTP header and in the query of a URL as it is. Clients may send any text: a position of
+/// another flow shows too much or too little of this one, and has no other effect.
 ///
 /// ```
 /// use columnar::service::Position;

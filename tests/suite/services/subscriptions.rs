@@ -257,6 +257,21 @@ async fn thousands_of_failures_are_read_at_once() -> Result<()> {
     Ok(())
 }
 
+/// A client that was away does not get the past of a column that was added meanwhile.
+#[tokio::test(start_paused = true)]
+async fn a_position_is_that_of_a_later_column_as_well() -> Result<()> {
+    let (gate, user) = (Gate::open(), source("user"));
+    let f = flow([column("topics", user.latest(), gate.clone())])?.spawn();
+    push_all(&f, "user", ["a", "b"]).await?;
+    f.settled().await?;
+    let position = f.position();
+    f.add_column(column("mood", user.latest(), gate.clone())).await?;
+    f.push("user", "c").await?;
+    f.settled().await?;
+    assert_eq!(lines(&mut f.subscribe_from(&position)), ["topics 2 = C", "mood 2 = C"]);
+    Ok(())
+}
+
 /// The text of a removed column hid that those of other columns were discarded.
 #[tokio::test(start_paused = true)]
 async fn the_text_of_a_removed_column_is_forgotten() -> Result<()> {
