@@ -98,8 +98,9 @@ impl Prompt {
     }
 
     /// Stores a reply that was cut off as a value, where the beginning of a reply is enough. By default it is an
-    /// [error](crate::model::Truncated) of its cell. [`Receipt::finish`](crate::usage::Receipt::finish) of the value
-    /// tells it from others.
+    /// [error](crate::model::Truncated) of its cell. A reply that was cut off before its text needs
+    /// [`allow_empty`](Self::allow_empty) as well. [`Receipt::finish`](crate::usage::Receipt::finish) of the value tells it
+    /// from others.
     ///
     /// ```
     /// use columnar::prompt;

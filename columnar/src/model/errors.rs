@@ -91,8 +91,9 @@ impl Refused {
 pub enum Truncated {
     /// The reply reached its limit.
     #[error(
-        "the reply was cut off at its limit of {max_tokens} tokens{}: raise it with `max_tokens`, or store such replies with `allow_truncated`",
-        if *has_text { "" } else { " before it had any text, as thoughts count" }
+        "the reply was cut off at its limit of {max_tokens} tokens{}: raise it with `max_tokens`, or store such replies with {}",
+        if *has_text { "" } else { " before it had any text, as thoughts count" },
+        if *has_text { "`allow_truncated`" } else { "`allow_truncated` and `allow_empty`" }
     )]
     #[non_exhaustive]
     MaxTokens {

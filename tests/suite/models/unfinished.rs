@@ -131,6 +131,12 @@ async fn unfinished_replies_are_stored_with_permission() -> Result<()> {
             assert_eq!(f.get("answer", 0).as_deref(), is_allowed.then_some(text), "{text:?}, {finish}");
         }
     }
+    // The error of a reply without text has advice that is enough to store it.
+    let thoughts = replies([("", Finish::Length)]);
+    let f = flow([column("answer", source("user").latest(), plain().model(thoughts).allow_truncated())])?;
+    f.push("user", "Shall we rewrite it?").await?;
+    let (error, _) = failure(&f).await?;
+    assert!(error.ends_with("store such replies with `allow_truncated` and `allow_empty`"), "{error}");
     // The receipt tells such a value from others, also after the flow is opened again.
     let open = async || {
         let step = plain().model(replies([("So", Finish::Length)])).allow_truncated();
