@@ -246,7 +246,7 @@ impl Drop for Reservation {
 pub enum SpendLimitError {
     /// The call could exceed the limit.
     #[error(
-        "another call could cost {needed}, and {spent} of {limit} are spent: set another limit with `set_spend_limit`, and run the flow again"
+        "another call could cost {needed}, and {spent} of {limit} are spent: set another limit with `set_spend_limit` and run the flow again, or lower the `max_tokens` of the prompt, as a reply of that length is reserved"
     )]
     Reached {
         /// The highest cost of the call.

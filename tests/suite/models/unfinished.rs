@@ -233,7 +233,8 @@ async fn the_default_limit_is_that_of_the_model_in_requests_and_spend_limits() -
         f.push("user", "Shall we rewrite it?").await?;
         f.set_spend_limit(SpendLimit::tokens(u64::from(limit)));
         let error = f.run().await.expect_err("the request has tokens as well");
-        assert!(SpendLimitError::of(&error).is_some(), "{name}: {error}");
+        let limited = SpendLimitError::of(&error).expect("a spend limit").to_string();
+        assert!(limited.contains("lower the `max_tokens` of the prompt"), "{name}: {limited}");
         f.set_spend_limit(SpendLimit::tokens(u64::from(limit) + 100));
         f.run().await?;
         assert_eq!(f.get("answer", 0).as_deref(), Some(&*limit.to_string()), "{name}");
