@@ -18,6 +18,9 @@ use crate::model::Overloaded;
 /// The time after which the permit of a call is lent to others, if its reply is ready and not read.
 const UNREAD: Duration = Duration::from_secs(1);
 
+/// The time for which calls that wait rely on the count of another one, if no permit was released since.
+const RECOUNT: Duration = Duration::from_millis(10);
+
 /// The extra delay of a call that was refused, so that others begin before it: the model may refuse this very call each
 /// time.
 const REFUSED_DELAY: Duration = Duration::from_millis(10);
@@ -32,11 +35,14 @@ struct State {
     limit: ConcurrencyLimit,
     calls: BTreeMap<u64, Arc<Reader>>,
     next: u64,
+    /// The time of the last count, if there was no permit then and none was released since.
+    full: Option<Instant>,
 }
 
 impl Permits {
     pub(super) fn new(max: usize, pauses: ExponentialBuilder) -> Self {
-        let state = State { limit: ConcurrencyLimit::new(max, pauses), calls: BTreeMap::new(), next: 0 };
+        let state =
+            State { limit: ConcurrencyLimit::new(max, pauses), calls: BTreeMap::new(), next: 0, full: None };
         Self { state: Mutex::new(state), freed: Notify::new() }
     }
 
@@ -70,7 +76,12 @@ impl Permits {
 
     fn try_take(self: &Arc<Self>, now: Instant) -> Result<Permit, Admission> {
         let mut state = self.lock();
-        // Counted each time, because a call becomes unread by the passage of time alone. A reader's
+        // A release wakes all waiting calls, and if each of them counted, a thousand calls would be counted thousands of
+        // times.
+        if state.full.is_some_and(|since| now.duration_since(since) < RECOUNT) {
+            return Err(Admission::Full);
+        }
+        // Counted again after a while, because a call becomes unread by the passage of time alone. A reader's
         // lock is taken under this one and never the other way round.
         let in_flight = state.calls.values().filter(|reader| !reader.is_unread(now)).count();
         match state.limit.admit(in_flight, now) {
@@ -80,7 +91,10 @@ impl Permits {
                 state.calls.insert(call, Arc::clone(&reader));
                 Ok(Permit { permits: Arc::clone(self), call, round, reader })
             }
-            refusal => Err(refusal),
+            refusal => {
+                state.full = (refusal == Admission::Full).then_some(now);
+                Err(refusal)
+            }
         }
     }
 
@@ -168,7 +182,11 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.permits.lock().calls.remove(&self.call);
+        {
+            let mut state = self.permits.lock();
+            state.calls.remove(&self.call);
+            state.full = None;
+        }
         // The lock is free again here, so the calls that wake up need not wait for it.
         self.permits.freed.notify_waiters();
     }
