@@ -31,6 +31,7 @@ use columnar_examples::exit_code;
 use futures::stream::{Stream, unfold};
 use serde_json::json;
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 
 flow! {
     /// A chat that tracks topics and keeps a running summary.
@@ -72,15 +73,21 @@ async fn serve(
     chats: Chats,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), BoxError> {
-    let shutdown = {
-        let chats = chats.clone();
-        async move {
-            stop.await;
-            // The streams of events end with their flows, and so do their connections.
-            chats.shutdown_timeout(secs(30)).await;
-        }
+    let (stopping, stopped) = oneshot::channel::<()>();
+    // No connection is taken from then on. A browser connects again if it finds no server, and gives up after an error.
+    let stop = async move {
+        stop.await;
+        drop(stopping);
     };
-    Ok(axum::serve(listener, router(chats)).with_graceful_shutdown(shutdown).await?)
+    let served = axum::serve(listener, router(chats.clone())).with_graceful_shutdown(stop);
+    let ended = async {
+        // Nothing is sent: the wait ends when the sender is dropped.
+        drop(stopped.await);
+        // The streams of events end with their flows, and so do their connections.
+        chats.shutdown_timeout(secs(30)).await
+    };
+    let (served, _) = tokio::join!(served.into_future(), ended);
+    Ok(served?)
 }
 
 fn router(chats: Chats) -> Router {
