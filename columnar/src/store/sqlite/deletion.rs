@@ -1,7 +1,7 @@
 //! Deletes a flow. Its row and the names of its columns go first, in one transaction. Then the cells go, which nothing
 //! leads to any more, in several, so that other flows need not wait for all of them.
 
-use rusqlite::{OptionalExtension, Transaction};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::error::SqliteError;
 use super::flow::{Column, STEPS};
@@ -37,7 +37,12 @@ pub(super) fn purge(db: &Transaction<'_>) -> Result<bool, SqliteError> {
     Ok(false)
 }
 
-fn deleted_column(db: &Transaction<'_>) -> Result<Option<Column>, SqliteError> {
+/// Whether columns of deleted flows are left.
+pub(super) fn is_left(db: &Connection) -> Result<bool, SqliteError> {
+    Ok(deleted_column(db)?.is_some())
+}
+
+fn deleted_column(db: &Connection) -> Result<Option<Column>, SqliteError> {
     let id = db.query_row("select id from column where flow < 0 limit 1", (), |row| row.get(0)).optional()?;
     Ok(id.map(|id| Column { id, complete: 0 }))
 }

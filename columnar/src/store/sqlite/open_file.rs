@@ -130,7 +130,8 @@ impl OpenFile {
     /// Deletes a flow that nobody has open, if there is one. Returns whether [`purge`](Self::purge) has more to do.
     pub(super) fn delete(&mut self, location: &Location) -> Result<bool, StoreError> {
         let deleted = self.with_connection(location, "deleting", |file, db| {
-            let Some(flow) = find(db, &location.flow)? else { return Ok(false) };
+            // An earlier deletion may have been interrupted.
+            let Some(flow) = find(db, &location.flow)? else { return deletion::is_left(db) };
             let Some(_lock) = file.lock(&lock_path(&file.path, flow))? else {
                 return Err(StoreError::Locked { location: location.to_string() }.into());
             };

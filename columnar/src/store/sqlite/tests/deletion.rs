@@ -63,6 +63,18 @@ fn s16_the_rest_of_an_interrupted_deletion_is_removed_by_the_next_one() {
     assert_eq!(chats.open().expect("it is free").load(0).expect("it is sound").len(), 1);
 }
 
+/// A program that was killed while it deleted a flow does not know how far it got, and deletes it again.
+#[tokio::test]
+async fn s16_a_deletion_that_is_repeated_removes_the_rest() {
+    let chats = Chats::new();
+    filled(&chats);
+    let mut file = OpenFile::new(chats.file());
+    assert!(file.delete(&location(&chats, "monday")).expect("it is closed"), "it is interrupted here");
+    drop(file);
+    SqliteStore::new(chats.file(), "monday").delete().await.expect("it is gone");
+    assert_eq!(rows(&chats), [1, 1, 1, 0]);
+}
+
 #[tokio::test]
 async fn s16_the_text_of_a_deleted_flow_is_overwritten() {
     let chats = Chats::new();
