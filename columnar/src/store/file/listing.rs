@@ -2,6 +2,7 @@
 //! are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, Kind};
@@ -21,8 +22,12 @@ pub(super) fn flows<D: Disk>(location: &Location<D>) -> Result<Vec<PathBuf>, Sto
         names.into_iter().filter(|(_, kind)| *kind == Kind::Folder).map(|(name, _)| path.join(name));
     let mut flows = Vec::new();
     for folder in folders {
-        if is_store(disk, &Layout::new(folder.clone()))? {
-            flows.push(folder);
+        match is_store(disk, &Layout::new(folder.clone())) {
+            Ok(true) => flows.push(folder),
+            Ok(false) => {}
+            // A folder of another user, such as `lost+found`.
+            Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::PermissionDenied => {}
+            Err(error) => return Err(error),
         }
     }
     flows.sort_unstable();

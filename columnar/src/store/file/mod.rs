@@ -114,7 +114,8 @@ impl FileStore {
     }
 
     /// The stores in the folders of a folder, in order of their names. A folder is a store once it has been opened.
-    /// Other folders, links, and folders deeper down are left out. A folder that is missing has no stores.
+    /// Other folders, links, folders deeper down, and those that this user may not enter are left out. A folder that is
+    /// missing has no stores.
     ///
     /// ```
     /// use columnar::prelude::*;

@@ -3,6 +3,8 @@
 use std::io::ErrorKind;
 
 use super::super::backend::FileBackend;
+use super::super::layout::Location;
+use super::super::listing;
 use super::model::{Fault, Misbehaviour, Model};
 use super::power::states_after_loss;
 use super::script::{
@@ -189,6 +191,25 @@ fn s7_without_locks_the_store_cannot_be_opened() {
     let refused = wait(Handle::new(location(&model)).open()).expect_err("it cannot be locked");
     assert!(refused.to_string().starts_with("locking, which keeps other flows out, /chats"), "{refused}");
     assert_eq!(model.operations().len(), at + 1, "nothing is done after that");
+}
+
+/// A disk that is mounted for the flows has a folder `lost+found`, which its user may not enter. No flow was listed.
+#[test]
+fn a_folder_that_may_not_be_entered_is_left_out_of_the_list() {
+    let model = Model::default();
+    let at = |path: &str| Location { disk: model.clone(), path: path.into() };
+    for folder in ["/chats/lost", "/chats/monday"] {
+        wait(Handle::new(at(folder)).open()).expect("it opens");
+    }
+    let flows = |kind: Option<ErrorKind>| {
+        // The folders are listed, and then `monday` and `lost` are read.
+        let next = model.operations().len() + 2;
+        model.fail(kind.map(|kind| Fault { at: next, kind, after: false, lasts: false }));
+        listing::flows(&at("/chats")).map_err(|error| error.to_string())
+    };
+    assert_eq!(flows(None), Ok(vec!["/chats/lost".into(), "/chats/monday".into()]));
+    assert_eq!(flows(Some(ErrorKind::PermissionDenied)), Ok(vec!["/chats/monday".into()]));
+    assert!(flows(Some(ErrorKind::Other)).is_err_and(|error| error.contains("/chats/lost")));
 }
 
 #[test]
