@@ -135,8 +135,9 @@ impl LiveFlow<'static, Dynamic> {
 
     /// Removes a column that no other column reads.
     ///
-    /// Its values are kept: a column of the same name that is added later has them. To change the declaration of a
-    /// column, use [`replace_column`](Self::replace_column).
+    /// Its values are kept: a column of the same name that is added later has them. A source cannot be added to a flow that
+    /// has values; it returns when its store is opened again. To change the declaration of a column, use
+    /// [`replace_column`](Self::replace_column).
     ///
     /// # Errors
     ///

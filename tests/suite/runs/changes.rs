@@ -214,6 +214,25 @@ async fn a_removed_column_is_loaded_from_the_store_when_it_returns() -> Result<(
     Ok(())
 }
 
+/// The documentation said of all columns that they have their values when they are added again.
+#[tokio::test]
+async fn a_removed_source_returns_when_its_store_is_opened_again() -> Result<()> {
+    let (log, store) = (Log::default(), MemoryStore::new());
+    let (user, notes) = (source("user"), source("notes"));
+    let (a, b) = (column("a", user.latest(), log.upper("a")), column("b", notes.latest(), log.upper("b")));
+    let f = Flow::open(store.clone(), [&a, &b]).await?;
+    f.push("user", "x").await?;
+    f.push("notes", "y").await?;
+    f.run().await?;
+    f.remove_with_dependents("notes").await?;
+    let error = f.add_column(&b).await.expect_err("a source is added to a flow that has values");
+    assert!(error.to_string().starts_with("the source `notes` cannot be added"), "{error}");
+    drop(f);
+    let f = Flow::open(store, [&a, &b]).await?;
+    assert_eq!((f.get("notes", 0).as_deref(), f.forecast().cells), (Some("y"), 0));
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_replaced_column_is_recomputed_with_its_dependents() -> Result<()> {
     let log = Log::default();
