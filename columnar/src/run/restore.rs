@@ -14,7 +14,7 @@ use crate::compute::Step;
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::history::StoredSteps;
 use crate::reopen::{ColumnChange, Definition, KeptColumns, OpenOptions, Recompute};
-use crate::store::{CHUNK, Store, StoreError, copy, put_all};
+use crate::store::{CHUNK, Store, StoreError, check_beyond, copy, put_all};
 
 /// A longer plan of a flow, with its compute steps and the stored values of the added columns.
 pub(crate) struct Extension<'a> {
@@ -124,6 +124,8 @@ impl Shared {
         let mut definition = Definition::default();
         let keys = definition.keys(plan.schema());
         for (column, key) in plan.schema().columns().iter().zip(&keys) {
+            // Of a fork whose copy was interrupted.
+            check_beyond(store, key, step).await.map_err(open)?;
             // In chunks, because the past may be larger than the memory.
             for first in (0..step).step_by(CHUNK) {
                 let entries = self.entries(column.name.as_str(), first..step.min(first + CHUNK)).await?;

@@ -20,17 +20,22 @@ pub(crate) async fn copy(
     column: &Name,
     before: usize,
 ) -> Result<(), StoreError> {
-    let beyond = into.stored_steps(column.clone()).await?.within(&(before..usize::MAX)).next();
-    if let Some(step) = beyond {
-        return Err(StoreError::other(format!(
-            "the store to copy into holds `{column}` at step {step} already: use an empty one"
-        )));
-    }
+    check_beyond(into, column, before).await?;
     let stored_steps = from.stored_steps(column.clone()).await?;
     for chunk in StepRanges::from(&stored_steps).within(&(0..before)).chunks(CHUNK) {
         put_all(into, column, from.load(column.clone(), chunk).await?).await?;
     }
     Ok(())
+}
+
+/// Checks that a store to copy into has no entry of a column from this step on. It would look like one of the copy.
+pub(crate) async fn check_beyond(into: &dyn Store, column: &Name, before: usize) -> Result<(), StoreError> {
+    match into.stored_steps(column.clone()).await?.within(&(before..usize::MAX)).next() {
+        Some(step) => Err(StoreError::other(format!(
+            "the store to copy into holds `{column}` at step {step} already: use an empty one"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Stores entries. A cell that has the same entry already is skipped; a different one is an error.

@@ -20,7 +20,7 @@ mod worker;
 
 pub use crate::history::StoredSteps;
 pub use contract::{Entry, Put, Store};
-pub(crate) use copy::{BYTES, CHUNK, copy, put_all};
+pub(crate) use copy::{BYTES, CHUNK, check_beyond, copy, put_all};
 pub use error::{Defect, StoreError};
 pub use file::FileStore;
 pub use memory::MemoryStore;

@@ -11,7 +11,7 @@ use columnar::store::{Entry, MemoryStore, Store};
 use columnar::{Column, Name};
 use columnar_tests::live::push_all;
 use columnar_tests::log::Log;
-use columnar_tests::store::on_load;
+use columnar_tests::store::{on_load, on_put};
 use futures::FutureExt;
 
 /// The steps of the flows: more than a chunk, and not a multiple of one.
@@ -170,6 +170,26 @@ async fn a_durable_fork_of_a_partly_loaded_flow_has_its_past() -> Result<()> {
         let fork = Flow::open(copy, columns(&log)).await?;
         assert_eq!((values(&fork, STEPS), fork.steps()), (expected, step));
     }
+    Ok(())
+}
+
+/// The copy of a fork was interrupted, and its store got an earlier fork. A text that was pushed there was taken for one
+/// that was stored already: the fork had the text of the first flow in its place.
+#[tokio::test]
+async fn a_fork_is_not_copied_into_a_store_with_later_values() -> Result<()> {
+    let (store, log) = filled(20).await?;
+    let f = Flow::open(store, columns(&log)).await?;
+    let copy = MemoryStore::new();
+    let breaks = on_put(copy.clone(), |inner, column, step, entry| async move {
+        let error = columnar::store::StoreError::other("the disk is gone");
+        if column == "topics" { Err(error) } else { inner.put(column, step, entry).await }
+    });
+    f.fork_into(15, breaks).await.expect_err("it is interrupted");
+    let error = f.fork_into(10, copy.clone()).await.expect_err("it is not empty");
+    assert!(matches!(error, Error::Open { .. }), "{error}");
+    let fork = f.fork_into(15, copy).await?;
+    fork.push("user", "another text").await?;
+    assert_eq!(fork.get("user", 15).as_deref(), Some("another text"));
     Ok(())
 }
 
