@@ -7,6 +7,7 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures::future::{BoxFuture, FutureExt, Shared, WeakShared};
 use futures::stream::{self, StreamExt};
 
 use super::table::{Receipts, Table, receipt};
@@ -40,12 +41,19 @@ struct Past {
     is_source: bool,
     /// The counter of the tokens in `loaded`.
     counter: Arc<dyn Counter>,
-    /// Locked while values are read, so no value is read by two flows.
-    reading: tokio::sync::Mutex<()>,
+    /// The reading that is under way, so no value is read by two flows.
+    reading: Mutex<Option<WeakShared<Reading>>>,
     loaded: Mutex<Loaded>,
     /// The number of changes of `loaded`.
     version: AtomicUsize,
 }
+
+/// The reading of values from the store. All that wait for it poll it: the one that began it, such as a run, may not be
+/// polled for long.
+type Reading = BoxFuture<'static, Failure>;
+
+/// The error of a reading, for the first that takes it.
+type Failure = Arc<Mutex<Option<Error>>>;
 
 /// The values that have been loaded.
 #[derive(Default)]
@@ -167,7 +175,7 @@ impl Past {
     ) -> Self {
         // A new flow has adopted version 0, so values that are loaded already are version 1.
         let version = AtomicUsize::new(usize::from(!loaded.steps.is_empty()));
-        let (reading, loaded) = (tokio::sync::Mutex::default(), Mutex::new(loaded));
+        let (reading, loaded) = (Mutex::default(), Mutex::new(loaded));
         Self { stored, is_source, counter, reading, loaded, version }
     }
 
@@ -176,9 +184,38 @@ impl Past {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn load(&self, column: &Name, steps: &StepRanges) -> Result<()> {
-        let _reading = self.reading.lock().await;
-        let missing = steps.minus(&self.lock().steps);
+    async fn load(self: &Arc<Self>, column: &Name, steps: &StepRanges) -> Result<()> {
+        loop {
+            let missing = steps.minus(&self.lock().steps);
+            if missing.is_empty() {
+                return Ok(());
+            }
+            let failure = self.reading(column, missing).await;
+            let error = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(error) = error {
+                return Err(error);
+            }
+        }
+    }
+
+    /// The reading that is under way, or a new one, of these steps.
+    fn reading(self: &Arc<Self>, column: &Name, steps: StepRanges) -> Shared<Reading> {
+        // It is replaced as a whole, so a panic leaves nothing half changed.
+        let mut slot = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reading) = slot.as_ref().and_then(WeakShared::upgrade)
+            && reading.peek().is_none()
+        {
+            return reading;
+        }
+        let (past, column) = (Arc::clone(self), column.clone());
+        let reading = async move { Arc::new(Mutex::new(past.read_into_memory(&column, &steps).await.err())) };
+        let reading = reading.boxed().shared();
+        // Weak, because the reading has the past.
+        *slot = reading.downgrade();
+        reading
+    }
+
+    async fn read_into_memory(&self, column: &Name, missing: &StepRanges) -> Result<()> {
         // In chunks, because entries take more memory than values in a history.
         let chunks = missing.chunks(CHUNK).into_iter().map(|chunk| missing.within(&chunk));
         let read = async |steps: StepRanges| (self.read(column, &steps).await, steps);

@@ -270,6 +270,34 @@ async fn loads_at_the_same_time_read_each_value_once() -> Result<()> {
     Ok(())
 }
 
+/// A program reads the events of a run, and in between serves a command that needs the history. The run is not polled
+/// then; it kept everyone else from the values that it had begun to load, for ever.
+#[tokio::test]
+async fn a_run_that_is_not_polled_keeps_nobody_from_the_values_that_it_loads() -> Result<()> {
+    let (store, log) = filled(STEPS).await?;
+    let (store, loads) = recorded(store);
+    let store = on_load(store, |inner, column, steps| async move {
+        tokio::task::yield_now().await;
+        inner.load(column, steps).await
+    });
+    let columns = columns(&log);
+    let f = Flow::open(OpenOptions::new(store).recent(1), &columns).await?;
+    let fork = f.fork(900)?;
+    fork.push("user", "another text").await?;
+    let mut run = fork.run();
+    assert!(run.next().now_or_never().is_none(), "it is loading");
+    let mut waiting = Box::pin(f.load(800));
+    assert!((&mut waiting).now_or_never().is_none(), "it is not polled either");
+    let limit = std::time::Duration::from_secs(20);
+    tokio::time::timeout(limit, fork.load(0)).await.expect("nothing has to be waited for")?;
+    tokio::time::timeout(limit, f.load(0)).await.expect("nothing has to be waited for")?;
+    assert_eq!(read_once(&loads), 4 * STEPS);
+    run.await?;
+    waiting.await?;
+    assert_eq!(fork.steps(), 901);
+    Ok(())
+}
+
 /// A cell that was not stored at the fork has its own value in each flow.
 #[tokio::test]
 async fn a_fork_never_loads_a_value_that_the_first_flow_stored_later() -> Result<()> {
