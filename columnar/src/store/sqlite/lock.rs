@@ -7,9 +7,17 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use super::error::SqliteError;
 use crate::store::lock::FileLock;
+
+/// Attempts to take a lock that another process holds, perhaps for a moment, to remove another name of the file.
+const ATTEMPTS: usize = 5;
+
+/// The pause between two attempts.
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The lock of a flow.
 pub(super) struct Lock {
@@ -30,6 +38,7 @@ impl Lock {
         beside: Option<&Self>,
         lock: impl Fn(&File) -> Result<(), TryLockError>,
     ) -> io::Result<Option<Self>> {
+        let mut attempts = 0;
         loop {
             if let Some(lock) = beside.and_then(|beside| beside.link(path).ok()) {
                 return Ok(Some(lock));
@@ -41,7 +50,13 @@ impl Lock {
                 // removes the name meanwhile, since the file is locked.
                 Ok(file) if has_other_names(&file)? => fs::remove_file(path)?,
                 Ok(file) => return Ok(Some(Self { path: path.to_owned(), file: Arc::new(file) })),
-                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::WouldBlock) => {
+                    attempts += 1;
+                    if attempts == ATTEMPTS {
+                        return Ok(None);
+                    }
+                    thread::sleep(RETRY_INTERVAL);
+                }
                 Err(TryLockError::Error(error)) => return Err(error),
             }
         }

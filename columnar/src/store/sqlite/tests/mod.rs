@@ -5,8 +5,8 @@ mod deletion;
 
 use std::cell::RefCell;
 use std::fs::{File, TryLockError};
-use std::io;
 use std::path::PathBuf;
+use std::{fs, io};
 
 use futures::channel::oneshot;
 use rusqlite::Connection;
@@ -18,6 +18,7 @@ use super::error::SqliteError;
 use super::lock::Lock;
 use super::open_file::OpenFile;
 use crate::declare::Name;
+use crate::store::lock::FileLock;
 use crate::store::thread::{HandleId, NewCell, PutRequest, Server};
 use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
 
@@ -295,6 +296,24 @@ fn s6_a_removed_lock_has_no_owner() {
     assert!(matches!(Lock::take(&path, None), Ok(None)), "it is the file that others find");
     drop(second);
     assert!(!path.exists());
+}
+
+/// A killed owner leaves several names of one file. The next owner of a flow locks it for a moment, to remove its name.
+/// At that moment another process was refused a flow that nobody had.
+#[test]
+fn s6_a_lock_that_is_held_for_a_moment_is_tried_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [monday, tuesday] = ["monday", "tuesday"].map(|flow| folder.path().join(flow));
+    let other = RefCell::new(FileLock::take(&monday).ok());
+    fs::hard_link(&monday, &tuesday).expect("it can be linked");
+    let lock = Lock::take_by(&tuesday, None, |file| {
+        let taken = file.try_lock();
+        drop(other.take());
+        taken
+    });
+    assert!(lock.as_ref().is_ok_and(Option::is_some), "nobody has the flow");
+    assert!(matches!(Lock::take(&tuesday, None), Ok(None)), "it has an owner");
+    assert!(matches!(Lock::take(&monday, None), Ok(Some(_))), "the other one is free");
 }
 
 /// Opening continues at the stored length of the complete prefix.
