@@ -96,7 +96,8 @@ fn has_other_names(_: &FileLock) -> io::Result<bool> {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        if cfg!(unix) {
+        // If the folder was moved, the name may be that of another owner.
+        if cfg!(unix) && leads_to(&self.path, &self.file).unwrap_or(false) {
             // While it is locked. If it stays, the flow is free when the process closes the file or ends.
             let _ = fs::remove_file(&self.path);
         }

@@ -316,6 +316,21 @@ fn s6_a_lock_that_is_held_for_a_moment_is_tried_again() {
     assert!(matches!(Lock::take(&monday, None), Ok(Some(_))), "the other one is free");
 }
 
+/// The folder was moved away, and another process has a flow of the file that is in its place.
+#[test]
+fn s10_a_lock_that_was_moved_away_removes_no_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("lock");
+    let take = || Lock::take(&path, None).ok().flatten();
+    let moved = take().expect("it is free");
+    fs::rename(&path, folder.path().join("aside")).expect("it can be moved");
+    let other = take().expect("it is free");
+    drop(moved);
+    assert!(take().is_none(), "it has an owner");
+    drop(other);
+    assert!(take().is_some());
+}
+
 /// Opening continues at the stored length of the complete prefix.
 #[test]
 fn opening_reads_only_the_last_steps() {
