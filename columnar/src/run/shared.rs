@@ -76,7 +76,10 @@ impl Shared {
     /// such as a counter of tokens, runs between complete changes, so a panic of it leaves no half change.
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.adopt();
+        // Most flows have all values in memory, and this lock is taken several times for each cell.
+        if !state.unloaded.is_empty() {
+            state.adopt();
+        }
         state
     }
 
