@@ -183,11 +183,12 @@ impl ColumnDeclaration {
             step = step.timeout(limit);
         }
         if let Some(rate) = &self.rate {
-            for rate in
-                [rate.per_second.map(per_second), rate.per_minute.map(per_minute)].into_iter().flatten()
-            {
-                step = step.rate(rate);
+            let rates = [rate.per_second.map(per_second), rate.per_minute.map(per_minute)];
+            if rates.iter().all(Option::is_none) {
+                let rule = "it has at least one of the keys `per_minute` and `per_second`";
+                errors.push(StepError::OutOfRange { setting: "rate", rule });
             }
+            step = rates.into_iter().flatten().fold(step, Policy::rate);
         }
         if let Some(times) = self.retry {
             step = step.retry(times);

@@ -100,7 +100,12 @@ impl<'de, T: Table> Visitor<'de> for TableVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a table with the keys {}", list(T::KEYS))
+        let short = match (T::of_text(String::new()), T::of_number(0)) {
+            (Some(_), _) => "a text, or ",
+            (_, Some(_)) => "a number of 0 or more, or ",
+            _ => "",
+        };
+        write!(f, "{short}a table with the keys {}", list(T::KEYS))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {

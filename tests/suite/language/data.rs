@@ -394,6 +394,7 @@ mod mistakes {
             or_skip = true
             or_wait = true
             timeout = -1
+            rate = {}
             pace = { every = 1, think = 2 }
             budget = { strategy = "forget", low_water = 2.0 }
 
@@ -430,6 +431,7 @@ mod mistakes {
             "`twins` has both `or_skip` and `or_wait`: drop one of the two",
             "`twins` has a wrong `timeout`: it is a number of seconds, 0 or more",
             "`unnamed` has the setting `allow_empty`, which only prompts have: drop it, or set it in the program",
+            "`twins` has a wrong `rate`: it has at least one of the keys `per_minute` and `per_second`",
             "`twins` has a wrong `strategy`: it is `truncate_middle`, `rolling_window` or `stop_at_limit`",
             "`twins` has a wrong `low_water`: it is a share of the limit, above 0 and at most 1",
             "`unnamed` reads itself twice: drop one of the two views",
@@ -442,7 +444,7 @@ mod mistakes {
         ] {
             assert!(found.iter().any(|found| found == error), "{error}\n{found:#?}");
         }
-        assert_eq!(found.len(), 24, "{found:#?}");
+        assert_eq!(found.len(), 25, "{found:#?}");
     }
 
     #[test]
@@ -517,7 +519,7 @@ mod mistakes {
             ("views = \"user\"", "invalid type: string \"user\", expected a sequence"),
             (
                 "budget = \"small\"",
-                "invalid type: string \"small\", expected a table with the keys `tokens`, ",
+                "invalid type: string \"small\", expected a number of 0 or more, or a table with the keys `tokens`, ",
             ),
             ("budget = { token = 1 }", "unknown key `token`; did you mean `tokens`?"),
             ("rate = { per_hour = 1 }", "unknown key `per_hour`; possible are `per_minute`, `per_second`"),
