@@ -11,6 +11,9 @@ use crate::registry::PROVIDERS;
 /// The longest pause that a header may ask for.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
+/// The codes of the system for too many open files: of the program, and of the system.
+const NO_FILES: &[i32] = if cfg!(unix) { &[24, 23] } else { &[10024] };
+
 /// An error of a call to a provider. It contains no key, no address and no content of the conversation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -57,6 +60,17 @@ pub enum GenaiError {
         /// The provider's message, redacted as in [`Status`](Self::Status).
         message: String,
         /// The error that [`Adaptive`](crate::model::Adaptive) and [`retry`](crate::compute::Policy::retry) react to.
+        source: Overloaded,
+    },
+    /// This program has no file left for a connection, so the call was not sent.
+    #[error(
+        "no connection to `{model}`: this program has too many open files; raise their limit, as with `ulimit -n`, or lower the number of calls with `Adaptive::max_concurrency`"
+    )]
+    TooManyOpenFiles {
+        /// The name of the model.
+        model: String,
+        /// The error that [`Adaptive`](crate::model::Adaptive) and [`retry`](crate::compute::Policy::retry) react to: with
+        /// fewer calls at once there are files for each.
         source: Overloaded,
     },
     /// The provider sent no data for too long.
@@ -106,8 +120,11 @@ impl GenaiError {
             return refusal.into_error(model.to_owned());
         }
         let is_text = !cause.is::<FromUtf8Error>() && !cause.is::<Utf8Error>();
-        let cause = chain(cause)
-            .find_map(|cause| cause.downcast_ref::<io::Error>())
+        let cause = chain(cause).find_map(|cause| cause.downcast_ref::<io::Error>());
+        if cause.and_then(io::Error::raw_os_error).is_some_and(|code| NO_FILES.contains(&code)) {
+            return Self::TooManyOpenFiles { model: model.to_owned(), source: Overloaded::default() };
+        }
+        let cause = cause
             .map_or_else(|| if is_text { summary(error) } else { GARBLED }.to_owned(), ToString::to_string);
         Self::Failed { model: model.to_owned(), cause }
     }

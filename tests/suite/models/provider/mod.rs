@@ -4,6 +4,7 @@
 
 mod dependencies;
 mod limits;
+mod open_files;
 mod refusals;
 mod secrets;
 mod streams;
