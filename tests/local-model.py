@@ -20,6 +20,10 @@ params.n_ctx = 8192
 params.n_parallel = 2
 params.warmup = False
 params.offline = True
+# The same replies each time, which end: so small a model would often repeat itself up to the limit of its reply.
+params.sampling.temp = 0.0
+params.sampling.penalty_repeat = 1.1
+params.sampling.dry_multiplier = 0.8
 
 server = xllamacpp.Server(params)
 signal.pause()
