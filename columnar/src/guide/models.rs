@@ -108,7 +108,8 @@
 //! All prompts with the same name share one limit on concurrent calls, and it adapts to the provider. It begins at 32, and
 //! doubles while the provider answers and the calls in progress reach it, up to 1,000. When the provider answers "too many
 //! requests", or the program has no file left for a connection, the limit is halved, and grows slowly from there; the
-//! refused calls wait as long as the provider asks and are made again. One flow reaches more than 32 calls only if it [computes more cells](super::runs#concurrency) at once.
+//! refused calls wait as long as the provider asks and are made again. One flow reaches more than 32 calls only if it
+//! [computes more cells](super::runs#concurrency) at once.
 //!
 //! [`model::Adaptive`](crate::model::Adaptive) does the same for a model of your own. With
 //! [`max_concurrency(8)`](crate::model::Adaptive::max_concurrency) it never makes more than 8 calls at once. To set that for

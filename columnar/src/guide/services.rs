@@ -135,8 +135,7 @@
 //! The function may also set the model, the budget or the [spend limit](super::costs#a-limit) of the flow that it opens.
 //!
 //! With a `SqliteStore` for each key, all conversations are in one file, and those that are open share one connection. Its
-//! keys may be any text. A `FileStore` takes a path, so check keys that clients send: they may lead out
-//! of the folder.
+//! keys may be any text. A `FileStore` takes a path, so check keys that clients send: they may lead out of the folder.
 //!
 //! The stores [list and delete](super::stores#many-flows) conversations. One that is open cannot be deleted.
 //!
