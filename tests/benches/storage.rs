@@ -157,13 +157,7 @@ impl<S: Store> Kind<S> {
         });
         for (filled, growth) in histories.into_iter().zip(memory) {
             let at = filled.folder.path();
-            let open = || {
-                let options = OpenOptions::new((self.make)(at));
-                let mut flow = None;
-                let time = timed(|| flow = Some(self.open_flow(options, filled)));
-                drop(flow);
-                time
-            };
+            let open = || self.opening(OpenOptions::new((self.make)(at)), filled);
             let read = || timed(|| assert_eq!((self.read_bare)(at), filled.steps * SHORT));
             let times = self_timed_medians(5, &mut [Box::new(open), Box::new(read)]);
             let [open, read] = times[..] else { unreachable!("two took turns") };
@@ -172,6 +166,14 @@ impl<S: Store> Kind<S> {
             figure(&format!("{name}_over_bare_read"), over(open, read), "x");
             figure(&format!("{name}_memory"), growth.unwrap_or_default(), "bytes a step");
         }
+    }
+
+    /// The time to open a flow, without that to close it.
+    fn opening(&self, options: OpenOptions, filled: &Filled) -> Duration {
+        let mut flow = None;
+        let time = timed(|| flow = Some(self.open_flow(options, filled)));
+        drop(flow);
+        time
     }
 
     fn open_flow(&self, options: OpenOptions, filled: &Filled) -> Flow {
@@ -186,10 +188,7 @@ impl<S: Store> Kind<S> {
         for filled in histories {
             opening.push(Box::new(move || {
                 let options = OpenOptions::new((self.make)(filled.folder.path())).recent(RECENT);
-                let mut flow = None;
-                let time = timed(|| flow = Some(self.open_flow(options, filled)));
-                drop(flow);
-                time
+                self.opening(options, filled)
             }));
         }
         self.report_ratio("open", &self_timed_medians(ROUNDS, &mut opening), 1);
