@@ -10,6 +10,9 @@ use crate::diagnostics::{Errors, views};
 use crate::ident::{ident_text, is_name, rust_ident};
 use crate::keywords::MODIFIERS;
 
+/// The most groups around a view, as at run time. A parser without a limit could use up the stack.
+const MAX_GROUPS: usize = 16;
+
 /// The views of a list.
 #[derive(Default)]
 pub(super) struct ViewList {
@@ -19,11 +22,11 @@ pub(super) struct ViewList {
 }
 
 pub(super) fn parse(list: &Group, errors: &mut Errors) -> ViewList {
-    parse_items(list.span_open(), &trees_of(list), errors)
+    parse_items(list.span_open(), &trees_of(list), 0, errors)
 }
 
-/// The views after an opening parenthesis.
-fn parse_items(open: Span, trees: &[TokenTree], errors: &mut Errors) -> ViewList {
+/// The views after an opening parenthesis, inside this many groups.
+fn parse_items(open: Span, trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
     let parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
     let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
     let (mut before, mut list) = (open, ViewList { views: Vec::new(), is_complete: true });
@@ -31,7 +34,7 @@ fn parse_items(open: Span, trees: &[TokenTree], errors: &mut Errors) -> ViewList
         let comma = commas.next();
         match (is_blank(part), comma) {
             (false, _) => {
-                let item = parse_item(before, part, errors);
+                let item = parse_item(before, part, groups, errors);
                 list.views.extend(item.views);
                 list.is_complete &= item.is_complete;
             }
@@ -57,12 +60,16 @@ fn missing(before: Span, trees: &[TokenTree]) -> View {
 }
 
 /// A view, or those of a group.
-fn parse_item(before: Span, trees: &[TokenTree], errors: &mut Errors) -> ViewList {
+fn parse_item(before: Span, trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
     // Without brackets `group` is the name of a column.
     if let [ident, TokenTree::Group(list), after @ ..] = trees
         && is_ident(Some(ident), "group")
     {
-        return parse_group(list, after, errors);
+        if groups == MAX_GROUPS {
+            errors.at(tokens(trees), views::NESTED_GROUPS);
+            return ViewList::default();
+        }
+        return parse_group(list, after, groups + 1, errors);
     }
     let view = parse_view(before, trees, errors);
     let is_complete = view.is_some();
@@ -70,14 +77,14 @@ fn parse_item(before: Span, trees: &[TokenTree], errors: &mut Errors) -> ViewLis
 }
 
 /// The views of a group, each with the tag of the group.
-fn parse_group(list: &Group, after: &[TokenTree], errors: &mut Errors) -> ViewList {
+fn parse_group(list: &Group, after: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
     if !after.is_empty() {
         errors.at(tokens(after), views::AFTER_GROUP);
     }
     let inside = trees_of(list);
     let mut cursor = Cursor::new(&inside);
     let tag = group_tag(list, &mut cursor, errors);
-    let mut group = parse_items(list.span_open(), cursor.rest(), errors);
+    let mut group = parse_items(list.span_open(), cursor.rest(), groups, errors);
     let is_empty = group.views.iter().all(|view| view.state == State::NoColumn);
     // A group without a tag is reported already.
     if is_empty && group.is_complete && tag.is_some() {

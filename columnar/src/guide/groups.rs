@@ -4,8 +4,8 @@
 //!
 //! # Groups
 //!
-//! `group("debate", pro.latest, con.latest)` puts a tag around several views. Groups can contain groups. A group that
-//! has no value at a step does not appear:
+//! `group("debate", pro.latest, con.latest)` puts a tag around several views. Groups can contain groups, up to
+//! 16 around a view. A group that has no value at a step does not appear:
 //!
 //! ```
 //! use columnar::prelude::*;

@@ -172,6 +172,7 @@
 //! | expected the tag of the group | write `group("debate", pro.latest, con.latest)` |
 //! | expected `,` before `user` | put a comma after the tag |
 //! | this group has no views | add views |
+//! | this group is inside 16 others, which is the most | put its views into one of those around it |
 //! | a group takes no modifiers | put the modifier on the views inside |
 //! | `self` is shown as assistant messages, so it cannot be in a group | put `self` after the group |
 //! | expected the text of the note after this | write `note("what the person typed")` |
@@ -234,6 +235,7 @@
 //! | attempt to use a non-constant value in a constant | the number in `window(n)` must be a `const`; see [views](super::views) |
 //! | evaluation panicked: a window of 0 shows nothing | the constant in `window(N)` is 0 |
 //! | evaluation panicked: `topics` is already a column of `Chat` | rename the column of the flow that extends the other |
+//! | evaluation panicked: `debate` has modules nested 16 deep, which is the most | use a module of it directly |
 //! | evaluation panicked: the input `facts` of `debate` has no column | add it in the braces of the module: `facts: user` |
 //! | evaluation panicked: `critic` is not an input: the module computes it | drop it from the braces of the module |
 //! | evaluation panicked: `inner` is a module, not a column | read one of its columns: `debate.inner.critic` |

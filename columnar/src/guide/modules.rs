@@ -48,7 +48,7 @@
 //! `messages("debate.con", 0)`. They run and are stored with all others, and no value is copied. The tag of a view is
 //! the last part of the name, unless the view sets another.
 //!
-//! A flow can use another one twice, under two names, and a module can use modules.
+//! A flow can use another one twice, under two names, and a module can use modules, up to 16 inside each other.
 //!
 //! # A module with parameters
 //!

@@ -40,6 +40,10 @@ pub struct Graph {
     pub(super) renames: &'static [RenamedFrom],
     /// The nodes in topological order, as indices of `nodes`. With modules only the compiler can find the order.
     pub(super) order: &'static [usize],
+    /// The number of indices. The compiler asks for it at each step of a search, and would count through all modules.
+    len: usize,
+    /// The number of modules inside each other.
+    pub(super) depth: usize,
 }
 
 /// A node of a [`Graph`]: the name of a column, and the indices at which its views begin among the literal views and
@@ -89,19 +93,37 @@ impl Graph {
         constants: &'static [&'static [View]],
         order: &'static [usize],
     ) -> Self {
-        Self { base: None, nodes, literals, constants, modules: &[], renames: &[], order }
+        Self {
+            base: None,
+            nodes,
+            literals,
+            constants,
+            modules: &[],
+            renames: &[],
+            order,
+            len: nodes.len(),
+            depth: 0,
+        }
     }
 
     #[doc(hidden)]
     #[must_use]
     pub const fn __extending(self, base: &'static Self) -> Self {
-        Self { base: Some(base), ..self }
+        Self { base: Some(base), len: base.len + self.len, depth: base.depth, ..self }
     }
 
     #[doc(hidden)]
     #[must_use]
     pub const fn __using(self, modules: &'static [Used]) -> Self {
-        Self { modules, ..self }
+        let (mut len, mut depth, mut rest) = (self.len, self.depth, modules);
+        while let [module, tail @ ..] = rest {
+            len += module.columns.graph.len;
+            if depth <= module.columns.graph.depth {
+                depth = module.columns.graph.depth + 1;
+            }
+            rest = tail;
+        }
+        Self { modules, len, depth, ..self }
     }
 
     #[doc(hidden)]
@@ -114,10 +136,7 @@ impl Graph {
     #[doc(hidden)]
     #[must_use]
     pub const fn __len(&self) -> usize {
-        match self.modules {
-            [.., last] => last.columns.__end(),
-            [] => self.first() + self.nodes.len(),
-        }
+        self.len
     }
 
     /// The index of the first column that is not the base's.
@@ -140,7 +159,7 @@ impl ModuleColumns {
     #[doc(hidden)]
     #[must_use]
     pub const fn __end(&self) -> usize {
-        self.first + self.graph.__len()
+        self.first + self.graph.len
     }
 }
 

@@ -96,8 +96,9 @@ impl Graph {
         let added = flat.iter().enumerate().skip(first);
         schema.extend(added.filter_map(|(at, flat)| draft(flat, at, column)).collect())?;
 
-        let (mut sorted, mut is_sorted) = (vec![0; flat.len() - first], vec![false; flat.len() - first]);
-        if !self.sort(&mut sorted, &mut is_sorted) {
+        let count_new = flat.len() - first;
+        let (mut sorted, mut waits) = (vec![0; count_new], vec![0; count_new]);
+        if !self.sort(&mut sorted, &mut waits, &mut vec![false; count_new]) {
             unreachable!("the compiler refuses a cycle");
         }
         let mut order: Vec<usize> = (0..count).collect();

@@ -7,6 +7,10 @@ use super::view::{LiteralView, View};
 /// The index of no column. `flow!` mentions each name in code that rustc refuses if there is no such column.
 const NOWHERE: usize = usize::MAX;
 
+/// The most modules inside each other. The compiler looks for a column in each of them, again and again, so 40 would take
+/// it a minute.
+const MAX_DEPTH: usize = 16;
+
 /// The views of a node.
 #[derive(Clone, Copy)]
 pub(super) enum NodeViews {
@@ -79,11 +83,18 @@ impl ModuleColumns {
 impl Used {
     /// # Panics
     ///
-    /// When a source is not bound. The message is for the author of the module's inputs.
+    /// When a source is not bound, or too many modules are inside each other. The message is for the author of the flow
+    /// that uses the module.
     #[doc(hidden)]
     #[track_caller]
     #[must_use]
     pub const fn __complete(self) -> Self {
+        if self.columns.graph.depth >= MAX_DEPTH {
+            let mut text = Text::<1024>::new();
+            text.put("`").put(self.name).put("` has modules nested 16 deep, which is the most\n\n");
+            text.put("help: use a module of it directly, beside it");
+            text.panic();
+        }
         let mut column = 0;
         while column < self.columns.graph.__len() {
             if let Some(source) = self.columns.graph.source(column)

@@ -18,23 +18,35 @@ impl Graph {
     #[track_caller]
     pub const fn __sorted<const MOST: usize>(&self) {
         // The compiler cannot allocate: the arrays have the capacity `MOST`, the slices the length.
-        let (mut order, mut is_sorted) = ([0; MOST], [false; MOST]);
+        let (mut order, mut waits, mut is_sorted) = ([0; MOST], [0; MOST], [false; MOST]);
         let count = self.__len() - self.first();
         assert!(count <= MOST, "a flow with parameters that it shares with a module has too many columns");
-        let (order, is_sorted) = (order.split_at_mut(count).0, is_sorted.split_at_mut(count).0);
-        if !self.sort(order, is_sorted) {
+        let is_sorted = is_sorted.split_at_mut(count).0;
+        if !self.sort(order.split_at_mut(count).0, waits.split_at_mut(count).0, is_sorted) {
             self.draw_cycle(is_sorted);
         }
     }
 
     /// Sorts the columns that the base does not have, counted from the first of them: each after those that it reads,
     /// ties by index. `false` if there is a cycle; `is_sorted` then marks the columns that neither are in one nor read
-    /// one.
-    pub(super) const fn sort(&self, order: &mut [usize], is_sorted: &mut [bool]) -> bool {
+    /// one. `waits` has room for a column that each waits for.
+    pub(super) const fn sort(
+        &self,
+        order: &mut [usize],
+        waits: &mut [usize],
+        is_sorted: &mut [bool],
+    ) -> bool {
         let (mut count, mut first) = (0, 0);
         while count < order.len() {
+            // Unknown yet: as if each waited for itself, which is not sorted before it.
+            waits[count] = count;
+            count += 1;
+        }
+        count = 0;
+        while count < order.len() {
             // Without modules `flow!` has found the order, and the compiler need not search for it again.
-            let next = if self.modules.is_empty() { self.order[count] } else { self.next(first, is_sorted) };
+            let next =
+                if self.modules.is_empty() { self.order[count] } else { self.next(first, waits, is_sorted) };
             if next == order.len() {
                 return false;
             }
@@ -48,9 +60,18 @@ impl Graph {
         true
     }
 
-    /// The first column from `at` on that waits for no other.
-    const fn next(&self, mut at: usize, is_sorted: &[bool]) -> usize {
-        while at < is_sorted.len() && (is_sorted[at] || self.waits_for(at, is_sorted) < is_sorted.len()) {
+    /// The first column from `at` on that waits for no other. A search in the views goes through all modules around a
+    /// column, so there is none while the column of the last search is not sorted.
+    const fn next(&self, mut at: usize, waits: &mut [usize], is_sorted: &[bool]) -> usize {
+        while at < is_sorted.len() {
+            let is_known = waits[at] != at && !is_sorted[waits[at]];
+            if !is_sorted[at] && !is_known {
+                let column = self.waits_for(at, is_sorted);
+                if column == is_sorted.len() {
+                    break;
+                }
+                waits[at] = column;
+            }
             at += 1;
         }
         at
@@ -185,11 +206,11 @@ impl Graph {
         if let Some(base) = self.base {
             base.put_order::<MOST, BYTES>(text);
         }
-        let (first, mut order, mut is_sorted) = (self.first(), [0; MOST], [false; MOST]);
-        let count = self.__len() - first;
-        let (order, is_sorted) = (order.split_at_mut(count).0, is_sorted.split_at_mut(count).0);
+        let (mut order, mut waits, mut is_sorted) = ([0; MOST], [0; MOST], [false; MOST]);
+        let (first, count) = (self.first(), self.__len() - self.first());
+        let order = order.split_at_mut(count).0;
         // The result is not needed: `flow!` refuses a cycle, or `__SORTED` has failed before.
-        self.sort(order, is_sorted);
+        self.sort(order, waits.split_at_mut(count).0, is_sorted.split_at_mut(count).0);
         let mut rest: &[usize] = order;
         while let [at, tail @ ..] = rest {
             if !self.is_input(first + *at) {

@@ -1,0 +1,23 @@
+use columnar::prelude::*;
+
+flow! {
+    pub struct Chat {
+        source user;
+        column topics(group("g1", group("g2", group("g3", group("g4", group("g5", group("g6", group("g7", group("g8", group("g9", group("g10", group("g11", group("g12", group("g13", group("g14", group("g15", group("g16", group("g17", user.latest)))))))))))))))))) = prompt("List the topics.");
+    }
+}
+
+fn main() {
+    drop(talk(&Chat::new()));
+}
+
+async fn talk(chat: &Chat) -> Result<usize> {
+    chat.user.push("hello").await?;
+    let mut run = chat.run();
+    while let Some(event) = run.try_next().await? {
+        match event.column() {
+            ChatColumn::Topics => chat.topics.messages(event.step())?,
+        };
+    }
+    Ok(Chat::ORDER.len() + Chat::GRAPH.names().len())
+}
