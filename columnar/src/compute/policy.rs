@@ -5,14 +5,14 @@ use std::time::Duration;
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use futures::future::FutureExt;
 use futures::stream::{self, BoxStream, StreamExt};
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 #[cfg(feature = "typed")]
 use super::ColumnType;
 use super::{Context, IntoStep, Kind, Piece, Rate, Reply, Step};
 use crate::context::budget::Budget;
 use crate::error::{BoxError, TimedOut};
-use crate::model::{Overloaded, Refused, Truncated};
+use crate::model::{Overloaded, Refused, Truncated, deadline};
 use crate::schedule::OnFailure;
 use crate::usage::SpendLimitError;
 
@@ -283,7 +283,8 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     fn timeout(self, limit: Duration) -> Step<'a> {
         self.into_step().wrap(move |step, cx| match step.start(cx).0 {
             Kind::Whole(text) => Reply::whole(async move {
-                timeout(limit, text).await.unwrap_or_else(|_| Err(TimedOut::Attempt(limit).into()))
+                let ended = timeout_at(deadline(Instant::now(), limit), text).await;
+                ended.unwrap_or_else(|_| Err(TimedOut::Attempt(limit).into()))
             }),
             Kind::Pieces(pieces) => Reply(Kind::Pieces(timed(pieces, limit, step.settings().repeated_by))),
         })
@@ -384,12 +385,7 @@ fn timed<'a>(
 impl Timed<'_> {
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
         let begun = *self.begun.get_or_insert_with(Instant::now);
-        let next = self.pieces.next();
-        let piece = match begun.checked_add(self.limit) {
-            Some(deadline) => timeout_at(deadline, next).await,
-            // No instant is that late.
-            None => Ok(next.await),
-        };
+        let piece = timeout_at(deadline(begun, self.limit), self.pieces.next()).await;
         let Ok(piece) = piece else { return Some(Err(self.error().into())) };
         if let Some(Ok(Piece::Retry { .. })) = piece {
             self.attempt += 1;

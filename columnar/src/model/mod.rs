@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod choice;
+mod deadline;
 mod errors;
 #[cfg(feature = "genai")]
 mod genai;
@@ -22,6 +23,7 @@ pub use adaptive::Adaptive;
 #[cfg(feature = "genai")]
 pub use choice::BASE_URL;
 pub use choice::{Choice, ModelError, UnknownModel, VARIABLE, by_name, from_env};
+pub(crate) use deadline::deadline;
 pub use errors::{Overloaded, Refused, Truncated};
 pub use max_tokens::MaxTokens;
 pub use offline::Offline;

@@ -16,6 +16,7 @@ use futures::future::{BoxFuture, FutureExt, join_all};
 use tokio::time::{Instant, timeout_at};
 
 use super::spawned::{Spawn, Spawned, Task, WeakSpawned};
+use crate::model::deadline;
 use crate::run::Error;
 
 /// The open flows of a service, by key. Clones share them.
@@ -130,7 +131,7 @@ where
     /// Shuts all flows down, as [`Spawned::shutdown_timeout`] does, and opens no more. Returns whether all of them ended
     /// in time.
     pub async fn shutdown_timeout(&self, limit: Duration) -> bool {
-        self.end(Instant::now().checked_add(limit)).await
+        self.end(Some(deadline(Instant::now(), limit))).await
     }
 
     async fn end(&self, deadline: Option<Instant>) -> bool {

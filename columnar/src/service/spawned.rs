@@ -14,6 +14,7 @@ use super::position::Position;
 use super::subscription::Subscription;
 use super::task::serve;
 use crate::flow::{ColumnId, LiveFlow};
+use crate::model::deadline;
 use crate::run::{ComputeSteps, Error, Result, SeenCells, Shared};
 
 /// A flow that can be spawned: any flow whose compute steps borrow nothing.
@@ -252,7 +253,7 @@ impl<F> Spawned<F> {
     /// A [`shutdown`](Self::shutdown) that drops the cells which are still in progress after this time, as
     /// [`cancel`](Self::cancel) does. Returns whether all of them were stored in time.
     pub async fn shutdown_timeout(&self, limit: Duration) -> bool {
-        self.end(Instant::now().checked_add(limit)).await
+        self.end(Some(deadline(Instant::now(), limit))).await
     }
 
     /// Ends the task, and returns whether it ended before the deadline.

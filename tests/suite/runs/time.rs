@@ -4,13 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use columnar::cache::Pace;
+use columnar::model::{Adaptive, Chunk, Model, Offline, Overloaded};
 use columnar::prelude::*;
 use columnar::reopen::IntoOpenOptions;
+use columnar::service::Flows;
 use columnar::store::MemoryStore;
 use columnar_tests::live::push_all;
+use columnar_tests::models::ChunkModel;
 use columnar_tests::store::FaultyStore;
-use futures::FutureExt;
-use tokio::time::{advance, sleep};
+use futures::{FutureExt, stream};
+use tokio::time::{Instant, advance, sleep};
 
 const TEN_YEARS: Duration = Duration::from_hours(10 * 365 * 24);
 
@@ -148,5 +152,90 @@ async fn c6_a_value_that_was_not_stored_is_computed_again_and_stored_once() -> R
         f.run().await?;
         assert_eq!((f.steps(), store.puts() - before), (3, 9 - stored), "after {cell} cells");
     }
+    Ok(())
+}
+
+/// Durations at the ends of their range, and those at which a deadline is the last instant of the clock.
+fn extreme() -> Vec<Duration> {
+    let (mut fits, mut too_long) = (Duration::ZERO, Duration::MAX);
+    while too_long - fits > Duration::from_nanos(1) {
+        let middle = fits + (too_long - fits) / 2;
+        let is_instant = Instant::now().checked_add(middle).is_some();
+        if is_instant { fits = middle } else { too_long = middle }
+    }
+    let last = [0, 1, 1_000, 999_999, 1_000_000].map(|nanos| fits - Duration::from_nanos(nanos));
+    [Duration::MAX, secs(u64::MAX), secs(u64::MAX / 2), too_long].into_iter().chain(last).collect()
+}
+
+/// A model that refuses its first call, and asks for this time.
+fn refusing(retry_after: Duration) -> impl Model {
+    ChunkModel::new("refusing", move |call, _| {
+        if call == 0 {
+            return vec![Err(Overloaded { retry_after: Some(retry_after) }.into())];
+        }
+        vec![Ok(Chunk::Text("yes".into())), Ok(Chunk::stop())]
+    })
+}
+
+/// A timeout whose deadline was the last instant that the clock has panicked, because the runtime rounds deadlines up.
+#[tokio::test(start_paused = true)]
+async fn t4_every_duration_may_be_of_any_length() -> Result<()> {
+    let slowly = |_: Context| sleep(secs(1)).map(|()| "whole");
+    let pieces =
+        |_: Context| deltas(stream::iter(["a", "b"]).then(|text| sleep(secs(1)).map(move |()| text)));
+    for index in 0..extreme().len() {
+        // Found again each time, because the clock has advanced.
+        let long = extreme()[index];
+        let user = source("user");
+        let prompted = || prompt("Answer.").pace(Pace::think(long));
+        let patient = |retry_after| Adaptive::new(refusing(retry_after)).max_wait(long);
+        let f = flow([
+            column("whole", user.latest(), slowly.timeout(long)),
+            column("pieces", user.latest(), pieces.timeout(long)),
+            column("attempts", user.latest(), slowly.retry(2).timeout(long)),
+            column("requested", user.latest(), prompted().model(refusing(long)).retry(2)),
+            column("patient", user.latest(), prompted().model(patient(long))),
+            column("at_once", user.latest(), prompted().model(patient(Duration::ZERO))),
+        ])?;
+        f.set_pace(Pace::every(long));
+        f.push("user", "x").await?;
+        let spawned = f.spawn();
+        spawned.settled().await?;
+        assert_eq!(spawned.steps(), 1, "{long:?}");
+        assert!(spawned.shutdown_timeout(long).await, "{long:?}");
+        let flows = Flows::<String, Flow>::new(|_| std::future::ready(flow([source("user")])));
+        drop(flows.open("a").await?);
+        assert!(flows.shutdown_timeout(long).await, "{long:?}");
+        // It waits before its first word, so it times out.
+        let delayed = prompt("Answer.").model(Offline::new().delay(long)).timeout(secs(1));
+        let f = flow([column("delayed", user.latest(), delayed)])?;
+        f.push("user", "x").await?;
+        assert!(matches!(f.run().await, Err(Error::Compute { .. })), "{long:?}");
+    }
+    Ok(())
+}
+
+/// Limits of no time at all: a step that is ready at once is in time, and any other one is not.
+#[tokio::test(start_paused = true)]
+async fn t4_no_time_is_a_limit_too() -> Result<()> {
+    let user = source("user");
+    let none = Duration::ZERO;
+    let f = flow([
+        column("ready", user.latest(), (async |_: Context| "yes").timeout(none)),
+        column("pieces", user.latest(), (|_: Context| deltas(stream::iter(["a", "b"]))).timeout(none)),
+        column(
+            "prompt",
+            user.latest(),
+            prompt("Answer.").model(Offline::new().delay(none)).pace(Pace::think(none)),
+        ),
+    ])?;
+    f.push("user", "x").await?;
+    f.run().await?;
+    let late =
+        flow([column("late", user.latest(), (|_: Context| sleep(secs(1)).map(|()| "late")).timeout(none))])?;
+    late.push("user", "x").await?;
+    assert!(matches!(late.run().await, Err(Error::Compute { .. })));
+    let spawned = late.spawn();
+    assert!(!spawned.shutdown_timeout(none).await || spawned.error().is_some());
     Ok(())
 }

@@ -11,11 +11,8 @@ use super::client::without_logs;
 use super::error::GenaiError;
 use super::raw_events::RawEvents;
 use super::redaction::{Sent, is_word};
-use crate::model::{Chunk, End, Finish};
+use crate::model::{Chunk, End, Finish, deadline};
 use crate::usage::Usage;
-
-/// An upper bound of timeouts, because an instant cannot be infinitely late.
-const FOREVER: Duration = Duration::from_hours(24 * 365);
 
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
@@ -99,7 +96,7 @@ impl ReplyStream {
         loop {
             let begun = self.raw_events.look(|seen| seen.begun);
             let limit = if begun { self.limits.idle } else { self.limits.first };
-            let next = timeout_at(since + limit.min(FOREVER), without_logs(self.events.try_next()));
+            let next = timeout_at(deadline(since, limit), without_logs(self.events.try_next()));
             if let Ok(event) = next.await {
                 return event.map_err(|error| GenaiError::new(&self.name, &error, &self.sent));
             }
