@@ -1,6 +1,5 @@
 //! Delimiters: the role of a value, the tags and separators around it, and their cost in tokens.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -65,10 +64,26 @@ pub(super) enum Position {
 pub(crate) struct Delimiters {
     role: Role,
     /// The separator, which only a value that joins a message shows, and the opening tags.
-    opening: Cow<'static, str>,
-    closing: Cow<'static, str>,
+    opening: Tags,
+    closing: Tags,
     /// The number of groups that begin with the value.
     opened: usize,
+}
+
+/// The text before or after values. Values with as many groups share it.
+#[derive(Clone, Debug)]
+enum Tags {
+    Static(&'static str),
+    Shared(Arc<str>),
+}
+
+impl Tags {
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Static(text) => text,
+            Self::Shared(text) => text,
+        }
+    }
 }
 
 /// The delimiters of a value of the column itself, which has no tag.
@@ -79,17 +94,22 @@ pub(super) static MARKER: Delimiters = Delimiters::untagged(Role::User);
 
 impl Delimiters {
     const fn untagged(role: Role) -> Self {
-        Self { role, opening: Cow::Borrowed(SEPARATOR), closing: Cow::Borrowed(""), opened: 0 }
+        Self { role, opening: Tags::Static(SEPARATOR), closing: Tags::Static(""), opened: 0 }
     }
 
-    /// The delimiters of an input's value, or without a tag those of the marker before it. The groups `opened` begin
-    /// before it and the groups `closed` end after it, each with the outermost first.
-    fn new(tag: Option<&Name>, opened: &[Name], closed: &[Name]) -> Self {
+    /// The text before an input's value, or without a tag before the marker before it. These groups begin there, the
+    /// outermost first.
+    fn opening_of(tag: Option<&Name>, groups: &[Name]) -> Arc<str> {
         let mut opening = String::from(SEPARATOR);
-        opened.iter().chain(tag).for_each(|tag| opening.extend(["<", tag, ">\n"]));
+        groups.iter().chain(tag).for_each(|tag| opening.extend(["<", tag, ">\n"]));
+        opening.into()
+    }
+
+    /// The text after an input's value. These groups end there, the outermost last in the text.
+    fn closing_of(tag: &Name, groups: &[Name]) -> Arc<str> {
         let mut closing = String::new();
-        tag.into_iter().chain(closed.iter().rev()).for_each(|tag| closing.extend(["\n</", tag, ">"]));
-        Self { role: Role::User, opening: opening.into(), closing: closing.into(), opened: opened.len() }
+        [tag].into_iter().chain(groups.iter().rev()).for_each(|tag| closing.extend(["\n</", tag, ">"]));
+        closing.into()
     }
 
     pub(super) fn role(&self) -> Role {
@@ -105,12 +125,12 @@ impl Delimiters {
     pub(super) fn opening(&self, position: Position) -> &str {
         // Every opening begins with the separator, and only the first part of a message omits it.
         let skipped = if position == Position::Joins { 0 } else { SEPARATOR.len() };
-        self.opening.get(skipped..).unwrap_or_default()
+        self.opening.as_str().get(skipped..).unwrap_or_default()
     }
 
     /// The text after a value.
     pub(super) fn closing(&self) -> &str {
-        &self.closing
+        self.closing.as_str()
     }
 
     /// The tokens of the text around a value. The tokens of the value are counted separately.
@@ -135,12 +155,21 @@ impl InputDelimiters {
     fn new(tag: &Name, groups: &[Name]) -> Self {
         let depth = groups.len();
         let innermost = |count: usize| groups.get(depth - count..).unwrap_or_default();
+        let user = |opened, opening, closing| Delimiters { role: Role::User, opening, closing, opened };
+        let closings: Vec<_> =
+            (0..=depth).map(|closed| Delimiters::closing_of(tag, innermost(closed))).collect();
         // All pairs are made in advance: a column has few groups, and then parts borrow their delimiters.
-        let tagged = (0..=depth).flat_map(|opened| {
-            (0..=depth).map(move |closed| Delimiters::new(Some(tag), innermost(opened), innermost(closed)))
+        let mut tagged = Vec::with_capacity(closings.len() * closings.len());
+        for opened in 0..=depth {
+            let opening = Delimiters::opening_of(Some(tag), innermost(opened));
+            let shared = |text: &Arc<str>| Tags::Shared(Arc::clone(text));
+            tagged.extend(closings.iter().map(|closing| user(opened, shared(&opening), shared(closing))));
+        }
+        let untagged = (1..=depth).map(|opened| {
+            let opening = Delimiters::opening_of(None, innermost(opened));
+            user(opened, Tags::Shared(opening), Tags::Static(""))
         });
-        let untagged = (1..=depth).map(|opened| Delimiters::new(None, innermost(opened), &[]));
-        Self { depth, tagged: tagged.collect(), untagged: untagged.collect() }
+        Self { depth, tagged, untagged: untagged.collect() }
     }
 
     /// The delimiters of a value with `before` open groups before it and `after` of them still open after it.

@@ -27,7 +27,7 @@ pub(crate) use plan::{Plan, Reader};
 pub(crate) use reads::{Input, Reads};
 pub(crate) use schema::{Declared, Draft, Read, Schema};
 pub use schema_error::{SchemaError, SchemaErrors, StepError};
-pub(crate) use view::{Filter, Suffix, ViewSpec};
+pub(crate) use view::{DEEPEST_GROUP, Filter, Suffix, ViewSpec};
 pub(crate) use view_text::ViewText;
 pub use view_text::ViewTextError;
 pub use window::Window;

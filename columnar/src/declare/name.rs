@@ -55,6 +55,13 @@ impl Name {
         if last.len() == self.len() { self.clone() } else { Self(last.into()) }
     }
 
+    /// Parses the name of a column that is declared. No part of it is `self`, which is the self history in a view.
+    pub(crate) fn of_column(text: &str) -> Result<Self, NameError> {
+        let name = Self::new(text)?;
+        let is_self = name.split('.').any(|part| part == "self");
+        if is_self { Err(NameError { shown: format!("`{name}`"), is_self }) } else { Ok(name) }
+    }
+
     /// The modules that the column is in, from the outside: `a` and `a.b` for `a.b.c`.
     pub(crate) fn modules(&self) -> impl Iterator<Item = &str> {
         self.match_indices('.').filter_map(|(dot, _)| self.get(..dot))
@@ -98,12 +105,10 @@ pub(crate) fn last_part(name: &str) -> &str {
 
 /// A text that cannot name a column.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{shown} cannot be a name: use at most {max} lowercase letters, digits and `_`, beginning with a letter",
-    max = Name::MAX_LEN
-)]
+#[error("{shown} cannot be a name: {}", self.rule())]
 pub struct NameError {
     shown: String,
+    is_self: bool,
 }
 
 impl NameError {
@@ -111,7 +116,14 @@ impl NameError {
     fn of(text: &str) -> Self {
         let start: String = text.chars().take(40).collect();
         let more = if start.len() < text.len() { "…" } else { "" };
-        Self { shown: format!("`{}{more}`", start.escape_debug()) }
+        Self { shown: format!("`{}{more}`", start.escape_debug()), is_self: false }
+    }
+
+    fn rule(&self) -> String {
+        if self.is_self {
+            return "`self` in a view is the self history, so no column is named that".to_owned();
+        }
+        format!("use at most {} lowercase letters, digits and `_`, beginning with a letter", Name::MAX_LEN)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::str::FromStr;
 
-use super::view::ViewSpec;
+use super::view::{DEEPEST_GROUP, ViewSpec};
 use super::view_text::{ViewText, ViewTextError};
 use super::window::Window;
 use crate::error::nearest;
@@ -13,9 +13,6 @@ use crate::error::nearest;
 /// The words after a column, in the order in which the guide explains them.
 const MODIFIERS: [&str; 10] =
     ["latest", "window", "prev", "all", "as", "named", "note", "elided", "filter", "sample"];
-
-/// The deepest nesting of groups. A text may come from anywhere, and each level needs a frame of the stack.
-const DEEPEST: usize = 32;
 
 type Parsed<T> = Result<T, ViewTextError>;
 
@@ -84,8 +81,8 @@ impl<'t> Parser<'t> {
             return self.fail("expected a column or `self`, as in `user.latest`");
         };
         match (word, self.peek()) {
-            ("group", Some('(')) if depth == DEEPEST => {
-                self.fail_at(start, format!("groups are nested more than {DEEPEST} deep"))
+            ("group", Some('(')) if depth == DEEPEST_GROUP => {
+                self.fail_at(start, format!("groups are nested more than {DEEPEST_GROUP} deep"))
             }
             ("group", Some('(')) => self.group(depth),
             ("this", Some('(')) => self.fail_at(start, "the self history is written `self`"),

@@ -1,5 +1,6 @@
 //! The views of a derived column: its inputs, the groups around them, and its self history.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,7 +50,8 @@ impl Reads {
         Self { column, inputs: Vec::new(), self_view: None, groups: Vec::new(), notes: None }
     }
 
-    /// Adds an input with the groups around it, the outermost first. A group of the previous input continues.
+    /// Adds an input with the groups around it, the outermost first. A group of the previous input continues. `tags` has
+    /// those of the inputs and groups so far.
     ///
     /// # Errors
     ///
@@ -60,6 +62,7 @@ impl Reads {
         tag: Name,
         groups: &[(usize, Name)],
         spec: ViewSpec,
+        tags: &mut BTreeSet<Name>,
     ) -> Result<(), Name> {
         let mut input = Input { at: self.inputs.len(), column, name, tag, groups: Vec::new(), spec };
         let mut before = self.inputs.last().map_or_else(Vec::new, |last| last.groups.clone());
@@ -75,13 +78,13 @@ impl Reads {
             }
             // A group that differs closes those inside it, even if their tags are the same again.
             before.truncate(depth);
-            if self.tags().any(|taken| taken == tag) {
+            if !tags.insert(tag.clone()) {
                 return Err(tag.clone());
             }
             input.groups.push(self.groups.len());
             self.groups.push(Group { id: *id, tag: tag.clone(), inputs: input.at..input.at + 1 });
         }
-        if self.tags().any(|taken| *taken == input.tag) {
+        if !tags.insert(input.tag.clone()) {
             return Err(input.tag);
         }
         self.inputs.push(input);

@@ -7,9 +7,12 @@ use std::sync::Arc;
 use super::name::Name;
 use super::reads::Reads;
 use super::schema_error::{SchemaError, SchemaErrors, StepError};
-use super::view::ViewSpec;
+use super::view::{DEEPEST_GROUP, ViewSpec};
 use super::view_text::ViewTextError;
 use crate::error::nearest;
+
+/// The number of errors up to which an unknown name gets a suggestion.
+const SUGGESTIONS: usize = 20;
 
 /// A column as it was declared, unchecked.
 pub(crate) struct Draft {
@@ -82,7 +85,7 @@ impl Schema {
 
     fn declare(&mut self, draft: &Draft, errors: &mut Vec<SchemaError>) {
         let column = self.columns.len();
-        let name = match Name::new(&draft.name) {
+        let name = match Name::of_column(&draft.name) {
             Ok(name) => {
                 if self.index.insert(name.clone(), column).is_some() {
                     errors.push(SchemaError::DuplicateName { name: name.clone() });
@@ -126,18 +129,19 @@ impl Schema {
     fn connect(&mut self, column: usize, draft: Draft, errors: &mut Vec<SchemaError>) {
         let Some(views) = draft.views else { return };
         let name = self.name(column).clone();
-        let mut reads = Reads::new(name.clone());
+        let (mut reads, mut tags) = (Reads::new(name.clone()), BTreeSet::new());
         // An unknown column counts as an input: its own error is enough.
         let views_read_something = views.iter().any(|(read, _)| *read != Read::Column(column));
         for (read, spec) in views {
             let error = match read {
                 Read::Column(read) => {
-                    self.connect_view(&mut reads, (column, read), spec, errors);
+                    self.connect_view((&mut reads, &mut tags), (column, read), spec, errors);
                     continue;
                 }
                 Read::SelfByName => SchemaError::SelfByName { column: name.clone() },
                 Read::Unknown(read) => {
-                    let suggestion = self.suggestion(&read);
+                    // A search for each of thousands of unknown names would take longer than anyone waits.
+                    let suggestion = if errors.len() < SUGGESTIONS { self.suggestion(&read) } else { None };
                     SchemaError::UnknownColumn { column: name.clone(), read, suggestion }
                 }
                 Read::Invalid(view, error) => SchemaError::BadView { column: name.clone(), view, error },
@@ -158,7 +162,7 @@ impl Schema {
     /// Adds a view of the column number `read` to the column number `column`.
     fn connect_view(
         &self,
-        reads: &mut Reads,
+        (reads, tags): (&mut Reads, &mut BTreeSet<Name>),
         (column, read): (usize, usize),
         spec: ViewSpec,
         errors: &mut Vec<SchemaError>,
@@ -176,7 +180,7 @@ impl Schema {
         if read == column {
             Self::connect_self(reads, spec, errors);
         } else {
-            self.connect_input(reads, read, spec, errors);
+            self.connect_input((reads, tags), read, spec, errors);
         }
     }
 
@@ -205,8 +209,18 @@ impl Schema {
         reads.self_view = Some(spec);
     }
 
-    fn connect_input(&self, reads: &mut Reads, read: usize, spec: ViewSpec, errors: &mut Vec<SchemaError>) {
+    fn connect_input(
+        &self,
+        (reads, tags): (&mut Reads, &mut BTreeSet<Name>),
+        read: usize,
+        spec: ViewSpec,
+        errors: &mut Vec<SchemaError>,
+    ) {
         let (column, input) = (reads.column.clone(), self.name(read).clone());
+        if spec.groups.len() > DEEPEST_GROUP {
+            errors.push(SchemaError::DeepGroups { column });
+            return;
+        }
         let tag = spec.tag.as_deref().map_or_else(|| Ok(input.tag()), Name::new_tag);
         let groups = spec.groups.iter().map(|(id, tag)| Ok((*id, Name::new_tag(tag)?))).collect();
         let (tag, groups): (Name, Vec<(usize, Name)>) = match (tag, groups) {
@@ -216,7 +230,7 @@ impl Schema {
                 return;
             }
         };
-        if let Err(tag) = reads.push((read, input), tag, &groups, spec) {
+        if let Err(tag) = reads.push((read, input), tag, &groups, spec, tags) {
             errors.push(SchemaError::DuplicateTag { column, tag });
         }
     }

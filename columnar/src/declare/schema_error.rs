@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::name::{Name, NameError};
+use super::view::DEEPEST_GROUP;
 use super::view_text::ViewTextError;
 use crate::error::list;
 
@@ -104,6 +105,14 @@ pub enum SchemaError {
         column: Name,
         /// The tag of both.
         tag: Name,
+    },
+    /// Groups inside each other, more than a context can have.
+    #[error(
+        "`{column}` has groups that are nested more than {DEEPEST_GROUP} deep: put the views that belong together into one group"
+    )]
+    DeepGroups {
+        /// The column with the groups.
+        column: Name,
     },
     /// `window(0)`.
     #[error(

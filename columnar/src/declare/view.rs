@@ -6,6 +6,10 @@ use std::sync::Arc;
 
 use super::window::Window;
 
+/// The deepest nesting of groups around a view. Each level has a frame of the stack where views are read, and tags around
+/// the values of each view.
+pub(crate) const DEEPEST_GROUP: usize = 32;
+
 /// A view: the values of a column that it shows, their lag and their tag.
 ///
 /// A declaration makes it once: [`graph::View`](super::graph::View) that of `flow!`, [`View`](crate::View) that of the

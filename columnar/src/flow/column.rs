@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::compute::{IntoStep, Step};
-use crate::declare::{Filter, StepError, ViewSpec, ViewTextError, Window};
+use crate::declare::{DEEPEST_GROUP, Filter, StepError, ViewSpec, ViewTextError, Window};
 
 /// The declaration of a column. A clone is the same column, and costs a reference count.
 ///
@@ -114,7 +114,7 @@ pub fn prev(name: impl Into<String>) -> View {
 }
 
 /// A group: several views inside a tag of their own, as one view of a [`column`](column()). A group can contain groups.
-/// At a step at which none of its views has a value, its tag is omitted.
+/// At a step at which none of its views has a value, its tag is omitted. Groups may be nested 32 deep.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -134,7 +134,12 @@ pub fn prev(name: impl Into<String>) -> View {
 /// # Ok(()) }
 /// ```
 pub fn group(tag: impl Into<String>, views: impl IntoViews) -> View {
-    View::new(Target::Group(views.into_views())).named(tag)
+    let mut views = views.into_views();
+    match views.iter().position(|view| view.depth() > DEEPEST_GROUP) {
+        // The flow refuses it. It grows no further, because views are read and dropped by recursion.
+        Some(deep) => views.swap_remove(deep),
+        None => View::new(Target::Group(views)).named(tag),
+    }
 }
 
 impl Column {
@@ -314,6 +319,14 @@ impl View {
 
     fn with(self, change: impl FnOnce(ViewSpec) -> ViewSpec) -> Self {
         Self { spec: change(self.spec), ..self }
+    }
+
+    /// The number of groups that are nested in it, with itself.
+    fn depth(&self) -> usize {
+        match &self.target {
+            Target::Group(views) => 1 + views.iter().map(Self::depth).max().unwrap_or(0),
+            _ => 0,
+        }
     }
 
     /// Adds the views of a group to `flat`, each with the groups around it; any other view is added as it is.

@@ -117,8 +117,10 @@ impl Declarations {
         let current = |column: &Column| self.current(column).clone();
         let (columns, cycles) = topological(self.columns.clone(), leaves, current);
         self.columns = columns;
+        if cycles.is_empty() {
+            return Ok(self);
+        }
         match self.schema() {
-            _ if cycles.is_empty() => Ok(self),
             Ok(_) => Err(SchemaErrors::new(cycles)),
             Err(errors) => Err(errors.after(cycles)),
         }

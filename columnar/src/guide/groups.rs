@@ -4,8 +4,8 @@
 //!
 //! # Groups
 //!
-//! `group("debate", pro.latest, con.latest)` puts a tag around several views. Groups can contain groups, up to
-//! 16 around a view. A group that has no value at a step does not appear:
+//! `group("debate", pro.latest, con.latest)` puts a tag around several views. Groups can contain groups, 32 deep.
+//! A group that has no value at a step does not appear:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -94,7 +94,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Each function sees one text or one step, and must return the same for the same argument. If the choice depends on
+//! Each function sees one text or one step, and must return the same for the same argument. It may be called more than once
+//! for a value. If the choice depends on
 //! more than that, make a column for it that [skips](super::skipping) some steps.
 //!
 //! [← previous values](super::previous_values) · [contents](super) · [tags →](super::tags)
