@@ -33,6 +33,7 @@ pub mod language {
     pub mod data;
     pub mod extension;
     pub mod flows;
+    pub mod limits;
     pub mod modules;
     pub mod names;
 }
@@ -74,6 +75,7 @@ pub mod runs {
     pub mod time;
     #[cfg(feature = "tracing")]
     pub mod tracing;
+    pub mod user_code;
     pub mod values;
 }
 

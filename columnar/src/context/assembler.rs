@@ -13,16 +13,31 @@ use crate::history::{History, StepRanges};
 use crate::schedule::Cell;
 use crate::tokens::Counter;
 
-/// Everything about the contexts of a column that does not depend on the step, and caches over its steps. Made with the
-/// first context.
+/// Everything about the contexts of a column that does not depend on the step. Made with the first context.
 #[derive(Clone, Debug)]
 pub(crate) struct Assembler {
     overhead: Arc<Overhead>,
     limit: Result<Option<TokenLimit>, BudgetError>,
+    /// Whether cuts persist.
+    is_persistent: bool,
+    has_filters: bool,
+}
+
+/// What the contexts of a column have found out so far. A cache over its steps: all of it can be found out again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
     /// The cuts so far, if they persist.
-    cuts: Option<PersistentCuts>,
+    cuts: PersistentCuts,
     /// The values that pass the filter of an input, by the index of the input.
     filtered: BTreeMap<usize, FilteredHistory>,
+}
+
+impl Memory {
+    /// The memory of a flow that shares the steps before this one.
+    pub(crate) fn before(&self, step: usize) -> Self {
+        // The columns that filters read may have been replaced since.
+        Self { cuts: self.cuts.before(step), filtered: BTreeMap::new() }
+    }
 }
 
 impl Assembler {
@@ -40,62 +55,71 @@ impl Assembler {
         });
         // A cut to the limit itself is soon exceeded again, so it is not worth remembering.
         let is_persistent = matches!(limit, Ok(Some(TokenLimit { low_water: Some(_), .. })));
-        let cuts = is_persistent.then(PersistentCuts::default);
-        Self { overhead: Arc::new(overhead), limit, cuts, filtered: BTreeMap::new() }
+        let has_filters = reads.inputs.iter().any(|input| input.spec.filter.is_some());
+        Self { overhead: Arc::new(overhead), limit, is_persistent, has_filters }
     }
 
-    /// Assembles the context of a cell, all of whose inputs are stored. `fork` is the nearest step at which a fork
-    /// diverged; `history` gives the values of a column.
+    /// Takes the values of a context, all of whose inputs are stored. `fork` is the nearest step at which a fork
+    /// diverged; `history` gives the values of a column. Calls no code of users.
+    pub(crate) fn snapshot(
+        &self,
+        reads: Arc<Reads>,
+        cell: Cell,
+        fork: Option<usize>,
+        history: impl FnMut(usize) -> History,
+    ) -> Snapshot {
+        Snapshot::new(reads, cell, fork, Arc::clone(&self.overhead), history)
+    }
+
+    /// Assembles a context of the values that were taken. Calls filters and the counter.
     ///
     /// # Errors
     ///
     /// If the context is over a budget that never truncates, or the budget leaves no tokens for messages.
-    pub(crate) fn assemble(
-        &mut self,
-        reads: Arc<Reads>,
-        cell: Cell,
-        fork: Option<usize>,
-        history: impl Fn(usize) -> History,
-    ) -> Result<Snapshot, BudgetError> {
-        self.filter(&reads, cell.step, &history);
-        let filtered = |input: &Input| self.filtered.get(&input.at).map(|filtered| filtered.passed.clone());
-        let mut snapshot = Snapshot::new(reads, cell, fork, Arc::clone(&self.overhead), |column, input| {
-            input.and_then(filtered).unwrap_or_else(|| history(column))
-        });
-        self.truncate(&mut snapshot)?;
-        Ok(snapshot)
+    pub(crate) fn assemble(&self, snapshot: &mut Snapshot, memory: &mut Memory) -> Result<(), BudgetError> {
+        if self.has_filters {
+            self.filter(snapshot, memory);
+        }
+        snapshot.hide();
+        self.truncate(snapshot, memory)
     }
 
-    /// Filters the values of a context, and of those before it that it depends on.
-    fn filter(&mut self, reads: &Reads, step: usize, history: impl Fn(usize) -> History) {
-        if reads.inputs.iter().all(|input| input.spec.filter.is_none()) {
-            return;
-        }
-        let previous = previous_step(reads, step, |input, step| match &input.spec.filter {
-            None => history(input.column).has(step),
+    /// Replaces the values of filtered inputs by those that pass.
+    fn filter(&self, snapshot: &mut Snapshot, memory: &mut Memory) {
+        let (reads, step) = (Arc::clone(&snapshot.reads), snapshot.step);
+        let filtered = &mut memory.filtered;
+        // Its values, and those of the contexts before it that it depends on.
+        let previous = previous_step(&reads, step, |input, step| match &input.spec.filter {
+            None => snapshot.has(input, step),
             Some(filter) => {
-                let filtered = self.filtered.entry(input.at).or_default();
-                filtered.check_known(filter, &history(input.column), step..step + 1);
+                let (filtered, Some(column)) =
+                    (filtered.entry(input.at).or_default(), snapshot.history(input))
+                else {
+                    return false;
+                };
+                filtered.check_known(filter, column, step..step + 1);
                 filtered.passed.has(step)
             }
         });
         for input in &reads.inputs {
             let Some(filter) = &input.spec.filter else { continue };
-            let (column, filtered) = (history(input.column), self.filtered.entry(input.at).or_default());
+            let filtered = filtered.entry(input.at).or_default();
             let needed = |step| input.spec.needed(input.spec.cells(step));
             let Range { start, end } = needed(step);
-            filtered.check(filter, &column, if self.cuts.is_some() { 0 } else { start }..end);
+            let Some(column) = snapshot.history(input) else { continue };
+            filtered.check(filter, column, if self.is_persistent { 0 } else { start }..end);
             if let Some(previous) = previous {
-                filtered.check_known(filter, &column, needed(previous));
+                filtered.check_known(filter, column, needed(previous));
             }
+            snapshot.replace(input, filtered.passed.clone());
         }
     }
 
     /// Omits the turns that do not fit the budget.
-    fn truncate(&mut self, snapshot: &mut Snapshot) -> Result<(), BudgetError> {
+    fn truncate(&self, snapshot: &mut Snapshot, memory: &mut Memory) -> Result<(), BudgetError> {
         // A budget without room is an error of each cell, and not of the assembler, which is made once.
         let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else { return Ok(()) };
-        let truncation = Truncation::new(snapshot, limit, self.cuts.as_mut());
+        let truncation = Truncation::new(snapshot, limit, self.is_persistent.then_some(&mut memory.cuts));
         let report = &truncation.report;
         if limit.strategy == Strategy::StopAtLimit && report.is_over_limit() {
             let (tokens, limit) = (report.before, report.limit);
@@ -103,13 +127,6 @@ impl Assembler {
         }
         snapshot.truncate(truncation);
         Ok(())
-    }
-
-    /// The assembler of a flow that shares the steps before this one.
-    pub(crate) fn before(&self, step: usize) -> Self {
-        let cuts = self.cuts.as_ref().map(|cuts| cuts.before(step));
-        // The columns that filters read may have been replaced since.
-        Self { cuts, filtered: BTreeMap::new(), ..self.clone() }
     }
 
     /// Checks that the budget holds a message at all.
@@ -123,7 +140,12 @@ impl Assembler {
 
     /// Whether a context depends on all earlier ones, because cuts persist.
     pub(crate) fn reads_all_steps(&self) -> bool {
-        self.cuts.is_some()
+        self.is_persistent
+    }
+
+    /// Whether contexts have anything to remember.
+    pub(crate) fn has_memory(&self) -> bool {
+        self.is_persistent || self.has_filters
     }
 
     /// The most tokens that the messages may have.
@@ -155,7 +177,7 @@ pub(crate) fn previous_step(
 }
 
 /// The values that pass a filter, as a history: windows, sums and budgets work on it as on a column. The filter is called
-/// once for each value.
+/// once for each value, as long as the memory is kept.
 #[derive(Clone, Debug, Default)]
 struct FilteredHistory {
     passed: History,

@@ -21,7 +21,7 @@ mod snapshot;
 mod turns;
 mod view;
 
-pub(crate) use assembler::{Assembler, previous_step};
+pub(crate) use assembler::{Assembler, Memory, previous_step};
 pub(crate) use delimiters::Overhead;
 pub use delimiters::Role;
 pub use messages::{Iter, Messages};

@@ -32,28 +32,53 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// The snapshot of a derived cell, all of whose inputs are stored.
+    /// The snapshot of a derived cell, all of whose inputs are stored, before filters and with nothing hidden.
     pub(super) fn new(
         reads: Arc<Reads>,
         cell: Cell,
         fork: Option<usize>,
         overhead: Arc<Overhead>,
-        mut history: impl FnMut(usize, Option<&Input>) -> History,
+        mut history: impl FnMut(usize) -> History,
     ) -> Self {
         let inputs = reads.inputs.iter();
-        let inputs =
-            inputs.map(|input| (input.column, Some(input), input.spec.turns(cell.step), input.spec.lag));
-        let history_view =
-            reads.self_view.as_ref().map(|view| (cell.column, None, view.self_cells(cell.step), 0));
+        let inputs = inputs.map(|input| (input.column, input.spec.turns(cell.step), input.spec.lag));
+        let history_view = reads.self_view.as_ref().map(|view| (cell.column, view.self_cells(cell.step), 0));
         // Collected at once, which is one allocation.
-        let views = inputs.chain(history_view).map(|(column, input, steps, lag)| ViewValues {
+        let views = inputs.chain(history_view).map(|(column, steps, lag)| ViewValues {
             steps,
             lag,
-            history: history(column, input),
+            history: history(column),
         });
-        let (views, step): (Arc<[ViewValues]>, _) = (views.collect(), cell.step);
-        let omissions = Omissions::hidden(&reads, &views, &overhead, step);
-        Self { reads, step, views, overhead, fork, omissions }
+        let (views, step) = (views.collect(), cell.step);
+        Self { reads, step, views, overhead, fork, omissions: None }
+    }
+
+    /// The values of an input.
+    pub(super) fn history(&self, input: &Input) -> Option<&History> {
+        self.views.get(input.at).map(|view| &view.history)
+    }
+
+    /// Whether an input has a value at a step of its column.
+    pub(super) fn has(&self, input: &Input, step: usize) -> bool {
+        self.history(input).is_some_and(|history| history.has(step))
+    }
+
+    /// The value of an input at a step of its column.
+    pub(crate) fn value(&self, input: &Input, step: usize) -> Option<Value> {
+        self.history(input)?.value(step)
+    }
+
+    /// Replaces the values of an input by those that pass its filter.
+    pub(super) fn replace(&mut self, input: &Input, passed: History) {
+        // The snapshot was made just now and has no clone, so nothing is copied.
+        if let Some(view) = Arc::make_mut(&mut self.views).get_mut(input.at) {
+            view.history = passed;
+        }
+    }
+
+    /// Counts the values that the views hide.
+    pub(super) fn hide(&mut self) {
+        self.omissions = Omissions::hidden(&self.reads, &self.views, &self.overhead, self.step);
     }
 
     /// Applies a truncation.

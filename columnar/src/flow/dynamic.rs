@@ -1,6 +1,7 @@
 //! Live flows that are declared at run time.
 
 use std::borrow::Borrow;
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::declarations::Declarations;
@@ -115,27 +116,37 @@ impl LiveFlow<'static, Dynamic> {
     /// After an error the flow is unchanged.
     ///
     /// - [`Error::Schema`] if the declaration is invalid, or adds a source to a flow that has values.
-    /// - [`Error::Drift`] if the store has values of another column of this name.
+    /// - [`Error::Drift`] if the store has values of another column of this name, or such a column was removed.
     /// - [`Error::Load`] if the store cannot be read.
     pub async fn add_column(&self, column: impl Borrow<Column>) -> Result<()> {
+        self.add(column.borrow()).await?;
+        // Without a lock, because those who are woken may use the flow.
+        self.shared.wake();
+        Ok(())
+    }
+
+    async fn add(&self, column: &Column) -> Result<()> {
         let _writing = self.shared.writing().await;
         // `writing` is held to the end: the first push in between would make an added source a late one.
         let known = self.columns.declarations();
         let first = known.columns().len();
-        let declarations = known.with(column.borrow().clone())?;
+        let declarations = known.with(column.clone())?;
         let plan = self.shared.plan().extended(declarations.drafts(first))?;
         self.refuse_late_sources(&known, &declarations)?;
         let extension = self.shared.load_added(Arc::new(plan), declarations.steps()).await?;
         // Locked only now, because no lock is held across an `await`. The list and the plan change together.
         let mut declared = self.columns.lock();
         self.shared.extend(&extension, &self.steps)?;
-        *declared = declarations;
+        let earlier = mem::replace(&mut *declared, declarations);
+        drop(declared);
+        drop(earlier);
         Ok(())
     }
 
     /// Removes a column that no other column reads.
     ///
-    /// Its values are kept: a column of the same name that is added later has them. A source cannot be added to a flow that
+    /// Its values are kept: the same column has them when it is added later, and another one under its name is
+    /// [`Error::Drift`]. A source cannot be added to a flow that
     /// has values; it returns when its store is opened again. To change the declaration of a column, use
     /// [`replace_column`](Self::replace_column).
     ///
@@ -147,12 +158,15 @@ impl LiveFlow<'static, Dynamic> {
     /// - [`Error::Running`] during a run.
     /// - [`Error::Schema`] for the last source.
     pub async fn remove_column(&self, column: impl AsRef<str>) -> Result<()> {
-        let _writing = self.shared.writing().await;
+        let writing = self.shared.writing().await;
         let at = self.shared.find(column.as_ref())?;
         let plan = self.shared.plan();
         let dependents = plan.dependents(at);
         if dependents.is_empty() {
-            return self.remove(&[at]);
+            self.remove(&[at])?;
+            drop(writing);
+            self.shared.wake();
+            return Ok(());
         }
         let (column, dependents) = (plan.schema().name(at).clone(), plan.names(&dependents));
         Err(Error::HasDependents { column, dependents })
@@ -180,12 +194,14 @@ impl LiveFlow<'static, Dynamic> {
     ///
     /// [`Error::UnknownColumn`]; [`Error::Running`] during a run; [`Error::Schema`] if no source would be left.
     pub async fn remove_with_dependents(&self, column: impl AsRef<str>) -> Result<Vec<Name>> {
-        let _writing = self.shared.writing().await;
+        let writing = self.shared.writing().await;
         let at = self.shared.find(column.as_ref())?;
         let plan = self.shared.plan();
         let mut removed = plan.dependents(at);
         removed.insert(0, at);
         self.remove(&removed)?;
+        drop(writing);
+        self.shared.wake();
         Ok(plan.names(&removed))
     }
 
@@ -193,7 +209,10 @@ impl LiveFlow<'static, Dynamic> {
         let mut declared = self.columns.lock();
         let left = declared.without(removed);
         self.shared.remove_columns(plan(&left)?, &left.origins(&declared), &self.steps, left.steps())?;
-        *declared = left;
+        let earlier = mem::replace(&mut *declared, left);
+        drop(declared);
+        // They may be the last to have the compute steps of the removed columns.
+        drop(earlier);
         Ok(())
     }
 

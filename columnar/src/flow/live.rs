@@ -78,7 +78,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.set_spend_limit(limit.into());
     }
 
-    /// Sets the counter of tokens, and counts the values in memory again. The default is
+    /// Sets the counter of tokens, and counts the values in memory again: it is in use when this returns. The default is
     /// [`Chars`](crate::tokens::Chars).
     pub fn set_counter(&self, counter: impl Counter + 'static) {
         self.shared.set_counter(Arc::new(counter));

@@ -74,6 +74,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
             let extension = shared.load_added(plan, steps).await?;
             shared.extend(&extension, &known)?;
             drop(writing);
+            shared.wake();
             Ok(Self::bound(shared, known))
         };
         extended.boxed()

@@ -128,7 +128,8 @@
 //! # A flow that changes its shape
 //!
 //! [`add_column`](crate::Flow::add_column) adds a column to a live flow, even during a run, and `run` fills it from
-//! step 0. [`remove_column`](crate::Flow::remove_column) removes a column that no other column reads, and
+//! step 0. [`remove_column`](crate::Flow::remove_column) removes a column that no other column reads. If it is added
+//! again, it has its values again; another declaration under its name is an error, with a store and without.
 //! [`replace_column`](crate::Flow::replace_column) makes another flow with a different column in its place.
 //!
 //! [← modules](super::modules) · [contents](super) · [testing →](super::testing)

@@ -74,6 +74,7 @@
 //! A column whose inputs are all empty at a step is not computed there, and is skipped as well.
 //!
 //! A panic of a compute step is an error like others, but it is not retried. Neither is a reply of a model that was cut
-//! off; see [models](super::models).
+//! off; see [models](super::models). A panic of a [filter](super::groups#filters), of a counter of tokens or of a store is an
+//! error of the cell that it was called for.
 //!
 //! [← skipping](super::skipping) · [contents](super) · [models →](super::models)

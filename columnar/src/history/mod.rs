@@ -195,10 +195,22 @@ impl History {
 
     /// The same values with their tokens by another counter.
     pub(crate) fn counted(&self, counter: &dyn Counter) -> Self {
+        let mut counted = Self::default();
+        counted.count(self, counter);
+        counted
+    }
+
+    /// Whether both have the same number of values.
+    pub(crate) fn has_as_many(&self, other: &Self) -> bool {
+        (self.older_sum() + self.newest.sum()).count == (other.older_sum() + other.newest.sum()).count
+    }
+
+    /// Adds the values of another history that this one lacks, with their tokens by this counter.
+    pub(crate) fn count(&mut self, other: &Self, counter: &dyn Counter) {
         // A stack with the newest leaf at the bottom visits the steps in ascending order. So each leaf is
         // filled while it is the newest one, without a descent.
-        let (mut counted, mut open) = (Self::default(), vec![(&self.newest, 0, self.number << BITS)]);
-        open.extend(self.root.iter().map(|root| (root, self.height, 0)));
+        let mut open = vec![(&other.newest, 0, other.number << BITS)];
+        open.extend(other.root.iter().map(|root| (root, other.height, 0)));
         while let Some((node, height, first)) = open.pop() {
             match &**node {
                 Node::Inner(children) => {
@@ -208,12 +220,13 @@ impl History {
                     open.extend(below.rev());
                 }
                 leaf => (0..WIDTH).filter_map(|at| Some((at, leaf.value(at)?))).for_each(|(at, value)| {
-                    let tokens = counter.count(&value);
-                    counted.insert(first + at, value, tokens);
+                    if !self.has(first + at) {
+                        let tokens = counter.count(&value);
+                        self.insert(first + at, value, tokens);
+                    }
                 }),
             }
         }
-        counted
     }
 
     /// The values before a step.

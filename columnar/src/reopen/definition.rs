@@ -3,7 +3,7 @@
 //! A column is stored under its key: the name under which it was stored first, or a free one derived from it. The
 //! definition refers to columns by their keys, so renaming a column changes nothing else.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -79,7 +79,10 @@ impl Definition {
     /// The keys of the columns of a schema. A known name is that column; an unknown one may have been renamed
     /// with `was`.
     pub(crate) fn keys(&self, schema: &Schema) -> Vec<Name> {
-        let named = |name: &str| self.columns.iter().find(|stored| stored.name == *name);
+        // In reverse, because the first column of a name counts.
+        let by_name: BTreeMap<&str, &StoredColumn> =
+            self.columns.iter().rev().map(|stored| (&*stored.name, stored)).collect();
+        let named = |name: &str| by_name.get(name).copied();
         let by_name =
             schema.columns().iter().map(|column| named(&column.name).map(|stored| stored.key.clone()));
         // All names before all renames, so that a rename cannot take a column that still has its name.
@@ -124,8 +127,29 @@ impl Definition {
     ) -> Result<(), Drift> {
         let mut next = self.clone();
         next.columns.iter_mut().for_each(|stored| stored.is_gone = true);
+        next.extend(schema, keys, settings, 0, may)?;
+        *self = next;
+        Ok(())
+    }
+
+    /// Takes over the declarations of the columns from `first` on. Those before are known.
+    ///
+    /// # Errors
+    ///
+    /// All changes that `may` refuses. Then the definition stays as it is.
+    pub(crate) fn extend(
+        &mut self,
+        schema: &Schema,
+        keys: &[Name],
+        settings: &[Arc<Settings>],
+        first: usize,
+        may: impl Fn(usize, &ColumnChange) -> bool,
+    ) -> Result<(), Drift> {
+        let mut next = self.clone();
+        let by_key: BTreeMap<Name, usize> =
+            self.columns.iter().enumerate().map(|(at, stored)| (stored.key.clone(), at)).collect();
         let mut changes = Vec::new();
-        for (column, (declared, key)) in schema.columns().iter().zip(keys).enumerate() {
+        for (column, (declared, key)) in schema.columns().iter().zip(keys).enumerate().skip(first) {
             let version = settings.get(column).and_then(|settings| settings.version.as_deref());
             let now = StoredColumn {
                 key: key.clone(),
@@ -134,7 +158,7 @@ impl Definition {
                 version: version.map(str::to_owned),
                 is_gone: false,
             };
-            match next.columns.iter_mut().find(|stored| stored.key == *key) {
+            match by_key.get(key).and_then(|&at| next.columns.get_mut(at)) {
                 Some(stored) => {
                     changes.extend(stored.changes(&now).into_iter().filter(|change| !may(column, change)));
                     *stored = now;

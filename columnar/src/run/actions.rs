@@ -1,15 +1,16 @@
 //! The interface between a run and the state of its flow: actions out, reports in.
 
+use std::mem;
 use std::sync::Arc;
 use std::task::Waker;
 
-use futures::future::BoxFuture;
-
-use super::shared::Shared;
+use super::contexts::{Draft, Prepared};
+use super::guard::{StoreRequest, caught, discard};
+use super::shared::{Counted, Shared};
 use super::state::RunState;
 use super::table::receipt;
 use super::{Error, Result};
-use crate::compute::{Context, Settings};
+use crate::compute::{Context, Defaults, Settings};
 use crate::history::Value;
 use crate::model::ModelError;
 use crate::schedule::{Action, Cell, InvalidHistory, OnFailure};
@@ -27,7 +28,7 @@ pub(super) enum RunAction {
 }
 
 /// The result of a write that is in progress.
-pub(super) type PutFuture = BoxFuture<'static, Result<Put, StoreError>>;
+pub(super) type PutFuture = StoreRequest<Put>;
 
 /// The status of a run that has carried out all actions it got.
 pub(super) enum RunStatus {
@@ -59,13 +60,13 @@ impl Shared {
     }
 
     /// Checks the budgets and models of all columns with missing cells: everything that would fail at each of them. The
-    /// check of a model may be slow, so the lock is released.
+    /// check of a model may be slow and is code of users, as the counter is, so the lock is released.
     fn check_columns(&self) -> Result<()> {
-        let mut state = self.lock();
-        if let RunState::Active(_) = state.run {
+        if let RunState::Active(_) = self.lock().run {
             return Err(Error::Running);
         }
-        state.check_budgets()?;
+        self.check_budgets()?;
+        let state = self.lock();
         let schema = state.plan.schema();
         let missing = |(column, settings): (usize, &Arc<Settings>)| {
             // A complete column calls no model, so a missing key must not keep the run from starting.
@@ -76,10 +77,14 @@ impl Shared {
         let defaults = Arc::clone(&state.defaults);
         drop(state);
         for (column, choice) in models {
-            let ready = choice.resolve(&defaults.model).map_err(ModelError::into_source).and_then(|model| {
-                model.ready()?;
-                defaults.limit.as_ref().map_or(Ok(()), |limit| Ok(limit.check(model.name())?))
-            });
+            let ready = || {
+                choice.resolve(&defaults.model).map_err(ModelError::into_source).and_then(|model| {
+                    model.ready()?;
+                    defaults.limit.as_ref().map_or(Ok(()), |limit| Ok(limit.check(model.name())?))
+                })
+            };
+            let ready =
+                caught(ready).unwrap_or_else(|| Err("the model panicked, which is a bug in it".into()));
             ready.map_err(|source| Error::Model { column, source })?;
         }
         Ok(())
@@ -88,9 +93,11 @@ impl Shared {
     /// Ends the active run. The next run computes the cells that were in progress.
     pub(super) fn end_run(&self) {
         let mut state = self.lock();
-        state.run = RunState::Stopped;
+        // Bound, so that the waker is dropped after the lock.
+        let active = mem::replace(&mut state.run, RunState::Stopped);
         state.scheduler.stop();
         drop(state);
+        discard(active);
         self.notify();
     }
 
@@ -98,46 +105,79 @@ impl Shared {
     pub(super) fn next_action(&self) -> Option<RunAction> {
         let mut state = self.lock();
         Some(match state.scheduler.poll()? {
-            Action::Compute(cell) => match state.snapshot(cell) {
-                Ok(snapshot) if snapshot.is_current() => {
-                    RunAction::Compute(cell, Context::new(snapshot, Arc::clone(&state.defaults)))
-                }
-                Ok(_) => {
-                    // No new value passes the filters, so the next action skips the cell.
-                    let reported = state.scheduler.handle_skipped(cell);
-                    debug_assert!(reported.is_ok(), "the cell was started just now");
-                    drop(state);
-                    return self.next_action();
-                }
-                Err(error) => RunAction::Refuse(cell, error),
-            },
+            Action::Compute(cell) => {
+                let (draft, defaults) = (state.draft(cell), Arc::clone(&state.defaults));
+                drop(state);
+                return self.start(cell, draft, defaults);
+            }
             Action::Store(cell) => RunAction::Store(cell),
             Action::Skip(cell) => RunAction::Skip(cell),
             Action::Emit(cell) => RunAction::Emit(cell, state.table.get(cell)),
         })
     }
 
+    /// The action that starts a cell. Its context is assembled outside of the lock.
+    fn start(
+        &self,
+        cell: Cell,
+        draft: Result<Prepared<Draft>>,
+        defaults: Arc<Defaults>,
+    ) -> Option<RunAction> {
+        let assembled = caught(|| {
+            let draft = draft?.or_else(|recipe| {
+                self.made(&recipe);
+                self.draft(|_| Ok(cell))
+            });
+            let snapshot = draft?.assemble()?;
+            Ok(snapshot.is_current().then(|| Context::new(snapshot, defaults)))
+        });
+        Some(match assembled {
+            Some(Ok(Some(context))) => RunAction::Compute(cell, context),
+            // No new value passes the filters, so the next action skips the cell.
+            Some(Ok(None)) => {
+                self.handle_skipped(cell);
+                return self.next_action();
+            }
+            Some(Err(error)) => RunAction::Refuse(cell, error),
+            None => RunAction::Refuse(cell, self.panicked(cell)),
+        })
+    }
+
+    /// Code of users panicked for a cell.
+    pub(super) fn panicked(&self, cell: Cell) -> Error {
+        Error::Panicked { column: self.plan().schema().name(cell.column).clone(), step: cell.step }
+    }
+
     /// The status of a run that has carried out all actions. If it has to wait, `waker` is woken when there may be
     /// more of them.
     pub(super) fn run_status(&self, waker: &Waker) -> RunStatus {
-        let mut state = self.lock();
-        // One lock from this question to the waker: a push between the two would wake nobody.
-        if state.scheduler.can_act() {
-            return RunStatus::CanAct;
-        }
-        if state.scheduler.is_idle() {
-            // Under the same lock: a later push finds no run that would include it.
-            state.is_stale = false;
-            return RunStatus::Finished;
-        }
-        if let RunState::Active(slot) = &mut state.run {
-            match slot {
-                // `Waker::clone_from` clones nothing if both wake the same task, which is the usual case.
-                Some(known) => known.clone_from(waker),
-                None => *slot = Some(waker.clone()),
+        let mut clone = None;
+        loop {
+            let mut state = self.lock();
+            // One lock from this question to the waker: a push between the two would wake nobody.
+            if state.scheduler.can_act() {
+                return RunStatus::CanAct;
             }
+            if state.scheduler.is_idle() {
+                // Under the same lock: a later push finds no run that would include it.
+                state.is_stale = false;
+                return RunStatus::Finished;
+            }
+            let RunState::Active(slot) = &mut state.run else { return RunStatus::Waiting };
+            // The usual case: both wake the same task.
+            if slot.as_ref().is_some_and(|known| known.will_wake(waker)) {
+                return RunStatus::Waiting;
+            }
+            // Cloned and dropped outside of the lock, since a waker is code of users.
+            if let Some(clone) = clone.take() {
+                let earlier = slot.replace(clone);
+                drop(state);
+                drop(earlier);
+                return RunStatus::Waiting;
+            }
+            drop(state);
+            clone = Some(waker.clone());
         }
-        RunStatus::Waiting
     }
 
     /// Starts to write an entry; `None` without a store.
@@ -146,7 +186,7 @@ impl Shared {
         // Cloned, so the lock is free again when the store is called.
         let key = self.lock().stored.key(column).cloned();
         Some(match key {
-            Some(key) => store.put(key, step, entry),
+            Some(key) => StoreRequest::new(|| store.put(key, step, entry)),
             None => unreachable!("a flow with a store is restored before it is used"),
         })
     }
@@ -163,23 +203,28 @@ impl Shared {
         debug_assert!(reported.is_ok(), "{REPORTED}");
     }
 
-    /// The cell is stored with this entry.
+    /// The cell is stored with this entry, whose value is counted.
     ///
     /// # Errors
     ///
     /// If the receipt of the entry is invalid. Nothing has changed then.
-    pub(super) fn handle_stored(&self, cell: Cell, entry: &Entry) -> Result<(), StoreError> {
+    pub(super) fn handle_stored(
+        &self,
+        cell: Cell,
+        entry: &Entry,
+        counted: Option<Counted>,
+    ) -> Result<(), StoreError> {
         let unreadable = |_| StoreError::other(InvalidHistory::Receipt { step: cell.step });
         // Parsed before any change: an entry of an earlier writer may have an invalid one.
         let receipt = receipt(entry).map_err(unreadable)?;
-        let mut state = match &entry.value {
-            // The lock of `count` is held to the end: dependents that unlock find the value in the table.
-            Some(value) => {
-                let (tokens, mut state) = self.count(value);
+        let mut state = match (&entry.value, counted) {
+            // The lock is held to the end: dependents that unlock find the value in the table.
+            (Some(value), Some(counted)) => {
+                let (tokens, mut state) = self.lock_counted(value, counted);
                 state.table.insert(cell, value.clone(), tokens);
                 state
             }
-            None => self.lock(),
+            _ => self.lock(),
         };
         if let Some(receipt) = receipt {
             state.receipts.insert(cell, receipt);

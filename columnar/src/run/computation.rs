@@ -12,6 +12,7 @@ use futures::stream::{BoxStream, StreamExt};
 use tokio::time::Instant;
 
 use super::Error;
+use super::shared::Counted;
 use super::warm_up::WarmUp;
 use crate::compute::{Context, Kind, Piece, Step};
 use crate::declare::Name;
@@ -20,15 +21,34 @@ use crate::history::Value;
 use crate::model::End;
 use crate::schedule::Cell;
 use crate::trace::CellSpan;
-use crate::usage::Receipt;
+use crate::usage::{Receipt, SpendLimitError};
 
 /// A report of a computation: any number of deltas and retries, then one of the others, which is the last.
 pub(super) enum Report {
-    Delta { text: String },
-    Retry { attempt: usize, error: String },
-    Computed { value: Value, finished: Finished },
-    Skipped { finished: Finished },
-    Failed { error: Error, finished: Finished },
+    Delta {
+        text: String,
+    },
+    Retry {
+        attempt: usize,
+        error: String,
+    },
+    /// With the tokens of the value, once they are counted.
+    Computed {
+        value: Value,
+        finished: Finished,
+        counted: Option<Counted>,
+    },
+    Skipped {
+        finished: Finished,
+    },
+    Failed {
+        error: Error,
+        /// Its message for an event.
+        cause: String,
+        /// Whether the spend limit has refused a call.
+        is_over_limit: bool,
+        finished: Finished,
+    },
 }
 
 /// The records of a finished computation.
@@ -160,7 +180,7 @@ impl<'a> Computation<'a> {
     fn succeed(&mut self, value: Value) -> Report {
         self.stage = Stage::Finished;
         self.warm_up.reply_began();
-        Report::Computed { value, finished: self.finish() }
+        Report::Computed { value, finished: self.finish(), counted: None }
     }
 
     fn skip(&mut self) -> Report {
@@ -179,9 +199,10 @@ impl<'a> Computation<'a> {
     fn report_failure(&mut self, error: Error) -> Report {
         // The prefix may still be cold, so another request warms it.
         self.warm_up = WarmUp::default();
-        let mut finished = self.finish();
-        finished.span.failed(&error, error.class());
-        Report::Failed { error, finished }
+        // Before the rest: errors of users may panic when they are asked, and then this is called again.
+        let (cause, is_over_limit) = (error.cause(), SpendLimitError::of(&error).is_some());
+        self.span.failed(&error, error.class());
+        Report::Failed { error, cause, is_over_limit, finished: self.finish() }
     }
 
     fn finish(&mut self) -> Finished {

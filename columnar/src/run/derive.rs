@@ -1,6 +1,7 @@
 //! Flows that share their past with another one: forks, and flows with replaced or removed columns.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 
 use super::compute_steps::{ComputeSteps, settings};
@@ -10,6 +11,7 @@ use super::state::{RunState, State};
 use super::{Error, Result};
 use crate::compute::{Settings, Step};
 use crate::declare::{Name, Plan};
+use crate::reopen::Definition;
 use crate::store::Store;
 
 /// The most forks that a flow remembers. Those of the first steps are forgotten first.
@@ -48,7 +50,8 @@ impl Shared {
         Ok(Self::of(state, Some(store)))
     }
 
-    /// Removes the columns that `origins` does not name. Fails during a run, which may be computing them.
+    /// Removes the columns that `origins` does not name. Fails during a run, which may be computing them. The caller calls
+    /// [`wake`](Self::wake) when it holds no lock.
     pub(crate) fn remove_columns<'a>(
         &self,
         plan: Arc<Plan>,
@@ -63,14 +66,15 @@ impl Shared {
             return Err(Error::Running);
         }
         let mut next = state.derive(plan, origins, usize::MAX, settings(&left));
-        // A store keeps the entries of removed columns itself.
+        // A store keeps the entries of removed columns and their declarations itself.
         if self.store.is_none() {
-            next.removed = state.removed_columns(origins);
+            (next.stored.definition, next.removed) = state.removed_columns(origins);
         }
-        *state = next;
-        *steps = left;
+        next.recipes = state.recipes + 1;
+        let removed = (mem::replace(&mut *state, next), mem::replace(&mut *steps, left));
         drop((state, steps));
-        self.notify();
+        // Outside of the locks: they are the last to have the filters and the compute steps of the removed columns.
+        drop(removed);
         Ok(())
     }
 }
@@ -116,7 +120,8 @@ impl State {
             counter: Arc::clone(&self.counter),
             budget: self.budget.clone(),
             defaults: Arc::clone(&self.defaults),
-            assemblers: Vec::new(),
+            contexts: Vec::new(),
+            recipes: 0,
             forks: self.forks.clone(),
             unloaded: self.derive_unloaded(origins, step),
             removed: BTreeMap::new(),
@@ -129,13 +134,13 @@ impl State {
         if step < usize::MAX {
             derived.forks.insert(step, step);
         }
-        derived.set_settings(settings);
-        let assembler = |origin: &Option<usize>| {
-            let assembler = self.assemblers.get((*origin)?)?.as_ref()?;
-            Some(assembler.before(step))
+        drop(derived.set_settings(settings));
+        let contexts = |origin: &Option<usize>| {
+            let contexts = self.contexts.get((*origin)?)?.as_ref()?;
+            Some(contexts.before(step))
         };
-        // Only now, because `set_settings` clears them. They know the truncations of the shared past.
-        derived.assemblers = origins.iter().map(assembler).collect();
+        // Only now, because `set_settings` forgets them. They know the truncations of the shared past.
+        derived.contexts = origins.iter().map(contexts).collect();
         derived
     }
 
@@ -147,9 +152,14 @@ impl State {
         origins.iter().enumerate().filter_map(column).collect()
     }
 
-    /// The columns that `origins` does not name, and those that were removed before.
-    fn removed_columns(&self, origins: &[Option<usize>]) -> BTreeMap<Name, Unloaded> {
+    /// The columns that `origins` does not name, and those that were removed before, by the keys that a store would have
+    /// for them; and the declarations of all columns.
+    fn removed_columns(&self, origins: &[Option<usize>]) -> (Definition, BTreeMap<Name, Unloaded>) {
         let (mut removed, schema) = (self.removed.clone(), self.plan.schema());
+        let mut definition = self.stored.definition.clone();
+        let keys = definition.keys(schema);
+        let updated = definition.update(schema, &keys, &self.settings, |_, _| true);
+        debug_assert!(updated.is_ok(), "every change is allowed");
         let columns = 0..schema.columns().len();
         for column in columns.filter(|&column| !origins.contains(&Some(column))) {
             let (unloaded, mut steps) = (self.unloaded.get(&column), self.scheduler.stored_steps(column));
@@ -164,8 +174,8 @@ impl State {
             };
             let counter = Arc::clone(&self.counter);
             let unloaded = Unloaded::removed(loaded, unloaded, schema.is_source(column), counter);
-            removed.insert(schema.name(column).clone(), unloaded);
+            removed.extend(keys.get(column).map(|key| (key.clone(), unloaded)));
         }
-        removed
+        (definition, removed)
     }
 }

@@ -15,14 +15,14 @@ use super::actions::{RunAction, RunStatus};
 use super::computation::{Computation, Finished, Report};
 use super::compute_steps::ComputeSteps;
 use super::event::{ColumnId, Event};
-use super::shared::Shared;
+use super::guard::caught;
+use super::shared::{Counted, Shared};
 use super::warm_up::SingleFlight;
 use super::{Error, Result};
 use crate::declare::{Name, Plan};
 use crate::schedule::{Cell, OnFailure};
 use crate::store::{Entry, Put, StoreError};
 use crate::trace::{CellSpan, RunSpan};
-use crate::usage::SpendLimitError;
 
 /// A run of a flow: a [`Stream`] of events, and a future that discards them.
 ///
@@ -178,7 +178,9 @@ impl<'a, I: ColumnId> Run<'a, I> {
                     let Some(step) = self.steps.get(cell.column) else {
                         unreachable!("a cell that is computed has a compute step")
                     };
-                    let warm_up = self.single_flight.join(step.settings(), &context);
+                    // It asks the model for its name. A model that panics here does so again when it is called.
+                    let join = || self.single_flight.join(step.settings(), &context);
+                    let warm_up = caught(join).unwrap_or_default();
                     let event = self.compute(Computation::new(cell, step, context, warm_up), task);
                     if event.is_some() {
                         return event;
@@ -231,6 +233,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
         while self.unstored.is_none()
             && let Poll::Ready(Some((cell, report))) = self.computations.poll_next_unpin(task)
         {
+            let report = self.with_tokens(cell, report);
             let event = self.handle_report(cell, report);
             if event.is_some() {
                 return event;
@@ -248,11 +251,13 @@ impl<'a, I: ColumnId> Run<'a, I> {
             return None;
         }
         let event = match computation.poll_next_unpin(task) {
-            Poll::Ready(Some((cell, report @ Report::Failed { .. }))) => {
-                self.early_failure = Some((cell, report));
-                None
-            }
-            Poll::Ready(Some((cell, report))) => self.handle_report(cell, report),
+            Poll::Ready(Some((cell, report))) => match self.with_tokens(cell, report) {
+                report @ Report::Failed { .. } => {
+                    self.early_failure = Some((cell, report));
+                    None
+                }
+                report => self.handle_report(cell, report),
+            },
             Poll::Ready(None) | Poll::Pending => None,
         };
         // `SelectAll` polls a new stream soon, and so replaces the waker of the poll above.
@@ -262,14 +267,27 @@ impl<'a, I: ColumnId> Run<'a, I> {
         event
     }
 
+    /// Counts a computed value. If the counter panics, the cell has failed, and nothing of it is stored.
+    fn with_tokens(&self, cell: Cell, report: Report) -> Report {
+        let Report::Computed { value, mut finished, .. } = report else { return report };
+        match caught(|| self.shared().counted(&value)) {
+            Some(counted) => Report::Computed { value, finished, counted: Some(counted) },
+            None => {
+                let error = self.shared().panicked(cell);
+                finished.span.failed(&error, error.class());
+                Report::Failed { cause: error.cause(), error, is_over_limit: false, finished }
+            }
+        }
+    }
+
     /// Handles a report. If the cell is finished, the next action stores it.
     fn handle_report(&mut self, cell: Cell, report: Report) -> Option<Event<I>> {
         let (column, step) = (self.column_id(cell), cell.step);
         match report {
             Report::Delta { text } => Some(Event::Delta { column: column?, step, text }),
             Report::Retry { attempt, error } => Some(Event::Retry { column: column?, step, attempt, error }),
-            Report::Computed { value, finished } => {
-                self.unstored = Some(Unstored::new(cell, value.into(), finished));
+            Report::Computed { value, finished, counted } => {
+                self.unstored = Some(Unstored { counted, ..Unstored::new(cell, value.into(), finished) });
                 self.shared().handle_computed(cell);
                 None
             }
@@ -278,15 +296,14 @@ impl<'a, I: ColumnId> Run<'a, I> {
                 self.shared().handle_skipped(cell);
                 None
             }
-            Report::Failed { error, finished } => {
-                if SpendLimitError::of(&error).is_some() {
+            Report::Failed { error, cause, is_over_limit, finished } => {
+                if is_over_limit {
                     // The limit refuses every further call, so the run ends whatever the column allows.
                     self.shared().handle_broken(cell);
                     self.span.cell_failed();
                     self.fail(error);
                     return None;
                 }
-                let cause = error.cause();
                 match self.shared().handle_failed(cell) {
                     OnFailure::Stop => {
                         self.span.cell_failed();
@@ -324,30 +341,45 @@ impl<'a, I: ColumnId> Run<'a, I> {
         }
     }
 
-    fn put_done(&mut self, Unstored { cell, entry, mut span }: Unstored, put: Result<Put, StoreError>) {
+    fn put_done(&mut self, Unstored { cell, entry, counted, span }: Unstored, put: Result<Put, StoreError>) {
+        let shared = Arc::clone(self.shared());
         let stored = put.and_then(|put| {
-            let entry = match put {
-                Put::Stored => entry,
+            let (entry, counted) = match put {
+                Put::Stored => (entry, counted),
                 // An earlier write succeeded without a confirmation. Its value stays, and dependents show it.
-                Put::Exists(earlier) => earlier,
+                Put::Exists(earlier) => {
+                    match earlier.value.as_ref().map(|value| caught(|| shared.counted(value))) {
+                        Some(None) => return Ok(None),
+                        counted => (earlier, counted.flatten()),
+                    }
+                }
             };
-            self.shared().handle_stored(cell, &entry).map(|()| entry)
+            // It counts again if the counter was replaced meanwhile.
+            match caught(|| shared.handle_stored(cell, &entry, counted)) {
+                Some(stored) => stored.map(|()| Some(entry)),
+                None => Ok(None),
+            }
         });
         match stored {
-            Ok(entry) => {
+            Ok(Some(entry)) => {
                 span.stored(&entry);
                 self.span.stored(&entry);
             }
+            Ok(None) => self.break_off(cell, span, shared.panicked(cell)),
             Err(source) => {
-                self.shared().store_failed();
-                self.shared().handle_broken(cell);
+                shared.store_failed();
                 let (column, step) = (self.name(cell.column).clone(), cell.step);
-                let error = Error::Store { column, step, source };
-                span.failed(&error, error.class());
-                self.span.cell_failed();
-                self.fail(error);
+                self.break_off(cell, span, Error::Store { column, step, source });
             }
         }
+    }
+
+    /// A cell could not be stored, which ends the run.
+    fn break_off(&mut self, cell: Cell, mut span: CellSpan, error: Error) {
+        self.shared().handle_broken(cell);
+        span.failed(&error, error.class());
+        self.span.cell_failed();
+        self.fail(error);
     }
 
     fn fail(&mut self, error: Error) {
@@ -407,13 +439,15 @@ impl<I> Run<'_, I> {
 struct Unstored {
     cell: Cell,
     entry: Entry,
+    /// The tokens of the value, if it has one.
+    counted: Option<Counted>,
     span: CellSpan,
 }
 
 impl Unstored {
     fn new(cell: Cell, entry: Entry, Finished { span, receipt }: Finished) -> Self {
         let receipt = receipt.map(|receipt| receipt.to_string().into());
-        Self { cell, entry: Entry { receipt, ..entry }, span }
+        Self { cell, entry: Entry { receipt, ..entry }, counted: None, span }
     }
 }
 

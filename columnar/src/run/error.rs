@@ -100,10 +100,10 @@ pub enum Error {
         /// The source.
         column: Name,
     },
-    /// A compute step panicked; otherwise the same as [`Compute`](Error::Compute). In a program that is built with
-    /// `panic = "abort"`, a panic ends the program instead.
+    /// A compute step panicked, or a filter or counter of tokens that its cell needs; otherwise the same as
+    /// [`Compute`](Error::Compute). In a program that is built with `panic = "abort"`, a panic ends the program instead.
     #[error(
-        "computing `{column}` at step {step} panicked, which is a bug in its compute step; stored values are kept, and the next run tries again"
+        "computing `{column}` at step {step} panicked, which is a bug in its compute step, a filter or the counter of tokens; stored values are kept, and the next run tries again"
     )]
     Panicked {
         /// The column.
@@ -246,7 +246,9 @@ impl Error {
             Self::Compute { source, .. } => source.to_string(),
             Self::Budget { source, .. } => source.to_string(),
             Self::BudgetTooSmall { source, .. } => format!("the budget holds no message: {source}"),
-            Self::Panicked { .. } => "the compute step panicked, which is a bug in it".into(),
+            Self::Panicked { .. } => {
+                "its compute step, a filter or the counter of tokens panicked, which is a bug in that".into()
+            }
             other => other.to_string(),
         }
     }

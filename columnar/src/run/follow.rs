@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use tokio::sync::watch;
 
+use super::guard::caught;
 use super::shared::Shared;
 use super::state::{RunState, State};
 use crate::declare::{Name, Plan};
@@ -78,7 +79,8 @@ impl Shared {
     pub(crate) fn notify(&self) {
         // A receiver that is made later reads the state after this change.
         if let Some(changes) = self.changes.get() {
-            changes.send_replace(());
+            // A panic of a follower's waker is no failure of the cell that is stored.
+            caught(|| changes.send_replace(()));
         }
     }
 
@@ -140,7 +142,7 @@ impl Shared {
         let is_running = state.is_running();
         if is_running {
             state.scheduler.halt();
-            state.wake();
+            Self::unlock_and_wake(state);
         }
         is_running
     }

@@ -117,19 +117,19 @@ fn grouped(figure: usize) -> String {
     Grouped(u64::try_from(figure).unwrap_or(u64::MAX)).to_string()
 }
 
-/// Forecasts the next run of this scheduler. `assemblers` has one for each derived column.
-pub(crate) fn forecast(
+/// Forecasts the next run of this scheduler. Each derived column has an assembler.
+pub(super) fn forecast<'a>(
     plan: &Plan,
     scheduler: Scheduler,
     table: &Table,
-    assemblers: &[Option<Assembler>],
+    assembler: impl Fn(usize) -> Option<&'a Assembler>,
 ) -> Forecast {
     let sums = TokenSums::of(plan, &scheduler, table);
     let dry_run = DryRun::of(scheduler, plan.schema().columns().len());
     let mut forecast = Forecast { rounds: dry_run.rounds, width: dry_run.width, ..Forecast::default() };
     for (column, (cells, width)) in dry_run.columns.into_iter().enumerate() {
         let Some(&first) = cells.first() else { continue };
-        let Some(assembler) = assemblers.get(column).and_then(Option::as_ref) else { continue };
+        let Some(assembler) = assembler(column) else { continue };
         let overhead = assembler.overhead();
         let context = |&step: &usize| sums.context(plan, column, step, overhead);
         // The limit is for the messages alone: the instruction has been subtracted from the budget.

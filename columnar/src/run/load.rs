@@ -20,6 +20,6 @@ impl Shared {
             return None;
         }
         let shared = Arc::clone(self);
-        Some(async move { load_all(|| shared.lock().needed(0)).await }.boxed())
+        Some(async move { load_all(|| shared.needed(0)).await }.boxed())
     }
 }

@@ -12,21 +12,28 @@
 //! flow. Stored values that are not in memory are in a `past`, which flows share; `needs` finds those that contexts show,
 //! and `load` loads them. `read` reads values wherever they are. `follow` shows the stored cells to those who follow a
 //! flow, and notifies them of changes.
+//!
+//! Code of users, such as a filter or a counter, is called outside of the lock: `assemble` takes the values of a context
+//! under it and makes the messages afterwards, `recount` counts copies. `guard` catches the panics of such code.
 
 mod actions;
+mod assemble;
 mod cell_state;
 mod computation;
 mod compute_steps;
+mod contexts;
 mod derive;
 mod driver;
 mod error;
 mod event;
 mod follow;
 mod forecast;
+mod guard;
 mod load;
 mod needs;
 mod past;
 mod read;
+mod recount;
 mod restore;
 mod shared;
 mod state;

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::contexts::context_cells;
+use super::guard::caught;
 use super::past::Unloaded;
+use super::shared::Shared;
 use super::state::State;
 use super::{Error, Result};
-use crate::context::previous_step;
 use crate::declare::{Input, Name, Reads};
-use crate::history::{StepRanges, Value};
+use crate::history::StepRanges;
 use crate::schedule::Cell;
 
 /// Steps of a column that are to be loaded.
@@ -31,6 +34,20 @@ pub(super) async fn load_all(mut next: impl FnMut() -> Vec<Load>) -> Result<()> 
     }
 }
 
+impl Shared {
+    /// The steps that are not in memory and that the contexts of missing cells show, and of this number of last steps.
+    pub(super) fn needed(&self, last: usize) -> Vec<Load> {
+        let mut copy = {
+            let state = self.lock();
+            if state.unloaded.is_empty() {
+                return Vec::new();
+            }
+            state.before(usize::MAX)
+        };
+        copy.needed(last)
+    }
+}
+
 impl State {
     /// The steps within a range that are not in memory, of all columns.
     pub(super) fn unloaded_within(&self, steps: &Range<usize>) -> Vec<Load> {
@@ -50,36 +67,21 @@ impl State {
         self.loads(self.unloaded.range(first..).map(|(&column, _)| (column, start(column)..usize::MAX)))
     }
 
-    /// The steps that are not in memory and that the contexts of missing cells show, and of this number of last steps.
+    /// The steps that are not in memory and that the contexts of missing cells show, and of this number of last steps. Calls
+    /// filters and the counter, so no lock guards this state.
     pub(super) fn needed(&mut self, last: usize) -> Vec<Load> {
-        if self.unloaded.is_empty() {
-            return Vec::new();
-        }
         let plan = self.plan.clone();
         let mut cells = Vec::new();
         for column in 0..plan.schema().columns().len() {
             let Some(reads) = plan.schema().reads(column) else { continue };
             // Windows only move forward, so no later cell reads an earlier step than this one.
             let first = Cell { column, step: self.scheduler.len(column).saturating_sub(last) };
-            cells.extend(self.context_cells(reads, first));
+            // A filter or counter that panics does so again when the cell is computed, and fails it.
+            cells.extend(caught(|| self.context_cells(reads, first)).unwrap_or_default());
             let later = |(column, steps): (usize, Range<usize>)| (column, steps.start..usize::MAX);
             cells.extend(reads.needed(column, first.step).map(later));
         }
         self.loads(cells)
-    }
-
-    /// Checks that the values in the context of a cell, and in the one before it, are in memory.
-    pub(super) fn check_loaded(&mut self, reads: &Reads, cell: Cell) -> Result<()> {
-        if self.unloaded.is_empty() {
-            return Ok(());
-        }
-        let cells = self.context_cells(reads, cell).into_iter();
-        let first = |(column, steps): (usize, _)| Some((self.first_unloaded(column, &steps)?, column));
-        // The first step of all, because loading it loads the later ones, too.
-        match cells.filter_map(first).min() {
-            Some((step, column)) => Err(self.not_loaded(Cell { column, step })),
-            None => Ok(()),
-        }
     }
 
     /// The first step of a column within a range that is stored and not in memory.
@@ -102,29 +104,12 @@ impl State {
         Error::NotLoaded { column: self.plan.schema().name(cell.column).clone(), step: cell.step }
     }
 
-    /// The cells that the context of a cell shows or counts, and those of the request before it, whose prefix it repeats.
-    fn context_cells(&mut self, reads: &Reads, cell: Cell) -> Vec<(usize, Range<usize>)> {
-        let mut cells: Vec<_> = reads.needed(cell.column, cell.step).collect();
-        if self.assembler(cell.column, reads).1.reads_all_steps() {
-            cells.iter_mut().for_each(|(_, steps)| steps.start = 0);
-        }
-        // The previous request cannot be found without the values that decide whether it was made.
-        let mut unknown = Vec::new();
-        let is_read = |input: &Input, step: usize| {
-            let source = Cell { column: input.column, step };
-            if self.is_unloaded(source) {
-                // With as many earlier ones as come after it, in case that it was not read either.
-                unknown.push((input.column, step.saturating_sub(cell.step - step - 1)..step + 1));
-                return true;
-            }
-            let shows =
-                |value: Value| input.spec.filter.as_ref().is_none_or(|filter| filter.shows(step, &value));
-            self.table.get(source).is_some_and(shows)
-        };
-        let previous = previous_step(reads, cell.step, is_read);
-        cells.extend(unknown);
-        cells.extend(previous.into_iter().flat_map(|step| reads.needed(cell.column, step)));
-        cells
+    /// The cells that the context of a cell shows or counts, and those of the request before it. Calls filters and the
+    /// counter.
+    fn context_cells(&mut self, reads: &Arc<Reads>, cell: Cell) -> Vec<(usize, Range<usize>)> {
+        let contexts = self.contexts_now(cell.column, reads);
+        let value = |input: &Input, step| self.table.get(Cell { column: input.column, step });
+        context_cells(reads, cell, &contexts.assembler, |cell| self.is_unloaded(cell), value)
     }
 
     /// Loads of the steps that are not in memory.

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::future::{BoxFuture, FutureExt, Shared, WeakShared};
 use futures::stream::{self, StreamExt};
 
+use super::guard::{StoreRequest, caught};
 use super::table::{Receipts, Table, receipt};
 use super::{Error, Result};
 use crate::declare::Name;
@@ -56,7 +57,7 @@ type Reading = BoxFuture<'static, Failure>;
 type Failure = Arc<Mutex<Option<Error>>>;
 
 /// The values that have been loaded.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Loaded {
     /// Their steps.
     pub(super) steps: StepRanges,
@@ -108,23 +109,29 @@ impl Unloaded {
         Self::new(stored, self.past.is_source, Arc::clone(&self.past.counter), self.steps.clone())
     }
 
-    /// The same steps with the tokens of another counter. Flows with different counters share no loaded values.
+    /// The same steps with the tokens of another counter, which is called. Flows with different counters share no loaded
+    /// values.
     pub(super) fn counted(self, counter: &Arc<dyn Counter>) -> Self {
         if is_same(&self.past.counter, counter) {
             return self;
         }
         let Past { stored, is_source, .. } = &*self.past;
-        let loaded = self.past.lock();
+        let loaded = self.past.lock().clone();
         let steps = self.steps.minus(&self.steps.minus(&loaded.steps));
         let mut history = History::default();
         steps.iter().for_each(|steps| history.adopt(&loaded.history, steps));
         let counted = Loaded {
             steps,
             history: history.counted(&**counter),
-            receipts: loaded.receipts.clone(),
-            skipped: loaded.skipped.clone(),
+            receipts: loaded.receipts,
+            skipped: loaded.skipped,
         };
         Self::of(Past::new(stored.clone(), *is_source, Arc::clone(counter), counted), self.steps.clone())
+    }
+
+    /// The past of these steps, for another list of steps that this flow has not adopted.
+    pub(super) fn with_steps(&self, steps: &StepRanges) -> Self {
+        Self { past: Arc::clone(&self.past), steps: steps.clone(), adopted: 0 }
     }
 
     /// Loads some of the steps. Every flow with this past adopts them when it is used next.
@@ -201,11 +208,12 @@ impl Past {
     /// The reading that is under way, or a new one, of these steps.
     fn reading(self: &Arc<Self>, column: &Name, steps: StepRanges) -> Shared<Reading> {
         // It is replaced as a whole, so a panic leaves nothing half changed.
+        // It may be the last to have the error of a store, so it is dropped after the lock.
+        let before;
         let mut slot = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(reading) = slot.as_ref().and_then(WeakShared::upgrade)
-            && reading.peek().is_none()
-        {
-            return reading;
+        before = slot.as_ref().and_then(WeakShared::upgrade);
+        if let Some(reading) = before.as_ref().filter(|reading| reading.peek().is_none()) {
+            return reading.clone();
         }
         let (past, column) = (Arc::clone(self), column.clone());
         let reading = async move { Arc::new(Mutex::new(past.read_into_memory(&column, &steps).await.err())) };
@@ -231,7 +239,7 @@ impl Past {
     /// Reads the entries of some steps of one chunk.
     async fn read(&self, column: &Name, steps: &StepRanges) -> Result<Entries> {
         let (Some((store, key)), Some(span)) = (&self.stored, steps.span()) else { return Ok(Vec::new()) };
-        let entries = store.load(key.clone(), span).await;
+        let entries = StoreRequest::new(|| store.load(key.clone(), span)).await;
         let mut entries = entries.map_err(|source| load_error(column, source))?;
         // The store may have stored further steps since. A fork computes those itself.
         entries.retain(|(step, _)| steps.contains(*step));
@@ -247,15 +255,26 @@ impl Past {
     /// Checks entries, and counts their tokens.
     fn cells(&self, column: &Name, entries: Entries) -> Result<Vec<LoadedCell>> {
         let cell = |(step, entry): (usize, Entry)| {
-            let receipt = receipt(&entry).map_err(|_| InvalidHistory::Receipt { step })?;
+            let invalid = |error| invalid_history(column, error);
+            let receipt = receipt(&entry).map_err(|_| invalid(InvalidHistory::Receipt { step }))?;
             if self.is_source && entry.is_skipped() {
-                return Err(InvalidHistory::SkippedSource { step });
+                return Err(invalid(InvalidHistory::SkippedSource { step }));
             }
-            let value = entry.value.map(|value| (self.counter.count(&value), value));
+            let value = match entry.value {
+                Some(value) => Some((self.tokens(column, step, &value)?, value)),
+                None => None,
+            };
             Ok(LoadedCell { step, value, receipt })
         };
-        let cells: Result<_, _> = entries.into_iter().map(cell).collect();
-        cells.map_err(|error| invalid_history(column, error))
+        entries.into_iter().map(cell).collect()
+    }
+
+    fn tokens(&self, column: &Name, step: usize, value: &str) -> Result<usize> {
+        caught(|| self.counter.count(value)).ok_or_else(|| {
+            let reason =
+                format!("counting the tokens of step {step} panicked, which is a bug in the counter");
+            load_error(column, StoreError::other(reason))
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use std::sync::Arc;
 
 use super::compute_steps::{ComputeSteps, settings};
@@ -15,6 +16,7 @@ use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::history::StoredSteps;
 use crate::reopen::{ColumnChange, Definition, KeptColumns, OpenOptions, Recompute};
 use crate::store::{CHUNK, Store, StoreError, check_beyond, copy, put_all};
+use crate::tokens::{Counter, is_same};
 
 /// A longer plan of a flow, with its compute steps and the stored values of the added columns.
 pub(crate) struct Extension<'a> {
@@ -64,7 +66,7 @@ impl Shared {
             state.unloaded = unloaded;
         }
         load_all(|| self.lock().recent(0)).await?;
-        load_all(|| self.lock().needed(recent.unwrap_or(0))).await
+        load_all(|| self.needed(recent.unwrap_or(0))).await
     }
 
     /// Checks that this flow or its store has the columns to keep. Those of the store may be added later.
@@ -145,62 +147,96 @@ impl Shared {
         plan: Arc<Plan>,
         steps: Vec<Option<Step<'a>>>,
     ) -> Result<Extension<'a>> {
-        let (first, mut stored) = {
+        let (first, mut stored, may_return) = {
             let state = self.lock();
-            (state.plan.schema().columns().len(), state.stored.clone())
+            let may_return = self.store.is_some() || !state.removed.is_empty();
+            (state.plan.schema().columns().len(), state.stored.clone(), may_return)
         };
-        let (unloaded, stored_by_column) = match &self.store {
-            None => self.removed_before(&plan, first),
-            Some(store) => {
-                stored.keys = stored.definition.keys(plan.schema());
-                let stored_by_column = self.stored_by_column(&**store, &plan, &stored.keys, first).await?;
-                let added = |column: usize| column.checked_sub(first).and_then(|at| stored_by_column.get(at));
-                let (text, kept) = (stored.definition.text(), stored.kept.clone());
-                stored.definition.update(
-                    plan.schema(),
-                    &stored.keys,
-                    &settings(&steps),
-                    |column, change| added(column).is_none_or(StoredSteps::is_empty) || kept.allow(change),
-                )?;
-                // The definition comes before the first value: values without it would escape the check of changes.
-                define(&**store, Some(text), &stored.definition).await?;
-                (self.unloaded(store, &plan, &stored.keys, first, &stored_by_column), stored_by_column)
-            }
-        };
+        let (mut unloaded, mut stored_by_column) = (BTreeMap::new(), Vec::new());
+        if may_return {
+            let keys = stored.definition.keys(plan.schema());
+            (unloaded, stored_by_column) = match &self.store {
+                None => self.removed_before(&keys, first),
+                Some(store) => {
+                    let stored_by_column = self.stored_by_column(&**store, &plan, &keys, first).await?;
+                    (self.unloaded(store, &plan, &keys, first, &stored_by_column), stored_by_column)
+                }
+            };
+            self.define_added(&plan, &keys, &steps, first, &stored_by_column, &mut stored).await?;
+        }
         let extension = Extension { plan, steps, stored, stored_by_column, unloaded };
+        if extension.unloaded.is_empty() && self.lock().unloaded.is_empty() {
+            return Ok(extension);
+        }
         // A copy of the state finds what the added columns read, of all columns. Their cells may start as soon as the
         // state itself has them.
         let mut copy = self.lock().before(usize::MAX);
-        copy.extend(&extension)?;
-        load_all(|| copy.adopt().recent(first)).await?;
-        load_all(|| copy.adopt().needed(0)).await?;
+        let counted = extension.counted(&copy.counter);
+        drop(copy.extend(&extension, counted)?);
+        load_all(|| adopted(&mut copy).recent(first)).await?;
+        load_all(|| adopted(&mut copy).needed(0)).await?;
         Ok(extension)
     }
 
-    /// The columns from `first` on that this flow had before they were removed, and their stored steps.
-    fn removed_before(&self, plan: &Plan, first: usize) -> (BTreeMap<usize, Unloaded>, Vec<StoredSteps>) {
-        let state = self.lock();
-        // Cloned: `extend` removes them, and until then the change may fail.
-        let removed = |column: usize| state.removed.get(plan.schema().name(column)).cloned();
-        let columns = first..plan.schema().columns().len();
-        let stored_steps = |column| removed(column).map(|removed| removed.steps().into()).unwrap_or_default();
-        let stored_by_column = columns.clone().map(stored_steps).collect();
-        (columns.filter_map(|column| Some((column, removed(column)?))).collect(), stored_by_column)
+    /// Declares the columns from `first` on, whose values were perhaps computed by another declaration.
+    async fn define_added(
+        &self,
+        plan: &Plan,
+        keys: &[Name],
+        steps: &[Option<Step<'_>>],
+        first: usize,
+        stored_by_column: &[StoredSteps],
+        stored: &mut StoredColumns,
+    ) -> Result<()> {
+        let StoredColumns { definition, kept, .. } = stored;
+        let before = definition.clone();
+        let is_empty = |column: usize| {
+            let added = column.checked_sub(first).and_then(|at| stored_by_column.get(at));
+            added.is_none_or(StoredSteps::is_empty)
+        };
+        let may = |column: usize, change: &ColumnChange| is_empty(column) || kept.allow(change);
+        definition.extend(plan.schema(), keys, &settings(steps), first, may)?;
+        let Some(store) = &self.store else { return Ok(()) };
+        stored.keys = keys.to_vec();
+        if *definition == before {
+            return Ok(());
+        }
+        // The definition comes before the first value: values without it would escape the check of changes.
+        store.define(definition.text()).await.map_err(|source| Error::Open { source })
     }
 
-    /// Changes to a longer plan. On an error the plan is as it was.
+    /// The columns from `first` on that this flow had before they were removed, and their stored steps.
+    fn removed_before(&self, keys: &[Name], first: usize) -> (BTreeMap<usize, Unloaded>, Vec<StoredSteps>) {
+        let state = self.lock();
+        // Cloned: `extend` removes them, and until then the change may fail.
+        let removed = |(column, key)| Some((column, state.removed.get(key)?.clone()));
+        let unloaded: BTreeMap<_, _> = keys.iter().enumerate().skip(first).filter_map(removed).collect();
+        let stored_steps = |column| unloaded.get(&column).map(|removed: &Unloaded| removed.steps().into());
+        let stored_by_column = (first..keys.len()).map(|column| stored_steps(column).unwrap_or_default());
+        (unloaded.clone(), stored_by_column.collect())
+    }
+
+    /// Changes to a longer plan. On an error the plan is as it was. The caller calls [`wake`](Self::wake) when it holds no
+    /// lock.
     pub(crate) fn extend<'a>(&self, extension: &Extension<'a>, steps: &ComputeSteps<'a>) -> Result<()> {
         // A run looks up a step when it starts a cell, so the steps change before the plan. If the plan does not change,
         // the longer list does no harm: no cell looks up its end.
-        steps.lock().clone_from(&extension.steps);
-        let mut state = self.lock();
-        state.extend(extension)?;
-        let schema = extension.plan.schema();
-        extension.unloaded.keys().for_each(|&column| drop(state.removed.remove(schema.name(column))));
-        state.wake();
+        let earlier = mem::replace(&mut *steps.lock(), extension.steps.clone());
+        let (mut state, counted) = loop {
+            let counter = Arc::clone(&self.lock().counter);
+            let counted = extension.counted(&counter);
+            let state = self.lock();
+            if is_same(&counter, &state.counter) {
+                break (state, counted);
+            }
+            drop(state);
+        };
+        let replaced = state.extend(extension, counted)?;
+        let returned = state.forget_removed(extension);
         state.is_stale = true;
         drop(state);
-        self.notify();
+        // Outside of the locks, because they may be the last to have code of users.
+        drop((earlier, replaced, returned));
         Ok(())
     }
 
@@ -241,21 +277,47 @@ impl Shared {
     }
 }
 
+impl Extension<'_> {
+    /// The added columns with the tokens of this counter, which may have been replaced since they were loaded.
+    fn counted(&self, counter: &Arc<dyn Counter>) -> BTreeMap<usize, Unloaded> {
+        let counted = |(column, unloaded): (&usize, &Unloaded)| (*column, unloaded.clone().counted(counter));
+        self.unloaded.iter().map(counted).collect()
+    }
+}
+
 impl State {
-    /// Changes to a longer plan. On an error nothing has changed.
-    fn extend(&mut self, extension: &Extension<'_>) -> Result<()> {
-        let Extension { plan, steps, stored, stored_by_column, unloaded } = extension;
+    /// Forgets the removed columns that have returned, and returns them.
+    fn forget_removed(&mut self, extension: &Extension<'_>) -> Vec<Unloaded> {
+        if self.removed.is_empty() {
+            return Vec::new();
+        }
+        let keys = self.stored.definition.keys(extension.plan.schema());
+        let keys = extension.unloaded.keys().filter_map(|&column| keys.get(column));
+        keys.filter_map(|key| self.removed.remove(key)).collect()
+    }
+
+    /// Changes to a longer plan, and returns what that replaces, to be dropped outside of the lock. On an error nothing has
+    /// changed.
+    fn extend(
+        &mut self,
+        extension: &Extension<'_>,
+        counted: BTreeMap<usize, Unloaded>,
+    ) -> Result<impl Sized + use<>> {
+        let Extension { plan, steps, stored, stored_by_column, .. } = extension;
         let extended = self.scheduler.extend(Arc::clone(plan), stored_by_column);
         extended.map_err(|(column, error)| invalid_history(plan.schema().name(column), error))?;
-        (self.plan, self.stored) = (Arc::clone(plan), stored.clone());
-        self.set_settings(settings(steps));
-        for (&column, unloaded) in unloaded {
-            // The counter may have been replaced since they were loaded.
-            self.unloaded.insert(column, unloaded.clone().counted(&self.counter));
-        }
-        self.adopt();
-        Ok(())
+        self.stored = stored.clone();
+        let plan = mem::replace(&mut self.plan, Arc::clone(plan));
+        let settings = self.set_settings(settings(steps));
+        self.unloaded.extend(counted);
+        Ok((plan, settings, self.adopt()))
     }
+}
+
+/// A state that no lock guards, with all values that have been loaded.
+fn adopted(state: &mut State) -> &mut State {
+    drop(state.adopt());
+    state
 }
 
 /// A source without stored values in a flow with stored computed values, if there is one.

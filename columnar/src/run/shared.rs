@@ -3,17 +3,17 @@
 //! One lock guards the state. It is held for short computations only, never during I/O or across an `await`.
 
 use std::fmt;
+use std::mem;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::watch;
 
 use super::compute_steps::ComputeSteps;
-use super::forecast::{Forecast, forecast};
+use super::guard::caught;
 use super::state::State;
 use super::{Error, Result};
 use crate::cache::Pace;
-use crate::context::Messages;
 use crate::context::budget::Budget;
 use crate::declare::{Name, Plan};
 use crate::history::Value;
@@ -53,34 +53,47 @@ impl Shared {
         }
     }
 
-    /// Sets the counter of tokens, and counts the values in memory again.
-    pub(crate) fn set_counter(&self, counter: Arc<dyn Counter>) {
-        let mut state = self.lock();
-        // Under the lock: a value that is inserted meanwhile would keep the count of the earlier counter.
-        state.table = state.table.counted(&*counter);
-        for unloaded in state.unloaded.values_mut() {
-            *unloaded = unloaded.clone().counted(&counter);
-        }
-        state.counter = counter;
-        state.assemblers.clear();
-    }
-
     /// Sets the budget of the columns without their own.
     pub(crate) fn set_budget(&self, budget: Budget) {
         let mut state = self.lock();
         state.budget = budget;
-        state.assemblers.clear();
+        let forgotten = state.forget_contexts();
+        drop(state);
+        drop(forgotten);
     }
 
-    /// Locks the state, with all values that have been loaded. A poisoned lock is used as well: user code under the lock,
-    /// such as a counter of tokens, runs between complete changes, so a panic of it leaves no half change.
+    /// Locks the state, with all values that have been loaded.
+    ///
+    /// No code of users runs under the lock: such code may use the flow. Values of types of users are dropped outside of
+    /// it, and wakers are woken there. So a panic leaves nothing half changed, and a poisoned lock is used as well.
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         // Most flows have all values in memory, and this lock is taken several times for each cell.
         if !state.unloaded.is_empty() {
-            state.adopt();
+            let loaded = state.adopt();
+            if !loaded.is_empty() {
+                drop(state);
+                drop(loaded);
+                return self.lock();
+            }
         }
         state
+    }
+
+    /// Unlocks the state, and wakes the active run, because there may be more to do.
+    pub(super) fn unlock_and_wake(mut state: MutexGuard<'_, State>) {
+        let waker = state.take_waker();
+        drop(state);
+        if let Some(waker) = waker {
+            // A panic of the reader's waker is no failure of the push that wakes it.
+            caught(|| waker.wake());
+        }
+    }
+
+    /// Wakes the active run and those who follow the flow, after a push or a change of the columns.
+    pub(crate) fn wake(&self) {
+        Self::unlock_and_wake(self.lock());
+        self.notify();
     }
 
     /// The plan with all columns that the flow has now.
@@ -95,7 +108,9 @@ impl Shared {
 
     /// Sets the model of the columns without their own.
     pub(crate) fn set_model(&self, model: Choice) {
-        Arc::make_mut(&mut self.lock().defaults).model = model;
+        // Bound, so that the earlier model is dropped after the lock.
+        let earlier = mem::replace(&mut Arc::make_mut(&mut self.lock().defaults).model, model);
+        drop(earlier);
     }
 
     /// Limits the cost of all calls together.
@@ -125,7 +140,7 @@ impl Shared {
     pub(crate) fn set_concurrency(&self, cells: usize) {
         let mut state = self.lock();
         state.scheduler.limit(cells);
-        state.wake();
+        Self::unlock_and_wake(state);
     }
 
     /// Waits for pushes and changes of the columns, and keeps others waiting until the guard is dropped.
@@ -135,18 +150,31 @@ impl Shared {
 
     /// Stores the next value of a source, and returns its step.
     pub(crate) async fn push(&self, source: usize, value: Value) -> Result<usize> {
-        let _writing = self.writing.lock().await;
-        self.push_next(source, value).await
+        self.push_found(|| Ok(source), value).await
     }
 
     /// Stores the next value of a source with this name, and returns its step.
     pub(crate) async fn push_by_name(&self, source: &str, value: Value) -> Result<usize> {
-        // Looked up under the lock: a removal of columns changes their indices.
-        let _writing = self.writing.lock().await;
-        self.push_next(self.find(source)?, value).await
+        self.push_found(|| self.find(source), value).await
     }
 
-    async fn push_next(&self, source: usize, value: Value) -> Result<usize> {
+    async fn push_found(&self, source: impl Fn() -> Result<usize>, value: Value) -> Result<usize> {
+        source()?;
+        // Before anything is stored, and outside of the lock: a counter may panic, or push itself.
+        let counted = self.counted(&value);
+        let pushed = {
+            let _writing = self.writing.lock().await;
+            // Looked up again under the lock: a removal of columns changes their indices.
+            self.push_next(source()?, value, counted).await
+        };
+        // Outside of the lock, because those who are woken may push.
+        if pushed.is_ok() {
+            self.wake();
+        }
+        pushed
+    }
+
+    async fn push_next(&self, source: usize, value: Value, mut counted: Counted) -> Result<usize> {
         let plan = self.plan();
         let name = plan.schema().name(source);
         if !plan.schema().is_source(source) {
@@ -165,12 +193,15 @@ impl Shared {
             });
             match put? {
                 Put::Stored => {
-                    self.insert_pushed(Cell { column: source, step }, value);
+                    self.insert_pushed(Cell { column: source, step }, value, counted);
                     return Ok(step);
                 }
                 // An earlier push was dropped before its store confirmed it. Its value comes first.
                 Put::Exists(Entry { value: Some(earlier), .. }) => {
-                    self.insert_pushed(Cell { column: source, step }, earlier);
+                    let earlier_counted = self.counted(&earlier);
+                    self.insert_pushed(Cell { column: source, step }, earlier, earlier_counted);
+                    self.wake();
+                    counted = self.counted(&value);
                 }
                 // No flow skips a cell of a source, so something else has written into the store.
                 Put::Exists(Entry { value: None, .. }) => {
@@ -181,28 +212,29 @@ impl Shared {
         }
     }
 
-    fn insert_pushed(&self, cell: Cell, value: Value) {
-        let (tokens, mut state) = self.count(&value);
+    fn insert_pushed(&self, cell: Cell, value: Value, counted: Counted) {
+        let (tokens, mut state) = self.lock_counted(&value, counted);
         state.table.insert(cell, value, tokens);
         state.scheduler.handle_pushed(cell.column);
-        state.wake();
         state.is_stale = true;
-        drop(state);
-        self.notify();
     }
 
-    /// Counts a value outside of the lock, and locks the state. The count is that of the state's counter.
-    pub(super) fn count(&self, value: &str) -> (usize, MutexGuard<'_, State>) {
-        let mut counter = Arc::clone(&self.lock().counter);
+    /// Counts a value.
+    pub(super) fn counted(&self, value: &str) -> Counted {
+        let counter = Arc::clone(&self.lock().counter);
+        Counted { tokens: counter.count(value), counter }
+    }
+
+    /// Locks the state. Returns the tokens of a value by the counter that the state has then.
+    pub(super) fn lock_counted(&self, value: &str, mut counted: Counted) -> (usize, MutexGuard<'_, State>) {
         loop {
-            let tokens = counter.count(value);
             let state = self.lock();
-            // `counter` is held, so its address is not reused.
-            if is_same(&counter, &state.counter) {
-                return (tokens, state);
+            if is_same(&counted.counter, &state.counter) {
+                return (counted.tokens, state);
             }
             // `set_counter` was called meanwhile.
-            counter = Arc::clone(&state.counter);
+            drop(state);
+            counted = self.counted(value);
         }
     }
 
@@ -233,20 +265,6 @@ impl Shared {
         Progress { done: progress.done - not_loaded, not_loaded, ..progress }
     }
 
-    /// Forecasts the next run, on copies outside of the lock.
-    pub(crate) fn forecast(&self) -> Forecast {
-        let mut state = self.lock();
-        let plan = Arc::clone(&state.plan);
-        let assembler = |column| {
-            let reads = plan.schema().reads(column)?;
-            Some(state.assembler(column, reads).1.clone())
-        };
-        let assemblers: Vec<_> = (0..plan.schema().columns().len()).map(assembler).collect();
-        let (scheduler, table) = (state.scheduler.clone(), state.table.clone());
-        drop(state);
-        forecast(&plan, scheduler, &table, &assemblers)
-    }
-
     /// The sources that the next step waits for, if another source is ahead of them.
     pub(crate) fn missing(&self) -> Vec<Name> {
         let state = self.lock();
@@ -255,21 +273,18 @@ impl Shared {
             schema.sources().partition(|&source| state.scheduler.len(source) <= begun);
         if ahead.is_empty() { Vec::new() } else { state.plan.names(&behind) }
     }
+}
 
-    /// The messages of a derived column at a step.
-    pub(crate) fn messages(&self, column: usize, step: usize) -> Result<Messages> {
-        self.lock().messages(Cell { column, step })
-    }
-
-    /// The messages of the derived column with this name at a step.
-    pub(crate) fn messages_by_name(&self, name: &str, step: usize) -> Result<Messages> {
-        self.by_name(name, |state, column| state.messages(Cell { column, step }))?
-    }
+/// The tokens of a value by a counter, which is held so that its address is not reused.
+pub(super) struct Counted {
+    tokens: usize,
+    counter: Arc<dyn Counter>,
 }
 
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.lock();
-        f.debug_struct("Flow").field("steps", &state.scheduler.steps()).finish_non_exhaustive()
+        // Before anything is written: the writer may use the flow.
+        let steps = self.steps();
+        f.debug_struct("Flow").field("steps", &steps).finish_non_exhaustive()
     }
 }

@@ -51,9 +51,21 @@ impl Table {
         self.columns.get_mut(column)
     }
 
-    /// The same values with the token counts of another counter.
-    pub(super) fn counted(&self, counter: &dyn Counter) -> Self {
-        Self { columns: self.columns.iter().map(|column| column.counted(counter)).collect() }
+    /// Adds the values of another table that this one lacks, with the tokens of this counter.
+    pub(super) fn count(&mut self, other: &Self, counter: &dyn Counter) {
+        for (column, values) in other.columns.iter().enumerate() {
+            if let Some(counted) = self.column_mut(column).filter(|counted| !counted.has_as_many(values)) {
+                counted.count(values, counter);
+            }
+        }
+    }
+
+    /// Whether the columns have as many values as those of another table.
+    pub(super) fn has_as_many(&self, other: &Self) -> bool {
+        let columns = other.columns.iter().enumerate();
+        let mut columns = columns.map(|(column, values)| (self.columns.get(column), values));
+        let is_empty = |values: &History| values.has_as_many(&History::default());
+        columns.all(|(own, values)| own.map_or_else(|| is_empty(values), |own| own.has_as_many(values)))
     }
 
     /// A table that shares the values before `step`. `origins` gives, for each of its columns, the column of this table.

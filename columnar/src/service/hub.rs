@@ -115,7 +115,8 @@ impl Hub {
 
     /// Decides what the task does next, while no run of its own is active.
     pub(super) fn next(&self) -> Next {
-        let mut next = Next::Wait;
+        // The error of the run before is dropped after the lock of the requests: its drop is code of users.
+        let (mut next, mut earlier) = (Next::Wait, None);
         let is_changed = self.control.send_if_modified(|control| {
             let before = (control.stop, control.task);
             if control.stop == Stop::Cancel {
@@ -129,10 +130,12 @@ impl Hub {
                 Next::Close => TaskState::Ended,
             };
             if next == Next::Run {
-                (control.retry, control.error) = (false, None);
+                control.retry = false;
+                earlier = control.error.take();
             }
             before != (control.stop, control.task)
         });
+        drop(earlier);
         if is_changed {
             self.shared.notify();
         }
@@ -163,9 +166,13 @@ impl Hub {
         }
         if let Some((column, step)) = cell {
             let first_missing = || self.shared.find(column).map_or(0, |column| self.shared.len(column));
-            self.feed().fail(column.clone(), step.unwrap_or_else(first_missing), error.cause());
+            // Before the feed is locked, because an error of users makes its message.
+            let (step, cause) = (step.unwrap_or_else(first_missing), error.cause());
+            self.feed().fail(column.clone(), step, cause);
         }
-        self.request(|control| control.error = Some(Arc::new(error)));
+        let (error, mut earlier) = (Arc::new(error), None);
+        self.request(|control| earlier = control.error.replace(error));
+        drop(earlier);
     }
 
     /// The result of the last run when the task has nothing to do; `None` before.

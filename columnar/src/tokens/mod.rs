@@ -58,7 +58,8 @@ pub(crate) use sum::Sum;
 /// assert_eq!(Letters.count("héllo"), 5);
 /// ```
 pub trait Counter: Send + Sync {
-    /// The tokens of a text. The same text always has the same number.
+    /// The tokens of a text. The same text always has the same number. Called without any lock of the flow, so it may use
+    /// the flow; a panic is an error of the cell whose text it is.
     fn count(&self, text: &str) -> usize;
 }
 

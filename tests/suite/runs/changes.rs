@@ -349,3 +349,125 @@ async fn an_outline_has_the_current_columns() -> Result<()> {
     assert_eq!(levels(&f).len(), 2);
     Ok(())
 }
+
+/// Removes `a` from a flow that has computed it, in memory or in a store.
+async fn without_a(is_stored: bool, a: &Column, others: &[Column]) -> Result<Flow> {
+    let all: Vec<_> = others.iter().chain([a]).cloned().collect();
+    let f = if is_stored { Flow::open(MemoryStore::new(), &all).await? } else { flow(&all)? };
+    f.push("user", "x").await?;
+    f.push("user", "y").await?;
+    f.run().await?;
+    f.remove_column("a").await?;
+    Ok(f)
+}
+
+/// In memory, a column with the name of a removed one had the values of that whatever it declared; a flow with a store
+/// refused it.
+#[tokio::test]
+async fn d7_a_removed_name_that_is_taken_again_is_checked_with_and_without_a_store() -> Result<()> {
+    for is_stored in [false, true] {
+        let (log, user) = (Log::default(), source("user"));
+        let other = column("other", user.latest(), log.upper("other"));
+        let a = column("a", user.latest(), log.upper("a").version("1"));
+        let f = without_a(is_stored, &a, std::slice::from_ref(&other)).await?;
+        let changed = [
+            (
+                column("a", user.window(2), log.upper("a").version("1")),
+                "(user.latest), and it now reads (user.window(2))",
+            ),
+            (
+                column("a", other.latest(), log.upper("a").version("1")),
+                "(user.latest), and it now reads (other.latest)",
+            ),
+            (
+                column("a", (user.latest(), this()), log.upper("a").version("1")),
+                "it now reads (user.latest, self)",
+            ),
+            (
+                column("a", user.latest(), log.upper("a").version("2")),
+                "version \"1\", and the step now has version \"2\"",
+            ),
+        ];
+        for (changed, expected) in changed {
+            let error = f.add_column(&changed).await.expect_err("it is another column");
+            assert!(
+                matches!(error, Error::Drift(_)) && error.to_string().contains(expected),
+                "{is_stored}: {error}"
+            );
+            assert_eq!(f.order(), ["user", "other"]);
+        }
+        let calls = log.calls();
+        f.add_column(column("a", user.latest(), log.upper("a").version("1"))).await?;
+        assert_eq!((f.get("a", 1).is_some(), f.forecast().cells, f.steps()), (true, 0, 2), "{is_stored}");
+        f.run().await?;
+        assert_eq!(log.calls(), calls, "the same declaration has its values again");
+    }
+    Ok(())
+}
+
+/// A removed column may come back under another name, if it declares the earlier one; and more than once.
+#[tokio::test]
+async fn d7_a_removed_column_returns_under_another_name_with_and_without_a_store() -> Result<()> {
+    for is_stored in [false, true] {
+        let (log, user) = (Log::default(), source("user"));
+        let a = column("a", user.latest(), log.upper("a"));
+        let other = column("other", user.latest(), log.upper("other"));
+        let f = without_a(is_stored, &a, &[other]).await?;
+        f.add_column(column("b", user.latest(), log.upper("a")).was("a")).await?;
+        assert_eq!((f.get("b", 1).is_some(), f.forecast().cells), (true, 0), "{is_stored}");
+        f.remove_column("b").await?;
+        f.add_column(column("c", user.latest(), log.upper("a")).was("b")).await?;
+        assert_eq!((f.get("c", 1).is_some(), f.forecast().cells), (true, 0), "{is_stored}");
+        let reader = f.add_column(column("d", prev("c"), log.upper("d"))).await;
+        assert!(reader.is_ok(), "{is_stored}: {reader:?}");
+        f.run().await?;
+        assert_eq!(f.steps(), 2, "{is_stored}");
+    }
+    Ok(())
+}
+
+/// A column that is removed before it has values leaves its name to any other one.
+#[tokio::test]
+async fn d7_a_removed_column_without_values_leaves_its_name() -> Result<()> {
+    for is_stored in [false, true] {
+        let (log, user) = (Log::default(), source("user"));
+        let columns =
+            [column("a", user.latest(), log.upper("a")), column("b", user.latest(), log.upper("b"))];
+        let f = if is_stored { Flow::open(MemoryStore::new(), &columns).await? } else { flow(&columns)? };
+        f.remove_column("a").await?;
+        f.add_column(column("a", user.window(3), log.upper("a"))).await?;
+        f.push("user", "x").await?;
+        f.run().await?;
+        assert_eq!((log.calls(), f.steps()), (2, 1), "{is_stored}");
+    }
+    Ok(())
+}
+
+/// A column that is added to a flow whose store has its values has them at once, as after opening.
+#[tokio::test]
+async fn d7_an_added_column_has_the_values_of_the_store_at_once() -> Result<()> {
+    let (log, store, user) = (Log::default(), MemoryStore::new(), source("user"));
+    let a = column("a", user.latest(), log.upper("a"));
+    let b = column("b", a.latest(), log.upper("b"));
+    let c = column("c", (&b, this()), log.upper("c"));
+    let f = Flow::open(store.clone(), [&c]).await?;
+    f.push("user", "x").await?;
+    f.push("user", "y").await?;
+    f.run().await?;
+    drop(f);
+    let f = Flow::open(store, [&a]).await?;
+    let mut run = f.run();
+    f.add_column(&c).await?;
+    for name in ["b", "c"] {
+        assert_eq!(
+            (f.get(name, 0).is_some(), f.get(name, 1).is_some(), f.len(name)?),
+            (true, true, 2),
+            "{name}"
+        );
+        assert!(f.iter(name)?.count() == 2 && f.last(name)?.is_some(), "{name}");
+    }
+    assert_eq!((f.steps(), f.forecast().cells), (2, 0));
+    assert!(run.try_next().await?.is_none());
+    assert_eq!(log.calls(), 6);
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! Assembling the contexts of cells. Their values are taken under the lock of the state, and they are assembled outside of
+//! it, because that calls filters and counters of users.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::contexts::{ColumnContexts, Draft, Prepared, Recipe};
+use super::forecast::{Forecast, forecast};
+use super::guard::caught;
+use super::shared::Shared;
+use super::state::State;
+use super::{Error, Result};
+use crate::context::Messages;
+use crate::context::budget;
+use crate::declare::Reads;
+use crate::history::StepRanges;
+use crate::schedule::Cell;
+
+impl Shared {
+    /// The messages of a derived column at a step.
+    pub(crate) fn messages(&self, column: usize, step: usize) -> Result<Messages> {
+        self.messages_of(|_| Ok(Cell { column, step }))
+    }
+
+    /// The messages of the derived column with this name at a step.
+    pub(crate) fn messages_by_name(&self, name: &str, step: usize) -> Result<Messages> {
+        self.messages_of(|state| Ok(Cell { column: state.find(name)?, step }))
+    }
+
+    fn messages_of(&self, find: impl Fn(&State) -> Result<Cell>) -> Result<Messages> {
+        let draft = self.draft(|state| {
+            let cell = find(state)?;
+            state.check_begun(cell)?;
+            Ok(cell)
+        })?;
+        let snapshot = draft.assemble()?;
+        if snapshot.is_current() {
+            return Ok(Messages::new(snapshot));
+        }
+        Err(Error::Skipped { column: snapshot.column().clone(), step: snapshot.step })
+    }
+
+    /// The values of the context of a derived cell. `find` is called again if the assembler of its column has to be made:
+    /// the columns may change meanwhile.
+    pub(super) fn draft(&self, find: impl Fn(&State) -> Result<Cell>) -> Result<Draft> {
+        loop {
+            let recipe = {
+                let state = self.lock();
+                let cell = find(&state)?;
+                match state.draft(cell)? {
+                    Ok(draft) => return Ok(draft),
+                    Err(recipe) => recipe,
+                }
+            };
+            self.made(&recipe);
+        }
+    }
+
+    /// Checks that the budgets of all columns with missing cells hold a message.
+    pub(super) fn check_budgets(&self) -> Result<()> {
+        let (plan, columns) = {
+            let state = self.lock();
+            (Arc::clone(&state.plan), state.prepared(State::has_missing_cells))
+        };
+        for (column, prepared) in columns {
+            // A counter that panics here panics again for each cell, whose error it then is.
+            let Some(contexts) = prepared.map_or_else(|recipe| caught(|| self.made(&recipe)), Some) else {
+                continue;
+            };
+            contexts.assembler.check().map_err(|source| {
+                let column = plan.schema().name(column).clone();
+                Error::BudgetTooSmall { column, source }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Forecasts the next run, on copies outside of the lock.
+    pub(crate) fn forecast(&self) -> Forecast {
+        let (plan, columns, scheduler, table) = {
+            let state = self.lock();
+            let (plan, columns) = (Arc::clone(&state.plan), state.prepared(|_, _| true));
+            (plan, columns, state.scheduler.clone(), state.table.clone())
+        };
+        let made = |prepared: Prepared<_>| prepared.unwrap_or_else(|recipe| self.made(&recipe));
+        let contexts: BTreeMap<_, _> =
+            columns.into_iter().map(|(column, prepared)| (column, made(prepared))).collect();
+        forecast(&plan, scheduler, &table, |column| Some(&contexts.get(&column)?.assembler))
+    }
+
+    /// Makes the contexts of a column, and keeps them.
+    pub(super) fn made(&self, recipe: &Recipe) -> Arc<ColumnContexts> {
+        let contexts = recipe.make();
+        self.lock().keep(recipe, &contexts);
+        contexts
+    }
+}
+
+impl State {
+    /// Checks that a cell is derived, and that its step has begun.
+    fn check_begun(&self, cell: Cell) -> Result<()> {
+        self.check_derived(cell.column)?;
+        let (schema, step) = (self.plan.schema(), cell.step);
+        // A step that has not begun lacks a source, even if this column does not read it.
+        if step >= self.scheduler.begun()
+            && let Some(source) = schema.sources().find(|&source| self.scheduler.len(source) <= step)
+        {
+            return Err(Error::Missing { column: schema.name(source).clone(), step });
+        }
+        Ok(())
+    }
+
+    /// The values of the context of a derived cell. Calls no code of users.
+    pub(super) fn draft(&self, cell: Cell) -> Result<Prepared<Draft>> {
+        let schema = self.plan.schema();
+        if let Some(missing) = self.scheduler.missing(cell) {
+            return Err(Error::Missing { column: schema.name(missing.column).clone(), step: missing.step });
+        }
+        let Some(reads) = schema.reads(cell.column).cloned() else {
+            unreachable!("`{}` is derived", schema.name(cell.column))
+        };
+        let contexts = match self.contexts(cell.column, &reads) {
+            Ok(contexts) => contexts,
+            Err(recipe) => return Ok(Err(recipe)),
+        };
+        // Contexts of steps that had begun before the fork do not change: requests may have been sent.
+        let counts = |(_, since): &(&usize, &usize)| **since <= cell.step;
+        let fork = self.forks.range(..=cell.step).rev().find(counts).map(|(step, _)| *step);
+        let fork =
+            fork.filter(|fork| self.has_context(&reads, Cell { step: fork.saturating_sub(1), ..cell }));
+        let unloaded = self.unloaded_of(&reads, cell.column);
+        let snapshot = contexts.assembler.snapshot(reads, cell, fork, |column| self.table.history(column));
+        Ok(Ok(Draft { cell, snapshot, contexts, unloaded }))
+    }
+
+    /// The derived columns that are selected, each with its contexts.
+    fn prepared(
+        &self,
+        is_selected: impl Fn(&Self, usize) -> bool,
+    ) -> Vec<(usize, Prepared<Arc<ColumnContexts>>)> {
+        let plan = Arc::clone(&self.plan);
+        let mut columns = Vec::new();
+        for column in 0..plan.schema().columns().len() {
+            if let Some(reads) = plan.schema().reads(column).filter(|_| is_selected(self, column)) {
+                columns.push((column, self.contexts(column, reads)));
+            }
+        }
+        columns
+    }
+
+    /// The contexts of a column.
+    pub(super) fn contexts(&self, column: usize, reads: &Arc<Reads>) -> Prepared<Arc<ColumnContexts>> {
+        if let Some(Some(contexts)) = self.contexts.get(column) {
+            return Ok(Arc::clone(contexts));
+        }
+        let settings = self.settings.get(column).cloned().unwrap_or_default();
+        // Each field of a budget comes from the column, else from the flow, else from the program.
+        let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
+        let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::program_default());
+        let (reads, counter) = (Arc::clone(reads), Arc::clone(&self.counter));
+        Err(Recipe { column, reads, settings, budget, counter, version: self.recipes })
+    }
+
+    /// Keeps the contexts of a column, unless their recipe has changed or they were made already.
+    pub(super) fn keep(&mut self, recipe: &Recipe, contexts: &Arc<ColumnContexts>) {
+        if recipe.version != self.recipes {
+            return;
+        }
+        if self.contexts.len() <= recipe.column {
+            self.contexts.resize_with(self.plan.schema().columns().len().max(recipe.column + 1), || None);
+        }
+        if let Some(slot) = self.contexts.get_mut(recipe.column) {
+            slot.get_or_insert_with(|| Arc::clone(contexts));
+        }
+    }
+
+    /// The contexts of a column of a state that no lock guards: calls the counter.
+    pub(super) fn contexts_now(&mut self, column: usize, reads: &Arc<Reads>) -> Arc<ColumnContexts> {
+        self.contexts(column, reads).unwrap_or_else(|recipe| {
+            let contexts = recipe.make();
+            self.keep(&recipe, &contexts);
+            contexts
+        })
+    }
+
+    /// The steps that are not in memory, of the columns that a context of this column shows.
+    fn unloaded_of(&self, reads: &Reads, column: usize) -> BTreeMap<usize, StepRanges> {
+        if self.unloaded.is_empty() {
+            return BTreeMap::new();
+        }
+        let columns = reads.inputs.iter().map(|input| input.column).chain([column]);
+        let steps = |column| Some((column, self.unloaded.get(&column)?.steps().clone()));
+        columns.filter_map(steps).collect()
+    }
+}

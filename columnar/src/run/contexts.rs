@@ -1,0 +1,152 @@
+//! The contexts of the cells of a column: the values of one, and what assembles them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+
+use super::{Error, Result};
+use crate::compute::Settings;
+use crate::context::budget::{Budget, BudgetError};
+use crate::context::{Assembler, Memory, Snapshot, previous_step};
+use crate::declare::{Input, Reads};
+use crate::history::{StepRanges, Value};
+use crate::schedule::Cell;
+use crate::tokens::Counter;
+
+/// The assembler of a column, and the memory of its contexts.
+pub(super) struct ColumnContexts {
+    pub(super) assembler: Assembler,
+    /// `None` if there is nothing to remember. Locked while filters and the counter are called, so nobody waits for it.
+    memory: Option<Mutex<Memory>>,
+}
+
+/// Makes the assembler of a column, outside of the lock: that counts the instruction and the tags.
+pub(super) struct Recipe {
+    pub(super) column: usize,
+    pub(super) reads: Arc<Reads>,
+    pub(super) settings: Arc<Settings>,
+    pub(super) budget: Budget,
+    pub(super) counter: Arc<dyn Counter>,
+    /// The number of changes of the flow's recipes before it.
+    pub(super) version: usize,
+}
+
+/// The values of a context, taken under the lock.
+pub(super) struct Draft {
+    pub(super) cell: Cell,
+    pub(super) snapshot: Snapshot,
+    pub(super) contexts: Arc<ColumnContexts>,
+    /// The steps that are not in memory, of the columns that the context shows.
+    pub(super) unloaded: BTreeMap<usize, StepRanges>,
+}
+
+/// Something that needs the assembler of a column, or the recipe of that.
+pub(super) type Prepared<T> = Result<T, Recipe>;
+
+impl ColumnContexts {
+    fn new(assembler: Assembler, memory: Memory) -> Arc<Self> {
+        let memory = assembler.has_memory().then(|| Mutex::new(memory));
+        Arc::new(Self { assembler, memory })
+    }
+
+    /// Those of a flow that shares the steps before this one.
+    pub(super) fn before(&self, step: usize) -> Arc<Self> {
+        let memory = self.memory().map(|memory| memory.before(step));
+        Self::new(self.assembler.clone(), memory.unwrap_or_default())
+    }
+
+    /// The memory, unless another thread has it, or a filter or counter that was called with it.
+    fn memory(&self) -> Option<MutexGuard<'_, Memory>> {
+        match self.memory.as_ref()?.try_lock() {
+            Ok(memory) => Some(memory),
+            // Filters and counters are called between complete changes, so a panic leaves no half change.
+            Err(TryLockError::Poisoned(memory)) => Some(memory.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    fn assemble(&self, snapshot: &mut Snapshot) -> Result<(), BudgetError> {
+        match self.memory() {
+            Some(mut memory) => self.assembler.assemble(snapshot, &mut memory),
+            // Waiting could be a deadlock. All that is remembered can be found out again.
+            None => self.assembler.assemble(snapshot, &mut Memory::default()),
+        }
+    }
+}
+
+impl Recipe {
+    /// Calls the counter.
+    pub(super) fn make(&self) -> Arc<ColumnContexts> {
+        let (instruction, counter) = (self.settings.instruction.as_deref(), Arc::clone(&self.counter));
+        let assembler = Assembler::new(&self.reads, instruction, &self.budget, counter);
+        ColumnContexts::new(assembler, Memory::default())
+    }
+}
+
+impl Draft {
+    /// Calls filters and the counter.
+    pub(super) fn assemble(self) -> Result<Snapshot> {
+        let Self { cell, mut snapshot, contexts, unloaded } = self;
+        // A value that is not in memory looks like a skipped one, so assembly would show less and not fail.
+        if !unloaded.is_empty() {
+            check_loaded(cell, &snapshot, &contexts.assembler, &unloaded)?;
+        }
+        match contexts.assemble(&mut snapshot) {
+            Ok(()) => Ok(snapshot),
+            Err(source) => {
+                let column = snapshot.column().clone();
+                Err(match source {
+                    BudgetError::NoRoom { .. } => Error::BudgetTooSmall { column, source },
+                    _ => Error::Budget { column, step: cell.step, source },
+                })
+            }
+        }
+    }
+}
+
+/// Checks that the values in the context of a cell, and in the one before it, are in memory.
+fn check_loaded(
+    cell: Cell,
+    snapshot: &Snapshot,
+    assembler: &Assembler,
+    unloaded: &BTreeMap<usize, StepRanges>,
+) -> Result<()> {
+    let reads = &snapshot.reads;
+    let is_unloaded = |cell: Cell| unloaded.get(&cell.column).is_some_and(|steps| steps.contains(cell.step));
+    let cells = context_cells(reads, cell, assembler, is_unloaded, |input, step| snapshot.value(input, step));
+    let first = |(column, steps)| Some((unloaded.get(&column)?.first_in(&steps)?, column));
+    // The first step of all, because loading it loads the later ones, too.
+    let Some((step, column)) = cells.into_iter().filter_map(first).min() else { return Ok(()) };
+    let input = reads.inputs.iter().find(|input| input.column == column);
+    Err(Error::NotLoaded { column: input.map_or(&reads.column, |input| &input.name).clone(), step })
+}
+
+/// The cells that the context of a cell shows or counts, and those of the request before it, whose prefix it repeats.
+/// `value` gives a value of an input that is in memory. Calls filters.
+pub(super) fn context_cells(
+    reads: &Reads,
+    cell: Cell,
+    assembler: &Assembler,
+    is_unloaded: impl Fn(Cell) -> bool,
+    value: impl Fn(&Input, usize) -> Option<Value>,
+) -> Vec<(usize, Range<usize>)> {
+    let mut cells: Vec<_> = reads.needed(cell.column, cell.step).collect();
+    if assembler.reads_all_steps() {
+        cells.iter_mut().for_each(|(_, steps)| steps.start = 0);
+    }
+    // The previous request cannot be found without the values that decide whether it was made.
+    let mut unknown = Vec::new();
+    let is_read = |input: &Input, step: usize| {
+        if is_unloaded(Cell { column: input.column, step }) {
+            // With as many earlier ones as come after it, in case that it was not read either.
+            unknown.push((input.column, step.saturating_sub(cell.step - step - 1)..step + 1));
+            return true;
+        }
+        let shows = |value: Value| input.spec.filter.as_ref().is_none_or(|filter| filter.shows(step, &value));
+        value(input, step).is_some_and(shows)
+    };
+    let previous = previous_step(reads, cell.step, is_read);
+    cells.extend(unknown);
+    cells.extend(previous.into_iter().flat_map(|step| reads.needed(cell.column, step)));
+    cells
+}
