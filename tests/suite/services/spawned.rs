@@ -5,7 +5,6 @@ use std::time::Duration;
 use columnar::prelude::*;
 use columnar::service::Spawned;
 use columnar::store::{MemoryStore, StoreError};
-use columnar::tokens::Counter;
 use columnar_tests::events::{lines, pause};
 use columnar_tests::gate::Gate;
 use columnar_tests::panics;
@@ -331,26 +330,36 @@ async fn cells_that_an_earlier_process_left_are_computed_at_once() -> Result<()>
     Ok(())
 }
 
-struct Panicking;
+/// A compute step that never ends, and panics when it is dropped.
+fn panics_in_drop(_: Context) -> impl Future<Output = String> {
+    struct Bomb;
 
-impl Counter for Panicking {
-    fn count(&self, text: &str) -> usize {
-        assert!(text != "ONE", "a counter that panics");
-        1
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            assert!(std::thread::panicking(), "a step that panics when it is dropped");
+        }
+    }
+
+    let bomb = Bomb;
+    async move {
+        let _bomb = bomb;
+        std::future::pending().await
     }
 }
 
-/// A panic outside of the compute steps ends the task, and nobody waits for it forever.
+/// A panic that ends the task leaves nobody waiting forever.
 #[tokio::test(start_paused = true)]
 async fn v8_whoever_waits_for_a_task_that_panics_is_woken() -> Result<()> {
-    panics::expect_panic("a counter that panics");
-    let (chat, _) = chat(9);
-    let mut events = chat.subscribe();
-    chat.settled().await?;
-    chat.set_counter(Panicking);
-    chat.user.push("one").await?;
-    chat.settled().await?;
-    assert!(matches!(chat.completed(0).await, Err(Error::Missing { .. })));
+    panics::expect_panic("a step that panics when it is dropped");
+    let f = flow([column("answer", source("user").latest(), panics_in_drop)])?.spawn();
+    let mut events = f.subscribe();
+    f.push("user", "one").await?;
+    while f.progress().running == 0 {
+        tokio::task::yield_now().await;
+    }
+    f.cancel();
+    f.settled().await?;
+    assert!(matches!(f.completed(0).await, Err(Error::Missing { .. })));
     assert!(events.next().await.is_none());
     Ok(())
 }
