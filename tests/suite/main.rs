@@ -94,6 +94,7 @@ pub mod stores {
     pub mod contract;
     pub mod file;
     pub mod flows;
+    pub mod impossible;
     pub mod opening;
     #[cfg(feature = "postgres")]
     pub mod postgres;

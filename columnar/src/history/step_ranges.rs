@@ -17,6 +17,11 @@ impl StepRanges {
         self.first_in(&(step..step.saturating_add(1))).is_some()
     }
 
+    /// The number of first steps without a gap.
+    pub(crate) fn prefix(&self) -> usize {
+        self.0.first().filter(|first| first.start == 0).map_or(0, |first| first.end)
+    }
+
     /// The number of steps.
     pub(crate) fn count(&self) -> usize {
         self.iter().map(|range| range.len()).sum()
@@ -80,21 +85,17 @@ impl StepRanges {
 
     /// Ranges that cover the set, none of which goes beyond a multiple of `size`. A gap does not end a chunk, so scattered
     /// steps do not need one each.
-    pub(crate) fn chunks(&self, size: usize) -> Vec<Range<usize>> {
-        let mut chunks: Vec<Range<usize>> = Vec::new();
-        for range in &self.0 {
-            let mut start = range.start;
-            while start < range.end {
-                let limit = (start / size + 1).saturating_mul(size);
-                let end = range.end.min(limit);
-                match chunks.last_mut() {
-                    Some(last) if last.start / size == start / size => last.end = end,
-                    _ => chunks.push(start..end),
-                }
-                start = end;
-            }
-        }
-        chunks
+    ///
+    /// One after the other: the number of steps may be that of a damaged store.
+    pub(crate) fn chunks(&self, size: usize) -> impl Iterator<Item = Range<usize>> {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let start = self.first_in(&(next..usize::MAX))?;
+            next = (start / size + 1).saturating_mul(size);
+            // The last range that begins in this chunk ends it.
+            let end = self.overlapping(&(start..next)).last().map_or(start, |last| last.end.min(next));
+            Some(start..end)
+        })
     }
 
     /// The ranges that share a step with this one.
@@ -107,7 +108,7 @@ impl StepRanges {
 
 impl From<&StepRanges> for StoredSteps {
     fn from(ranges: &StepRanges) -> Self {
-        let prefix = ranges.0.first().filter(|first| first.start == 0).map_or(0, |first| first.end);
+        let prefix = ranges.prefix();
         Self { prefix, beyond: ranges.within(&(prefix..usize::MAX)).steps().collect() }
     }
 }
@@ -178,7 +179,9 @@ mod tests {
     fn chunks_end_at_multiples_of_their_size_and_bridge_gaps() {
         let mut steps = StepRanges::from(3..20);
         [21..22, 23..24, 40..41].into_iter().for_each(|range| steps.insert(range));
-        assert_eq!(steps.chunks(8), [3..8, 8..16, 16..24, 40..41]);
-        assert!(StepRanges::default().chunks(8).is_empty());
+        assert!(steps.chunks(8).eq([3..8, 8..16, 16..24, 40..41]));
+        assert_eq!(StepRanges::default().chunks(8).next(), None);
+        let huge = StepRanges::from(5..usize::MAX);
+        assert_eq!(huge.chunks(8).nth(1), Some(8..16));
     }
 }

@@ -49,8 +49,14 @@ impl Definition {
         }
         let columns =
             json.get("columns").and_then(Json::as_array).ok_or_else(|| damaged("it has no columns"))?;
-        let columns = columns.iter().map(StoredColumn::parse).collect::<Option<_>>();
-        Ok(Self { columns: columns.ok_or_else(|| damaged("a column in it cannot be read"))? })
+        let columns = columns.iter().map(StoredColumn::parse).collect::<Option<Vec<_>>>();
+        let columns = columns.ok_or_else(|| damaged("a column in it cannot be read"))?;
+        // They would have the same values.
+        let mut keys = BTreeSet::new();
+        if !columns.iter().all(|column| keys.insert(&column.key)) {
+            return Err(damaged("two columns in it have the same key"));
+        }
+        Ok(Self { columns })
     }
 
     /// The text of the definition, with one line per column, so that people can read it.

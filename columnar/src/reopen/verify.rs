@@ -5,7 +5,9 @@ use std::ops::Range;
 use super::Definition;
 use crate::declare::Name;
 use crate::history::StepRanges;
-use crate::store::{CHUNK, Defect, Entry, Store, StoreError, StoredSteps, put_all};
+use crate::store::{
+    CHUNK, Defect, Entry, NOT_RETURNED, Store, StoreError, StoredSteps, corrupt, listed_steps, load, put_all,
+};
 use crate::usage::Receipt;
 
 /// Reads all entries of a store and returns the defects: entries that cannot be read, or that no flow can have stored.
@@ -116,7 +118,7 @@ type Entries = Vec<(usize, Entry)>;
 impl Scan<'_> {
     /// Returns the end of the source, and the end of its sound prefix.
     async fn source(&mut self, key: &Name) -> Result<(usize, usize), StoreError> {
-        let stored_steps = self.store.stored_steps(key.clone()).await?;
+        let stored_steps = listed_steps(self.store, key).await?;
         if let Some(found) = stored_steps.beyond.first() {
             self.report(key, stored_steps.prefix, format!("it is missing, but step {found} is stored"));
         }
@@ -138,13 +140,20 @@ impl Scan<'_> {
     }
 
     async fn derived(&mut self, key: &Name, begun: usize, sound: usize) -> Result<(), StoreError> {
-        let stored_steps = self.store.stored_steps(key.clone()).await?;
-        for step in stored_steps.within(&(begun..usize::MAX)) {
-            self.report(
-                key,
-                step,
-                format!("it is stored, but the sources have values for only {begun} steps"),
-            );
+        let stored_steps = listed_steps(self.store, key).await?;
+        let (surplus, sources) = (
+            stored_steps.prefix.saturating_sub(begun),
+            format!("the sources have values for only {begun} steps"),
+        );
+        // A prefix that is a damaged number is one defect, and not a list of any length.
+        let listed = if surplus > CHUNK {
+            self.report(key, begun, format!("{surplus} steps are stored from this one on, but {sources}"));
+            stored_steps.prefix..usize::MAX
+        } else {
+            begun..usize::MAX
+        };
+        for step in stored_steps.within(&listed) {
+            self.report(key, step, format!("it is stored, but {sources}"));
         }
         // A gap is no defect here: the next run computes the missing cells.
         for chunk in StepRanges::from(&stored_steps).within(&(0..begun)).chunks(CHUNK) {
@@ -162,12 +171,15 @@ impl Scan<'_> {
         stored_steps: &StoredSteps,
         chunk: Range<usize>,
     ) -> Result<Entries, StoreError> {
-        match self.store.load(key.clone(), chunk.clone()).await {
+        match load(self.store, key, chunk.clone()).await {
+            // A prefix that is a damaged number would be a list of defects without end.
+            Ok(entries) if entries.is_empty() && chunk.len() == CHUNK => {
+                Err(corrupt(key, chunk.start, NOT_RETURNED))
+            }
             Ok(mut entries) => {
-                entries.sort_unstable_by_key(|(step, _)| *step);
                 for step in stored_steps.within(&chunk) {
                     if entries.binary_search_by_key(&step, |(step, _)| *step).is_err() {
-                        self.report(key, step, "the store lists it and cannot return it".into());
+                        self.report(key, step, NOT_RETURNED.into());
                     }
                 }
                 entries.retain(|(step, entry)| {

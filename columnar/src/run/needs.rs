@@ -57,7 +57,7 @@ impl State {
     /// The number of derived cells that are not in memory.
     pub(super) fn unloaded_cells(&self) -> usize {
         let derived = self.unloaded.iter().filter(|(column, _)| !self.plan.schema().is_source(**column));
-        derived.map(|(_, unloaded)| unloaded.steps().count()).sum()
+        derived.map(|(_, unloaded)| unloaded.steps().count()).fold(0, usize::saturating_add)
     }
 
     /// The last steps of the columns from `first` on, as many as were asked for when the flow was opened.

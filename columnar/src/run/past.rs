@@ -16,7 +16,7 @@ use super::{Error, Result};
 use crate::declare::Name;
 use crate::history::{History, StepRanges, Value};
 use crate::schedule::{Cell, InvalidHistory, Scheduler};
-use crate::store::{CHUNK, Entry, Store, StoreError};
+use crate::store::{CHUNK, Entry, Store, StoreError, load};
 use crate::tokens::{Counter, is_same};
 use crate::usage::Receipt;
 
@@ -225,7 +225,7 @@ impl Past {
 
     async fn read_into_memory(&self, column: &Name, missing: &StepRanges) -> Result<()> {
         // In chunks, because entries take more memory than values in a history.
-        let chunks = missing.chunks(CHUNK).into_iter().map(|chunk| missing.within(&chunk));
+        let chunks = missing.chunks(CHUNK).map(|chunk| missing.within(&chunk));
         let read = async |steps: StepRanges| (self.read(column, &steps).await, steps);
         let mut chunks = pin!(stream::iter(chunks).map(read).buffered(AHEAD));
         while let Some((entries, steps)) = chunks.next().await {
@@ -239,12 +239,11 @@ impl Past {
     /// Reads the entries of some steps of one chunk.
     async fn read(&self, column: &Name, steps: &StepRanges) -> Result<Entries> {
         let (Some((store, key)), Some(span)) = (&self.stored, steps.span()) else { return Ok(Vec::new()) };
-        let entries = StoreRequest::new(|| store.load(key.clone(), span)).await;
+        let (store, key) = (Arc::clone(store), key.clone());
+        let entries = StoreRequest::new(|| async move { load(&*store, &key, span).await }.boxed()).await;
         let mut entries = entries.map_err(|source| load_error(column, source))?;
         // The store may have stored further steps since. A fork computes those itself.
         entries.retain(|(step, _)| steps.contains(*step));
-        // Stores may return entries in any order.
-        entries.sort_unstable_by_key(|(step, _)| *step);
         let mut found = entries.iter().map(|(step, _)| *step);
         match steps.steps().find(|step| found.next() != Some(*step)) {
             Some(step) => Err(invalid_history(column, InvalidHistory::NotReturned { step })),

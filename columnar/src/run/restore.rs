@@ -15,7 +15,7 @@ use crate::compute::Step;
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::history::StoredSteps;
 use crate::reopen::{ColumnChange, Definition, KeptColumns, OpenOptions, Recompute};
-use crate::store::{CHUNK, Store, StoreError, check_beyond, copy, put_all};
+use crate::store::{CHUNK, Store, StoreError, check_beyond, copy, listed_steps, put_all, stored_steps};
 use crate::tokens::{Counter, is_same};
 
 /// A longer plan of a flow, with its compute steps and the stored values of the added columns.
@@ -269,7 +269,12 @@ impl Shared {
     ) -> Result<Vec<StoredSteps>> {
         let mut stored_by_column = Vec::new();
         for (column, key) in keys.iter().enumerate().skip(first) {
-            let stored_steps = store.stored_steps(key.clone()).await;
+            // The steps of a flow are those of its sources, and no derived column has others.
+            let stored_steps = if plan.schema().is_source(column) {
+                stored_steps(store, key).await
+            } else {
+                listed_steps(store, key).await
+            };
             stored_by_column
                 .push(stored_steps.map_err(|source| load_error(plan.schema().name(column), source))?);
         }

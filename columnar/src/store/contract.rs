@@ -47,10 +47,15 @@ pub trait Store: Send + Sync + 'static {
     /// Stores a definition and replaces the earlier one.
     fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>>;
 
-    /// Returns the stored steps of a column.
+    /// Returns the stored steps of a column, each once: those beyond the prefix are ascending and greater than the prefix.
+    ///
+    /// A flow trusts no list. One that is out of order, or has steps that [`load`](Self::load) does not return, is an
+    /// error of that column and step. To check the prefix of a source with more than 512 steps, opening a flow loads its
+    /// last one.
     fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>>;
 
-    /// Loads the stored entries of a column within these steps, as `(step, entry)` in any order.
+    /// Loads the stored entries of a column within these steps, as `(step, entry)` in any order. Entries of other steps are
+    /// ignored, and two of one step are an error.
     fn load(
         &self,
         column: Name,

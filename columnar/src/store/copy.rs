@@ -2,6 +2,7 @@
 
 use futures::future::join_all;
 
+use super::checked::{NOT_RETURNED, corrupt, load, stored_steps};
 use super::{Entry, Put, Store, StoreError};
 use crate::declare::Name;
 use crate::history::StepRanges;
@@ -21,9 +22,14 @@ pub(crate) async fn copy(
     before: usize,
 ) -> Result<(), StoreError> {
     check_beyond(into, column, before).await?;
-    let stored_steps = from.stored_steps(column.clone()).await?;
+    let stored_steps = stored_steps(from, column).await?;
     for chunk in StepRanges::from(&stored_steps).within(&(0..before)).chunks(CHUNK) {
-        put_all(into, column, from.load(column.clone(), chunk).await?).await?;
+        let entries = load(from, column, chunk.clone()).await?;
+        let mut found = entries.iter().map(|(step, _)| *step);
+        if let Some(step) = stored_steps.within(&chunk).find(|step| found.next() != Some(*step)) {
+            return Err(corrupt(column, step, NOT_RETURNED));
+        }
+        put_all(into, column, entries).await?;
     }
     Ok(())
 }

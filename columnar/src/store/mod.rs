@@ -3,6 +3,7 @@
 //! [`Store`] is the contract that a store of your own implements, and
 //! [`conformance`](crate::testing::conformance) tests it. A store knows texts and their addresses, not flows.
 
+mod checked;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod checksum;
 mod contract;
@@ -19,6 +20,7 @@ mod thread;
 mod worker;
 
 pub use crate::history::StoredSteps;
+pub(crate) use checked::{NOT_RETURNED, corrupt, listed_steps, load, stored_steps};
 pub use contract::{Entry, Put, Store};
 pub(crate) use copy::{BYTES, CHUNK, check_beyond, copy, put_all};
 pub use error::{Defect, StoreError};

@@ -1,0 +1,67 @@
+//! Reading a store that may be damaged: its answers are checked before anything is done with them.
+
+use std::ops::Range;
+
+use super::contract::{Entry, Store};
+use super::error::StoreError;
+use crate::declare::Name;
+use crate::history::StoredSteps;
+
+/// No column has so many steps. So computing with a step cannot overflow.
+const MAX_STEPS: usize = isize::MAX.unsigned_abs();
+
+/// A prefix of so many steps costs little, even if it is wrong.
+const FEW: usize = 512;
+
+pub(crate) const NOT_RETURNED: &str = "the store lists it and cannot return it";
+
+/// The stored steps of a column as the store lists them, in order. Nothing is read, so they may be missing.
+pub(crate) async fn listed_steps(store: &dyn Store, column: &Name) -> Result<StoredSteps, StoreError> {
+    let stored_steps = store.stored_steps(column.clone()).await?;
+    // The first step after the prefix is not stored.
+    let mut least = stored_steps.prefix.saturating_add(1);
+    for &step in &stored_steps.beyond {
+        if step < least {
+            return Err(corrupt(column, step, "the store lists it twice or out of order"));
+        }
+        least = step.saturating_add(1);
+    }
+    let last = stored_steps.beyond.last().copied().or(stored_steps.prefix.checked_sub(1));
+    match last.filter(|last| *last >= MAX_STEPS) {
+        Some(last) => Err(corrupt(column, last, "the store lists it, and no column has so many steps")),
+        None => Ok(stored_steps),
+    }
+}
+
+/// The stored steps of a column. The last one of a long prefix is read, since the prefix is a number that may be damaged,
+/// and every step below it takes time and memory.
+pub(crate) async fn stored_steps(store: &dyn Store, column: &Name) -> Result<StoredSteps, StoreError> {
+    let stored_steps = listed_steps(store, column).await?;
+    if let Some(last) = stored_steps.prefix.checked_sub(1).filter(|last| *last >= FEW)
+        && load(store, column, last..last + 1).await?.is_empty()
+    {
+        return Err(corrupt(column, last, NOT_RETURNED));
+    }
+    Ok(stored_steps)
+}
+
+/// The stored entries of a column within these steps, ascending and each once.
+pub(crate) async fn load(
+    store: &dyn Store,
+    column: &Name,
+    steps: Range<usize>,
+) -> Result<Vec<(usize, Entry)>, StoreError> {
+    let mut entries = store.load(column.clone(), steps.clone()).await?;
+    entries.retain(|(step, _)| steps.contains(step));
+    // Stores may return entries in any order.
+    entries.sort_unstable_by_key(|(step, _)| *step);
+    let twice = entries.iter().zip(entries.iter().skip(1)).find(|(one, next)| one.0 == next.0);
+    match twice {
+        Some(((step, _), _)) => Err(corrupt(column, *step, "the store returned it twice")),
+        None => Ok(entries),
+    }
+}
+
+pub(crate) fn corrupt(column: &Name, step: usize, reason: &str) -> StoreError {
+    StoreError::Corrupt { column: column.clone(), step, reason: reason.to_owned() }
+}
