@@ -4,13 +4,15 @@ use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
+use super::plain_file;
+
 /// A locked file. The lock ends with the process. It is unlocked explicitly when dropped, since closing is not enough: a
 /// child process that is just being started has the file open, too, for a moment.
 #[derive(Debug)]
 pub(crate) struct FileLock(File);
 
 impl FileLock {
-    /// Locks a file and creates it if it is missing; `WouldBlock` if it is locked already.
+    /// Locks a file and creates it if it is missing; `WouldBlock` if it is locked already. A link is no file.
     pub(super) fn take(path: &Path) -> Result<Self, TryLockError> {
         Self::take_by(path, File::try_lock)
     }
@@ -21,15 +23,16 @@ impl FileLock {
         lock: impl Fn(&File) -> Result<(), TryLockError>,
     ) -> Result<Self, TryLockError> {
         // Creating a file needs write access; nothing is ever written to this one.
-        let file = owner_only(OpenOptions::new().append(true).create(true)).open(path);
-        let file = file.map_err(TryLockError::Error)?;
+        let file = plain_file::open(owner_only(OpenOptions::new().append(true).create(true)), path);
+        let (file, _) = file.map_err(TryLockError::Error)?;
         lock(&file)?;
         Ok(Self(file))
     }
 
     /// Whether the path leads to the locked file.
     pub(super) fn is_at(&self, path: &Path) -> io::Result<bool> {
-        Ok(FileId::of(&fs::metadata(path)?) == FileId::of(&self.0.metadata()?))
+        // Of a link it is the link, which is not the locked file.
+        Ok(FileId::of(&fs::symlink_metadata(path)?) == FileId::of(&self.0.metadata()?))
     }
 
     /// The number of names of the locked file.
@@ -76,6 +79,27 @@ pub(super) fn owner_only(options: &mut OpenOptions) -> &mut OpenOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Locking a path created the file that a link there leads to, and waited for the other end of a pipe.
+    #[cfg(unix)]
+    #[test]
+    fn s18_neither_a_link_nor_a_pipe_is_locked() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (link, pipe, elsewhere) =
+            (folder.path().join("link"), folder.path().join("pipe"), folder.path().join("elsewhere"));
+        std::os::unix::fs::symlink(&elsewhere, &link).expect("it can be linked");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("`mkfifo` is there");
+        assert!(made.success());
+        for path in [&link, &pipe] {
+            let refused = FileLock::take(path).expect_err("it is no file");
+            let TryLockError::Error(error) = refused else { panic!("{refused}") };
+            assert_eq!(plain_file::WrongKind::of(&error), Some(plain_file::WrongKind::NotAFile));
+        }
+        assert!(!elsewhere.exists());
+        // A link to the locked file is another path.
+        let lock = FileLock::take(&elsewhere).expect("it is free");
+        assert!(lock.is_at(&elsewhere).expect("it is there") && !lock.is_at(&link).expect("it is there"));
+    }
 
     /// Between its beginning and its program, a child has all files of its parent.
     #[test]

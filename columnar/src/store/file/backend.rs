@@ -8,15 +8,16 @@
 //! A value gets its name only when it is complete and in the log, and keeps it. Confirmed values are durable, with
 //! or without `done`: recovery checks the values of lines that no `done` follows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::deletion;
 use super::disk::{Disk, Kind};
+use super::known::{Known, count};
 use super::layout::{
-    IoContext, Layout, Location, damaged, entry, none_if_missing, ok_if_exists, replace, stage,
+    IoContext, Layout, Location, check_column, damaged, entry, none_if_missing, ok_if_exists, replace, stage,
 };
 use super::log::{self, Cells, Checksum, LoggedEntry};
 use super::recovery::{self, Opened};
@@ -25,6 +26,9 @@ use crate::store::thread::NewCell;
 use crate::store::worker::Backend;
 use crate::store::{Entry, Put, StoreError, StoredSteps};
 
+/// The most bytes of a definition. A damaged file of any size must not fill the memory.
+const MAX_DEFINITION: usize = 1 << 26;
+
 /// An open folder.
 pub(crate) struct FileBackend<D: Disk> {
     disk: D,
@@ -32,6 +36,12 @@ pub(crate) struct FileBackend<D: Disk> {
     lock: D::Lock,
     log: D::File,
     cells: Cells,
+    /// As it is written.
+    known: Known,
+    /// Whether a definition is stored.
+    is_defined: bool,
+    /// Whether a write has failed or is under way, so that `cells` may not be what is stored.
+    is_failed: bool,
     /// The name of the next staged file.
     staged: usize,
 }
@@ -40,13 +50,19 @@ impl<D: Disk> Backend for FileBackend<D> {
     type Location = Location<D>;
 
     fn open(location: &Location<D>) -> Result<Self, StoreError> {
-        let Opened { layout, lock, log, cells } = recovery::open(location)?;
-        Ok(Self { disk: location.disk.clone(), layout, lock, log, cells, staged: 0 })
+        let Opened { layout, lock, log, cells, known, is_defined } = recovery::open(location)?;
+        let disk = location.disk.clone();
+        let mut backend =
+            Self { disk, layout, lock, log, cells, known, is_defined, is_failed: false, staged: 0 };
+        backend.update_known();
+        Ok(backend)
     }
 
     fn definition(&mut self) -> Result<Option<String>, StoreError> {
         let path = self.layout.definition();
-        let Some(bytes) = none_if_missing(self.disk.read(&path, u64::MAX)).context("reading", &path)? else {
+        // With its first line, which has a length and a checksum.
+        let limit = MAX_DEFINITION as u64 + 64;
+        let Some(bytes) = none_if_missing(self.disk.read(&path, limit)).context("reading", &path)? else {
             return Ok(None);
         };
         let text = String::from_utf8(bytes).ok();
@@ -60,10 +76,20 @@ impl<D: Disk> Backend for FileBackend<D> {
     }
 
     fn define(&mut self, definition: &str) -> Result<(), StoreError> {
+        self.is_failed = true;
+        if definition.len() > MAX_DEFINITION {
+            return Err(StoreError::other(format!("a definition has at most {MAX_DEFINITION} bytes")));
+        }
         self.check_root()?;
         let with_checksum = format!("{}\n{definition}", Checksum::of(definition.as_bytes()));
         let staged = self.stage(with_checksum.as_bytes())?;
-        replace(&self.disk, &self.layout, &staged, &self.layout.definition())
+        replace(&self.disk, &self.layout, &staged, &self.layout.definition())?;
+        self.is_failed = false;
+        // Later definitions change nothing here.
+        if !std::mem::replace(&mut self.is_defined, true) {
+            self.update_known();
+        }
+        Ok(())
     }
 
     fn stored_steps(&mut self, column: &Name) -> Result<StoredSteps, StoreError> {
@@ -73,6 +99,10 @@ impl<D: Disk> Backend for FileBackend<D> {
     fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError> {
         // `BTreeMap::range` panics if a range ends before it begins.
         let Some(cells) = self.cells.get(column).filter(|_| !steps.is_empty()) else { return Ok(Vec::new()) };
+        let mut values = cells.range(steps.clone()).filter(|(_, logged)| logged.value.is_some());
+        if let Some((first, _)) = values.next() {
+            check_column(&self.disk, &self.layout, column, *first)?;
+        }
         let entry = |(step, logged): (&usize, &LoggedEntry)| {
             Ok((*step, entry(&self.disk, &self.layout, column, *step, logged)?))
         };
@@ -90,8 +120,10 @@ impl<D: Disk> Backend for FileBackend<D> {
         let new: Vec<&NewCell> =
             cells.iter().zip(&is_new).filter(|(_, new)| **new).map(|(cell, _)| cell).collect();
         if !new.is_empty() {
+            self.is_failed = true;
             self.check_root()?;
             self.store(&new)?;
+            self.is_failed = false;
         }
         let put = |(cell, new): (&NewCell, bool)| match self.logged(&cell.column, cell.step) {
             Some(logged) if !new => {
@@ -110,6 +142,17 @@ impl<D: Disk> Backend for FileBackend<D> {
 impl<D: Disk> FileBackend<D> {
     fn logged(&self, column: &Name, step: usize) -> Option<&LoggedEntry> {
         self.cells.get(column)?.get(&step)
+    }
+
+    /// Writes what is known by now. A failure does no harm: then less is known when the store is opened again.
+    fn update_known(&mut self) {
+        let known = Known { cells: count(&self.cells), is_defined: self.is_defined };
+        if known != self.known {
+            let staged = self.next_staged();
+            if known.write(&self.disk, &self.layout, &staged).is_ok() {
+                self.known = known;
+            }
+        }
     }
 
     /// Fails if the folder was moved or replaced, which its path does not show.
@@ -154,7 +197,7 @@ impl<D: Disk> FileBackend<D> {
             self.cells.entry(column.clone()).or_default().insert(step, entry);
         }
         // Not synced: without this line, recovery compares the values with their lines.
-        self.append(&log::done(self.cells.values().map(BTreeMap::len).sum()))?;
+        self.append(&log::done(count(&self.cells)))?;
         for (staged, _) in links {
             // A failure does no harm: recovery removes staged files.
             let _ = self.disk.remove(&staged);
@@ -189,13 +232,29 @@ impl<D: Disk> FileBackend<D> {
     }
 
     fn stage(&mut self, bytes: &[u8]) -> Result<PathBuf, StoreError> {
-        let path = stage(&self.disk, &self.layout, self.staged, bytes)?;
-        self.staged += 1;
+        let path = self.next_staged();
+        stage(&self.disk, &path, bytes)?;
         Ok(path)
+    }
+
+    /// The path of the next staged file.
+    fn next_staged(&mut self) -> PathBuf {
+        let path = self.layout.staged(self.staged);
+        self.staged += 1;
+        path
     }
 
     fn append(&mut self, lines: &str) -> Result<(), StoreError> {
         self.log.write_all(lines.as_bytes()).context("writing", &self.layout.cells())
+    }
+}
+
+impl<D: Disk> Drop for FileBackend<D> {
+    fn drop(&mut self) {
+        // While it is locked, and in no other folder.
+        if !self.is_failed && self.known.cells != count(&self.cells) && self.check_root().is_ok() {
+            self.update_known();
+        }
     }
 }
 

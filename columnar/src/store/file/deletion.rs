@@ -34,7 +34,8 @@ pub(super) fn delete<D: Disk>(location: &Location<D>) -> Result<(), StoreError> 
         Format::Missing => return check_absent(disk, &layout),
         Format::Known(_) => {
             clear(disk, &layout)?;
-            let staged = stage(disk, &layout, 0, DELETED.as_bytes())?;
+            let staged = layout.staged(0);
+            stage(disk, &staged, DELETED.as_bytes())?;
             replace(disk, &layout, &staged, &layout.format())?;
         }
         Format::Deleted => {}
@@ -47,11 +48,9 @@ pub(super) fn delete<D: Disk>(location: &Location<D>) -> Result<(), StoreError> 
 
 /// Fails if there were values, and only the format is missing.
 fn check_absent<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
-    let path = layout.cells();
-    match none_if_missing(disk.read(&path, u64::MAX)).context("reading", &path)? {
-        Some(bytes) if bytes != log::write(&Cells::new()).as_bytes() => {
-            Err(damaged(&layout.format(), "it is missing"))
-        }
+    let (path, empty) = (layout.cells(), log::write(&Cells::new()));
+    match none_if_missing(disk.read(&path, empty.len() as u64 + 1)).context("reading", &path)? {
+        Some(bytes) if bytes != empty.as_bytes() => Err(damaged(&layout.format(), "it is missing")),
         _ => Ok(()),
     }
 }
@@ -73,7 +72,7 @@ pub(super) fn finish<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreErro
             removed => removed.context("removing", &folder)?,
         }
     }
-    for path in [layout.cells(), layout.definition()] {
+    for path in [layout.cells(), layout.definition(), layout.known()] {
         remove(disk, &path)?;
     }
     disk.sync_path(layout.own()).context("writing", layout.own())?;

@@ -1,13 +1,17 @@
 //! The operations on a file system that the file store uses. Tests implement them with disks that lose power,
 //! fail, or pause so that the process can be killed.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::store::lock::{FileLock, owner_only};
+use crate::store::plain_file::{self, WrongKind};
 
 /// File system operations. A crash can come between any two; each is one system call, or as good as one.
+///
+/// A path to a file never ends in a link, a folder, a pipe or a device: opening one fails with [`WrongKind`], and waits for
+/// nobody. The other parts of a path are links only if somebody else changes the folder meanwhile.
 pub(crate) trait Disk: Clone + Send + 'static {
     /// A file that is appended to.
     type File: Write + Send;
@@ -29,13 +33,13 @@ pub(crate) trait Disk: Clone + Send + 'static {
     /// The entries of a folder, in any order, without names that are not UTF-8.
     fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>>;
 
-    /// The first bytes of a file, at most `at_most`.
+    /// The first bytes of a file, at most `at_most`, and no more than it has when it is opened.
     fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>>;
 
     /// Creates a file; fails if it exists.
     fn create(&self, path: &Path) -> io::Result<Self::File>;
 
-    /// Opens an existing file.
+    /// Opens an existing file that has no other name.
     fn append(&self, path: &Path) -> io::Result<Self::File>;
 
     /// Makes written bytes durable.
@@ -106,8 +110,9 @@ impl Disk for Local {
     }
 
     fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
+        let (file, metadata) = plain_file::open(OpenOptions::new().read(true), path)?;
         let mut bytes = Vec::new();
-        File::open(path)?.take(at_most).read_to_end(&mut bytes)?;
+        file.take(at_most.min(metadata.len())).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -117,7 +122,8 @@ impl Disk for Local {
     }
 
     fn append(&self, path: &Path) -> io::Result<File> {
-        OpenOptions::new().append(true).open(path)
+        let (file, metadata) = plain_file::open(OpenOptions::new().append(true), path)?;
+        if has_one_name(&metadata) { Ok(file) } else { Err(WrongKind::SecondName.into()) }
     }
 
     fn sync(&self, file: &File) -> io::Result<()> {
@@ -127,7 +133,7 @@ impl Disk for Local {
     #[cfg(unix)]
     fn sync_path(&self, path: &Path) -> io::Result<()> {
         // A folder can be opened for reading only, and `fsync` accepts such a descriptor.
-        File::open(path)?.sync_all()
+        plain_file::without_waiting(OpenOptions::new().read(true)).open(path)?.sync_all()
     }
 
     /// Other systems have no such operation.
@@ -158,6 +164,17 @@ impl Disk for Local {
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         fs::remove_dir(path)
     }
+}
+
+#[cfg(unix)]
+fn has_one_name(metadata: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(metadata) == 1
+}
+
+/// The standard library does not know the number of names.
+#[cfg(not(unix))]
+fn has_one_name(_: &Metadata) -> bool {
+    true
 }
 
 fn kind_of(kind: fs::FileType) -> Kind {

@@ -1,10 +1,9 @@
 //! The format of a store, which says whether there is one, and its lock.
 
 use std::fs::TryLockError;
-use std::path::Path;
 
 use super::disk::{Disk, Kind};
-use super::layout::{IoContext, Layout, damaged, none_if_missing, ok_if_exists};
+use super::layout::{IoContext, Layout, check_folder, damaged, none_if_missing, ok_if_exists};
 use super::log;
 use crate::store::StoreError;
 
@@ -28,7 +27,7 @@ pub(super) enum Format {
 impl Format {
     pub(super) fn read<D: Disk>(disk: &D, layout: &Layout) -> Result<Self, StoreError> {
         let path = layout.format();
-        let Some(bytes) = bytes(disk, &path)? else { return Ok(Self::Missing) };
+        let Some(bytes) = bytes(disk, layout)? else { return Ok(Self::Missing) };
         if bytes == DELETED.as_bytes() {
             return Ok(Self::Deleted);
         }
@@ -47,12 +46,15 @@ impl Format {
 
 /// Whether a folder is a store, of whatever format.
 pub(super) fn is_store<D: Disk>(disk: &D, layout: &Layout) -> Result<bool, StoreError> {
-    Ok(bytes(disk, &layout.format())?.is_some_and(|bytes| bytes != DELETED.as_bytes()))
+    Ok(bytes(disk, layout)?.is_some_and(|bytes| bytes != DELETED.as_bytes()))
 }
 
-fn bytes<D: Disk>(disk: &D, path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+/// The content of the format, which is read before any other file of the folder `.columnar`.
+fn bytes<D: Disk>(disk: &D, layout: &Layout) -> Result<Option<Vec<u8>>, StoreError> {
+    check_folder(disk, layout.own())?;
+    let path = layout.format();
     // It is short, and a damaged file of any size must not fill the memory.
-    none_if_missing(disk.read(path, 64)).context("reading", path)
+    none_if_missing(disk.read(&path, 64)).context("reading", &path)
 }
 
 /// Takes the lock of a store.
@@ -82,6 +84,8 @@ pub(super) fn lock<D: Disk>(disk: &D, layout: &Layout) -> Result<D::Lock, StoreE
 pub(super) fn clear<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
     let staging = layout.staging();
     ok_if_exists(disk.create_dir(&staging)).context("making", &staging)?;
+    // Through a link, files of another folder would be removed.
+    check_folder(disk, &staging)?;
     for (name, kind) in disk.list(&staging).context("listing", &staging)? {
         // Only names that `stage` uses: other files are not the library's, and are left alone.
         if kind == Kind::File && log::number::<usize>(&name).is_some() {

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::disk::Disk;
+use super::disk::{Disk, Kind};
 use super::log::{Checksum, LoggedEntry};
 use crate::declare::Name;
 use crate::history::Value;
+use crate::store::plain_file::WrongKind;
 use crate::store::{Entry, StoreError};
 
 /// The address of a file store.
@@ -55,9 +56,18 @@ impl Layout {
         self.own.join("cells")
     }
 
+    pub(super) fn known(&self) -> PathBuf {
+        self.own.join("known")
+    }
+
     /// The folder of files that are being written.
     pub(super) fn staging(&self) -> PathBuf {
         self.own.join("staged")
+    }
+
+    /// One of them.
+    pub(super) fn staged(&self, number: usize) -> PathBuf {
+        self.staging().join(number.to_string())
     }
 
     pub(super) fn column(&self, column: &Name) -> PathBuf {
@@ -76,7 +86,10 @@ pub(super) trait IoContext<T> {
 
 impl<T> IoContext<T> for io::Result<T> {
     fn context(self, reason: &str, path: &Path) -> Result<T, StoreError> {
-        self.map_err(|source| StoreError::Io { operation: format!("{reason} {}", path.display()), source })
+        self.map_err(|source| match WrongKind::of(&source) {
+            Some(kind) => damaged(path, kind.to_string()),
+            None => StoreError::Io { operation: format!("{reason} {}", path.display()), source },
+        })
     }
 }
 
@@ -96,19 +109,36 @@ pub(super) fn ok_if_exists(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Writes a file into the staging folder, and makes it durable.
-pub(super) fn stage<D: Disk>(
+/// Fails if there is something else than a folder at a path, such as a link to one. There may be nothing.
+pub(super) fn check_folder<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
+    match none_if_missing(disk.kind(path)).context("looking at", path)? {
+        None | Some(Kind::Folder) => Ok(()),
+        Some(_) => Err(damaged(path, WrongKind::NotAFolder.to_string())),
+    }
+}
+
+/// Fails if the values of a column would be read through a link. The error is about the first cell that is read.
+pub(super) fn check_column<D: Disk>(
     disk: &D,
     layout: &Layout,
-    number: usize,
-    bytes: &[u8],
-) -> Result<PathBuf, StoreError> {
-    let path = layout.staging().join(number.to_string());
-    let mut file = disk.create(&path).context("making", &path)?;
-    file.write_all(bytes).context("writing", &path)?;
+    column: &Name,
+    step: usize,
+) -> Result<(), StoreError> {
+    let folder = layout.column(column);
+    check_folder(disk, &folder).map_err(|error| match error {
+        StoreError::Damaged { .. } => {
+            corrupt(column, step, &folder, "is not a folder, or is a link to one; restore it")
+        }
+        error => error,
+    })
+}
+
+/// Writes a staged file, and makes it durable.
+pub(super) fn stage<D: Disk>(disk: &D, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let mut file = disk.create(path).context("making", path)?;
+    file.write_all(bytes).context("writing", path)?;
     // The bytes are durable before a name leads to them, so no crash leaves a name of half a value.
-    disk.sync(&file).context("writing", &path)?;
-    Ok(path)
+    disk.sync(&file).context("writing", path)
 }
 
 /// Atomically replaces a file of `.columnar` with a staged one.
@@ -136,10 +166,12 @@ pub(super) fn entry<D: Disk>(
     let path = layout.value(column, step);
     // One byte more than expected is enough to notice a change.
     // The length is as the log has it, up to `u64::MAX`, and the file may have grown to any size.
-    let bytes =
-        none_if_missing(disk.read(&path, checksum.len.saturating_add(1))).context("reading", &path)?;
+    let bytes = none_if_missing(disk.read(&path, checksum.len.saturating_add(1)));
     let corrupt = |reason: &str| corrupt(column, step, &path, reason);
-    let bytes = bytes.ok_or_else(|| corrupt("is missing; restore it"))?;
+    if bytes.as_ref().err().and_then(WrongKind::of).is_some() {
+        return Err(corrupt("is a link, a folder, a pipe or a device, and no file; restore it"));
+    }
+    let bytes = bytes.context("reading", &path)?.ok_or_else(|| corrupt("is missing; restore it"))?;
     if Checksum::of(&bytes) != checksum {
         return Err(corrupt("was edited or damaged after it was stored; restore its content"));
     }

@@ -23,7 +23,8 @@ pub(super) fn flows<D: Disk>(location: &Location<D>) -> Result<Vec<PathBuf>, Sto
     let mut flows = Vec::new();
     for folder in folders {
         match is_store(disk, &Layout::new(folder.clone())) {
-            Ok(true) => flows.push(folder),
+            // A damaged one as well: opening it reports the defect.
+            Ok(true) | Err(StoreError::Damaged { .. }) => flows.push(folder),
             Ok(false) => {}
             // A folder of another user, such as `lost+found`.
             Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::PermissionDenied => {}

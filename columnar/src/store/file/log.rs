@@ -195,7 +195,8 @@ pub(super) fn done(cells: usize) -> String {
     line(format!("done {cells}"))
 }
 
-fn line(mut words: String) -> String {
+/// The line of these words.
+pub(super) fn line(mut words: String) -> String {
     let sum = sum(words.as_bytes());
     // Writing to a string cannot fail.
     let _ = writeln!(words, " {sum:016x}");
@@ -229,7 +230,7 @@ impl Line {
 }
 
 /// The words of a line, if its checksum is right.
-fn verified(line: &[u8]) -> Option<&str> {
+pub(super) fn verified(line: &[u8]) -> Option<&str> {
     let (words, sum_of_words) = str::from_utf8(line).ok()?.strip_suffix('\n')?.rsplit_once(' ')?;
     (hexadecimal(sum_of_words)? == sum(words.as_bytes())).then_some(words)
 }

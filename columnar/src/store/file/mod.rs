@@ -4,6 +4,7 @@ mod backend;
 mod deletion;
 mod disk;
 mod format;
+mod known;
 mod layout;
 mod listing;
 mod log;
@@ -57,6 +58,7 @@ use super::{Defect, Store, StoreError};
 /// .columnar/cells      the log: the stored cells, with lengths and checksums of their values, and their receipts
 /// .columnar/definition the definition of the flow
 /// .columnar/format     2
+/// .columnar/known      the number of cells in the log, as of the last opening or closing
 /// .columnar/lock       locked while a flow has it open
 /// .columnar/staged/    values that are being written
 /// ```
@@ -85,6 +87,17 @@ use super::{Defect, Store, StoreError};
 /// One flow has the folder open at a time, on one machine: a lock excludes others until the owner is gone, however
 /// it ends. A file system that has no locks or no hard links is refused. New files are readable by their owner
 /// alone, on Unix.
+///
+/// A folder from elsewhere is not trusted. Where the store has a file or a folder, there may be no link, pipe, device or
+/// socket, and the log may have no second name: that is an error that names the path, and nothing is read, written or
+/// removed elsewhere. The folder itself may be a link, which is followed once, when the store is opened.
+///
+/// A log that lost complete lines looks like an earlier one. So the number of cells is also kept apart from it, and
+/// whether there was a definition. If the log lists fewer cells, or the definition is missing, the store is not opened.
+/// Lines are missed that were there when the store was last opened or closed: all of them, unless the process was
+/// killed. Of a store that was killed, the lines since its opening are not missed: their values are adopted like files
+/// that were added by hand, without receipts, and their skipped cells are computed again. A loss of power may forget the
+/// last numbers, and folders that earlier versions made have none until they are opened.
 ///
 /// # Costs
 ///
@@ -168,7 +181,7 @@ impl FileStore {
     ///
     /// # Errors
     ///
-    /// When the store cannot be read, its log or format is damaged, or a newer version wrote it.
+    /// When the store cannot be read, its log or format is damaged, its definition is missing, or a newer version wrote it.
     pub fn verify(&self) -> BoxFuture<'static, Result<Vec<Defect>, StoreError>> {
         self.worker.inspect(recovery::verify)
     }

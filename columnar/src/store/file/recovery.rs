@@ -10,8 +10,10 @@ use std::path::Path;
 use super::deletion;
 use super::disk::Disk;
 use super::format::{FORMAT, Format, clear, lock};
+use super::known::{Known, count};
 use super::layout::{
-    IoContext, Layout, Location, corrupt, damaged, entry, none_if_missing, ok_if_exists, replace, stage, text,
+    IoContext, Layout, Location, check_column, check_folder, corrupt, damaged, entry, none_if_missing,
+    ok_if_exists, replace, stage, text,
 };
 use super::listing::{Unlogged, list};
 use super::log::{self, Cells, Checksum, Log, LoggedEntry};
@@ -27,6 +29,9 @@ pub(super) struct Opened<D: Disk> {
     pub(super) lock: D::Lock,
     pub(super) log: D::File,
     pub(super) cells: Cells,
+    /// As it is written.
+    pub(super) known: Known,
+    pub(super) is_defined: bool,
 }
 
 pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreError> {
@@ -44,14 +49,16 @@ pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreEr
     }
     // The last owner may have died between writing and syncing.
     disk.sync_path(layout.own()).context("writing", layout.own())?;
-    let cells = recover(&disk, &layout)?;
+    let known = Known::read(&disk, &layout)?;
+    let cells = recover(&disk, &layout, known)?;
+    let is_defined = known.check_definition(&disk, &layout, count(&cells))?;
     // After recovery, so a store that cannot be recovered stays readable by the version that wrote it.
     if matches!(found, Format::Known(known) if known < FORMAT) {
         upgrade(&disk, &layout)?;
     }
     // After recovery and not before, since recovery may replace the file at this path.
     let log = disk.append(&layout.cells()).context("opening", &layout.cells())?;
-    Ok(Opened { layout, lock, log, cells })
+    Ok(Opened { layout, lock, log, cells, known, is_defined })
 }
 
 /// Takes the lock of the folder, which is created if it is missing.
@@ -80,6 +87,7 @@ fn lock_folder<D: Disk>(disk: &D, path: &Path) -> Result<(Layout, D::Lock), Stor
     // Links are resolved once, so one that is changed later does not move an open store.
     let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
     ok_if_exists(disk.create_dir(layout.own())).context("making", layout.own())?;
+    check_folder(disk, layout.own())?;
     let lock = lock(disk, &layout)?;
     Ok((layout, lock))
 }
@@ -106,8 +114,12 @@ fn make_root<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
 fn make<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
     disk.sync_path(layout.root()).context("writing", layout.root())?;
     let (path, empty) = (layout.cells(), log::write(&Cells::new()));
-    match none_if_missing(disk.read(&path, u64::MAX)).context("reading", &path)? {
-        None => publish(disk, layout, empty.as_bytes(), &path)?,
+    match none_if_missing(disk.read(&path, empty.len() as u64 + 1)).context("reading", &path)? {
+        None => {
+            // An earlier version deleted a flow and left it: the next flow begins without cells.
+            none_if_missing(disk.remove(&layout.known())).context("removing", &layout.known())?;
+            publish(disk, layout, empty.as_bytes(), &path)?;
+        }
         // The process that created it died before it wrote the format.
         Some(bytes) if bytes == empty.as_bytes() => {}
         // There were cells, so there was a format. A new store in this place would hide them.
@@ -119,14 +131,16 @@ fn make<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
 
 /// Upgrades from format 1, whose log had no receipts. Nothing else differs.
 fn upgrade<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
-    let staged = stage(disk, layout, 0, format!("{FORMAT}\n").as_bytes())?;
+    let staged = layout.staged(0);
+    stage(disk, &staged, format!("{FORMAT}\n").as_bytes())?;
     replace(disk, layout, &staged, &layout.format())
 }
 
 /// Creates a file that is complete from the beginning. On a file system without hard links this fails, before any
 /// value is stored.
 fn publish<D: Disk>(disk: &D, layout: &Layout, bytes: &[u8], path: &Path) -> Result<(), StoreError> {
-    let staged = stage(disk, layout, 0, bytes)?;
+    let staged = layout.staged(0);
+    stage(disk, &staged, bytes)?;
     disk.link(&staged, path).context("making", path)?;
     disk.remove(&staged).context("removing", &staged)
 }
@@ -140,12 +154,16 @@ fn read_log<D: Disk>(disk: &D, layout: &Layout) -> Result<Log, StoreError> {
 }
 
 /// Finds out which cells are stored, and replaces the log if it differs.
-fn recover<D: Disk>(disk: &D, layout: &Layout) -> Result<Cells, StoreError> {
+fn recover<D: Disk>(disk: &D, layout: &Layout, known: Known) -> Result<Cells, StoreError> {
     let log = read_log(disk, layout)?;
     let is_whole = log.is_whole();
     let Log { mut cells, unconfirmed, torn } = log;
     let mut columns = BTreeSet::new();
     for (column, step, logged) in unconfirmed {
+        // Before its value is looked for: one that was not found would be forgotten.
+        if logged.value.is_some() {
+            check_column(disk, layout, &column, step)?;
+        }
         match entry(disk, layout, &column, step, &logged) {
             Ok(_) => drop(cells.entry(column.clone()).or_default().insert(step, logged)),
             // It was never confirmed, so it was never stored.
@@ -154,6 +172,8 @@ fn recover<D: Disk>(disk: &D, layout: &Layout) -> Result<Cells, StoreError> {
         }
         columns.insert(column);
     }
+    // Before files without a line are adopted: they may be values whose lines are missing.
+    known.check_cells(layout, count(&cells))?;
     let Unlogged { next, wrong } = Unlogged::find(layout, list(disk, layout)?, &cells, torn);
     if let Some(error) = wrong.into_iter().next() {
         return Err(error);
@@ -172,7 +192,8 @@ fn recover<D: Disk>(disk: &D, layout: &Layout) -> Result<Cells, StoreError> {
         none_if_missing(disk.sync_path(&folder)).context("writing", &folder)?;
     }
     // A new file, since it is unknown how much of the old one is durable.
-    let staged = stage(disk, layout, 0, log::write(&cells).as_bytes())?;
+    let staged = layout.staged(0);
+    stage(disk, &staged, log::write(&cells).as_bytes())?;
     replace(disk, layout, &staged, &layout.cells())?;
     Ok(cells)
 }
@@ -196,11 +217,18 @@ pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, Sto
     if matches!(Format::read(disk, &layout)?, Format::Missing | Format::Deleted) {
         return Ok(Vec::new());
     }
-    // In this order, since the line of a value is written before its name.
+    // In this order, since the line of a value is written before its name, and its number after it.
+    let known = Known::read(disk, &layout)?;
     let files = list(disk, &layout)?;
     let mut log = read_log(disk, &layout)?;
     let mut wrong = Vec::new();
     for (column, steps) in &log.cells {
+        let mut values = steps.iter().filter(|(_, logged)| logged.value.is_some());
+        let checked = values.next().map_or(Ok(()), |(first, _)| check_column(disk, &layout, column, *first));
+        if let Err(error) = checked {
+            wrong.push(error);
+            continue;
+        }
         let entries = steps.iter().map(|(step, logged)| entry(disk, &layout, column, *step, logged));
         wrong.extend(entries.filter_map(Result::err));
     }
@@ -208,6 +236,8 @@ pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, Sto
     for (column, step, logged) in log.unconfirmed {
         log.cells.entry(column).or_default().insert(step, logged);
     }
+    known.check_cells(&layout, count(&log.cells))?;
+    known.check_definition(disk, &layout, count(&log.cells))?;
     wrong.extend(Unlogged::find(&layout, files, &log.cells, log.torn).wrong);
     let defect = |error| match error {
         StoreError::Corrupt { column, step, reason } => Ok(Defect { column, step, reason }),

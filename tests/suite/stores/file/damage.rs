@@ -170,6 +170,10 @@ async fn s3_an_emptied_zeroed_or_truncated_log_is_not_read_as_an_empty_one() {
     // Cut in the middle of a line: values that the log may have listed are not adopted as files added by hand.
     fs::write(&path, &whole[..whole.len() / 2]).expect("it can be written");
     let error = refused(&folder).await;
+    assert!(error.to_string().contains("its end is missing"), "{error}");
+    // Also if it is not known how many there were, as in a folder of an earlier version.
+    fs::remove_file(folder.join(".columnar/known")).expect("it is there");
+    let error = refused(&folder).await;
     assert!(error.to_string().contains("the log ends in the middle of a line"), "{error}");
     let defects = FileStore::new(&folder).verify().await.expect("it can be read");
     assert!(error.to_string().ends_with(&defects[0].reason), "{defects:?}");
@@ -177,6 +181,132 @@ async fn s3_an_emptied_zeroed_or_truncated_log_is_not_read_as_an_empty_one() {
     fs::rename(folder.join(".columnar"), folder.join("put aside")).expect("it can be renamed");
     let store = opened(&folder).await;
     assert_eq!(load(&store, "user", 2).await.expect("it is there"), value("how are you?"));
+}
+
+/// The error of a log that lists fewer cells than it had.
+fn lacking(folder: &Path, cells: usize, had: usize) -> String {
+    let path = folder.join(".columnar/cells");
+    format!(
+        "{} is damaged: it lists {cells} cells, and it had {had}: its end is missing; {ADOPT}",
+        path.display()
+    )
+}
+
+const ADOPT: &str = "restore it, or move the folder `.columnar` away to adopt the texts as they are, without receipts and skipped cells";
+
+/// The complete lines of the log up to each of them, with the number of their cells.
+fn cuts(log: &str) -> Vec<(String, usize)> {
+    let lines: Vec<&str> = log.split_inclusive('\n').collect();
+    let cells = |lines: &[&str]| lines.iter().filter(|line| !line.starts_with("done")).count();
+    (1..lines.len()).map(|end| (lines[..end].concat(), cells(&lines[..end]))).collect()
+}
+
+/// A log that ends with a complete line is a valid one: its skipped cells were computed again, its receipts were gone, and
+/// its values were adopted as if somebody had added them.
+#[tokio::test]
+async fn s1_a_log_that_is_cut_at_the_end_of_a_line_is_an_error() {
+    let (_scratch, folder) = talk().await;
+    let path = folder.join(".columnar/cells");
+    let whole = fs::read_to_string(&path).expect("it is there");
+    let cuts = cuts(&whole);
+    assert!(cuts.len() > 10, "{whole}");
+    for (cut, cells) in cuts {
+        fs::write(&path, &cut).expect("it can be written");
+        if cells == 6 {
+            // Without its last `done`, which the others confirm.
+            opened(&folder).await;
+            continue;
+        }
+        for _ in 0..2 {
+            assert_eq!(refused(&folder).await.to_string(), lacking(&folder, cells, 6));
+            let verified = FileStore::new(&folder).verify().await.expect_err("it is damaged");
+            assert_eq!(verified.to_string(), lacking(&folder, cells, 6));
+            assert_eq!(fs::read_to_string(&path).expect("it is there"), cut, "nothing is mended");
+        }
+    }
+    fs::write(&path, &whole).expect("it can be written");
+    // Values that are added by hand are adopted as before, and count.
+    fs::write(folder.join("user/3.txt"), "by hand").expect("it can be written");
+    opened(&folder).await;
+    fs::write(&path, &whole).expect("it can be written");
+    assert_eq!(refused(&folder).await.to_string(), lacking(&folder, 6, 7));
+}
+
+/// A process that is killed writes nothing at its end, so what it had at its beginning is known.
+#[tokio::test]
+async fn s1_a_log_that_is_cut_after_a_kill_is_an_error_up_to_the_last_opening() {
+    let (scratch, folder) = talk().await;
+    let store = opened(&folder).await;
+    put(&store, "note", 1, Entry::SKIPPED).await;
+    put(&store, "user", 3, value("more")).await;
+    // The files of a process that is killed now.
+    let killed = scratch.path().canonicalize().expect("it is there").join("killed");
+    copy(&folder, &killed);
+    let path = killed.join(".columnar/cells");
+    let whole = fs::read_to_string(&path).expect("it is there");
+    for (cut, cells) in cuts(&whole) {
+        let again = scratch.path().canonicalize().expect("it is there").join("again");
+        copy(&killed, &again);
+        fs::write(again.join(".columnar/cells"), cut).expect("it can be written");
+        if cells < 6 {
+            assert_eq!(refused(&again).await.to_string(), lacking(&again, cells, 6));
+        } else {
+            opened(&again).await;
+        }
+        fs::remove_dir_all(&again).expect("it is there");
+    }
+}
+
+/// Folders of an earlier version have no number of known cells, and a loss of power may leave a part of it.
+#[tokio::test]
+async fn s1_a_folder_without_a_known_number_of_cells_can_be_opened() {
+    let (_scratch, folder) = talk().await;
+    let path = folder.join(".columnar/known");
+    let whole = fs::read(&path).expect("it is there");
+    for known in [None, Some(Vec::new()), Some(whole[..whole.len() / 2].to_vec()), Some(vec![0; whole.len()])]
+    {
+        match known {
+            Some(known) => fs::write(&path, known).expect("it can be written"),
+            None => fs::remove_file(&path).expect("it is there"),
+        }
+        opened(&folder).await;
+        assert_eq!(fs::read(&path).expect("it is there again"), whole);
+    }
+}
+
+/// Without its definition, a flow was opened as if it were new: with any columns, and without a word.
+#[tokio::test]
+async fn s21_a_missing_definition_is_an_error() {
+    let (scratch, folder) = talk().await;
+    let missing = |folder: &Path| {
+        let path = folder.join(".columnar/definition");
+        fs::remove_file(&path).expect("it is there");
+        format!("{} is damaged: it is missing; {ADOPT}", path.display())
+    };
+    let expected = missing(&folder);
+    assert_eq!(refused(&folder).await.to_string(), expected);
+    let verified = FileStore::new(&folder).verify().await.expect_err("it is damaged");
+    assert_eq!(verified.to_string(), expected);
+    // The way that the error names.
+    fs::rename(folder.join(".columnar"), folder.join("put aside")).expect("it can be renamed");
+    let store = opened(&folder).await;
+    assert_eq!(load(&store, "user", 2).await.expect("it is adopted"), value("how are you?"));
+    drop(store);
+
+    // Of a process that was killed before it closed the flow.
+    let (first, killed) =
+        (scratch.path().join("first"), scratch.path().canonicalize().expect("it is there").join("killed"));
+    let store = opened(&first).await;
+    store.define("talk".into()).await.expect("it is defined");
+    put(&store, "user", 0, value("hello")).await;
+    copy(&first, &killed);
+    let expected = missing(&killed);
+    assert_eq!(refused(&killed).await.to_string(), expected);
+
+    // Nobody defined it, so none is missing.
+    let undefined = scratch.path().join("undefined");
+    put(&opened(&undefined).await, "user", 0, value("hello")).await;
+    opened(&undefined).await;
 }
 
 #[tokio::test]

@@ -3,6 +3,8 @@
 mod damage;
 mod deletion;
 mod folder;
+#[cfg(unix)]
+mod hostile;
 
 use std::cell::Cell;
 use std::io::{self, BufRead, BufReader};
@@ -37,6 +39,7 @@ async fn the_folder_has_the_values_and_one_other_folder() {
             ".columnar/cells",
             ".columnar/definition",
             ".columnar/format",
+            ".columnar/known",
             ".columnar/lock",
             "assistant/0.txt",
             "assistant/1.txt",

@@ -107,7 +107,9 @@ async fn s3_a_changed_moved_or_removed_value_is_an_error_of_its_cell() {
 async fn s3_the_definition_has_a_checksum() {
     for (edit, reason) in [
         ("update flow set definition = cast('{ }' as blob)", "the row of the flow has a wrong checksum"),
+        ("update flow set definition = null", "the row of the flow has a wrong checksum"),
         ("update flow set columns = 1", "the row of the flow has a wrong checksum"),
+        ("update column set complete = 1 << 31", "the checksum of a column is another one"),
         ("update column set complete = 2", "the checksum of a column is another one"),
         ("update column set name = 'usher' where name = 'user'", "the checksum of a column is another one"),
         ("delete from column where name = 'user'", "a column is gone"),

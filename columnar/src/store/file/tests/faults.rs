@@ -1,12 +1,13 @@
 //! A disk that is full, fails, or lacks an operation, at any operation of a store.
 
 use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use super::super::backend::FileBackend;
 use super::super::layout::Location;
 use super::super::listing;
 use super::model::{Fault, Misbehaviour, Model};
-use super::power::states_after_loss;
+use super::power::{STAGING, states_after_loss};
 use super::script::{
     Action, Cell, Contents, Violations, check, deletion, entry, read_store, run_script, script,
 };
@@ -49,11 +50,27 @@ fn run_until_error(handle: &Handle) -> (usize, Option<StoreError>) {
     (actions().len(), None)
 }
 
+/// The operations of the script without a fault, with those of closing the store.
+fn expected_operations() -> Vec<(&'static str, PathBuf)> {
+    let model = Model::default();
+    let (confirmed, error) = run_until_error(&Worker::new(location(&model)));
+    assert!(confirmed == actions().len() && error.is_none(), "{error:?}");
+    model.operations()
+}
+
 /// The number of operations of the script.
 fn operations() -> usize {
-    let model = Model::default();
-    run_script(&location(&model), &actions(), || {}).expect("nothing fails");
-    model.operations().len()
+    expected_operations().len()
+}
+
+/// Whether nothing depends on an operation: the removal of a staged file, and writing what is known.
+fn is_dispensable(operations: &[(&'static str, PathBuf)], at: usize) -> bool {
+    let (reason, path) = &operations[at];
+    let is_known = |path: &Path| path.ends_with(".columnar/known");
+    // It is staged first.
+    let later = operations[at..].iter().find(|(_, later)| later != path);
+    let is_staged = path.starts_with(STAGING) && later.is_some_and(|(_, later)| is_known(later));
+    *reason == "remove" || *reason == "rename" && is_known(path) || is_staged
 }
 
 /// The store failed at this action: it must refuse further writes and keep confirmed entries. Opened again, it completes the
@@ -88,8 +105,8 @@ fn check_recovery(model: &Model, handle: Handle, confirmed: usize, context: &str
 
 /// Runs the script with a fault at each operation. Returns the number of runs that failed.
 fn with_faults(fault: impl Fn(usize) -> Fault) -> usize {
-    let mut refused = 0;
-    for at in 0..operations() {
+    let (mut refused, operations) = (0, expected_operations());
+    for at in 0..operations.len() {
         let (model, fault) = (Model::default(), fault(at));
         model.fail(Some(fault));
         let handle = Worker::new(location(&model));
@@ -104,7 +121,9 @@ fn with_faults(fault: impl Fn(usize) -> Fault) -> usize {
             }
             Some(error) => panic!("{context}: {error}"),
             None => {
-                assert_eq!(model.operations()[at].0, "remove", "{context}: a fault without an error");
+                // The last operations are those of closing it.
+                let is_open = at < model.operations().len();
+                assert!(!is_open || is_dispensable(&operations, at), "{context}: a fault without an error");
             }
         }
     }
@@ -202,8 +221,8 @@ fn a_folder_that_may_not_be_entered_is_left_out_of_the_list() {
         wait(Handle::new(at(folder)).open()).expect("it opens");
     }
     let flows = |kind: Option<ErrorKind>| {
-        // The folders are listed, and then `monday` and `lost` are read.
-        let next = model.operations().len() + 2;
+        // The folders are listed, and then those of `monday` and `lost` are looked at, each before its format is read.
+        let next = model.operations().len() + 3;
         model.fail(kind.map(|kind| Fault { at: next, kind, after: false, lasts: false }));
         listing::flows(&at("/chats")).map_err(|error| error.to_string())
     };
@@ -220,7 +239,7 @@ fn s8_an_interrupted_write_is_resumed() {
         model.fail(Some(Fault { at, kind: ErrorKind::Interrupted, after: false, lasts: false }));
         let handle = Handle::new(location(&model));
         let (confirmed, _) = run_until_error(&handle);
-        if model.operations()[at].0 == "write" {
+        if model.operations().get(at).is_some_and(|(reason, _)| *reason == "write") {
             assert_eq!(confirmed, actions().len(), "{:?}", model.operations()[at]);
             interrupted += 1;
         }

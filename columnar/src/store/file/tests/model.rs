@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::super::disk::{Disk, Kind};
+use crate::store::plain_file::WrongKind;
 
 /// Clones are the same file system.
 #[derive(Clone, Default)]
@@ -238,7 +239,7 @@ impl Image {
     fn data(&self, path: &Path) -> io::Result<&[u8]> {
         match &self.nodes[self.find(path)?] {
             Node::File { data, .. } => Ok(data),
-            Node::Folder { .. } => Err(ErrorKind::IsADirectory.into()),
+            Node::Folder { .. } => Err(WrongKind::NotAFile.into()),
         }
     }
 

@@ -16,10 +16,12 @@ pub(super) const STAGING: &str = "/chats/today/.columnar/staged";
 pub(super) fn states_after_loss(image: &Image, limit: usize) -> Vec<Image> {
     let mut choices: Vec<Vec<Choice>> = Vec::new();
     let staging = image.find(Path::new(STAGING)).unwrap_or(usize::MAX);
+    let named = named(image);
     for (at, node) in image.nodes().iter().enumerate() {
         match node {
-            Node::File { data, durable, .. } if data != durable => {
-                choices.push(torn(durable, data).into_iter().map(|data| Choice::Data(at, data)).collect());
+            Node::File { data, durable, .. } if data != durable && named.contains(&at) => {
+                let contents = if data.starts_with(KNOWN) { few_torn(data) } else { torn(durable, data) };
+                choices.push(contents.into_iter().map(|data| Choice::Data(at, data)).collect());
             }
             Node::File { .. } => {}
             Node::Folder { durable, since, .. } if at == staging => {
@@ -45,6 +47,29 @@ pub(super) fn states_after_loss(image: &Image, limit: usize) -> Vec<Image> {
     let total = choices.iter().map(Vec::len).fold(1_usize, usize::saturating_mul);
     let stride = (total / limit) | 1;
     (0..total).step_by(stride).map(|number| chosen(image, &choices, number)).collect()
+}
+
+/// The nodes that have a name, or may have one after a power loss.
+fn named(image: &Image) -> BTreeSet<usize> {
+    let folders = image.nodes().iter().filter_map(|node| match node {
+        Node::Folder { names, durable, since } => Some((names, durable, since)),
+        Node::File { .. } => None,
+    });
+    let named = folders.flat_map(|(names, durable, since)| {
+        let since = since.iter().filter_map(|(_, node)| *node);
+        names.values().chain(durable.values()).copied().chain(since)
+    });
+    named.collect()
+}
+
+/// The first bytes of the file with the known number of cells.
+const KNOWN: &[u8] = b"cells ";
+
+/// Some of the possible contents of that file, which is never made durable: every one would multiply all other states.
+fn few_torn(data: &[u8]) -> BTreeSet<Vec<u8>> {
+    let half = data.len() / 2;
+    let halves = [&data[..half], &vec![0; data.len() - half]].concat();
+    BTreeSet::from([Vec::new(), data[..half].to_vec(), halves, data.to_vec()])
 }
 
 enum Choice {

@@ -1,0 +1,113 @@
+//! The least number of cells that the log is known to have, and whether the flow was ever defined. A log that is cut at the
+//! end of a line is a valid log of an earlier time, and a definition that is missing looks like that of a new flow.
+//!
+//! ```text
+//! cells 6 defined 8e1f0a2b3c4d5e6f
+//! ```
+//!
+//! It is written when the store is opened and closed, and when it is defined for the first time. Nothing waits until it is
+//! durable: a loss of power may leave an earlier one, or a part of it, which says nothing. It never says too much, since
+//! all of it is durable before it is written.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::disk::Disk;
+use super::layout::{IoContext, Layout, damaged, none_if_missing};
+use super::log::{self, Cells};
+use crate::store::StoreError;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) cells: usize,
+    pub(super) is_defined: bool,
+}
+
+impl Known {
+    pub(super) fn read<D: Disk>(disk: &D, layout: &Layout) -> Result<Self, StoreError> {
+        let path = layout.known();
+        // Two words, a number and a checksum.
+        let bytes = none_if_missing(disk.read(&path, 64)).context("reading", &path)?;
+        Ok(bytes.as_deref().and_then(log::verified).and_then(Self::parse).unwrap_or_default())
+    }
+
+    fn parse(words: &str) -> Option<Self> {
+        let number = words.strip_prefix("cells ")?;
+        let (number, is_defined) = match number.strip_suffix(" defined") {
+            Some(number) => (number, true),
+            None => (number, false),
+        };
+        Some(Self { cells: log::number(number)?, is_defined })
+    }
+
+    fn text(self) -> String {
+        log::line(format!("cells {}{}", self.cells, if self.is_defined { " defined" } else { "" }))
+    }
+
+    /// Fails if cells are missing.
+    pub(super) fn check_cells(self, layout: &Layout, cells: usize) -> Result<(), StoreError> {
+        if cells >= self.cells {
+            return Ok(());
+        }
+        let reason = format!(
+            "it lists {cells} cells, and it had {}: its end is missing; restore it, or {ADOPT}",
+            self.cells
+        );
+        Err(damaged(&layout.cells(), reason))
+    }
+
+    /// Fails if there are cells, and no definition although there was one. Returns whether there is one.
+    pub(super) fn check_definition<D: Disk>(
+        self,
+        disk: &D,
+        layout: &Layout,
+        cells: usize,
+    ) -> Result<bool, StoreError> {
+        let path = layout.definition();
+        let is_there = none_if_missing(disk.kind(&path)).context("looking at", &path)?.is_some();
+        if self.is_defined && !is_there && cells > 0 {
+            return Err(damaged(&path, format!("it is missing; restore it, or {ADOPT}")));
+        }
+        Ok(is_there)
+    }
+
+    /// Replaces the file by way of a staged one.
+    pub(super) fn write<D: Disk>(self, disk: &D, layout: &Layout, staged: &Path) -> io::Result<()> {
+        disk.create(staged)?.write_all(self.text().as_bytes())?;
+        disk.rename(staged, &layout.known())
+    }
+}
+
+const ADOPT: &str =
+    "move the folder `.columnar` away to adopt the texts as they are, without receipts and skipped cells";
+
+/// The number of all cells.
+pub(super) fn count(cells: &Cells) -> usize {
+    cells.values().map(BTreeMap::len).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_is_read_as_it_was_written_and_nothing_else() {
+        for known in [
+            Known::default(),
+            Known { cells: 7, is_defined: true },
+            Known { cells: usize::MAX, is_defined: true },
+        ] {
+            let text = known.text();
+            assert!(text.len() <= 64, "{text}");
+            let parsed = |text: &[u8]| log::verified(text).and_then(Known::parse);
+            assert_eq!(parsed(text.as_bytes()), Some(known));
+            for len in 0..text.len() {
+                assert_eq!(parsed(&text.as_bytes()[..len]), None);
+            }
+        }
+        for words in ["cells", "cells -1", "cells 01", "cells 1 undefined", "done 1", "cells  defined"] {
+            assert_eq!(Known::parse(words), None, "{words}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Opening files that somebody else may have put there: never through a link, and never a pipe or a device, which may
+//! keep the reader waiting or have no end.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// There is something else at a path than a file of the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum WrongKind {
+    #[error("it is a link, a folder, a pipe or a device, and no file; move it away, and restore the file")]
+    NotAFile,
+    #[error("it is not a folder, or is a link to one; move it away, and restore the folder")]
+    NotAFolder,
+    #[error(
+        "the file has a second name, a hard link, that a write would change as well; replace it by a copy"
+    )]
+    SecondName,
+}
+
+impl WrongKind {
+    /// The kind in an error of [`open`].
+    pub(crate) fn of(error: &io::Error) -> Option<Self> {
+        error.get_ref()?.downcast_ref().copied()
+    }
+}
+
+impl From<WrongKind> for io::Error {
+    fn from(kind: WrongKind) -> Self {
+        Self::other(kind)
+    }
+}
+
+/// Opens a regular file, and returns its metadata. The path may have links, but not in its last part.
+///
+/// # Errors
+///
+/// [`WrongKind`] if there is something else.
+pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Metadata)> {
+    let file = match without_following(options, path)?.open(path) {
+        // Systems word the refusal of a link and of a pipe in several ways.
+        Err(_) if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) => {
+            return Err(WrongKind::NotAFile.into());
+        }
+        opened => opened?,
+    };
+    // Of the open file: the one at the path may be another one by now.
+    let metadata = file.metadata()?;
+    if metadata.is_file() { Ok((file, metadata)) } else { Err(WrongKind::NotAFile.into()) }
+}
+
+/// open(2): `O_NOFOLLOW` refuses a link, and with `O_NONBLOCK` opening a pipe does not wait for its other end. Neither
+/// changes how a regular file is read and written.
+#[cfg(unix)]
+fn without_following<'o>(options: &'o mut OpenOptions, _: &Path) -> io::Result<&'o mut OpenOptions> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    Ok(options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK))
+}
+
+/// Elsewhere a link is looked for before.
+#[cfg(not(unix))]
+fn without_following<'o>(options: &'o mut OpenOptions, path: &Path) -> io::Result<&'o mut OpenOptions> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_symlink() => Err(WrongKind::NotAFile.into()),
+        _ => Ok(options),
+    }
+}
+
+/// open(2): opening a pipe does not wait for its other end.
+#[cfg(unix)]
+pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK)
+}
