@@ -2,7 +2,6 @@
 //!
 //! So all its operations can be repeated: reads, replacements, and [`BatchWrite`], which recognises its own rows.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use super::super::worker::Backend;
 use super::super::{Entry, Put, StoreError, StoredSteps};
 use super::batch::BatchWrite;
 use super::cells::{self, Ownership};
+use super::columns::Columns;
 use super::error::PostgresError;
 use super::flows;
 use super::schema;
@@ -32,9 +32,6 @@ const PAUSES: [Duration; 5] = [
 /// Attempts to take our own lock, which the ended session may still hold.
 const OWN_LOCK_ATTEMPTS: usize = 100;
 
-/// A prefix is stored when it has grown by this many steps; reading fewer again costs no more than storing it.
-const PREFIX_UPDATE_INTERVAL: usize = 1000;
-
 /// The most bytes of a transaction, unless a single cell has more: the server does not accept a gigabyte at once.
 const MAX_TRANSACTION_BYTES: usize = 32 << 20;
 
@@ -46,8 +43,9 @@ pub(crate) struct PostgresBackend {
     /// The server process of the session, or of the lost one.
     process: ServerProcess,
     session: Option<Session>,
-    /// The stored prefix of each column, as of the last query.
-    prefixes: HashMap<Name, usize>,
+    columns: Columns,
+    /// Whether a write has failed or is under way.
+    is_failed: bool,
 }
 
 impl Backend for PostgresBackend {
@@ -57,46 +55,53 @@ impl Backend for PostgresBackend {
         let runtime = runtime()?;
         let opened =
             runtime.block_on(open(location)).map_err(|error| error.into_store_error("opening", location))?;
-        let (session, process, ownership) = opened;
+        let (session, (process, ownership, columns)) = opened;
         let (location, session) = (location.clone(), Some(session));
-        Ok(Self { location, runtime, ownership, process, session, prefixes: HashMap::new() })
+        Ok(Self { location, runtime, ownership, process, session, columns, is_failed: false })
     }
 
     fn definition(&mut self) -> Result<Option<String>, StoreError> {
-        let ownership = self.ownership;
-        let bytes =
-            self.retry("reading the definition of", async |client| ownership.definition(client).await)?;
-        bytes.map(String::from_utf8).transpose().map_err(|_| StoreError::Damaged {
-            location: self.location.to_string(),
-            reason: "its definition is no text".to_owned(),
+        let bytes = self.columns.definition();
+        bytes.map(|bytes| str::from_utf8(bytes).map(str::to_owned)).transpose().map_err(|_| {
+            StoreError::Damaged {
+                location: self.location.to_string(),
+                reason: "its definition is no text".to_owned(),
+            }
         })
     }
 
     fn define(&mut self, definition: &str) -> Result<(), StoreError> {
-        let ownership = self.ownership;
-        let defined = self.retry("defining", async |client| ownership.define(client, definition).await)?;
-        if defined { Ok(()) } else { Err(self.location.locked()) }
+        self.is_failed = true;
+        let defined = self.retry("defining", async |client, ownership, columns| {
+            columns.define(client, ownership, definition).await
+        })?;
+        if !defined {
+            return Err(self.location.locked());
+        }
+        self.is_failed = false;
+        Ok(())
     }
 
     fn stored_steps(&mut self, column: &Name) -> Result<StoredSteps, StoreError> {
-        let ownership = self.ownership;
-        let (stored_steps, known) =
-            self.retry("looking into", async |client| ownership.stored_steps(client, column).await)?;
-        // The prefix is counted from `known`, so it is not smaller.
-        if stored_steps.prefix - known >= PREFIX_UPDATE_INTERVAL {
-            self.retry("looking into", async |client| {
-                ownership.store_prefix(client, column, stored_steps.prefix).await
+        let known = self.columns.known(self.ownership.flow, column)?;
+        let stored_steps = self.retry("looking into", async |client, ownership, _| {
+            ownership.stored_steps(client, column, known).await
+        })?;
+        self.columns.set_stored(column, &stored_steps);
+        // The last owner was killed: otherwise it stored them when it closed the flow.
+        if stored_steps.prefix > known && !self.is_failed {
+            self.retry("looking into", async |client, ownership, columns| {
+                columns.write(client, ownership).await
             })?;
         }
-        self.prefixes.insert(column.clone(), stored_steps.prefix);
         Ok(stored_steps)
     }
 
     fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError> {
-        let ownership = self.ownership;
-        let loaded =
-            self.retry("reading", async |client| ownership.load(client, column, steps.clone()).await)?;
-        let known = self.prefixes.get(column).copied().unwrap_or_default();
+        let loaded = self.retry("reading", async |client, ownership, _| {
+            ownership.load(client, column, steps.clone()).await
+        })?;
+        let known = self.columns.prefix(column);
         // Steps beyond the prefix may be missing. Rows are in order of steps, so in a complete prefix each
         // step has an index of its own.
         let mut expected = steps.start..steps.end.min(known);
@@ -111,13 +116,16 @@ impl Backend for PostgresBackend {
     }
 
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError> {
+        self.is_failed = true;
         let mut puts = Vec::with_capacity(cells.len());
         for batch in batches(&cells) {
             // One value for all attempts, since it collects the ids of its transactions.
             let mut write = BatchWrite::new(self.ownership, batch)?;
-            let stored = self.retry("storing in", async |client| write.attempt(client).await)?;
+            let stored = self.retry("storing in", async |client, _, _| write.attempt(client).await)?;
             puts.extend(stored.ok_or_else(|| self.location.locked())?);
+            batch.iter().for_each(|cell| self.columns.insert(&cell.column, cell.step));
         }
+        self.is_failed = false;
         Ok(puts)
     }
 
@@ -131,9 +139,9 @@ impl PostgresBackend {
     fn retry<T>(
         &mut self,
         operation: &str,
-        mut act: impl AsyncFnMut(&Client) -> Result<T, PostgresError>,
+        mut act: impl AsyncFnMut(&Client, Ownership, &mut Columns) -> Result<T, PostgresError>,
     ) -> Result<T, StoreError> {
-        let Self { location, runtime, ownership, process, session, .. } = self;
+        let Self { location, runtime, ownership, process, session, columns, .. } = self;
         let done = runtime.block_on(async {
             let mut pauses = PAUSES.into_iter();
             loop {
@@ -146,7 +154,7 @@ impl PostgresBackend {
                             session.insert(reconnected)
                         }
                     };
-                    session.run(&mut act).await
+                    session.run(async |client| act(client, *ownership, columns).await).await
                 };
                 match attempt.await {
                     Err(PostgresError::Lost(error)) => {
@@ -162,16 +170,23 @@ impl PostgresBackend {
     }
 }
 
-/// Releases the lock, so that the next `open` finds the flow free.
+/// Stores the numbers of stored steps, and releases the lock, so that the next `open` finds the flow free.
 impl Drop for PostgresBackend {
     fn drop(&mut self) {
-        if let Some(session) = self.session.take() {
-            self.runtime.block_on(session.close());
+        let Self { runtime, ownership, session, columns, is_failed, .. } = self;
+        if let Some(mut session) = session.take() {
+            runtime.block_on(async {
+                if columns.has_grown() && !*is_failed {
+                    // If this fails, the next owner counts the steps.
+                    let _ = session.run(async |client| columns.write(client, *ownership).await).await;
+                }
+                session.close().await;
+            });
         }
     }
 }
 
-async fn open(location: &Location) -> Result<(Session, ServerProcess, Ownership), PostgresError> {
+async fn open(location: &Location) -> Result<(Session, (ServerProcess, Ownership, Columns)), PostgresError> {
     // A text of PostgreSQL cannot have a NUL.
     if location.flow.contains('\0') {
         return Err(StoreError::other("the key of a flow cannot have a NUL in it").into());
@@ -188,10 +203,14 @@ async fn open(location: &Location) -> Result<(Session, ServerProcess, Ownership)
                 Taken::Deleted => {}
             }
         };
-        Ok::<_, PostgresError>((ServerProcess::of(client).await?, cells::take_ownership(client, flow).await?))
+        let (process, ownership) =
+            (ServerProcess::of(client).await?, cells::take_ownership(client, flow).await?);
+        // As the owner: the last one may have written until now.
+        let columns = Columns::read(client, ownership, location).await?;
+        Ok::<_, PostgresError>((process, ownership, columns))
     });
-    let (process, ownership) = owned.await?;
-    Ok((session, process, ownership))
+    let owned = owned.await?;
+    Ok((session, owned))
 }
 
 /// Replaces a lost session, unless another owner has taken the flow meanwhile.

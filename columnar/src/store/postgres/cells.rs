@@ -40,66 +40,28 @@ impl Ownership {
         Ok(client.query_typed_opt(IS_CURRENT, &self.parameters()).await?.is_some())
     }
 
-    pub(super) async fn definition(&self, client: &Client) -> Result<Option<Vec<u8>>, PostgresError> {
-        const DEFINITION: &str = "select definition from columnar_flows where flow = $1";
-        let row = client.query_typed_one(DEFINITION, &[(&self.flow, Type::INT4)]).await?;
-        Ok(row.try_get(0)?)
-    }
-
-    /// Stores the definition; `false` if there has been another owner.
-    pub(super) async fn define(&self, client: &Client, definition: &str) -> Result<bool, PostgresError> {
-        const DEFINE: &str =
-            "update columnar_flows set definition = $3 where flow = $1 and owners = $2 returning flow";
-        let [flow, owners] = self.parameters();
-        let parameters = [flow, owners, (&definition.as_bytes(), Type::BYTEA)];
-        Ok(client.query_typed_opt(DEFINE, &parameters).await?.is_some())
-    }
-
-    /// The stored steps of a column, and the prefix that was stored with it.
+    /// The stored steps of a column, of which this number of first steps is known.
     pub(super) async fn stored_steps(
         &self,
         client: &Client,
         column: &Name,
-    ) -> Result<(StoredSteps, usize), PostgresError> {
-        // At least one row, for the prefix.
-        const EXTENT: &str = r#"select coalesce(prefix, 0), step
-            from (select $1::integer as flow, $2::text collate "C" as "column") as requested
-            left join columnar_prefixes using (flow, "column")
-            left join columnar_cells as cells on cells.flow = requested.flow and cells."column" = requested."column"
-                and step >= coalesce(prefix, 0)
-            order by step"#;
-        let parameters: [Parameter<'_>; 2] = [(&self.flow, Type::INT4), (&column.as_str(), Type::TEXT)];
+        known: usize,
+    ) -> Result<StoredSteps, PostgresError> {
+        const EXTENT: &str = r#"select step from columnar_cells
+            where flow = $1 and "column" = $2 and step >= $3 order by step"#;
+        let first = number_of(column, known)?;
+        let parameters: [Parameter<'_>; 3] =
+            [(&self.flow, Type::INT4), (&column.as_str(), Type::TEXT), (&first, Type::INT8)];
         // As a stream: the rows of a long column are never in memory together.
         let mut rows = pin!(client.query_typed_raw(EXTENT, parameters).await?);
-        let (mut stored_steps, mut known) = (StoredSteps::default(), 0);
+        let mut stored_steps = StoredSteps { prefix: known, beyond: Vec::new() };
         while let Some(row) = rows.try_next().await? {
-            known = step_of(column, row.try_get(0)?)?;
-            stored_steps.prefix = stored_steps.prefix.max(known);
-            match row.try_get::<_, Option<i64>>(1)?.map(|step| step_of(column, step)).transpose()? {
-                Some(step) if step == stored_steps.prefix => stored_steps.prefix += 1,
-                Some(step) => stored_steps.beyond.push(step),
-                None => {}
+            match step_of(column, row.try_get(0)?)? {
+                step if step == stored_steps.prefix => stored_steps.prefix += 1,
+                step => stored_steps.beyond.push(step),
             }
         }
-        Ok((stored_steps, known))
-    }
-
-    /// Stores the length of a column's prefix.
-    pub(super) async fn store_prefix(
-        &self,
-        client: &Client,
-        column: &Name,
-        prefix: usize,
-    ) -> Result<(), PostgresError> {
-        const STORE_PREFIX: &str = r#"insert into columnar_prefixes as known (flow, "column", prefix)
-            select flow, $3, $4 from columnar_flows where flow = $1 and owners = $2
-            on conflict (flow, "column") do update set prefix = greatest(known.prefix, excluded.prefix)"#;
-        let [flow, owners] = self.parameters();
-        let prefix = number_of(column, prefix)?;
-        let parameters = [flow, owners, (&column.as_str(), Type::TEXT), (&prefix, Type::INT8)];
-        // Nothing is stored if there is another owner, and that is no error: a prefix only saves time.
-        client.query_typed(STORE_PREFIX, &parameters).await?;
-        Ok(())
+        Ok(stored_steps)
     }
 
     pub(super) async fn load(
@@ -136,7 +98,7 @@ pub(super) fn number_of(column: &Name, step: usize) -> Result<i64, StoreError> {
     })
 }
 
-fn step_of(column: &Name, number: i64) -> Result<usize, StoreError> {
+pub(super) fn step_of(column: &Name, number: i64) -> Result<usize, StoreError> {
     usize::try_from(number).map_err(|_| StoreError::Damaged {
         location: format!("`{column}` in columnar_cells"),
         reason: format!("{number} is no step"),

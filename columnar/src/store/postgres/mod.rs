@@ -3,6 +3,7 @@
 mod backend;
 mod batch;
 mod cells;
+mod columns;
 mod error;
 mod flows;
 mod schema;
@@ -60,16 +61,19 @@ use super::{Store, StoreError};
 /// in its own transaction, that it is the last owner's. A machine that loses its network keeps its flows for a minute,
 /// until the server closes its session.
 ///
-/// Each value has a checksum that includes its column and step. A value that was changed, moved, or removed after the
-/// column was opened is an error of that cell, and the others can be read. The checksum is no signature: a program
-/// that can write to the tables can forge it.
+/// Each value has a checksum that includes its column and step. A value that was changed, moved or removed is an error of
+/// that cell, and the others can be read. The first steps of each column are counted when the flow is opened and closed,
+/// so one that is missing was removed. That is not noticed of steps after a gap, nor, if a process was killed, of those
+/// that it had stored since it opened the flow. The row of a flow has a checksum, and the number of its counted columns.
+/// A checksum is no signature: a program that can write to the tables can forge it. A flow is found by its key; a row in
+/// `columnar_flows` that is deleted takes all others of its flow with it.
 ///
 /// # Costs
 ///
 /// Two round trips for all cells that finished during the last write. Each open flow takes a thread and a connection,
 /// which is a process of the server: its setting `max_connections`, 100 by default, limits the open flows. Opening a
-/// column costs one round trip and reads the numbers of the steps that were stored since it was last opened, give or
-/// take a thousand.
+/// column costs one round trip and reads the numbers of the steps after its counted ones: of none if the flow was closed,
+/// and after a kill of those since it was opened, which costs another round trip.
 ///
 /// # The connection
 ///

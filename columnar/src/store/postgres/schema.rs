@@ -9,13 +9,14 @@ use super::super::StoreError;
 use super::error::PostgresError;
 
 /// The newest format that is known here.
-const FORMAT: i32 = 2;
+const FORMAT: i32 = 3;
 
 /// Two processes that create tables at once would fail in spite of `if not exists`, so there is a lock.
 ///
 /// The collation is that of bytes: others change with the system, and that breaks indexes. A null value is a skipped
 /// cell; a null receipt is none. `prefix` is the number of first steps of a column that are stored, so that opening
-/// does not read them again.
+/// does not read them again, and a step that is missing below it was deleted. `columns` is the number of these rows, so
+/// that one of them cannot be missing. A sum is null as long as earlier versions alone have written the row.
 const TABLES: &str = r#"
     begin;
     select pg_advisory_xact_lock(hashtext('columnar'));
@@ -23,7 +24,9 @@ const TABLES: &str = r#"
         flow integer generated always as identity primary key,
         key text collate "C" not null unique,
         owners bigint not null default 0,
-        definition bytea
+        definition bytea,
+        columns integer not null default 0,
+        sum integer
     );
     create table if not exists columnar_cells (
         flow integer not null references columnar_flows on delete cascade,
@@ -38,19 +41,23 @@ const TABLES: &str = r#"
         flow integer not null references columnar_flows on delete cascade,
         "column" text collate "C" not null,
         prefix bigint not null check (prefix >= 0),
+        sum integer,
         primary key (flow, "column")
     );
     create table if not exists columnar_format (format integer not null);
-    insert into columnar_format select 2 where not exists (select from columnar_format);
+    insert into columnar_format select 3 where not exists (select from columnar_format);
     commit"#;
 
-/// Upgrades from format 1, which had no receipts. No row is rewritten, since cells without a receipt did not change.
-/// Several processes may do it, one after the other.
+/// Upgrades from format 1, which had no receipts, and from format 2, which counted no columns. No row is rewritten, since
+/// cells without a receipt did not change. Several processes may do it, one after the other.
 const UPGRADE: &str = "
     begin;
     select pg_advisory_xact_lock(hashtext('columnar'));
     alter table columnar_cells add column if not exists receipt bytea;
-    update columnar_format set format = 2 where format = 1;
+    alter table columnar_flows add column if not exists columns integer not null default 0,
+        add column if not exists sum integer;
+    alter table columnar_prefixes add column if not exists sum integer;
+    update columnar_format set format = 3 where format < 3;
     commit";
 
 /// Whether there are tables.
@@ -71,7 +78,7 @@ pub(super) async fn check(client: &Client, location: &impl fmt::Display) -> Resu
     };
     match row.try_get(0)? {
         FORMAT => Ok(()),
-        1 => Ok(client.batch_execute(UPGRADE).await?),
+        1 | 2 => Ok(client.batch_execute(UPGRADE).await?),
         newer if newer > FORMAT => Err(StoreError::Unsupported {
             location: location.to_string(),
             found: newer.unsigned_abs(),

@@ -37,7 +37,7 @@ async fn s13_a_newer_format_is_rejected_before_anything_is_written() {
     let Some(database) = Database::new("s13").await else { return };
     drop(opened(&database.address(), "monday").await);
     for (change, expected) in [
-        ("update columnar_format set format = 3", "has format 3, and this version reads formats up to 2"),
+        ("update columnar_format set format = 4", "has format 4, and this version reads formats up to 3"),
         ("update columnar_format set format = -7", "is damaged: there is no format -7"),
         ("delete from columnar_format", "is damaged: columnar_format has 0 rows instead of one"),
     ] {
@@ -110,6 +110,36 @@ async fn s13_format_2_is_readable() {
 }
 
 #[tokio::test]
+async fn s13_format_3_is_readable() {
+    let Some(database) = Database::new("s13, format 3").await else { return };
+    database.run(include_str!("../../../fixtures/postgres/format-3.sql")).await;
+    let store = PostgresStore::new(database.address(), "monday");
+    assert_eq!(store.open().await.expect("it is known").as_deref(), Some("{\"columns\":[\"user\"]}\0"));
+    let critic = store.stored_steps(name("debate.critic")).await.expect("it is known");
+    assert_eq!(critic, StoredSteps { prefix: 3, beyond: vec![4] });
+    assert_eq!(store.load(name("debate.critic"), 0..9).await.expect("it is known").len(), 4);
+    assert_eq!(put(&store, 2, "next").await.ok(), Some(Put::Stored));
+    drop(store);
+    let counted: i64 = database.one("select prefix from columnar_prefixes where \"column\" = 'user'").await;
+    assert_eq!(counted, 2, "the first steps were not asked for");
+    let store = opened(&database.address(), "monday").await;
+    assert_eq!(store.stored_steps(name("user")).await.expect("it is known").prefix, 3);
+}
+
+#[tokio::test]
+async fn s13_format_2_counts_its_columns_when_it_is_opened() {
+    let Some(database) = Database::new("s13, upgrade 2").await else { return };
+    database.run(include_str!("../../../fixtures/postgres/format-2.sql")).await;
+    let store = opened(&database.address(), "monday").await;
+    assert_eq!(store.stored_steps(name("debate.critic")).await.expect("it is known").prefix, 3);
+    drop(store);
+    assert_eq!(database.one::<i32>("select columns from columnar_flows where key = 'monday'").await, 2);
+    database.run("delete from columnar_prefixes where \"column\" = 'user'").await;
+    let error = PostgresStore::new(database.address(), "monday").open().await.expect_err("it is gone");
+    assert!(error.to_string().ends_with("has the rows of 1 columns, and there were 2"), "{error}");
+}
+
+#[tokio::test]
 async fn s13_format_1_gets_a_column_for_receipts_and_its_rows_do_not_change() {
     const ROWS: &str = r#"select string_agg(format('%s %s %s %s', "column", step, value, sum), ',' order by "column", step)
         from columnar_cells where step <> 4"#;
@@ -129,7 +159,7 @@ async fn s13_format_1_gets_a_column_for_receipts_and_its_rows_do_not_change() {
     let store = opened(&database.address(), "monday").await;
     assert_eq!(store.load(name("user"), 4..5).await.expect("it is there"), [(4, paid)]);
     assert_eq!(database.one::<String>(ROWS).await, before);
-    assert_eq!(database.one::<i32>("select format from columnar_format").await, 2);
+    assert_eq!(database.one::<i32>("select format from columnar_format").await, 3);
 }
 
 #[tokio::test]
@@ -189,11 +219,143 @@ async fn s3_a_changed_or_moved_value_is_an_error_and_other_cells_are_readable() 
     }
 }
 
+/// The message of the error of a `load`, or the number of entries.
+async fn loaded(store: &PostgresStore, column: &str) -> Result<usize, String> {
+    let loaded = store.load(name(column), 0..9).await;
+    loaded.map(|entries| entries.len()).map_err(|error| error.to_string())
+}
+
+/// Rows that somebody deleted while a flow was closed: its cells were computed again, without a word.
+#[tokio::test]
+async fn s3_rows_that_are_deleted_while_a_flow_is_closed_are_errors() {
+    let gone = |step| Err(format!("`map` at step {step} is damaged: its row in columnar_cells is gone"));
+    let refused = |reason: &str| Err(format!("the flow \"monday\" in PostgreSQL is damaged: {reason}"));
+    let rows = "columnar_prefixes has the rows of 1 columns, and there were 2";
+    let changed = || Err("`map` in columnar_prefixes is damaged: its row was changed".to_owned());
+    for (change, expected) in [
+        ("delete from columnar_cells where \"column\" = 'map' and step = 4", gone(4)),
+        ("delete from columnar_cells where \"column\" = 'map' and step = 1", gone(1)),
+        ("delete from columnar_cells where \"column\" = 'map'", gone(0)),
+        ("delete from columnar_prefixes where \"column\" = 'map'", refused(rows)),
+        (
+            "delete from columnar_prefixes where \"column\" = 'map'; delete from columnar_cells where \"column\" = 'map'",
+            refused(rows),
+        ),
+        ("update columnar_prefixes set prefix = prefix - 1 where \"column\" = 'map'", changed()),
+        ("update columnar_prefixes set prefix = 1::bigint << 40 where \"column\" = 'map'", changed()),
+        ("update columnar_flows set columns = columns - 1", refused("its row in columnar_flows was changed")),
+        ("update columnar_flows set definition = '{}'", refused("its row in columnar_flows was changed")),
+        ("update columnar_flows set owners = owners + 1", Ok(5)),
+    ] {
+        let Some(database) = Database::new("s3, deleted").await else { return };
+        let address = database.address();
+        let store = opened(&address, "monday").await;
+        store.define("the definition".into()).await.expect("it is defined");
+        for step in 0..5 {
+            for column in ["user", "map"] {
+                store.put(name(column), step, text(format!("{step}"))).await.expect("it is stored");
+            }
+        }
+        drop(store);
+        database.run(change).await;
+        for _ in 0..2 {
+            let store = PostgresStore::new(&address, "monday");
+            let found = match store.open().await {
+                Err(error) => Err(error.to_string()),
+                Ok(_) => {
+                    assert_eq!(loaded(&store, "user").await, Ok(5), "{change}");
+                    match store.stored_steps(name("map")).await {
+                        Ok(stored_steps) => {
+                            assert_eq!(stored_steps, StoredSteps { prefix: 5, beyond: vec![] }, "{change}");
+                            loaded(&store, "map").await
+                        }
+                        Err(error) => Err(error.to_string()),
+                    }
+                }
+            };
+            assert_eq!(found, expected, "{change}");
+        }
+    }
+}
+
+/// A process that is killed counts nothing at its end. The next opening counts what it stored.
+#[tokio::test]
+async fn s3_rows_that_are_deleted_after_a_kill_are_errors_up_to_the_last_opening() {
+    let Some(database) = Database::new("s3, killed").await else { return };
+    let address = database.address();
+    let fill = async |steps: std::ops::Range<usize>| {
+        let store = opened(&address, "monday").await;
+        let first = store.stored_steps(name("map")).await.expect("it can be read").prefix;
+        for step in steps {
+            store.put(name("map"), step, text(format!("{step}"))).await.expect("it is stored");
+        }
+        // Its connection ends before it is closed.
+        database
+            .run("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
+            .await;
+        drop(store);
+        first
+    };
+    assert_eq!(fill(0..3).await, 0);
+    // Not counted, so it is computed again.
+    database.run("delete from columnar_cells where step = 2").await;
+    assert_eq!(fill(2..4).await, 2);
+    database.run("delete from columnar_cells where step = 1").await;
+    let store = opened(&address, "monday").await;
+    assert_eq!(store.stored_steps(name("map")).await.expect("it can be read").prefix, 4);
+    assert_eq!(
+        loaded(&store, "map").await,
+        Err("`map` at step 1 is damaged: its row in columnar_cells is gone".to_owned())
+    );
+}
+
+/// A flow whose definition was removed was opened with any columns.
+#[tokio::test]
+async fn s21_a_definition_that_is_removed_is_an_error() {
+    let Some(database) = Database::new("s21").await else { return };
+    let store = opened(&database.address(), "monday").await;
+    store.define("the definition".into()).await.expect("it is defined");
+    put(&store, 0, "hello").await.expect("it is stored");
+    drop(store);
+    database.run("update columnar_flows set definition = null").await;
+    let error = PostgresStore::new(database.address(), "monday").open().await.expect_err("it is gone");
+    let expected = "the flow \"monday\" in PostgreSQL is damaged: its row in columnar_flows was changed";
+    assert_eq!(error.to_string(), expected);
+}
+
+/// One wrong bit in a number made opening the flow take gigabytes.
+#[tokio::test]
+async fn i6_a_damaged_number_of_steps_is_an_error_before_anything_depends_on_it() {
+    let Some(database) = Database::new("i6, prefix").await else { return };
+    let columns = || [column("map", source("user").latest(), Log::default().upper("map"))];
+    let store = || PostgresStore::new(database.address(), "monday");
+    let f = Flow::open(store(), columns()).await.expect("it is new");
+    f.push("user", "hello").await.expect("it is stored");
+    f.run().await.expect("nothing fails");
+    drop(f);
+    for (change, expected) in [
+        (
+            "update columnar_prefixes set prefix = prefix | (1::bigint << 40)",
+            "`user` in columnar_prefixes is damaged: its row was changed",
+        ),
+        // A row of an earlier version has no checksum.
+        (
+            "update columnar_prefixes set sum = null",
+            "`user` at step 1099511627776 is damaged: its row in columnar_cells is gone",
+        ),
+    ] {
+        database.run(change).await;
+        let error = Flow::open(store(), columns()).await.expect_err("there are no such steps");
+        let Error::Load { column, source } = error else { panic!("{error}") };
+        assert_eq!((column, source.to_string()), (name("user"), expected.to_owned()));
+    }
+}
+
 #[tokio::test]
 async fn q1_counting_a_column_resumes_at_the_stored_prefix() {
     let Some(database) = Database::new("q1").await else { return };
     let store = opened(&database.address(), "monday").await;
-    for (stored, remembered) in [(0..600, 0), (600..1200, 1200), (1200..1300, 1200)] {
+    for (stored, remembered) in [(0..600, 600), (600..1200, 1200), (1200..1300, 1300)] {
         let end = stored.end;
         let puts = stored.map(|step| store.put(name("user"), step, Entry::SKIPPED));
         assert!(join_all(puts).await.iter().all(Result::is_ok));

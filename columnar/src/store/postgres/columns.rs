@@ -1,0 +1,193 @@
+//! The row of a flow, and the rows about its columns: how many of their first steps are stored. Without them, cells that
+//! were deleted while the flow was closed would look as if they had never been computed.
+
+use std::collections::{BTreeMap, HashMap};
+
+use futures::future;
+use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+
+use super::super::checksum::checksum;
+use super::super::{StoreError, StoredSteps};
+use super::cells::{Ownership, number_of, step_of};
+use super::error::PostgresError;
+use super::session::{Location, Parameter};
+use crate::declare::Name;
+use crate::history::StepRanges;
+
+/// The rows of a flow but for its cells.
+pub(super) struct Columns {
+    definition: Option<Vec<u8>>,
+    /// The rows in `columnar_prefixes`, by column.
+    rows: HashMap<String, Prefix>,
+    /// The stored steps of the columns that were asked for or written to.
+    stored: BTreeMap<Name, StepRanges>,
+}
+
+/// The row of a column.
+struct Prefix {
+    prefix: i64,
+    /// `None` in a row of an earlier version.
+    sum: Option<i32>,
+}
+
+impl Columns {
+    /// Reads the rows of a flow, in one round trip.
+    pub(super) async fn read(
+        client: &Client,
+        ownership: Ownership,
+        location: &Location,
+    ) -> Result<Self, PostgresError> {
+        const FLOW: &str = "select definition, columns, sum from columnar_flows where flow = $1";
+        const PREFIXES: &str = r#"select "column", prefix, sum from columnar_prefixes where flow = $1"#;
+        let parameters: [Parameter<'_>; 1] = [(&ownership.flow, Type::INT4)];
+        let (flow, prefixes) = future::try_join(
+            client.query_typed_one(FLOW, &parameters),
+            client.query_typed(PREFIXES, &parameters),
+        )
+        .await?;
+        let mut rows = HashMap::with_capacity(prefixes.len());
+        for row in prefixes {
+            rows.insert(row.try_get(0)?, Prefix { prefix: row.try_get(1)?, sum: row.try_get(2)? });
+        }
+        let columns = Self { definition: flow.try_get(0)?, rows, stored: BTreeMap::new() };
+        let (counted, sum): (i32, Option<i32>) = (flow.try_get(1)?, flow.try_get(2)?);
+        let damaged =
+            |reason: &str| StoreError::Damaged { location: location.to_string(), reason: reason.into() };
+        match sum {
+            // No version that counts columns has written the row.
+            None => {}
+            Some(sum) if sum != flow_checksum(ownership.flow, counted, columns.definition.as_deref()) => {
+                return Err(damaged("its row in columnar_flows was changed").into());
+            }
+            Some(_) if counted != columns.count() => {
+                let rows = columns.count();
+                let reason =
+                    format!("columnar_prefixes has the rows of {rows} columns, and there were {counted}");
+                return Err(damaged(&reason).into());
+            }
+            Some(_) => {}
+        }
+        Ok(columns)
+    }
+
+    pub(super) fn definition(&self) -> Option<&[u8]> {
+        self.definition.as_deref()
+    }
+
+    fn count(&self) -> i32 {
+        i32::try_from(self.rows.len()).unwrap_or(i32::MAX)
+    }
+
+    /// The number of first steps of a column that were stored when its row was written.
+    pub(super) fn known(&self, flow: i32, column: &Name) -> Result<usize, StoreError> {
+        let Some(row) = self.rows.get(column.as_str()) else { return Ok(0) };
+        if row.sum.is_some_and(|sum| sum != prefix_checksum(flow, column, row.prefix)) {
+            return Err(StoreError::Damaged {
+                location: format!("`{column}` in columnar_prefixes"),
+                reason: "its row was changed".to_owned(),
+            });
+        }
+        step_of(column, row.prefix)
+    }
+
+    /// The number of first steps of a column that are stored, as far as it is known here.
+    pub(super) fn prefix(&self, column: &Name) -> usize {
+        self.stored.get(column).map_or(0, StepRanges::prefix)
+    }
+
+    pub(super) fn set_stored(&mut self, column: &Name, stored_steps: &StoredSteps) {
+        self.stored.insert(column.clone(), stored_steps.into());
+    }
+
+    pub(super) fn insert(&mut self, column: &Name, step: usize) {
+        let steps = step..step.saturating_add(1);
+        match self.stored.get_mut(column) {
+            Some(stored) => stored.insert(steps),
+            None => drop(self.stored.insert(column.clone(), steps.into())),
+        }
+    }
+
+    /// Whether a column has more first steps than its row has.
+    pub(super) fn has_grown(&self) -> bool {
+        self.stored.iter().any(|(column, stored)| self.has_row_behind(column, stored))
+    }
+
+    fn has_row_behind(&self, column: &Name, stored: &StepRanges) -> bool {
+        let known = self.rows.get(column.as_str()).map_or(0, |row| row.prefix);
+        i64::try_from(stored.prefix()).is_ok_and(|prefix| prefix > known)
+    }
+
+    /// Stores the rows of the columns that have grown. Nothing is stored if there has been another owner.
+    pub(super) async fn write(&mut self, client: &Client, ownership: Ownership) -> Result<(), PostgresError> {
+        const WRITE: &str = r#"
+            with owner as (
+                update columnar_flows set columns = $3, sum = $4 where flow = $1 and owners = $2 returning flow
+            )
+            insert into columnar_prefixes (flow, "column", prefix, sum)
+            select flow, new.* from owner, unnest($5::text[], $6::bigint[], $7::integer[]) as new
+            on conflict (flow, "column") do update set prefix = excluded.prefix, sum = excluded.sum
+            returning flow"#;
+        let (mut columns, mut prefixes, mut sums) = (vec![], vec![], vec![]);
+        for (column, stored) in
+            self.stored.iter().filter(|(column, stored)| self.has_row_behind(column, stored))
+        {
+            let prefix = number_of(column, stored.prefix())?;
+            sums.push(prefix_checksum(ownership.flow, column, prefix));
+            prefixes.push(prefix);
+            columns.push(column.as_str());
+        }
+        let new = columns.iter().filter(|column| !self.rows.contains_key(**column)).count();
+        let count = self.count().saturating_add(i32::try_from(new).unwrap_or(i32::MAX));
+        let sum = flow_checksum(ownership.flow, count, self.definition());
+        let [flow, owners] = ownership.parameters();
+        let parameters: [Parameter<'_>; 7] = [
+            flow,
+            owners,
+            (&count, Type::INT4),
+            (&sum, Type::INT4),
+            (&columns, Type::TEXT_ARRAY),
+            (&prefixes, Type::INT8_ARRAY),
+            (&sums, Type::INT4_ARRAY),
+        ];
+        if !client.query_typed(WRITE, &parameters).await?.is_empty() {
+            for ((column, prefix), sum) in columns.into_iter().zip(prefixes).zip(sums) {
+                self.rows.insert(column.to_owned(), Prefix { prefix, sum: Some(sum) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the definition; `false` if there has been another owner.
+    pub(super) async fn define(
+        &mut self,
+        client: &Client,
+        ownership: Ownership,
+        definition: &str,
+    ) -> Result<bool, PostgresError> {
+        const DEFINE: &str = "update columnar_flows set definition = $3, columns = $4, sum = $5
+            where flow = $1 and owners = $2 returning flow";
+        let (definition, count) = (definition.as_bytes(), self.count());
+        let sum = flow_checksum(ownership.flow, count, Some(definition));
+        let [flow, owners] = ownership.parameters();
+        let parameters: [Parameter<'_>; 5] =
+            [flow, owners, (&definition, Type::BYTEA), (&count, Type::INT4), (&sum, Type::INT4)];
+        let is_owner = client.query_typed_opt(DEFINE, &parameters).await?.is_some();
+        if is_owner {
+            self.definition = Some(definition.to_owned());
+        }
+        Ok(is_owner)
+    }
+}
+
+fn flow_checksum(flow: i32, columns: i32, definition: Option<&[u8]>) -> i32 {
+    let (flow, columns) = (flow.to_le_bytes(), columns.to_le_bytes());
+    match definition {
+        Some(definition) => checksum(&[&flow, &columns, definition]),
+        None => checksum(&[&flow, &columns]),
+    }
+}
+
+fn prefix_checksum(flow: i32, column: &Name, prefix: i64) -> i32 {
+    checksum(&[&flow.to_le_bytes(), column.as_bytes(), &prefix.to_le_bytes()])
+}
