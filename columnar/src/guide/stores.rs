@@ -135,7 +135,9 @@
 //!
 //! # Damage
 //!
-//! A damaged or edited value is an error with its column and step, when it is loaded. The library repairs nothing
+//! A damaged or edited value is an error with its column and step, when it is loaded, and so is one that was removed. A
+//! folder or database may come from somebody else: its files, numbers and lists are checked before they are used. The
+//! documentation of each store says what it notices. The library repairs nothing
 //! silently: [`verify`](crate::reopen::verify) lists all defects of a store, and [`salvage`](crate::reopen::salvage)
 //! copies the sound values to another store, where the next run computes the missing ones.
 //!
