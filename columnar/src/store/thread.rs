@@ -7,8 +7,9 @@
 use std::collections::{HashSet, VecDeque};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use futures::channel::oneshot;
 use futures::future::{BoxFuture, FutureExt};
@@ -26,7 +27,18 @@ const ROUND: usize = 4096;
 pub(crate) trait Server: Send + 'static {
     /// Stores cells together, and answers each.
     fn put(&mut self, puts: Vec<PutRequest>);
+
+    /// Whether [`idle`](Self::idle) has anything to do.
+    fn has_idle_work(&self) -> bool {
+        false
+    }
+
+    /// Work that is done when no request has come for a while.
+    fn idle(&mut self) {}
 }
+
+/// The time without requests after which [`Server::idle`] is called.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// A cell that is to be stored.
 #[derive(Clone, Debug)]
@@ -192,8 +204,19 @@ fn serve<S: Server>(server: &mut S, requests: &Receiver<Request<S>>) {
     let mut waiting = VecDeque::new();
     loop {
         if waiting.is_empty() {
-            let Ok(request) = requests.recv() else { return };
-            waiting.push_back(request);
+            let request = if server.has_idle_work() {
+                requests.recv_timeout(IDLE)
+            } else {
+                requests.recv().map_err(RecvTimeoutError::from)
+            };
+            match request {
+                Ok(request) => waiting.push_back(request),
+                Err(RecvTimeoutError::Timeout) => {
+                    survive(|| server.idle());
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
         }
         waiting.extend(requests.try_iter().take(ROUND.saturating_sub(waiting.len())));
         let Round { puts, tasks, later } = Round::new(waiting);

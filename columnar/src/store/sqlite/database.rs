@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::error::SqliteError;
+use super::log;
 use crate::store::StoreError;
 use crate::store::lock::owner_only;
 
@@ -79,6 +80,8 @@ pub(super) fn resolve(file: &Path) -> io::Result<PathBuf> {
 
 /// Opens a file, and creates it if it is missing. Errors name the location for which it is opened.
 pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connection, SqliteError> {
+    log::check(path)?;
+    check_links(path)?;
     let mut db = connect(path)?;
     db.busy_timeout(BUSY_TIMEOUT)?;
     // sqlite.org/pragma.html: a schema that another program has edited runs no unsafe functions, and
@@ -122,7 +125,30 @@ pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connectio
     if journal != "wal" {
         return Err(StoreError::other(format!("{} cannot have a log beside it", path.display())).into());
     }
+    // The first read makes the log and its index.
+    format(&db, path, location)?;
     Ok(db)
+}
+
+/// Fails if the file has several names. A program that opens another one has another log, and other locks.
+#[cfg(unix)]
+fn check_links(path: &Path) -> Result<(), SqliteError> {
+    let names = fs::metadata(path).map_or(1, |metadata| std::os::unix::fs::MetadataExt::nlink(&metadata));
+    if names > 1 {
+        let message = format!(
+            "{} has {names} names, and programs that use another one would not see its log; remove the other links, or \
+             open a copy",
+            path.display()
+        );
+        return Err(StoreError::other(message).into());
+    }
+    Ok(())
+}
+
+/// Elsewhere the number of names is not known.
+#[cfg(not(unix))]
+fn check_links(_: &Path) -> Result<(), SqliteError> {
+    Ok(())
 }
 
 /// Switches to a write-ahead log, and returns the journal mode. This needs the file exclusively for a moment, and

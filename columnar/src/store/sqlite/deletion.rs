@@ -1,7 +1,7 @@
 //! Deletes a flow. Its row and the names of its columns go first, in one transaction. Then the cells go, which nothing
 //! leads to any more, in several, so that other flows need not wait for all of them.
 
-use rusqlite::{Connection, OptionalExtension, Transaction};
+use rusqlite::{Connection, Transaction};
 
 use super::error::SqliteError;
 use super::flow::{Column, STEPS};
@@ -13,14 +13,14 @@ const CHUNK_ROWS: usize = 1024;
 pub(super) fn delete(db: &Transaction<'_>, flow: i64) -> Result<bool, SqliteError> {
     db.execute("delete from flow where id = ?", [flow])?;
     // No flow has a negative id, and the columns of a flow have different ones.
-    db.execute("update column set flow = -id where flow = ?", [flow])?;
+    db.execute("update column not indexed set flow = -id where flow = ?", [flow])?;
     purge(db)
 }
 
 /// Removes cells of deleted flows, and returns whether some are left.
 pub(super) fn purge(db: &Transaction<'_>) -> Result<bool, SqliteError> {
     let mut rows = CHUNK_ROWS;
-    while let Some(column) = deleted_column(db)? {
+    for column in deleted_columns(db)? {
         for remove in [
             "delete from receipt where id in (select id from receipt where id >= ? and id < ? limit ?)",
             "delete from cell where id in (select id from cell where id >= ? and id < ? limit ?)",
@@ -39,10 +39,12 @@ pub(super) fn purge(db: &Transaction<'_>) -> Result<bool, SqliteError> {
 
 /// Whether columns of deleted flows are left.
 pub(super) fn is_left(db: &Connection) -> Result<bool, SqliteError> {
-    Ok(deleted_column(db)?.is_some())
+    Ok(!deleted_columns(db)?.is_empty())
 }
 
-fn deleted_column(db: &Connection) -> Result<Option<Column>, SqliteError> {
-    let id = db.query_row("select id from column where flow < 0 limit 1", (), |row| row.get(0)).optional()?;
-    Ok(id.map(|id| Column { id, complete: 0 }))
+/// All of them are read: a damaged index may not lead to one, whose cells would stay for good.
+fn deleted_columns(db: &Connection) -> Result<Vec<Column>, SqliteError> {
+    let mut find = db.prepare("select id from column not indexed where flow < 0")?;
+    let columns = find.query_map((), |row| Ok(Column { id: row.get(0)?, complete: 0 }))?;
+    Ok(columns.collect::<Result<_, _>>()?)
 }

@@ -83,6 +83,18 @@ pub(super) fn find(db: &Connection, key: &str) -> Result<Option<i64>, SqliteErro
     Ok(db.query_row(find, [key], |row| row.get(0)).optional()?)
 }
 
+/// Fails unless the index of the keys leads to every flow. A flow that it does not lead to would be begun anew. It reads
+/// all flows.
+pub(super) fn check_keys(db: &Connection) -> Result<(), SqliteError> {
+    let lost = "select exists (select 1 from flow as known not indexed where not exists
+        (select 1 from flow as found indexed by sqlite_autoindex_flow_1
+        where found.key = known.key and found.id = known.id))";
+    if db.query_row(lost, (), |row| row.get(0))? {
+        return Err(SqliteError::Damaged("the index of the keys of its flows does not lead to all of them"));
+    }
+    Ok(())
+}
+
 /// The keys of all flows, in order.
 pub(super) fn keys(db: &Connection) -> Result<Vec<String>, SqliteError> {
     let mut keys = db.prepare("select key from flow order by key")?;

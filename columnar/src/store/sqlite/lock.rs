@@ -4,13 +4,14 @@
 //! descriptor only if it is the first one, and a flow is free when its name is gone.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
+use std::{fmt, io};
 
 use super::error::SqliteError;
+use crate::store::StoreError;
 use crate::store::lock::FileLock;
 
 /// Attempts to take a lock that another process holds, perhaps for a moment, to remove another name of the file.
@@ -62,11 +63,31 @@ impl Lock {
         }
     }
 
+    /// Fails if the name was removed, or leads to another file, which another process may have locked.
+    pub(super) fn check(&self, location: &dyn fmt::Display) -> Result<(), SqliteError> {
+        let is_here = leads_to(&self.path, &self.file)
+            .map_err(|error| SqliteError::io(format!("looking at {}", self.path.display()), error))?;
+        if is_here {
+            return Ok(());
+        }
+        let message = format!(
+            "{}, the lock of {location}, was removed or replaced, so another process may own the flow: close it here, \
+             and open it again",
+            self.path.display()
+        );
+        Err(StoreError::other(message).into())
+    }
+
     /// Gives the locked file another name; fails if the name exists. Where a file has only one name, or has too many
     /// already, the next lock is a file of its own.
     #[cfg(unix)]
     fn link(&self, path: &Path) -> io::Result<Self> {
         fs::hard_link(&self.path, path)?;
+        if !leads_to(path, &self.file)? {
+            // The name of this lock was replaced by that of another process.
+            fs::remove_file(path)?;
+            return Err(io::ErrorKind::NotFound.into());
+        }
         Ok(Self { path: path.to_owned(), file: Arc::clone(&self.file) })
     }
 

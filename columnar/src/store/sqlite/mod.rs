@@ -11,7 +11,10 @@ mod database;
 mod deletion;
 mod error;
 mod flow;
+mod frames;
 mod lock;
+mod log;
+mod names;
 mod open_file;
 mod open_flow;
 mod shared_file;
@@ -74,10 +77,26 @@ use crate::declare::Name;
 /// A confirmed `put` survives the program and, if the disk keeps its promises, a loss of power. Cells that finish
 /// together wait for the disk together. Each value has a checksum that includes its column and step, so a value that
 /// was changed, moved or removed is an error of that cell, and the others can be read. The checksum is no signature:
-/// a program that can write to the file can forge it. A flow is found by its key; a damaged key loses the flow.
+/// a program that can write to the file can forge it. Before a flow is begun, the index of the keys is compared with
+/// the flows, once for each connection, so a damaged index loses no flow.
 ///
 /// Deleting a flow overwrites its texts with zeros; if it is interrupted, the next deletion does the rest, whatever its
-/// key. Until the last flow of the file is closed, texts may still be in the log beside it.
+/// key. Until the log beside the file is empty, texts may still be there.
+///
+/// # The log
+///
+/// While the file is open, new values are in the log beside it, `chats.db-wal`. After a second without a request, and
+/// when the last flow of the process is closed, they are written back to the file and the log is emptied, unless
+/// another process is using it. So a file that is closed or idle is whole by itself. After a crash the log belongs to the
+/// file: a file without it is an earlier state of all flows, which nothing shows.
+///
+/// If the log is damaged so that confirmed values are lost, the file is not opened, and the error has the number of
+/// transactions. SQLite itself would drop them. The index beside the log, `chats.db-shm`, tells which transaction was the
+/// last one. In a copy without the index, damage of the last transaction looks like one that a loss of power
+/// interrupted, which nobody has confirmed.
+///
+/// If the file, its log, its index or the lock of a flow is removed, moved or replaced while the flow is open, the next
+/// write is an error that names it, and nothing more is written.
 ///
 /// Files are readable by their owner alone. Ten thousand values of 800 bytes take 3 % more than their bytes, five
 /// hundred 17 %. A column has at most 2^32 steps. The cost of a step and of opening does not depend on the number of

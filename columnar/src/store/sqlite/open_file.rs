@@ -1,11 +1,12 @@
 //! A file with the flows that this process has open in it. They share a connection, and a transaction if they are
 //! written at the same time.
 
+use std::cell::Cell;
 use std::collections::HashMap;
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fmt, fs, io};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
@@ -13,11 +14,11 @@ use super::cells::{self, Chunk};
 use super::database::{self, BUSY_TIMEOUT, Location};
 use super::deletion;
 use super::error::SqliteError;
-use super::flow::{find, keys};
+use super::flow::{check_keys, find, keys};
 use super::lock::Lock;
+use super::names::Names;
 use super::open_flow::{OpenFlow, advance, lock_path};
 use crate::declare::Name;
-use crate::store::lock::FileId;
 use crate::store::thread::{Answer, HandleId, NewCell, PutRequest, Server, answer_all};
 use crate::store::{Put, StoreError, StoredSteps};
 
@@ -37,8 +38,11 @@ pub(super) struct OpenFile {
 
 struct Connected {
     db: Connection,
-    /// The file at the path when it was opened.
-    file: FileId,
+    names: Names,
+    /// Whether the index of the keys is known to lead to all flows.
+    are_keys_checked: Cell<bool>,
+    /// Whether this process may have written to the log since it was written back to the file.
+    is_log_used: bool,
 }
 
 /// The cells of a flow that are written together.
@@ -60,8 +64,10 @@ impl OpenFile {
     ) -> Result<Option<String>, StoreError> {
         self.close(handle);
         let opened = self.with_connection(location, "opening", |file, db| {
+            file.find(db, &location.flow)?;
             OpenFlow::open(db, &file.path, location.clone(), |path| file.lock(path))
         });
+        self.set_log_used();
         let definition = opened.map(|(flow, definition)| {
             self.flows.insert(handle, flow);
             definition
@@ -81,12 +87,19 @@ impl OpenFile {
     }
 
     pub(super) fn define(&mut self, handle: HandleId, definition: String) -> Result<(), StoreError> {
-        let (db, flow) = self.flow(handle)?;
+        self.set_log_used();
+        let (Some(Connected { db, names, .. }), Some(flow)) = (&self.connected, self.flows.get_mut(&handle))
+        else {
+            return Err(StoreError::Closed);
+        };
         if flow.is_halted {
             return Err(StoreError::Halted);
         }
         flow.is_halted = true;
-        let defined = transact(db, |writing| flow.define(writing, definition));
+        let defined = transact(db, |writing| {
+            names.check()?;
+            flow.define(writing, definition)
+        });
         flow.is_halted = defined.is_err();
         defined.map_err(|failed| failed.error.into_store_error(&flow.location, "writing to"))
     }
@@ -122,7 +135,10 @@ impl OpenFile {
     /// The keys of all flows, open or not.
     pub(super) fn keys(&mut self) -> Result<Vec<String>, StoreError> {
         let path = self.path.clone();
-        let keys = self.with_connection(&path.display(), "reading", |_, db| keys(db));
+        let keys = self.with_connection(&path.display(), "reading", |_, db| {
+            check_keys(db)?;
+            keys(db)
+        });
         self.disconnect_if_unused();
         keys
     }
@@ -131,7 +147,7 @@ impl OpenFile {
     pub(super) fn delete(&mut self, location: &Location) -> Result<bool, StoreError> {
         let deleted = self.with_connection(location, "deleting", |file, db| {
             // An earlier deletion may have been interrupted.
-            let Some(flow) = find(db, &location.flow)? else { return deletion::is_left(db) };
+            let Some(flow) = file.find(db, &location.flow)? else { return deletion::is_left(db) };
             let Some(_lock) = file.lock(&lock_path(&file.path, flow))? else {
                 return Err(StoreError::Locked { location: location.to_string() }.into());
             };
@@ -139,6 +155,7 @@ impl OpenFile {
             let is_there = find(db, &location.flow)? == Some(flow);
             if is_there { Ok(transact(db, |writing| deletion::delete(writing, flow))?) } else { Ok(false) }
         });
+        self.set_log_used();
         self.disconnect_if_unused();
         deleted
     }
@@ -146,6 +163,7 @@ impl OpenFile {
     /// Removes the next rows of deleted flows, and returns whether there are more.
     pub(super) fn purge(&mut self, location: &Location) -> Result<bool, StoreError> {
         let purged = self.with_connection(location, "deleting", |_, db| Ok(transact(db, deletion::purge)?));
+        self.set_log_used();
         self.disconnect_if_unused();
         purged
     }
@@ -153,6 +171,19 @@ impl OpenFile {
     /// Takes a lock, as another name of those that are held here.
     fn lock(&self, path: &Path) -> Result<Option<Lock>, SqliteError> {
         Lock::take(path, self.flows.values().next().map(|flow| &flow.lock))
+    }
+
+    /// The id of a flow. That there is none is believed after the index has been checked.
+    fn find(&self, db: &Connection, key: &str) -> Result<Option<i64>, SqliteError> {
+        let found = find(db, key)?;
+        if found.is_none()
+            && let Some(Connected { are_keys_checked, .. }) = &self.connected
+            && !are_keys_checked.get()
+        {
+            check_keys(db)?;
+            are_keys_checked.set(true);
+        }
+        Ok(found)
     }
 
     #[cfg(test)]
@@ -183,13 +214,13 @@ impl OpenFile {
     }
 
     fn connect(&mut self, location: &dyn fmt::Display) -> Result<(), SqliteError> {
-        if self.connected.is_some() {
-            return self.check_path();
+        if let Some(Connected { names, .. }) = &self.connected {
+            return names.check();
         }
         let db = database::open(&self.path, location)?;
-        let file = fs::metadata(&self.path).map(|metadata| FileId::of(&metadata));
-        let file = file.map_err(|error| SqliteError::io(format!("opening {location}"), error))?;
-        self.connected = Some(Connected { db, file });
+        let names = Names::of(&self.path)?;
+        self.connected =
+            Some(Connected { db, names, are_keys_checked: Cell::new(false), is_log_used: false });
         Ok(())
     }
 
@@ -197,41 +228,51 @@ impl OpenFile {
     fn disconnect_if_unused(&mut self) {
         if self.flows.is_empty() {
             self.advance();
+            // Closing the connection does this only if no other process has the file open.
+            self.write_back();
             self.connected = None;
+        }
+    }
+
+    fn set_log_used(&mut self) {
+        if let Some(connected) = &mut self.connected {
+            connected.is_log_used = true;
+        }
+    }
+
+    /// Writes the log back to the file and empties it, so a copy of the file alone is whole. Waits for nobody: if others
+    /// use the log, it stays used.
+    fn write_back(&mut self) {
+        let Some(Connected { db, names, is_log_used, .. }) = &mut self.connected else { return };
+        // Another process may have written the file back from another log.
+        *is_log_used &= names.check().is_ok();
+        if *is_log_used {
+            let _ = db.busy_timeout(Duration::ZERO);
+            let is_busy = |how| db.query_row(how, (), |row| row.get(0)).unwrap_or(true);
+            // The first one does the work beside writers, the second one excludes them for a moment.
+            is_busy("pragma wal_checkpoint(passive)");
+            *is_log_used = is_busy("pragma wal_checkpoint(truncate)");
+            let _ = db.busy_timeout(BUSY_TIMEOUT);
         }
     }
 
     /// Stores the complete prefixes of closed flows, with one wait for the disk.
     fn advance(&mut self) {
         let behind = std::mem::take(&mut self.behind);
-        if let (Some(Connected { db, .. }), false) = (&self.connected, behind.is_empty()) {
+        if !behind.is_empty() {
+            self.set_log_used();
+        }
+        if let (Some(Connected { db, names, .. }), false) = (&self.connected, behind.is_empty()) {
             // If this fails, the next `open` of these flows reads more rows. It is not worth waiting for.
             let _ = db.busy_timeout(Duration::ZERO);
             let _ = transact(db, |writing| {
+                names.check()?;
                 // A flow that is damaged does not concern the others.
                 behind.iter().for_each(|flow| drop(advance(writing, *flow)));
                 Ok(())
             });
             let _ = db.busy_timeout(BUSY_TIMEOUT);
         }
-    }
-
-    /// Fails if the file was moved or replaced, which its connection does not notice.
-    fn check_path(&self) -> Result<(), SqliteError> {
-        let reason = match fs::metadata(&self.path) {
-            Ok(metadata)
-                if self.connected.as_ref().is_some_and(|open| open.file == FileId::of(&metadata)) =>
-            {
-                return Ok(());
-            }
-            Ok(_) => "it was replaced by another file",
-            Err(error) if error.kind() == io::ErrorKind::NotFound => "it is missing",
-            Err(error) => {
-                return Err(SqliteError::io(format!("looking at {}", self.path.display()), error));
-            }
-        };
-        let message = format!("{} cannot be written to: {reason}", self.path.display());
-        Err(StoreError::other(message).into())
     }
 
     /// Stores the cells of flows. Returns the outcome of each flow.
@@ -266,11 +307,13 @@ impl OpenFile {
     }
 
     fn write_together(&mut self, writes: &[Write]) -> Result<Vec<Vec<Put>>, Failed> {
-        self.check_path()?;
-        let Self { connected: Some(Connected { db, .. }), flows, .. } = self else {
+        self.set_log_used();
+        let Self { connected: Some(Connected { db, names, .. }), flows, .. } = self else {
             return Err(SqliteError::from(StoreError::Closed).into());
         };
         let written = transact(db, |writing| {
+            // While no other process writes.
+            names.check()?;
             let put = |Write { handle, cells }: &Write| match flows.get_mut(handle) {
                 Some(flow) => flow.put(writing, cells),
                 None => Err(StoreError::Closed.into()),
@@ -293,6 +336,14 @@ impl OpenFile {
 }
 
 impl Server for OpenFile {
+    fn has_idle_work(&self) -> bool {
+        self.connected.as_ref().is_some_and(|connected| connected.is_log_used)
+    }
+
+    fn idle(&mut self) {
+        self.write_back();
+    }
+
     fn put(&mut self, mut puts: Vec<PutRequest>) {
         // The sort is stable, so the cells of a flow keep their order.
         puts.sort_by_key(|put| put.handle);
@@ -325,7 +376,7 @@ impl Server for OpenFile {
 }
 
 /// A transaction that failed.
-struct Failed {
+pub(super) struct Failed {
     error: SqliteError,
     /// Whether it is certain that nothing is stored.
     is_undone: bool,
@@ -344,7 +395,7 @@ impl From<Failed> for SqliteError {
 }
 
 /// Writes in one transaction.
-fn transact<T>(
+pub(super) fn transact<T>(
     db: &Connection,
     write: impl FnOnce(&Transaction<'_>) -> Result<T, SqliteError>,
 ) -> Result<T, Failed> {

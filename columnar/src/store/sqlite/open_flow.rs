@@ -71,11 +71,13 @@ impl OpenFlow {
     }
 
     pub(super) fn define(&self, db: &Transaction<'_>, definition: String) -> Result<(), SqliteError> {
+        self.lock.check(&self.location)?;
         let flow = Flow::read(db, &self.location.flow)?;
         Flow { definition: Some(definition), ..flow }.write(db, &self.location.flow)
     }
 
     pub(super) fn put(&mut self, db: &Transaction<'_>, cells: &[NewCell]) -> Result<Vec<Put>, SqliteError> {
+        self.lock.check(&self.location)?;
         self.since_advance += cells.len();
         let advances = self.since_advance >= ADVANCE_INTERVAL;
         let columns = self.columns(db)?;

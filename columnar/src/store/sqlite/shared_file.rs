@@ -10,6 +10,7 @@ use futures::future::{BoxFuture, FutureExt};
 
 use super::cells::Chunk;
 use super::database::{self, Location};
+use super::log;
 use super::open_file::OpenFile;
 use crate::declare::Name;
 use crate::store::thread::{HandleId, NewCell, Thread};
@@ -31,12 +32,19 @@ pub(super) struct Handle {
 }
 
 impl SharedFile {
-    /// The file, unless it is missing.
+    /// The file, unless it is missing or empty. An empty file stays empty.
     pub(super) fn find_existing(file: &Path) -> Result<Option<Arc<Self>>, StoreError> {
-        match fs::metadata(file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            _ => Self::find(file).map(Some),
+        let is_empty = match fs::metadata(file) {
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+            Ok(metadata) => metadata.len() == 0,
+        };
+        if !is_empty {
+            return Self::find(file).map(Some);
         }
+        // Its flows may be in a log that was left.
+        let path = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+        log::check(&path).map_err(|error| error.into_store_error(&file.display(), "reading"))?;
+        Ok(None)
     }
 
     /// The file that other handles have open, or a new one. Nothing is opened yet.

@@ -4,7 +4,7 @@ use std::fs;
 
 use columnar::prelude::*;
 use columnar::reopen;
-use columnar::store::{Defect, Entry, Put, Store, StoreError, StoredSteps};
+use columnar::store::{Defect, Entry, Put, SqliteStore, Store, StoreError, StoredSteps};
 use columnar_tests::live::push_all;
 use columnar_tests::log::Log;
 use futures::future::join_all;
@@ -174,6 +174,48 @@ async fn s13_a_file_of_another_format_or_program_is_rejected_unchanged() {
     let error =
         read(&chats.folder.path().join("none/chats.db"), "user").await.expect_err("there is no folder");
     assert!(matches!(error, StoreError::Io { .. }), "{error}");
+}
+
+/// Listing and deleting made tables in it.
+#[tokio::test]
+async fn an_empty_file_has_no_flows_and_stays_empty() {
+    let chats = Chats::new();
+    fs::write(chats.file(), "").expect("it can be written");
+    assert_eq!(SqliteStore::flows(chats.file()).await.expect("it can be read"), [""; 0]);
+    chats.store("monday").delete().await.expect("there is nothing to delete");
+    assert_eq!(fs::metadata(chats.file()).expect("it is there").len(), 0);
+    assert_eq!(fs::read_dir(chats.folder.path()).expect("it is there").count(), 1);
+}
+
+/// A flow that the index of the keys does not lead to was begun anew, and its values were gone.
+#[tokio::test]
+async fn s3_a_flow_that_the_index_of_the_keys_does_not_lead_to_is_not_begun_anew() {
+    let chats = Chats::new();
+    for key in ["monday", "tuesday"] {
+        let store = chats.store(key);
+        store.open().await.expect("it is new");
+        put(&store, "user", 0, "hello").await;
+    }
+    let mut bytes = fs::read(chats.file()).expect("it is there");
+    // The key is in the row, and in the index.
+    let places: Vec<_> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(b"monday")).collect();
+    assert_eq!(places.len(), 2);
+    for place in places {
+        bytes[place] ^= 0x20;
+        fs::write(chats.file(), &bytes).expect("it can be written");
+        let opened = read(&chats.file(), "user").await;
+        let is_damaged = |error: &StoreError| matches!(error, StoreError::Damaged { .. });
+        assert!(opened.as_ref().map_or_else(is_damaged, |found| found.len() == 1), "{opened:?}");
+        for refused in
+            [SqliteStore::flows(chats.file()).await.map(drop), chats.store("new").open().await.map(drop)]
+        {
+            let error = refused.expect_err("it could be a flow that the index does not lead to");
+            assert!(error.to_string().contains("the index of the keys of its flows"), "{error}");
+        }
+        let deleted = chats.store("monday").delete().await;
+        assert!(opened.is_ok() || deleted.is_err(), "{deleted:?}");
+        bytes[place] ^= 0x20;
+    }
 }
 
 /// A file of format 1, as SQL.

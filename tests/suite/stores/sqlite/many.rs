@@ -183,28 +183,3 @@ async fn s16_a_deletion_by_a_killed_process_is_whole_or_not_at_all() {
         }
     }
 }
-
-/// The connection of a file that is open is shared, and it does not notice that its path leads elsewhere.
-#[cfg(unix)]
-#[tokio::test]
-async fn s10_nothing_is_written_if_the_file_was_moved_or_replaced() {
-    let chats = Chats::new();
-    let (store, other) = (chats.store("monday"), chats.store("tuesday"));
-    store.open().await.expect("it is free");
-    put(&store, "user", 0, "before").await;
-    let aside = chats.folder.path().join("aside.db");
-    fs::rename(chats.file(), &aside).expect("it can be moved");
-    let file = fs::canonicalize(chats.folder.path()).expect("it is there").join("chats.db");
-    let error = store.put(name("user"), 1, value("lost")).await.expect_err("it is gone").to_string();
-    assert_eq!(error, format!("{} cannot be written to: it is missing", file.display()));
-    fs::write(chats.file(), "").expect("it can be written");
-    let error = other.open().await.expect_err("it is another file").to_string();
-    assert_eq!(error, format!("{} cannot be written to: it was replaced by another file", file.display()));
-    let refused = store.put(name("user"), 1, value("lost")).await;
-    assert!(matches!(refused, Err(StoreError::Halted)), "{refused:?}");
-    assert_eq!(load(&store, "user").await.expect("it can be read").len(), 1);
-
-    drop(store);
-    other.open().await.expect("the new file is empty");
-    assert_eq!(read(&chats.file(), "user").await.expect("it is new"), []);
-}

@@ -3,11 +3,13 @@
 mod child;
 mod damage;
 mod many;
+mod names;
 mod owners;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Duration;
 
 use columnar::Name;
 use columnar::store::{Entry, Put, SqliteStore, Store, StoreError};
@@ -135,6 +137,28 @@ async fn many_flows_of_one_file_are_open_at_once() {
     }
     let left: Vec<_> = fs::read_dir(chats.folder.path()).expect("it is there").map(Result::unwrap).collect();
     assert_eq!(left.len(), 1, "nothing is left beside the file: {left:?}");
+}
+
+/// While the flow is open. Until it was closed, a copy of the file alone had none of its values.
+#[tokio::test(flavor = "multi_thread")]
+async fn s17_the_log_of_an_idle_file_is_written_back() {
+    let chats = Chats::new();
+    let store = chats.open().await;
+    let mut log = chats.file().into_os_string();
+    log.push("-wal");
+    let length = || fs::metadata(&log).expect("it is open").len();
+    for step in 0..2 {
+        put(&store, "user", step, "hello").await;
+        // It is polled for a minute at most.
+        let polls = (0..6000).take_while(|_| {
+            thread::sleep(Duration::from_millis(10));
+            length() > 0
+        });
+        assert!(polls.count() < 6000, "it has {} bytes", length());
+        let copy = chats.folder.path().join(format!("copy {step}.db"));
+        fs::copy(chats.file(), &copy).expect("it can be read");
+        assert_eq!(read(&copy, "user").await.expect("it is whole").len(), step + 1);
+    }
 }
 
 #[tokio::test]

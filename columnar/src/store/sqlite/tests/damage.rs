@@ -5,7 +5,8 @@ use std::io::Write;
 
 use rusqlite::Connection;
 
-use super::{Chats, cells, name, stored};
+use super::super::open_file::OpenFile;
+use super::{Chats, cell, cells, location, name, stored};
 use crate::store::checksum::checksum;
 use crate::store::thread::NewCell;
 use crate::store::{Entry, StoreError};
@@ -77,11 +78,7 @@ fn s2_every_flipped_bit_is_detected() {
     assert!(stored(&open.put(cell(3, Entry::from("so").with_receipt("{\"calls\":1}")))));
     open.file.define(open.flows[0], "defined".to_owned()).expect("there is room");
     drop(open);
-    let found = accepted(&chats, |chats| match read(chats) {
-        // Where flows are looked for, the key was turned: there is no such flow, as there is none of another key.
-        Ok((None, entries)) if entries.is_empty() => Err(None),
-        read => read.map_err(Some),
-    });
+    let found = accepted(&chats, read);
     assert_eq!(found, [0; 0]);
 }
 
@@ -92,6 +89,39 @@ fn s2_without_checksums_flipped_bits_are_not_detected() {
     assert!(stored(&open.put(cells(0..1))));
     drop(open);
     assert!(accepted(&chats, believe).len() > 200 * 8 / 2);
+}
+
+/// A column that the index did not lead to kept its cells after the deletion of its flow, and nothing removed them.
+#[test]
+fn s3_a_deletion_with_a_damaged_index_is_whole_or_an_error() {
+    let chats = Chats::new();
+    let mut open = chats.open().expect("it is new");
+    open.open(&chats, "tuesday").expect("it is free");
+    assert!(stored(&open.put_each(vec![cell(0, 0), cell(1, 0)])));
+    let root = "select rootpage from sqlite_schema where name = 'sqlite_autoindex_column_1'";
+    let db = open.file.db().expect("it is open");
+    let root = db.query_row(root, (), |row| row.get::<_, u32>(0)).expect("an index") as usize;
+    drop(open);
+    let bytes = fs::read(chats.file()).expect("it is there");
+    let (mut whole, mut refused) = (0, 0);
+    for bit in used(&bytes).filter(|byte| byte / 8192 == root - 1).flat_map(|byte| byte * 8..byte * 8 + 8) {
+        let mut turned = bytes.clone();
+        turned[bit / 8] ^= 1 << (bit % 8);
+        fs::write(chats.file(), &turned).expect("it can be written");
+        let mut file = OpenFile::new(chats.file());
+        if let Ok(is_left) = file.delete(&location(&chats, "monday")) {
+            assert!(!is_left, "{bit}");
+            drop(file);
+            let db = Connection::open(chats.file()).expect("a database");
+            let cells = "select count(*) from cell where id >> 32 = 1";
+            let cells: i64 = db.query_row(cells, (), |row| row.get(0)).expect("a table");
+            assert_eq!(cells, 0, "{bit}");
+            whole += 1;
+        } else {
+            refused += 1;
+        }
+    }
+    assert!(whole > 0 && refused > 0, "{whole} are whole, {refused} are refused");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod damage;
 mod deletion;
+mod log;
 
 use std::cell::RefCell;
 use std::fs::{File, TryLockError};

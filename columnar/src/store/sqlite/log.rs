@@ -1,0 +1,195 @@
+//! The log beside the file, before SQLite reads it.
+//!
+//! SQLite recovers the transactions before the first frame that is not as it was written, and drops all others without
+//! an error. That is right for the transaction that a crash interrupted, which nobody had confirmed. Here is found
+//! whether confirmed ones would be dropped, by two signs:
+//!
+//! - Another transaction follows in the log. It was begun when the one before had been confirmed.
+//! - The index of the log, `-shm`, has more frames. After the death of a process it is exact. After a loss of power it may
+//!   be of any earlier moment, so it is no sign if it is of another log.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::error::SqliteError;
+use super::frames::{Format, HEADER, INDEX, Index, Salts, Scan, fill, scan};
+use crate::store::StoreError;
+use crate::store::lock::FileId;
+
+/// The path of the log of a file.
+pub(super) fn log_path(file: &Path) -> PathBuf {
+    beside(file, "-wal")
+}
+
+/// The path of the index of the log.
+pub(super) fn index_path(file: &Path) -> PathBuf {
+    beside(file, "-shm")
+}
+
+/// A path with another end.
+pub(super) fn beside(file: &Path, end: &str) -> PathBuf {
+    let mut path = OsString::from(file);
+    path.push(end);
+    path.into()
+}
+
+/// Fails if confirmed values would be lost when SQLite opens the file. The file need not exist.
+pub(super) fn check(file: &Path) -> Result<(), SqliteError> {
+    let look = || {
+        look(file).map_err(|error| SqliteError::io(format!("reading {}", log_path(file).display()), error))
+    };
+    // Another process may be writing. A frame that was half written at the first look is whole at the second one.
+    let defect = match look()? {
+        Some(_) => look()?,
+        None => None,
+    };
+    match defect {
+        None => Ok(()),
+        Some(defect) => Err(defect.error(file).into()),
+    }
+}
+
+enum Defect {
+    /// The number of frames that can be read, and of the transactions that cannot.
+    Damaged {
+        frames: u32,
+        transactions: usize,
+    },
+    /// The number of frames that can be read, and of those that were confirmed.
+    Short {
+        frames: u32,
+        confirmed: u32,
+    },
+    Missing,
+    /// The log has transactions, and the file is missing or empty.
+    Alone,
+}
+
+impl Defect {
+    fn error(&self, file: &Path) -> StoreError {
+        let (log, index, file) = (log_path(file), index_path(file), file.display().to_string());
+        let restore = format!("restore {file} and its log from a backup");
+        let drop = ["copy both and run `sqlite3 ", &file, " 'pragma wal_checkpoint(truncate)'`"].concat();
+        let reason = match self {
+            Self::Damaged { frames, transactions } => format!(
+                "{transactions} confirmed transactions after its frame {frames} cannot be recovered; {restore}, or, to go \
+                 on without them, {drop}"
+            ),
+            Self::Short { frames, confirmed } => format!(
+                "{confirmed} of its frames were confirmed, and {frames} can be recovered; {restore}, or, to go on \
+                 without the others, {drop}"
+            ),
+            Self::Missing => format!(
+                "it is missing, and confirmed values were in it alone; {restore}, or, to go on without them, remove {}",
+                index.display()
+            ),
+            Self::Alone => format!(
+                "it has values of {file}, which is missing or empty; {restore}, or, to go on without them, remove it"
+            ),
+        };
+        StoreError::Damaged { location: log.display().to_string(), reason }
+    }
+}
+
+fn look(file: &Path) -> io::Result<Option<Defect>> {
+    // Before the log, so that the log has all that the index has.
+    let index = index(&index_path(file))?;
+    let mut log = match File::open(log_path(file)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            // SQLite removes the index before the log.
+            let is_due = index.is_some_and(|index| index.frames > index.written_back);
+            return Ok((is_due && !is_empty(file)?).then_some(Defect::Missing));
+        }
+        log => log?,
+    };
+    let mut header = [0; HEADER];
+    if !fill(&mut log, &mut header)? {
+        return Ok(None);
+    }
+    let (scan, salts) = match Format::parse(&header) {
+        Some(format) => (scan(&mut log, &format)?, format.salts),
+        None => without_header(&mut log, &header)?,
+    };
+    let confirmed = index.filter(|index| Some(index.salts) == salts).map_or(0, |index| index.frames);
+    let defect = defect(&scan, confirmed);
+    // After the log: the file had tables before it had a log.
+    let defect = match defect {
+        None if scan.transactions > 0 && is_empty(file)? => Some(Defect::Alone),
+        defect => defect,
+    };
+    // Another process has begun the log anew, so it has recovered it.
+    let mut again = [0; HEADER];
+    log.seek(SeekFrom::Start(0))?;
+    let is_same = fill(&mut log, &mut again)? && again == header;
+    Ok(defect.filter(|_| is_same))
+}
+
+fn defect(scan: &Scan, confirmed: u32) -> Option<Defect> {
+    let frames = scan.recovered;
+    if scan.is_continued {
+        Some(Defect::Damaged { frames, transactions: scan.lost })
+    } else {
+        (frames < confirmed).then_some(Defect::Short { frames, confirmed })
+    }
+}
+
+/// The transactions of a log whose header is damaged, none of which can be recovered. A writer syncs the header before it
+/// writes a frame, so they were begun when the header was whole.
+fn without_header(log: &mut File, header: &[u8; HEADER]) -> io::Result<(Scan, Option<Salts>)> {
+    let mut frame = [0; 16];
+    let salts = if fill(log, &mut frame)? { frame.last_chunk().copied() } else { None };
+    for format in Format::guesses(header) {
+        log.seek(SeekFrom::Start(HEADER as u64))?;
+        let Scan { is_verified, transactions, lost, .. } = scan(log, &format)?;
+        if is_verified {
+            let lost = transactions + lost;
+            return Ok((Scan { lost, is_continued: lost > 0, ..Scan::default() }, salts));
+        }
+    }
+    Ok((Scan::default(), salts))
+}
+
+fn is_empty(file: &Path) -> io::Result<bool> {
+    match fs::metadata(file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+        metadata => Ok(metadata?.len() == 0),
+    }
+}
+
+/// The index of a log, unless it is missing or not whole.
+fn index(path: &Path) -> io::Result<Option<Index>> {
+    /// Closing a descriptor of this file would end the locks that SQLite has on it in this process. So each stays open
+    /// until there is another file at its path.
+    static OPEN: Mutex<BTreeMap<PathBuf, File>> = Mutex::new(BTreeMap::new());
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            open.remove(path);
+            return Ok(None);
+        }
+        metadata => FileId::of(&metadata?),
+    };
+    let is_open = match open.get(path) {
+        Some(file) => FileId::of(&file.metadata()?) == found,
+        None => false,
+    };
+    if !is_open {
+        match File::open(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            file => open.insert(path.to_owned(), file?),
+        };
+    }
+    let Some(file) = open.get_mut(path) else { return Ok(None) };
+    file.seek(SeekFrom::Start(0))?;
+    let mut bytes = [0; INDEX];
+    let is_read = fill(file, &mut bytes)?;
+    // Elsewhere, an open file cannot be removed, and a lock belongs to its descriptor.
+    if cfg!(not(unix)) {
+        open.remove(path);
+    }
+    Ok(if is_read { Index::parse(&bytes) } else { None })
+}
