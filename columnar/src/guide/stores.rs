@@ -141,4 +141,15 @@
 //! silently: [`verify`](crate::reopen::verify) lists all defects of a store, and [`salvage`](crate::reopen::salvage)
 //! copies the sound values to another store, where the next run computes the missing ones.
 //!
+//! # Backups
+//!
+//! A folder of a `FileStore` and a SQLite file can be copied when their flows are closed. While flows of a SQLite file
+//! are open, new values are in the log beside it, `chats.db-wal`, and the log belongs to the file: after a crash, move or
+//! copy both. `SqliteStore::backup(&file, "friday.db").await?` copies a file that is in use, also by other processes, into a
+//! new one that is whole by itself. It has all values that were confirmed before the call, and none that was deleted.
+//!
+//! After a crash, a SQLite file whose log is damaged or gone is not opened if confirmed values would be lost, and the
+//! error names the log. A copy of the file without its log looks like an earlier state of all flows, which nothing shows.
+//! An idle file needs no log: after a second without a request its values are written back.
+//!
 //! [← renderings](super::renderings) · [contents](super) · [services →](super::services)

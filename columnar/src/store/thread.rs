@@ -149,6 +149,21 @@ impl<S> Drop for Thread<S> {
     }
 }
 
+/// Runs a task on a thread of its own, which ends with it.
+#[cfg(feature = "sqlite")]
+pub(crate) fn run<T: Send + 'static>(
+    task: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> BoxFuture<'static, Result<T, StoreError>> {
+    let (answer, answered) = oneshot::channel();
+    // The future that waits for the answer may have been dropped.
+    let thread =
+        thread::Builder::new().name("columnar-store".into()).spawn(move || drop(answer.send(task())));
+    match thread {
+        Ok(_) => wait(answered),
+        Err(_) => async { Err(StoreError::no_thread()) }.boxed(),
+    }
+}
+
 /// Answers the requests of one write. After a failure the first request gets the error, and the others
 /// [`StoreError::Halted`].
 pub(crate) fn answer_all(answers: Vec<Answer<Put>>, outcome: Result<Vec<Put>, StoreError>) {

@@ -6,6 +6,7 @@
 //! SqliteStore ── Handle ──┘      its thread            └── OpenFlow ── flow ── cells
 //! ```
 
+mod backup;
 mod cells;
 mod database;
 mod deletion;
@@ -31,7 +32,7 @@ use futures::future::{self, BoxFuture, FutureExt};
 use self::database::Location;
 use self::open_file::OpenFile;
 use self::shared_file::{Handle, SharedFile};
-use super::thread::NewCell;
+use super::thread::{NewCell, run};
 use super::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
 
@@ -88,7 +89,8 @@ use crate::declare::Name;
 /// While the file is open, new values are in the log beside it, `chats.db-wal`. After a second without a request, and
 /// when the last flow of the process is closed, they are written back to the file and the log is emptied, unless
 /// another process is using it. So a file that is closed or idle is whole by itself. After a crash the log belongs to the
-/// file: a file without it is an earlier state of all flows, which nothing shows.
+/// file: a file without it is an earlier state of all flows, which nothing shows. [`backup`](Self::backup) copies a
+/// file that is in use.
 ///
 /// If the log is damaged so that confirmed values are lost, the file is not opened, and the error has the number of
 /// transactions. SQLite itself would drop them. The index beside the log, `chats.db-shm`, tells which transaction was the
@@ -152,6 +154,42 @@ impl SqliteStore {
             }
         };
         keys.boxed()
+    }
+
+    /// Copies all flows of a file into a new one, while flows of it may be open and written, here or in other processes.
+    /// The copy has every value that was confirmed before the call, and is of one moment. No write waits for it.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::store::{SqliteStore, Store};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let topics = column("topics", source("user").latest(), prompt("List the topics."));
+    /// let folder = tempfile::tempdir()?;
+    /// let [file, copy] = ["chats.db", "friday.db"].map(|name| folder.path().join(name));
+    /// let chat = Flow::open(SqliteStore::new(&file, "ada"), [&topics]).await?;
+    /// chat.push("user", "It is slow.").await?;
+    ///
+    /// SqliteStore::backup(&file, &copy).await?;           // `chat` is open
+    /// let copied = Flow::open(SqliteStore::new(&copy, "ada"), [&topics]).await?;
+    /// assert_eq!(copied.get("user", 0).as_deref(), Some("It is slow."));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// The copy appears under its name when it is complete and on the disk. Until then it is `friday.db-part`, which is
+    /// removed if copying fails. It is readable by its owner alone, has no log, and none of the texts that were deleted.
+    /// Dropping the future does not end the copying. While it lasts, the log of the file grows.
+    ///
+    /// # Errors
+    ///
+    /// When the file is missing, empty or cannot be read, or the copy exists already or cannot be written.
+    pub fn backup(
+        file: impl Into<PathBuf>,
+        to: impl Into<PathBuf>,
+    ) -> BoxFuture<'static, Result<(), StoreError>> {
+        let (file, to) = (file.into(), to.into());
+        // On a thread of its own, so the flows of the file need not wait.
+        run(move || backup::backup(&file, &to))
     }
 
     /// Makes a request through the handle.

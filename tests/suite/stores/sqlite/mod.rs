@@ -1,5 +1,6 @@
 //! The store in a SQLite file: its contract, its file, and other programs that use the file.
 
+mod backup;
 mod child;
 mod damage;
 mod many;

@@ -1,0 +1,76 @@
+//! Copies a file while flows of it are written.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::database;
+use super::deletion;
+use super::error::SqliteError;
+use super::log::beside;
+use super::open_file::transact;
+use crate::store::StoreError;
+use crate::store::lock::owner_only;
+
+/// Copies all flows of a file into a new one, which is complete and durable, or absent.
+pub(super) fn backup(file: &Path, to: &Path) -> Result<(), StoreError> {
+    let operation = format!("copying {} to {}", file.display(), to.display());
+    let failed = |source| StoreError::Io { operation: operation.clone(), source };
+    let (file, to) = (database::resolve(file).map_err(failed)?, database::resolve(to).map_err(failed)?);
+    if fs::metadata(&file).map_err(failed)?.len() == 0 {
+        return Err(StoreError::other(format!("{} is empty: there is nothing to copy", file.display())));
+    }
+    // SQLite would follow a link, and would fill an empty file.
+    if fs::symlink_metadata(&to).is_ok() {
+        return Err(failed(io::ErrorKind::AlreadyExists.into()));
+    }
+    let part = beside(&to, "-part");
+    let made = owner_only(OpenOptions::new().write(true).create_new(true)).open(&part);
+    made.map_err(|source| StoreError::Io {
+        operation: format!(
+            "making {}, which another copy uses, or one that was interrupted and can be removed",
+            part.display()
+        ),
+        source,
+    })?;
+    let writing = format!("writing {} as a copy of", to.display());
+    let copied = copy(&file, &part).map_err(|error| error.into_store_error(&file.display(), &writing));
+    let named = copied.and_then(|()| {
+        // Unlike a rename, it fails if the name exists.
+        fs::hard_link(&part, &to).map_err(failed)
+    });
+    // As long as it has two names, the copy is not opened.
+    let removed = fs::remove_file(&part).map_err(failed);
+    named.and(removed)?;
+    sync_folder(&to).map_err(failed)
+}
+
+/// Copies into an empty file, and waits for the disk.
+fn copy(file: &Path, part: &Path) -> Result<(), SqliteError> {
+    let path = part.to_str().ok_or_else(|| StoreError::other("the path of the copy is no UTF-8"))?;
+    // It copies rows, in one read transaction, and not the pages that are free.
+    database::open(file, &file.display())?.execute("vacuum into ?", [path])?;
+    let db = Connection::open(part)?;
+    db.pragma_update(None, "secure_delete", true)?;
+    // The copy may be of a moment in the middle of a deletion.
+    while deletion::is_left(&db)? {
+        transact(&db, deletion::purge)?;
+    }
+    drop(db);
+    let io = |error| SqliteError::io(format!("writing {}", part.display()), error);
+    // Not before the connection is closed, whose locks this would end.
+    File::options().write(true).open(part).and_then(|file| file.sync_all()).map_err(io)
+}
+
+#[cfg(unix)]
+fn sync_folder(file: &Path) -> io::Result<()> {
+    file.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+}
+
+/// Elsewhere a folder cannot be synced.
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
