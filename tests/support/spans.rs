@@ -77,6 +77,13 @@ impl Spans {
             || recorded.spans.iter().any(|span| span.name.contains(text))
     }
 
+    /// Every recorded name and value.
+    pub fn words(&self) -> Vec<String> {
+        let recorded = self.recorded();
+        let names = recorded.spans.iter().map(|span| span.name.to_owned());
+        recorded.words.iter().cloned().chain(names).collect()
+    }
+
     /// The spans that are not closed.
     pub fn open(&self) -> usize {
         self.recorded().spans.iter().filter(|span| !span.is_closed).count()

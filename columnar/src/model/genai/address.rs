@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use percent_encoding::percent_decode_str;
+
 /// An address. It may hold a password, so it is never shown: there is no `Debug` and no `Display`.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Address(String);
@@ -26,6 +28,15 @@ impl Address {
 
     pub(super) fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The parts that may be secrets: the user with its password, as written and decoded, and the query.
+    pub(super) fn secrets(&self) -> Vec<String> {
+        let (_, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
+        let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let user = before.rsplit_once('@').map_or("", |(user, _)| user);
+        let decoded = percent_decode_str(user).decode_utf8_lossy();
+        [user, &decoded, query].map(str::to_owned).into_iter().collect()
     }
 
     /// Whether the address is on this machine.

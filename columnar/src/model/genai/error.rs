@@ -2,7 +2,7 @@ use std::time::{Duration, SystemTime};
 use std::{error::Error, io, str::Utf8Error, string::FromUtf8Error};
 
 use super::raw_events::Fault;
-use super::redaction::{Sent, Suffix};
+use super::redaction::{Form, Sent, Suffix};
 use crate::error::chain;
 use crate::model::errors::PauseRequest;
 use crate::model::{Overloaded, Refused};
@@ -124,8 +124,16 @@ impl GenaiError {
         if cause.and_then(io::Error::raw_os_error).is_some_and(|code| NO_FILES.contains(&code)) {
             return Self::TooManyOpenFiles { model: model.to_owned(), source: Overloaded::default() };
         }
-        let cause = cause
-            .map_or_else(|| if is_text { summary(error) } else { GARBLED }.to_owned(), ToString::to_string);
+        let cause = match cause {
+            // The words of the system.
+            Some(cause) if cause.raw_os_error().is_some() => cause.to_string(),
+            // A library may quote the server, for example the names in its certificate.
+            Some(cause) => {
+                let shown = sent.shown(Form::Sentence, &cause.to_string());
+                shown.unwrap_or_else(|| cause.kind().to_string())
+            }
+            None => if is_text { summary(error) } else { GARBLED }.to_owned(),
+        };
         Self::Failed { model: model.to_owned(), cause }
     }
 

@@ -3,6 +3,7 @@
 mod address;
 mod client;
 mod error;
+mod leaks;
 mod raw_events;
 mod redaction;
 mod reply_stream;
@@ -19,7 +20,7 @@ use self::address::Address;
 use self::client::without_logs;
 pub use self::error::GenaiError;
 use self::raw_events::RawEvents;
-use self::redaction::Sent;
+use self::redaction::{NO_KEY, Sent};
 use self::reply_stream::{Limits, ReplyStream};
 use self::request::{chat_options, chat_request};
 use super::{Chunk, Model, Refused, Request};
@@ -153,7 +154,7 @@ impl Genai {
         // The client requires a key even for a local server that ignores it.
         let local = self.address.as_ref().is_some_and(Address::is_loopback);
         let key = env::var(variable).ok().filter(|key| !key.trim().is_empty());
-        let key = key.or_else(|| local.then(|| "none".to_owned()));
+        let key = key.or_else(|| local.then(|| NO_KEY.to_owned()));
         key.map(Some).ok_or_else(|| {
             let model = self.name.clone();
             GenaiError::MissingKey { model, variable, source: Refused }

@@ -8,9 +8,6 @@ use tokio::time::Instant;
 
 use crate::registry::Provider;
 
-/// The longest id of a reply.
-const LONGEST_ID: usize = 200;
-
 /// The facts from the events of one reply.
 pub(super) struct RawEvents {
     /// Whether each event must have a name: the client ignores events without one.
@@ -24,7 +21,7 @@ pub(super) struct Seen {
     pub(super) last: Option<Instant>,
     /// Whether the reply has begun: a busy server may send keep-alives before.
     pub(super) begun: bool,
-    /// The provider's id of the reply.
+    /// The provider's id of the reply, as it was sent.
     pub(super) id: Option<String>,
     /// The model explains why it does not answer, which is not text of the reply.
     pub(super) refused: bool,
@@ -82,7 +79,7 @@ impl RawEvents {
             // The paths of chat completions, Anthropic, OpenAI's Responses API and Gemini.
             let id = ["/id", "/message/id", "/response/id", "/responseId"];
             let id = id.iter().find_map(|path| json.pointer(path)?.as_str());
-            seen.id = id.filter(|id| is_id(id)).map(str::to_owned);
+            seen.id = id.map(str::to_owned);
         }
     }
 }
@@ -98,9 +95,4 @@ fn refuses(json: &Json, kind: &str) -> bool {
     kind == "response.refusal.delta"
         || text("/choices/0/delta/refusal").is_some_and(|refusal| !refusal.is_empty())
         || text("/response/incomplete_details/reason") == Some("content_filter")
-}
-
-fn is_id(id: &str) -> bool {
-    // Receipts store the id, and a server may send anything instead, such as text of the request.
-    (1..=LONGEST_ID).contains(&id.len()) && id.chars().all(|c| c.is_ascii_graphic())
 }

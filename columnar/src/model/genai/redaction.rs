@@ -1,23 +1,67 @@
-//! The redaction of providers' error messages: nothing that was sent may be shown.
+//! The redaction of everything that a server writes, apart from the text of its replies: nothing that was sent may be
+//! shown or stored.
+//!
+//! [`Sent::shown`] is the only way for a server's words into errors, ends of replies and receipts. A number, such as a
+//! status or the requested pause, is no word.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::Value as Json;
 
 use super::address::Address;
+use super::leaks::{Leaks, SHORT};
 use crate::rendering::Request;
+
+/// The key for a server that needs none, but whose format has one. It is no secret.
+pub(super) const NO_KEY: &str = "none";
 
 /// The longest sentence that is shown, in characters.
 const LONGEST_SENTENCE: usize = 500;
 
-/// The longest word for a kind of error.
+/// The longest word for a kind of error, or the end of a reply.
 const LONGEST_WORD: usize = 64;
 
-/// Words up to this length are not redacted: they are too common to reveal anything.
-const SHORT: usize = 3;
+/// The longest id of a reply.
+const LONGEST_ID: usize = 200;
 
-/// The content that was sent, and must not come back in an error.
+/// Conversations must repeat this number of letters before an id is taken for a part of them: shorter words are in random
+/// ids by chance.
+const SHORT_IN_ID: usize = 4;
+
+/// The beginnings of ids that are no random letters.
+const ID_PREFIXES: [&str; 6] = ["chatcmpl-", "cmpl-", "gen-", "msg_", "req_", "resp_"];
+
+/// The words that providers document. They are shown even if the conversation has them, too.
+const DOCUMENTED: [&str; 26] = [
+    "api_error",
+    "authentication_error",
+    "billing_error",
+    "context_length_exceeded",
+    "function_call",
+    "insufficient_quota",
+    "insufficient_system_resource",
+    "invalid_api_key",
+    "INVALID_ARGUMENT",
+    "invalid_request_error",
+    "MALFORMED_FUNCTION_CALL",
+    "model_not_found",
+    "NOT_FOUND",
+    "not_found_error",
+    "overloaded_error",
+    "pause_turn",
+    "PERMISSION_DENIED",
+    "permission_error",
+    "rate_limit_error",
+    "rate_limit_exceeded",
+    "request_too_large",
+    "RESOURCE_EXHAUSTED",
+    "server_error",
+    "tool_calls",
+    "tool_use",
+    "UNAVAILABLE",
+];
+
+/// The content that was sent, and must not come back.
 #[derive(Clone)]
 pub(super) struct Sent {
     pub(super) request: Request,
@@ -25,7 +69,39 @@ pub(super) struct Sent {
     pub(super) address: Option<Address>,
 }
 
+/// The form of a server's text.
+#[derive(Clone, Copy)]
+pub(super) enum Form {
+    /// The id of a reply, whole or not at all.
+    Id,
+    /// A word for a kind of error or the end of a reply, whole or not at all.
+    Word,
+    /// A sentence. `…` replaces its parts that must not be shown.
+    Sentence,
+}
+
 impl Sent {
+    /// A server's text as it may be shown and stored. `None` if it does not have this form, or if nothing is left.
+    pub(super) fn shown(&self, form: Form, text: &str) -> Option<String> {
+        match form {
+            Form::Id => {
+                let prefix = ID_PREFIXES.iter().find(|prefix| text.starts_with(**prefix));
+                let random = prefix.and_then(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
+                (is_id(text) && !self.leaks(random, SHORT_IN_ID).any()).then(|| text.to_owned())
+            }
+            Form::Word => {
+                let is_harmless = || is_word(text) && !self.leaks(text, SHORT).any();
+                (DOCUMENTED.contains(&text) || is_harmless()).then(|| text.to_owned())
+            }
+            Form::Sentence => {
+                let sentence: String = text.chars().take(LONGEST_SENTENCE).collect();
+                let shown = self.leaks(&sentence, SHORT).redacted();
+                let letters = |word: &str| word.chars().filter(|c| c.is_alphanumeric()).count();
+                shown.split_whitespace().any(|word| letters(word) > SHORT).then_some(shown)
+            }
+        }
+    }
+
     /// The redacted error in the body of a reply: the words for its kind, and a sentence. Empty if nothing is left.
     pub(super) fn redacted_body(&self, body: &str) -> String {
         serde_json::from_str(body).map_or_else(|_| String::new(), |body| self.redacted_error(&body))
@@ -36,100 +112,54 @@ impl Sent {
         // Gemini sends a list with one error.
         let body = body.get(0).unwrap_or(body);
         let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
-        let redactor = Redactor::of(self);
         let words = ["type", "status", "code", "param"].iter().filter_map(|name| match error.get(name)? {
-            Json::String(word) => Some(word.clone()),
-            Json::Number(number) => Some(number.to_string()),
+            Json::String(word) => self.shown(Form::Word, word),
+            Json::Number(number) => self.shown(Form::Word, &number.to_string()),
             _ => None,
         });
-        let words: Vec<String> = words.filter(|word| is_word(word) && !redactor.has(word)).collect();
+        let words = words.collect::<Vec<_>>().join(", ");
         let sentence = [Some(error), error.get("message"), body.get("message"), body.get("detail")];
-        let sentence =
-            sentence.into_iter().flatten().find_map(Json::as_str).and_then(|it| redactor.redact(it));
-        [Some(words.join(", ")).filter(|words| !words.is_empty()), sentence]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(": ")
+        let sentence = sentence.into_iter().flatten().find_map(Json::as_str);
+        let sentence = sentence.and_then(|it| self.shown(Form::Sentence, it)).unwrap_or_default();
+        let all = [words, sentence].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(": ");
+        // Each field may have a part of a secret.
+        let mut leaks = Leaks::new(&all, SHORT);
+        self.hide_secrets(&mut leaks);
+        leaks.redacted()
+    }
+
+    fn leaks(&self, text: &str, short: usize) -> Leaks {
+        let mut leaks = Leaks::new(text, short);
+        let Request { system, messages, follow_up, stop, schema, .. } = &self.request;
+        leaks.hide_words(system);
+        messages.iter().for_each(|(_, message)| leaks.hide_words(&message));
+        follow_up.iter().for_each(|(_, message)| leaks.hide_words(message));
+        stop.iter().for_each(|stop| leaks.hide_words(stop));
+        if let Some(schema) = schema {
+            leaks.hide_words(&schema.json.to_string());
+        }
+        if let Some(address) = &self.address {
+            leaks.hide_words(address.as_str());
+        }
+        self.hide_secrets(&mut leaks);
+        leaks
+    }
+
+    fn hide_secrets(&self, leaks: &mut Leaks) {
+        self.key.iter().filter(|key| *key != NO_KEY).for_each(|key| leaks.hide_secret(key));
+        self.address.iter().flat_map(Address::secrets).for_each(|secret| leaks.hide_secret(&secret));
     }
 }
 
 /// Whether the text looks like a provider's identifier for a kind of error or the end of a reply.
-pub(super) fn is_word(word: &str) -> bool {
+fn is_word(word: &str) -> bool {
     let known = |c: char| c.is_ascii_alphanumeric() || "_.-[]".contains(c);
     (1..=LONGEST_WORD).contains(&word.len()) && word.chars().all(known)
 }
 
-/// The words that must be redacted.
-struct Redactor {
-    text: String,
-    words: BTreeSet<String>,
-}
-
-impl Redactor {
-    fn of(sent: &Sent) -> Self {
-        let Request { system, messages, follow_up, stop, schema, .. } = &sent.request;
-        let mut text = system.to_string();
-        let mut add = |more: &str| {
-            // The line break keeps the end of one text and the beginning of the next apart.
-            text.push('\n');
-            text.push_str(more);
-        };
-        messages.iter().for_each(|(_, message)| add(&message));
-        follow_up.iter().for_each(|(_, message)| add(message));
-        stop.iter().for_each(|stop| add(stop));
-        if let Some(schema) = schema {
-            add(&schema.json.to_string());
-        }
-        sent.key.iter().for_each(|key| add(key));
-        sent.address.iter().for_each(|address| add(address.as_str()));
-        // Providers may quote the request in another case.
-        let text = text.to_lowercase();
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > SHORT);
-        Self { words: words.map(str::to_owned).collect(), text }
-    }
-
-    /// Whether the word is a piece of the sent text, or contains one. A word that is not ASCII is assumed to be one.
-    fn has(&self, word: &str) -> bool {
-        let word = word.to_lowercase();
-        // Providers quote a part of the key, as in `sk-ab*****yz`, which is no piece of the sent text.
-        let is_key = word.contains("sk-") || word.contains('*');
-        is_key
-            || !word.is_ascii()
-            || (word.len() > SHORT && self.text.contains(&word))
-            // All pieces of the word are looked up. A word has at most `LONGEST_SENTENCE` characters, and
-            // here all of them are ASCII.
-            || (0..word.len()).any(|start| self.has_word_at(&word, start))
-    }
-
-    /// Whether a sent word is in this one at `start`.
-    fn has_word_at(&self, word: &str, start: usize) -> bool {
-        let tail = word.get(start..).unwrap_or_default();
-        let ends = (SHORT + 1)..=tail.len();
-        ends.filter_map(|end| tail.get(..end)).any(|piece| self.words.contains(piece))
-    }
-
-    /// The redacted sentence; `None` if nothing readable is left.
-    fn redact(&self, sentence: &str) -> Option<String> {
-        let sentence: String = sentence.chars().take(LONGEST_SENTENCE).collect();
-        let words: Vec<String> = sentence.split_whitespace().map(|word| self.shown(word)).collect();
-        let is_readable =
-            words.iter().any(|word| word.chars().filter(|c| c.is_alphanumeric()).count() > SHORT);
-        is_readable.then(|| words.join(" "))
-    }
-
-    fn shown(&self, word: &str) -> String {
-        if word.contains("sk-") || word.contains('*') {
-            return "…".to_owned();
-        }
-        let runs = word.split_inclusive(|c: char| !c.is_alphanumeric());
-        let shown = runs.map(|run| {
-            let letters = run.trim_end_matches(|c: char| !c.is_alphanumeric());
-            if self.has(letters) { run.replacen(letters, "…", 1) } else { run.to_owned() }
-        });
-        // Control characters could change the terminal.
-        shown.collect::<String>().chars().filter(|c| !c.is_control()).collect()
-    }
+fn is_id(id: &str) -> bool {
+    let known = |c: char| c.is_ascii_alphanumeric() || "_.-:/+=~".contains(c);
+    (1..=LONGEST_ID).contains(&id.len()) && id.chars().all(known)
 }
 
 /// The end of an error message: the provider's text, if there is any.
@@ -145,28 +175,6 @@ impl fmt::Display for Suffix<'_> {
 mod tests {
     use super::*;
 
-    fn redactor() -> Redactor {
-        let text = "the moon is made of cheddar".to_owned();
-        Redactor { words: ["moon", "made", "cheddar"].map(str::to_owned).into(), text }
-    }
-
-    #[test]
-    fn a_sentence_reveals_nothing_that_was_sent() {
-        for (message, shown) in [
-            ("Incorrect API key: sk-abc*****xyz. See `moon`.", Some("Incorrect API key: … See `…`.")),
-            ("Invalid value: 'the moon is MADE of cheddar'", Some("Invalid value: 'the … is … of …'")),
-            ("input=\"xcheddary\"", Some("input=\"…\"")),
-            ("chedd was refused\u{1b}[2J\n at once", Some("… was refused[2J at once")),
-            ("the moon is made of cheddar", None),
-            ("", None),
-            ("pas de clé connue", Some("pas de … connue")),
-        ] {
-            assert_eq!(redactor().redact(message).as_deref(), shown, "{message}");
-        }
-        let long = redactor().redact(&"word ".repeat(200)).expect("it says something");
-        assert_eq!(long.chars().count(), 499);
-    }
-
     #[test]
     fn words_for_errors_are_short_and_plain() {
         for word in ["invalid_request_error", "messages[0].content", "400", "a", &"a".repeat(64)] {
@@ -175,10 +183,5 @@ mod tests {
         for word in ["", "two words", "é", "a\n", &"a".repeat(65)] {
             assert!(!is_word(word), "{word}");
         }
-        assert!(
-            redactor().has("cheddar")
-                && redactor().has("about_cheddar")
-                && !redactor().has("model_not_found")
-        );
     }
 }

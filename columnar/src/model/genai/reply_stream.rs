@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use super::client::without_logs;
 use super::error::GenaiError;
 use super::raw_events::RawEvents;
-use super::redaction::{Sent, is_word};
+use super::redaction::{Form, Sent};
 use crate::model::{Chunk, End, Finish, deadline};
 use crate::usage::Usage;
 
@@ -128,10 +128,10 @@ impl ReplyStream {
             StopReason::MaxTokens(_) => Finish::Length,
             StopReason::ContentFilter(_) => Finish::Refused,
             // The reason is shown in an error. A server could send a sentence that quotes the request.
-            StopReason::ToolCall(reason) | StopReason::Other(reason) if is_word(&reason) => {
-                Finish::Other(reason)
+            StopReason::ToolCall(reason) | StopReason::Other(reason) => {
+                let reason = self.sent.shown(Form::Word, &reason);
+                Finish::Other(reason.unwrap_or_else(|| "for another reason".to_owned()))
             }
-            StopReason::ToolCall(_) | StopReason::Other(_) => Finish::Other("for another reason".to_owned()),
         };
         let count = |tokens: Option<i32>| tokens.and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
         // A usage without this count must remain unreported: with zeros the call would look free.
@@ -146,7 +146,9 @@ impl ReplyStream {
     }
 
     fn end(&self, finish: Finish, usage: Option<Usage>) -> Chunk {
+        // Receipts store the id, and a server may send anything instead, such as text of the request.
         let id = self.raw_events.look(|seen| seen.id.clone());
+        let id = id.and_then(|id| self.sent.shown(Form::Id, &id));
         Chunk::End(End { finish, usage, id })
     }
 }

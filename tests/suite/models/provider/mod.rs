@@ -2,6 +2,7 @@
 //!
 //! `cargo test -p columnar-tests --features genai,sqlite,tracing --test suite models::provider`
 
+mod canaries;
 mod dependencies;
 mod limits;
 mod open_files;
@@ -11,11 +12,13 @@ mod streams;
 mod truncated;
 
 use std::iter;
+use std::sync::Arc;
 use std::time::Duration;
 
 use columnar::model::{End, Genai};
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
+use columnar::usage::Receipt;
 use columnar::{Error, Value};
 use columnar_tests::models::EndRecorder;
 use tokio::time::advance;
@@ -36,6 +39,7 @@ pub(crate) struct Outcome {
     pub(crate) retries: Vec<String>,
     pub(crate) error: Option<Error>,
     pub(crate) ends: Vec<End>,
+    pub(crate) receipt: Option<Arc<Receipt>>,
     /// The `Debug` texts of all events but deltas and values.
     pub(crate) events: Vec<String>,
 }
@@ -85,11 +89,12 @@ pub(crate) async fn compute_reply_to(model: Genai, retries: usize, message: &str
         }
     };
     let value = chat.bot.get(0).map(|value: Value| value.to_string());
+    let receipt = chat.bot.receipt(0);
     drop(run);
     drop(chat);
     let reopened = Chat::open(store, model.clone(), retries).await.expect("the store is free");
     assert_eq!(reopened.bot.get(0).as_deref(), value.as_deref(), "exactly the emitted value is stored");
-    Outcome { value, attempts, retries: reasons, error, ends: model.ends(), events }
+    Outcome { value, attempts, retries: reasons, error, ends: model.ends(), receipt, events }
 }
 
 /// Advances a paused clock in steps of this length, and lets bytes in transit arrive between two steps. Otherwise the

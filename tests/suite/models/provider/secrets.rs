@@ -5,6 +5,7 @@ use std::error::Error;
 use std::fs;
 use std::iter;
 use std::panic::panic_any;
+use std::process::Command;
 
 use columnar::model::Genai;
 use columnar::prelude::*;
@@ -23,7 +24,7 @@ const PASSWORD: &str = "canarypassword";
 const VALUE: &str = "canaryvalue sings";
 
 /// The variable that marks a child process, which has a key.
-const AS_CHILD: &str = "COLUMNAR_TESTS_WITH_KEY";
+pub(super) const AS_CHILD: &str = "COLUMNAR_TESTS_WITH_KEY";
 
 /// Failing responses that echo the request: key, password and text.
 fn echoes(wire: Wire) -> Vec<Vec<Act>> {
@@ -96,15 +97,27 @@ fn assert_hidden(outputs: &[String], secrets: &[&str]) {
 
 /// Runs a test of this file in a process that has a key, and checks its output as well.
 fn as_child(test: &str, envs: &[(&str, &str)]) {
-    let child = test_alone(module_path!(), test)
+    let command = test_alone(module_path!(), test);
+    with_key(command, KEY, envs, &[KEY, PASSWORD]);
+}
+
+/// Runs a test of a module in a process that has this key. Its output must not contain the secrets.
+pub(super) fn as_child_with_key(module: &str, test: &str, key: &str, secrets: &[&str]) {
+    with_key(test_alone(module, test), key, &[], secrets);
+}
+
+fn with_key(mut command: Command, key: &str, envs: &[(&str, &str)], secrets: &[&str]) {
+    let keys = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"].map(|name| (name, key));
+    let child = command
         .arg("--test-threads=1")
-        .envs([("OPENAI_API_KEY", KEY), ("ANTHROPIC_API_KEY", KEY), (AS_CHILD, "1"), ("RUST_BACKTRACE", "1")])
+        .envs(keys)
+        .envs([(AS_CHILD, "1"), ("RUST_BACKTRACE", "1")])
         .envs(envs.iter().copied())
         .output()
         .expect("it runs");
     let output = String::from_utf8_lossy(&child.stdout) + String::from_utf8_lossy(&child.stderr);
     assert!(child.status.success() && output.contains("1 passed"), "{output}");
-    assert!(!output.contains(KEY) && !output.contains(PASSWORD), "{output}");
+    assert!(!secrets.iter().any(|secret| output.contains(secret)), "{output}");
 }
 
 #[test]
