@@ -19,7 +19,7 @@ use anstyle::{AnsiColor, Style};
 use columnar::BoxError;
 use columnar::prelude::*;
 use columnar::usage::Total;
-use columnar_examples::exit_code;
+use columnar_examples::{exit_code, printable};
 
 flow! {
     /// Two sides of a question, and three columns that follow them.
@@ -62,17 +62,17 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     let included = STATEMENTS.map(str::to_owned);
     for statement in if statements.is_empty() { &included[..] } else { &statements } {
         let step = debate.topic.push(statement.as_str()).await?;
-        writeln!(out, "\n{LABEL}topic {step}{LABEL:#}  {statement}")?;
+        writeln!(out, "\n{LABEL}topic {step}{LABEL:#}  {}", printable(statement))?;
         let mut run = debate.run();
         while let Some(event) = run.try_next().await? {
             if let Event::Value { column, step, value } = event {
-                writeln!(out, "{LABEL}{column} {step}{LABEL:#}  {}", value.trim())?;
+                writeln!(out, "{LABEL}{column} {step}{LABEL:#}  {}", printable(value.trim()))?;
                 let cost: Total = debate.receipt(column.name(), step).as_deref().into_iter().collect();
                 writeln!(out, "{COST}    {cost}{COST:#}")?;
             }
         }
     }
-    Ok(writeln!(out, "\nThe cost:\n\n{}", debate.bill())?)
+    Ok(writeln!(out, "\nThe cost:\n\n{}", printable(debate.bill()))?)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use anstyle::{AnsiColor, Style};
 use columnar::flow::Derived;
 use columnar::prelude::*;
 use columnar::testing::script;
-use columnar_examples::exit_code;
+use columnar_examples::{exit_code, printable};
 
 flow! {
     /// One column for each pattern. Scripted answers make them easy to tell apart.
@@ -74,7 +74,7 @@ fn print(out: &mut impl Write, column: &Derived, purpose: &str) -> Result<(), co
         print_message(out, role, &content)?;
     }
     let answer = column.get(last).ok_or("every column has a value at the last step")?;
-    writeln!(out, "{:>11} ╰▶ {answer}\n", "")?;
+    writeln!(out, "{:>11} ╰▶ {}\n", "", printable(answer))?;
     Ok(())
 }
 
@@ -83,7 +83,7 @@ fn print_message(out: &mut impl Write, role: Role, content: &str) -> io::Result<
         Role::User => AnsiColor::Cyan.on_default(),
         Role::Assistant => AnsiColor::Green.on_default(),
     };
-    for (at, line) in content.lines().enumerate() {
+    for (at, line) in printable(content).lines().enumerate() {
         let label = if at == 0 { role.as_str() } else { "" };
         writeln!(out, "{style}{label:>11} │{style:#} {line}")?;
     }

@@ -18,7 +18,7 @@ use columnar::prelude::*;
 use columnar::reopen;
 use columnar::store::FileStore;
 use columnar::{BoxError, rows};
-use columnar_examples::exit_code;
+use columnar_examples::{exit_code, printable};
 
 flow! {
     /// Entries, and the columns that are computed from them.
@@ -50,14 +50,14 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     // First of all: a model without its key is an error before any entry is stored.
     writeln!(out, "model: {}", columnar_examples::model()?)?;
     let journal = Journal::open(FileStore::new(&folder)).await?;
-    writeln!(out, "{} entries so far, in {}", journal.steps(), folder.display())?;
+    writeln!(out, "{} entries so far, in {}", journal.steps(), printable(folder.display()))?;
     for entry in entries {
         journal.entry.push(entry).await?;
     }
     let mut run = journal.run();
     while let Some(event) = run.try_next().await? {
         if let Event::Value { column, step, value } = event {
-            writeln!(out, "{column}/{step}.txt  {value}")?;
+            writeln!(out, "{column}/{step}.txt  {}", printable(value))?;
         }
     }
     export(out, &journal, &folder).await?;
@@ -70,7 +70,7 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
 async fn export(out: &mut impl Write, journal: &Journal, folder: &Path) -> Result<(), BoxError> {
     let table = folder.join("journal.jsonl");
     let rows = rows::write_json_lines(journal, std::fs::File::create(&table)?).await?;
-    writeln!(out, "{rows} rows in {}", table.display())?;
+    writeln!(out, "{rows} rows in {}", printable(table.display()))?;
     Ok(())
 }
 
@@ -78,7 +78,7 @@ async fn export(out: &mut impl Write, journal: &Journal, folder: &Path) -> Resul
 async fn check(out: &mut impl Write, folder: &Path) -> Result<(), BoxError> {
     let defects = reopen::verify(&FileStore::new(folder)).await?;
     for defect in &defects {
-        writeln!(out, "{defect}")?;
+        writeln!(out, "{}", printable(defect))?;
     }
     writeln!(out, "{} defects", defects.len())?;
     Ok(())

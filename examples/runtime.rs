@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use columnar::prelude::*;
 use columnar::{BoxError, Name};
-use columnar_examples::exit_code;
+use columnar_examples::{exit_code, printable};
 
 const STATEMENTS: [&str; 3] = [
     "Remote work is great, because everyone is clearly more productive at home.",
@@ -94,7 +94,7 @@ async fn run_and_extend(out: &mut impl Write, f: &Flow, later: &Column) -> Resul
         let Event::Value { column, step, value } = event else { continue };
         let label = format!("{column} {step}");
         let style = if column == "sentiment" { AnsiColor::Yellow.on_default() } else { Style::new() };
-        writeln!(out, "{style}{label:<11} │{style:#} {value}")?;
+        writeln!(out, "{style}{label:<11} │{style:#} {}", printable(value))?;
         if column == "synthesis"
             // Taken, because a second column of this name would be an error.
             && let Some(later) = later.take()

@@ -1,5 +1,6 @@
-//! Helpers of the examples: the name of the model, and the exit code.
+//! Helpers of the examples: text for a terminal, the name of the model, and the exit code.
 
+use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
 
@@ -21,7 +22,36 @@ pub fn model() -> Result<String, BoxError> {
 pub fn describe(name: &str) -> String {
     match name {
         Offline::NAME => format!("{name}, without intelligence; {} names a real one", model::VARIABLE),
-        _ => name.to_owned(),
+        _ => printable(name),
+    }
+}
+
+/// A text of a model, a file or a person for output to people. `�` replaces the characters that could control a
+/// terminal or turn the direction of its text; line breaks and tabs stay.
+///
+/// Libraries that strip escape sequences leave the control characters beyond ASCII, the marks of direction and a lone
+/// carriage return, so all characters are looked at here. Without its first character an escape sequence is text.
+pub fn printable(text: impl Display) -> String {
+    let text = text.to_string().replace("\r\n", "\n");
+    text.chars().map(|c| if c != '\n' && is_control(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// Whether the character is an invisible one that changes the text around it. A tab, and the joiners inside of words and
+/// emoji, do not.
+pub fn is_control(c: char) -> bool {
+    match c {
+        '\t' => false,
+        '\u{ad}'
+        | '\u{61c}'
+        | '\u{180e}'
+        | '\u{200b}'
+        | '\u{feff}'
+        | '\u{200e}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}' => true,
+        c => c.is_control(),
     }
 }
 
@@ -29,7 +59,7 @@ pub fn describe(name: &str) -> String {
 pub fn exit_code(result: Result<(), BoxError>) -> ExitCode {
     match result {
         Err(error) if !is_closed_pipe(&error) => {
-            anstream::eprintln!("error: {error}");
+            anstream::eprintln!("error: {}", printable(error));
             ExitCode::FAILURE
         }
         _ => ExitCode::SUCCESS,
@@ -43,6 +73,23 @@ fn is_closed_pipe(error: &BoxError) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A reply or a file could clear the screen, rename the window or hide a line: its characters were printed as they are.
+    #[test]
+    fn x6_a_text_cannot_control_the_terminal() {
+        for (text, shown) in [
+            ("one\n\ttwo, äöü 漢字 👩\u{200d}🚀", "one\n\ttwo, äöü 漢字 👩\u{200d}🚀"),
+            ("\u{1b}[2J\u{1b}]0;title\u{7}", "\u{fffd}[2J\u{fffd}]0;title\u{fffd}"),
+            ("paid\rfree\r\n", "paid\u{fffd}free\n"),
+            (
+                "\u{9b}31m \u{202e}txt\u{2066}.\u{200b}\u{8}",
+                "\u{fffd}31m \u{fffd}txt\u{fffd}.\u{fffd}\u{fffd}",
+            ),
+        ] {
+            assert_eq!(printable(text), shown);
+        }
+        assert_eq!(describe("openai/\u{1b}c"), "openai/\u{fffd}c");
+    }
 
     #[test]
     fn only_a_closed_pipe_is_no_error() {

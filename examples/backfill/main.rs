@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use columnar::BoxError;
 use columnar::model::{self, Chunk, Model, Offline, Request};
 use columnar::prelude::*;
-use columnar_examples::exit_code;
+use columnar_examples::{exit_code, printable};
 use futures::stream::BoxStream;
 use tokio::signal::ctrl_c;
 
@@ -104,7 +104,7 @@ async fn start(out: &mut impl Write) -> Result<Ended, BoxError> {
     for number in 0..options.rows {
         inbox.message.push(shop::message(number)).await?;
     }
-    anstream::eprintln!("model: {}\n", model.name());
+    anstream::eprintln!("model: {}\n", printable(model.name()));
     let mut ended = compute(&inbox, options.interrupt).await?;
     while ended == Ended::LimitReached {
         anstream::eprintln!("{}", terminal::interrupted(&inbox, model.calls()));
@@ -138,7 +138,7 @@ enum Ended {
 /// Computes the missing cells, at most `limit` values, and shows the progress.
 async fn compute(inbox: &Shop, limit: Option<usize>) -> Result<Ended, BoxError> {
     let forecast = inbox.forecast();
-    anstream::eprintln!("The next run:\n{forecast}\n");
+    anstream::eprintln!("The next run:\n{}\n", printable(&forecast));
     let mut progress = Progress::new(&forecast);
     let ended = watch(inbox, limit, &mut progress).await;
     progress.finish();

@@ -1,5 +1,5 @@
 //! The progress of a run: at a terminal a bar for each column and one for all, elsewhere a line every five seconds.
-//! Copy this file into your own program; it needs `indicatif` 0.18.
+//! Copy this file into your own program; it needs `indicatif` 0.18, and `printable` of `support.rs`.
 //!
 //! ```text
 //! forecast ──▶ Progress ◀── every event of the run
@@ -13,6 +13,7 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use columnar::{ColumnForecast, Event, Forecast};
+use columnar_examples::printable;
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
 /// The pause between two lines.
@@ -198,7 +199,8 @@ impl Column {
             Event::Failed { step, error, .. } => {
                 self.failed.insert(*step);
                 let is_first = !mem::replace(&mut self.has_failed, true);
-                first_error = is_first.then(|| format!("`{}` failed at step {step}: {error}", self.name));
+                first_error =
+                    is_first.then(|| format!("`{}` failed at step {step}: {}", self.name, printable(error)));
             }
             Event::Skipped { step, .. } => {
                 // A column with `or_skip` reports the failure of a cell before it skips the cell.

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use columnar::BoxError;
+use columnar_examples::printable;
 
 use crate::Shop;
 
@@ -110,6 +111,7 @@ pub(crate) fn results(out: &mut impl Write, inbox: &Shop) -> Result<(), BoxError
 
 /// The beginning of a text, on one line.
 fn short(text: &str, width: usize) -> String {
+    let text = printable(text);
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= width {
         return line;

@@ -2,6 +2,7 @@
 
 use std::mem;
 
+use columnar_examples::is_control;
 use unicode_width::UnicodeWidthStr as _;
 
 /// A text that arrives in pieces.
@@ -46,7 +47,7 @@ impl Wrap {
                     out += &self.end();
                     self.space.push(' ');
                 }
-                c if c.is_control() => self.word.push(char::REPLACEMENT_CHARACTER),
+                c if is_control(c) => self.word.push(char::REPLACEMENT_CHARACTER),
                 c => self.word.push(c),
             }
         }

@@ -16,7 +16,7 @@ use anstyle::Style;
 use columnar::BoxError;
 use columnar::data::Declaration;
 use columnar::prelude::*;
-use columnar_examples::exit_code;
+use columnar_examples::{exit_code, printable};
 
 const INCLUDED: &str = include_str!("desk.toml");
 
@@ -60,7 +60,7 @@ fn declare(toml: &str) -> Result<(Flow, String), BoxError> {
 async fn play(out: &mut impl Write, f: &Flow, source: &str, messages: &[String]) -> Result<(), BoxError> {
     let bold = Style::new().bold();
     writeln!(out, "\n{bold}The columns, in the order in which a step is computed{bold:#}")?;
-    write!(out, "{}", f.outline())?;
+    write!(out, "{}", printable(f.outline()))?;
     for message in messages {
         f.push(source, message.as_str()).await?;
     }
@@ -68,8 +68,10 @@ async fn play(out: &mut impl Write, f: &Flow, source: &str, messages: &[String])
     let mut run = f.run();
     while let Some(event) = run.try_next().await? {
         match event {
-            Event::Value { column, step, value } => writeln!(out, "{column} {step}: {value}")?,
-            Event::Failed { column, step, error } => writeln!(out, "{column} {step} failed: {error}")?,
+            Event::Value { column, step, value } => writeln!(out, "{column} {step}: {}", printable(value))?,
+            Event::Failed { column, step, error } => {
+                writeln!(out, "{column} {step} failed: {}", printable(error))?;
+            }
             _ => {}
         }
     }

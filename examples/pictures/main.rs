@@ -49,7 +49,7 @@ async fn write() -> Result<(), BoxError> {
     for (name, svg) in pictures().await? {
         let path = Path::new(FOLDER).join(name);
         std::fs::write(&path, svg)?;
-        anstream::println!("{}", path.display());
+        anstream::println!("{}", columnar_examples::printable(path.display()));
     }
     Ok(())
 }

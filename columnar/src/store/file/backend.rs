@@ -22,6 +22,7 @@ use super::layout::{
 use super::log::{self, Cells, Checksum, LoggedEntry};
 use super::recovery::{self, Opened};
 use crate::declare::Name;
+use crate::error::shown;
 use crate::store::thread::NewCell;
 use crate::store::worker::Backend;
 use crate::store::{Entry, Put, StoreError, StoredSteps};
@@ -264,5 +265,5 @@ fn is_value(cell: &NewCell) -> bool {
 
 /// The error of a folder that was moved, replaced or removed.
 fn unwritable(path: &Path, reason: &str) -> StoreError {
-    StoreError::other(format!("{} cannot be written to: {reason}", path.display()))
+    StoreError::other(format!("{} cannot be written to: {reason}", shown(path)))
 }

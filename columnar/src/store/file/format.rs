@@ -5,6 +5,7 @@ use std::fs::TryLockError;
 use super::disk::{Disk, Kind};
 use super::layout::{IoContext, Layout, check_folder, damaged, none_if_missing, ok_if_exists};
 use super::log;
+use crate::error::shown;
 use crate::store::StoreError;
 
 /// The format that is written.
@@ -35,7 +36,7 @@ impl Format {
         match number {
             Some(known @ 1..=FORMAT) => Ok(Self::Known(known)),
             Some(found) if found > FORMAT => Err(StoreError::Unsupported {
-                location: layout.root().display().to_string(),
+                location: shown(layout.root()).to_string(),
                 found,
                 known: FORMAT,
             }),
@@ -71,7 +72,7 @@ pub(super) fn lock<D: Disk>(disk: &D, layout: &Layout) -> Result<D::Lock, StoreE
                 }
             }
             Err(TryLockError::WouldBlock) => {
-                return Err(StoreError::Locked { location: layout.root().display().to_string() });
+                return Err(StoreError::Locked { location: shown(layout.root()).to_string() });
             }
             Err(TryLockError::Error(error)) => {
                 return Err(error).context("locking, which keeps other flows out,", &path);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::disk::{Disk, Kind};
 use super::log::{Checksum, LoggedEntry};
 use crate::declare::Name;
+use crate::error::shown;
 use crate::history::Value;
 use crate::store::plain_file::WrongKind;
 use crate::store::{Entry, StoreError};
@@ -88,7 +89,7 @@ impl<T> IoContext<T> for io::Result<T> {
     fn context(self, reason: &str, path: &Path) -> Result<T, StoreError> {
         self.map_err(|source| match WrongKind::of(&source) {
             Some(kind) => damaged(path, kind.to_string()),
-            None => StoreError::Io { operation: format!("{reason} {}", path.display()), source },
+            None => StoreError::Io { operation: format!("{reason} {}", shown(path)), source },
         })
     }
 }
@@ -186,9 +187,9 @@ pub(super) fn text(bytes: Vec<u8>) -> Option<Value> {
 }
 
 pub(super) fn corrupt(column: &Name, step: usize, path: &Path, reason: &str) -> StoreError {
-    StoreError::Corrupt { column: column.clone(), step, reason: format!("{} {reason}", path.display()) }
+    StoreError::Corrupt { column: column.clone(), step, reason: format!("{} {reason}", shown(path)) }
 }
 
 pub(super) fn damaged(path: &Path, reason: impl Into<String>) -> StoreError {
-    StoreError::Damaged { location: path.display().to_string(), reason: reason.into() }
+    StoreError::Damaged { location: shown(path).to_string(), reason: reason.into() }
 }

@@ -12,6 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use super::error::SqliteError;
 use super::log;
+use crate::error::shown;
 use crate::store::StoreError;
 use crate::store::lock::owner_only;
 
@@ -62,7 +63,7 @@ pub(crate) struct Location {
 
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the flow `{}` in {}", self.flow.escape_debug(), self.file.display())
+        write!(f, "the flow `{}` in {}", self.flow.escape_debug(), shown(&self.file))
     }
 }
 
@@ -123,7 +124,7 @@ pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connectio
     db.pragma_update(None, "checkpoint_fullfsync", true)?;
     let journal = enable_wal(&db)?;
     if journal != "wal" {
-        return Err(StoreError::other(format!("{} cannot have a log beside it", path.display())).into());
+        return Err(StoreError::other(format!("{} cannot have a log beside it", shown(path))).into());
     }
     // The first read makes the log and its index.
     format(&db, path, location)?;
@@ -175,7 +176,7 @@ fn connect(path: &Path) -> Result<Connection, SqliteError> {
     // SQLite would create it readable by others; its log and shared memory get the mode of this file.
     match owner_only(OpenOptions::new().write(true).create_new(true)).open(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            return Err(SqliteError::io(format!("opening {}", path.display()), error));
+            return Err(SqliteError::io(format!("opening {}", shown(path)), error));
         }
         _ => {}
     }
@@ -204,7 +205,7 @@ fn format(db: &Connection, path: &Path, location: &dyn fmt::Display) -> Result<O
     if (application, format, tables) == (0, 0, 0) {
         return Ok(None);
     }
-    Err(StoreError::other(format!("{} is a database of another program", path.display())).into())
+    Err(StoreError::other(format!("{} is a database of another program", shown(path))).into())
 }
 
 fn make(db: &Transaction<'_>, tables: &str) -> Result<(), SqliteError> {

@@ -4,6 +4,7 @@ use std::{fmt, io};
 
 use rusqlite::ErrorCode;
 
+use crate::error::Printable;
 use crate::store::StoreError;
 
 /// An error of SQLite, damaged data, or an error of the store.
@@ -54,13 +55,13 @@ impl SqliteError {
         match self {
             Self::Store(error) => StoreError::other(error.to_string()),
             Self::Damaged(reason) => damaged((*reason).to_owned()),
-            Self::Sql(error) if self.is_damage() => damaged(error.to_string()),
+            Self::Sql(error) if self.is_damage() => damaged(Printable(error).to_string()),
             Self::Sql(error) => match error.sqlite_error_code().and_then(kind) {
                 Some(kind) => StoreError::Io {
                     operation: format!("{operation} {location}"),
-                    source: io::Error::new(kind, error.to_string()),
+                    source: io::Error::new(kind, Printable(error).to_string()),
                 },
-                None => StoreError::other(error.to_string()),
+                None => StoreError::other(Printable(error).to_string()),
             },
         }
     }

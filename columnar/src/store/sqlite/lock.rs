@@ -11,6 +11,7 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use super::error::SqliteError;
+use crate::error::shown;
 use crate::store::StoreError;
 use crate::store::lock::FileLock;
 
@@ -30,7 +31,7 @@ impl Lock {
     /// Takes the lock; `None` if another handle has it. `beside` is a lock that this process holds, if there is one.
     pub(super) fn take(path: &Path, beside: Option<&Self>) -> Result<Option<Self>, SqliteError> {
         Self::take_by(path, beside, File::try_lock)
-            .map_err(|error| SqliteError::io(format!("locking {}", path.display()), error))
+            .map_err(|error| SqliteError::io(format!("locking {}", shown(path)), error))
     }
 
     /// With another way of locking.

@@ -19,6 +19,7 @@ use super::lock::Lock;
 use super::names::Names;
 use super::open_flow::{OpenFlow, advance, lock_path};
 use crate::declare::Name;
+use crate::error::shown;
 use crate::store::thread::{Answer, HandleId, NewCell, PutRequest, Server, answer_all};
 use crate::store::{Put, StoreError, StoredSteps};
 
@@ -135,7 +136,7 @@ impl OpenFile {
     /// The keys of all flows, open or not.
     pub(super) fn keys(&mut self) -> Result<Vec<String>, StoreError> {
         let path = self.path.clone();
-        let keys = self.with_connection(&path.display(), "reading", |_, db| {
+        let keys = self.with_connection(&shown(&path), "reading", |_, db| {
             check_keys(db)?;
             keys(db)
         });

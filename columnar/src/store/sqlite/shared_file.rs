@@ -13,6 +13,7 @@ use super::database::{self, Location};
 use super::log;
 use super::open_file::OpenFile;
 use crate::declare::Name;
+use crate::error::shown;
 use crate::store::thread::{HandleId, NewCell, Thread};
 use crate::store::{Entry, Put, StoreError};
 
@@ -50,7 +51,7 @@ impl SharedFile {
     /// The file that other handles have open, or a new one. Nothing is opened yet.
     pub(super) fn find(file: &Path) -> Result<Arc<Self>, StoreError> {
         let path = database::resolve(file)
-            .map_err(|source| StoreError::Io { operation: format!("opening {}", file.display()), source })?;
+            .map_err(|source| StoreError::Io { operation: format!("opening {}", shown(file)), source })?;
         let mut files = lock();
         if let Some(shared) = files.get(&path).and_then(Weak::upgrade) {
             return Ok(shared);

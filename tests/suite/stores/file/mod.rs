@@ -12,8 +12,9 @@ use std::process::Stdio;
 use std::{env, fs};
 
 use columnar::Name;
+use columnar::prelude::*;
 use columnar::store::{FileStore, Store, StoreError};
-use columnar::testing::conformance;
+use columnar::testing::{Cassette, Record, conformance};
 use columnar_tests::process::test_alone;
 use folder::{files, load, name, opened, put, refused, talk, value};
 
@@ -323,4 +324,28 @@ async fn x4_a_link_to_the_folder_is_followed_once() {
     assert_eq!(fs::read_dir(&other).expect("a folder").count(), 0);
     assert!(folder.join("user/3.txt").exists());
     assert!(matches!(refused(&folder).await, StoreError::Locked { .. }), "by either path");
+}
+
+/// The errors of a store showed its path as it is, so the name of a folder could rename the window of a terminal.
+#[tokio::test]
+async fn x6_the_path_of_a_store_cannot_control_the_terminal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("chat\u{1b}]0;title\u{7}\n\u{9b}2J\u{202e}gpj");
+    let first = FileStore::new(&path);
+    first.open().await.expect("it is new");
+    let mut errors = vec![FileStore::new(&path).open().await.expect_err("it is locked").to_string()];
+    #[cfg(feature = "sqlite")]
+    {
+        let store = columnar::store::SqliteStore::new(&path, "a\u{1b}c");
+        errors.push(store.open().await.expect_err("it is a folder").to_string());
+    }
+    let cassette = Cassette::open(&path, Record::Nothing);
+    let chat = flow([column("bot", source("user").latest(), prompt("Answer.").model(cassette))])
+        .expect("it is sound");
+    chat.push("user", "Hi").await.expect("in memory");
+    errors.push(chat.run().await.expect_err("it is a folder").to_string());
+    for error in errors {
+        assert!(error.contains("chat\\u{1b}]0;title\\u{7}\\u{a}\\u{9b}2J\\u{202e}gpj"), "{error}");
+        assert!(!error.contains(|c: char| c.is_control() || c == '\u{202e}'), "{error:?}");
+    }
 }
