@@ -44,6 +44,7 @@
 //! | `insta` | `assert_context_snapshot!`: contexts under review, as snapshots of the crate insta |
 //! | `parquet` | `rows::write_parquet` and `read_parquet`: a flow as a Parquet file |
 //! | `postgres` | `store::PostgresStore`: values in a PostgreSQL database |
+//! | `postgres-tls` | Encrypted connections to a PostgreSQL database, by `sslmode` in its address |
 //! | `simulation` | The module `simulation`: tests of a flow under random faults, on a virtual clock |
 //! | `sqlite` | `store::SqliteStore`: values in a file of SQLite, which is compiled into the program; needs a C compiler |
 //! | `tiktoken` | `tokens::Exact`: exact counts of tokens for models of OpenAI; adds 1.2 MB of vocabularies to the program |

@@ -12,6 +12,9 @@ use tokio_postgres::{Client, Config, NoTls};
 /// The variable with the address of the server.
 const URL: &str = "COLUMNAR_PG_URL";
 
+/// The variable with the root certificate of the server, in a folder that has `other.crt` as well, of another authority.
+const ROOT: &str = "COLUMNAR_PG_ROOT";
+
 /// A schema of one test, which is removed when this value is dropped.
 #[derive(Debug)]
 pub struct Database {
@@ -41,10 +44,37 @@ impl Database {
         Some(Self { config, schema, admin })
     }
 
+    /// The same with a root certificate of the server, and a certificate that is not one. `None` without TLS, with a
+    /// message.
+    pub async fn with_tls(test: &str) -> Option<(Self, String, String)> {
+        let database = Self::new(test).await?;
+        let Ok(root) = env::var(ROOT) else {
+            let _ = writeln!(
+                io::stderr(),
+                "SKIPPED {test}: {ROOT} is not set; `tests/postgres-server` needs openssl"
+            );
+            return None;
+        };
+        let other = root.replace("root.crt", "other.crt");
+        Some((database, root, other))
+    }
+
+    /// The password of the server.
+    pub fn password(&self) -> String {
+        self.config.get_password().map(String::from_utf8_lossy).unwrap_or_default().into_owned()
+    }
+
     /// The address for a store.
     pub fn address(&self) -> String {
         let (host, port) = self.server();
         self.address_at(&host, port)
+    }
+
+    /// The address without its host, port and mode of TLS.
+    pub fn plain_address(&self) -> String {
+        let address = self.address();
+        let (_, rest) = address.split_once("user=").unwrap_or_default();
+        format!("user={}", rest.replace(" sslmode=disable", ""))
     }
 
     /// The address through a wire.
@@ -63,7 +93,7 @@ impl Database {
         let name = self.config.get_dbname().unwrap_or("postgres");
         let options = format!("-c search_path={}", self.schema);
         format!(
-            "host='{host}' port={port} user='{user}' password='{password}' dbname='{name}' options='{options}'"
+            "host='{host}' port={port} user='{user}' password='{password}' dbname='{name}' options='{options}' sslmode=disable"
         )
     }
 

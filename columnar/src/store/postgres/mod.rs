@@ -1,13 +1,18 @@
 //! A store in a `PostgreSQL` database.
 
+mod address;
 mod backend;
 mod batch;
 mod cells;
 mod columns;
 mod error;
 mod flows;
+#[cfg(not(feature = "postgres-tls"))]
+mod no_tls;
 mod schema;
 mod session;
+#[cfg(feature = "postgres-tls")]
+mod tls;
 
 use std::fmt;
 
@@ -78,9 +83,26 @@ use super::{Store, StoreError};
 /// # The connection
 ///
 /// The address is one of [`libpq`](https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), as a
-/// URL or as `key=value` pairs. It is not encrypted: use a socket of this machine, a network that you trust, or a
-/// tunnel; an address with `sslmode=require` is refused. A connection pooler must be in session mode.
-/// Neither the address nor its password is in any error or in the `Debug` of anything.
+/// URL or as `key=value` pairs. Its parameters are `user`, `password`, `dbname`, `options`, `application_name`, `host`,
+/// `hostaddr`, `port`, `connect_timeout`, `tcp_user_timeout`, `keepalives` and those that begin with it,
+/// `target_session_attrs`, `channel_binding`, `load_balance_hosts`, `sslmode`, `sslnegotiation` and `sslrootcert`. A
+/// connection pooler must be in session mode. Neither the address nor its password is in any error or in the `Debug` of
+/// anything.
+///
+/// With the feature `postgres-tls`, `sslmode` and `sslrootcert` mean the same as in `libpq`:
+///
+/// | `sslmode` | the connection |
+/// |---|---|
+/// | `disable` | is not encrypted |
+/// | `prefer`, the default | is encrypted if the server can; an attacker between the two can prevent that, and read all |
+/// | `require` | is encrypted, with any certificate; with `sslrootcert` as `verify-ca` |
+/// | `verify-ca` | is encrypted, with a certificate that is signed by a certificate in the PEM file `sslrootcert` |
+/// | `verify-full` | the same, and the certificate is for the host of the address, by its alternative names |
+///
+/// `sslrootcert=system` stands for the root certificates of the operating system, and needs `verify-full`. No file is read
+/// unless the address names it. There is no channel binding, so `channel_binding=require` is an error. Without the
+/// feature a connection is never encrypted, and a mode from `require` on is an error before anything is sent: use a
+/// socket of this machine, a network that you trust, or a tunnel.
 pub struct PostgresStore {
     worker: Worker<PostgresBackend>,
 }

@@ -7,15 +7,17 @@ use std::time::{Duration, SystemTime};
 
 use futures::future::{self, Either, Fuse, FutureExt};
 use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::tls::NoTlsStream;
+use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Config, Connection, NoTls, Socket};
+use tokio_postgres::{Client, Connection, Socket};
 
 use super::super::StoreError;
+use super::address::{Address, TlsMode};
 use super::error::PostgresError;
-
-/// The time limit of connecting and of sending, unless the address has others.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+#[cfg(not(feature = "postgres-tls"))]
+use super::no_tls::{Tls, TlsStream};
+#[cfg(feature = "postgres-tls")]
+use super::tls::{Tls, TlsStream};
 
 /// Attempts to take a lock that another process holds, which may have ended a moment ago.
 pub(super) const LOCK_ATTEMPTS: usize = 5;
@@ -57,7 +59,7 @@ pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 /// it would outlive a runtime that is not polled any more, and keep the server waiting.
 pub(super) struct Session {
     client: Client,
-    connection: Fuse<Connection<Socket, NoTlsStream>>,
+    connection: Fuse<Connection<Socket, TlsStream>>,
 }
 
 /// The runtime of a worker's thread, which is outside of the user's runtime, if there is one.
@@ -75,7 +77,16 @@ pub(super) struct ServerProcess {
 
 impl Session {
     pub(super) async fn connect(address: &str) -> Result<Self, PostgresError> {
-        let (client, connection) = config(address)?.connect(NoTls).await?;
+        let mut address = Address::parse(address)?;
+        let tls = Tls::new(&address)?;
+        let connected = match address.config.connect(tls.clone()).await {
+            // As libpq: `prefer` is no protection, so it must not be an obstacle.
+            Err(error) if address.tls == TlsMode::Prefer && Tls::is_cause_of(&error) => {
+                address.config.ssl_mode(SslMode::Disable).connect(tls).await
+            }
+            connected => connected,
+        };
+        let (client, connection) = connected?;
         let mut session = Self { client, connection: connection.fuse() };
         session.run(async |client| client.batch_execute(SETTINGS).await).await?;
         Ok(session)
@@ -145,28 +156,4 @@ pub(super) async fn lock(client: &Client, flow: i32, attempts: usize) -> Result<
         }
     }
     Ok(Taken::Refused)
-}
-
-/// The configuration in the address, with limits on all waiting. The parser's error is dropped: it may quote the
-/// password.
-fn config(address: &str) -> Result<Config, StoreError> {
-    let mut config: Config = address.parse().map_err(|_| {
-        StoreError::other(
-            "the address of the database is not one: write `postgres://user:password@host/database`",
-        )
-    })?;
-    if config.get_connect_timeout().is_none() {
-        config.connect_timeout(CONNECT_TIMEOUT);
-    }
-    if config.get_tcp_user_timeout().is_none() {
-        config.tcp_user_timeout(CONNECT_TIMEOUT);
-    }
-    // The default is two hours, so a longer time than one is taken for no setting.
-    if config.get_keepalives_idle() > Duration::from_hours(1) {
-        config.keepalives_idle(CONNECT_TIMEOUT);
-    }
-    if config.get_application_name().is_none() {
-        config.application_name("columnar");
-    }
-    Ok(config)
 }

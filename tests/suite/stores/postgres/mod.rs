@@ -20,6 +20,8 @@ use columnar_tests::process::test_alone;
 use futures::future::join_all;
 
 mod tables;
+#[cfg(feature = "postgres-tls")]
+mod tls;
 
 fn name(name: &str) -> Name {
     Name::new(name).expect("it is a name")

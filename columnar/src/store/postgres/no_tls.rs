@@ -1,0 +1,38 @@
+//! Connections without TLS, in a program without the feature `postgres-tls`.
+
+use tokio_postgres::tls::{MakeTlsConnect, NoTlsError, NoTlsStream};
+use tokio_postgres::{Error, NoTls, Socket};
+
+use super::super::StoreError;
+use super::address::{Address, TlsMode};
+
+#[derive(Clone)]
+pub(super) struct Tls;
+
+pub(super) type TlsStream = NoTlsStream;
+
+impl Tls {
+    pub(super) fn new(address: &Address) -> Result<Self, StoreError> {
+        if address.tls >= TlsMode::Require {
+            return Err(StoreError::other(format!(
+                "`sslmode={}` needs the feature `postgres-tls` of columnar",
+                address.tls.word()
+            )));
+        }
+        Ok(Self)
+    }
+
+    pub(super) fn is_cause_of(_: &Error) -> bool {
+        false
+    }
+}
+
+impl MakeTlsConnect<Socket> for Tls {
+    type Stream = NoTlsStream;
+    type TlsConnect = NoTls;
+    type Error = NoTlsError;
+
+    fn make_tls_connect(&mut self, host: &str) -> Result<NoTls, NoTlsError> {
+        MakeTlsConnect::<Socket>::make_tls_connect(&mut NoTls, host)
+    }
+}
