@@ -89,3 +89,13 @@ fn x5_a_choice_of_licences_is_free_if_one_of_them_is() {
         assert!(!is_free(licence), "{licence}");
     }
 }
+
+/// `cargo deny` checks the same licences, for the systems that these tests do not run on as well.
+#[test]
+fn x5_the_list_of_licences_is_that_of_cargo_deny() {
+    let rules = fs::read_to_string(root().join("deny.toml")).expect("it is there");
+    let rules: toml::Table = rules.parse().expect("TOML");
+    let allowed = rules["licenses"]["allow"].as_array().expect("a list");
+    let allowed: Vec<&str> = allowed.iter().filter_map(|licence| licence.as_str()).collect();
+    assert_eq!(allowed, LICENCES);
+}
