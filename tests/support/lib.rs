@@ -19,6 +19,8 @@ pub mod events;
 #[cfg(feature = "postgres")]
 pub mod faulty_database;
 pub mod figures;
+#[cfg(feature = "genai")]
+pub mod flood;
 pub mod gate;
 pub mod live;
 pub mod log;

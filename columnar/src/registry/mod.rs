@@ -7,8 +7,8 @@
 //! | a provider | a row in `providers.rs`, and rows for its models where prices or cache rules are known |
 //!
 //! Prices are read by [`usage::Price`](crate::usage::Price), cache rules by [`cache::CachePolicy`](crate::cache::CachePolicy),
-//! the lengths of replies by [`model::MaxTokens`](crate::model::MaxTokens), schema dialects and keys by the client,
-//! telemetry names by the spans.
+//! the lengths of replies by [`model::MaxTokens`](crate::model::MaxTokens), formats, addresses, schema dialects and keys by
+//! the client, telemetry names by the spans.
 
 mod models;
 mod providers;
@@ -16,7 +16,7 @@ mod row;
 
 pub(crate) use self::models::FAMILIES;
 #[cfg(feature = "genai")]
-pub(crate) use self::providers::SchemaDialect;
+pub(crate) use self::providers::{Api, SchemaDialect};
 pub(crate) use self::providers::{PROVIDERS, Provider};
 pub use self::row::{Boundary, Write};
 pub(crate) use self::row::{Family, LongRequest, ReplyLimit};
@@ -86,7 +86,7 @@ fn is_version_of(provider: &str, model: &str, name: &str) -> bool {
 }
 
 /// Whether a name with this suffix is the same model: no suffix, a word for its state, a number of three digits or more,
-/// a date, or an effort, which `genai` removes.
+/// a date, or an effort, which the client removes.
 fn is_version(rest: &str) -> bool {
     let mut parts = rest.split('-');
     // `gpt-4o` is no version of `gpt-4`: the suffix of a version begins with a dash.

@@ -18,8 +18,34 @@ pub(crate) struct Provider {
     /// The JSON Schemas that it enforces. `None` if it refuses a schema for any of its models, or if the client sends none:
     /// then a reply is checked, and the model is asked again.
     pub(crate) schema: Option<SchemaDialect>,
-    /// Whether each event of a stream has a name, as with Anthropic. The client ignores events without one.
-    pub(crate) has_named_events: bool,
+    /// The format of its requests and replies.
+    pub(crate) api: Api,
+    /// The address of its interface, with a slash at the end.
+    pub(crate) base_url: &'static str,
+    /// The folder of models whose names have none.
+    pub(crate) model_folder: &'static str,
+    /// Whether a request with an effort also has to enable thinking.
+    pub(crate) has_thinking_switch: bool,
+    /// Whether the tokens of a reply are reported without those of its thoughts.
+    pub(crate) counts_thoughts_apart: bool,
+}
+
+/// The format of requests and replies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "genai"), allow(dead_code, reason = "the client reads it alone"))]
+pub(crate) enum Api {
+    /// Anthropic's Messages.
+    Anthropic,
+    /// OpenAI's chat completions, which most providers have.
+    ChatCompletions,
+    /// Cohere's Chat, in its first version.
+    Cohere,
+    /// Google's `streamGenerateContent`.
+    Gemini,
+    /// Ollama's own format.
+    Ollama,
+    /// OpenAI's Responses.
+    Responses,
 }
 
 /// The subset of JSON Schema that a provider accepts.
@@ -35,15 +61,24 @@ pub(crate) enum SchemaDialect {
 }
 
 impl Provider {
-    const fn new(name: &'static str, key_variable: &'static str) -> Self {
+    /// A provider with OpenAI's chat completions.
+    const fn new(name: &'static str, key_variable: &'static str, base_url: &'static str) -> Self {
         Self {
             name,
             models_of: name,
             telemetry_name: name,
             key_variable: Some(key_variable),
             schema: None,
-            has_named_events: false,
+            api: Api::ChatCompletions,
+            base_url,
+            model_folder: "",
+            has_thinking_switch: false,
+            counts_thoughts_apart: false,
         }
+    }
+
+    const fn api(self, api: Api) -> Self {
+        Self { api, ..self }
     }
 
     const fn schema(self, dialect: SchemaDialect) -> Self {
@@ -57,33 +92,62 @@ impl Provider {
 
 /// In order of their names. Providers that need more than a key, such as the name of a cloud project, are left out.
 pub(crate) const PROVIDERS: &[Provider] = &[
-    Provider::new("aliyun", "ALIYUN_API_KEY"),
+    Provider::new("aliyun", "ALIYUN_API_KEY", "https://dashscope.aliyuncs.com/compatible-mode/v1/"),
+    Provider::new("anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com/v1/")
+        .api(Api::Anthropic)
+        .schema(SchemaDialect::Anthropic),
+    Provider::new("cohere", "COHERE_API_KEY", "https://api.cohere.com/v1/").api(Api::Cohere),
     Provider {
-        has_named_events: true,
-        ..Provider::new("anthropic", "ANTHROPIC_API_KEY").schema(SchemaDialect::Anthropic)
+        has_thinking_switch: true,
+        ..Provider::new("deepseek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1/")
     },
-    Provider::new("cohere", "COHERE_API_KEY"),
-    Provider::new("deepseek", "DEEPSEEK_API_KEY"),
-    Provider::new("fireworks", "FIREWORKS_API_KEY").schema(SchemaDialect::OpenAi),
-    Provider::new("gemini", "GEMINI_API_KEY").schema(SchemaDialect::Full).telemetry("gcp.gemini"),
-    Provider::new("groq", "GROQ_API_KEY"),
-    Provider::new("kimi", "KIMI_API_KEY").telemetry("moonshot_ai"),
-    Provider { has_named_events: true, ..Provider::new("minimax", "MINIMAX_API_KEY") },
-    Provider::new("mistral", "MISTRAL_API_KEY").schema(SchemaDialect::OpenAi).telemetry("mistral_ai"),
-    Provider::new("moonshot", "MOONSHOT_API_KEY").telemetry("moonshot_ai"),
-    Provider::new("nebius", "NEBIUS_API_KEY").schema(SchemaDialect::OpenAi),
+    Provider {
+        model_folder: "accounts/fireworks/models/",
+        ..Provider::new("fireworks", "FIREWORKS_API_KEY", "https://api.fireworks.ai/inference/v1/")
+            .schema(SchemaDialect::OpenAi)
+    },
+    Provider::new("gemini", "GEMINI_API_KEY", "https://generativelanguage.googleapis.com/v1beta/")
+        .api(Api::Gemini)
+        .schema(SchemaDialect::Full)
+        .telemetry("gcp.gemini"),
+    Provider::new("groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1/"),
+    Provider::new("kimi", "KIMI_API_KEY", "https://api.moonshot.ai/v1/").telemetry("moonshot_ai"),
+    Provider::new("minimax", "MINIMAX_API_KEY", "https://api.minimax.io/anthropic/v1/").api(Api::Anthropic),
+    Provider::new("mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1/")
+        .schema(SchemaDialect::OpenAi)
+        .telemetry("mistral_ai"),
+    Provider::new("moonshot", "MOONSHOT_API_KEY", "https://api.moonshot.cn/v1/").telemetry("moonshot_ai"),
+    Provider::new("nebius", "NEBIUS_API_KEY", "https://api.studio.nebius.ai/v1/")
+        .schema(SchemaDialect::OpenAi),
     // It runs on the machine of the user.
-    Provider { key_variable: None, ..Provider::new("ollama", "") },
-    Provider::new("ollama_cloud", "OLLAMA_API_KEY"),
-    Provider::new("open_router", "OPEN_ROUTER_API_KEY").schema(SchemaDialect::OpenAi),
-    Provider::new("openai", "OPENAI_API_KEY").schema(SchemaDialect::OpenAi),
+    Provider {
+        key_variable: None,
+        ..Provider::new("ollama", "", "http://localhost:11434/").api(Api::Ollama)
+    },
+    Provider::new("ollama_cloud", "OLLAMA_API_KEY", "https://ollama.com/").api(Api::Ollama),
+    Provider::new("open_router", "OPEN_ROUTER_API_KEY", "https://openrouter.ai/api/v1/")
+        .schema(SchemaDialect::OpenAi),
+    Provider::new("openai", "OPENAI_API_KEY", "https://api.openai.com/v1/").schema(SchemaDialect::OpenAi),
     // A second interface to the same models, so their rows are found by either name.
     Provider {
         models_of: "openai",
-        ..Provider::new("openai_resp", "OPENAI_API_KEY").schema(SchemaDialect::OpenAi).telemetry("openai")
+        ..Provider::new("openai_resp", "OPENAI_API_KEY", "https://api.openai.com/v1/")
+            .api(Api::Responses)
+            .schema(SchemaDialect::OpenAi)
+            .telemetry("openai")
     },
-    Provider::new("qwen_cloud", "QWEN_CLOUD_API_KEY"),
-    Provider::new("together", "TOGETHER_API_KEY").schema(SchemaDialect::OpenAi),
-    Provider::new("xai", "XAI_API_KEY").schema(SchemaDialect::OpenAi).telemetry("x_ai"),
-    Provider::new("zai", "ZAI_API_KEY"),
+    Provider::new(
+        "qwen_cloud",
+        "QWEN_CLOUD_API_KEY",
+        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1/",
+    ),
+    Provider::new("together", "TOGETHER_API_KEY", "https://api.together.xyz/v1/")
+        .schema(SchemaDialect::OpenAi),
+    Provider {
+        counts_thoughts_apart: true,
+        ..Provider::new("xai", "XAI_API_KEY", "https://api.x.ai/v1/")
+            .schema(SchemaDialect::OpenAi)
+            .telemetry("x_ai")
+    },
+    Provider::new("zai", "ZAI_API_KEY", "https://api.z.ai/api/paas/v4/"),
 ];

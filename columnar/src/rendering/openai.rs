@@ -54,7 +54,7 @@ impl Rendering<'_> {
     }
 
     /// By default OpenAI also caches the end of each request, and bills it, whether or not it is repeated.
-    pub(super) fn prompt_cache_options(&self) -> Option<Json> {
+    pub(crate) fn prompt_cache_options(&self) -> Option<Json> {
         let explicit = (self.is_openai || self.is_marked()).then(|| json!({ "mode": "explicit" }))?;
         Some(with(explicit, "ttl", self.is_marked().then(|| json!("30m"))))
     }

@@ -4,7 +4,7 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::time::Duration;
 
-use ::genai::Client;
+use reqwest::Client;
 use reqwest::redirect::Policy;
 use tracing::Dispatch;
 use tracing::dispatcher::with_default;
@@ -15,9 +15,13 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// A client without redirects, which would take the key along, and without decompression, since a few bytes can unpack to
 /// fill the memory. `None` if the system has no root certificates.
 pub(super) fn client() -> Option<Client> {
-    let http = reqwest::Client::builder()
+    Client::builder()
         .redirect(Policy::none())
+        // Another crate of the program may enable these features of the client.
         .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
         .connect_timeout(CONNECT_TIMEOUT)
         .tcp_nodelay(true)
         .pool_max_idle_per_host(4)
@@ -28,11 +32,10 @@ pub(super) fn client() -> Option<Client> {
         .http2_keep_alive_while_idle(true)
         .http2_adaptive_window(true)
         .build()
-        .ok()?;
-    Client::builder().with_reqwest(http).build().ok()
+        .ok()
 }
 
-/// Polls a future without a subscriber, because the client logs requests and addresses.
+/// Polls a future without a subscriber, because the client logs addresses.
 pub(super) async fn without_logs<F: Future>(future: F) -> F::Output {
     let (mut future, no_subscriber) = (pin!(future), Dispatch::none());
     // The subscriber belongs to the thread, and each poll may be on another one.

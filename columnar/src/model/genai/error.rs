@@ -1,7 +1,8 @@
+use std::io;
 use std::time::{Duration, SystemTime};
-use std::{error::Error, io, str::Utf8Error, string::FromUtf8Error};
 
-use super::raw_events::Fault;
+use serde_json::Value as Json;
+
 use super::redaction::{Form, Sent, Suffix};
 use crate::error::chain;
 use crate::model::errors::PauseRequest;
@@ -13,6 +14,9 @@ const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
 /// The codes of the system for too many open files: of the program, and of the system.
 const NO_FILES: &[i32] = if cfg!(unix) { &[24, 23] } else { &[10024] };
+
+pub(super) const BAD_ADDRESS: &str = "the base URL is not valid";
+pub(super) const GARBLED: &str = "the reply could not be understood";
 
 /// An error of a call to a provider. It contains no key, no address and no content of the conversation.
 #[derive(Debug, thiserror::Error)]
@@ -83,12 +87,13 @@ pub enum GenaiError {
         /// Whether the reply had begun.
         begun: bool,
     },
-    /// The reply is too long.
+    /// The reply is too long: its text, one of its events, or all of it; see
+    /// [`text_limit`](crate::model::Genai::text_limit).
     #[error("`{model}` answered with more than {limit} bytes")]
     TooLong {
         /// The name of the model.
         model: String,
-        /// The most bytes that a reply may have.
+        /// The limit that was exceeded.
         limit: usize,
     },
     /// The request could not be sent, or the reply broke off.
@@ -106,21 +111,14 @@ fn known_providers() -> String {
 }
 
 impl GenaiError {
-    /// The client's own text may quote the request, the reply and the address.
-    pub(super) fn new(model: &str, error: &::genai::Error, sent: &Sent) -> Self {
-        let cause: &(dyn Error + 'static) = match error {
-            // In a stream the client wraps its error in another one, and the inner one has the status.
-            ::genai::Error::WebStream { error, .. } => error.as_ref(),
-            error => error,
-        };
-        if let ::genai::Error::ChatResponse { body, .. } = error {
-            return Self::fault(model, &Fault::Error(body.clone()), sent);
-        }
-        if let Some(refusal) = cause.downcast_ref().and_then(|error| Refusal::of(error, sent)) {
-            return refusal.into_error(model.to_owned());
-        }
-        let is_text = !cause.is::<FromUtf8Error>() && !cause.is::<Utf8Error>();
-        let cause = chain(cause).find_map(|cause| cause.downcast_ref::<io::Error>());
+    /// No complete reply, for this reason.
+    pub(super) fn failed(model: &str, cause: impl Into<String>) -> Self {
+        Self::Failed { model: model.to_owned(), cause: cause.into() }
+    }
+
+    /// A connection that failed, or was never made. The client's own text quotes the address.
+    pub(super) fn connection(model: &str, error: &reqwest::Error, sent: &Sent) -> Self {
+        let cause = chain(error).find_map(|cause| cause.downcast_ref::<io::Error>());
         if cause.and_then(io::Error::raw_os_error).is_some_and(|code| NO_FILES.contains(&code)) {
             return Self::TooManyOpenFiles { model: model.to_owned(), source: Overloaded::default() };
         }
@@ -132,29 +130,28 @@ impl GenaiError {
                 let shown = sent.shown(Form::Sentence, &cause.to_string());
                 shown.unwrap_or_else(|| cause.kind().to_string())
             }
-            None => if is_text { summary(error) } else { GARBLED }.to_owned(),
+            None => if error.is_builder() { BAD_ADDRESS } else { "the connection failed" }.to_owned(),
         };
-        Self::Failed { model: model.to_owned(), cause }
+        Self::failed(model, cause)
+    }
+
+    /// A refusal: its status, its `retry-after` header and its redacted message.
+    pub(super) fn status(model: &str, status: u16, pause: Option<&str>, message: String) -> Self {
+        let retry_after = pause.and_then(|header| retry_after(header, SystemTime::now()));
+        Refusal { status, retry_after, message }.into_error(model.to_owned())
     }
 
     /// An error in the middle of a reply.
-    pub(super) fn fault(model: &str, fault: &Fault, sent: &Sent) -> Self {
-        let model = model.to_owned();
-        let Fault::Error(body) = fault else {
-            return Self::Failed { model, cause: GARBLED.to_owned() };
-        };
+    pub(super) fn fault(model: &str, body: &Json, sent: &Sent) -> Self {
         let message = sent.redacted_error(body);
         let kind = ["/error/type", "/type"].iter().find_map(|path| body.pointer(path)?.as_str());
         // Anthropic may send these errors after a status of 200, and documents them as these statuses.
         let status = match kind {
             Some("rate_limit_error") => 429,
             Some("overloaded_error") => 529,
-            _ => {
-                let cause = format!("the server reported an error{}", Suffix(&message));
-                return Self::Failed { model, cause };
-            }
+            _ => return Self::failed(model, format!("the server reported an error{}", Suffix(&message))),
         };
-        Refusal { status, retry_after: None, message }.into_error(model)
+        Refusal { status, retry_after: None, message }.into_error(model.to_owned())
     }
 }
 
@@ -166,18 +163,6 @@ struct Refusal {
 }
 
 impl Refusal {
-    fn of(error: &::genai::Error, sent: &Sent) -> Option<Self> {
-        let status = error.status()?.as_u16();
-        let header = error.headers().and_then(|headers| headers.get("retry-after"));
-        let header = header.and_then(|header| header.to_str().ok());
-        let body = if let ::genai::Error::HttpError { body, .. } = error { body } else { "" };
-        Some(Self {
-            status,
-            retry_after: header.and_then(|header| retry_after(header, SystemTime::now())),
-            message: sent.redacted_body(body),
-        })
-    }
-
     fn into_error(self, model: String) -> GenaiError {
         let Self { status, retry_after, message } = self;
         match status {
@@ -202,17 +187,6 @@ fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
         httpdate::parse_http_date(header).ok()?.duration_since(now).unwrap_or_default()
     };
     Some(pause.min(LONGEST_WAIT))
-}
-
-const GARBLED: &str = "the reply could not be understood";
-
-fn summary(error: &::genai::Error) -> &'static str {
-    match error {
-        ::genai::Error::WebStream { .. } => "the connection failed",
-        // The base URL is the only argument that can cause an internal error of the client.
-        ::genai::Error::Internal(_) => "the base URL is not valid",
-        _ => GARBLED,
-    }
 }
 
 #[cfg(test)]

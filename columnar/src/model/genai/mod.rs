@@ -1,31 +1,44 @@
 //! [`Genai`]: the models of public providers, and of all servers with the same APIs.
+//!
+//! ```text
+//! Request ──▶ call ──▶ format ──▶ client ──▶ bytes ──▶ events ──▶ format ──▶ reply ──▶ chunks
+//! ```
+//!
+//! A format is a file of `formats`; all of them share `call` and `reply`. `stream` alone waits.
 
 mod address;
+mod call;
 mod client;
+mod effort;
 mod error;
+mod events;
+mod format;
+mod formats;
 mod leaks;
-mod raw_events;
 mod redaction;
-mod reply_stream;
-mod request;
+mod reply;
 mod schema;
+mod stream;
 
 use std::{env, fmt, time::Duration};
 
-use ::genai::{Client, ModelIden, adapter::AdapterKind, resolver::AuthData, resolver::Endpoint};
-use futures::stream::{self, BoxStream};
+use futures::stream::{BoxStream, try_unfold};
 use futures::{StreamExt, TryFutureExt, TryStreamExt};
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use reqwest::{Client, RequestBuilder};
 
 use self::address::Address;
-use self::client::without_logs;
+use self::call::Call;
+use self::error::BAD_ADDRESS;
 pub use self::error::GenaiError;
-use self::raw_events::RawEvents;
+use self::formats::format;
 use self::redaction::{NO_KEY, Sent};
-use self::reply_stream::{Limits, ReplyStream};
-use self::request::{chat_options, chat_request};
+use self::stream::{Limits, ReplyStream};
 use super::{Chunk, Model, Refused, Request};
 use crate::error::BoxError;
 use crate::registry::{self, Provider};
+
+const BAD_KEY: &str = "the key has characters that no header can have, such as a line break";
 
 /// A model of a public provider, or of any server with the same interface.
 ///
@@ -55,8 +68,8 @@ use crate::registry::{self, Provider};
 ///
 /// A reply must be polled inside a Tokio runtime. Nothing is sent before its first poll, and dropping it closes the
 /// connection. Nothing is retried, and no redirect is followed. By default a reply must begin within five minutes, may
-/// pause for two minutes, and may have 16 MiB of text; [`timeout`](crate::compute::Policy::timeout) limits the whole. A
-/// line without an end is buffered until one of these limits is reached.
+/// pause for two minutes, and may have 16 MiB of [text](Self::text_limit); [`timeout`](crate::compute::Policy::timeout)
+/// limits the whole. Replies are never decompressed.
 ///
 /// If the provider takes no more calls for now, the error is [`Overloaded`](super::Overloaded), which
 /// [`Adaptive`](super::Adaptive) handles. If it would refuse the request again, the error is [`Refused`].
@@ -64,7 +77,8 @@ use crate::registry::{self, Provider};
 pub struct Genai {
     name: String,
     provider: &'static Provider,
-    model: ModelIden,
+    /// The model as the provider spells it.
+    model: String,
     address: Option<Address>,
     limits: Limits,
     client: Client,
@@ -91,14 +105,13 @@ impl Genai {
         let (name, address) = Address::split(name);
         let (provider_name, model) = name.split_once('/').unwrap_or((name, ""));
         let provider = registry::provider(provider_name).filter(|_| !model.is_empty());
-        let adapter = provider.and_then(|provider| AdapterKind::from_lower_str(provider.name));
-        let (provider, adapter) = provider.zip(adapter).ok_or_else(|| {
+        let provider = provider.ok_or_else(|| {
             let shown = if model.is_empty() { name } else { provider_name };
             GenaiError::UnknownProvider { name: shown.to_owned() }
         })?;
         let client = client::client().ok_or(GenaiError::NoClient)?;
-        let model = ModelIden::new(adapter, model);
-        Ok(Self { name: name.to_owned(), provider, model, address, limits: Limits::default(), client })
+        let (name, model) = (name.to_owned(), model.to_owned());
+        Ok(Self { name, provider, model, address, limits: Limits::default(), client })
     }
 
     /// Sends the requests to this address instead of the provider's.
@@ -135,6 +148,9 @@ impl Genai {
     }
 
     /// Sets the most bytes of a reply's text; 16 MiB by default.
+    ///
+    /// It also limits the bytes on the way, with room for JSON and thoughts. An event may have the bytes of the request,
+    /// four times this limit and 16 MiB, and a reply sixteen times as many. Of an error's body 64 KiB are read.
     #[must_use]
     pub fn text_limit(mut self, bytes: usize) -> Self {
         self.limits.text = bytes;
@@ -151,7 +167,7 @@ impl Genai {
         let Some(variable) = self.provider.key_variable else {
             return Ok(None);
         };
-        // The client requires a key even for a local server that ignores it.
+        // A local server ignores it, and some require one.
         let local = self.address.as_ref().is_some_and(Address::is_loopback);
         let key = env::var(variable).ok().filter(|key| !key.trim().is_empty());
         let key = key.or_else(|| local.then(|| NO_KEY.to_owned()));
@@ -162,28 +178,33 @@ impl Genai {
     }
 
     async fn open(self, request: Request) -> Result<ReplyStream, GenaiError> {
-        let sent = Sent { request, key: self.key()?, address: self.address };
-        let raw_events = RawEvents::new(self.provider);
-        let chat = chat_request(&self.name, &sent.request);
-        let options = chat_options(self.provider, &sent.request);
-        let options = options.with_raw_frame_sink_arc(raw_events.clone());
-        let reply = without_logs(async {
-            let mut target = self.client.resolve_service_target(self.model).await?;
-            // The key that is sent is the one that errors are redacted with.
-            target.auth = sent.key.clone().map_or(AuthData::None, AuthData::Key);
-            if let Some(address) = &sent.address {
-                target.endpoint = Endpoint::from_owned(address.as_str());
-                // The client ignores the endpoint for this provider.
-                if target.model.adapter_kind == AdapterKind::Zai {
-                    target.model = ModelIden::new(AdapterKind::OpenAI, target.model.model_name);
-                }
-            }
-            self.client.exec_chat_stream(target, chat, Some(&options)).await
-        });
-        match reply.await {
-            Ok(reply) => Ok(ReplyStream::new(self.name, reply.stream, raw_events, sent, self.limits)),
-            Err(error) => Err(GenaiError::new(&self.name, &error, &sent)),
+        let key = self.key()?;
+        let (http, bytes) = self.http(key.as_deref(), &request)?;
+        // The key that is sent is the one that errors are redacted with.
+        let sent = Sent { request, key, address: self.address };
+        ReplyStream::open(self.name, self.provider, http, bytes, sent, self.limits).await
+    }
+
+    /// The HTTP request, and the length of its body.
+    fn http(&self, key: Option<&str>, request: &Request) -> Result<(RequestBuilder, usize), GenaiError> {
+        let format = format(self.provider.api);
+        let base_url = self.address.as_ref().map_or(self.provider.base_url, Address::as_str);
+        let call = Call::new(self.provider, &self.name, &self.model, base_url, request);
+        let url = format.url(&call).ok_or_else(|| GenaiError::failed(&self.name, BAD_ADDRESS))?;
+        let body = (format.body)(call).to_string();
+        let mut http = self.client.post(url).header(CONTENT_TYPE, "application/json");
+        for (name, value) in format.headers {
+            http = http.header(*name, *value);
         }
+        if let Some(key) = key {
+            let (name, before) = format.key;
+            let key = HeaderValue::try_from(format!("{before}{key}"));
+            let mut key = key.map_err(|_| GenaiError::failed(&self.name, BAD_KEY))?;
+            key.set_sensitive(true);
+            http = http.header(name, key);
+        }
+        let length = body.len();
+        Ok((http.body(body), length))
     }
 }
 
@@ -206,8 +227,7 @@ impl Model for Genai {
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let opened = self.clone().open(request);
-        // Ends at the first error; the client's own stream may go on after one.
-        let replies = opened.map_ok(|reply| stream::try_unfold(Some(reply), ReplyStream::next));
+        let replies = opened.map_ok(|reply| try_unfold(Some(reply), ReplyStream::next));
         replies.try_flatten_stream().map_err(BoxError::from).boxed()
     }
 }
@@ -226,8 +246,8 @@ mod tests {
             let name = format!("{}/some/model", provider.name);
             let model = Genai::new(&name).expect("a known provider");
             assert_eq!(model.name(), name);
-            assert_eq!(&*model.model.model_name, "some/model");
-            assert_eq!(model.model.adapter_kind.default_key_env_name(), provider.key_variable, "{name}");
+            assert_eq!((&*model.model, model.provider.name), ("some/model", provider.name));
+            assert!(provider.base_url.ends_with('/'), "the path of a request would replace its last part");
         }
     }
 
@@ -249,7 +269,7 @@ mod tests {
     #[test]
     fn an_address_after_a_name_is_not_part_of_it() {
         let model = Genai::new("openai/x@http://me:secret@localhost/v1").expect("a provider");
-        assert_eq!((model.name(), &*model.model.model_name), ("openai/x", "x"));
+        assert_eq!((model.name(), &*model.model), ("openai/x", "x"));
         assert!(model.has_address() && model.ready().is_ok(), "this machine needs no key");
         assert_eq!(format!("{model:?}"), r#"Genai { name: "openai/x", .. }"#);
         for name in ["openai@http://me:secret@h", "@http://me:secret@h", "x@https://me:secret@h/v1"] {

@@ -1,6 +1,6 @@
 //! JSON Schemas in the dialects of providers.
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::registry::SchemaDialect;
 
@@ -40,8 +40,68 @@ const FOREIGN: &[&str] = &[
     "unevaluatedProperties",
 ];
 
+/// Keywords that may be beside a reference whose schema is put in its place.
+const ANNOTATIONS: &[&str] = &["default", "description", "nullable", "title"];
+
+/// The schema as it is sent to a provider with this dialect; `None` if the provider would refuse it.
+pub(super) fn to_send(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
+    let schema = in_dialect(schema, dialect)?;
+    Some(if dialect == SchemaDialect::Full { schema } else { closed(&schema, &schema, dialect, &[]) })
+}
+
+/// The schema with closed objects, which both dialects require: without other properties. OpenAI's also requires all
+/// properties, and refuses keywords beside a reference. `open` has the references around this schema.
+fn closed(schema: &Json, root: &Json, dialect: SchemaDialect, open: &[&str]) -> Json {
+    let Json::Object(entries) = schema else {
+        return schema.clone();
+    };
+    if dialect == SchemaDialect::OpenAi
+        && let Some((target, inlined)) = inlined(entries, root)
+    {
+        if open.contains(&target) {
+            return json!({ "$ref": target });
+        }
+        return closed(&inlined, root, dialect, &[open, &[target]].concat());
+    }
+    let inner = |schema: &Json| closed(schema, root, dialect, open);
+    let mut kept: Map<String, Json> = Map::new();
+    for (word, value) in entries {
+        let value = match (word.as_str(), value) {
+            ("properties" | "$defs" | "definitions", Json::Object(named)) => {
+                named.iter().map(|(name, schema)| (name.clone(), inner(schema))).collect()
+            }
+            ("anyOf" | "oneOf", Json::Array(schemas)) => schemas.iter().map(inner).collect(),
+            ("items", schema) => inner(schema),
+            _ => value.clone(),
+        };
+        kept.insert(word.clone(), value);
+    }
+    if kept.get("type").is_some_and(|kind| kind == "object") || kept.contains_key("properties") {
+        kept.entry("additionalProperties").or_insert(false.into());
+        if dialect == SchemaDialect::OpenAi
+            && let Some(Json::Object(properties)) = kept.get("properties")
+        {
+            let names: Json = properties.keys().cloned().collect();
+            kept.insert("required".to_owned(), names);
+        }
+    }
+    Json::Object(kept)
+}
+
+/// The reference of a schema that has annotations beside it, and its target with them.
+fn inlined<'s>(entries: &'s Map<String, Json>, root: &Json) -> Option<(&'s str, Json)> {
+    let target = entries.get("$ref")?.as_str()?;
+    let annotations = entries.iter().filter(|(word, _)| *word != "$ref");
+    if entries.len() < 2 || !annotations.clone().all(|(word, _)| ANNOTATIONS.contains(&&**word)) {
+        return None;
+    }
+    let mut inlined = root.pointer(target.strip_prefix('#')?)?.as_object()?.clone();
+    inlined.extend(annotations.map(|(word, value)| (word.clone(), value.clone())));
+    Some((target, Json::Object(inlined)))
+}
+
 /// The schema in a provider's dialect; `None` if the provider would refuse it.
-pub(super) fn in_dialect(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
+fn in_dialect(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
     if dialect == SchemaDialect::Full {
         return Some(schema.clone());
     }
@@ -88,9 +148,49 @@ fn narrowed(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+
+    #[test]
+    fn objects_are_closed_in_the_way_of_the_dialect() {
+        let node = json!({
+            "type": "object",
+            "description": "A node.",
+            "properties": {
+                "name": { "type": "string" },
+                "next": { "anyOf": [{ "$ref": "#/$defs/Node" }, { "type": "null" }] },
+                "twin": { "$ref": "#/$defs/Node", "description": "Never there." },
+            },
+            "required": ["name"],
+        });
+        let schema = json!({
+            "type": "object",
+            "properties": { "root": { "$ref": "#/$defs/Node", "description": "The first." } },
+            "$defs": { "Node": node },
+        });
+        let reference = json!({ "$ref": "#/$defs/Node" });
+        let closed_node = |description: &str, twin: Json| {
+            let mut node = node.clone();
+            node["description"] = description.into();
+            node["additionalProperties"] = false.into();
+            node["required"] = json!(["name", "next", "twin"]);
+            node["properties"]["twin"] = twin;
+            node
+        };
+        let inner = closed_node("Never there.", reference.clone());
+        let sent = to_send(&schema, SchemaDialect::OpenAi).expect("an object");
+        assert_eq!(sent["required"], json!(["root"]));
+        assert_eq!(sent["additionalProperties"], json!(false));
+        // A reference to the schema around it stays, without its annotations: it has no end.
+        assert_eq!(sent["properties"]["root"], closed_node("The first.", reference));
+        assert_eq!(sent["$defs"]["Node"], closed_node("A node.", inner));
+
+        let sent = to_send(&schema, SchemaDialect::Anthropic).expect("an object");
+        assert_eq!(sent["properties"], schema["properties"]);
+        assert_eq!(sent["$defs"]["Node"]["required"], json!(["name"]));
+        assert_eq!(sent["$defs"]["Node"]["additionalProperties"], json!(false));
+        assert_eq!(sent.get("required"), None);
+        assert_eq!(to_send(&schema, SchemaDialect::Full), Some(schema));
+    }
 
     #[test]
     fn a_derived_schema_is_sent_without_refused_keywords() {

@@ -15,7 +15,10 @@ use crate::cache::Pace;
 use crate::context::Role;
 use crate::error::BoxError;
 use crate::flow::{Column, View, column, flow, source, this};
+use crate::model::genai::call::Call;
+use crate::model::genai::formats::format;
 use crate::model::{Chunk, End, Finish, Genai, Model, Overloaded, Usage};
+use crate::registry::provider;
 use crate::rendering::{Request, Schema};
 use crate::testing::script;
 
@@ -348,6 +351,34 @@ fn marked(blocks: &[(String, String, Json)]) -> Vec<usize> {
     blocks.iter().enumerate().filter(|(_, (.., mark))| !mark.is_null()).map(|(at, _)| at).collect()
 }
 
+#[tokio::test]
+async fn a_follow_up_is_sent_after_the_messages_and_never_marked() {
+    let text = "user ".repeat(1000);
+    let first = format!("<user>\n{text}\n</user>");
+    let messages = |name: &'static str, follow_up: Vec<(Role, Arc<str>)>| {
+        let text = text.clone();
+        async move {
+            let request = request_with(&[(Role::User, &text)], |user| vec![user.all(), this()], "").await;
+            blocks(&sent(name, Request { follow_up, ..request }).await)
+        }
+    };
+    let (reply, why) = ((Role::Assistant, Arc::from("No.")), (Role::User, Arc::from("Say it in JSON.")));
+    for (name, marks) in [("anthropic/claude-sonnet-4-5", &[0][..]), ("openai/gpt-4o", &[])] {
+        let blocks = messages(name, vec![reply.clone(), why.clone()]).await;
+        assert_eq!(marked(&blocks), marks, "{name}");
+        let texts: Vec<_> = blocks.iter().map(|(role, text, _)| (&**role, &**text)).collect();
+        assert_eq!(texts, [("user", &*first), ("assistant", "No."), ("user", "Say it in JSON.")], "{name}");
+    }
+    // A blank reply is not sent, so the two user messages are adjacent.
+    let blank = (Role::Assistant, Arc::from(" \n"));
+    let apart = messages("anthropic/claude-sonnet-4-5", vec![blank.clone(), why.clone()]).await;
+    let texts: Vec<_> = apart.iter().map(|(_, text, mark)| (text.as_str(), !mark.is_null())).collect();
+    assert_eq!(texts, [(first.as_str(), true), ("\n\nSay it in JSON.", false)]);
+    let whole = messages("openai/gpt-4o", vec![blank, why]).await;
+    assert_eq!(whole.len(), 1, "some templates refuse two user messages in a row");
+    assert_eq!(whole[0].1, format!("{first}\n\nSay it in JSON."));
+}
+
 type Views = fn(&Column) -> Vec<View>;
 
 /// A request after three steps. One value is long enough to be cached.
@@ -405,6 +436,27 @@ async fn newer_models_of_openai_get_a_mark_at_the_entry_of_the_previous_step() {
     assert_eq!(marked(&blocks), [0, 3, 4, 5]);
     assert_eq!(joined(&blocks), messages_of(&request));
     assert_eq!(body["prompt_cache_options"]["mode"], "explicit", "no other place is paid for");
+}
+
+/// Other servers with this format may refuse the marks.
+#[tokio::test]
+async fn responses_are_marked_for_openai_alone() {
+    let request = long(|user| vec![user.all(), this()], &"Be brief. ".repeat(500)).await;
+    let provider = provider("openai_resp").expect("a provider");
+    for (url, expected) in [
+        ("https://api.openai.com/v1/", &[0, 3, 5][..]),
+        ("https://api.openai.com.example.com/v1/", &[]),
+        ("http://127.0.0.1/v1/", &[]),
+    ] {
+        let call = Call::new(provider, "openai_resp/gpt-5.6", "gpt-5.6", url, &request);
+        let body = (format(provider.api).body)(call);
+        let blocks = blocks(&body);
+        assert_eq!(joined(&blocks), messages_of(&request), "{url}");
+        // The replies of the model cannot be marked.
+        assert_eq!(marked(&blocks), expected, "{url}");
+        assert_eq!(body.get("prompt_cache_options").is_some(), !expected.is_empty());
+        assert_eq!(body["store"], false);
+    }
 }
 
 #[tokio::test]

@@ -4,8 +4,10 @@
 
 mod canaries;
 mod dependencies;
+mod floods;
 mod limits;
 mod open_files;
+mod peer;
 mod refusals;
 mod secrets;
 mod streams;

@@ -1,0 +1,35 @@
+//! The parts of a format: how a request is written, and how a reply is read.
+
+use reqwest::Url;
+use serde_json::Value as Json;
+
+use super::call::Call;
+use super::events::Framing;
+use super::reply::Reply;
+
+/// The format of a provider's requests and replies.
+pub(super) struct Format {
+    /// The header with the key, and the text before the key.
+    pub(super) key: (&'static str, &'static str),
+    pub(super) headers: &'static [(&'static str, &'static str)],
+    /// The address, relative to the base URL.
+    pub(super) path: fn(&Call<'_>) -> String,
+    pub(super) body: fn(Call<'_>) -> Json,
+    pub(super) framing: Framing,
+    /// Adds an event of this kind to the reply.
+    pub(super) read: fn(&str, &Json, &mut Reply),
+    /// Whether a reply ends with `[DONE]`.
+    pub(super) ends_with_done: bool,
+}
+
+impl Format {
+    /// The address of a call; `None` if the base URL is not valid.
+    pub(super) fn url(&self, call: &Call<'_>) -> Option<Url> {
+        let base = Url::parse(call.base_url).ok()?;
+        let mut url = base.join(&(self.path)(call)).ok()?;
+        let queries: Vec<&str> = [url.query(), base.query()].into_iter().flatten().collect();
+        let query = queries.join("&");
+        url.set_query(Some(&*query).filter(|query| !query.is_empty()));
+        Some(url)
+    }
+}

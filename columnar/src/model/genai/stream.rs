@@ -1,0 +1,240 @@
+//! The stream of a reply, within limits of time and length.
+//!
+//! ```text
+//! response ──▶ bytes ──▶ events ──▶ reply ──▶ chunks
+//!              limits     limits              limits
+//! ```
+
+use std::mem;
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_ENCODING, RETRY_AFTER};
+use reqwest::{RequestBuilder, Response};
+use serde_json::Value as Json;
+use tokio::task::coop::consume_budget;
+use tokio::time::{Instant, timeout_at};
+
+use super::client::without_logs;
+use super::error::{GARBLED, GenaiError};
+use super::events::{Event, Events};
+use super::format::Format;
+use super::formats::format;
+use super::redaction::Sent;
+use super::reply::Reply;
+use crate::model::{Chunk, deadline};
+use crate::registry::Provider;
+
+/// The most bytes that are read of the body of an error.
+const ERROR_BODY: usize = 64 << 10;
+
+/// The data at the end of a reply in some formats. It is not JSON.
+const DONE: &[u8] = b"[DONE]";
+
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// The most time until a reply begins.
+    pub(super) first: Duration,
+    /// The most time between two events.
+    pub(super) idle: Duration,
+    /// The most bytes of text.
+    pub(super) text: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { first: Duration::from_mins(5), idle: Duration::from_mins(2), text: 16 << 20 }
+    }
+}
+
+impl Limits {
+    /// The most bytes of an event. The last one may repeat the request and the whole text, which JSON makes longer, and
+    /// have thoughts that are not text.
+    fn event(&self, request: usize) -> usize {
+        self.text.saturating_mul(4).saturating_add(request).saturating_add(16 << 20)
+    }
+
+    /// The most bytes of a body. An event with one word of text has some hundred bytes, and thoughts are events, too.
+    fn body(&self, request: usize) -> usize {
+        self.event(request).saturating_mul(16)
+    }
+}
+
+pub(super) struct ReplyStream {
+    name: String,
+    format: &'static Format,
+    response: Response,
+    /// The bytes of the body so far.
+    received: usize,
+    events: Events,
+    reply: Reply,
+    /// The bytes of text so far.
+    text: usize,
+    sent: Sent,
+    limits: Limits,
+    request_bytes: usize,
+    /// The time of the request, until the first chunk is asked for.
+    since: Option<Instant>,
+    /// Whether the reply has begun: a busy server may send keep-alives before.
+    has_begun: bool,
+}
+
+impl ReplyStream {
+    /// Sends a request, whose body has this number of bytes.
+    pub(super) async fn open(
+        name: String,
+        provider: &'static Provider,
+        request: RequestBuilder,
+        request_bytes: usize,
+        sent: Sent,
+        limits: Limits,
+    ) -> Result<Self, GenaiError> {
+        let format = format(provider.api);
+        let since = Instant::now();
+        let timeout = deadline(since, limits.first);
+        let response = timeout_at(timeout, without_logs(request.send())).await;
+        let response = response.map_err(|_| timed_out(&name, limits.first, false))?;
+        let mut response = response.map_err(|error| GenaiError::connection(&name, &error, &sent))?;
+        // None was asked for, and a few bytes could unpack to fill the memory.
+        let encoding = response.headers().get(CONTENT_ENCODING).map(|it| it.as_bytes().trim_ascii());
+        let is_plain = encoding.is_none_or(|it| it.is_empty() || it.eq_ignore_ascii_case(b"identity"));
+        if !response.status().is_success() {
+            let mut body = Vec::new();
+            if is_plain {
+                // The status says more than a body that does not end.
+                let _ = timeout_at(timeout, without_logs(read_error(&mut response, &mut body))).await;
+            }
+            let message = sent.redacted_body(&String::from_utf8_lossy(&body));
+            let pause = response.headers().get(RETRY_AFTER).and_then(|header| header.to_str().ok());
+            return Err(GenaiError::status(&name, response.status().as_u16(), pause, message));
+        }
+        if !is_plain {
+            return Err(GenaiError::failed(&name, format!("{GARBLED}, as it is compressed")));
+        }
+        Ok(Self {
+            name,
+            format,
+            response,
+            received: 0,
+            events: Events::new(format.framing),
+            reply: Reply::new(provider),
+            text: 0,
+            sent,
+            limits,
+            request_bytes,
+            since: Some(since),
+            has_begun: false,
+        })
+    }
+
+    /// The next chunk, with the stream of the others. A reply that breaks off gets no [`Chunk::End`].
+    pub(super) async fn next(stream: Option<Self>) -> Result<Option<(Chunk, Option<Self>)>, GenaiError> {
+        let Some(mut stream) = stream else {
+            return Ok(None);
+        };
+        loop {
+            let text = mem::take(&mut stream.reply.text);
+            if !text.is_empty() {
+                stream.text = stream.text.saturating_add(text.len());
+                // The limit is checked before the text is returned, so the reader never has more.
+                stream.check(stream.text, stream.limits.text)?;
+                return Ok(Some((Chunk::Text(text), Some(stream))));
+            }
+            if stream.reply.has_tool_call || stream.reply.is_ended {
+                // Nothing is read after the end: a server may keep its connection open.
+                return Ok(stream.reply.end(&stream.sent).map(|end| (Chunk::End(end), None)));
+            }
+            match stream.event().await? {
+                Some(event) => stream.read(&event)?,
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// The next event with data; `None` after the last one.
+    async fn event(&mut self) -> Result<Option<Event>, GenaiError> {
+        // The time before this poll does not count against the server.
+        let mut since = self.since.take().unwrap_or_else(Instant::now);
+        loop {
+            let limit = if self.has_begun { self.limits.idle } else { self.limits.first };
+            match timeout_at(deadline(since, limit), without_logs(self.received())).await {
+                Ok(Ok(Some(event))) if event.data.is_empty() => since = Instant::now(),
+                Ok(event) => return event,
+                Err(_) => return Err(timed_out(&self.name, limit, self.has_begun)),
+            }
+        }
+    }
+
+    /// Reads until there is an event, or a keep-alive.
+    async fn received(&mut self) -> Result<Option<Event>, GenaiError> {
+        loop {
+            // Bytes that are always there must not keep the timers of this task from being polled.
+            consume_budget().await;
+            if let Some(event) = self.events.next() {
+                return Ok(Some(event));
+            }
+            self.check(self.events.pending(), self.limits.event(self.request_bytes))?;
+            let bytes = self.response.chunk().await;
+            let Some(bytes) = bytes.map_err(|error| GenaiError::connection(&self.name, &error, &self.sent))? else {
+                // Some servers end without a line end. What is no JSON is a part of an event that broke off.
+                return Ok(self.events.end().filter(|event| is_done(event) || json(event).is_some()));
+            };
+            self.received = self.received.saturating_add(bytes.len());
+            self.check(self.received, self.limits.body(self.request_bytes))?;
+            self.events.feed(&bytes);
+        }
+    }
+
+    fn check(&self, bytes: usize, limit: usize) -> Result<(), GenaiError> {
+        if bytes > limit {
+            return Err(GenaiError::TooLong { model: self.name.clone(), limit });
+        }
+        Ok(())
+    }
+
+    /// Adds an event to the reply.
+    fn read(&mut self, event: &Event) -> Result<(), GenaiError> {
+        if is_done(event) {
+            self.reply.is_ended |= self.format.ends_with_done;
+            return Ok(());
+        }
+        self.has_begun = true;
+        // It may have been text, so it is not passed over.
+        let json = json(event).ok_or_else(|| GenaiError::failed(&self.name, GARBLED))?;
+        let kind = json.get("type").and_then(Json::as_str).unwrap_or(&event.name);
+        let is_error = event.name == "error"
+            || ["error", "response.failed"].contains(&kind)
+            || json.get("error").is_some_and(|error| !error.is_null());
+        if is_error {
+            // OpenAI's Responses API has the error inside the response, where it is null without one.
+            let inner = json.pointer("/response/error").filter(|error| !error.is_null());
+            return Err(GenaiError::fault(&self.name, inner.unwrap_or(&json), &self.sent));
+        }
+        self.reply.identify(&json);
+        (self.format.read)(kind, &json, &mut self.reply);
+        Ok(())
+    }
+}
+
+/// Reads the begin of an error's body. The rest is dropped with the connection.
+async fn read_error(response: &mut Response, body: &mut Vec<u8>) {
+    while let Ok(Some(bytes)) = response.chunk().await {
+        consume_budget().await;
+        let rest = ERROR_BODY.saturating_sub(body.len());
+        body.extend(bytes.iter().take(rest));
+        if bytes.len() >= rest {
+            return;
+        }
+    }
+}
+
+fn timed_out(name: &str, limit: Duration, begun: bool) -> GenaiError {
+    GenaiError::TimedOut { model: name.to_owned(), limit, begun }
+}
+
+fn is_done(event: &Event) -> bool {
+    event.data.trim_ascii() == DONE
+}
+
+fn json(event: &Event) -> Option<Json> {
+    serde_json::from_slice(&event.data).ok()
+}
