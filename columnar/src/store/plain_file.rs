@@ -37,7 +37,12 @@ impl From<WrongKind> for io::Error {
 ///
 /// [`WrongKind`] if there is something else.
 pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Metadata)> {
-    let file = match without_following(options, path)?.open(path) {
+    // Elsewhere no flag refuses a link.
+    #[cfg(not(unix))]
+    if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+        return Err(WrongKind::NotAFile.into());
+    }
+    let file = match without_following(options).open(path) {
         // Systems word the refusal of a link and of a pipe in several ways.
         Err(_) if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) => {
             return Err(WrongKind::NotAFile.into());
@@ -52,19 +57,13 @@ pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<(File, 
 /// open(2): `O_NOFOLLOW` refuses a link, and with `O_NONBLOCK` opening a pipe does not wait for its other end. Neither
 /// changes how a regular file is read and written.
 #[cfg(unix)]
-fn without_following<'o>(options: &'o mut OpenOptions, _: &Path) -> io::Result<&'o mut OpenOptions> {
-    use std::os::unix::fs::OpenOptionsExt;
-
-    Ok(options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK))
+fn without_following(options: &mut OpenOptions) -> &mut OpenOptions {
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NOFOLLOW | libc::O_NONBLOCK)
 }
 
-/// Elsewhere a link is looked for before.
 #[cfg(not(unix))]
-fn without_following<'o>(options: &'o mut OpenOptions, path: &Path) -> io::Result<&'o mut OpenOptions> {
-    match fs::symlink_metadata(path) {
-        Ok(found) if found.is_symlink() => Err(WrongKind::NotAFile.into()),
-        _ => Ok(options),
-    }
+fn without_following(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
 }
 
 /// open(2): opening a pipe does not wait for its other end.

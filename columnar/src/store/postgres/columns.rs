@@ -54,19 +54,17 @@ impl Columns {
         let (counted, sum): (i32, Option<i32>) = (flow.try_get(1)?, flow.try_get(2)?);
         let damaged =
             |reason: &str| StoreError::Damaged { location: location.to_string(), reason: reason.into() };
-        match sum {
-            // No version that counts columns has written the row.
-            None => {}
-            Some(sum) if sum != flow_checksum(ownership.flow, counted, columns.definition.as_deref()) => {
+        // A row without a sum was written by versions that count no columns.
+        if let Some(sum) = sum {
+            if sum != flow_checksum(ownership.flow, counted, columns.definition.as_deref()) {
                 return Err(damaged("its row in columnar_flows was changed").into());
             }
-            Some(_) if counted != columns.count() => {
-                let rows = columns.count();
+            let rows = columns.count();
+            if counted != rows {
                 let reason =
                     format!("columnar_prefixes has the rows of {rows} columns, and there were {counted}");
                 return Err(damaged(&reason).into());
             }
-            Some(_) => {}
         }
         Ok(columns)
     }
