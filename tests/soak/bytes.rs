@@ -39,7 +39,7 @@ fn attack<S: Store>(rng: &mut Rng, counts: &mut Counts, store_in: impl Fn(&Path)
         let copy = tempfile::tempdir().expect("a folder");
         copy_folder(original.path(), copy.path());
         let change = Change::random(rng, &files_of(copy.path()));
-        change.apply(is_closed);
+        change.apply();
         count(counts, "changed copies");
         match block_on(read(&store_in(copy.path()), &entries)) {
             Ok(read) => {
@@ -133,7 +133,7 @@ impl Change {
         Self { file, kind }
     }
 
-    fn apply(&self, _is_closed: bool) {
+    fn apply(&self) {
         let mut bytes = fs::read(&self.file).expect("it can be read");
         match &self.kind {
             Kind::Flip { byte, bit } => {

@@ -8,6 +8,8 @@
 //!
 //! A round that fails prints its seed. Everything in a round depends on the seed but the threads of stores and servers.
 
+#![expect(clippy::indexing_slicing, clippy::panic, reason = "a panic is how an attack fails")]
+
 mod bytes;
 mod operations;
 mod polls;
@@ -94,8 +96,9 @@ impl Attack {
             counted.into_iter().for_each(|(name, count)| *counts.entry(name).or_default() += count);
             rounds += 1;
         }
-        let counts: String = counts.iter().map(|(name, count)| format!(", {count} {name}")).collect();
-        println!("{}: {rounds} rounds in {} s{counts}", self.name, started.elapsed().as_secs());
+        let counts: Vec<_> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        let seconds = started.elapsed().as_secs();
+        println!("{}: {rounds} rounds in {seconds} s: {}", self.name, counts.join(", "));
         true
     }
 }

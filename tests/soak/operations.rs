@@ -111,7 +111,7 @@ pub(super) fn round(rng: &mut Rng) -> Counts {
     let files = folder.path().join("files");
     #[cfg(feature = "sqlite")]
     let database = folder.path().join("chats.db");
-    let mut subjects = vec![
+    let mut subjects = [
         Subject::new("memory", move || memory.clone()),
         Subject::new("files", move || FileStore::new(&files)),
         #[cfg(feature = "sqlite")]

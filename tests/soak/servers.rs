@@ -2,6 +2,7 @@
 //! words of the conversation.
 
 use std::error::Error;
+use std::iter::successors;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::{Counts, count};
 
 /// A call that takes longer hangs. Its own limits are below a second.
-const HANGS: Duration = Duration::from_secs(60);
+const HANGS: Duration = Duration::from_mins(1);
 
 /// The most bytes that a reply may have as text.
 const LIMIT: usize = 1 << 20;
@@ -63,13 +64,9 @@ async fn call(wire: Wire, script: Vec<Act>, has_timeout: bool) -> Result<(), Str
     let chat = flow([column("answer", source("user").latest(), answer)]).expect("a sound flow");
     chat.push("user", SECRET).await.expect("memory takes it");
     chat.run().await.map_err(|error| {
-        let mut text = format!("{error} {error:?}");
-        let mut source = error.source();
-        while let Some(error) = source {
-            text += &format!(" {error} {error:?}");
-            source = error.source();
-        }
-        text
+        let shown = |error: &(dyn Error + 'static)| format!("{error} {error:?}");
+        let chain = successors(Some(&error as &(dyn Error + 'static)), |error| error.source());
+        chain.map(shown).collect::<Vec<_>>().join(" ")
     })
 }
 

@@ -131,6 +131,28 @@ fn every_row_of_the_table_of_faults_has_a_test_named_after_it() {
     }
 }
 
+/// Rows promised for all stores what two of them kept.
+#[test]
+fn every_row_about_stores_has_a_test_for_each_of_them() {
+    let folders = [("folder", "file"), ("SQLite", "sqlite"), ("PostgreSQL", "postgres")];
+    let tests = |store: &str| {
+        let suite = programs(&root().join("tests/suite/stores").join(store));
+        suite + &programs(&root().join("columnar/src/store").join(store))
+    };
+    let (table, mut rows) = (read("tests/FAULTS.md"), 0);
+    for line in table.lines() {
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [row, _, _, stores] = cells[..] else { continue };
+        rows += 1;
+        for store in stores.split(", ").filter(|store| !["stores", "all", "---"].contains(store)) {
+            let (_, folder) = folders.iter().find(|(name, _)| *name == store).expect(store);
+            let named = format!("fn {}_", row.to_lowercase());
+            assert!(tests(folder).contains(&named), "{row} has no test for {store}");
+        }
+    }
+    assert_eq!(rows, 2 + 7 + 21, "two of them are heads of tables");
+}
+
 /// Whether a line of an example is the beginning or the end of the function around it.
 fn is_around(line: &str, is_last: bool) -> bool {
     let begins = ["# #[tokio::main(flavor = \"current_thread\")] async fn main() ", "# fn main() "];

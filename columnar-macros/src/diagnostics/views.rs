@@ -111,7 +111,7 @@ pub(crate) const EMPTY_GROUP: &str =
     "this group has no views\n\nhelp: add some, as in `group(\"debate\", pro.latest, con.latest)`";
 
 pub(crate) const NESTED_GROUPS: &str =
-    "this group is inside 16 others, which is the most\n\nhelp: put its views into one of those around it";
+    "this group is inside 32 others, which is the most\n\nhelp: put its views into one of those around it";
 
 pub(crate) const AFTER_GROUP: &str = "a group takes no modifiers\n\nhelp: put this on the views inside";
 

@@ -11,7 +11,7 @@ use crate::ident::{ident_text, is_name, rust_ident};
 use crate::keywords::MODIFIERS;
 
 /// The most groups around a view, as at run time. A parser without a limit could use up the stack.
-const MAX_GROUPS: usize = 16;
+const MAX_GROUPS: usize = 32;
 
 /// The views of a list.
 #[derive(Default)]

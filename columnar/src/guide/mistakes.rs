@@ -172,7 +172,7 @@
 //! | expected the tag of the group | write `group("debate", pro.latest, con.latest)` |
 //! | expected `,` before `user` | put a comma after the tag |
 //! | this group has no views | add views |
-//! | this group is inside 16 others, which is the most | put its views into one of those around it |
+//! | this group is inside 32 others, which is the most | put its views into one of those around it |
 //! | a group takes no modifiers | put the modifier on the views inside |
 //! | `self` is shown as assistant messages, so it cannot be in a group | put `self` after the group |
 //! | expected the text of the note after this | write `note("what the person typed")` |

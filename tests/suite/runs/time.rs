@@ -158,12 +158,13 @@ async fn c6_a_value_that_was_not_stored_is_computed_again_and_stored_once() -> R
 /// Durations at the ends of their range, and those at which a deadline is the last instant of the clock.
 fn extreme() -> Vec<Duration> {
     let (mut fits, mut too_long) = (Duration::ZERO, Duration::MAX);
-    while too_long - fits > Duration::from_nanos(1) {
-        let middle = fits + (too_long - fits) / 2;
+    while too_long.saturating_sub(fits) > Duration::from_nanos(1) {
+        let middle = fits + too_long.saturating_sub(fits) / 2;
         let is_instant = Instant::now().checked_add(middle).is_some();
         if is_instant { fits = middle } else { too_long = middle }
     }
-    let last = [0, 1, 1_000, 999_999, 1_000_000].map(|nanos| fits - Duration::from_nanos(nanos));
+    let last =
+        [0, 1, 1_000, 999_999, 1_000_000].map(|nanos| fits.saturating_sub(Duration::from_nanos(nanos)));
     [Duration::MAX, secs(u64::MAX), secs(u64::MAX / 2), too_long].into_iter().chain(last).collect()
 }
 

@@ -174,7 +174,9 @@ impl ReplyStream {
             }
             self.check(self.events.pending(), self.limits.event(self.request_bytes))?;
             let bytes = self.response.chunk().await;
-            let Some(bytes) = bytes.map_err(|error| GenaiError::connection(&self.name, &error, &self.sent))? else {
+            let Some(bytes) =
+                bytes.map_err(|error| GenaiError::connection(&self.name, &error, &self.sent))?
+            else {
                 // Some servers end without a line end. What is no JSON is a part of an event that broke off.
                 return Ok(self.events.end().filter(|event| is_done(event) || json(event).is_some()));
             };

@@ -11,16 +11,17 @@ use super::deletion;
 use super::error::SqliteError;
 use super::log::beside;
 use super::open_file::transact;
+use crate::error::shown;
 use crate::store::StoreError;
 use crate::store::lock::owner_only;
 
 /// Copies all flows of a file into a new one, which is complete and durable, or absent.
 pub(super) fn backup(file: &Path, to: &Path) -> Result<(), StoreError> {
-    let operation = format!("copying {} to {}", file.display(), to.display());
+    let operation = format!("copying {} to {}", shown(file), shown(to));
     let failed = |source| StoreError::Io { operation: operation.clone(), source };
     let (file, to) = (database::resolve(file).map_err(failed)?, database::resolve(to).map_err(failed)?);
     if fs::metadata(&file).map_err(failed)?.len() == 0 {
-        return Err(StoreError::other(format!("{} is empty: there is nothing to copy", file.display())));
+        return Err(StoreError::other(format!("{} is empty: there is nothing to copy", shown(&file))));
     }
     // SQLite would follow a link, and would fill an empty file.
     if fs::symlink_metadata(&to).is_ok() {
@@ -31,12 +32,12 @@ pub(super) fn backup(file: &Path, to: &Path) -> Result<(), StoreError> {
     made.map_err(|source| StoreError::Io {
         operation: format!(
             "making {}, which another copy uses, or one that was interrupted and can be removed",
-            part.display()
+            shown(&part)
         ),
         source,
     })?;
-    let writing = format!("writing {} as a copy of", to.display());
-    let copied = copy(&file, &part).map_err(|error| error.into_store_error(&file.display(), &writing));
+    let writing = format!("writing {} as a copy of", shown(&to));
+    let copied = copy(&file, &part).map_err(|error| error.into_store_error(&shown(&file), &writing));
     let named = copied.and_then(|()| {
         // Unlike a rename, it fails if the name exists.
         fs::hard_link(&part, &to).map_err(failed)
@@ -51,7 +52,7 @@ pub(super) fn backup(file: &Path, to: &Path) -> Result<(), StoreError> {
 fn copy(file: &Path, part: &Path) -> Result<(), SqliteError> {
     let path = part.to_str().ok_or_else(|| StoreError::other("the path of the copy is no UTF-8"))?;
     // It copies rows, in one read transaction, and not the pages that are free.
-    database::open(file, &file.display())?.execute("vacuum into ?", [path])?;
+    database::open(file, &shown(file))?.execute("vacuum into ?", [path])?;
     let db = Connection::open(part)?;
     db.pragma_update(None, "secure_delete", true)?;
     // The copy may be of a moment in the middle of a deletion.
@@ -59,7 +60,7 @@ fn copy(file: &Path, part: &Path) -> Result<(), SqliteError> {
         transact(&db, deletion::purge)?;
     }
     drop(db);
-    let io = |error| SqliteError::io(format!("writing {}", part.display()), error);
+    let io = |error| SqliteError::io(format!("writing {}", shown(part)), error);
     // Not before the connection is closed, whose locks this would end.
     File::options().write(true).open(part).and_then(|file| file.sync_all()).map_err(io)
 }

@@ -139,7 +139,7 @@ fn check_links(path: &Path) -> Result<(), SqliteError> {
         let message = format!(
             "{} has {names} names, and programs that use another one would not see its log; remove the other links, or \
              open a copy",
-            path.display()
+            shown(path)
         );
         return Err(StoreError::other(message).into());
     }

@@ -67,14 +67,14 @@ impl Lock {
     /// Fails if the name was removed, or leads to another file, which another process may have locked.
     pub(super) fn check(&self, location: &dyn fmt::Display) -> Result<(), SqliteError> {
         let is_here = leads_to(&self.path, &self.file)
-            .map_err(|error| SqliteError::io(format!("looking at {}", self.path.display()), error))?;
+            .map_err(|error| SqliteError::io(format!("looking at {}", shown(&self.path)), error))?;
         if is_here {
             return Ok(());
         }
         let message = format!(
             "{}, the lock of {location}, was removed or replaced, so another process may own the flow: close it here, \
              and open it again",
-            self.path.display()
+            shown(&self.path)
         );
         Err(StoreError::other(message).into())
     }

@@ -17,6 +17,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::error::SqliteError;
 use super::frames::{Format, HEADER, INDEX, Index, Salts, Scan, fill, scan};
+use crate::error::shown;
 use crate::store::StoreError;
 use crate::store::lock::FileId;
 
@@ -39,9 +40,8 @@ pub(super) fn beside(file: &Path, end: &str) -> PathBuf {
 
 /// Fails if confirmed values would be lost when SQLite opens the file. The file need not exist.
 pub(super) fn check(file: &Path) -> Result<(), SqliteError> {
-    let look = || {
-        look(file).map_err(|error| SqliteError::io(format!("reading {}", log_path(file).display()), error))
-    };
+    let look =
+        || look(file).map_err(|error| SqliteError::io(format!("reading {}", shown(&log_path(file))), error));
     // Another process may be writing. A frame that was half written at the first look is whole at the second one.
     let defect = match look()? {
         Some(_) => look()?,
@@ -71,7 +71,7 @@ enum Defect {
 
 impl Defect {
     fn error(&self, file: &Path) -> StoreError {
-        let (log, index, file) = (log_path(file), index_path(file), file.display().to_string());
+        let (log, index, file) = (log_path(file), index_path(file), shown(file).to_string());
         let restore = format!("restore {file} and its log from a backup");
         let drop = ["copy both and run `sqlite3 ", &file, " 'pragma wal_checkpoint(truncate)'`"].concat();
         let reason = match self {
@@ -85,13 +85,13 @@ impl Defect {
             ),
             Self::Missing => format!(
                 "it is missing, and confirmed values were in it alone; {restore}, or, to go on without them, remove {}",
-                index.display()
+                shown(&index)
             ),
             Self::Alone => format!(
                 "it has values of {file}, which is missing or empty; {restore}, or, to go on without them, remove it"
             ),
         };
-        StoreError::Damaged { location: log.display().to_string(), reason }
+        StoreError::Damaged { location: shown(&log).to_string(), reason }
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::SqliteError;
 use super::log::{index_path, log_path};
+use crate::error::shown;
 use crate::store::StoreError;
 use crate::store::lock::FileId;
 
@@ -35,7 +36,7 @@ impl Names {
             let message = format!(
                 "{} cannot be written to: {reason}; close the flows of this file in all programs, restore it, and open \
                  them again",
-                path.display()
+                shown(path)
             );
             Err(StoreError::other(message).into())
         })
@@ -43,5 +44,5 @@ impl Names {
 }
 
 fn unreadable(path: &Path, error: io::Error) -> SqliteError {
-    SqliteError::io(format!("looking at {}", path.display()), error)
+    SqliteError::io(format!("looking at {}", shown(path)), error)
 }

@@ -44,7 +44,7 @@ impl SharedFile {
         }
         // Its flows may be in a log that was left.
         let path = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-        log::check(&path).map_err(|error| error.into_store_error(&file.display(), "reading"))?;
+        log::check(&path).map_err(|error| error.into_store_error(&shown(file), "reading"))?;
         Ok(None)
     }
 

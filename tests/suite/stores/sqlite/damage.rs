@@ -104,7 +104,7 @@ async fn s3_a_changed_moved_or_removed_value_is_an_error_of_its_cell() {
 }
 
 #[tokio::test]
-async fn s3_the_definition_has_a_checksum() {
+async fn s21_a_definition_that_was_edited_or_removed_is_noticed() {
     for (edit, reason) in [
         ("update flow set definition = cast('{ }' as blob)", "the row of the flow has a wrong checksum"),
         ("update flow set definition = null", "the row of the flow has a wrong checksum"),
