@@ -64,9 +64,9 @@ async fn call(wire: Wire, script: Vec<Act>, has_timeout: bool) -> Result<(), Str
     let chat = flow([column("answer", source("user").latest(), answer)]).expect("a sound flow");
     chat.push("user", SECRET).await.expect("memory takes it");
     chat.run().await.map_err(|error| {
-        let shown = |error: &(dyn Error + 'static)| format!("{error} {error:?}");
-        let chain = successors(Some(&error as &(dyn Error + 'static)), |error| error.source());
-        chain.map(shown).collect::<Vec<_>>().join(" ")
+        let first: &dyn Error = &error;
+        let chain = successors(Some(first), |&error| error.source());
+        chain.map(|error| format!("{error} {error:?}")).collect::<Vec<_>>().join(" ")
     })
 }
 

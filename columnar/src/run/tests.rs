@@ -91,7 +91,7 @@ async fn an_invalid_receipt_is_an_error_that_names_its_cell() -> Result<()> {
     f.push("user", "a").await?;
     f.shared.begin_run()?;
     let cell = Cell { column: f.shared.find("answer")?, step: 0 };
-    let refused = f.shared.handle_stored(cell, &Entry::SKIPPED.with_receipt("cheap"));
+    let refused = f.shared.handle_stored(cell, &Entry::SKIPPED.with_receipt("cheap"), None);
     assert!(refused.is_err(), "{refused:?}");
     Ok(())
 }

@@ -37,7 +37,7 @@ fn on_both_runtimes<T: Future<Output = Result<()>>>(test: impl Fn() -> T + Send 
             // The receiver is gone if the test took too long.
             let _ = done.send(result);
         });
-        match ended.recv_timeout(Duration::from_secs(60)) {
+        match ended.recv_timeout(Duration::from_mins(1)) {
             Ok(result) => result.expect("no error"),
             Err(mpsc::RecvTimeoutError::Timeout) => panic!("a deadlock, with {workers} workers"),
             Err(mpsc::RecvTimeoutError::Disconnected) => {
@@ -338,7 +338,7 @@ impl Drop for Own {
 struct OwnModel(Own);
 
 impl Model for OwnModel {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         self.0.use_it();
         "own"
     }

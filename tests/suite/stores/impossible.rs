@@ -97,7 +97,7 @@ async fn i6_verifying_and_copying_a_store_with_impossible_lists_ends() {
         let context = format!("{column} {list:?}");
         match reopen::verify(&hostile()).await {
             Ok(defects) => {
-                assert!(!defects.is_empty() && defects.len() < 2_000, "{context}: {}", defects.len())
+                assert!(!defects.is_empty() && defects.len() < 2_000, "{context}: {}", defects.len());
             }
             Err(error) => assert!(error.to_string().contains(column), "{context}: {error}"),
         }
