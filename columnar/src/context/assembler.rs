@@ -23,11 +23,11 @@ pub(crate) struct Assembler {
     has_filters: bool,
 }
 
-/// What the contexts of a column have found out so far. A cache over its steps: all of it can be found out again.
+/// The results of earlier contexts of a column. A cache over its steps: all of them can be found out again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
-    /// The cuts so far, if they persist.
-    cuts: PersistentCuts,
+    /// The cuts so far, if they persist; made with the first, so that a memory of nothing costs nothing.
+    cuts: Option<PersistentCuts>,
     /// The values that pass the filter of an input, by the index of the input.
     filtered: BTreeMap<usize, FilteredHistory>,
 }
@@ -36,7 +36,8 @@ impl Memory {
     /// The memory of a flow that shares the steps before this one.
     pub(crate) fn before(&self, step: usize) -> Self {
         // The columns that filters read may have been replaced since.
-        Self { cuts: self.cuts.before(step), filtered: BTreeMap::new() }
+        let cuts = self.cuts.as_ref().map(|cuts| cuts.before(step));
+        Self { cuts, filtered: BTreeMap::new() }
     }
 }
 
@@ -119,7 +120,8 @@ impl Assembler {
     fn truncate(&self, snapshot: &mut Snapshot, memory: &mut Memory) -> Result<(), BudgetError> {
         // A budget without room is an error of each cell, and not of the assembler, which is made once.
         let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else { return Ok(()) };
-        let truncation = Truncation::new(snapshot, limit, self.is_persistent.then_some(&mut memory.cuts));
+        let cuts = self.is_persistent.then(|| memory.cuts.get_or_insert_default());
+        let truncation = Truncation::new(snapshot, limit, cuts);
         let report = &truncation.report;
         if limit.strategy == Strategy::StopAtLimit && report.is_over_limit() {
             let (tokens, limit) = (report.before, report.limit);

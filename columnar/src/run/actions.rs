@@ -11,6 +11,7 @@ use super::state::RunState;
 use super::table::receipt;
 use super::{Error, Result};
 use crate::compute::{Context, Defaults, Settings};
+use crate::context::Snapshot;
 use crate::history::Value;
 use crate::model::ModelError;
 use crate::schedule::{Action, Cell, InvalidHistory, OnFailure};
@@ -62,11 +63,11 @@ impl Shared {
     /// Checks the budgets and models of all columns with missing cells: everything that would fail at each of them. The
     /// check of a model may be slow and is code of users, as the counter is, so the lock is released.
     fn check_columns(&self) -> Result<()> {
-        if let RunState::Active(_) = self.lock().run {
+        let state = self.lock();
+        if let RunState::Active(_) = state.run {
             return Err(Error::Running);
         }
-        self.check_budgets()?;
-        let state = self.lock();
+        let state = self.check_budgets(state)?;
         let schema = state.plan.schema();
         let missing = |(column, settings): (usize, &Arc<Settings>)| {
             // A complete column calls no model, so a missing key must not keep the run from starting.
@@ -123,24 +124,40 @@ impl Shared {
         draft: Result<Prepared<Draft>>,
         defaults: Arc<Defaults>,
     ) -> Option<RunAction> {
-        let assembled = caught(|| {
-            let draft = draft?.or_else(|recipe| {
-                self.made(&recipe);
-                self.draft(|_| Ok(cell))
-            });
-            let snapshot = draft?.assemble()?;
-            Ok(snapshot.is_current().then(|| Context::new(snapshot, defaults)))
-        });
-        Some(match assembled {
-            Some(Ok(Some(context))) => RunAction::Compute(cell, context),
+        Some(match self.assembled(cell, draft) {
+            Ok(snapshot) if snapshot.is_current() => {
+                RunAction::Compute(cell, Context::new(snapshot, defaults))
+            }
             // No new value passes the filters, so the next action skips the cell.
-            Some(Ok(None)) => {
+            Ok(snapshot) => {
+                discard(snapshot);
                 self.handle_skipped(cell);
                 return self.next_action();
             }
-            Some(Err(error)) => RunAction::Refuse(cell, error),
-            None => RunAction::Refuse(cell, self.panicked(cell)),
+            Err(error) => RunAction::Refuse(cell, error),
         })
+    }
+
+    /// Assembles the context of a cell.
+    fn assembled(&self, cell: Cell, draft: Result<Prepared<Draft>>) -> Result<Snapshot> {
+        let mut draft = match draft? {
+            Ok(draft) => draft,
+            Err(recipe) => {
+                let made = move || {
+                    self.made(&recipe);
+                    drop(recipe);
+                    self.draft(|_| Ok(cell))
+                };
+                caught(made).unwrap_or_else(|| Err(self.panicked(cell)))?
+            }
+        };
+        // In place, so that no more than an error moves through the guard.
+        let assembled = caught(|| draft.assemble());
+        if let Err(error) = assembled.unwrap_or_else(|| Err(self.panicked(cell))) {
+            discard(draft);
+            return Err(error);
+        }
+        Ok(draft.snapshot)
     }
 
     /// Code of users panicked for a cell.

@@ -2,7 +2,7 @@
 //! it, because that calls filters and counters of users.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use super::contexts::{ColumnContexts, Draft, Prepared, Recipe};
 use super::forecast::{Forecast, forecast};
@@ -28,12 +28,13 @@ impl Shared {
     }
 
     fn messages_of(&self, find: impl Fn(&State) -> Result<Cell>) -> Result<Messages> {
-        let draft = self.draft(|state| {
+        let mut draft = self.draft(|state| {
             let cell = find(state)?;
             state.check_begun(cell)?;
             Ok(cell)
         })?;
-        let snapshot = draft.assemble()?;
+        draft.assemble()?;
+        let snapshot = draft.snapshot;
         if snapshot.is_current() {
             return Ok(Messages::new(snapshot));
         }
@@ -56,31 +57,31 @@ impl Shared {
         }
     }
 
-    /// Checks that the budgets of all columns with missing cells hold a message.
-    pub(super) fn check_budgets(&self) -> Result<()> {
-        let (plan, columns) = {
-            let state = self.lock();
-            (Arc::clone(&state.plan), state.prepared(State::has_missing_cells))
-        };
-        for (column, prepared) in columns {
+    /// Checks that the budgets of all columns with missing cells hold a message. Returns the lock of the state.
+    pub(super) fn check_budgets<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+    ) -> Result<MutexGuard<'a, State>> {
+        let mut checked = 0;
+        // Most runs find all contexts made, and keep the lock.
+        while let Some(recipe) = state.check_budgets(checked)? {
+            drop(state);
             // A counter that panics here panics again for each cell, whose error it then is.
-            let Some(contexts) = prepared.map_or_else(|recipe| caught(|| self.made(&recipe)), Some) else {
-                continue;
-            };
-            contexts.assembler.check().map_err(|source| {
-                let column = plan.schema().name(column).clone();
-                Error::BudgetTooSmall { column, source }
-            })?;
+            if let Some(contexts) = caught(|| self.made(&recipe)) {
+                check_budget(&recipe.reads, &contexts)?;
+            }
+            checked = recipe.column + 1;
+            drop(recipe);
+            state = self.lock();
         }
-        Ok(())
+        Ok(state)
     }
 
     /// Forecasts the next run, on copies outside of the lock.
     pub(crate) fn forecast(&self) -> Forecast {
         let (plan, columns, scheduler, table) = {
             let state = self.lock();
-            let (plan, columns) = (Arc::clone(&state.plan), state.prepared(|_, _| true));
-            (plan, columns, state.scheduler.clone(), state.table.clone())
+            (Arc::clone(&state.plan), state.prepared(), state.scheduler.clone(), state.table.clone())
         };
         let made = |prepared: Prepared<_>| prepared.unwrap_or_else(|recipe| self.made(&recipe));
         let contexts: BTreeMap<_, _> =
@@ -133,37 +134,52 @@ impl State {
         Ok(Ok(Draft { cell, snapshot, contexts, unloaded }))
     }
 
-    /// The derived columns that are selected, each with its contexts.
-    fn prepared(
-        &self,
-        is_selected: impl Fn(&Self, usize) -> bool,
-    ) -> Vec<(usize, Prepared<Arc<ColumnContexts>>)> {
-        let plan = Arc::clone(&self.plan);
-        let mut columns = Vec::new();
-        for column in 0..plan.schema().columns().len() {
-            if let Some(reads) = plan.schema().reads(column).filter(|_| is_selected(self, column)) {
-                columns.push((column, self.contexts(column, reads)));
+    /// Checks the budgets of the columns with missing cells, from this one on, up to the first whose contexts have to be
+    /// made. Calls no code of users.
+    fn check_budgets(&self, from: usize) -> Result<Option<Recipe>> {
+        let schema = self.plan.schema();
+        for column in (from..schema.columns().len()).filter(|column| self.has_missing_cells(*column)) {
+            match (schema.reads(column), self.kept(column)) {
+                (Some(reads), Some(contexts)) => check_budget(reads, contexts)?,
+                (Some(reads), None) => return Ok(Some(self.recipe(column, reads))),
+                (None, _) => {}
             }
         }
-        columns
+        Ok(None)
+    }
+
+    /// The derived columns, each with its contexts.
+    fn prepared(&self) -> Vec<(usize, Prepared<Arc<ColumnContexts>>)> {
+        let schema = self.plan.schema();
+        let columns = 0..schema.columns().len();
+        columns.filter_map(|column| Some((column, self.contexts(column, schema.reads(column)?)))).collect()
     }
 
     /// The contexts of a column.
     pub(super) fn contexts(&self, column: usize, reads: &Arc<Reads>) -> Prepared<Arc<ColumnContexts>> {
-        if let Some(Some(contexts)) = self.contexts.get(column) {
-            return Ok(Arc::clone(contexts));
+        match self.kept(column) {
+            Some(contexts) => Ok(Arc::clone(contexts)),
+            None => Err(self.recipe(column, reads)),
         }
+    }
+
+    /// The contexts of a column, if they are made.
+    fn kept(&self, column: usize) -> Option<&Arc<ColumnContexts>> {
+        self.contexts.get(column)?.as_ref()
+    }
+
+    fn recipe(&self, column: usize, reads: &Arc<Reads>) -> Recipe {
         let settings = self.settings.get(column).cloned().unwrap_or_default();
         // Each field of a budget comes from the column, else from the flow, else from the program.
         let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
         let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::program_default());
         let (reads, counter) = (Arc::clone(reads), Arc::clone(&self.counter));
-        Err(Recipe { column, reads, settings, budget, counter, version: self.recipes })
+        Recipe { column, reads, settings, budget, counter, generation: self.generation }
     }
 
     /// Keeps the contexts of a column, unless their recipe has changed or they were made already.
     pub(super) fn keep(&mut self, recipe: &Recipe, contexts: &Arc<ColumnContexts>) {
-        if recipe.version != self.recipes {
+        if recipe.generation != self.generation {
             return;
         }
         if self.contexts.len() <= recipe.column {
@@ -184,12 +200,18 @@ impl State {
     }
 
     /// The steps that are not in memory, of the columns that a context of this column shows.
-    fn unloaded_of(&self, reads: &Reads, column: usize) -> BTreeMap<usize, StepRanges> {
+    fn unloaded_of(&self, reads: &Reads, column: usize) -> Option<BTreeMap<usize, StepRanges>> {
         if self.unloaded.is_empty() {
-            return BTreeMap::new();
+            return None;
         }
         let columns = reads.inputs.iter().map(|input| input.column).chain([column]);
         let steps = |column| Some((column, self.unloaded.get(&column)?.steps().clone()));
-        columns.filter_map(steps).collect()
+        Some(columns.filter_map(steps).collect())
     }
+}
+
+/// Checks that the budget of a column holds a message.
+fn check_budget(reads: &Reads, contexts: &ColumnContexts) -> Result<()> {
+    let checked = contexts.assembler.check();
+    checked.map_err(|source| Error::BudgetTooSmall { column: reads.column.clone(), source })
 }

@@ -41,17 +41,22 @@ pub(super) enum Report {
     Skipped {
         finished: Finished,
     },
-    Failed {
-        error: Error,
-        /// Its message for an event.
-        cause: String,
-        /// Whether the spend limit has refused a call.
-        is_over_limit: bool,
-        finished: Finished,
-    },
+    // In a box, because it is rare and larger than the others, and each cell moves its report.
+    Failed(Box<Failure>),
+}
+
+/// The failure of a computation.
+pub(super) struct Failure {
+    pub(super) error: Error,
+    /// Its message for an event.
+    pub(super) cause: String,
+    /// Whether the spend limit has refused a call.
+    pub(super) is_over_limit: bool,
+    pub(super) finished: Finished,
 }
 
 /// The records of a finished computation.
+#[derive(Default)]
 pub(super) struct Finished {
     pub(super) span: CellSpan,
     /// `None` if no model was called.
@@ -202,7 +207,7 @@ impl<'a> Computation<'a> {
         // Before the rest: errors of users may panic when they are asked, and then this is called again.
         let (cause, is_over_limit) = (error.cause(), SpendLimitError::of(&error).is_some());
         self.span.failed(&error, error.class());
-        Report::Failed { error, cause, is_over_limit, finished: self.finish() }
+        Report::Failed(Box::new(Failure { error, cause, is_over_limit, finished: self.finish() }))
     }
 
     fn finish(&mut self) -> Finished {

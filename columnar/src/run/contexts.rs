@@ -27,8 +27,8 @@ pub(super) struct Recipe {
     pub(super) settings: Arc<Settings>,
     pub(super) budget: Budget,
     pub(super) counter: Arc<dyn Counter>,
-    /// The number of changes of the flow's recipes before it.
-    pub(super) version: usize,
+    /// That of the flow's contexts.
+    pub(super) generation: usize,
 }
 
 /// The values of a context, taken under the lock.
@@ -36,8 +36,8 @@ pub(super) struct Draft {
     pub(super) cell: Cell,
     pub(super) snapshot: Snapshot,
     pub(super) contexts: Arc<ColumnContexts>,
-    /// The steps that are not in memory, of the columns that the context shows.
-    pub(super) unloaded: BTreeMap<usize, StepRanges>,
+    /// The steps that are not in memory, of the columns that the context shows; `None` if the flow has none.
+    pub(super) unloaded: Option<BTreeMap<usize, StepRanges>>,
 }
 
 /// Something that needs the assembler of a column, or the recipe of that.
@@ -85,22 +85,19 @@ impl Recipe {
 
 impl Draft {
     /// Calls filters and the counter.
-    pub(super) fn assemble(self) -> Result<Snapshot> {
-        let Self { cell, mut snapshot, contexts, unloaded } = self;
+    pub(super) fn assemble(&mut self) -> Result<()> {
+        let Self { cell, snapshot, contexts, unloaded } = self;
         // A value that is not in memory looks like a skipped one, so assembly would show less and not fail.
-        if !unloaded.is_empty() {
-            check_loaded(cell, &snapshot, &contexts.assembler, &unloaded)?;
+        if let Some(unloaded) = unloaded {
+            check_loaded(*cell, snapshot, &contexts.assembler, unloaded)?;
         }
-        match contexts.assemble(&mut snapshot) {
-            Ok(()) => Ok(snapshot),
-            Err(source) => {
-                let column = snapshot.column().clone();
-                Err(match source {
-                    BudgetError::NoRoom { .. } => Error::BudgetTooSmall { column, source },
-                    _ => Error::Budget { column, step: cell.step, source },
-                })
+        contexts.assemble(snapshot).map_err(|source| {
+            let column = snapshot.column().clone();
+            match source {
+                BudgetError::NoRoom { .. } => Error::BudgetTooSmall { column, source },
+                _ => Error::Budget { column, step: cell.step, source },
             }
-        }
+        })
     }
 }
 

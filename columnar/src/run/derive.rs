@@ -70,7 +70,7 @@ impl Shared {
         if self.store.is_none() {
             (next.stored.definition, next.removed) = state.removed_columns(origins);
         }
-        next.recipes = state.recipes + 1;
+        next.generation = state.generation + 1;
         let removed = (mem::replace(&mut *state, next), mem::replace(&mut *steps, left));
         drop((state, steps));
         // Outside of the locks: they are the last to have the filters and the compute steps of the removed columns.
@@ -121,7 +121,7 @@ impl State {
             budget: self.budget.clone(),
             defaults: Arc::clone(&self.defaults),
             contexts: Vec::new(),
-            recipes: 0,
+            generation: 0,
             forks: self.forks.clone(),
             unloaded: self.derive_unloaded(origins, step),
             removed: BTreeMap::new(),

@@ -12,7 +12,7 @@ use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, SelectAll, StreamExt};
 
 use super::actions::{RunAction, RunStatus};
-use super::computation::{Computation, Finished, Report};
+use super::computation::{Computation, Failure, Finished, Report};
 use super::compute_steps::ComputeSteps;
 use super::event::{ColumnId, Event};
 use super::guard::caught;
@@ -231,9 +231,9 @@ impl<'a, I: ColumnId> Run<'a, I> {
             }
         }
         while self.unstored.is_none()
-            && let Poll::Ready(Some((cell, report))) = self.computations.poll_next_unpin(task)
+            && let Poll::Ready(Some((cell, mut report))) = self.computations.poll_next_unpin(task)
         {
-            let report = self.with_tokens(cell, report);
+            self.count_tokens(cell, &mut report);
             let event = self.handle_report(cell, report);
             if event.is_some() {
                 return event;
@@ -251,13 +251,15 @@ impl<'a, I: ColumnId> Run<'a, I> {
             return None;
         }
         let event = match computation.poll_next_unpin(task) {
-            Poll::Ready(Some((cell, report))) => match self.with_tokens(cell, report) {
-                report @ Report::Failed { .. } => {
+            Poll::Ready(Some((cell, mut report))) => {
+                self.count_tokens(cell, &mut report);
+                if let Report::Failed(_) = report {
                     self.early_failure = Some((cell, report));
                     None
+                } else {
+                    self.handle_report(cell, report)
                 }
-                report => self.handle_report(cell, report),
-            },
+            }
             Poll::Ready(None) | Poll::Pending => None,
         };
         // `SelectAll` polls a new stream soon, and so replaces the waker of the poll above.
@@ -268,15 +270,15 @@ impl<'a, I: ColumnId> Run<'a, I> {
     }
 
     /// Counts a computed value. If the counter panics, the cell has failed, and nothing of it is stored.
-    fn with_tokens(&self, cell: Cell, report: Report) -> Report {
-        let Report::Computed { value, mut finished, .. } = report else { return report };
-        match caught(|| self.shared().counted(&value)) {
-            Some(counted) => Report::Computed { value, finished, counted: Some(counted) },
-            None => {
-                let error = self.shared().panicked(cell);
-                finished.span.failed(&error, error.class());
-                Report::Failed { cause: error.cause(), error, is_over_limit: false, finished }
-            }
+    fn count_tokens(&self, cell: Cell, report: &mut Report) {
+        let Report::Computed { value, finished, counted } = report else { return };
+        *counted = caught(|| self.shared().counted(value));
+        if counted.is_none() {
+            let error = self.shared().panicked(cell);
+            let mut finished = mem::take(finished);
+            finished.span.failed(&error, error.class());
+            let cause = error.cause();
+            *report = Report::Failed(Box::new(Failure { error, cause, is_over_limit: false, finished }));
         }
     }
 
@@ -296,7 +298,8 @@ impl<'a, I: ColumnId> Run<'a, I> {
                 self.shared().handle_skipped(cell);
                 None
             }
-            Report::Failed { error, cause, is_over_limit, finished } => {
+            Report::Failed(failure) => {
+                let Failure { error, cause, is_over_limit, finished } = *failure;
                 if is_over_limit {
                     // The limit refuses every further call, so the run ends whatever the column allows.
                     self.shared().handle_broken(cell);
@@ -342,7 +345,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
     }
 
     fn put_done(&mut self, Unstored { cell, entry, counted, span }: Unstored, put: Result<Put, StoreError>) {
-        let shared = Arc::clone(self.shared());
+        let shared = self.shared();
         let stored = put.and_then(|put| {
             let (entry, counted) = match put {
                 Put::Stored => (entry, counted),
@@ -365,9 +368,9 @@ impl<'a, I: ColumnId> Run<'a, I> {
                 span.stored(&entry);
                 self.span.stored(&entry);
             }
-            Ok(None) => self.break_off(cell, span, shared.panicked(cell)),
+            Ok(None) => self.break_off(cell, span, self.shared().panicked(cell)),
             Err(source) => {
-                shared.store_failed();
+                self.shared().store_failed();
                 let (column, step) = (self.name(cell.column).clone(), cell.step);
                 self.break_off(cell, span, Error::Store { column, step, source });
             }

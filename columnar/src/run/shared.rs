@@ -66,18 +66,23 @@ impl Shared {
     ///
     /// No code of users runs under the lock: such code may use the flow. Values of types of users are dropped outside of
     /// it, and wakers are woken there. So a panic leaves nothing half changed, and a poisoned lock is used as well.
+    #[inline]
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         // Most flows have all values in memory, and this lock is taken several times for each cell.
-        if !state.unloaded.is_empty() {
-            let loaded = state.adopt();
-            if !loaded.is_empty() {
-                drop(state);
-                drop(loaded);
-                return self.lock();
-            }
+        if state.unloaded.is_empty() { state } else { self.adopted(state) }
+    }
+
+    /// The locked state, with the values that have been loaded since.
+    #[cold]
+    fn adopted<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        let loaded = state.adopt();
+        if loaded.is_empty() {
+            return state;
         }
-        state
+        drop(state);
+        drop(loaded);
+        self.lock()
     }
 
     /// Unlocks the state, and wakes the active run, because there may be more to do.
@@ -150,22 +155,27 @@ impl Shared {
 
     /// Stores the next value of a source, and returns its step.
     pub(crate) async fn push(&self, source: usize, value: Value) -> Result<usize> {
-        self.push_found(|| Ok(source), value).await
+        self.push_found(|_| Ok(source), value).await
     }
 
     /// Stores the next value of a source with this name, and returns its step.
     pub(crate) async fn push_by_name(&self, source: &str, value: Value) -> Result<usize> {
-        self.push_found(|| self.find(source), value).await
+        self.push_found(|state| state.find(source), value).await
     }
 
-    async fn push_found(&self, source: impl Fn() -> Result<usize>, value: Value) -> Result<usize> {
-        source()?;
+    async fn push_found(&self, find: impl Fn(&State) -> Result<usize>, value: Value) -> Result<usize> {
+        let (known, found) = {
+            let state = self.lock();
+            (Arc::clone(&state.plan), find(&state)?)
+        };
         // Before anything is stored, and outside of the lock: a counter may panic, or push itself.
         let counted = self.counted(&value);
         let pushed = {
             let _writing = self.writing.lock().await;
-            // Looked up again under the lock: a removal of columns changes their indices.
-            self.push_next(source()?, value, counted).await
+            // It changes under that lock only. A removal of columns changes their indices.
+            let plan = self.plan();
+            let source = if Arc::ptr_eq(&plan, &known) { found } else { find(&self.lock())? };
+            self.push_next(&plan, source, value, counted).await
         };
         // Outside of the lock, because those who are woken may push.
         if pushed.is_ok() {
@@ -174,8 +184,13 @@ impl Shared {
         pushed
     }
 
-    async fn push_next(&self, source: usize, value: Value, mut counted: Counted) -> Result<usize> {
-        let plan = self.plan();
+    async fn push_next(
+        &self,
+        plan: &Plan,
+        source: usize,
+        value: Value,
+        mut counted: Counted,
+    ) -> Result<usize> {
         let name = plan.schema().name(source);
         if !plan.schema().is_source(source) {
             let sources = plan.names(&plan.schema().sources().collect::<Vec<_>>());

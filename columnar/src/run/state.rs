@@ -34,8 +34,8 @@ pub(super) struct State {
     pub(super) defaults: Arc<Defaults>,
     /// By column; made with the first context.
     pub(super) contexts: Vec<Option<Arc<ColumnContexts>>>,
-    /// The number of changes of that from which contexts are made: settings, budgets, the counter.
-    pub(super) recipes: usize,
+    /// The generation of the contexts: changes of settings, budgets and the counter begin a new one.
+    pub(super) generation: usize,
     /// The nearest forks: the step at which each diverges, and the first step whose contexts take it into account.
     pub(super) forks: BTreeMap<usize, usize>,
     /// The columns with stored values that are not in memory.
@@ -81,7 +81,7 @@ impl State {
             budget: Budget::new(),
             defaults: Arc::default(),
             contexts: Vec::new(),
-            recipes: 0,
+            generation: 0,
             forks: BTreeMap::new(),
             unloaded: BTreeMap::new(),
             removed: BTreeMap::new(),
@@ -102,11 +102,11 @@ impl State {
         (mem::replace(&mut self.settings, settings), self.forget_contexts())
     }
 
-    /// Forgets the contexts of all columns, because their recipes have changed. Returns them, to be dropped outside of the
+    /// Forgets the contexts of all columns, because a recipe of theirs has changed. Returns them, to be dropped outside of the
     /// lock: they may be the last to have a counter.
     #[must_use]
     pub(super) fn forget_contexts(&mut self) -> impl Sized + use<> {
-        self.recipes += 1;
+        self.generation += 1;
         mem::take(&mut self.contexts)
     }
 
