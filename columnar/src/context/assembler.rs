@@ -23,13 +23,14 @@ pub(crate) struct Assembler {
     has_filters: bool,
 }
 
-/// The results of earlier contexts of a column. A cache over its steps: all of them can be found out again.
+/// The results of earlier contexts of a column. A cache over its steps: all of them can be found out again. Both parts are
+/// made with the first result, because most columns have none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
-    /// The cuts so far, if they persist; made with the first, so that a memory of nothing costs nothing.
+    /// The cuts so far, if they persist.
     cuts: Option<PersistentCuts>,
     /// The values that pass the filter of an input, by the index of the input.
-    filtered: BTreeMap<usize, FilteredHistory>,
+    filtered: Option<BTreeMap<usize, FilteredHistory>>,
 }
 
 impl Memory {
@@ -37,7 +38,7 @@ impl Memory {
     pub(crate) fn before(&self, step: usize) -> Self {
         // The columns that filters read may have been replaced since.
         let cuts = self.cuts.as_ref().map(|cuts| cuts.before(step));
-        Self { cuts, filtered: BTreeMap::new() }
+        Self { cuts, filtered: None }
     }
 }
 
@@ -88,7 +89,7 @@ impl Assembler {
     /// Replaces the values of filtered inputs by those that pass.
     fn filter(&self, snapshot: &mut Snapshot, memory: &mut Memory) {
         let (reads, step) = (Arc::clone(&snapshot.reads), snapshot.step);
-        let filtered = &mut memory.filtered;
+        let filtered = memory.filtered.get_or_insert_default();
         // Its values, and those of the contexts before it that it depends on.
         let previous = previous_step(&reads, step, |input, step| match &input.spec.filter {
             None => snapshot.has(input, step),

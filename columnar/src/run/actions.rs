@@ -229,7 +229,7 @@ impl Shared {
         &self,
         cell: Cell,
         entry: &Entry,
-        counted: Option<Counted>,
+        counted: Option<&Counted>,
     ) -> Result<(), StoreError> {
         let unreadable = |_| StoreError::other(InvalidHistory::Receipt { step: cell.step });
         // Parsed before any change: an entry of an earlier writer may have an invalid one.

@@ -344,36 +344,39 @@ impl<'a, I: ColumnId> Run<'a, I> {
         }
     }
 
-    fn put_done(&mut self, Unstored { cell, entry, counted, span }: Unstored, put: Result<Put, StoreError>) {
-        let shared = self.shared();
-        let stored = put.and_then(|put| {
-            let (entry, counted) = match put {
-                Put::Stored => (entry, counted),
-                // An earlier write succeeded without a confirmation. Its value stays, and dependents show it.
-                Put::Exists(earlier) => {
-                    match earlier.value.as_ref().map(|value| caught(|| shared.counted(value))) {
-                        Some(None) => return Ok(None),
-                        counted => (earlier, counted.flatten()),
-                    }
-                }
-            };
-            // It counts again if the counter was replaced meanwhile.
-            match caught(|| shared.handle_stored(cell, &entry, counted)) {
-                Some(stored) => stored.map(|()| Some(entry)),
-                None => Ok(None),
-            }
-        });
-        match stored {
-            Ok(Some(entry)) => {
+    fn put_done(&mut self, mut unstored: Unstored, put: Result<Put, StoreError>) {
+        let is_stored = put.and_then(|put| self.stored(&mut unstored, put));
+        let Unstored { cell, entry, span, .. } = unstored;
+        match is_stored {
+            Ok(true) => {
                 span.stored(&entry);
                 self.span.stored(&entry);
             }
-            Ok(None) => self.break_off(cell, span, self.shared().panicked(cell)),
+            Ok(false) => self.break_off(cell, span, self.shared().panicked(cell)),
             Err(source) => {
                 self.shared().store_failed();
                 let (column, step) = (self.name(cell.column).clone(), cell.step);
                 self.break_off(cell, span, Error::Store { column, step, source });
             }
+        }
+    }
+
+    /// A cell is stored. Returns whether its value could be counted, which may panic.
+    fn stored(&self, unstored: &mut Unstored, put: Put) -> Result<bool, StoreError> {
+        let shared = self.shared();
+        // An earlier write succeeded without a confirmation. Its value stays, and dependents show it.
+        if let Put::Exists(earlier) = put {
+            unstored.counted = match earlier.value.as_ref().map(|value| caught(|| shared.counted(value))) {
+                Some(None) => return Ok(false),
+                counted => counted.flatten(),
+            };
+            unstored.entry = earlier;
+        }
+        let Unstored { cell, entry, counted, .. } = unstored;
+        // It counts again if the counter was replaced meanwhile.
+        match caught(|| shared.handle_stored(*cell, entry, counted.as_ref())) {
+            Some(stored) => stored.map(|()| true),
+            None => Ok(false),
         }
     }
 

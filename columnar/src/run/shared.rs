@@ -208,13 +208,13 @@ impl Shared {
             });
             match put? {
                 Put::Stored => {
-                    self.insert_pushed(Cell { column: source, step }, value, counted);
+                    self.insert_pushed(Cell { column: source, step }, value, &counted);
                     return Ok(step);
                 }
                 // An earlier push was dropped before its store confirmed it. Its value comes first.
                 Put::Exists(Entry { value: Some(earlier), .. }) => {
                     let earlier_counted = self.counted(&earlier);
-                    self.insert_pushed(Cell { column: source, step }, earlier, earlier_counted);
+                    self.insert_pushed(Cell { column: source, step }, earlier, &earlier_counted);
                     self.wake();
                     counted = self.counted(&value);
                 }
@@ -227,7 +227,7 @@ impl Shared {
         }
     }
 
-    fn insert_pushed(&self, cell: Cell, value: Value, counted: Counted) {
+    fn insert_pushed(&self, cell: Cell, value: Value, counted: &Counted) {
         let (tokens, mut state) = self.lock_counted(&value, counted);
         state.table.insert(cell, value, tokens);
         state.scheduler.handle_pushed(cell.column);
@@ -241,16 +241,14 @@ impl Shared {
     }
 
     /// Locks the state. Returns the tokens of a value by the counter that the state has then.
-    pub(super) fn lock_counted(&self, value: &str, mut counted: Counted) -> (usize, MutexGuard<'_, State>) {
-        loop {
-            let state = self.lock();
-            if is_same(&counted.counter, &state.counter) {
-                return (counted.tokens, state);
-            }
-            // `set_counter` was called meanwhile.
-            drop(state);
-            counted = self.counted(value);
+    pub(super) fn lock_counted(&self, value: &str, counted: &Counted) -> (usize, MutexGuard<'_, State>) {
+        let state = self.lock();
+        if is_same(&counted.counter, &state.counter) {
+            return (counted.tokens, state);
         }
+        // `set_counter` was called meanwhile.
+        drop(state);
+        self.lock_counted(value, &self.counted(value))
     }
 
     /// The number of steps of a column that are stored without a gap.
