@@ -59,8 +59,8 @@ pub(super) struct Failure {
 #[derive(Default)]
 pub(super) struct Finished {
     pub(super) span: CellSpan,
-    /// `None` if no model was called.
-    pub(super) receipt: Option<Receipt>,
+    /// The receipt as it is stored, which is short to move; `None` if no model was called.
+    pub(super) receipt: Option<Value>,
 }
 
 /// The computation of one cell: a stream of reports.
@@ -211,7 +211,7 @@ impl<'a> Computation<'a> {
     }
 
     fn finish(&mut self) -> Finished {
-        let receipt = self.receipt.take().map(|receipt| receipt.build(self.attempt));
+        let receipt = self.receipt.take().map(|receipt| receipt.build(self.attempt).to_string().into());
         Finished { span: mem::take(&mut self.span), receipt }
     }
 }

@@ -452,7 +452,6 @@ struct Unstored {
 
 impl Unstored {
     fn new(cell: Cell, entry: Entry, Finished { span, receipt }: Finished) -> Self {
-        let receipt = receipt.map(|receipt| receipt.to_string().into());
         Self { cell, entry: Entry { receipt, ..entry }, counted: None, span }
     }
 }

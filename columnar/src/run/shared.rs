@@ -246,9 +246,22 @@ impl Shared {
         if is_same(&counted.counter, &state.counter) {
             return (counted.tokens, state);
         }
-        // `set_counter` was called meanwhile.
         drop(state);
-        self.lock_counted(value, &self.counted(value))
+        self.lock_recounted(value)
+    }
+
+    /// The same after `set_counter` was called.
+    #[cold]
+    fn lock_recounted(&self, value: &str) -> (usize, MutexGuard<'_, State>) {
+        loop {
+            let counted = self.counted(value);
+            let state = self.lock();
+            if is_same(&counted.counter, &state.counter) {
+                return (counted.tokens, state);
+            }
+            // Before the counter, of which this may be the last reference.
+            drop(state);
+        }
     }
 
     /// The number of steps of a column that are stored without a gap.
