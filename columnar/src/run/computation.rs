@@ -41,7 +41,7 @@ pub(super) enum Report {
     Skipped {
         finished: Finished,
     },
-    // In a box, because it is rare and larger than the others, and each cell moves its report.
+    /// In a box, because it is rare and larger than the others, and each cell moves its report.
     Failed(Box<Failure>),
 }
 

@@ -172,7 +172,7 @@ impl Shared {
         let counted = self.counted(&value);
         let pushed = {
             let _writing = self.writing.lock().await;
-            // It changes under that lock only. A removal of columns changes their indices.
+            // The plan changes under that lock only. A removal of columns changes their indices.
             let plan = self.plan();
             let source = if Arc::ptr_eq(&plan, &known) { found } else { find(&self.lock())? };
             self.push_next(&plan, source, value, counted).await

@@ -102,8 +102,8 @@ impl State {
         (mem::replace(&mut self.settings, settings), self.forget_contexts())
     }
 
-    /// Forgets the contexts of all columns, because a recipe of theirs has changed. Returns them, to be dropped outside of the
-    /// lock: they may be the last to have a counter.
+    /// Begins a new generation of contexts: forgets those of all columns. Returns them, to be dropped outside of the lock:
+    /// they may be the last to have a counter.
     #[must_use]
     pub(super) fn forget_contexts(&mut self) -> impl Sized + use<> {
         self.generation += 1;
