@@ -212,11 +212,13 @@ fn recorded(store: MemoryStore) -> (impl Store, Loads) {
     (store, loads)
 }
 
-/// The number of steps that were read, each of which was read once.
+/// The number of steps that were read, each of which was read once after the flow was opened. Opening checks the number of
+/// steps of a long source with a read of its last one.
 fn read_once(loads: &Loads) -> usize {
     let loads = loads.lock().expect("no test panics");
+    let loaded = loads.iter().skip_while(|(_, steps)| steps.len() == 1);
     let mut cells: Vec<_> =
-        loads.iter().flat_map(|(column, steps)| steps.iter().map(move |step| (column, step))).collect();
+        loaded.flat_map(|(column, steps)| steps.iter().map(move |step| (column, step))).collect();
     let count = cells.len();
     cells.sort_unstable();
     cells.dedup();

@@ -290,9 +290,7 @@ async fn s3_rows_that_are_deleted_after_a_kill_are_errors_up_to_the_last_opening
             store.put(name("map"), step, text(format!("{step}"))).await.expect("it is stored");
         }
         // Its connection ends before it is closed.
-        database
-            .run("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
-            .await;
+        database.end_sessions().await;
         drop(store);
         first
     };
