@@ -21,6 +21,7 @@ pub(super) struct Address {
     pub(super) config: Config,
     pub(super) tls: TlsMode,
     /// `sslrootcert`.
+    #[cfg_attr(not(feature = "postgres-tls"), allow(dead_code, reason = "read with TLS alone"))]
     pub(super) root: Option<Root>,
 }
 
