@@ -1,13 +1,12 @@
 //! Runs that are polled a random number of times and then dropped, with values that are pushed meanwhile.
 
 use std::collections::BTreeSet;
-use std::task::Poll;
 
 use columnar::prelude::*;
 use columnar_tests::live::Live;
 use columnar_tests::strategies::{flows, pauses};
 use fastrand::Rng;
-use futures::poll;
+use futures::future::poll_immediate;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 
@@ -31,14 +30,14 @@ pub(super) fn round(rng: &mut Rng) -> Counts {
                     pushed += 1;
                 }
                 count(&mut counts, "polls");
-                match poll!(run.next()) {
-                    Poll::Ready(Some(Ok(Event::Value { column, step, .. }))) => {
+                match poll_immediate(run.next()).await {
+                    Some(Some(Ok(Event::Value { column, step, .. }))) => {
                         assert!(emitted.insert((column, step)), "a value is emitted once");
                     }
-                    Poll::Ready(Some(event)) => drop(event.expect("no cell fails")),
-                    Poll::Ready(None) => break,
+                    Some(Some(event)) => drop(event.expect("no cell fails")),
+                    Some(None) => break,
                     // The cells yield to the runtime.
-                    Poll::Pending => tokio::task::yield_now().await,
+                    None => tokio::task::yield_now().await,
                 }
             }
             count(&mut counts, "dropped runs");
