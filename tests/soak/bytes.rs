@@ -1,5 +1,8 @@
 //! Stores whose files are changed at random, after they were closed or while they were written. Each confirmed entry can
 //! be read as it was stored, or there is an error.
+//!
+//! There is one exception, which row S1 of the faults has: a folder of a killed process misses no line of its log since its
+//! last opening.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,7 +34,7 @@ pub(super) fn round(rng: &mut Rng) -> Counts {
 fn attack<S: Store>(rng: &mut Rng, counts: &mut Counts, store_in: impl Fn(&Path) -> S) {
     let original = tempfile::tempdir().expect("a folder");
     let store = store_in(original.path());
-    let entries = block_on(written(&store, rng));
+    let (entries, at_opening) = block_on(written(&store, rng));
     // A copy of an open store is what a killed process leaves.
     let is_closed = rng.bool();
     let open = (!is_closed).then_some(store);
@@ -44,7 +47,12 @@ fn attack<S: Store>(rng: &mut Rng, counts: &mut Counts, store_in: impl Fn(&Path)
         match block_on(read(&store_in(copy.path()), &entries)) {
             Ok(read) => {
                 count(counts, "harmless changes");
-                assert_eq!(read, entries, "{change:?}");
+                let is_in_open_log = !is_closed && change.file.ends_with(".columnar/cells");
+                let expected = if is_in_open_log { &at_opening } else { &entries };
+                let lost = expected.iter().find(|(cell, _)| !read.contains_key(cell));
+                assert_eq!(lost, None, "{change:?}");
+                let changed = read.iter().find(|(cell, entry)| entries.get(cell) != Some(entry));
+                assert_eq!(changed, None, "{change:?}");
             }
             // It is an error that names the change or its consequence.
             Err(_) => count(counts, "errors"),
@@ -53,13 +61,15 @@ fn attack<S: Store>(rng: &mut Rng, counts: &mut Counts, store_in: impl Fn(&Path)
     drop(open);
 }
 
-async fn written(store: &impl Store, rng: &mut Rng) -> Entries {
-    let mut entries = Entries::new();
+/// Stores entries. Returns all of them, and those before the last opening.
+async fn written(store: &impl Store, rng: &mut Rng) -> (Entries, Entries) {
+    let (mut entries, mut at_opening) = (Entries::new(), Entries::new());
     store.open().await.expect("it is new");
     store.define("the definition".to_owned()).await.expect("stored");
     for step in 0..rng.usize(1..20) {
         if rng.u8(..8) == 0 {
             store.open().await.expect("it can be opened again");
+            at_opening.clone_from(&entries);
         }
         for (at, column) in COLUMNS.iter().enumerate() {
             let entry = entry(rng);
@@ -67,7 +77,7 @@ async fn written(store: &impl Store, rng: &mut Rng) -> Entries {
             entries.insert((at, step), entry);
         }
     }
-    entries
+    (entries, at_opening)
 }
 
 /// All entries, or the first error.
