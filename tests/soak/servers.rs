@@ -70,7 +70,7 @@ async fn call(wire: Wire, script: Vec<Act>, has_timeout: bool) -> Result<(), Str
     })
 }
 
-/// What a broken or hostile server may do.
+/// The acts of a broken or hostile server.
 fn script(rng: &mut Rng) -> Vec<Act> {
     let mut acts = vec![match rng.u8(..8) {
         0 => Act::Send(

@@ -259,7 +259,7 @@ impl Shared {
             if is_same(&counted.counter, &state.counter) {
                 return (counted.tokens, state);
             }
-            // Before the counter, of which this may be the last reference.
+            // Before the counter: this may be the last reference to it.
             drop(state);
         }
     }

@@ -7,10 +7,10 @@ use super::error::StoreError;
 use crate::declare::Name;
 use crate::history::StoredSteps;
 
-/// No column has so many steps. So computing with a step cannot overflow.
+/// More steps than a column can have. A step below it can be added to without an overflow.
 const MAX_STEPS: usize = isize::MAX.unsigned_abs();
 
-/// A prefix of so many steps costs little, even if it is wrong.
+/// A prefix up to this length costs little, even if it is wrong.
 const FEW: usize = 512;
 
 pub(crate) const NOT_RETURNED: &str = "the store lists it and cannot return it";

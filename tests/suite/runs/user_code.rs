@@ -393,7 +393,7 @@ fn r18_filters_counters_and_models_may_use_their_own_flow() {
     });
 }
 
-/// The same in a flow that has its values in a store, of which few are in memory.
+/// The same in a flow with a store, whose values are mostly not in memory.
 #[test]
 fn r18_filters_and_counters_may_use_a_flow_that_loads_its_values() {
     on_both_runtimes(|| async {

@@ -212,7 +212,7 @@ fn recorded(store: MemoryStore) -> (impl Store, Loads) {
     (store, loads)
 }
 
-/// The number of steps that were read, each of which was read once. The first read is the check of the number of steps of
+/// The number of steps that were read. Each was read once. The first read is not counted: it checks the number of steps of
 /// the source.
 fn read_once(loads: &Loads) -> usize {
     let loads = loads.lock().expect("no test panics");

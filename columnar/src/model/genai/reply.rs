@@ -1,4 +1,4 @@
-//! What is known of a reply so far, in the terms that all formats share, and its end.
+//! A reply that is being read, in the terms that all formats share, and its end.
 
 use serde_json::Value as Json;
 

@@ -40,7 +40,7 @@ impl Ownership {
         Ok(client.query_typed_opt(IS_CURRENT, &self.parameters()).await?.is_some())
     }
 
-    /// The stored steps of a column, of which this number of first steps is known.
+    /// The stored steps of a column, which has the first `known` ones.
     pub(super) async fn stored_steps(
         &self,
         client: &Client,

@@ -99,7 +99,7 @@ use super::{Store, StoreError};
 /// | `verify-ca` | is encrypted, with a certificate that is signed by a certificate in the PEM file `sslrootcert` |
 /// | `verify-full` | the same, and the certificate is for the host of the address, by its alternative names |
 ///
-/// `sslrootcert=system` stands for the root certificates of the operating system, and needs `verify-full`. No file is read
+/// `sslrootcert=system` selects the root certificates of the operating system, and needs `verify-full`. No file is read
 /// unless the address names it. There is no channel binding, so `channel_binding=require` is an error. Without the
 /// feature a connection is never encrypted, and a mode from `require` on is an error before anything is sent: use a
 /// socket of this machine, a network that you trust, or a tunnel.

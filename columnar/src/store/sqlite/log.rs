@@ -137,7 +137,7 @@ fn defect(scan: &Scan, confirmed: u32) -> Option<Defect> {
     }
 }
 
-/// The transactions of a log whose header is damaged, none of which can be recovered. A writer syncs the header before it
+/// The transactions of a log whose header is damaged. SQLite recovers none of them. A writer syncs the header before it
 /// writes a frame, so they were begun when the header was whole.
 fn without_header(log: &mut File, header: &[u8; HEADER]) -> io::Result<(Scan, Option<Salts>)> {
     let mut frame = [0; 16];
