@@ -100,6 +100,18 @@ fn the_commands_of_the_readme_are_checked() {
     }
 }
 
+/// bash finds a missing function only when it calls it, at the end of a long run.
+#[test]
+fn every_function_that_the_checks_call_is_there() {
+    let checks = read(".ci/run");
+    let steps = checks.lines().filter_map(|line| line.trim().strip_prefix("step '")?.split_once("' "));
+    let calls: Vec<_> = steps.map(|(_, call)| call).filter(|call| !call.contains(' ')).collect();
+    assert!(calls.len() >= 5, "{calls:?}");
+    for call in calls {
+        assert!(checks.contains(&format!("\n{call}() {{\n")), "{call} is no function of .ci/run");
+    }
+}
+
 /// The text of all programs in a folder.
 fn programs(folder: &Path) -> String {
     let mut text = String::new();
