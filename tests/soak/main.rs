@@ -14,6 +14,8 @@ mod bytes;
 mod operations;
 mod polls;
 #[cfg(feature = "genai")]
+mod replies;
+#[cfg(feature = "genai")]
 mod servers;
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
 //! Providers that send anything, to programs on both runtimes. Each call ends with a value or an error, and no error has
-//! words of the conversation.
+//! words of the conversation. Half of the replies are valid, and their values are the texts that were sent.
 
 use std::error::Error;
 use std::iter::successors;
@@ -12,9 +12,9 @@ use columnar_tests::server::{Act, Server, WIRES, Wire, head};
 use fastrand::Rng;
 use tokio::runtime::{Builder, Runtime};
 
-use super::{Counts, count};
+use super::{Counts, count, replies};
 
-/// A call that takes longer hangs. Its own limits are below a second.
+/// A call that takes longer hangs. Its own limits are shorter.
 const HANGS: Duration = Duration::from_mins(1);
 
 /// The most bytes that a reply may have as text.
@@ -26,20 +26,32 @@ const FLOOD: usize = 64 << 20;
 const SECRET: &str = "mooncheese";
 
 pub(super) fn round(rng: &mut Rng) -> Counts {
-    let (wire, script) = (WIRES[rng.usize(..WIRES.len())], script(rng));
+    let wire = WIRES[rng.usize(..WIRES.len())];
+    let (script, sent) = if rng.bool() {
+        let (script, sent) = replies::valid(wire, rng);
+        (script, Some(sent))
+    } else {
+        (script(rng), None)
+    };
+    // Only a call that hangs may end a valid reply, however busy this machine is.
+    let limit = if sent.is_some() { HANGS / 2 } else { Duration::from_millis(400) };
     let (is_multi_thread, has_timeout) = (rng.bool(), rng.bool());
     let shown = format!("{wire:?}, several threads: {is_multi_thread}, {}", names(&script));
     let (ended, end) = mpsc::channel();
     // On a thread of its own: a call that never yields would also block a guard on its runtime.
     thread::spawn(move || {
-        let outcome = runtime(is_multi_thread).block_on(call(wire, script, has_timeout));
+        let outcome = runtime(is_multi_thread).block_on(call(wire, script, limit, has_timeout));
         let _ = ended.send(outcome);
     });
     let outcome = end.recv_timeout(HANGS).unwrap_or_else(|_| panic!("it hangs or panics: {shown}"));
     let mut counts = Counts::new();
-    match outcome {
-        Ok(()) => count(&mut counts, "values"),
-        Err(error) => {
+    match (outcome, sent) {
+        (outcome, Some(sent)) => {
+            assert_eq!(outcome.as_deref(), Ok(&*sent), "{shown}");
+            count(&mut counts, "values as they were sent");
+        }
+        (Ok(_), None) => count(&mut counts, "values of broken servers"),
+        (Err(error), None) => {
             assert!(!error.contains(SECRET), "{shown}: {error}");
             count(&mut counts, "errors");
         }
@@ -53,10 +65,9 @@ fn runtime(is_multi_thread: bool) -> Runtime {
     builder.worker_threads(2).enable_all().build().expect("a runtime")
 }
 
-/// The outcome of a call, with the text of its error.
-async fn call(wire: Wire, script: Vec<Act>, has_timeout: bool) -> Result<(), String> {
+/// The value of a call, or the text of its error.
+async fn call(wire: Wire, script: Vec<Act>, limit: Duration, has_timeout: bool) -> Result<String, String> {
     let server = Server::always(script).await;
-    let limit = Duration::from_millis(400);
     let model = wire.model(&server).text_limit(LIMIT);
     let model = if has_timeout { model } else { model.first_timeout(limit).idle_timeout(limit) };
     let answer = prompt("Answer.").model(model);
@@ -67,7 +78,8 @@ async fn call(wire: Wire, script: Vec<Act>, has_timeout: bool) -> Result<(), Str
         let first: &dyn Error = &error;
         let chain = successors(Some(first), |&error| error.source());
         chain.map(|error| format!("{error} {error:?}")).collect::<Vec<_>>().join(" ")
-    })
+    })?;
+    Ok(chat.get("answer", 0).expect("it is stored").to_string())
 }
 
 /// The acts of a broken or hostile server.

@@ -221,14 +221,17 @@ impl Wire {
 
     /// The events of a reply, each with the blank line after it.
     pub fn events(self, texts: &[&str], finish: &str) -> Vec<String> {
-        let text = |text: &&str| match self {
-            Self::OpenAi => data(&format!(
-                r#"{{"id":"chatcmpl-7","choices":[{{"index":0,"delta":{{"content":{text:?}}},"finish_reason":null}}]}}"#
-            )),
-            Self::Anthropic => event(
-                "content_block_delta",
-                &format!(r#""index":0,"delta":{{"type":"text_delta","text":{text:?}}}"#),
-            ),
+        let text = |text: &&str| {
+            let text = serde_json::Value::from(*text);
+            match self {
+                Self::OpenAi => data(&format!(
+                    r#"{{"id":"chatcmpl-7","choices":[{{"index":0,"delta":{{"content":{text}}},"finish_reason":null}}]}}"#
+                )),
+                Self::Anthropic => event(
+                    "content_block_delta",
+                    &format!(r#""index":0,"delta":{{"type":"text_delta","text":{text}}}"#),
+                ),
+            }
         };
         let texts = texts.iter().map(text);
         match self {
