@@ -163,6 +163,47 @@ async fn p4_timeouts_are_configurable() {
     assert!(compute_one(forever, 0).await.cause().contains("sent nothing"));
 }
 
+/// On the clock of this machine: a paused one never rounds a time, and knows no end of its range.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn t4_the_timeouts_of_a_model_may_be_of_no_time_or_of_the_longest() {
+    const LONGEST: Duration = Duration::MAX;
+    for wire in WIRES {
+        let reply = wire.events(&["Hi"], wire.stop());
+        let text = reply.iter().position(|event| event.contains("Hi")).expect("an event with the text");
+        let begun = stream(reply[..=text].concat());
+        // As the server takes its time before the head, before the events and between them.
+        let pause = || Act::Pause(Duration::from_millis(20));
+        let events = reply.iter().flat_map(|event| [pause(), Act::Send(event.clone().into())]);
+        let slow = Server::always([pause(), head()].into_iter().chain(events).collect()).await;
+        let silent = Server::always(vec![Act::Hold]).await;
+        let stalling = Server::always([begun, vec![Act::Hold]].concat()).await;
+
+        let model = wire.model(&slow).first_timeout(LONGEST).idle_timeout(LONGEST);
+        assert_eq!(compute_one(model, 0).await.value.as_deref(), Some("Hi"), "{wire:?}");
+        // A reply that never comes is waited for, whatever else ends the wait.
+        for server in [&silent, &stalling] {
+            let model = wire.model(server).first_timeout(LONGEST).idle_timeout(LONGEST);
+            let waits = tokio::time::timeout(Duration::from_millis(100), compute_one(model, 0)).await;
+            assert!(waits.is_err(), "{wire:?}");
+        }
+
+        for (server, has_begun) in [(&silent, false), (&slow, false), (&stalling, true)] {
+            let model = wire.model(server);
+            let model = if has_begun { model } else { model.first_timeout(Duration::ZERO) };
+            let outcome = compute_one(model.idle_timeout(Duration::ZERO), 0).await;
+            let GenaiError::TimedOut { limit: Duration::ZERO, begun, .. } = genai(&outcome) else {
+                panic!("{}", outcome.cause())
+            };
+            assert_eq!((*begun, outcome.value), (has_begun, None), "{wire:?}");
+        }
+        // One that is there at once may be in time, and is complete then.
+        let quick = Server::always(stream(reply.concat())).await;
+        let model = wire.model(&quick).first_timeout(LONGEST).idle_timeout(Duration::ZERO);
+        let outcome = compute_one(model, 0).await;
+        assert!(outcome.value.as_deref().is_none_or(|value| value == "Hi"), "{wire:?}: {:?}", outcome.value);
+    }
+}
+
 #[tokio::test]
 async fn p7_an_endless_text_is_an_error_at_the_text_limit() {
     for wire in WIRES {
