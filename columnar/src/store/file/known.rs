@@ -41,7 +41,7 @@ impl Known {
         Some(Self { cells: log::number(number)?, is_defined })
     }
 
-    fn text(self) -> String {
+    pub(super) fn text(self) -> String {
         log::line(format!("cells {}{}", self.cells, if self.is_defined { " defined" } else { "" }))
     }
 
@@ -103,7 +103,10 @@ mod tests {
             let parsed = |text: &[u8]| log::verified(text).and_then(Known::parse);
             assert_eq!(parsed(text.as_bytes()), Some(known));
             for len in 0..text.len() {
-                assert_eq!(parsed(&text.as_bytes()[..len]), None);
+                let mut torn = text.as_bytes()[..len].to_vec();
+                assert_eq!(parsed(&torn), None);
+                torn.resize(text.len(), 0);
+                assert_eq!(parsed(&torn), None);
             }
         }
         for words in ["cells", "cells -1", "cells 01", "cells 1 undefined", "done 1", "cells  defined"] {

@@ -1,13 +1,15 @@
 //! Power losses and killed processes between any two operations of a store, and during recovery.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::super::recovery::verify;
 use super::location;
 use super::model::{Image, Misbehaviour, Model, Node};
 use super::power::{STAGING, Tree, states_after_loss, tree};
-use super::script::{Action, Violations, check, deletion, read_store, run_script, script, short_script};
+use super::script::{
+    Action, Contents, Violations, check, deletion, read_store, run_script, script, short_script,
+};
 
 /// The sums over all explored states.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -32,6 +34,8 @@ struct Explorer<'a> {
     misbehaving: Option<Misbehaviour>,
     found: Found,
     visited: HashSet<(Tree, usize)>,
+    /// What opening a store finds in these states, unless it fails. Many losses after a recovery leave the same.
+    contents: HashMap<Tree, Option<Contents>>,
 }
 
 impl Explorer<'_> {
@@ -68,8 +72,9 @@ impl Explorer<'_> {
         // Contents that were read once stay after another power loss.
         model.settle(STAGING);
         for left in states_after_loss(&model.image(), 10) {
-            self.found.changed +=
-                usize::from(read_store(&location(&Model::of(left))).ok().as_ref() != Some(&contents));
+            let again = self.contents.entry(tree(&left));
+            let again = again.or_insert_with(|| read_store(&location(&Model::of(left))).ok());
+            self.found.changed += usize::from(again.as_ref() != Some(&contents));
         }
         self.explore(recorded.into_iter().map(|(image, _)| (image, confirmed)).collect(), deeper);
     }
@@ -87,7 +92,8 @@ fn recovered(
 ) -> Found {
     model.record();
     run_script(&location(model), actions, || model.confirm()).expect("nothing fails");
-    let mut explorer = Explorer { actions, misbehaving, found: Found::default(), visited: HashSet::new() };
+    let (visited, contents) = (HashSet::new(), HashMap::new());
+    let mut explorer = Explorer { actions, misbehaving, found: Found::default(), visited, contents };
     explorer.explore(model.recorded(), limits);
     println!("{:?}", explorer.found);
     explorer.found
@@ -218,6 +224,16 @@ fn faulty_stores_are_caught() {
     assert!(found.violations.torn > 0, "a deleted value is there again: {found:?}");
     let found = explored(&made().misbehaving(Misbehaviour::RemoveFirst), &define, &[60]);
     assert!(found.violations.undefined > 0, "{found:?}");
+    // The log has fewer cells than are known, or there is no definition.
+    let defined_last = [actions.clone(), vec![Action::Define("a")]].concat();
+    for (actions, misbehaving) in
+        [(&actions, Misbehaviour::KnownBeforeLog), (&defined_last, Misbehaviour::KnownBeforeDefinition)]
+    {
+        let sound = explored(&made(), actions, &[60]);
+        assert_eq!(sound.unopenable, 0, "{sound:?}");
+        let found = explored(&made().misbehaving(misbehaving), actions, &[60]);
+        assert!(found.unopenable > 0, "{misbehaving:?}: {found:?}");
+    }
     for misbehaving in [Misbehaviour::NoSync, Misbehaviour::NoSyncOfFolders] {
         let found = recovered(&made(), &define, &[60], Some(misbehaving));
         assert!(found.changed > 0, "{misbehaving:?}: {found:?}");

@@ -8,6 +8,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::super::disk::{Disk, Kind};
+use super::super::known::{self, Known};
+use super::super::log::Log;
 use crate::store::plain_file::WrongKind;
 
 /// Clones are the same file system.
@@ -76,6 +78,10 @@ pub(super) enum Misbehaviour {
     RenameOver,
     /// A replaced file is removed first.
     RemoveFirst,
+    /// The number of cells is known before they are durable in the log.
+    KnownBeforeLog,
+    /// A definition is known to be there before it is.
+    KnownBeforeDefinition,
 }
 
 impl Default for Image {
@@ -274,6 +280,14 @@ impl Image {
         Ok(self.nodes.len() - 1)
     }
 
+    /// Writes the file of what is known: the cells of this log, and whether there is a definition.
+    fn know(&mut self, log: &Path, is_defined: bool) -> io::Result<()> {
+        let Log { cells, unconfirmed, .. } = Log::parse(self.data(log)?).map_err(io::Error::other)?;
+        let known = Known { cells: known::count(&cells) + unconfirmed.len(), is_defined };
+        self.nodes.push(Node::File { data: known.text().into_bytes(), durable: Vec::new(), doomed: false });
+        self.name(&log.with_file_name("known"), Some(self.nodes.len() - 1))
+    }
+
     fn sync(&mut self, node: usize) {
         match &mut self.nodes[node] {
             Node::File { doomed: true, .. } => {}
@@ -308,8 +322,11 @@ impl Write for Open {
         };
         // A write may be short.
         let part = &bytes[..bytes.len().min(if fails { bytes.len() / 2 } else { 64 })];
-        self.model.change("write", &self.path, |image, _| {
+        self.model.change("write", &self.path, |image, misbehaving| {
             append(image, part);
+            if misbehaving == Some(Misbehaviour::KnownBeforeLog) && self.path.ends_with("cells") {
+                image.know(&self.path, false)?;
+            }
             Ok(part.len())
         })
     }
@@ -448,6 +465,9 @@ impl Disk for Model {
             let node = image.find(from)?;
             if misbehaving == Some(Misbehaviour::RemoveFirst) {
                 image.name(to, None)?;
+            }
+            if misbehaving == Some(Misbehaviour::KnownBeforeDefinition) && to.ends_with("definition") {
+                image.know(&to.with_file_name("cells"), true)?;
             }
             image.name(to, Some(node))?;
             image.name(from, None)

@@ -16,11 +16,11 @@ pub(super) const STAGING: &str = "/chats/today/.columnar/staged";
 pub(super) fn states_after_loss(image: &Image, limit: usize) -> Vec<Image> {
     let mut choices: Vec<Vec<Choice>> = Vec::new();
     let staging = image.find(Path::new(STAGING)).unwrap_or(usize::MAX);
-    let named = named(image);
+    let named = named(image, staging);
     for (at, node) in image.nodes().iter().enumerate() {
         match node {
             Node::File { data, durable, .. } if data != durable && named.contains(&at) => {
-                let contents = if data.starts_with(KNOWN) { few_torn(data) } else { torn(durable, data) };
+                let contents = if data.starts_with(KNOWN) { torn_or_not(data) } else { torn(durable, data) };
                 choices.push(contents.into_iter().map(|data| Choice::Data(at, data)).collect());
             }
             Node::File { .. } => {}
@@ -49,11 +49,12 @@ pub(super) fn states_after_loss(image: &Image, limit: usize) -> Vec<Image> {
     (0..total).step_by(stride).map(|number| chosen(image, &choices, number)).collect()
 }
 
-/// The nodes that have a name, or may have one after a power loss.
-fn named(image: &Image) -> BTreeSet<usize> {
-    let folders = image.nodes().iter().filter_map(|node| match node {
-        Node::Folder { names, durable, since } => Some((names, durable, since)),
-        Node::File { .. } => None,
+/// The nodes that have a name, or may have one after a power loss, in another folder than that of staged files: nobody
+/// reads those.
+fn named(image: &Image, staging: usize) -> BTreeSet<usize> {
+    let folders = image.nodes().iter().enumerate().filter_map(|(at, node)| match node {
+        Node::Folder { names, durable, since } if at != staging => Some((names, durable, since)),
+        _ => None,
     });
     let named = folders.flat_map(|(names, durable, since)| {
         let since = since.iter().filter_map(|(_, node)| *node);
@@ -65,11 +66,11 @@ fn named(image: &Image) -> BTreeSet<usize> {
 /// The first bytes of the file with the known number of cells.
 const KNOWN: &[u8] = b"cells ";
 
-/// Some of the possible contents of that file, which is never made durable: every one would multiply all other states.
-fn few_torn(data: &[u8]) -> BTreeSet<Vec<u8>> {
+/// The possible contents of that file, which is never made durable. Any part of it says nothing, so one part stands for
+/// all: each would multiply all other states.
+fn torn_or_not(data: &[u8]) -> BTreeSet<Vec<u8>> {
     let half = data.len() / 2;
-    let halves = [&data[..half], &vec![0; data.len() - half]].concat();
-    BTreeSet::from([Vec::new(), data[..half].to_vec(), halves, data.to_vec()])
+    BTreeSet::from([[&data[..half], &vec![0; data.len() - half]].concat(), data.to_vec()])
 }
 
 enum Choice {
@@ -122,7 +123,7 @@ fn torn(durable: &[u8], data: &[u8]) -> BTreeSet<Vec<u8>> {
     found
 }
 
-/// All files and folders by their paths. Folders have no bytes.
+/// All files and folders by their paths. Folders have no bytes, and those of staged files do not matter.
 pub(super) type Tree = BTreeMap<String, Option<Vec<u8>>>;
 
 pub(super) fn tree(image: &Image) -> Tree {
@@ -130,7 +131,10 @@ pub(super) fn tree(image: &Image) -> Tree {
     let mut open = vec![(String::new(), 0)];
     while let Some((path, at)) = open.pop() {
         match &image.nodes()[at] {
-            Node::File { data, .. } => drop(tree.insert(path, Some(data.clone()))),
+            Node::File { data, .. } => {
+                let is_staged = Path::new(&path).starts_with(STAGING);
+                tree.insert(path, Some(if is_staged { Vec::new() } else { data.clone() }));
+            }
             Node::Folder { names, .. } => {
                 open.extend(names.iter().map(|(name, node)| (format!("{path}/{name}"), *node)));
                 tree.insert(path, None);
