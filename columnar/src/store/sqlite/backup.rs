@@ -9,7 +9,6 @@ use rusqlite::Connection;
 use super::database;
 use super::deletion;
 use super::error::SqliteError;
-use super::log::beside;
 use super::open_file::transact;
 use crate::error::shown;
 use crate::store::StoreError;
@@ -25,9 +24,10 @@ pub(super) fn backup(file: &Path, to: &Path) -> Result<(), StoreError> {
     }
     // SQLite would follow a link, and would fill an empty file.
     if fs::symlink_metadata(&to).is_ok() {
+        database::finish_copy(&to);
         return Err(failed(io::ErrorKind::AlreadyExists.into()));
     }
-    let part = beside(&to, "-part");
+    let part = database::part_path(&to);
     let made = owner_only(OpenOptions::new().write(true).create_new(true)).open(&part);
     made.map_err(|source| StoreError::Io {
         operation: format!(
@@ -42,8 +42,11 @@ pub(super) fn backup(file: &Path, to: &Path) -> Result<(), StoreError> {
         // Unlike a rename, it fails if the name exists.
         fs::hard_link(&part, &to).map_err(failed)
     });
-    // As long as it has two names, the copy is not opened.
-    let removed = fs::remove_file(&part).map_err(failed);
+    let removed = match fs::remove_file(&part) {
+        // Whoever opened the copy has done it.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.map_err(failed),
+    };
     named.and(removed)?;
     sync_folder(&to).map_err(failed)
 }

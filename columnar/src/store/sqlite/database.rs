@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::error::SqliteError;
-use super::log;
+use super::log::{self, beside};
 use crate::error::shown;
 use crate::store::StoreError;
-use crate::store::lock::owner_only;
+use crate::store::lock::{FileId, owner_only};
 
 /// The application id in the header of the file: `clmn`.
 const APPLICATION: i32 = 0x636c_6d6e;
@@ -134,7 +134,11 @@ pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connectio
 /// Fails if the file has several names. A program that opens another one has another log, and other locks.
 #[cfg(unix)]
 fn check_links(path: &Path) -> Result<(), SqliteError> {
-    let names = fs::metadata(path).map_or(1, |metadata| std::os::unix::fs::MetadataExt::nlink(&metadata));
+    let names = || fs::metadata(path).map_or(1, |metadata| std::os::unix::fs::MetadataExt::nlink(&metadata));
+    if names() > 1 {
+        finish_copy(path);
+    }
+    let names = names();
     if names > 1 {
         let message = format!(
             "{} has {names} names, and programs that use another one would not see its log; remove the other links, or \
@@ -150,6 +154,21 @@ fn check_links(path: &Path) -> Result<(), SqliteError> {
 #[cfg(not(unix))]
 fn check_links(_: &Path) -> Result<(), SqliteError> {
     Ok(())
+}
+
+/// The name of a copy until it is complete.
+pub(super) fn part_path(copy: &Path) -> PathBuf {
+    beside(copy, "-part")
+}
+
+/// Removes that name of a copy that has its own name, too: making it was interrupted when it was complete.
+pub(super) fn finish_copy(copy: &Path) {
+    let part = part_path(copy);
+    let file = |path: &Path| fs::symlink_metadata(path).ok().map(|metadata| FileId::of(&metadata));
+    if cfg!(unix) && file(copy).is_some_and(|copy| Some(copy) == file(&part)) {
+        // If this fails, the file cannot be opened, which is an error that tells why.
+        let _ = fs::remove_file(part);
+    }
 }
 
 /// Switches to a write-ahead log, and returns the journal mode. This needs the file exclusively for a moment, and

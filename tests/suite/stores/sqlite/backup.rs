@@ -118,6 +118,34 @@ async fn s20_a_copy_overwrites_nothing_and_leaves_nothing_if_it_fails() {
     SqliteStore::backup(chats.file(), &to).await.expect("it can be copied");
 }
 
+/// A process that died when the copy had got its name left two names, and the copy was refused until one was removed.
+#[cfg(unix)]
+#[tokio::test]
+async fn s20_a_copy_that_was_interrupted_when_it_was_complete_is_opened() {
+    let chats = Chats::new();
+    let store = chats.open().await;
+    put(&store, "user", 0, "hello").await;
+    let [to, part] = ["copy.db", "copy.db-part"].map(|name| chats.folder.path().join(name));
+    SqliteStore::backup(chats.file(), &to).await.expect("it can be copied");
+    for is_opened in [true, false] {
+        fs::hard_link(&to, &part).expect("it can be linked");
+        if !is_opened {
+            let error = SqliteStore::backup(chats.file(), &to).await.expect_err("it is there");
+            assert!(error.to_string().contains("exists"), "{error}");
+            assert!(!part.exists());
+        }
+        assert_eq!(read(&to, "user").await.expect("it is whole"), [(0, value("hello"))]);
+        assert!(!part.exists());
+    }
+    // The file of another copy is none of its names.
+    fs::write(&part, "half").expect("it can be written");
+    assert_eq!(read(&to, "user").await.expect("it is whole").len(), 1);
+    fs::hard_link(&to, chats.folder.path().join("link.db")).expect("it can be linked");
+    let error = read(&to, "user").await.expect_err("it has two names");
+    assert!(error.to_string().contains("copy.db has 2 names"), "{error}");
+    assert_eq!(fs::read_to_string(part).expect("it is there"), "half");
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn s20_a_copy_is_readable_by_its_owner_only_and_has_no_deleted_text() {
