@@ -130,7 +130,7 @@
 //! ```
 //!
 //! All flows of a SQLite file that a process has open share a connection, so a service can have a thousand conversations
-//! open with four file descriptors. A flow in a folder takes two and a thread; a flow in PostgreSQL takes a thread and a
+//! open with five file descriptors. A flow in a folder takes two and a thread; a flow in PostgreSQL takes a thread and a
 //! connection.
 //!
 //! # Damage

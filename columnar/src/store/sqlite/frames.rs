@@ -148,6 +148,11 @@ impl Index {
         let index = Self { frames: native(16)?, written_back: native(96)?, salts: array(bytes, 32)? };
         is_valid.then_some(index)
     }
+
+    /// Whether confirmed frames are in the log alone.
+    pub(super) fn is_due(&self) -> bool {
+        self.frames > self.written_back
+    }
 }
 
 fn checksum(is_big_endian: bool, seed: Checksum, bytes: &[u8]) -> Checksum {

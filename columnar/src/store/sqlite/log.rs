@@ -6,14 +6,15 @@
 //!
 //! - Another transaction follows in the log. It was begun when the one before had been confirmed.
 //! - The index of the log, `-shm`, has more frames. After the death of a process it is exact. After a loss of power it may
-//!   be of any earlier moment, so it is no sign if it is of another log.
+//!   be of any earlier moment, so it is no sign if it is of another log. A log that was emptied cannot be told from another
+//!   one. So the index is made durable before a log is emptied here, when all of its frames are written back.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::SqliteError;
 use super::frames::{Format, HEADER, INDEX, Index, Salts, Scan, fill, scan};
@@ -101,14 +102,18 @@ fn look(file: &Path) -> io::Result<Option<Defect>> {
     let mut log = match File::open(log_path(file)) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             // SQLite removes the index before the log.
-            let is_due = index.is_some_and(|index| index.frames > index.written_back);
+            let is_due = index.is_some_and(|index| index.is_due());
             return Ok((is_due && !is_empty(file)?).then_some(Defect::Missing));
         }
         log => log?,
     };
     let mut header = [0; HEADER];
     if !fill(&mut log, &mut header)? {
-        return Ok(None);
+        // Again, after the log: SQLite begins the index anew before it empties the log.
+        let index = self::index(&index_path(file))?.filter(Index::is_due);
+        let index = index.filter(|_| IS_INDEX_SYNCED);
+        let emptied = index.map(|index| Defect::Short { frames: 0, confirmed: index.frames });
+        return Ok(if is_empty(file)? { None } else { emptied });
     }
     let (scan, salts) = match Format::parse(&header) {
         Some(format) => (scan(&mut log, &format)?, format.salts),
@@ -160,11 +165,40 @@ fn is_empty(file: &Path) -> io::Result<bool> {
     }
 }
 
+/// Elsewhere a file that is only read cannot be made durable.
+const IS_INDEX_SYNCED: bool = cfg!(unix);
+
+/// Makes the index of a log durable, before the log is emptied. If this fails, a loss of power may leave an empty log with
+/// an older index, which is refused although nothing is lost.
+pub(super) fn sync_index(file: &Path) -> io::Result<()> {
+    if !IS_INDEX_SYNCED {
+        return Ok(());
+    }
+    // Others may read an index meanwhile.
+    let index = with_index(&index_path(file), |index| Ok(Arc::clone(index)))?;
+    index.map_or(Ok(()), |index| index.sync_all())
+}
+
+/// Closes the index of a log that SQLite has removed.
+pub(super) fn forget_index(file: &Path) {
+    let _ = with_index(&index_path(file), |_| Ok(()));
+}
+
 /// The index of a log, unless it is missing or not whole.
 fn index(path: &Path) -> io::Result<Option<Index>> {
+    let read = with_index(path, |file| {
+        let (mut file, mut bytes) = (&**file, [0; INDEX]);
+        file.seek(SeekFrom::Start(0))?;
+        Ok(if fill(&mut file, &mut bytes)? { Index::parse(&bytes) } else { None })
+    });
+    read.map(Option::flatten)
+}
+
+/// Uses the file of an index, unless it is missing.
+fn with_index<T>(path: &Path, run: impl FnOnce(&Arc<File>) -> io::Result<T>) -> io::Result<Option<T>> {
     /// Closing a descriptor of this file would end the locks that SQLite has on it in this process. So each stays open
     /// until there is another file at its path.
-    static OPEN: Mutex<BTreeMap<PathBuf, File>> = Mutex::new(BTreeMap::new());
+    static OPEN: Mutex<BTreeMap<PathBuf, Arc<File>>> = Mutex::new(BTreeMap::new());
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let found = match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -180,16 +214,14 @@ fn index(path: &Path) -> io::Result<Option<Index>> {
     if !is_open {
         match File::open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            file => open.insert(path.to_owned(), file?),
+            file => open.insert(path.to_owned(), Arc::new(file?)),
         };
     }
-    let Some(file) = open.get_mut(path) else { return Ok(None) };
-    file.seek(SeekFrom::Start(0))?;
-    let mut bytes = [0; INDEX];
-    let is_read = fill(file, &mut bytes)?;
+    let Some(file) = open.get(path) else { return Ok(None) };
+    let done = run(file);
     // Elsewhere, an open file cannot be removed, and a lock belongs to its descriptor.
     if cfg!(not(unix)) {
         open.remove(path);
     }
-    Ok(if is_read { Index::parse(&bytes) } else { None })
+    done.map(Some)
 }

@@ -72,7 +72,7 @@ use crate::declare::Name;
 /// open share memory.
 ///
 /// All flows of a file that a process has open share a connection, a thread and a locked file, so a thousand of them
-/// take four file descriptors. Values of several flows that arrive during a write share the next one. If a write
+/// take five file descriptors. Values of several flows that arrive during a write share the next one. If a write
 /// fails, it halts its flows, and the others go on.
 ///
 /// A confirmed `put` survives the program and, if the disk keeps its promises, a loss of power. Cells that finish
@@ -92,8 +92,8 @@ use crate::declare::Name;
 /// file: a file without it is an earlier state of all flows, which nothing shows. [`backup`](Self::backup) copies a
 /// file that is in use.
 ///
-/// If the log is damaged so that confirmed values are lost, the file is not opened, and the error has the number of
-/// transactions. SQLite itself would drop them. The index beside the log, `chats.db-shm`, tells which transaction was the
+/// If the log is damaged or cut so that confirmed values are lost, the file is not opened, and the error has the number of
+/// transactions or of their parts. SQLite itself would drop them. The index beside the log, `chats.db-shm`, tells which transaction was the
 /// last one. In a copy without the index, damage of the last transaction looks like one that a loss of power
 /// interrupted, which nobody has confirmed.
 ///
@@ -178,7 +178,8 @@ impl SqliteStore {
     ///
     /// The copy appears under its name when it is complete and on the disk. Until then it is `friday.db-part`, which is
     /// removed if copying fails. It is readable by its owner alone, has no log, and none of the texts that were deleted.
-    /// Dropping the future does not end the copying. While it lasts, the log of the file grows.
+    /// Dropping the future does not end the copying. While it lasts, the log of the file grows. A process that dies leaves
+    /// `friday.db-part`, which can be removed, or a complete copy, which removes it when it is opened.
     ///
     /// # Errors
     ///

@@ -16,6 +16,7 @@ use super::deletion;
 use super::error::SqliteError;
 use super::flow::{check_keys, find, keys};
 use super::lock::Lock;
+use super::log;
 use super::names::Names;
 use super::open_flow::{OpenFlow, advance, lock_path};
 use crate::declare::Name;
@@ -232,6 +233,7 @@ impl OpenFile {
             // Closing the connection does this only if no other process has the file open.
             self.write_back();
             self.connected = None;
+            log::forget_index(&self.path);
         }
     }
 
@@ -244,15 +246,22 @@ impl OpenFile {
     /// Writes the log back to the file and empties it, so a copy of the file alone is whole. Waits for nobody: if others
     /// use the log, it stays used.
     fn write_back(&mut self) {
-        let Some(Connected { db, names, is_log_used, .. }) = &mut self.connected else { return };
+        let Self { path, connected: Some(Connected { db, names, is_log_used, .. }), .. } = self else {
+            return;
+        };
         // Another process may have written the file back from another log.
         *is_log_used &= names.check().is_ok();
         if *is_log_used {
             let _ = db.busy_timeout(Duration::ZERO);
-            let is_busy = |how| db.query_row(how, (), |row| row.get(0)).unwrap_or(true);
             // The first one does the work beside writers, the second one excludes them for a moment.
-            is_busy("pragma wal_checkpoint(passive)");
-            *is_log_used = is_busy("pragma wal_checkpoint(truncate)");
+            let behind = db.query_row("pragma wal_checkpoint(passive)", (), |row| {
+                Ok(row.get::<_, i64>(1)? != row.get::<_, i64>(2)?)
+            });
+            if matches!(behind, Ok(false)) {
+                let _ = log::sync_index(path);
+                let truncated = db.query_row("pragma wal_checkpoint(truncate)", (), |row| row.get(0));
+                *is_log_used = truncated.unwrap_or(true);
+            }
             let _ = db.busy_timeout(BUSY_TIMEOUT);
         }
     }

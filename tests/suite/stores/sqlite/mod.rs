@@ -21,6 +21,9 @@ use rusqlite::types::FromSql;
 use tempfile::TempDir;
 use tokio::runtime::Builder;
 
+#[cfg(unix)]
+use self::child::{CHILD, Process};
+
 /// A file in a temporary folder.
 struct Chats {
     folder: TempDir,
@@ -160,6 +163,37 @@ async fn s17_the_log_of_an_idle_file_is_written_back() {
         fs::copy(chats.file(), &copy).expect("it can be read");
         assert_eq!(read(&copy, "user").await.expect("it is whole").len(), step + 1);
     }
+}
+
+/// An empty log is that of an idle file, or one that was emptied by hand: the index beside it tells. A process that is killed
+/// leaves both as they are.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn s17_a_process_that_was_killed_when_it_was_idle_has_lost_nothing() {
+    let test = "s17_a_process_that_was_killed_when_it_was_idle_has_lost_nothing";
+    if let Some(file) = std::env::var_os(CHILD) {
+        let store = SqliteStore::new(&file, "monday");
+        store.open().await.expect("the store is free");
+        for step in 0..20 {
+            put(&store, "user", step, &step.to_string()).await;
+        }
+        println!("\nwritten");
+        std::io::stdin().read_line(&mut String::new()).expect("it waits to be killed");
+        return;
+    }
+    let chats = Chats::new();
+    let mut process = Process::start(module_path!(), test, &chats.file(), "");
+    process.wait_for("written");
+    let log = chats.folder.path().join("chats.db-wal");
+    // It is polled for a minute at most.
+    let polls = (0..6000).take_while(|_| {
+        thread::sleep(Duration::from_millis(10));
+        fs::metadata(&log).expect("it is open").len() > 0
+    });
+    assert!(polls.count() < 6000, "it is not written back");
+    process.kill();
+    assert!(chats.folder.path().join("chats.db-shm").exists() && log.exists());
+    assert_eq!(read(&chats.file(), "user").await.expect("it is whole").len(), 20);
 }
 
 #[tokio::test]

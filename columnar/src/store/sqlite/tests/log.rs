@@ -270,6 +270,56 @@ fn s17_a_missing_log_is_an_error() {
     }
 }
 
+/// A log without its header was taken for that of an idle file, and the values in it were computed again.
+#[cfg(unix)]
+#[test]
+fn s17_a_log_that_was_emptied_is_an_error_if_values_were_in_it_alone() {
+    let (source, target) = (Chats::new(), Chats::new());
+    let mut open = writer(&source, 4);
+    let is_refused = |image: &Image| {
+        for length in [0, 1, HEADER - 1] {
+            let error = image.with_log(image.log()[..length].to_vec()).open(&target);
+            let error = error.expect_err("values were in the log alone");
+            assert!(is_of_the_log(&error), "{length}: {error:?}");
+            let error = error.to_string();
+            assert!(error.contains("frames were confirmed, and 0 can be recovered"), "{error}");
+        }
+    };
+    let is_sound = |image: &Image, steps| {
+        assert_eq!(image.open(&target).expect("the file is whole"), steps);
+        let emptied = image.with_log(Vec::new());
+        assert_eq!(emptied.open(&target).expect("the file is whole"), steps);
+    };
+    is_refused(&Image::of(&source));
+    // The index tells that all frames are in the file.
+    checkpoint(&open, "pragma wal_checkpoint(passive)");
+    is_sound(&Image::of(&source), 4);
+    let written_back = Image::of(&source);
+    // The log is begun anew, over the older frames.
+    assert!(stored(&open.put(cells(4..5))));
+    is_refused(&Image::of(&source));
+    // The log is emptied.
+    checkpoint(&open, "pragma wal_checkpoint(truncate)");
+    let emptied = Image::of(&source);
+    is_sound(&emptied, 5);
+    // A loss of power may leave an index that is as old as its last sync.
+    is_sound(&Image { index: written_back.index, ..emptied }, 5);
+    assert!(stored(&open.put(cells(5..6))));
+    is_refused(&Image::of(&source));
+    // A reader of an earlier moment keeps frames from being written back, so nothing is emptied.
+    let reader = Connection::open(source.file()).expect("a database");
+    reader.execute_batch("begin; select count(*) from flow").expect("it can be read");
+    assert!(stored(&open.put(cells(6..7))));
+    open.file.idle();
+    assert!(open.file.has_idle_work());
+    is_refused(&Image::of(&source));
+    reader.execute_batch("rollback").expect("it has begun");
+    open.file.idle();
+    assert!(!open.file.has_idle_work());
+    assert_eq!(Image::of(&source).log(), [0; 0]);
+    is_sound(&Image::of(&source), 7);
+}
+
 /// The file is whole again when nobody has written for a moment, and when it is closed.
 #[test]
 fn s17_a_file_that_is_idle_is_whole_without_its_log() {
