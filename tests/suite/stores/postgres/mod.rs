@@ -19,6 +19,8 @@ use columnar_tests::postgres::{Cut, Database, Way};
 use columnar_tests::process::test_alone;
 use futures::future::join_all;
 
+#[cfg(not(feature = "postgres-tls"))]
+mod no_tls;
 mod tables;
 #[cfg(feature = "postgres-tls")]
 mod tls;
@@ -49,6 +51,26 @@ static NEXT: AtomicUsize = AtomicUsize::new(0);
 fn log_text(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.fold(String::new(), |text, error| format!("{text}\n{error}\n{error:?}"))
+}
+
+/// A store by this host, with these parameters; and whether its session is encrypted, or its error.
+async fn session(database: &Database, host: &str, parameters: &str) -> Result<bool, String> {
+    let (_, port) = database.server();
+    let session = format!("s19_{}", NEXT.fetch_add(1, Ordering::SeqCst));
+    let address = format!(
+        "{} host={host} port={port} application_name={session} {parameters}",
+        database.plain_address()
+    );
+    let store = PostgresStore::new(address, format!("{host} {parameters}"));
+    store.open().await.map_err(|error| log_text(&error))?;
+    put(&store, 0, "a value").await.expect("it is stored");
+    assert_eq!(store.load(name("user"), 0..1).await.expect("it is read"), [(0, text("a value"))]);
+    let encrypted = format!(
+        "select bool_and(ssl) from pg_stat_ssl join pg_stat_activity using (pid) where application_name = '{session}'"
+    );
+    let encrypted = database.one::<bool>(&encrypted).await;
+    drop(store);
+    Ok(encrypted)
 }
 
 #[tokio::test]

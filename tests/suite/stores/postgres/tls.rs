@@ -2,33 +2,12 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::Ordering;
 use std::thread;
 
 use columnar::store::{PostgresStore, Store};
 use columnar_tests::postgres::Database;
 
-use super::{NEXT, log_text, name, put, text};
-
-/// A store by this host, with these parameters; and whether its session is encrypted, or its error.
-async fn session(database: &Database, host: &str, parameters: &str) -> Result<bool, String> {
-    let (_, port) = database.server();
-    let session = format!("s19_{}", NEXT.fetch_add(1, Ordering::SeqCst));
-    let address = format!(
-        "{} host={host} port={port} application_name={session} {parameters}",
-        database.plain_address()
-    );
-    let store = PostgresStore::new(address, format!("{host} {parameters}"));
-    store.open().await.map_err(|error| log_text(&error))?;
-    put(&store, 0, "a value").await.expect("it is stored");
-    assert_eq!(store.load(name("user"), 0..1).await.expect("it is read"), [(0, text("a value"))]);
-    let encrypted = format!(
-        "select bool_and(ssl) from pg_stat_ssl join pg_stat_activity using (pid) where application_name = '{session}'"
-    );
-    let encrypted = database.one::<bool>(&encrypted).await;
-    drop(store);
-    Ok(encrypted)
-}
+use super::{log_text, session};
 
 /// An address with `verify-full` was answered as no address, and nothing was ever encrypted.
 #[tokio::test(flavor = "multi_thread")]
