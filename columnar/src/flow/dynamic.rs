@@ -1,6 +1,7 @@
 //! Live flows that are declared at run time.
 
 use std::borrow::Borrow;
+use std::collections::BTreeSet;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -301,8 +302,10 @@ impl LiveFlow<'static, Dynamic> {
     fn refuse_late_sources(&self, known: &Declarations, next: &Declarations) -> Result<()> {
         let plan = self.shared.plan();
         let has_begun = plan.schema().sources().any(|source| self.shared.len(source) > 0);
-        let added = next.columns().iter().zip(next.origins(known)).filter(|(_, origin)| origin.is_none());
-        match added.map(|(column, _)| column).find(|column| column.views().is_none()) {
+        // The sources alone: they are few, and a flow may grow by thousands of columns.
+        let is_source = |column: &&Column| column.views().is_none();
+        let known: BTreeSet<usize> = known.columns().iter().filter(is_source).map(Column::id).collect();
+        match next.columns().iter().filter(is_source).find(|column| !known.contains(&column.id())) {
             Some(late) if has_begun => {
                 Err(SchemaErrors::one(SchemaError::LateSource { name: late.name().to_owned() }).into())
             }
