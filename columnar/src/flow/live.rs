@@ -13,7 +13,7 @@ use crate::model::Choice;
 use crate::run::{CellState, Error};
 use crate::run::{ColumnId, ComputeSteps, Forecast, Result, Run, Shared};
 use crate::schedule::Progress;
-use crate::tokens::Counter;
+use crate::tokens::{Counter, Limited};
 use crate::usage::{Bill, Receipt, SpendLimit};
 
 /// A live flow: a [`Typed`](super::Typed) one, declared with `flow!`, or a [`Flow`](super::Flow), declared at run time.
@@ -81,7 +81,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// Sets the counter of tokens, and counts the values in memory again: it is in use when this returns. The default is
     /// [`Chars`](crate::tokens::Chars).
     pub fn set_counter(&self, counter: impl Counter + 'static) {
-        self.shared.set_counter(Arc::new(counter));
+        self.shared.set_counter(Arc::new(Limited(counter)));
     }
 
     /// Loads the values from `step` on that are stored but not in memory.

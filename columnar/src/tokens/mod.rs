@@ -59,8 +59,18 @@ pub(crate) use sum::Sum;
 /// ```
 pub trait Counter: Send + Sync {
     /// The tokens of a text. The same text always has the same number. Called without any lock of the flow, so it may use
-    /// the flow; a panic is an error of the cell whose text it is.
+    /// the flow; a panic is an error of the cell whose text it is. A flow takes more than 2^32 - 1 for that number, so that
+    /// sums of many texts never overflow.
     fn count(&self, text: &str) -> usize;
+}
+
+/// The counter of a flow: at most 2^32 - 1 tokens for each text.
+pub(crate) struct Limited<C>(pub(crate) C);
+
+impl<C: Counter> Counter for Limited<C> {
+    fn count(&self, text: &str) -> usize {
+        self.0.count(text).min(u32::MAX as usize)
+    }
 }
 
 impl<C: Counter + ?Sized> Counter for Arc<C> {

@@ -1,6 +1,7 @@
 //! The laws of counting tokens, and calibration by the usage that models report.
 
 use columnar::BoxError;
+use columnar::budget::Budget;
 use columnar::model::{Chunk, End, Finish, Model, Request, Usage};
 use columnar::prelude::*;
 use columnar::tokens::{Calibrated, Calibration, Chars, Classes, Counter, Ratio};
@@ -125,6 +126,36 @@ impl Counter for Bytes {
     fn count(&self, text: &str) -> usize {
         text.len()
     }
+}
+
+/// The sums of a counter that returned huge numbers overflowed: a forecast panicked, and cells failed.
+#[tokio::test]
+async fn a_counter_may_return_any_number() -> Result<()> {
+    struct Most;
+
+    impl Counter for Most {
+        fn count(&self, _: &str) -> usize {
+            usize::MAX
+        }
+    }
+
+    let user = source("user");
+    let answer = column("answer", (&user, this()), prompt("Answer."));
+    let mood = column("mood", (user.window(2).elided(), answer.latest()), prompt("Name the mood."));
+    let f = flow([answer, mood])?;
+    f.set_counter(Most);
+    for text in ["one", "two", "three"] {
+        f.push("user", text).await?;
+    }
+    assert_eq!(f.forecast().cells, 6);
+    f.run().await?;
+    assert_eq!(f.steps(), 3);
+    assert!(f.messages("answer", 2)?.tokens() > u32::MAX as usize);
+
+    f.set_budget(Budget::of(usize::MAX).token_buffer(usize::MAX));
+    let error = f.messages("answer", 2).expect_err("nothing is left for messages");
+    assert!(matches!(error, Error::BudgetTooSmall { .. }), "{error}");
+    Ok(())
 }
 
 /// Runs two columns with the model and the calibration, for this number of steps.

@@ -54,11 +54,11 @@ impl TokenLimit {
         let token_buffer = budget.token_buffer.unwrap_or(Budget::TOKEN_BUFFER);
         let taken = token_buffer.saturating_add(instruction);
         // A counter may find no token in tags, but a limit of 0 tokens is no limit.
-        let least = taken.saturating_add(message.max(1));
-        if all < least {
+        let least = message.max(1);
+        let Some(tokens) = all.checked_sub(taken).filter(|tokens| *tokens >= least) else {
+            let least = taken.saturating_add(least);
             return Err(BudgetError::NoRoom { budget: all, token_buffer, instruction, message, least });
-        }
-        let tokens = all - taken;
+        };
         Ok(Some(Self {
             tokens,
             strategy: budget.strategy.unwrap_or_default(),
