@@ -15,7 +15,7 @@ use super::actions::{RunAction, RunStatus};
 use super::computation::{Computation, Failure, Finished, Report};
 use super::compute_steps::ComputeSteps;
 use super::event::{ColumnId, Event};
-use super::guard::caught;
+use super::guard::{caught, discard};
 use super::shared::{Counted, Shared};
 use super::warm_up::SingleFlight;
 use super::{Error, Result};
@@ -317,6 +317,8 @@ impl<'a, I: ColumnId> Run<'a, I> {
                     // No failed cell: it is counted as a skipped one when it is stored.
                     OnFailure::Skip => self.unstored = Some(Unstored::new(cell, Entry::SKIPPED, finished)),
                 }
+                // It has the error of a compute step, whose drop is code of users.
+                discard(error);
                 Some(Event::Failed { column: column?, step, error: cause })
             }
         }
@@ -390,10 +392,11 @@ impl<'a, I: ColumnId> Run<'a, I> {
 
     fn fail(&mut self, error: Error) {
         // Cells in progress may fail as well. The first error is the one that stopped the run.
-        if self.failure.is_none() {
-            self.span.failed(&error, error.class());
-            self.failure = Some(error);
+        if self.failure.is_some() {
+            return discard(error);
         }
+        self.span.failed(&error, error.class());
+        self.failure = Some(error);
     }
 
     /// Ends the run, and returns its last item.

@@ -39,6 +39,9 @@ use crate::history::{StoredSteps, Value};
 ///
 /// The futures own their data, so a run can hold many of them at once. A `put` whose future is dropped is done or
 /// not done as a whole.
+///
+/// A store may read the flow that uses it, and must not wait for a push or for a change of its columns: those wait for the
+/// store.
 pub trait Store: Send + Sync + 'static {
     /// Takes ownership and returns the definition, if there is one. A handle that is open already is opened
     /// again.

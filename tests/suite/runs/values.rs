@@ -1,9 +1,10 @@
 //! Reading the values of a flow: cells, columns, rows.
 
 use std::ops::Bound;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use columnar::budget::Budget;
 use columnar::prelude::*;
 use columnar::reopen::OpenOptions;
 use columnar::store::MemoryStore;
@@ -235,5 +236,38 @@ async fn the_columns_of_a_typed_flow_have_the_same_methods() -> Result<()> {
     assert_eq!(outer.inner.text.value(0).await?.as_deref(), Some("a"), "the source of a module");
     let rows: Vec<_> = outer.rows(..).try_collect().await?;
     assert_eq!(rows[0].get("inner.size"), size.get(0).as_ref());
+    Ok(())
+}
+
+/// Contexts of one column that two threads read at once are those that one reads alone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r18_threads_that_read_one_filtered_column_see_the_same() -> Result<()> {
+    let user = source("user");
+    let odd = user.window(20).sample(|step| step % 2 == 1);
+    let f = flow([column("odd", (odd, this().window(5)), async |_: Context| "o")])?;
+    f.set_budget(Budget::of(1_120).low_water(0.5));
+    let f = Arc::new(f);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let reader = {
+        let (f, seen) = (Arc::clone(&f), Arc::clone(&seen));
+        std::thread::spawn(move || {
+            while f.steps() < 200 {
+                let step = f.steps().saturating_sub(2) | 1;
+                if let Ok(messages) = f.messages("odd", step) {
+                    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                    seen.push((step, messages.to_json()));
+                }
+            }
+        })
+    };
+    for step in 0..200 {
+        f.push("user", format!("value {step}")).await?;
+        f.run().await?;
+    }
+    reader.join().expect("no panic");
+    let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+    for (step, json) in seen {
+        assert_eq!(f.messages("odd", step)?.to_json(), json, "step {step}");
+    }
     Ok(())
 }
