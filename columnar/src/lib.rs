@@ -123,6 +123,7 @@ mod registry;
 
 mod context;
 mod declare;
+pub mod documents;
 mod history;
 mod schedule;
 pub mod tokens;

@@ -26,6 +26,7 @@ const LIBRARY: Rules<'_> = Rules {
         "tokens",
         "history",
         "schedule",
+        "documents",
         "context",
         "cache",
         "rendering",
@@ -46,7 +47,7 @@ const LIBRARY: Rules<'_> = Rules {
         "__private",
     ],
     // A request depends only on the declaration and on stored values.
-    pure: &["declare", "tokens", "history", "schedule", "context"],
+    pure: &["declare", "tokens", "history", "schedule", "documents", "context"],
     impure: &[
         "fastrand",
         "futures",
