@@ -27,6 +27,13 @@ pub mod cost {
     pub mod spending;
 }
 
+/// Documents, their updates, and the text of an update.
+pub mod documents {
+    pub mod laws;
+    pub mod set;
+    pub mod update;
+}
+
 /// Flows that `flow!` generates, used as programs use them. Its messages are in `tests/compiler`.
 pub mod language {
     pub mod column_types;

@@ -91,6 +91,11 @@ impl Key {
     pub fn path(&self) -> &str {
         &self.path
     }
+
+    /// The key of the file with the same path.
+    pub(crate) fn of_file(&self) -> Self {
+        Self { kind: Kind::File, path: Arc::clone(&self.path) }
+    }
 }
 
 impl fmt::Display for Key {

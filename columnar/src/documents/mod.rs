@@ -1,9 +1,57 @@
-//! Documents: texts with names, such as the files of a repository and the outlines of their symbols.
+//! Documents: texts with names, such as the files of a repository, the outlines of their symbols, and pages.
 //!
-//! No flow uses this module yet.
+//! ```text
+//! calls ──▶ Update ◀──▶ text, in a store
+//!             │
+//! Documents ──┴──▶ Documents of the next step, Changes
+//! ```
+//!
+//! The documents of a step are those of the step before it and one [`Update`]. So a step costs the documents that changed,
+//! nothing of the past is edited, and the documents of each step can be found again from the updates.
+//!
+//! No flow reads documents yet.
+//!
+//! ```
+//! use columnar::documents::{Documents, Update};
+//!
+//! let update = Update::new().file("src/lib.rs", "mod a;\n").file("src/a.rs", "");
+//! let stored = update.to_text()?;
+//!
+//! let (documents, changes) = Documents::new().apply(&Update::parse(stored)?)?;
+//! assert_eq!((documents.len(), changes.added().len()), (2, 2));
+//! # Ok::<(), columnar::documents::UpdateError>(())
+//! ```
+//!
+//! # Rules
+//!
+//! - A document is a file, the symbols of a file, or a page. Its [`Key`] is its kind and its path or URL.
+//! - A path is relative to a folder that the program chooses, so that a context is the same on every machine. It has `/`
+//!   between its parts, no `..`, no control character and no line break, and does not begin like a fence.
+//! - A file that is put is selected, and one that is removed is not. The symbols of a selected file stay in the set and
+//!   are not shown; they are shown again when the file is removed.
+//! - A document changed if its bytes did, when it was put. A put with the same bytes changes nothing.
+//! - A cluster belongs to symbols. It is not text, so another cluster alone is no change.
+//! - There is one tree of files and one legend. An empty text removes them.
+//! - A page is shown at the step that puts it, and is gone at the next. An update has three at most.
+//! - An update is valid as a whole or not applied. A document is in it once, put or removed, and removed only if it is
+//!   there. An error has all faults, with paths and positions, and never the text of a document.
+//! - Each update has one text form, and each text that can be read is one. A newer version of the form is an error.
+//! - Files, symbols and pages are shown in the same form: the path on a line, then the text in a fence. The tree and the
+//!   legend are in a fence without a path. Nothing of a text is outside of a fence.
 //!
 //! A pure layer: no clock and no I/O.
 
+mod error;
 mod key;
+#[cfg_attr(not(test), expect(dead_code, reason = "contexts will show documents"))]
+mod render;
+mod set;
+mod text_form;
+mod update;
+mod urls;
 
+pub use error::{TextFault, UpdateError, UpdateFault};
 pub use key::{Key, KeyError, KeyFault, Kind};
+pub use set::{Changes, Documents};
+pub use update::{Cluster, Update};
+pub use urls::urls;

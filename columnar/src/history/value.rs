@@ -38,6 +38,13 @@ impl Value {
         Self { range: 0..text.len(), text }
     }
 
+    /// A part of the value, which shares its text. `None` if the range is not in it, or not at character boundaries.
+    pub(crate) fn slice(&self, range: Range<usize>) -> Option<Self> {
+        self.get(range.clone())?;
+        let range = self.range.start + range.start..self.range.start + range.end;
+        Some(Self { text: Arc::clone(&self.text), range })
+    }
+
     /// A part of a text. The range must be at character boundaries.
     pub(crate) fn part(text: Arc<str>, range: Range<usize>) -> Self {
         debug_assert!(text.get(range.clone()).is_some(), "it is part of the text");

@@ -1,0 +1,233 @@
+//! What one step changes in a set of documents.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
+
+use super::error::{UpdateError, UpdateFault};
+use super::key::{Key, Kind};
+use crate::history::Value;
+
+/// The largest number of pages that a step shows.
+pub(super) const MOST_URLS: usize = 3;
+
+/// The documents that a step puts and removes. Everything else stays as it was.
+///
+/// Each call takes a path in any form. The faults of all calls are reported at once, when the update is applied or
+/// written. The order of the calls does not matter, except that a cluster follows its symbols.
+///
+/// ```
+/// use columnar::documents::{Documents, Key, Kind, Update};
+///
+/// let scanned = Update::new()
+///     .tree("src/lib.rs\nsrc/main.rs")
+///     .symbol("src/lib.rs", "fn answer() -> u8")
+///     .cluster(0, 1)
+///     .symbol("src/main.rs", "fn main()")
+///     .cluster(0, 0)
+///     .file("src/main.rs", "fn main() {\n    println!(\"{}\", lib::answer());\n}\n");
+/// let (documents, changes) = Documents::new().apply(&scanned)?;
+/// assert_eq!(changes.added().len(), 3);
+///
+/// let (documents, changes) = documents.apply(&Update::new().remove(Kind::File, "src/main.rs"))?;
+/// assert_eq!(changes.removed(), [Key::new(Kind::File, "src/main.rs")?]);
+/// assert_eq!(documents.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Update {
+    pub(super) tree: Option<Value>,
+    pub(super) legend: Option<Value>,
+    pub(super) documents: BTreeMap<Key, Change>,
+    faults: Vec<UpdateFault>,
+    /// The number of documents so far, also of faulty ones.
+    number: usize,
+    /// The document to which a cluster would belong.
+    last: Last,
+}
+
+/// The change of one document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    Put(Document),
+    Remove,
+}
+
+/// The text of a document, and its cluster if it is the symbols of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Document {
+    pub(super) text: Value,
+    pub(super) cluster: Option<Cluster>,
+}
+
+/// The place of a file among the references between files. It decides where its symbols begin, and is never shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cluster {
+    /// Files that refer to each other have the same number.
+    pub id: u32,
+    /// The number of files that refer to this one.
+    pub references: u32,
+}
+
+/// The document of the latest call.
+#[derive(Clone, Debug, Default)]
+enum Last {
+    /// A document that has no cluster.
+    #[default]
+    Other,
+    Symbol(Key),
+    /// One with a fault, which is reported already.
+    Faulty,
+}
+
+impl Update {
+    /// An update that changes nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Puts a file. While it is there, the symbols of the same path are not shown.
+    #[must_use]
+    pub fn file(self, path: impl AsRef<str>, text: impl Into<Value>) -> Self {
+        self.put(Kind::File, path.as_ref(), text.into())
+    }
+
+    /// Puts the symbols of a file.
+    #[must_use]
+    pub fn symbol(self, path: impl AsRef<str>, text: impl Into<Value>) -> Self {
+        self.put(Kind::Symbol, path.as_ref(), text.into())
+    }
+
+    /// The cluster of the symbols that were put just before, and the number of files that refer to theirs.
+    #[must_use]
+    pub fn cluster(mut self, id: u32, references: u32) -> Self {
+        let document = match &self.last {
+            Last::Symbol(key) => self.documents.get_mut(key),
+            Last::Faulty => return self,
+            Last::Other => None,
+        };
+        match document {
+            Some(Change::Put(document)) => document.cluster = Some(Cluster { id, references }),
+            _ => self.faults.push(UpdateFault::Cluster { number: self.number }),
+        }
+        self
+    }
+
+    /// Puts a page. It is shown at this step alone; at most three are.
+    #[must_use]
+    pub fn url(self, url: impl AsRef<str>, text: impl Into<Value>) -> Self {
+        self.put(Kind::Url, url.as_ref(), text.into())
+    }
+
+    /// Replaces the tree of files. An empty text removes it.
+    #[must_use]
+    pub fn tree(mut self, text: impl Into<Value>) -> Self {
+        if self.tree.replace(text.into()).is_some() {
+            self.faults.push(UpdateFault::RepeatedTree);
+        }
+        self
+    }
+
+    /// Replaces the legend of the symbols. An empty text removes it.
+    #[must_use]
+    pub fn legend(mut self, text: impl Into<Value>) -> Self {
+        if self.legend.replace(text.into()).is_some() {
+            self.faults.push(UpdateFault::RepeatedLegend);
+        }
+        self
+    }
+
+    /// Removes a file, or the symbols of one. It must be there when the update is applied.
+    #[must_use]
+    pub fn remove(mut self, kind: Kind, path: impl AsRef<str>) -> Self {
+        self.last = Last::Other;
+        match self.key(kind, path.as_ref()) {
+            Some(key) if kind == Kind::Url => self.faults.push(UpdateFault::Page(key)),
+            Some(key) => self.change(key, Change::Remove),
+            None => {}
+        }
+        self
+    }
+
+    /// Whether the update changes nothing and has no fault.
+    pub fn is_empty(&self) -> bool {
+        self.tree.is_none() && self.legend.is_none() && self.documents.is_empty() && self.faults.is_empty()
+    }
+
+    fn put(mut self, kind: Kind, path: &str, text: Value) -> Self {
+        let faults = self.faults.len();
+        let key = self.key(kind, path);
+        let symbol = key.clone().filter(|_| kind == Kind::Symbol);
+        if let Some(key) = key {
+            self.change(key, Change::Put(Document { text, cluster: None }));
+        }
+        self.last = match symbol {
+            _ if self.faults.len() > faults => Last::Faulty,
+            Some(key) => Last::Symbol(key),
+            None => Last::Other,
+        };
+        self
+    }
+
+    fn key(&mut self, kind: Kind, path: &str) -> Option<Key> {
+        self.number += 1;
+        let number = self.number;
+        Key::new(kind, path).map_err(|error| self.faults.push(UpdateFault::Key { number, error })).ok()
+    }
+
+    fn change(&mut self, key: Key, change: Change) {
+        match self.documents.entry(key) {
+            Entry::Vacant(entry) => {
+                entry.insert(change);
+            }
+            Entry::Occupied(entry) => self.faults.push(UpdateFault::Repeated(entry.key().clone())),
+        }
+    }
+
+    /// The faults of the calls, and of the update as a whole.
+    pub(super) fn faults(&self) -> Vec<UpdateFault> {
+        let mut faults = self.faults.clone();
+        // URLs are the last kind.
+        let pages = self.documents.keys().rev().take_while(|key| key.kind() == Kind::Url).count();
+        if pages > MOST_URLS {
+            faults.push(UpdateFault::Urls(pages));
+        }
+        faults
+    }
+
+    pub(super) fn check(&self) -> Result<(), UpdateError> {
+        UpdateError::check(self.faults())
+    }
+}
+
+impl PartialEq for Update {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.tree, &self.legend, &self.documents, &self.faults)
+            == (&other.tree, &other.legend, &other.documents, &other.faults)
+    }
+}
+
+impl Eq for Update {}
+
+/// Names and lengths. The texts would fill a screen.
+impl fmt::Debug for Update {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut map = f.debug_map();
+        let alone = [("legend", &self.legend), ("tree", &self.tree)];
+        alone.iter().filter_map(|(name, text)| Some((name, text.as_ref()?.len()))).for_each(
+            |(name, bytes)| {
+                map.entry(name, &bytes);
+            },
+        );
+        for (key, change) in &self.documents {
+            match change {
+                Change::Put(document) => map.entry(key, &document.text.len()),
+                Change::Remove => map.entry(key, &"removed"),
+            };
+        }
+        self.faults.iter().for_each(|fault| {
+            map.entry(&"fault", fault);
+        });
+        map.finish()
+    }
+}
