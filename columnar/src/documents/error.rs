@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::key::{Key, KeyError};
-use super::update::MOST_URLS;
+use super::urls::MOST_URLS;
 use crate::error::Printable;
 
 /// The faults after this many are counted, and not listed.
@@ -29,9 +29,8 @@ impl UpdateError {
         if faults.is_empty() { Ok(()) } else { Err(Self { faults }) }
     }
 
-    /// The error of a text that is no update.
-    pub(super) fn at(at: usize, fault: TextFault) -> Self {
-        Self { faults: vec![UpdateFault::Text { at, fault }] }
+    pub(super) fn one(fault: UpdateFault) -> Self {
+        Self { faults: vec![fault] }
     }
 
     /// The faults, in the order of the update; never empty.
@@ -95,8 +94,18 @@ pub enum UpdateFault {
     /// The removal of a page.
     #[error("`{}` needs no removal: a page is shown only at the step that puts it", Printable(.0))]
     Page(Key),
+    /// A newer version of the library wrote the text.
+    #[error("the update has version {found}, and this version of the library reads {known}: use a newer one")]
+    Version {
+        /// The version of the text.
+        found: u32,
+        /// The newest version that this library reads.
+        known: u32,
+    },
     /// A text that is not the text of an update.
-    #[error("the text of the update is damaged at byte {at}: {fault}; restore it from a copy of the store")]
+    #[error(
+        "the text is damaged at byte {at}: {fault}; restore it from a copy, or write it with `Update::to_text`"
+    )]
     Text {
         /// The position of the line with the fault.
         at: usize,
@@ -112,9 +121,6 @@ pub enum TextFault {
     /// The text does not begin like an update.
     #[error("an update begins with the line `documents 1`")]
     Title,
-    /// A newer version of the library wrote the text.
-    #[error("it has version {0}, and this version of the library reads 1: use a newer one")]
-    Version(u32),
     /// A line that begins no document.
     #[error("the line does not name a document and the length of its text")]
     Line,

@@ -21,9 +21,10 @@
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-use super::error::{TextFault, UpdateError};
+use super::error::{TextFault, UpdateError, UpdateFault};
 use super::key::{Key, Kind};
-use super::update::{Change, Cluster, Document, MOST_URLS, Update};
+use super::update::{Change, Cluster, Document, Update};
+use super::urls::MOST_URLS;
 use crate::history::Value;
 
 const TITLE: &str = "documents ";
@@ -62,10 +63,14 @@ impl Update {
     pub fn parse(text: impl Into<Value>) -> Result<Self, UpdateError> {
         let text = text.into();
         let mut parser = Parser { text: &text, at: 0, update: Self::new(), pages: 0 };
-        parser.title().map_err(|fault| UpdateError::at(0, fault))?;
+        match parser.version() {
+            Some(VERSION) => {}
+            Some(found) => return Err(UpdateError::one(UpdateFault::Version { found, known: VERSION })),
+            None => return Err(UpdateError::one(UpdateFault::Text { at: 0, fault: TextFault::Title })),
+        }
         while parser.at < text.len() {
             let at = parser.at;
-            parser.entry().map_err(|fault| UpdateError::at(at, fault))?;
+            parser.entry().map_err(|fault| UpdateError::one(UpdateFault::Text { at, fault }))?;
         }
         Ok(parser.update)
     }
@@ -113,10 +118,9 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    fn title(&mut self) -> Result<(), TextFault> {
-        let version =
-            self.line().and_then(|line| number(line.strip_prefix(TITLE)?)).ok_or(TextFault::Title)?;
-        if version == VERSION { Ok(()) } else { Err(TextFault::Version(version)) }
+    /// The version in the first line.
+    fn version(&mut self) -> Option<u32> {
+        number(self.line()?.strip_prefix(TITLE)?)
     }
 
     /// A document, the legend or the tree.

@@ -6,10 +6,8 @@ use std::fmt;
 
 use super::error::{UpdateError, UpdateFault};
 use super::key::{Key, Kind};
+use super::urls::MOST_URLS;
 use crate::history::Value;
-
-/// The largest number of pages that a step shows.
-pub(super) const MOST_URLS: usize = 3;
 
 /// The documents that a step puts and removes. Everything else stays as it was.
 ///

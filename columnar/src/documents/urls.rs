@@ -1,7 +1,9 @@
 //! The URLs in a text.
 
 use super::key::{Key, Kind};
-use super::update::MOST_URLS;
+
+/// The largest number of pages that a step shows.
+pub(super) const MOST_URLS: usize = 3;
 
 /// The first three different URLs of http or https in a text, for example in what a person typed.
 ///

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use columnar::documents::{Documents, Key, Kind, Update, urls};
+use columnar::documents::{Documents, Key, Kind, Update, UpdateFault, urls};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -125,9 +125,12 @@ fn check_text(text: &str) -> Result<(), TestCaseError> {
         Err(error) => {
             let message = error.to_string();
             prop_assert!(!message.contains(MARK), "{}", message);
-            let at = message.split("at byte ").nth(1).and_then(|rest| rest.split(':').next()).unwrap();
-            let at: usize = at.parse().unwrap();
-            prop_assert!(at == 0 || text[..at].ends_with('\n'), "{}", message);
+            match error.faults() {
+                [UpdateFault::Text { at, .. }] => {
+                    prop_assert!(*at == 0 || text[..*at].ends_with('\n'), "{}", message);
+                }
+                faults => prop_assert!(matches!(faults, [UpdateFault::Version { .. }]), "{}", message),
+            }
         }
     }
     Ok(())
