@@ -109,6 +109,18 @@ fn all_faults_are_reported_at_once() {
 }
 
 #[test]
+fn a_cluster_belongs_to_the_symbols_just_before_it() {
+    for update in [
+        Update::new().symbol("a", "").file("b", ""),
+        Update::new().symbol("a", "").url("https://b", ""),
+        Update::new().symbol("a", "").remove(Kind::File, "b"),
+    ] {
+        assert_eq!(faults(&update.cluster(1, 1)), [UpdateFault::Cluster { number: 2 }]);
+    }
+    assert!(Update::new().symbol("a", "").tree("t").cluster(1, 1).to_text().is_ok());
+}
+
+#[test]
 fn a_message_does_not_list_a_thousand_faults() {
     let update = (0..1000).fold(Update::new(), |update, at| update.file(format!("../{at}"), ""));
     let error = update.to_text().unwrap_err();
