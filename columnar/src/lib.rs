@@ -127,6 +127,7 @@ mod declare;
 pub mod documents;
 mod history;
 mod schedule;
+pub mod tiers;
 pub mod tokens;
 
 pub mod cache;

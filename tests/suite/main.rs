@@ -112,6 +112,13 @@ pub mod stores {
     pub mod sqlite;
 }
 
+/// The tiers of documents and exchanges, by the rows of `tests/TIERS.md`.
+pub mod tiers {
+    mod laws;
+    mod naive;
+    pub mod rules;
+}
+
 pub mod layers;
 pub mod links;
 pub mod records;

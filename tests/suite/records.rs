@@ -143,6 +143,24 @@ fn every_row_of_the_table_of_faults_has_a_test_named_after_it() {
     }
 }
 
+/// A promise without a test is marked as pending, and one with a test is not forgotten there.
+#[test]
+fn the_table_of_tiers_says_which_promises_have_tests() {
+    let rows = table("tests/TIERS.md", "| row | promise |");
+    let tests = programs(&root().join("tests/suite/tiers"));
+    for (at, line) in rows.iter().enumerate() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let ["", row, _, tested, pending, ""] = cells[..] else { panic!("{line}") };
+        assert_eq!(row, format!("T{:02}", at + 1));
+        let is_tested = tests.contains(&format!("fn {}_", row.to_lowercase()));
+        assert_eq!(tested, if is_tested { "yes" } else { "no" }, "{row}");
+        let waits =
+            ["layout: ", "documents: ", "repo: ", "breakdown: "].iter().any(|room| pending.starts_with(room));
+        assert!(waits || is_tested && pending.is_empty(), "{row} is pending, but for nothing");
+    }
+    assert_eq!(rows.len(), 26);
+}
+
 /// Rows promised for all stores what two of them kept.
 #[test]
 fn every_row_about_stores_has_a_test_for_each_of_them() {

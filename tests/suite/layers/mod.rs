@@ -27,6 +27,7 @@ const LIBRARY: Rules<'_> = Rules {
         "history",
         "schedule",
         "documents",
+        "tiers",
         "context",
         "cache",
         "rendering",
@@ -47,7 +48,7 @@ const LIBRARY: Rules<'_> = Rules {
         "__private",
     ],
     // A request depends only on the declaration and on stored values.
-    pure: &["declare", "tokens", "history", "schedule", "documents", "context"],
+    pure: &["declare", "tokens", "history", "schedule", "documents", "tiers", "context"],
     impure: &[
         "fastrand",
         "futures",
