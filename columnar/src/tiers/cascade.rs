@@ -5,7 +5,7 @@
 //! is broken or empty.
 //!
 //! Promotions come first, until nothing moves. N is gained at the end. The order makes no difference: items that arrive in
-//! a tier only make its anchors fewer, those that leave it were behind all anchors, and nobody can gain more than once.
+//! a tier only make its anchors fewer, those that leave it were behind all anchors, and no item gains more than once.
 
 use std::mem;
 
@@ -139,7 +139,7 @@ impl<'a> Cascade<'a> {
         if !self.takes_part(tier) {
             return;
         }
-        // The oldest first, so nobody gains twice. Those at the threshold stay there.
+        // The oldest first, so no item gains twice. Those at the threshold stay there.
         for age in (0..AGES - 1).rev() {
             let items = self.take_beyond_anchors(tier, age);
             self.tiers[tier].at_mut(age + 1).absorb(items);

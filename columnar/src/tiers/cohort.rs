@@ -3,15 +3,16 @@
 //! **The law of this structure.** In a cached tier N has four values: those from the entry to the threshold. So a tier is
 //! four ordered maps, and no item stores its N.
 //!
-//! - In the order of anchors (N, then item) the items that are not anchors are the end of the tier: a suffix of one cohort,
-//!   and all later cohorts. When they gain N, those cohorts move as wholes, and the one that the target divides is divided
-//!   from both ends at once. Its smaller half moves.
-//! - Two cohorts are joined by inserting the smaller one, so an item is inserted O(log n) times between two changes of its
-//!   own, and promoted four times at most.
-//! - Anchors, and items whose N is at the threshold, are not touched until they move.
+//! - In the order of anchors (N, then item), the items that are not anchors are the end of the tier: a suffix of one
+//!   cohort, and all later cohorts. When they gain N, whole cohorts move. The cohort that the target divides is searched
+//!   from both ends at once, and its smaller half is moved. So a division costs no more than the items that gain.
+//! - Two cohorts are joined by inserting the smaller one into the other.
+//! - Between two changes of its own, an item only goes up: it gains at most nine times, and is promoted at most four times.
+//!   Each of these costs at most one insertion, and its first put pays for all of them.
+//! - Anchors, and items that wait at the threshold, are not touched.
 //!
-//! An update therefore costs O(log n) for each item that changed or moved, amortised, and nothing for the others. A clone
-//! costs one reference count per cohort.
+//! An update therefore costs O(log n) for each changed item, amortised, and nothing for the others. A clone costs one
+//! reference count per cohort.
 
 use std::mem;
 

@@ -10,8 +10,8 @@
 //!
 //! A provider caches the beginning of a request. If it is sorted by how long its items have not changed, a change near the
 //! end leaves the beginning cached. So each item has an N, the number of responses since its last change, and is in one of
-//! five [tiers](Tier). A [`Tracker`] knows them. [`Tracker::update`] goes on to the next step, from what [changed](Step) in
-//! it, and says what [moved](Moves).
+//! five [tiers](Tier). A [`Tracker`] knows them. [`Tracker::update`] takes the changes of the next [`Step`] and returns the
+//! [`Moves`] that follow.
 //!
 //! ```
 //! use columnar::documents::{Key, Kind};
@@ -41,11 +41,11 @@
 //! 1. A document that was put is active, with N 0. At each later step it gains one. At 3 it enters L3, whether it is still
 //!    selected or not.
 //! 2. A document that changed is active again, and its tier is *broken*: the text of the tier is not that of the step
-//!    before. A tier is broken by whatever changes its text, and by nothing else.
+//!    before. Every change of its text breaks a tier, and nothing else does.
 //! 3. A tier takes part in an update if it or the tier above is broken. Its items are counted by ascending N, at the same N
 //!    documents by key and then exchanges, the newest first. The first items, up to the target, are **anchors**: they gain
 //!    nothing. The others gain one. At the threshold they go to the tier above, if that is broken or empty, and enter with
-//!    its N. Else they stay at the threshold. This is repeated until nothing moves, and nobody gains twice.
+//!    its N. Else they stay at the threshold. This is repeated until nothing moves, and no item gains twice.
 //! 4. An exchange goes to L3 when something else changes L3; otherwise the oldest ones go as soon as all active ones are
 //!    more than the target. Then they are items like others. An older exchange is at least as stable as a newer one.
 //! 5. The entry of the symbols of a file is hidden while the file itself is shown, and has the tier and the N of the file
@@ -56,7 +56,7 @@
 //!
 //! # Where the rules leave a choice
 //!
-//! - A tier that lost an item takes part, although nothing entered it: its text is sent again in any case.
+//! - A tier that lost an item takes part, even if nothing entered it: its text is sent again in any case.
 //! - L0 has no threshold, so the N of its items is always 12.
 //! - An item that came into a tier in this update neither gains N nor moves on. This also holds for an entry that takes the
 //!   place of its file: it has exactly the N that the file had.

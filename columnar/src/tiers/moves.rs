@@ -1,4 +1,4 @@
-//! The changes that one update made.
+//! The result of an update.
 
 use super::item::Item;
 use super::tier::Tier;
@@ -17,7 +17,7 @@ pub struct Move {
     pub item: Item,
 }
 
-/// What one [update](super::Tracker::update) changed.
+/// The changes that one [update](super::Tracker::update) made.
 ///
 /// ```
 /// use columnar::documents::{Key, Kind};
@@ -53,7 +53,7 @@ impl Moves {
         &self.demotions
     }
 
-    /// The cached tiers whose text changed, for whatever reason. All others have the text of the step before.
+    /// The cached tiers whose text changed, for any reason. All others have the text of the step before.
     pub fn broken(&self) -> &[Tier] {
         &self.broken
     }

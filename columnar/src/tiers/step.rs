@@ -1,4 +1,4 @@
-//! What one step shows to the tracker.
+//! The changes of one step, as the tracker sees them.
 
 use std::collections::BTreeMap;
 

@@ -49,8 +49,8 @@ pub struct Tracker {
 impl Tracker {
     /// A tracker that saw no step.
     ///
-    /// `target_tokens` is the size of a tier that a provider caches. So many tokens of each cached tier are its anchors, which
-    /// are not promoted. With 0, nothing depends on sizes, and the history stays active.
+    /// `target_tokens` is the size of a tier that a provider caches. Each cached tier keeps the first items up to this size.
+    /// With 0, no item is kept for its size, and the history stays active.
     pub fn new(target_tokens: usize) -> Self {
         Self {
             target: target_tokens.try_into().unwrap_or(u64::MAX),

@@ -64,20 +64,24 @@ fn to_changes(step: &[Change], next_exchange: &mut usize) -> Changes {
     for change in step {
         match change {
             Change::Put(kind, path, tokens) => {
-                drop(changes.documents.insert(key(*kind, *path), Some(*tokens)))
+                changes.documents.insert(key(*kind, *path), Some(*tokens));
             }
-            Change::Remove(kind, path) => drop(changes.documents.insert(key(*kind, *path), None)),
+            Change::Remove(kind, path) => {
+                changes.documents.insert(key(*kind, *path), None);
+            }
             Change::Cluster(path, cluster) => {
-                drop(changes.clusters.insert(key(Kind::Symbol, *path), *cluster))
+                changes.clusters.insert(key(Kind::Symbol, *path), *cluster);
             }
             Change::References(path, count) => {
-                drop(changes.references.insert(key(Kind::Symbol, *path), *count))
+                changes.references.insert(key(Kind::Symbol, *path), *count);
             }
             Change::Exchange(skipped, tokens) => {
                 changes.exchanges.insert(*next_exchange + skipped, Some(*tokens));
                 *next_exchange += skipped + 1;
             }
-            Change::RemoveExchange(exchange) => drop(changes.exchanges.insert(*exchange, None)),
+            Change::RemoveExchange(exchange) => {
+                changes.exchanges.insert(*exchange, None);
+            }
             Change::Legend => changes.legend = true,
         }
     }
@@ -124,12 +128,12 @@ fn follow(
 }
 
 /// A failure becomes a test with a name, not a seed in a file.
-fn config() -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, cases: 1_000, ..ProptestConfig::default() }
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, cases, ..ProptestConfig::default() }
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(1_000))]
 
     /// Tiers, N, sizes and moves are those of the rules.
     #[test]
@@ -156,6 +160,10 @@ proptest! {
             assert_eq!(moved(moves.demotions()), naive.demotions);
         });
     }
+}
+
+proptest! {
+    #![proptest_config(config(200))]
 
     /// A tier is broken if and only if its text is another one.
     #[test]

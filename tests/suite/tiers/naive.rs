@@ -314,13 +314,13 @@ impl Naive {
                 (Reverse(changes.references.get(key).copied().unwrap_or(0)), key.clone())
             });
             let has_sizes = self.target > 0 && entries.iter().any(|(_, tokens)| *tokens > 0);
-            let count = entries.len() as f64;
+            let count = entries.len();
             for (at, (key, tokens)) in entries.into_iter().enumerate() {
                 let into = if has_sizes {
                     (0..2).find(|at| sizes[*at] < self.target).unwrap_or(2)
-                } else if (at as f64) < count / 5.0 {
+                } else if at < count.div_ceil(5) {
                     0
-                } else if (at as f64) < count / 2.0 {
+                } else if at < count.div_ceil(2) {
                     1
                 } else {
                     2

@@ -231,6 +231,14 @@ fn t08_without_a_change_of_l3_only_the_newest_exchanges_that_fit_stay() {
     assert_eq!(tracker.history(), [0, 0, 0, 4], "the newest does not fit");
 }
 
+/// The exchange is an anchor now, so the item behind it is none.
+#[test]
+fn t08_history_that_enters_l3_lets_others_go_up_at_once() {
+    let mut tracker = holding(100, &[(L3, "a", 5)]);
+    tracker.update(&Step::new().exchange(0, 150));
+    assert_eq!((tracker.of_exchange(0), of(&tracker, "a")), (Some((L3, 3)), Some((L2, 6))));
+}
+
 /// Beside a document with the same N, the older exchange goes first.
 #[test]
 fn t08_an_older_exchange_goes_up_before_a_newer_one() {
