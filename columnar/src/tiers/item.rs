@@ -58,7 +58,7 @@ impl fmt::Display for Item {
     }
 }
 
-/// The key of the file of an entry, or of the entry of a file.
-pub(super) fn counterpart(key: &Key, kind: Kind) -> Key {
-    Key::new(kind, key.path()).expect("files and symbols have the same paths")
+/// The key of the symbols of a file.
+pub(super) fn symbols_of(file: &Key) -> Key {
+    Key::new(Kind::Symbol, file.path()).expect("files and symbols have the same paths")
 }

@@ -3,7 +3,7 @@
 use rpds::RedBlackTreeMapSync;
 
 use super::cohort::{Cohort, Cohorts};
-use super::item::{Item, counterpart};
+use super::item::{Item, symbols_of};
 use super::step::clamped;
 use super::tier::{PerTier, Tier};
 use crate::documents::{Key, Kind};
@@ -88,14 +88,14 @@ impl Tracker {
             }
             Kind::Symbol => {
                 self.has_symbols = true;
-                let file = counterpart(key, Kind::File);
+                let file = key.of_file();
                 if self.of(&file).is_some() {
                     self.hidden.insert_mut(key.clone(), tokens);
                     return self;
                 }
             }
             Kind::File => {
-                let symbol = counterpart(key, Kind::Symbol);
+                let symbol = symbols_of(key);
                 if let Some(tokens) = self.remove(&symbol.clone().into()) {
                     self.hidden.insert_mut(symbol, tokens);
                 }
