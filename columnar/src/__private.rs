@@ -16,6 +16,7 @@ pub use crate::compute::Step;
 pub use crate::declare::Name;
 pub use crate::declare::graph::View;
 pub use crate::declare::graph::constant::{Graph, ModuleColumns, RenamedFrom, Used};
+pub use crate::documents::Documents;
 pub use crate::flow::bind::Bind;
 pub use crate::flow::generated::{Base, Checked, ColumnEnum, Columns, Module, TypePlan, is_module};
 pub use crate::flow::{ColumnId, Derived, Source, Typed};
@@ -52,7 +53,7 @@ impl Declare {
         compute.into_step()
     }
 
-    /// Declares a source: `source name;`. Your program pushes its values.
+    /// Declares a source: `source name;`. Your program pushes its values. `source files: Documents;` is a source of documents.
     pub const fn source(self, column: usize, name: &'static str) -> Source {
         Source::__new(column, name)
     }

@@ -57,7 +57,7 @@
 //! |---|---|
 //! | learn the library, a chapter at a time | the [`guide`] |
 //! | understand a compile error of a flow | [`guide::mistakes`] |
-//! | declare a flow, or extend one | [`flow!`]; at run time [`source`], [`column`](column()), [`this`], [`prev`] and [`flow`](flow()); in a file [`data`] |
+//! | declare a flow, or extend one | [`flow!`]; at run time [`source`], [`documents`](documents()), [`column`](column()), [`this`], [`prev`] and [`flow`](flow()); in a file [`data`] |
 //! | inspect a declaration: order, levels, growth of contexts, a drawing | [`Outline`] |
 //! | push and run | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
 //! | read values | [`get`, `cell`, `iter`, `last`, `values`](flow::Handle#method.get) of a column, [`rows`](flow::LiveFlow::rows) of a flow, [`CellState`] |
@@ -170,7 +170,9 @@ pub use declare::{
     ViewOutline, ViewTextError, Window,
 };
 pub use error::BoxError;
-pub use flow::{Column, Flow, IntoViews, Run, View, column, flow, group, prev, source, this};
+pub use flow::{
+    Column, Flow, IntoViews, Run, TieredView, View, column, documents, flow, group, prev, source, this,
+};
 pub use history::Value;
 pub use run::{CellState, ColumnForecast, Error, Event, Forecast, Result};
 pub use schedule::Progress;
@@ -180,7 +182,7 @@ pub mod prelude {
     //!
     //! | for | names |
     //! |---|---|
-    //! | declarations | [`flow!`](crate::flow!); at run time [`source`], [`column`](column()), [`this`], [`prev`], [`group`], [`flow`](flow()), [`Column`], [`View`], [`Flow`] |
+    //! | declarations | [`flow!`](crate::flow!); at run time [`source`], [`column`](column()), [`this`], [`prev`], [`group`], [`flow`](flow()), [`Column`], [`View`], [`Flow`], [`Documents`](crate::documents::Documents) |
     //! | compute steps | [`prompt`], [`deltas`], [`Context`], [`Messages`], [`Role`], [`Value`] |
     //! | policies | the methods of [`Policy`](crate::compute::Policy), which return a [`Step`], and [`secs`], [`per_second`], [`per_minute`] for their arguments |
     //! | runs | [`Event`], [`Error`], [`Result`], and the methods of streams in the crate futures, such as `try_next` |
@@ -202,11 +204,13 @@ pub mod prelude {
 
     #[doc(no_inline)]
     pub use crate::compute::{Policy as _, Step, per_minute, per_second, secs};
+    #[doc(no_inline)]
+    pub use crate::documents::Documents;
     pub use crate::service::Spawn as _;
     #[doc(no_inline)]
     pub use crate::{
-        Column, Context, Error, Event, Flow, Messages, Result, Role, Value, View, column, deltas, flow,
-        group, prev, prompt, source, this,
+        Column, Context, Error, Event, Flow, Messages, Result, Role, Value, View, column, deltas, documents,
+        flow, group, prev, prompt, source, this,
     };
     #[doc(no_inline)]
     pub use futures::{StreamExt as _, TryStreamExt as _};
@@ -219,12 +223,13 @@ pub mod prelude {
 /// header    := attrs vis "struct" Name generics? params? (":" Path)? where?
 /// params    := "(" (ident ":" Type),* ")"
 /// decl      := docs? (source | lints? column | module)
-/// source    := "source" ident was? ";"
+/// source    := "source" ident (":" Type)? was? ";"                 the type is Documents
 /// column    := "column" ident "(" view,+ ")" (":" Type)? was? "=" any Rust expression ";"
 /// was       := "was" string                             the earlier name, under which values are stored
 /// module    := "use" Path types? ("(" arguments ")")? "{" (ident (":" name)?),* "}" "as" ident ";"
 /// types     := "<" Type,* ">"                           of the generics of the flow; the arguments are those of `new`
 /// view      := name range? modifier*  |  "self" (".latest" | ".window(" n ")")? elided?  |  "group(" string ("," view)+ ")"
+///            | name ".tiered()" (".target(" n ")")?     of a source of documents
 /// name      := ident ("." ident)*
 /// range     := ".latest"  |  ".window(" n ")"  |  ".prev" (".window(" n ")" | ".all()")?
 /// modifier  := (".as(" | ".note(") string ")"  |  (".filter(" | ".sample(") function ")"  |  elided

@@ -54,7 +54,7 @@ use std::collections::BTreeMap;
 pub use column::{BudgetDeclaration, ColumnDeclaration, PaceDeclaration, RateDeclaration};
 
 use crate::compute::Step;
-use crate::flow::{Column, source};
+use crate::flow::{Column, documents, source};
 use table::table;
 
 table! {
@@ -62,6 +62,8 @@ table! {
     pub struct Declaration {
         /// The columns whose values come from outside.
         pub sources: Vec<SourceDeclaration>,
+        /// The sources of documents; see [`documents`](crate::documents()).
+        pub documents: Vec<SourceDeclaration>,
         /// The columns that are computed.
         pub columns: Vec<ColumnDeclaration>,
     }
@@ -112,10 +114,13 @@ impl Declaration {
     /// ```
     pub fn to_columns<'s>(&self, steps: impl IntoIterator<Item = (&'s str, Step<'static>)>) -> Vec<Column> {
         let steps: BTreeMap<&str, Step<'static>> = steps.into_iter().collect();
-        let sources = self.sources.iter().map(|declared| match &declared.was {
-            Some(was) => source(&declared.name).was(was),
-            None => source(&declared.name),
-        });
-        sources.chain(self.columns.iter().map(|declared| declared.column(&steps))).collect()
+        let renamed = |column: Column, was: &Option<String>| match was {
+            Some(was) => column.was(was),
+            None => column,
+        };
+        let sources = self.sources.iter().map(|declared| renamed(source(&declared.name), &declared.was));
+        let documents =
+            self.documents.iter().map(|declared| renamed(documents(&declared.name), &declared.was));
+        sources.chain(documents).chain(self.columns.iter().map(|declared| declared.column(&steps))).collect()
     }
 }

@@ -52,6 +52,8 @@ pub struct ColumnOutline {
     pub self_window: Option<Window>,
     /// Its pattern of reading; `None` for a source.
     pub pattern: Option<Pattern>,
+    /// Whether it is a source of documents, and not of text.
+    pub is_documents: bool,
     /// The number of values that its context shows.
     pub growth: Growth,
     /// The part of its request that the next one repeats, once its windows are full.
@@ -68,6 +70,8 @@ pub struct ViewOutline {
     pub window: Window,
     /// The number of steps by which each value is shown later. Within a step nothing waits for such a value.
     pub lag: usize,
+    /// Whether the view shows documents in tiers.
+    pub is_tiered: bool,
 }
 
 /// A pattern of reading: how much a column reads of others and of its self history.
@@ -103,6 +107,8 @@ pub enum Repeats {
     Everything,
     /// Everything but the messages of this number of last steps.
     AllBut(usize),
+    /// The tiers of documents before the first one that changes.
+    Tiers,
     /// The instruction, but no message.
     Instruction,
 }
@@ -130,8 +136,9 @@ impl Outline {
         Self { columns: columns.map(|(column, level)| ColumnOutline::of(schema, column, level)).collect() }
     }
 
-    /// A drawing for [Mermaid](https://mermaid.js.org), which many viewers of Markdown render. Sources are round. The label
-    /// of a line is the window of the view; a dotted line leads from a column to later steps.
+    /// A drawing for [Mermaid](https://mermaid.js.org), which many viewers of Markdown render. Sources are round, and sources of
+    /// documents are cylinders. The label of a line is the window of the view; a dotted line leads from a column to later
+    /// steps.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -156,14 +163,19 @@ impl Outline {
     /// ```
     pub fn mermaid(&self) -> String {
         let mut text = String::from("flowchart LR\n");
-        for ColumnOutline { name, pattern, .. } in &self.columns {
-            let (open, close) = if pattern.is_some() { ("[", "]") } else { ("([", "])") };
+        for ColumnOutline { name, pattern, is_documents, .. } in &self.columns {
+            let (open, close) = match pattern {
+                Some(_) => ("[", "]"),
+                None if *is_documents => ("[(", ")]"),
+                None => ("([", "])"),
+            };
             put(&mut text, format_args!("    {name}{open}{name}{close}\n"));
         }
         for ColumnOutline { name, reads, self_window, .. } in &self.columns {
-            for ViewOutline { column, window, lag } in reads {
+            for ViewOutline { column, window, lag, is_tiered } in reads {
                 let (from, to) = if *lag > 0 { ("-.", ".->") } else { ("--", "-->") };
-                put(&mut text, format_args!("    {column} {from} {} {to} {name}\n", window.label()));
+                let label = if *is_tiered { "tiers".to_owned() } else { window.label() };
+                put(&mut text, format_args!("    {column} {from} {label} {to} {name}\n"));
             }
             if let Some(window) = self_window {
                 put(&mut text, format_args!("    {name} -. {} .-> {name}\n", window.label()));
@@ -180,7 +192,7 @@ fn put(text: &mut String, line: fmt::Arguments<'_>) {
 
 impl ColumnOutline {
     fn of(schema: &Schema, column: usize, level: usize) -> Self {
-        let name = schema.name(column).clone();
+        let (name, is_documents) = (schema.name(column).clone(), schema.is_documents(column));
         let Some(reads) = schema.reads(column) else {
             let (reads, growth) = (Vec::new(), Growth::Constant(0));
             return Self {
@@ -189,6 +201,7 @@ impl ColumnOutline {
                 reads,
                 self_window: None,
                 pattern: None,
+                is_documents,
                 growth,
                 repeats: Repeats::Everything,
             };
@@ -199,6 +212,7 @@ impl ColumnOutline {
             reads: reads.inputs.iter().map(ViewOutline::of).collect(),
             self_window: reads.self_view.as_ref().map(|view| view.window),
             pattern: Some(Pattern::of(reads)),
+            is_documents,
             growth: Growth::of(reads),
             repeats: Repeats::of(reads),
         }
@@ -207,18 +221,21 @@ impl ColumnOutline {
 
 impl ViewOutline {
     fn of(input: &Input) -> Self {
-        Self { column: input.name.clone(), window: input.spec.window, lag: input.spec.lag }
+        let is_tiered = input.spec.tiering.is_some();
+        Self { column: input.name.clone(), window: input.spec.window, lag: input.spec.lag, is_tiered }
     }
 }
 
+/// The windows of the views that show values in turns.
 fn windows(reads: &Reads) -> impl Iterator<Item = Window> {
-    reads.views().map(|view| view.window)
+    reads.views().filter(|view| view.tiering.is_none()).map(|view| view.window)
 }
 
 impl Pattern {
     fn of(reads: &Reads) -> Self {
-        let reads_all = reads.inputs.iter().any(|input| input.spec.window == Window::All);
-        let is_latest = reads.inputs.iter().all(|input| input.spec.window == Window::LATEST);
+        let of_turns = reads.inputs.iter().filter(|input| input.spec.tiering.is_none());
+        let reads_all = of_turns.clone().any(|input| input.spec.window == Window::All);
+        let is_latest = of_turns.clone().all(|input| input.spec.window == Window::LATEST);
         match reads.self_view.as_ref().map(|view| view.window) {
             // The order counts: an arm relies on those above it not to match.
             Some(Window::All) if reads_all => Self::Accumulator,
@@ -243,6 +260,9 @@ impl Growth {
 impl Repeats {
     /// The oldest value that leaves a window ends the repeated part.
     fn of(reads: &Reads) -> Self {
+        if reads.tiered().is_some() {
+            return Self::Tiers;
+        }
         match windows(reads).filter(|window| window.drops_values()).filter_map(Window::most).max() {
             None => Self::Everything,
             Some(steps) if windows(reads).any(|window| !window.drops_values()) => Self::AllBut(steps),
@@ -280,6 +300,7 @@ impl fmt::Display for Repeats {
             Self::Everything => f.write_str("repeats everything"),
             Self::AllBut(1) => f.write_str("repeats all but the last step"),
             Self::AllBut(steps) => write!(f, "repeats all but the last {steps} steps"),
+            Self::Tiers => f.write_str("repeats the tiers before the first change"),
             Self::Instruction => f.write_str("repeats the instruction"),
         }
     }
@@ -288,12 +309,13 @@ impl fmt::Display for Repeats {
 impl fmt::Display for Outline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let longest = self.columns.iter().map(|column| column.name.len()).max().unwrap_or(0);
-        for ColumnOutline { name, level, pattern, growth, repeats, .. } in &self.columns {
+        for ColumnOutline { name, level, pattern, is_documents, growth, repeats, .. } in &self.columns {
             let name = name.as_str();
             write!(f, "{name:longest$}  level {level}  ")?;
             match pattern {
                 // 11 is the length of `accumulator`, and 17 that of `at most 10 values`.
                 Some(pattern) => writeln!(f, "{pattern:11}  {growth:17}  {repeats}")?,
+                None if *is_documents => writeln!(f, "source of documents")?,
                 None => writeln!(f, "source")?,
             }
         }

@@ -5,14 +5,16 @@
 
 use std::str::FromStr;
 
-use super::view::{DEEPEST_GROUP, ViewSpec};
+use super::view::{DEEPEST_GROUP, Tiering, ViewSpec};
 use super::view_text::{ViewText, ViewTextError};
 use super::window::Window;
 use crate::error::nearest;
 
 /// The words after a column, in the order in which the guide explains them.
-const MODIFIERS: [&str; 10] =
-    ["latest", "window", "prev", "all", "as", "named", "note", "elided", "filter", "sample"];
+const MODIFIERS: [&str; 12] = [
+    "latest", "window", "prev", "all", "as", "named", "note", "elided", "filter", "sample", "tiered",
+    "target",
+];
 
 type Parsed<T> = Result<T, ViewTextError>;
 
@@ -149,6 +151,7 @@ impl<'t> Parser<'t> {
     fn modifier(&mut self, word: &str, modifiers: &mut Modifiers) -> Parsed<()> {
         let example = match word {
             "window" => "the number of values to show, as in `window(3)`",
+            "target" => "the number of tokens that a cached tier should have, as in `target(1_536)`",
             "note" => "the text of the note, as in `note(\"what the person typed\")`",
             "as" | "named" => "a tag, as in `as(\"digest\")`",
             _ => "parentheses",
@@ -160,6 +163,12 @@ impl<'t> Parser<'t> {
         }
         match word {
             "window" => modifiers.count = Some(self.count(example)?),
+            "target" => modifiers.target = Some(self.count(example)?),
+            "tiered" if self.peek() != Some(')') => {
+                return self.fail(
+                    "`tiered` takes no arguments: write `.tiered().target(1_536)` for a number of tokens",
+                );
+            }
             "note" | "as" | "named" if self.peek() != Some('"') => {
                 return self.fail(format!("expected {example}"));
             }
@@ -237,14 +246,19 @@ struct Modifiers {
     count: Option<usize>,
     is_lagged: bool,
     is_elided: bool,
+    is_tiered: bool,
+    /// The number in `target(n)`.
+    target: Option<usize>,
     tag: Option<String>,
     note: Option<String>,
 }
 
 impl Modifiers {
     fn is_empty(&self) -> bool {
-        let Self { window, count, is_lagged, is_elided, tag, note } = self;
-        window.is_none() && count.is_none() && !is_lagged && !is_elided && tag.is_none() && note.is_none()
+        let Self { window, count, is_lagged, is_elided, is_tiered, target, tag, note } = self;
+        let has_flag = *is_lagged || *is_elided || *is_tiered;
+        let has_number = count.is_some() || target.is_some();
+        !has_flag && !has_number && window.is_none() && tag.is_none() && note.is_none()
     }
 
     fn has_window(&self) -> bool {
@@ -265,6 +279,19 @@ impl Modifiers {
             "latest" | "window" | "all" if self.has_window() => "a view has one window: drop this",
             "as" | "named" if self.tag.is_some() => "a view has one tag: drop this",
             "note" if self.note.is_some() => "a view has one note: drop this",
+            "tiered" if is_self => "`self` is shown as messages, so it has no tiers: drop this",
+            "tiered" if self.is_tiered => "a view is tiered once: drop this",
+            "tiered" if !self.is_empty() => "`tiered` comes right after the column, as in `files.tiered()`",
+            "target" if !self.is_tiered => {
+                "`target` is for a tiered view, as in `files.tiered().target(1_536)`"
+            }
+            "target" if self.target.is_some() => "a tiered view has one target: drop this",
+            "latest" | "window" | "all" | "prev" | "elided" if self.is_tiered => {
+                "documents are a set, which has no window: drop this"
+            }
+            "as" | "named" | "note" if self.is_tiered => {
+                "a tiered view stands before the messages, and has no tag and no note: drop this"
+            }
             "elided" if self.is_elided => "a view has one `elided()`: drop this",
             _ if MODIFIERS.contains(&word) => return Ok(()),
             _ => return Err(no_view_named(word)),
@@ -279,15 +306,17 @@ impl Modifiers {
             "all" => self.window = Some(Window::All),
             "prev" => self.is_lagged = true,
             "elided" => self.is_elided = true,
+            "tiered" => self.is_tiered = true,
             _ => {}
         }
     }
 
     fn spec(self) -> ViewSpec {
-        let Self { window, count, is_lagged, is_elided, tag, note } = self;
+        let Self { window, count, is_lagged, is_elided, is_tiered, target, tag, note } = self;
         let default = if is_lagged { Window::LATEST } else { Window::All };
         let window = count.map_or(Some(window.unwrap_or(default)), Window::last);
-        let spec = ViewSpec { lag: usize::from(is_lagged), elided: is_elided, tag, note, ..ViewSpec::all() };
+        let (lag, tiering) = (usize::from(is_lagged), is_tiered.then_some(Tiering { target }));
+        let spec = ViewSpec { lag, elided: is_elided, tag, note, tiering, ..ViewSpec::all() };
         spec.windowed(window)
     }
 }

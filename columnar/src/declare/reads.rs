@@ -84,7 +84,8 @@ impl Reads {
             input.groups.push(self.groups.len());
             self.groups.push(Group { id: *id, tag: tag.clone(), inputs: input.at..input.at + 1 });
         }
-        if !tags.insert(input.tag.clone()) {
+        // Documents in tiers are in no tag.
+        if input.spec.tiering.is_none() && !tags.insert(input.tag.clone()) {
             return Err(input.tag);
         }
         self.inputs.push(input);
@@ -94,6 +95,11 @@ impl Reads {
     /// All views: the inputs, and the self history after them.
     pub(crate) fn views(&self) -> impl Iterator<Item = &ViewSpec> + Clone {
         self.inputs.iter().map(|input| &input.spec).chain(&self.self_view)
+    }
+
+    /// The input whose documents are in tiers.
+    pub(crate) fn tiered(&self) -> Option<&Input> {
+        self.inputs.iter().find(|input| input.spec.tiering.is_some())
     }
 
     /// The view at an index: an input, or the self history after them.
@@ -116,7 +122,8 @@ impl Reads {
 
     /// All tags of the contexts.
     pub(crate) fn tags(&self) -> impl Iterator<Item = &Name> + Clone {
-        self.inputs.iter().map(|input| &input.tag).chain(self.groups.iter().map(|group| &group.tag))
+        let inputs = self.inputs.iter().filter(|input| input.spec.tiering.is_none());
+        inputs.map(|input| &input.tag).chain(self.groups.iter().map(|group| &group.tag))
     }
 
     /// Whether a notice counts the values that a view hides.

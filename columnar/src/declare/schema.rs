@@ -21,6 +21,8 @@ pub(crate) struct Draft {
     pub(crate) renamed_from: Option<String>,
     /// The views of a derived column. `None` for a source.
     pub(crate) views: Option<Vec<(Read, ViewSpec)>>,
+    /// Whether it is a source of documents, and not of text.
+    pub(crate) is_documents: bool,
     /// The mistakes in its compute step.
     pub(crate) step_errors: Vec<StepError>,
 }
@@ -52,6 +54,8 @@ pub(crate) struct Declared {
     pub(crate) renamed_from: Option<String>,
     /// `None` for a source.
     pub(crate) reads: Option<Arc<Reads>>,
+    /// Whether it is a source of documents, and not of text.
+    pub(crate) is_documents: bool,
 }
 
 impl Schema {
@@ -98,7 +102,9 @@ impl Schema {
                 Name::placeholder()
             }
         };
-        self.columns.push(Declared { name, renamed_from: draft.renamed_from.clone(), reads: None });
+        let Draft { renamed_from, is_documents, .. } = draft;
+        let (renamed_from, is_documents) = (renamed_from.clone(), *is_documents);
+        self.columns.push(Declared { name, renamed_from, reads: None, is_documents });
     }
 
     /// No column has the name of a module. The columns from `first` on are new.
@@ -132,6 +138,7 @@ impl Schema {
         let (mut reads, mut tags) = (Reads::new(name.clone()), BTreeSet::new());
         // An unknown column counts as an input: its own error is enough.
         let views_read_something = views.iter().any(|(read, _)| *read != Read::Column(column));
+        let known = errors.len();
         for (read, spec) in views {
             let error = match read {
                 Read::Column(read) => {
@@ -151,6 +158,10 @@ impl Schema {
         reads.join_notes();
         if !views_read_something {
             errors.push(SchemaError::NoInput { column: name.clone(), reads_self: reads.self_view.is_some() });
+        }
+        if errors.len() == known {
+            // A column with a wrong view may lack the others because of it.
+            self.check_tiers(&reads, errors);
         }
         let bad_step = |error| SchemaError::BadStep { column: name.clone(), error };
         errors.extend(draft.step_errors.into_iter().map(bad_step));
@@ -173,6 +184,10 @@ impl Schema {
             errors.push(SchemaError::EmptyWindow { column, input });
             return;
         }
+        if let Some(error) = self.wrong_documents(&reads.column, read, &spec) {
+            errors.push(error);
+            return;
+        }
         if spec.elided && !spec.window.drops_values() {
             let (column, input) = names();
             errors.push(SchemaError::NothingElided { column, input });
@@ -191,7 +206,7 @@ impl Schema {
         let of_column = || {
             let (base, modifier) = read.rsplit_once('.')?;
             let base = self.find(base).map(|column| self.name(column))?;
-            Some(format!("{base}.{}", nearest(modifier, &["latest", "prev"])?))
+            Some(format!("{base}.{}", nearest(modifier, &["latest", "prev", "tiered()"])?))
         };
         nearest(read, &names).map(ToString::to_string).or_else(of_column)
     }
@@ -260,6 +275,11 @@ impl Schema {
         self.columns.get(column).is_some_and(|declared| declared.reads.is_none())
     }
 
+    /// Whether a column is a source of documents.
+    pub(crate) fn is_documents(&self, column: usize) -> bool {
+        self.columns.get(column).is_some_and(|declared| declared.is_documents)
+    }
+
     pub(crate) fn sources(&self) -> impl Iterator<Item = usize> {
         (0..self.columns.len()).filter(|&column| self.is_source(column))
     }
@@ -270,7 +290,8 @@ mod tests {
     use super::*;
 
     fn source(name: &str) -> Draft {
-        Draft { name: name.into(), renamed_from: None, views: None, step_errors: Vec::new() }
+        let name = name.into();
+        Draft { name, renamed_from: None, views: None, is_documents: false, step_errors: Vec::new() }
     }
 
     type View = (Read, ViewSpec);

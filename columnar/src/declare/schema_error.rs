@@ -171,6 +171,17 @@ pub enum SchemaError {
         /// The column that is read.
         input: Name,
     },
+    /// A tiered view beside another view of documents.
+    #[error(
+        "`{column}` reads `{input}` in tiers, so it can read no other documents: put all of them into one source, or drop one \
+         of the views"
+    )]
+    OtherDocuments {
+        /// The column that reads.
+        column: Name,
+        /// The documents that are in tiers.
+        input: Name,
+    },
     /// A flow without a source.
     #[error("this flow has no source: declare one, and a column that reads it")]
     NoSource,
@@ -185,6 +196,49 @@ pub enum SchemaError {
     SelfTwice {
         /// The column.
         column: Name,
+    },
+    /// A tag, a note or a group of a tiered view.
+    #[error(
+        "`{column}` has a tag, a note or a group for `{input}` in tiers, which stand before the messages and take none: drop it"
+    )]
+    TaggedTiers {
+        /// The column that reads.
+        column: Name,
+        /// The documents.
+        input: Name,
+    },
+    /// A tiered view of a column that holds text.
+    #[error(
+        "`{column}` reads `{input}` in tiers, and `{input}` holds text: {}",
+        if *is_source { "declare it as documents, or drop `.tiered()`" } else { "drop `.tiered()`" }
+    )]
+    TieredText {
+        /// The column that reads.
+        column: Name,
+        /// The column that is read.
+        input: Name,
+        /// Whether it is a source.
+        is_source: bool,
+    },
+    /// A tiered view in a column that does not show its whole self history.
+    #[error(
+        "`{column}` reads `{input}` in tiers, so it must read all of `self`: add `self`, without a window"
+    )]
+    TiersWithoutSelf {
+        /// The column that reads.
+        column: Name,
+        /// The documents.
+        input: Name,
+    },
+    /// A tiered view in a column that reads no text.
+    #[error(
+        "`{column}` reads `{input}` in tiers, so it must read text, too: add a view of text, as in `user`"
+    )]
+    TiersWithoutText {
+        /// The column that reads.
+        column: Name,
+        /// The documents.
+        input: Name,
     },
     /// A view of a column that the flow does not have.
     #[error(
@@ -208,6 +262,17 @@ pub enum SchemaError {
     TaggedSelf {
         /// The column.
         column: Name,
+    },
+    /// A window, a lag, a filter or a count of hidden values of documents.
+    #[error(
+        "`{column}` reads a part of `{input}`, and documents are a set, which has no window: read `{input}` or \
+         `{input}.tiered()`"
+    )]
+    WindowOfDocuments {
+        /// The column that reads.
+        column: Name,
+        /// The documents.
+        input: Name,
     },
 }
 

@@ -31,6 +31,23 @@ pub(crate) struct ViewSpec {
     pub(crate) filter: Option<Filter>,
     /// Whether a notice counts the values that the window hides.
     pub(crate) elided: bool,
+    /// The layout of documents by how long they have not changed; `None` for values in turns. Such a view has no window.
+    pub(crate) tiering: Option<Tiering>,
+}
+
+/// How a tiered view lays out documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tiering {
+    /// The tokens that a cached tier should have; 0 for tiers of any size, `None` for the default of the provider.
+    pub(crate) target: Option<usize>,
+}
+
+/// As in a declaration after the column's name: `.tiered()` or `.tiered().target(1536)`.
+impl fmt::Display for Tiering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(".tiered()")?;
+        self.target.map_or(Ok(()), |target| write!(f, ".target({target})"))
+    }
 }
 
 impl ViewSpec {
@@ -45,6 +62,7 @@ impl ViewSpec {
             note: None,
             filter: None,
             elided: false,
+            tiering: None,
         }
     }
 
@@ -54,8 +72,11 @@ impl ViewSpec {
         Self { window: window.unwrap_or(Window::LATEST), has_empty_window: window.is_none(), ..self }
     }
 
-    /// The steps whose turns show an input, in a context of `step`.
+    /// The steps whose turns show an input, in a context of `step`. Documents in tiers are in no turn.
     pub(crate) fn turns(&self, step: usize) -> Range<usize> {
+        if self.tiering.is_some() {
+            return 0..0;
+        }
         let Range { start, end } = self.cells(step);
         start + self.lag..end + self.lag
     }
@@ -79,6 +100,12 @@ impl ViewSpec {
     /// The steps that a context needs to show the steps `shown`: also the earlier ones, if hidden values are counted.
     pub(crate) fn needed(&self, shown: Range<usize>) -> Range<usize> {
         if self.elided { 0..shown.end } else { shown }
+    }
+
+    /// Whether it shows a column as it is: all its values, at their own steps.
+    pub(crate) fn is_whole(&self) -> bool {
+        let Self { window, has_empty_window, lag, filter, elided, .. } = self;
+        *window == Window::All && !has_empty_window && *lag == 0 && filter.is_none() && !elided
     }
 
     /// The window and the lag, as in a declaration after the column's name: `.latest`, `.window(3)`, `.prev`, ….

@@ -36,6 +36,7 @@ fn write_view(name: &str, spec: &ViewSpec, f: &mut fmt::Formatter<'_>) -> fmt::R
     } else {
         write!(f, "{name}{}", spec.suffix())?;
     }
+    spec.tiering.iter().try_for_each(|tiering| write!(f, "{tiering}"))?;
     f.write_str(if spec.elided { ".elided()" } else { "" })?;
     // In this order, since definitions are compared as texts.
     spec.tag.iter().try_for_each(|tag| write!(f, ".as({tag:?})"))?;

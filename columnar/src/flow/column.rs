@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::compute::{IntoStep, Step};
-use crate::declare::{DEEPEST_GROUP, Filter, StepError, ViewSpec, ViewTextError, Window};
+use crate::declare::{DEEPEST_GROUP, Filter, StepError, Tiering, ViewSpec, ViewTextError, Window};
 
 /// The declaration of a column. A clone is the same column, and costs a reference count.
 ///
@@ -58,6 +58,8 @@ struct Declaration {
     /// The earlier name, under which values are stored.
     renamed_from: Option<String>,
     derived: Option<Derived>,
+    /// Whether it is a source of documents.
+    is_documents: bool,
 }
 
 #[derive(Clone)]
@@ -69,7 +71,25 @@ struct Derived {
 
 /// Declares a column whose values come from outside, by [`push`](crate::Flow::push).
 pub fn source(name: impl Into<String>) -> Column {
-    Column(Arc::new(Declaration { name: name.into(), renamed_from: None, derived: None }))
+    Column::new(name.into(), None, false)
+}
+
+/// Declares a source of documents: its values are changes of a set of documents, such as the files of a repository.
+/// Written `source files: Documents;` in `flow!`.
+///
+/// Nothing can be pushed to such a source yet.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// let (files, user) = (documents("files"), source("user"));
+/// let coder = column("coder", (files.tiered(), &user, this()), prompt("You write Rust."));
+/// let log = column("log", (&files, &user, this()), prompt("Describe each change."));
+/// let f = flow([coder, log])?;
+/// # Ok::<(), columnar::Error>(())
+/// ```
+pub fn documents(name: impl Into<String>) -> Column {
+    Column::new(name.into(), None, true)
 }
 
 /// Declares a derived column: `compute` computes its values from its views.
@@ -143,6 +163,10 @@ pub fn group(tag: impl Into<String>, views: impl IntoViews) -> View {
 }
 
 impl Column {
+    fn new(name: String, derived: Option<Derived>, is_documents: bool) -> Self {
+        Self(Arc::new(Declaration { name, renamed_from: None, derived, is_documents }))
+    }
+
     /// A derived column, whose step may have mistakes. [`flow`](crate::flow()) reports them.
     pub(crate) fn derived(
         name: String,
@@ -151,8 +175,7 @@ impl Column {
     ) -> Self {
         let (mut flat, mut groups, mut count) = (Vec::new(), Vec::new(), 0);
         views.into_iter().for_each(|view| view.flatten(&mut groups, &mut count, &mut flat));
-        let derived = Some(Derived { views: flat, step });
-        Self(Arc::new(Declaration { name, renamed_from: None, derived }))
+        Self::new(name, Some(Derived { views: flat, step }), false)
     }
 
     /// The name, as it was declared. [`flow`](crate::flow()) checks it.
@@ -180,6 +203,13 @@ impl Column {
     /// A view of all values.
     pub fn all(&self) -> View {
         View::new(Target::Column(self.clone()))
+    }
+
+    /// A view of documents in tiers: those that have not changed for long come first, so that the next request repeats them.
+    /// [`flow`](crate::flow()) returns an error if the column holds text, or if the reader does not read text and all of
+    /// [`this`] as well.
+    pub fn tiered(&self) -> TieredView {
+        TieredView { column: self.clone(), tiering: Tiering { target: None } }
     }
 
     /// A view of the values that `shows` accepts; see [`View::filter`].
@@ -210,6 +240,10 @@ impl Column {
     /// The views of the column; `None` for a source.
     pub(crate) fn views(&self) -> Option<&[View]> {
         self.0.derived.as_ref().map(|derived| derived.views.as_slice())
+    }
+
+    pub(crate) fn is_documents(&self) -> bool {
+        self.0.is_documents
     }
 
     pub(crate) fn step(&self) -> Option<Step<'static>> {
@@ -266,7 +300,8 @@ impl Column {
 impl fmt::Debug for Column {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = if self.0.derived.is_some() { "column" } else { "source" };
-        write!(f, "{kind} {}", self.0.name)
+        let ty = if self.0.is_documents { ": Documents" } else { "" };
+        write!(f, "{kind} {}{ty}", self.0.name)
     }
 }
 
@@ -462,6 +497,28 @@ impl From<Column> for View {
 impl From<&Column> for View {
     fn from(column: &Column) -> Self {
         column.all()
+    }
+}
+
+/// A view of documents in tiers. [`Column::tiered`] makes it, and it becomes a [`View`].
+#[derive(Clone, Debug)]
+pub struct TieredView {
+    column: Column,
+    tiering: Tiering,
+}
+
+impl TieredView {
+    /// Sets the tokens that each cached tier should have: a tier with fewer is filled from the one below. 0 means that a
+    /// tier may have any size. The default is one and a half times the least that the provider caches.
+    #[must_use]
+    pub fn target(self, tokens: usize) -> Self {
+        Self { tiering: Tiering { target: Some(tokens) }, ..self }
+    }
+}
+
+impl From<TieredView> for View {
+    fn from(TieredView { column, tiering }: TieredView) -> Self {
+        column.all().with(|spec| ViewSpec { tiering: Some(tiering), ..spec })
     }
 }
 

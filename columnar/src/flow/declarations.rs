@@ -94,6 +94,7 @@ impl Declarations {
             views: column
                 .views()
                 .map(|views| views.iter().map(|view| (read(view, at), view.spec().clone())).collect()),
+            is_documents: column.is_documents(),
             step_errors: column.step_errors().to_vec(),
         };
         self.columns.iter().enumerate().skip(first).map(draft).collect()

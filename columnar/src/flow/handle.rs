@@ -11,13 +11,14 @@ use crate::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::compute::{ColumnType, Step};
 use crate::context::Messages;
 use crate::declare::Window;
-use crate::declare::graph::View;
+use crate::declare::graph::{TieredView, View};
 use crate::history::Value;
 use crate::run::{Result, Shared};
 use crate::usage::Receipt;
 
-/// A column whose values come from outside, as the field of a typed flow.
-pub type Source = Handle<kind::Source>;
+/// A column whose values come from outside, as the field of a typed flow: text, or
+/// [`Documents`](crate::documents::Documents).
+pub type Source<T = Value> = Handle<kind::Source<T>>;
 
 /// A computed column, as the field of a typed flow: one of plain text, or one whose values are JSON of the type `T`.
 pub type Derived<T = Value> = Handle<kind::Derived<T>>;
@@ -26,15 +27,54 @@ pub type Derived<T = Value> = Handle<kind::Derived<T>>;
 pub mod kind {
     use std::marker::PhantomData;
 
+    use crate::documents::Documents;
     use crate::history::Value;
 
-    /// The values come from outside.
+    /// The values come from outside: plain text, or documents.
     #[derive(Clone, Copy, Debug)]
-    pub struct Source;
+    pub struct Source<T = Value>(PhantomData<fn() -> T>);
 
     /// The values are computed: plain text, or JSON of the type `T`.
     #[derive(Clone, Copy, Debug)]
     pub struct Derived<T = Value>(PhantomData<fn() -> T>);
+
+    /// A kind whose values have windows. Documents are a set, and have none.
+    pub trait Windowed: sealed::Windowed {}
+
+    impl Windowed for Source {}
+    impl<T> Windowed for Derived<T> {}
+
+    /// A kind whose values are documents. Only they are in tiers.
+    pub trait HoldsDocuments: sealed::HoldsDocuments {}
+
+    impl HoldsDocuments for Source<Documents> {}
+
+    /// The type of a source that has a type: `source files: Documents;`.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be the type of a source: its values are text or documents",
+        label = "expected `Documents`",
+        note = "write `source name: Documents;` for documents, or `source name;` for text"
+    )]
+    pub trait SourceType: sealed::SourceType {}
+
+    impl SourceType for Documents {}
+
+    mod sealed {
+        use super::{Derived, Documents, Source};
+
+        pub trait Windowed {}
+
+        impl Windowed for Source {}
+        impl<T> Windowed for Derived<T> {}
+
+        pub trait HoldsDocuments {}
+
+        impl HoldsDocuments for Source<Documents> {}
+
+        pub trait SourceType {}
+
+        impl SourceType for Documents {}
+    }
 }
 
 /// A column of a typed flow: a [`Source`] or a [`Derived`] one.
@@ -75,30 +115,17 @@ impl<K> Handle<K> {
         self.latest.column()
     }
 
-    /// A view of the last `count` values.
-    ///
-    /// # Panics
-    ///
-    /// When `count` is 0; inside `flow!` that is a compile error.
-    #[track_caller]
-    pub const fn window(&self, count: usize) -> View {
-        self.__all().window(count)
-    }
-
     /// A view of all values. Inside `flow!` that is the column's name alone, so editors must not offer this method.
     #[doc(hidden)]
     pub const fn __all(&self) -> View {
         View::new(self.latest.column(), Window::All, self.latest.tag())
     }
 
-    /// A view of the values that `shows` accepts; see [`View::filter`].
-    pub const fn filter(&self, shows: fn(&str) -> bool) -> View {
-        self.__all().filter(shows)
-    }
-
-    /// A view of the values of the steps that `shows` accepts; see [`View::sample`].
-    pub const fn sample(&self, shows: fn(usize) -> bool) -> View {
-        self.__all().sample(shows)
+    /// A view of the column in tiers. Inside `flow!` a function beside the graph mentions [`tiered`](Handle::tiered), which
+    /// only documents have.
+    #[doc(hidden)]
+    pub const fn __in_tiers(&self) -> TieredView {
+        self.__all().__in_tiers()
     }
 
     /// A view of all values, described to the model; see [`View::note`].
@@ -131,11 +158,38 @@ impl<K> Handle<K> {
         self.name
     }
 
+    fn with_kind<L>(self) -> Handle<L> {
+        let Self { latest, prev, name, flow, kind: _ } = self;
+        Handle { latest, prev, name, flow, kind: PhantomData }
+    }
+
     pub(super) fn flow(&self) -> &Arc<Shared> {
         match &self.flow {
             Some(flow) => flow,
             None => unreachable!("only the macro holds columns without a flow, and it does not call them"),
         }
+    }
+}
+
+impl<K: kind::Windowed> Handle<K> {
+    /// A view of the last `count` values.
+    ///
+    /// # Panics
+    ///
+    /// When `count` is 0; inside `flow!` that is a compile error.
+    #[track_caller]
+    pub const fn window(&self, count: usize) -> View {
+        self.__all().window(count)
+    }
+
+    /// A view of the values that `shows` accepts; see [`View::filter`].
+    pub const fn filter(&self, shows: fn(&str) -> bool) -> View {
+        self.__all().filter(shows)
+    }
+
+    /// A view of the values of the steps that `shows` accepts; see [`View::sample`].
+    pub const fn sample(&self, shows: fn(usize) -> bool) -> View {
+        self.__all().sample(shows)
     }
 }
 
@@ -151,6 +205,24 @@ impl Handle<kind::Source> {
     pub async fn push(&self, value: impl Into<Value>) -> Result<usize> {
         self.flow().push(self.latest.column(), value.into()).await
     }
+
+    /// The same column, with the type of its values.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __of<C, T: kind::SourceType>(self, _: fn(&C) -> &Source<T>) -> Source<T> {
+        self.with_kind()
+    }
+}
+
+impl<K: kind::HoldsDocuments> Handle<K> {
+    /// A view of the documents in tiers: those that have not changed for long come first, so that the next request repeats
+    /// them. After it, [`target`](TieredView::target) sets the tokens of a tier.
+    ///
+    /// A column with such a view also reads all of `self`, and text. Without `tiered`, each update of the documents is
+    /// shown in its turn, as a value of text is.
+    pub const fn tiered(&self) -> TieredView {
+        self.__in_tiers()
+    }
 }
 
 impl Handle<kind::Derived> {
@@ -158,8 +230,7 @@ impl Handle<kind::Derived> {
     #[doc(hidden)]
     #[must_use]
     pub fn __typed<T>(self) -> Derived<T> {
-        let Self { latest, prev, name, flow, kind: _ } = self;
-        Handle { latest, prev, name, flow, kind: PhantomData }
+        self.with_kind()
     }
 }
 

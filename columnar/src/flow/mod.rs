@@ -19,7 +19,7 @@ mod values;
 mod view_text;
 
 pub use crate::run::{ColumnId, Run, Values};
-pub use column::{Column, IntoViews, View, column, group, prev, source, this};
+pub use column::{Column, IntoViews, TieredView, View, column, documents, group, prev, source, this};
 pub use dynamic::{Dynamic, Flow, flow};
 pub use handle::{Derived, Handle, Source, kind};
 pub use live::LiveFlow;

@@ -30,6 +30,8 @@ pub(crate) struct StoredColumn {
     name: Name,
     /// Its views as in `flow!`, but by keys; `None` for a source.
     reads: Option<Vec<String>>,
+    /// Whether it is a source of documents.
+    is_documents: bool,
     version: Option<String>,
     /// Whether the flow had no such column when it was opened last.
     pub(crate) is_gone: bool,
@@ -161,6 +163,7 @@ impl Definition {
                 key: key.clone(),
                 name: declared.name.clone(),
                 reads: declared.reads.as_deref().map(|reads| views(reads, keys)),
+                is_documents: declared.is_documents,
                 version: version.map(str::to_owned),
                 is_gone: false,
             };
@@ -205,8 +208,9 @@ impl StoredColumn {
             Some(reads) => Some(reads.as_array()?.iter().map(view).collect::<Option<_>>()?),
             None => None,
         };
-        let is_gone = json.get("gone") == Some(&Json::Bool(true));
-        Some(Self { key, name, reads, version: text("version").map(str::to_owned), is_gone })
+        let has = |flag: &str| json.get(flag) == Some(&Json::Bool(true));
+        let (is_documents, is_gone) = (has("documents"), has("gone"));
+        Some(Self { key, name, reads, is_documents, version: text("version").map(str::to_owned), is_gone })
     }
 
     pub(crate) fn is_source(&self) -> bool {
@@ -222,6 +226,9 @@ impl StoredColumn {
         if let Some(reads) = &self.reads {
             json.insert("reads".into(), reads.iter().map(String::as_str).collect());
         }
+        if self.is_documents {
+            json.insert("documents".into(), true.into());
+        }
         if let Some(version) = &self.version {
             json.insert("version".into(), version.as_str().into());
         }
@@ -236,6 +243,9 @@ impl StoredColumn {
         let column = || now.name.clone();
         let mut changes = Vec::new();
         match (&self.reads, &now.reads) {
+            (None, None) if self.is_documents != now.is_documents => {
+                changes.push(ColumnChange::Documents { column: column(), was_documents: self.is_documents });
+            }
             (None, None) => {}
             (Some(stored), Some(declared)) if stored == declared => {}
             (Some(stored), Some(declared)) => {
@@ -282,6 +292,7 @@ fn without_note(spec: &ViewSpec) -> ViewSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::declare::{Draft, Read, Tiering};
 
     fn name(text: &str) -> Name {
         Name::new(text).expect("a name")
@@ -301,18 +312,56 @@ mod tests {
         assert!(taken.contains("a_4") && taken.len() == 12);
     }
 
+    /// A view that becomes tiered, or gets another target, is a change like any other.
+    #[test]
+    fn the_tiers_of_a_view_are_a_part_of_its_definition() {
+        let draft = |name: &str, views, is_documents| Draft {
+            name: name.to_owned(),
+            renamed_from: None,
+            views,
+            is_documents,
+            step_errors: Vec::new(),
+        };
+        let schema = |tiering| {
+            let views = vec![
+                (Read::Column(0), ViewSpec { tiering, ..ViewSpec::all() }),
+                (Read::Column(1), ViewSpec::all()),
+                (Read::Column(2), ViewSpec::all()),
+            ];
+            let coder = draft("coder", Some(views), false);
+            Schema::new(vec![draft("files", None, true), draft("user", None, false), coder])
+                .expect("it is sound")
+        };
+        let mut definition = Definition::default();
+        let tierings = [None, Some(Tiering { target: None }), Some(Tiering { target: Some(3) })];
+        let texts = ["files", "files.tiered()", "files.tiered().target(3)"];
+        for (stored, text) in tierings.iter().zip(texts) {
+            let stored = schema(*stored);
+            let keys = definition.keys(&stored);
+            definition.update(&stored, &keys, &[], |_, _| true).expect("all is allowed");
+            assert!(definition.text().contains(&format!("{text}\",\"user\"")), "{}", definition.text());
+            let parsed = Definition::parse(&definition.text()).expect("it is sound");
+            for (declared, other) in tierings.iter().zip(texts) {
+                let updated = parsed.clone().update(&schema(*declared), &keys, &[], |_, _| false);
+                assert_eq!(updated.is_ok(), text == other, "{text} and {other}");
+            }
+        }
+    }
+
     #[test]
     fn a_parsed_definition_equals_the_written_one() {
         let stored = |key: &str, called: &str, reads: Option<&[&str]>, version: Option<&str>| StoredColumn {
             key: name(key),
             name: name(called),
             reads: reads.map(|reads| reads.iter().map(ToString::to_string).collect()),
+            is_documents: key == "files",
             version: version.map(str::to_owned),
             is_gone: key == "gone",
         };
         let definition = Definition {
             columns: vec![
                 stored("user", "user", None, None),
+                stored("files", "files", None, None),
                 stored("gone", "gone", Some(&["user.latest"]), None),
                 stored(
                     "topics",

@@ -55,14 +55,29 @@ pub enum ColumnChange {
         /// Whether it was a source.
         was_source: bool,
     },
+    /// A source of text became one of documents, or the other way round.
+    Documents {
+        /// The column.
+        column: Name,
+        /// Whether it had documents.
+        was_documents: bool,
+    },
 }
 
 impl ColumnChange {
     /// The column.
     pub fn column(&self) -> &Name {
         match self {
-            Self::Reads { column, .. } | Self::Version { column, .. } | Self::Kind { column, .. } => column,
+            Self::Reads { column, .. }
+            | Self::Version { column, .. }
+            | Self::Kind { column, .. }
+            | Self::Documents { column, .. } => column,
         }
+    }
+
+    /// Whether the column is of another kind. Then its stored values cannot be kept.
+    pub(crate) fn is_of_kind(&self) -> bool {
+        matches!(self, Self::Kind { .. } | Self::Documents { .. })
     }
 }
 
@@ -96,6 +111,14 @@ impl fmt::Display for ColumnChange {
                     f,
                     "the stored values of `{column}` were computed by {stored}, and the step now has {declared}"
                 )?;
+            }
+            Self::Documents { was_documents, .. } => {
+                let (stored, declared) =
+                    if *was_documents { ("documents", "text") } else { ("text", "documents") };
+                return write!(
+                    f,
+                    "the stored values of `{column}` are {stored}, and the column now holds {declared}: give it another name"
+                );
             }
             Self::Kind { was_source, .. } => {
                 let (stored, declared) =

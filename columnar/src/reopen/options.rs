@@ -50,7 +50,7 @@ impl KeptColumns {
     /// Whether a change is allowed.
     pub(crate) fn allow(&self, change: &ColumnChange) -> bool {
         // No declaration fits a column that has both pushed and computed values.
-        !matches!(change, ColumnChange::Kind { .. }) && self.0.contains(change.column().as_str())
+        !change.is_of_kind() && self.0.contains(change.column().as_str())
     }
 }
 

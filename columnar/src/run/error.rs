@@ -94,6 +94,14 @@ pub enum Error {
         /// The sources of the flow.
         sources: Vec<Name>,
     },
+    /// A push to a source of documents. No program can push documents yet.
+    #[error(
+        "`{column}` is a source of documents, and documents cannot be pushed yet: declare it as a source of text until then"
+    )]
+    NotText {
+        /// The source.
+        column: Name,
+    },
     /// A source has no messages.
     #[error("`{column}` is a source: it reads nothing, so it has no messages")]
     NotDerived {

@@ -98,7 +98,7 @@ impl Shared {
                 changed.borrow_mut().insert(column);
             }
             // Recomputing helps no source, and a column that was one has values from outside.
-            is_kept || !matches!(change, ColumnChange::Kind { .. })
+            is_kept || !change.is_of_kind()
         })?;
         let changed = changed.into_inner();
         let dependents = changed.iter().flat_map(|&column| plan.dependents(column));

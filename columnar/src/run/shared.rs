@@ -196,6 +196,10 @@ impl Shared {
             let sources = plan.names(&plan.schema().sources().collect::<Vec<_>>());
             return Err(Error::NotASource { column: name.clone(), sources });
         }
+        if plan.schema().is_documents(source) {
+            // Until documents are stored and assembled; a text in their place would be wrong for good.
+            return Err(Error::NotText { column: name.clone() });
+        }
         loop {
             let step = self.len(source);
             let put = match self.put(source, step, value.clone().into()) {

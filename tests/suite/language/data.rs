@@ -53,6 +53,10 @@ mod a_view_as_text {
         let window = prop_oneof![Just(None), (0..4_usize).prop_map(Some), Just(Some(usize::MAX))];
         let more = (window, any::<bool>(), option::of(word()), option::of(any::<String>()));
         let view = (option::weighted(0.8, name), any::<bool>(), more);
+        let tiered = (word(), option::of(any::<usize>())).prop_map(|(name, target)| {
+            let tiered = documents(name).tiered();
+            View::from(target.map_or(tiered.clone(), |target| tiered.target(target)))
+        });
         let view = view.prop_map(|(name, is_lagged, (window, is_elided, tag, note))| {
             let view = match name {
                 None => this(),
@@ -64,7 +68,7 @@ mod a_view_as_text {
             let view = tag.map_or(view.clone(), |tag| view.named(tag));
             note.map_or(view.clone(), |note| view.note(note))
         });
-        view.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![7 => view, 1 => tiered].prop_recursive(3, 12, 3, |inner| {
             (word(), vec(inner, 1..=3)).prop_map(|(tag, views)| group(tag, views))
         })
     }
@@ -72,7 +76,7 @@ mod a_view_as_text {
     /// All of a view. Views are not comparable, because filters are functions.
     fn debug(view: &View) -> String {
         // A column that was declared is found by its name in a text.
-        format!("{view:?}").replace("Column(source ", "Named(").replace('"', "")
+        format!("{view:?}").replace("Column(source ", "Named(").replace(": Documents", "").replace('"', "")
     }
 
     proptest! {

@@ -29,7 +29,8 @@ use crate::rendering::Schema;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the type of a column: it needs `serde::Deserialize` and `schemars::JsonSchema`",
     label = "not read from JSON, or without a schema",
-    note = "for a type of yours: `#[derive(serde::Deserialize, schemars::JsonSchema)]`"
+    note = "for a type of yours: `#[derive(serde::Deserialize, schemars::JsonSchema)]`",
+    note = "documents come from outside: `source name: Documents;`"
 )]
 pub trait ColumnType: DeserializeOwned + JsonSchema {}
 

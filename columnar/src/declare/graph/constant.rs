@@ -38,6 +38,8 @@ pub struct Graph {
     pub(super) modules: &'static [Used],
     /// The earlier names of nodes.
     pub(super) renames: &'static [RenamedFrom],
+    /// The nodes that are sources of documents.
+    pub(super) documents: &'static [usize],
     /// The nodes in topological order, as indices of `nodes`. With modules only the compiler can find the order.
     pub(super) order: &'static [usize],
     /// The number of indices. The compiler asks for it at each step of a search, and would count through all modules.
@@ -100,19 +102,30 @@ impl Graph {
             constants,
             modules: &[],
             renames: &[],
+            documents: &[],
             order,
             len: nodes.len(),
             depth: 0,
         }
     }
 
+    /// # Panics
+    ///
+    /// When a view of a column of the base is wrong, because that column holds documents.
     #[doc(hidden)]
+    #[track_caller]
     #[must_use]
     pub const fn __extending(self, base: &'static Self) -> Self {
-        Self { base: Some(base), len: base.len + self.len, depth: base.depth, ..self }
+        let graph = Self { base: Some(base), len: base.len + self.len, depth: base.depth, ..self };
+        graph.check_views_of_documents();
+        graph
     }
 
+    /// # Panics
+    ///
+    /// When a source of documents is bound to text, or one of text to documents.
     #[doc(hidden)]
+    #[track_caller]
     #[must_use]
     pub const fn __using(self, modules: &'static [Used]) -> Self {
         let (mut len, mut depth, mut rest) = (self.len, self.depth, modules);
@@ -123,7 +136,16 @@ impl Graph {
             }
             rest = tail;
         }
-        Self { modules, len, depth, ..self }
+        let graph = Self { modules, len, depth, ..self };
+        graph.check_views_of_documents();
+        graph.check_inputs_of_documents();
+        graph
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __documents(self, documents: &'static [usize]) -> Self {
+        Self { documents, ..self }
     }
 
     #[doc(hidden)]

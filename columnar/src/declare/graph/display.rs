@@ -40,7 +40,8 @@ impl fmt::Display for Graph {
         let columns = flat(self);
         for (at, Flat { name, renamed_from, kind }) in columns.iter().enumerate() {
             match kind {
-                Kind::Source => write!(f, "source {name}")?,
+                Kind::Source { is_documents: false } => write!(f, "source {name}")?,
+                Kind::Source { is_documents: true } => write!(f, "source {name}: Documents")?,
                 Kind::Derived(views) => write_column(f, &columns, at, views)?,
                 Kind::Input(_) => continue,
             }
@@ -55,7 +56,9 @@ fn write_column(f: &mut fmt::Formatter<'_>, columns: &[Flat], reader: usize, vie
     let name_of = |at: usize| columns.get(bound(columns, at)).map_or("?", |column| &*column.name);
     write!(f, "column {}(", name_of(reader))?;
     let mut open: &[&str] = &[];
-    for (at, View { column, window, lag, elided, tag, note, filter, groups }) in views.iter().enumerate() {
+    for (at, View { column, window, lag, elided, tag, note, filter, groups, tiering }) in
+        views.iter().enumerate()
+    {
         let shared = open.iter().zip(*groups).take_while(|(open, group)| open == group).count();
         f.write_str(&")".repeat(open.len() - shared))?;
         f.write_str(if at > 0 { ", " } else { "" })?;
@@ -64,7 +67,8 @@ fn write_column(f: &mut fmt::Formatter<'_>, columns: &[Flat], reader: usize, vie
         let name = name_of(*column);
         let (is_self, suffix) = (*column == reader, Suffix { window: *window, lag: *lag });
         write!(f, "{}{suffix}", if is_self { "self" } else { name })?;
-        if !is_self && *tag != last_part(name) {
+        tiering.map_or(Ok(()), |tiering| write!(f, "{tiering}"))?;
+        if !is_self && tiering.is_none() && *tag != last_part(name) {
             write!(f, ".as({tag:?})")?;
         }
         f.write_str(match filter {

@@ -13,7 +13,9 @@ pub(super) struct Flat {
 }
 
 pub(super) enum Kind {
-    Source,
+    Source {
+        is_documents: bool,
+    },
     /// The views have indices of the whole graph.
     Derived(Vec<View>),
     /// A source of a module, bound to the column at this index.
@@ -22,7 +24,11 @@ pub(super) enum Kind {
 
 impl Flat {
     fn node(graph: &Graph, node: usize, &(name, ..): &Node) -> Self {
-        let kind = graph.views(node).map_or(Kind::Source, |views| Kind::Derived(views.to_vec()));
+        let is_documents = graph.documents.contains(&node);
+        let kind = match graph.views(node) {
+            Some(views) => Kind::Derived(views.to_vec()),
+            None => Kind::Source { is_documents },
+        };
         let rename = graph.renames.iter().find(|rename| rename.node == node);
         Self { name: name.to_owned(), renamed_from: rename.map(|rename| rename.name.to_owned()), kind }
     }
@@ -38,7 +44,7 @@ pub(super) fn flat(graph: &Graph) -> Vec<Flat> {
         columns.extend(flat(module.columns.graph).into_iter().map(|Flat { name, renamed_from, kind }| {
             let kind = match kind {
                 // Sources are bound by their names inside the module, so before the name is qualified.
-                Kind::Source => Kind::Input(module.input(&name)),
+                Kind::Source { .. } => Kind::Input(module.input(&name)),
                 Kind::Input(bound) => Kind::Input(first + bound),
                 Kind::Derived(views) => {
                     let moved = |view: View| View { column: first + view.column, ..view };
@@ -115,7 +121,7 @@ impl Graph {
 fn draft(flat: &Flat, at: usize, column: impl Fn(usize) -> usize) -> Option<Draft> {
     let view = |view: &View| (Read::Column(column(view.column)), view.spec(at));
     let views = match &flat.kind {
-        Kind::Source => None,
+        Kind::Source { .. } => None,
         Kind::Derived(views) => Some(views.iter().map(view).collect()),
         Kind::Input(_) => return None,
     };
@@ -123,6 +129,7 @@ fn draft(flat: &Flat, at: usize, column: impl Fn(usize) -> usize) -> Option<Draf
         name: flat.name.clone(),
         renamed_from: flat.renamed_from.clone(),
         views,
+        is_documents: matches!(flat.kind, Kind::Source { is_documents: true }),
         step_errors: Vec::new(),
     })
 }

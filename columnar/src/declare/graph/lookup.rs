@@ -19,7 +19,7 @@ pub(super) enum NodeViews {
 }
 
 impl NodeViews {
-    const fn get(self, at: usize) -> Option<View> {
+    pub(super) const fn get(self, at: usize) -> Option<View> {
         match self {
             Self::Literals(views) => match nth(views, at) {
                 Some(view) => Some(View::__literal(*view)),
@@ -121,6 +121,11 @@ impl Used {
             rest = tail;
         }
         NOWHERE
+    }
+
+    /// Whether a source is bound to a column.
+    pub(super) const fn is_bound(&self, source: &str) -> bool {
+        self.input(source) != NOWHERE
     }
 
     /// The index of the column that view number `at` of the module's column `inner` shows. A source shows the column

@@ -2,6 +2,7 @@
 
 pub(crate) mod constant;
 mod display;
+mod documents;
 mod flat;
 mod lookup;
 mod order;
@@ -9,4 +10,4 @@ mod text;
 mod view;
 
 pub use constant::Graph;
-pub use view::View;
+pub use view::{TieredView, View};

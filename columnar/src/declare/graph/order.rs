@@ -264,7 +264,7 @@ impl Graph {
         }
     }
 
-    const fn put_name<const BYTES: usize>(&self, column: usize, text: &mut Text<BYTES>) {
+    pub(super) const fn put_name<const BYTES: usize>(&self, column: usize, text: &mut Text<BYTES>) {
         match (self.at(column), self.base) {
             (At::Node(name, _), _) => {
                 text.put(name);

@@ -1,6 +1,6 @@
 //! A view as a constant of the program.
 
-use crate::declare::{Filter, ViewSpec, Window, is_tag};
+use crate::declare::{Filter, Tiering, ViewSpec, Window, is_tag};
 
 /// A view as a tuple of literals, if nothing else was declared of it: the column, the number of its last values (0 for
 /// all), whether each value is shown one step later, and the tag.
@@ -24,6 +24,29 @@ pub struct View {
     pub(super) filter: Option<ConstFilter>,
     /// The tags of the groups around it, the outermost first.
     pub(super) groups: &'static [&'static str],
+    pub(super) tiering: Option<Tiering>,
+}
+
+/// A view of documents in tiers: those that have not changed for long come first, so that the next request repeats them.
+///
+/// Inside `flow!` it is `files.tiered()`, and at run time a [`flow::TieredView`](crate::flow::TieredView).
+#[derive(Clone, Copy, Debug)]
+pub struct TieredView(View);
+
+impl TieredView {
+    /// Sets the tokens that each cached tier should have: a tier with fewer is filled from the one below. 0 means that a
+    /// tier may have any size. The default is one and a half times the least that the provider caches.
+    #[must_use]
+    pub const fn target(self, tokens: usize) -> Self {
+        let Self(view) = self;
+        Self(View { tiering: Some(Tiering { target: Some(tokens) }), ..view })
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __view(self) -> View {
+        self.0
+    }
 }
 
 /// Selects values by their text or by their step.
@@ -35,7 +58,17 @@ pub(super) enum ConstFilter {
 
 impl View {
     pub(crate) const fn new(column: usize, window: Window, tag: &'static str) -> Self {
-        Self { column, window, lag: 0, elided: false, tag, note: None, filter: None, groups: &[] }
+        Self {
+            column,
+            window,
+            lag: 0,
+            elided: false,
+            tag,
+            note: None,
+            filter: None,
+            groups: &[],
+            tiering: None,
+        }
     }
 
     /// The same values, each one step later.
@@ -141,20 +174,26 @@ impl View {
 
     #[doc(hidden)]
     #[must_use]
+    pub const fn __in_tiers(self) -> TieredView {
+        TieredView(Self { tiering: Some(Tiering { target: None }), ..self })
+    }
+
+    #[doc(hidden)]
+    #[must_use]
     pub const fn __in(self, groups: &'static [&'static str]) -> Self {
         Self { groups, ..self }
     }
 
     /// The view as the schema checks it, in the column number `reader` of the graph.
     pub(super) fn spec(&self, reader: usize) -> ViewSpec {
-        let Self { column, window, lag, elided, tag, note, filter, groups } = *self;
+        let Self { column, window, lag, elided, tag, note, filter, groups, tiering } = *self;
         ViewSpec {
             window,
             // A window of 0 has panicked in `window`.
             has_empty_window: false,
             lag,
-            // The self history has no tag, and the schema refuses one.
-            tag: (column != reader).then(|| tag.to_owned()),
+            // The self history has no tag, nor have documents in tiers, and the schema refuses one.
+            tag: (column != reader && tiering.is_none()).then(|| tag.to_owned()),
             // `flow!` refuses two groups with one tag in a column, so one id is enough for all.
             groups: groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
             note: note.map(ToOwned::to_owned),
@@ -163,6 +202,13 @@ impl View {
                 ConstFilter::Step(shows) => Filter::new(move |step, _| shows(step)),
             }),
             elided,
+            tiering,
         }
+    }
+
+    /// Whether it shows a column as it is: all its values, at their own steps.
+    pub(super) const fn is_whole(&self) -> bool {
+        let Self { window, lag, elided, filter, .. } = self;
+        matches!(window, Window::All) && *lag == 0 && !*elided && filter.is_none()
     }
 }

@@ -41,6 +41,7 @@ pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
             };
             views.iter().enumerate().map(view).collect()
         }),
+        is_documents: false,
         step_errors: Vec::new(),
     };
     let schema = Schema::new(columns.iter().enumerate().map(draft).collect()).expect("a sound flow");

@@ -1,0 +1,38 @@
+//! The rules of documents: they are a set, so a view shows all of them, in turns or in tiers.
+
+use super::name::Name;
+use super::reads::Reads;
+use super::schema::Schema;
+use super::schema_error::SchemaError;
+use super::view::ViewSpec;
+
+impl Schema {
+    /// The mistake in a view of documents, or in a tiered view of text.
+    pub(super) fn wrong_documents(&self, column: &Name, read: usize, spec: &ViewSpec) -> Option<SchemaError> {
+        let (column, input) = (column.clone(), self.name(read).clone());
+        let is_plain = spec.tag.is_none() && spec.note.is_none() && spec.groups.is_empty();
+        match (self.is_documents(read), spec.tiering) {
+            (false, Some(_)) => {
+                let is_source = self.is_source(read);
+                Some(SchemaError::TieredText { column, input, is_source })
+            }
+            (true, _) if !spec.is_whole() => Some(SchemaError::WindowOfDocuments { column, input }),
+            (true, Some(_)) if !is_plain => Some(SchemaError::TaggedTiers { column, input }),
+            _ => None,
+        }
+    }
+
+    /// A column with a tiered view reads the whole self history, text, and no other documents.
+    pub(super) fn check_tiers(&self, reads: &Reads, errors: &mut Vec<SchemaError>) {
+        let Some(tiered) = reads.tiered() else { return };
+        let (column, input) = (reads.column.clone(), tiered.name.clone());
+        let documents = reads.inputs.iter().filter(|input| self.is_documents(input.column)).count();
+        if documents > 1 {
+            errors.push(SchemaError::OtherDocuments { column, input });
+        } else if !reads.self_view.as_ref().is_some_and(ViewSpec::is_whole) {
+            errors.push(SchemaError::TiersWithoutSelf { column, input });
+        } else if reads.inputs.len() == 1 {
+            errors.push(SchemaError::TiersWithoutText { column, input });
+        }
+    }
+}
