@@ -5,8 +5,8 @@ use proc_macro2::Ident;
 use crate::ident::ident_text;
 
 /// The modifiers of a view.
-pub(crate) const MODIFIERS: [&str; 8] =
-    ["latest", "window", "prev", "as", "note", "filter", "sample", "elided"];
+pub(crate) const MODIFIERS: [&str; 10] =
+    ["latest", "window", "prev", "as", "note", "filter", "sample", "elided", "tiered", "target"];
 
 /// The lints that `#[deny(...)]` takes.
 pub(crate) const LINTS: [&str; 2] = ["unbounded", "unstable_prefix"];

@@ -36,6 +36,11 @@ const WORDS: &[&str] = &[
     "source",
     "column",
     "source user;",
+    "source files: Documents;",
+    ": Documents",
+    "files",
+    "tiered",
+    ".tiered().target(3)",
     "column topics(user) = x;",
     "use Debate { topic: user } as debate;",
     "self",
@@ -186,6 +191,16 @@ pub(crate) fn declarations(chance: &mut Chance) -> TokenStream {
         "debate.type",
         "debate.topic",
         "debate.",
+        "files.tiered()",
+        "files.tiered().target(0)",
+        "files.tiered",
+        "files.latest",
+        "user.tiered()",
+        "self.tiered()",
+        "user.target(\"x\")",
+        "files.tiered().tiered().target.target(3)",
+        "debate.critic.tiered()",
+        "debate.target",
     ];
     const STEPS: &[&str] = &[
         "= x;",
@@ -199,7 +214,13 @@ pub(crate) fn declarations(chance: &mut Chance) -> TokenStream {
         "=> x;",
         ": T = x;",
     ];
-    let mut flow = chance.tokens(&["source user;", "source user;", "source user", ""]);
+    let mut flow = chance.tokens(&[
+        "source user;",
+        "source user; source files: Documents;",
+        "source user; source files: ;",
+        "source user",
+        "",
+    ]);
     for _ in 0..chance.below(6) {
         let views: Vec<_> = (0..chance.below(4)).map(|_| chance.tokens(VIEWS)).collect();
         let (keyword, name, step) = (chance.tokens(KEYWORDS), chance.tokens(NAMES), chance.tokens(STEPS));
@@ -318,6 +339,8 @@ fn a_mutated_flow_has_an_expansion_or_an_error() {
             column topics(user.latest) = prompt("List the topics.").model(model.clone());
             column summary(user, topics.as("subjects"), self.latest) = |cx: Context| async move { cx.text() };
             column assistant(user.window(3), summary.latest, self) = prompt("Answer.");
+            source files: Documents;
+            column coder(files.tiered().target(1_536), user, self) = prompt("Write.");
             use chat::Debate<M>(model.clone()) { topic: user, facts: summary } as debate;
             column verdict(debate.critic.latest.as("case"), user) = prompt("Judge.");
         }

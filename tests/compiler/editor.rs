@@ -80,6 +80,7 @@ fn an_editor_helps_in_a_flow() {
         views_are_completed(&mut editor, form);
         steps_are_completed(&mut editor, form);
         types_are_completed_and_found(&mut editor, form);
+        documents_are_completed_and_found(&mut editor, form);
         keywords_are_completed(&mut editor, form);
         words_are_explained(&mut editor, form);
         columns_are_found_and_renamed(&mut editor, form);
@@ -192,6 +193,53 @@ fn types_are_completed_and_found(editor: &mut Editor, form: Form) {
     assert_eq!(editor.rename(at), mentions(&program, "Felt"), "rename, {form:?}");
     let shown = editor.hover(at);
     assert!(shown.contains("From 1 to 5."), "{form:?}: {shown}");
+}
+
+fn documents_are_completed_and_found(editor: &mut Editor, form: Form) {
+    // An extension has no sources.
+    if form == Form::Extension {
+        return;
+    }
+    for (line, label) in [
+        ("source files: ¦;", "Documents"),
+        ("source files: Docu¦;", "Documents"),
+        ("source files: Docu¦", "Documents"),
+        ("source files: Fe¦ was \"code\";", "Felt"),
+        ("source files: Documents; column tone(files.¦) = prompt(\"\");", "tiered"),
+        ("source files: Documents; column tone(files.ti¦, user, self) = prompt(\"\");", "tiered"),
+        ("source files: Documents; column tone(files.tiered().¦, user, self) = prompt(\"\");", "target"),
+        ("source files: Documents; column tone(files.tiered().ta¦, user, self) = prompt(\"\");", "target"),
+    ] {
+        let found = labels(editor, &program(form, line));
+        assert!(found.iter().any(|(found, _)| found.starts_with(label)), "{form:?}: {line}\n{found:?}");
+    }
+    // Neither text nor `self` has tiers, and documents have no windows.
+    for (line, label) in [
+        ("column tone(user.¦) = prompt(\"\");", "tiered"),
+        ("column tone(user, self.¦) = prompt(\"\");", "tiered"),
+        ("source files: Documents; column tone(files.¦) = prompt(\"\");", "window"),
+        ("source files: Documents; column tone(files.tiered().¦, user, self) = prompt(\"\");", "latest"),
+    ] {
+        let found = labels(editor, &program(form, line));
+        assert!(!found.iter().any(|(found, _)| found.starts_with(label)), "{form:?}: {line}\n{found:?}");
+    }
+    let line = "source files: Felt; column tone(files.tiered(), user, self) = prompt(\"\");";
+    let program = program_at(form, line, "source files: Felt");
+    let declared = mentions(&program, "Felt").first().copied().into_iter().collect::<Vec<_>>();
+    let at = editor.write(&program);
+    let at = Position { column: at.column - 1, ..at };
+    assert_eq!(editor.definition(at), declared, "definition, {form:?}");
+    assert_eq!(editor.rename(at), mentions(&program, "Felt"), "rename, {form:?}");
+    let line = "source files: Documents; column tone(files.tiered().target(3), user, self) = prompt(\"\");";
+    for (before, text) in [
+        ("source files: Documents", "pub struct Documents"),
+        ("files.tiered", "A view of the documents in tiers"),
+        ("files.tiered().target", "Sets the tokens that each cached tier should have"),
+    ] {
+        let at = editor.write(&program_at(form, line, before));
+        let shown = editor.hover(Position { column: at.column - 1, ..at });
+        assert!(shown.contains(text), "{form:?}: {before}\n{shown}");
+    }
 }
 
 fn keywords_are_completed(editor: &mut Editor, form: Form) {

@@ -42,6 +42,19 @@ mod inner {
     flow! {
         pub(crate) struct Plain { source topic; column critic(topic) = echo; column marks(critic): Vec<u8> = echo; }
     }
+    flow! {
+        pub(crate) struct Coder {
+            source files: Documents;
+            source user;
+            column coder(files.tiered().target(N), user, self) = echo;
+        }
+    }
+    flow! {
+        pub(crate) struct Reviewed: Coder {
+            column review(files.tiered().target(N), coder.latest, self) = echo;
+            column log(user, files) = echo;
+        }
+    }
     pub fn host() {
         let flow = Host::new(7);
         drop(IntoFuture::into_future(flow.run()));
@@ -74,6 +87,12 @@ pub fn inline(style: &str) {
         source user;
         use inner::Plain { topic: user } as plain;
         column end(plain.critic.latest) = prompt(style.to_owned());
+    };
+    drop(IntoFuture::into_future(flow.run()));
+    let flow = flow! {
+        source files: Documents;
+        source user;
+        column coder(files.tiered(), user, self) = prompt(style.to_owned());
     };
     drop(IntoFuture::into_future(flow.run()));
 }

@@ -38,6 +38,7 @@ pub mod documents {
 pub mod language {
     pub mod column_types;
     pub mod data;
+    pub mod documents;
     pub mod extension;
     pub mod flows;
     pub mod limits;

@@ -1,6 +1,7 @@
 //! The rules about one column: its views taken together, their tags, and its lints.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ptr;
 
 use proc_macro2::Ident;
 
@@ -41,7 +42,8 @@ pub(super) fn check_tags(column: &Column, errors: &mut Errors) {
     let mut tags: HashMap<String, Option<&View>> = HashMap::new();
     // Groups first, so that a view with the tag of a group is the one that is reported.
     check_groups(name, column.reads(), &mut tags, errors);
-    for view in column.reads().filter(|view| !view.is_self()) {
+    // Documents in tiers are in no tag.
+    for view in column.reads().filter(|view| !view.is_self() && !view.is_tiered()) {
         let (span, tag) = match &view.tag {
             Tag::Name => (None, ident_text(view.last())),
             Tag::Explicit(span, tag) => (Some(*span), tag.clone()),
@@ -80,18 +82,62 @@ fn check_groups<'v>(
     }
 }
 
+/// A column with a tiered view reads all of `self`, text, and no other documents. Wrong:
+///
+/// ```text
+/// column coder(files.tiered(), user) = prompt("...");
+/// ```
+pub(super) fn check_tiers(column: &Column, documents: &HashSet<String>, errors: &mut Errors) {
+    let Some(derived) = &column.derived else { return };
+    let Some(tiered) = derived.reads().find(|view| view.is_tiered()) else { return };
+    // A view that is wrong may be the one that is missing.
+    if !derived.is_complete || derived.reads().any(|view| view.state != State::Valid) {
+        return;
+    }
+    let has_documents = |view: &&View| shows_documents(view, documents);
+    let history = derived.reads().find(|view| view.is_self());
+    if let Some(other) = derived.reads().filter(has_documents).find(|view| !ptr::eq(*view, tiered)) {
+        errors.at(&other.written, reads::OTHER_DOCUMENTS);
+    } else if let Some(part) = history.filter(|history| !history.is_whole()) {
+        errors.at(&part.written, reads::TIERS_WITH_PART_OF_SELF);
+    } else if history.is_none() {
+        errors.at(&tiered.written, reads::TIERS_WITHOUT_SELF);
+    } else if derived.reads().count() == 2 {
+        errors.at(&tiered.written, reads::TIERS_WITHOUT_TEXT);
+    }
+}
+
+/// Whether a view shows documents, as far as this flow declares them.
+fn shows_documents(view: &View, documents: &HashSet<String>) -> bool {
+    view.is_tiered() || !view.is_inherited && documents.contains(&view.name())
+}
+
 /// A column keeps the lints that it, or its flow, denies. Wrong:
 ///
 /// ```text
 /// #[deny(unbounded)]
 /// column topics(user) = prompt("...");
 /// ```
-pub(super) fn check_lints(column: &Column, of_flow: &[Lint], errors: &mut Errors) {
+pub(super) fn check_lints(
+    column: &Column,
+    of_flow: &[Lint],
+    documents: &HashSet<String>,
+    errors: &mut Errors,
+) {
     let Column { name, lints, derived: Some(derived), .. } = column else { return };
     let denies = |lint| lints.contains(&lint) || of_flow.contains(&lint);
     if denies(Lint::Unbounded) {
-        for view in derived.reads().filter(|view| view.state == State::Valid && !view.is_windowed()) {
-            errors.at(&view.written, reads::unbounded(&view.name(), name));
+        // Documents in tiers are a set, which does not grow with every step.
+        let is_unbounded =
+            |view: &&View| view.state == State::Valid && !view.is_windowed() && !view.is_tiered();
+        let has_tiers = derived.reads().any(View::is_tiered);
+        for view in derived.reads().filter(is_unbounded) {
+            let message = match () {
+                () if has_tiers && view.is_self() => reads::unbounded_self(name),
+                () if shows_documents(view, documents) => reads::unbounded_documents(&view.name(), name),
+                () => reads::unbounded(&view.name(), name),
+            };
+            errors.at(&view.written, message);
         }
     }
     if denies(Lint::UnstablePrefix)

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 
 use crate::diagnostics::{self, Errors, columns, flow};
@@ -79,6 +79,31 @@ pub(super) fn check_renames(flow: &mut Flow, errors: &mut Errors) {
         errors.at(&*earlier, message);
         *renamed_from = None;
     }
+}
+
+/// A source of documents has no type of its own. Wrong:
+///
+/// ```text
+/// pub struct Chat<T> { source files: T; }
+/// ```
+pub(super) fn check_source_types(flow: &mut Flow, errors: &mut Errors) {
+    let params =
+        flow.header().map(|header| header.generics.type_params().map(|param| param.ident.to_string()));
+    let params: HashSet<String> = params.into_iter().flatten().collect();
+    for ty in flow.columns.iter_mut().filter_map(|column| column.source_type.as_mut()) {
+        if names_any(ty.ty.clone(), &params) {
+            errors.at(&ty.ty, columns::SOURCE_OF_PARAM);
+            ty.ty = TokenStream::new();
+        }
+    }
+}
+
+fn names_any(tokens: TokenStream, names: &HashSet<String>) -> bool {
+    tokens.into_iter().any(|tree| match tree {
+        TokenTree::Ident(name) => names.contains(&name.to_string()),
+        TokenTree::Group(group) => names_any(group.stream(), names),
+        _ => false,
+    })
 }
 
 /// A flow has a source, unless it extends another flow. Wrong:

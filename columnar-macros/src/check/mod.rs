@@ -20,13 +20,16 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
     if declarations::check_sources(flow, &unknown, errors) {
         reads::check_unknown(flow, &unknown, errors);
     }
+    let documents = flow.documents();
     for column in &mut flow.columns {
         columns::check_reads_other(column, errors);
         columns::check_tags(column, errors);
+        columns::check_tiers(column, &documents, errors);
     }
     declarations::check_renames(flow, errors);
+    declarations::check_source_types(flow, errors);
     for column in &flow.columns {
-        columns::check_lints(column, flow.lints(), errors);
+        columns::check_lints(column, flow.lints(), &documents, errors);
     }
     cycles::check_cycles(flow, errors)
 }

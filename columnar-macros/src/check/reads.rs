@@ -37,6 +37,7 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
                 names.resolve(view, &mut unknown, errors)
             };
             if shows_a_column {
+                names.check_documents(view, errors);
                 check_elided(view, errors);
             } else {
                 view.state = State::NoColumn;
@@ -128,6 +129,10 @@ fn check_bound_once(module: &mut Module, errors: &mut Errors) {
 /// The names that views can resolve to.
 struct Names {
     columns: HashSet<String>,
+    /// The sources among the columns.
+    sources: HashSet<String>,
+    /// The sources of documents among them.
+    documents: HashSet<String>,
     /// The modules, each with the columns that its inputs are bound to.
     modules: HashMap<String, HashMap<String, String>>,
     /// Modules with the name of a column, which are reported.
@@ -146,8 +151,11 @@ impl Names {
             let column = |column: Option<&View>| column.map_or_else(|| "user".to_owned(), View::name);
             inputs.map(|input| (ident_text(&input.name), column(input.column.as_ref()))).collect()
         };
+        let sources = flow.columns.iter().filter(|column| column.derived.is_none());
         Self {
             columns: flow.columns.iter().map(|column| ident_text(&column.name)).collect(),
+            sources: sources.map(|column| ident_text(&column.name)).collect(),
+            documents: flow.documents(),
             modules: flow.modules.iter().map(|module| (ident_text(&module.name), inputs(module))).collect(),
             clashes,
             unparsed: unparsed_names(flow).collect(),
@@ -166,6 +174,7 @@ impl Names {
         if self.columns.contains(&base) {
             // The path may be one of the module that `check_names` has removed and reported.
             let is_of_module = !view.path.is_empty() && self.clashes.contains(&base);
+            self.check_parentheses(view, errors);
             view.take_path_as_fields();
             check_spelling(&mut view.base, errors);
             !is_of_module
@@ -181,6 +190,49 @@ impl Names {
             unknown.push(view.base.clone());
             false
         }
+    }
+
+    /// `tiered` is a method. Wrong: `column coder(files.tiered, user, self) = prompt("...");`.
+    fn check_parentheses(&self, view: &mut View, errors: &mut Errors) {
+        let is_tiered = |name: &&Ident| ident_text(name) == "tiered";
+        if let Some(tiered) = view.path.first().filter(is_tiered)
+            && self.documents.contains(&ident_text(&view.base))
+        {
+            errors.at(tiered, views::not_parentheses(tiered));
+            view.state = State::Invalid;
+        }
+    }
+
+    /// Documents are a set, which is shown as a whole, and only they are in tiers. Wrong:
+    ///
+    /// ```text
+    /// column log(files.latest) = prompt("...");
+    /// column coder(user.tiered(), self) = prompt("...");
+    /// ```
+    fn check_documents(&self, view: &mut View, errors: &mut Errors) {
+        if view.state != State::Valid || view.is_self() {
+            return;
+        }
+        let name = view.name();
+        let is_documents = self.documents.contains(&name);
+        // Only rustc knows the sources of the base.
+        let is_text = !is_documents && !view.is_inherited;
+        let tiered = view.tiered();
+        match (tiered, view.part(), view.tag_and_note()) {
+            (Some(tiered), _, _) if is_text && self.sources.contains(&name) => {
+                errors.at(tiered, views::tiered_text(&name));
+            }
+            (Some(tiered), _, _) if is_text => errors.at(tiered, views::tiered_column(&name)),
+            (tiered, Some(part), _) if is_documents || tiered.is_some() => {
+                errors.at(part, views::part_of_documents(&name));
+            }
+            (Some(_), None, Some(tag)) => errors.at(tag, views::TAGGED_TIERS),
+            (Some(_), None, None) if !view.groups.is_empty() => {
+                errors.at(&view.written, views::GROUPED_TIERS);
+            }
+            _ => return,
+        }
+        view.state = State::Invalid;
     }
 
     /// Whether a view that shows no column of this flow may show one of the base.

@@ -18,6 +18,13 @@ pub(crate) fn source_extra(name: &Ident) -> String {
     format!("a source has only a name\n\nhelp: write `source {name};`")
 }
 
+/// `source files: Documents = ...;`
+pub(crate) const DOCUMENTS_STEP: &str =
+    "documents have no compute step: your program pushes their changes\n\nhelp: drop this";
+
+/// Tokens after `source files: Documents`.
+pub(crate) const AFTER_SOURCE_TYPE: &str = "expected `;` before this";
+
 pub(crate) fn no_step(name: &Ident) -> String {
     format!("column {} has no compute step\n\nhelp: add one, as in `= prompt(\"...\")`", quote(name))
 }
@@ -38,7 +45,9 @@ pub(crate) fn not_equals(found: &str) -> String {
 
 pub(crate) const TYPE_OF_TEXT: &str = "a column without a type holds text\n\nhelp: drop this";
 
-pub(crate) const TYPE_OF_SOURCE: &str = "a source has no type: its values are text";
+pub(crate) const SOURCE_OF_TEXT: &str = "a source without a type holds text\n\nhelp: drop this";
+
+pub(crate) const SOURCE_OF_PARAM: &str = "a source holds text or documents, so its type has no parameters of the flow\n\nhelp: write `: Documents`, or drop this";
 
 pub(crate) fn no_type(name: &Ident) -> String {
     format!("expected the type of {} after this", quote(name))

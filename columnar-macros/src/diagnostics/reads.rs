@@ -67,6 +67,20 @@ pub(crate) fn same_tag(tag: &str, name: &Ident) -> String {
     )
 }
 
+// Tiered views.
+
+pub(crate) const OTHER_DOCUMENTS: &str = "a column with a tiered view can read no other documents\n\n\
+     help: put all of them into one source, or drop this";
+
+pub(crate) const TIERS_WITHOUT_SELF: &str = "a column with a tiered view must read all of `self`\n\n\
+     help: add it, as in `(files.tiered(), user, self)`";
+
+pub(crate) const TIERS_WITH_PART_OF_SELF: &str =
+    "a column with a tiered view must read all of `self`\n\nhelp: write `self`";
+
+pub(crate) const TIERS_WITHOUT_TEXT: &str = "a column with a tiered view must read text, too\n\n\
+     help: add a view of text, as in `(files.tiered(), user, self)`";
+
 /// One edge of a cycle: the reader, the column that it reads, and the span of the view.
 pub(crate) struct Edge {
     pub(crate) reader: String,
@@ -96,6 +110,23 @@ pub(crate) fn unbounded(read: &str, name: &Ident) -> String {
     format!(
         "`{read}` grows with every step, and {} denies `unbounded`\n\n\
          help: write `{read}.latest` or `{read}.window(3)`",
+        quote(name)
+    )
+}
+
+/// `self` of a column with a tiered view.
+pub(crate) fn unbounded_self(name: &Ident) -> String {
+    format!(
+        "a tiered view needs all of `self`, which grows with every step, and {} denies `unbounded`\n\nhelp: drop the lint here",
+        quote(name)
+    )
+}
+
+/// `read` holds documents.
+pub(crate) fn unbounded_documents(read: &str, name: &Ident) -> String {
+    format!(
+        "`{read}` shows each update of the documents, which grows with every step, and {} denies `unbounded`\n\n\
+         help: drop this, or the lint",
         quote(name)
     )
 }

@@ -104,6 +104,46 @@ pub(crate) fn nothing_elided(name: &str, is_lagged: bool) -> String {
     )
 }
 
+// Documents.
+
+/// `files.latest`, where `files` has documents.
+pub(crate) fn part_of_documents(name: &str) -> String {
+    format!("documents are a set, which has no window\n\nhelp: read `{name}` or `{name}.tiered()`")
+}
+
+/// `user.tiered()`, where `user` is a source of text.
+pub(crate) fn tiered_text(name: &str) -> String {
+    format!(
+        "a tiered view shows documents, and `{name}` holds text\n\nhelp: drop this, or declare `source {name}: Documents;`"
+    )
+}
+
+/// `summary.tiered()`, where `summary` is computed.
+pub(crate) fn tiered_column(name: &str) -> String {
+    format!("a tiered view shows documents, and `{name}` is computed, so it holds text\n\nhelp: drop this")
+}
+
+pub(crate) const TIERED_SELF: &str =
+    "a tiered view shows documents, and `self` is the history of the column\n\nhelp: drop this";
+
+pub(crate) const SECOND_TIERED: &str = "a view is tiered once\n\nhelp: drop this";
+
+pub(crate) const TIERED_ARGUMENTS: &str =
+    "`tiered` takes no arguments\n\nhelp: as in `.tiered().target(1_536)`, for tiers of so many tokens";
+
+pub(crate) const TARGET_ALONE: &str =
+    "only a tiered view has a target\n\nhelp: as in `files.tiered().target(1_536)`";
+
+pub(crate) const SECOND_TARGET: &str = "a tiered view has one target\n\nhelp: drop this";
+
+pub(crate) const NO_TARGET: &str = "expected the number of tokens that a tier should have\n\nhelp: as in `target(1_536)`; `target(0)` is for tiers of any size";
+
+pub(crate) const TAGGED_TIERS: &str =
+    "a tiered view stands before the messages, so it has no tag and no note\n\nhelp: drop this";
+
+pub(crate) const GROUPED_TIERS: &str =
+    "a tiered view stands before the messages, so it cannot be in a group\n\nhelp: put it before the group";
+
 pub(crate) const NO_GROUP_TAG: &str =
     "expected the tag of the group\n\nhelp: as in `group(\"debate\", pro.latest, con.latest)`";
 

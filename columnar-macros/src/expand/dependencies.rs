@@ -290,7 +290,8 @@ impl<'e> Dependency<'e> {
     }
 }
 
-fn locate(tokens: TokenStream, at: Span) -> TokenStream {
+/// The tokens at another position.
+pub(super) fn locate(tokens: TokenStream, at: Span) -> TokenStream {
     let tokens = tokens.into_iter().map(|mut tree| {
         // The span of a group does not change those of the tokens inside.
         if let TokenTree::Group(group) = &tree {

@@ -40,7 +40,8 @@ impl Emitter<'_> {
     fn completed_types(&self) -> TokenStream {
         let columns = self.flow.columns.iter().enumerate();
         let types = columns.filter_map(|(at, column)| {
-            let ColumnType { ty, .. } = column.derived.as_ref()?.ty.as_ref()?;
+            let of_column = column.derived.as_ref().and_then(|derived| derived.ty.as_ref());
+            let ColumnType { ty, .. } = of_column.or(column.source_type.as_ref())?;
             // An alias has this type, and an editor completes it there.
             if self.dependencies.types.iter().any(|generic| *generic.column == column.name) {
                 return None;

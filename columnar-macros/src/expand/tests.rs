@@ -68,6 +68,19 @@ fn typed_columns_take_their_types_from_their_fields() {
 }
 
 #[test]
+fn documents_are_sources_with_a_type_and_tiered_views_are_constants() {
+    let expansion = expand(&quote! {
+        pub struct Coder {
+            source files: Documents was "code";
+            source user;
+            column coder(files.tiered().target(TOKENS), user, self) = prompt("You write Rust.");
+            column log(files.as("changes"), user) = prompt("Describe each change.");
+        }
+    });
+    assert_expansion("documents", &syn::parse2(expansion).unwrap());
+}
+
+#[test]
 fn an_inline_flow_becomes_an_expression() {
     let flow = expand(&quote! {
         source user;

@@ -37,12 +37,20 @@ pub(super) fn parse(
     (renamed_from, Derived { list: span, views, is_complete, ty, step })
 }
 
-/// Takes an earlier name. Other tokens after `was` are reported; an identifier is taken for the name.
-pub(super) fn renamed_from(
-    column: &Ident,
+/// Takes the type and the earlier name of a source.
+pub(super) fn parse_source(
+    name: &Ident,
     cursor: &mut Cursor<'_>,
     errors: &mut Errors,
-) -> Option<RenamedFrom> {
+) -> (Option<RenamedFrom>, Option<ColumnType>) {
+    let ty = column_type::of_source(name, cursor, errors);
+    let renamed_from = renamed_from(name, cursor, errors);
+    let ty = ty.or_else(|| late_type(name, renamed_from.as_ref(), cursor, errors));
+    (renamed_from, ty)
+}
+
+/// Takes an earlier name. Other tokens after `was` are reported; an identifier is taken for the name.
+fn renamed_from(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<RenamedFrom> {
     let Some(TokenTree::Ident(keyword)) = cursor.peek().filter(|tree| is_ident(Some(tree), "was")) else {
         return None;
     };

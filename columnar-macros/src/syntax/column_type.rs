@@ -11,9 +11,41 @@ use crate::ident;
 
 /// Takes the type that comes next, up to the `=` or to `was`. `: String` is reported, and is no type.
 pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
+    parse_of(name, Kind::Column, cursor, errors)
+}
+
+/// The same for the type of a source.
+pub(super) fn of_source(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
+    parse_of(name, Kind::Source, cursor, errors)
+}
+
+/// The type of the field of a struct, which begins with its `:`; `None` for text.
+pub(super) fn of_field(trees: &[TokenTree]) -> Option<ColumnType> {
+    let (colon, ty) = trees.split_first()?;
+    let ty = tokens(ty);
+    let is_documents = is_type(&ty) && !is_text(&ty);
+    is_documents.then(|| ColumnType { colon: colon.span(), ty, is_partial: false })
+}
+
+/// The kind of the declaration with the type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Column,
+    Source,
+}
+
+fn parse_of(name: &Ident, kind: Kind, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
     let (sign, length) = sign(cursor)?;
     let declaration = cursor.declaration();
     let after = declaration.get(length..).unwrap_or_default();
+    let (after, may_be_missing) = match (kind, after) {
+        // Where nothing follows, the missing compute step is the error.
+        (Kind::Column, _) => (after, after.is_empty()),
+        // The comma is in place of the `;`.
+        (Kind::Source, [before @ .., comma]) if is_punct(Some(comma), ',') => (before, true),
+        // A missing `;` is the error.
+        (Kind::Source, _) => (after, !is_punct(cursor.rest().get(declaration.len()), ';')),
+    };
     let end = end(after);
     let (ty, is_partial) = completed(after.get(..end).unwrap_or_default());
     // Without the `=` after it, an arrow may have nothing to do with a type.
@@ -22,13 +54,13 @@ pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) 
     }
     let written = tokens(cursor.take(length + end));
     if is_text(&ty) {
-        errors.at(written, columns::TYPE_OF_TEXT);
+        let message = if kind == Kind::Source { columns::SOURCE_OF_TEXT } else { columns::TYPE_OF_TEXT };
+        errors.at(written, message);
         return None;
     }
     let colon = sign.span();
     if ty.is_empty() {
-        // Where nothing follows, the missing compute step is the error.
-        if !after.is_empty() {
+        if !may_be_missing {
             errors.at(sign, columns::no_type(name));
         }
     } else if !is_type(&ty) {

@@ -5,7 +5,7 @@ use proc_macro2::{Delimiter, Ident, Span, TokenTree};
 use super::attributes::{self, Attributes};
 use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens};
 use super::recovery::declared_name;
-use super::tree::{Column, Flow, Form};
+use super::tree::{Column, ColumnType, Flow, Form};
 use super::{column, module, recovery};
 use crate::diagnostics::{Errors, columns, declarations, modules};
 use crate::ident::{self, ident_text, replace, rust_ident, unmarked};
@@ -154,13 +154,13 @@ impl Parser<'_, '_> {
 
     /// Parses the rest of a source or a column, after its name.
     fn column(&mut self, attributes: Attributes, keyword: Ident, name: Ident) -> Column {
-        let (renamed_from, derived) = if ident_text(&keyword) == "column" {
+        let (renamed_from, derived, source_type) = if ident_text(&keyword) == "column" {
             let (renamed_from, derived) = column::parse(&name, &mut self.cursor, self.errors);
-            (renamed_from, Some(derived))
+            (renamed_from, Some(derived), None)
         } else {
-            let renamed_from = column::renamed_from(&name, &mut self.cursor, self.errors);
-            self.end_of_source(&name);
-            (renamed_from, None)
+            let (renamed_from, ty) = column::parse_source(&name, &mut self.cursor, self.errors);
+            self.end_of_source(&name, ty.as_ref());
+            (renamed_from, None, ty)
         };
         let Attributes { docs, denies } = attributes;
         let mut lints = Vec::new();
@@ -170,18 +170,23 @@ impl Parser<'_, '_> {
                 None => self.errors.at(attribute, declarations::LINTED_SOURCE),
             }
         }
-        Column { docs, lints, keyword, name, is_duplicate: false, renamed_from, derived }
+        Column { docs, lints, keyword, name, is_duplicate: false, renamed_from, derived, source_type }
     }
 
     /// Takes the `;` of a source. Any other token is an error.
-    fn end_of_source(&mut self, name: &Ident) {
+    fn end_of_source(&mut self, name: &Ident, ty: Option<&ColumnType>) {
         let rest = self.cursor.skip_declaration();
         let message = match rest.first() {
             None if self.cursor.took_semicolon() => return,
-            None => return self.errors.at(name, declarations::NO_SEMICOLON),
+            None => {
+                let last = ty.and_then(|ty| ty.ty.clone().into_iter().last());
+                let last = last.map_or(name.span(), |last| last.span());
+                return self.errors.on(last, declarations::NO_SEMICOLON);
+            }
             first if rest.len() == 1 && is_punct(first, ',') => declarations::COMMA,
+            first if is_punct(first, '=') && ty.is_some() => columns::DOCUMENTS_STEP,
             first if is_punct(first, '=') => &columns::source_step(name),
-            first if is_punct(first, ':') => columns::TYPE_OF_SOURCE,
+            _ if ty.is_some() => columns::AFTER_SOURCE_TYPE,
             _ => &columns::source_extra(name),
         };
         // In `source user, topics;` the user may mean both, so `topics` is not also unknown.

@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{LitInt, LitStr};
+use syn::{Lit, LitInt, LitStr};
 
 use super::cursor::{Cursor, is_blank, trees_of};
 use super::view::{Evaluation, ModifierKind, State, Tag, View, Window};
@@ -73,6 +73,8 @@ impl Parser<'_> {
             "note" => self.note(call),
             "filter" | "sample" => self.filter(call),
             "elided" => self.elided(call),
+            "tiered" => self.tiered(call),
+            "target" => self.target(call),
             text => self.range(text, call),
         }
     }
@@ -184,6 +186,32 @@ impl Parser<'_> {
         self.view.add_modifier(ModifierKind::Elided, Evaluation::Constant, call.tokens());
     }
 
+    fn tiered(&mut self, call: &Call<'_>) {
+        match &call.arguments {
+            _ if self.view.is_self() => self.report(call.tokens(), views::TIERED_SELF),
+            _ if self.view.is_tiered() => self.report(call.tokens(), views::SECOND_TIERED),
+            None => self.report(call.name, views::not_parentheses(call.name)),
+            Some(arguments) if !is_blank(&trees_of(arguments)) => {
+                self.report(arguments, views::TIERED_ARGUMENTS);
+            }
+            Some(_) => {}
+        }
+        self.view.add_modifier(ModifierKind::Tiered, Evaluation::Literal, call.tokens());
+    }
+
+    fn target(&mut self, call: &Call<'_>) {
+        match &call.arguments {
+            _ if !self.view.is_tiered() => self.report(call.tokens(), views::TARGET_ALONE),
+            _ if self.view.has(ModifierKind::Target) => self.report(call.tokens(), views::SECOND_TARGET),
+            None => self.report(call.name, views::NO_TARGET),
+            Some(tokens) if is_blank(&trees_of(tokens)) || is_other_literal(tokens) => {
+                self.report(tokens, views::NO_TARGET);
+            }
+            Some(_) => {}
+        }
+        self.view.add_modifier(ModifierKind::Target, Evaluation::Constant, call.tokens());
+    }
+
     fn note(&mut self, call: &Call<'_>) {
         let note = call.arguments.as_ref().map(|arguments| syn::parse2::<LitStr>(arguments.stream()));
         match (&call.arguments, note) {
@@ -222,6 +250,12 @@ fn window_of(arguments: &Group) -> Window {
 fn is_zero(arguments: &Group) -> bool {
     // Also `0x0` and `0_usize`, which `window_of` leaves to the compiler.
     literal(arguments).is_some_and(|count| matches!(count.base10_parse::<u128>(), Ok(0)))
+}
+
+/// Whether the arguments are a literal that is no whole number.
+fn is_other_literal(arguments: &Group) -> bool {
+    let literal = syn::parse_str::<Lit>(&without_marker(&arguments.stream().to_string()));
+    literal.is_ok_and(|literal| !matches!(literal, Lit::Int(_)))
 }
 
 /// The arguments, if they are a number.

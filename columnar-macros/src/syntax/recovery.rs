@@ -4,6 +4,7 @@
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 
+use super::column_type;
 use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens};
 use super::tree::{Column, Derived};
 use crate::diagnostics::{Errors, declarations};
@@ -117,6 +118,7 @@ fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opti
     if is_source {
         column.keyword = Ident::new("source", column.keyword.span());
         column.derived = None;
+        column.source_type = column_type::of_field(written.get(1..).unwrap_or_default());
     }
     // The column declares the name, so no token needs to be kept for it.
     Some(Recovered { column: Some(column), unparsed: &[] })
@@ -135,6 +137,7 @@ fn column_named(keyword: Option<&TokenTree>, name: Ident, list: Span) -> Column 
         is_duplicate: false,
         renamed_from: None,
         derived: Some(derived),
+        source_type: None,
     }
 }
 

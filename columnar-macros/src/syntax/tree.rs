@@ -4,11 +4,14 @@
 //! in them best. Where something could not be read, the tree says so, so that no later check reports a
 //! consequence of an error that is reported already.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{Attribute, Generics, LitStr, Path, Token, Type, Visibility};
 
 use super::view::View;
+use crate::ident::ident_text;
 
 pub(crate) struct Flow {
     pub(crate) form: Form,
@@ -116,6 +119,8 @@ pub(crate) struct Column {
     pub(crate) renamed_from: Option<RenamedFrom>,
     /// `None` for a source.
     pub(crate) derived: Option<Derived>,
+    /// The type of a source of documents; `None` for text, and for a computed column.
+    pub(crate) source_type: Option<ColumnType>,
 }
 
 /// The parts of a computed column after its name.
@@ -138,6 +143,14 @@ impl Column {
     }
 }
 
+impl Flow {
+    /// The names of the sources of documents.
+    pub(crate) fn documents(&self) -> HashSet<String> {
+        let documents = self.columns.iter().filter(|column| column.source_type.is_some());
+        documents.map(|column| ident_text(&column.name)).collect()
+    }
+}
+
 impl Derived {
     /// The views that show a column.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
@@ -145,7 +158,7 @@ impl Derived {
     }
 }
 
-/// The type of a column, whose values are JSON of it: `: Score`.
+/// The type of a column, whose values are JSON of it: `: Score`. That of a source is `: Documents`.
 pub(crate) struct ColumnType {
     /// The `:`, or the token instead of it.
     pub(crate) colon: Span,

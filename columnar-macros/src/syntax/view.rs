@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
 use crate::ident::{ident_text, replace, rust_ident};
@@ -68,9 +68,23 @@ struct Modifier {
     tokens: TokenStream,
 }
 
+impl Modifier {
+    fn name(&self) -> String {
+        let name = self.tokens.clone().into_iter().find_map(|tree| match tree {
+            TokenTree::Ident(name) => Some(ident_text(&name)),
+            _ => None,
+        });
+        name.unwrap_or_default()
+    }
+}
+
 /// The kinds of modifiers, in the order in which Rust calls them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ModifierKind {
+    /// `tiered()`
+    Tiered,
+    /// `target(n)`
+    Target,
     /// `latest`, `window(n)`, `prev`, `all()`, and any field that rustc will refuse.
     Range,
     Elided,
@@ -181,6 +195,11 @@ impl View {
         self.window == Some(Window::All) || !self.has(ModifierKind::Range)
     }
 
+    /// Whether it shows a column as it is: all its values, at their own steps.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.part().is_none()
+    }
+
     pub(super) fn has(&self, kind: ModifierKind) -> bool {
         self.modifiers.iter().any(|modifier| modifier.kind == kind)
     }
@@ -192,7 +211,34 @@ impl View {
     /// Whether the graph can have all of it as literals.
     pub(crate) fn is_literal(&self) -> bool {
         let is_literal = |modifier: &Modifier| modifier.evaluation == Evaluation::Literal;
-        self.groups.is_empty() && self.modifiers.iter().all(is_literal)
+        self.groups.is_empty() && !self.is_tiered() && self.modifiers.iter().all(is_literal)
+    }
+
+    /// Whether it shows documents in tiers.
+    pub(crate) fn is_tiered(&self) -> bool {
+        self.has(ModifierKind::Tiered)
+    }
+
+    /// The calls of `tiered()`.
+    pub(crate) fn tiered(&self) -> Option<TokenStream> {
+        self.is_tiered().then(|| self.tokens(|modifier| modifier.kind == ModifierKind::Tiered))
+    }
+
+    /// The tag and the note.
+    pub(crate) fn tag_and_note(&self) -> Option<TokenStream> {
+        let is_found = |modifier: &Modifier| matches!(modifier.kind, ModifierKind::Tag | ModifierKind::Note);
+        self.modifiers.iter().any(is_found).then(|| self.tokens(is_found))
+    }
+
+    /// The first modifier that hides values, shows them later or counts them.
+    pub(crate) fn part(&self) -> Option<&TokenStream> {
+        let is_part = |modifier: &&Modifier| match modifier.kind {
+            ModifierKind::Filter | ModifierKind::Elided => true,
+            // Any other field is left to rustc.
+            ModifierKind::Range => ["latest", "window", "prev", "all"].contains(&&*modifier.name()),
+            ModifierKind::Tiered | ModifierKind::Target | ModifierKind::Tag | ModifierKind::Note => false,
+        };
+        self.modifiers.iter().find(is_part).map(|modifier| &modifier.tokens)
     }
 
     /// All modifiers, as Rust.

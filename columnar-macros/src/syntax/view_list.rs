@@ -183,5 +183,7 @@ fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
 /// Whether this is a modifier, or a name that is often written instead of one.
 fn is_modifier(name: &Ident) -> bool {
     let text = ident_text(name);
-    MODIFIERS.iter().chain(&["all", "named"]).any(|&modifier| text == modifier)
+    // A column of a module may have these two names. As modifiers they have parentheses, and are in no path.
+    let is_method = ["tiered", "target"].contains(&&*text);
+    !is_method && MODIFIERS.iter().chain(&["all", "named"]).any(|&modifier| text == modifier)
 }

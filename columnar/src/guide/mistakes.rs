@@ -125,7 +125,10 @@
 //! |---|---|
 //! | a source has no compute step: your program pushes its values | drop the compute step, or declare a `column` |
 //! | a source has only a name | write `source user;`, and each source with its own `;` |
-//! | a source has no type: its values are text | drop the type |
+//! | a source without a type holds text | drop `: String`; a source with a type has documents: `source files: Documents;` |
+//! | a source holds text or documents, so its type has no parameters of the flow | write `: Documents`, or drop the type |
+//! | documents have no compute step: your program pushes their changes | drop the compute step |
+//! | expected `;` before this | end the source after its type |
 //! | a column without a type holds text | drop `: String`; a type such as `: Score` means that the values are [JSON](super::columns#text-and-types) |
 //! | expected the type of `score` after this | write the type, or drop the colon |
 //! | expected the type of `score`, found `Vec < Score` | complete or correct the type |
@@ -164,6 +167,27 @@
 //! | this view shows all of `user`, so it hides nothing | drop `.elided()`, or show less; see [the views](super::views) |
 //! | `elided` counts the hidden values itself | write `.elided()` |
 //! | a view has one `elided()` | drop the second |
+//!
+//! # Documents
+//!
+//! A source of documents, `source files: Documents;`, is read as `files`, or in tiers as `files.tiered()`.
+//!
+//! | message | what to do |
+//! |---|---|
+//! | documents are a set, which has no window | read `files` or `files.tiered()`, without `latest`, `window`, `prev`, a filter or `elided` |
+//! | a tiered view shows documents, and `user` holds text | drop `.tiered()`, or declare `source user: Documents;` |
+//! | a tiered view shows documents, and `summary` is computed, so it holds text | drop `.tiered()` |
+//! | a tiered view shows documents, and `self` is the history of the column | the same |
+//! | a view is tiered once | drop the second `.tiered()` |
+//! | `tiered` takes no arguments | write `.tiered().target(1_536)` for tiers of a number of tokens |
+//! | only a tiered view has a target | write `files.tiered().target(1_536)` |
+//! | a tiered view has one target | drop the second |
+//! | expected the number of tokens that a tier should have | write a number: `target(1_536)`, or `target(0)` for tiers of any size |
+//! | a tiered view stands before the messages, so it has no tag and no note | drop `.as(…)` or `.note(…)` |
+//! | a tiered view stands before the messages, so it cannot be in a group | put it before the group |
+//! | a column with a tiered view can read no other documents | put all documents into one source, or drop the other view |
+//! | a column with a tiered view must read all of `self` | add `self`, without a window |
+//! | a column with a tiered view must read text, too | add a view of text: `(files.tiered(), user, self)` |
 //!
 //! # Groups and notes
 //!
@@ -209,6 +233,8 @@
 //! | message | what to do |
 //! |---|---|
 //! | `user` grows with every step, and `topics` denies `unbounded` | write `user.latest` or `user.window(3)`, or drop `#[deny(unbounded)]` |
+//! | `files` shows each update of the documents, which grows with every step, and `log` denies `unbounded` | drop the view, or `#[deny(unbounded)]` |
+//! | a tiered view needs all of `self`, which grows with every step, and `coder` denies `unbounded` | drop `#[deny(unbounded)]` |
 //! | `topics` shows no whole history, so its requests share only the instruction, and it denies `unstable_prefix` | read a whole column before the others, or drop `#[deny(unstable_prefix)]` |
 //! | no lint is named `unbound` | write `unbounded` or `unstable_prefix` |
 //! | expected a lint in `#[deny(...)]` | name one: `#[deny(unbounded)]` |
@@ -227,6 +253,11 @@
 //! | `…` cannot compute a column | the expression after the `=` is not a [compute step](super::compute_steps): a closure takes one `Context` and returns a future of text |
 //! | `…` cannot be the type of a column | derive `serde::Deserialize` and `schemars::JsonSchema` for it |
 //! | typed columns need the feature `typed` of columnar | add the feature: `columnar = { features = ["typed"], … }` |
+//! | `Score` cannot be the type of a source | a source holds text, `source user;`, or documents, `source files: Documents;` |
+//! | the method `tiered` exists for struct `Handle<Source>`, but its trait bounds were not satisfied | the column of the other flow holds text, and a tiered view shows documents |
+//! | the input `files` of `coder` takes documents, and `user` holds text | bind it to a source of documents |
+//! | `review` reads a part of `files`, and documents are a set, which has no window | read `files` or `files.tiered()` |
+//! | `review` has a tiered view, so it can read no other documents | put all documents into one source, or drop one of the views |
 //! | the method `read` exists for struct `Handle<Derived>` | the column has no type; use `get` |
 //! | type annotations needed | write the type of the argument: `\|cx: Context\|` |
 //! | future cannot be sent between threads safely | a value that is not `Send`, such as an `Rc`, is held across an `.await`; the note points at it |

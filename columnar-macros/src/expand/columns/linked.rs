@@ -36,7 +36,7 @@ use quote::{quote, quote_spanned};
 use super::parts::typed;
 use super::views::{constant_of, linked_view};
 use crate::diagnostics::flow::inherited_twice;
-use crate::expand::dependencies::Dependency;
+use crate::expand::dependencies::{Dependency, locate};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{hidden_ident, located, unlocated};
 use crate::ident::ident_text;
@@ -148,6 +148,8 @@ impl Emitter<'_> {
                 lists.push(quote!(#own #constant));
             }
         }
+        // rustc reports a panic in one of the calls at the beginning of the whole expression.
+        let new = locate(quote!(#private::Graph::__new), self.position_of_documents());
         let extending =
             self.base_columns().map(|base| quote!(.__extending(&<#base as #private::Columns>::GRAPH)));
         let used = self.modules().map(|(module, _)| {
@@ -157,11 +159,36 @@ impl Emitter<'_> {
             quote_spanned!(span=> Self::#used #is_complete)
         });
         let used = (!self.dependencies.modules.is_empty()).then(|| quote!(.__using(&[#(#used),*])));
-        let renames = self.renames();
+        let (documents, renames) = (self.documents(), self.renames());
         quote! {
             const GRAPH: #private::Graph =
-                #private::Graph::__new(&[#(#nodes),*], &[], &[#(#lists),*], &[#(#order),*]) #extending #used #renames;
+                #new(&[#(#nodes),*], &[], &[#(#lists),*], &[#(#order),*])
+                    #documents #extending #used #renames;
         }
+    }
+
+    /// The position of an error about documents of other flows, which only rustc knows: the one view, or the one input of a
+    /// module, that may be wrong; with several of them their column or their module.
+    fn position_of_documents(&self) -> Span {
+        let reads = |column| Column::reads(column).map(move |view| (column, view));
+        let views = self.flow.columns.iter().flat_map(reads).filter(|(_, view)| view.is_inherited);
+        let views: Vec<(&Column, &View)> =
+            views.filter(|(_, view)| view.is_tiered() || !view.is_whole()).collect();
+        let at = match (views.as_slice(), self.flow.modules.as_slice()) {
+            ([(_, view)], []) => view.base.span(),
+            ([(column, _), others @ ..], []) if others.iter().all(|(other, _)| other.name == column.name) => {
+                column.name.span()
+            }
+            ([], [module]) => match module.inputs.as_slice() {
+                [input] => input.name.span(),
+                _ => module.keyword.span(),
+            },
+            _ => match &self.dependencies.base {
+                Some(base) => base.name().span(),
+                None => return Span::call_site(),
+            },
+        };
+        located(at)
     }
 
     /// The views of a column, as a constant of its own.

@@ -1,13 +1,13 @@
 //! Parts of the struct of the columns that every flow has.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use proc_macro2::{Delimiter, Group, Ident, TokenStream};
+use quote::{quote, quote_spanned};
 
 use crate::expand::emitter::Emitter;
 use crate::expand::generics::TypeParam;
-use crate::expand::tokens::{Tokens, docs_or};
+use crate::expand::tokens::{Tokens, docs_or, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::{Column, RenamedFrom};
+use crate::syntax::{Column, ColumnType, RenamedFrom};
 
 impl Emitter<'_> {
     pub(super) fn field(&self, column: &Column) -> TokenStream {
@@ -19,6 +19,10 @@ impl Emitter<'_> {
 
     fn field_type(&self, column: &Column) -> Tokens {
         let untyped = self.untyped(column);
+        if let Some(ty) = &column.source_type {
+            let ty = self.source_type(ty);
+            return quote!(#untyped<#ty>).into();
+        }
         let Some(ty) = column.derived.as_ref().and_then(|derived| derived.ty.as_ref()) else {
             return untyped;
         };
@@ -31,6 +35,20 @@ impl Emitter<'_> {
                 quote!(#untyped<#ty>).into()
             }
         }
+    }
+
+    /// The type of a source of documents. The error in a partial or missing one is reported.
+    fn source_type(&self, ty: &ColumnType) -> TokenStream {
+        let private = self.private;
+        if ty.is_partial || ty.ty.is_empty() { quote!(#private::Documents) } else { ty.ty.clone() }
+    }
+
+    /// The sources of documents, as a call on the graph.
+    pub(super) fn documents(&self) -> Option<TokenStream> {
+        let columns = self.flow.columns.iter().enumerate();
+        let documents = columns.filter(|(_, column)| column.source_type.is_some()).map(|(at, _)| at);
+        let documents: Vec<usize> = documents.collect();
+        (!documents.is_empty()).then(|| quote!(.__documents(&[#(#documents),*])))
     }
 
     /// The type of a field, without the type of the values.
@@ -81,7 +99,20 @@ impl Emitter<'_> {
 
 /// The call that makes a column one of its type.
 pub(super) fn typed(column: &Column) -> Option<TokenStream> {
-    is_typed(column).then(|| quote!(.__typed()))
+    column.source_type.as_ref().map_or_else(
+        || is_typed(column).then(|| quote!(.__typed())),
+        |ty| Some(of_source_type(&column.name, ty)),
+    )
+}
+
+/// The call that makes a source one of its type. rustc reports a type that is none at that type, from the `:` to the last
+/// token.
+fn of_source_type(name: &Ident, ColumnType { colon, ty, .. }: &ColumnType) -> TokenStream {
+    let (field, of) = (unlocated(name), Ident::new("__of", *colon));
+    let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &here.#field));
+    body.set_span(ty.clone().into_iter().last().map_or(*colon, |last| last.span()));
+    let closure = quote_spanned!(*colon=> |here: &Self|);
+    quote!(.#of(#closure #body))
 }
 
 /// Whether the values of a column are more than text.

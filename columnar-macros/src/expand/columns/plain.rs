@@ -32,7 +32,7 @@ use std::collections::HashMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 
-use super::parts::is_typed;
+use super::parts::{is_typed, typed};
 use super::views::Read;
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{hidden_ident, list, located, unlocated};
@@ -67,13 +67,14 @@ impl Emitter<'_> {
         });
         let (nodes, literals, order) = (list(nodes), list(literals), list(&self.plan.order));
         let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
-        let (plan, bind, renames) = (self.fn_plan(), self.fn_bind(), self.renames());
+        let (plan, bind, renames, documents) =
+            (self.fn_plan(), self.fn_bind(), self.renames(), self.documents());
         quote! {
             #constants
 
             impl #params #private::Columns for #name #arguments {
                 const GRAPH: #private::Graph =
-                    #private::Graph::__new(&[#nodes], &[#literals], &[#(#lists),*], &[#order]) #renames;
+                    #private::Graph::__new(&[#nodes], &[#literals], &[#(#lists),*], &[#order]) #documents #renames;
 
                 #plan
 
@@ -122,7 +123,8 @@ impl Emitter<'_> {
             } else {
                 let (field, call) = (unlocated(&column.name), &column.keyword);
                 let name = ident_text(&column.name);
-                sources.extend(quote!(#field: #private::Declare.#call(#at, #name).__bind(flow),));
+                let typed = typed(column);
+                sources.extend(quote!(#field: #private::Declare.#call(#at, #name).__bind(flow) #typed,));
             }
         }
         let (fields, derived) = (list(fields), list(derived));

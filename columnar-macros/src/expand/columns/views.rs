@@ -50,6 +50,9 @@ impl<'v> Read<'v> {
         let (literals, modifiers) = (list([self.literals()]), self.view.constant_modifiers());
         let groups = groups(self.view);
         let view = quote_spanned!(located(self.view.before)=> <#private::View>::__literal(#literals));
+        if self.view.is_tiered() {
+            return quote!(#view.__in_tiers() #modifiers.__view());
+        }
         quote!(#view #modifiers #groups)
     }
 }
@@ -68,6 +71,8 @@ pub(super) fn mention_view(view: &View, reader: &Ident) -> TokenStream {
 pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
     let (editors_only, field, path) = (editors_only(view), view.field(reader), &view.path);
     let modifiers = editors_only.is_some().then(|| modifiers(view));
+    // Only documents have this one, so it is checked here.
+    let modifiers = modifiers.or_else(|| view.tiered());
     quote!(#editors_only let _ = here.#field #(.#path)* #modifiers;)
 }
 
@@ -92,6 +97,10 @@ pub(super) fn constant_of(view: &View, reader: &Ident) -> Ident {
 
 /// All modifiers and groups of a view, as calls.
 fn modifiers(view: &View) -> TokenStream {
+    if view.is_tiered() && view.state == State::Valid {
+        let target = view.constant_modifiers();
+        return quote!(.__in_tiers() #target.__view());
+    }
     let (modifiers, groups) = (view.modifiers(), groups(view));
     // It makes a view of a column. Behind an error the tokens after a dot must not depend on the word that an editor
     // adds there.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::drawing::{self, Node};
+use super::drawing::{self, Line, Node};
 use crate::expand::emitter::Emitter;
 use crate::graph;
 use crate::ident::ident_text;
@@ -38,7 +38,7 @@ impl Emitter<'_> {
         for view in inherited.filter(|view| view.is_inherited) {
             let name = view.name();
             index.entry(name.clone()).or_insert_with(|| {
-                nodes.push(Node { name, reads: Vec::new(), views: Vec::new(), reads_self: false });
+                nodes.push(Node { name, ..Node::default() });
                 nodes.len() - 1
             });
         }
@@ -52,7 +52,12 @@ impl Emitter<'_> {
         };
         nodes.extend(columns.iter().map(|column| {
             let views: Vec<&View> = column.reads().collect();
-            let read = |view: &&View| Some((node_of(view)?, view.is_windowed()));
+            let line = |view: &View| match () {
+                () if view.is_tiered() => Line::Tiers,
+                () if view.is_windowed() => Line::Window,
+                () => Line::All,
+            };
+            let read = |view: &&View| Some((node_of(view)?, line(view)));
             Node {
                 name: ident_text(&column.name),
                 // A view with a lag is no edge: its reader does not wait.
@@ -63,14 +68,15 @@ impl Emitter<'_> {
                     .collect(),
                 views: views.iter().map(|view| view.text()).collect(),
                 reads_self: views.iter().any(|view| view.is_self()),
+                is_documents: column.source_type.is_some(),
             }
         }));
         nodes.extend(modules.iter().map(|module| Node {
             name: ident_text(&module.name),
             // The module decides how much of it is shown.
-            reads: module.reads().filter_map(|view| Some((node_of(view)?, false))).collect(),
+            reads: module.reads().filter_map(|view| Some((node_of(view)?, Line::All))).collect(),
             views: module.reads().map(View::name).collect(),
-            reads_self: false,
+            ..Node::default()
         }));
         let reads: Vec<Vec<usize>> =
             nodes.iter().map(|node| node.reads.iter().map(|&(read, _)| read).collect()).collect();

@@ -15,14 +15,28 @@ const ROW: usize = 40;
 const GAP: usize = 56;
 
 /// A column, with the indices of the columns that it reads.
+#[derive(Default)]
 pub(super) struct Node {
     pub(super) name: String,
-    /// The other columns that it reads, and whether it reads a window of each, not all of its history.
-    pub(super) reads: Vec<(usize, bool)>,
+    /// The other columns that it reads, and how.
+    pub(super) reads: Vec<(usize, Line)>,
     /// Its views, as the user wrote them.
     pub(super) views: Vec<String>,
     /// Whether it reads its self history.
     pub(super) reads_self: bool,
+    /// Whether it is a source of documents.
+    pub(super) is_documents: bool,
+}
+
+/// The line from a column to one that reads it.
+#[derive(Clone, Copy)]
+pub(super) enum Line {
+    /// All of its history.
+    All,
+    /// A window of it, as a dashed line.
+    Window,
+    /// Its documents in tiers, as a dotted line.
+    Tiers,
 }
 
 /// The columns by their levels. A column is one level after the last column that it reads.
@@ -38,9 +52,9 @@ pub(super) fn list(nodes: &[Node], order: &[usize]) -> String {
     let mut text = String::new();
     for (level, columns) in levels(nodes, order).iter().enumerate() {
         let mut head = format!("level {level}");
-        for Node { name, views, .. } in columns.iter().map(|&column| &nodes[column]) {
+        for (name, views) in columns.iter().map(|&column| (named(&nodes[column]), &nodes[column].views)) {
             let line = match views.as_slice() {
-                [] => name.clone(),
+                [] => name,
                 views => format!("{name:longest$}  ← {}", views.join(", ")),
             };
             put(&mut text, format_args!("{head:8} {line}\n"));
@@ -159,8 +173,12 @@ impl Layout {
             width + 2
         );
         for (reader, node) in nodes.iter().enumerate() {
-            for &(read, is_window) in &node.reads {
-                let dashes = if is_window { " stroke-dasharray=\"4 3\"" } else { "" };
+            for &(read, line) in &node.reads {
+                let dashes = match line {
+                    Line::All => "",
+                    Line::Window => " stroke-dasharray=\"4 3\"",
+                    Line::Tiers => " stroke-dasharray=\"1 3\"",
+                };
                 // Identifiers have no characters that XML would need escaped.
                 let title = format!("{} reads {}", node.name, nodes[read].name);
                 let line = self.line(read, reader);
@@ -212,7 +230,12 @@ impl Layout {
 
 /// The name, and a sign for the self history.
 fn label(node: &Node) -> String {
-    if node.reads_self { format!("{} ↻", node.name) } else { node.name.clone() }
+    if node.reads_self { format!("{} ↻", node.name) } else { named(node) }
+}
+
+/// The name, and the type of documents.
+fn named(node: &Node) -> String {
+    if node.is_documents { format!("{}: Documents", node.name) } else { node.name.clone() }
 }
 
 #[cfg(test)]
@@ -220,9 +243,12 @@ mod tests {
     use super::*;
 
     fn node(name: &str, reads: &[(usize, bool)], views: &[&str]) -> Node {
+        let line =
+            |&(read, is_window): &(usize, bool)| (read, if is_window { Line::Window } else { Line::All });
+        let reads = reads.iter().map(line).collect();
         let views: Vec<String> = views.iter().map(|&view| view.to_owned()).collect();
         let reads_self = views.iter().any(|view| view.starts_with("self"));
-        Node { name: name.to_owned(), reads: reads.to_vec(), views, reads_self }
+        Node { name: name.to_owned(), reads, views, reads_self, is_documents: false }
     }
 
     fn chat() -> Vec<Node> {

@@ -1,0 +1,26 @@
+use columnar::prelude::*;
+
+const TOKENS: f64 = 1.5;
+
+flow! {
+    pub struct Coder {
+        source files: Documents;
+        source user;
+        column coder(files.tiered().target(TOKENS), user, self) = prompt("You write Rust.");
+    }
+}
+
+fn main() {
+    drop(talk(&Coder::new()));
+}
+
+async fn talk(coder: &Coder) -> Result<usize> {
+    coder.user.push("hello").await?;
+    let mut run = coder.run();
+    while let Some(event) = run.try_next().await? {
+        match event.column() {
+            CoderColumn::Coder => coder.coder.messages(event.step())?,
+        };
+    }
+    Ok(Coder::ORDER.len() + Coder::GRAPH.names().len() + coder.files.len())
+}
