@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn keys_are_ordered_by_kind_and_path() {
         let key = |kind, path| Key::new(kind, path).expect("a key");
-        let mut keys = vec![
+        let mut keys = [
             key(Kind::Url, "http://a"),
             key(Kind::File, "b"),
             key(Kind::File, "a/b"),
