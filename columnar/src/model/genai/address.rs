@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use percent_encoding::percent_decode_str;
 
 /// An address. It may hold a password, so it is never shown: there is no `Debug` and no `Display`.
@@ -30,20 +32,33 @@ impl Address {
         &self.0
     }
 
-    /// The parts that may be secrets: the user with its password, as written and decoded, and the query.
+    /// The parts that may be secrets: the user with its password, as written, decoded and in the header `authorization`,
+    /// and the query.
     pub(super) fn secrets(&self) -> Vec<String> {
         let (_, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
         let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
         let user = before.rsplit_once('@').map_or("", |(user, _)| user);
         let decoded = percent_decode_str(user).decode_utf8_lossy();
-        [user, &decoded, query].map(str::to_owned).into_iter().collect()
+        let mut secrets = vec![user.to_owned(), decoded.into_owned(), query.to_owned()];
+        // RFC 7617. Servers may encode the header again, as a text in a text.
+        if let Some((user, _)) = self.authority().rsplit_once('@') {
+            let (name, password) = user.split_once(':').unwrap_or((user, ""));
+            let [name, password] = [name, password].map(|part| percent_decode_str(part).decode_utf8_lossy());
+            secrets.push(BASE64_STANDARD.encode(format!("{name}:{password}")));
+        }
+        secrets
+    }
+
+    /// The user with its password, the host and the port.
+    fn authority(&self) -> &str {
+        let (_, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
+        // By the URL Standard of the WHATWG a backslash ends the host like a slash.
+        rest.split(['/', '?', '#', '\\']).next().unwrap_or_default()
     }
 
     /// Whether the address is on this machine.
     pub(super) fn is_loopback(&self) -> bool {
-        let (_, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
-        // By the URL Standard of the WHATWG a backslash ends the host like a slash.
-        let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+        let authority = self.authority();
         // The host is after the last `@`: `http://127.0.0.1@example.com` is not this machine.
         let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
         // An address in brackets, as in `[::1]:8123`, has colons of its own.

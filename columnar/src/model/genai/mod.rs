@@ -14,7 +14,6 @@ mod error;
 mod events;
 mod format;
 mod formats;
-mod leaks;
 mod redaction;
 mod reply;
 mod schema;

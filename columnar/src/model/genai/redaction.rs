@@ -9,7 +9,7 @@ use std::fmt;
 use serde_json::Value as Json;
 
 use super::address::Address;
-use super::leaks::{Leaks, SHORT};
+use crate::error::leaks::{Leaks, SHORT};
 use crate::rendering::Request;
 
 /// The key for a server that needs none, but whose format has one. It is no secret.
@@ -130,6 +130,7 @@ impl Sent {
 
     fn leaks(&self, text: &str, short: usize) -> Leaks {
         let mut leaks = Leaks::new(text, short);
+        leaks.hide_foreign_words();
         let Request { system, messages, follow_up, stop, schema, .. } = &self.request;
         leaks.hide_words(system);
         messages.iter().for_each(|(_, message)| leaks.hide_words(&message));

@@ -305,10 +305,16 @@ fn canaries() -> Vec<(String, bool)> {
         let shown = [part, end, lower, split(secret, 2, " "), split(secret, 3, "-"), split(secret, 1, ".")];
         all.extend(shown.into_iter().map(|text| (text, secret == KEY)));
     }
-    for text in
-        [BASE64_STANDARD.encode(&basic), hex(&basic, ""), split(&BASE64_STANDARD.encode(basic), 5, " ")]
+    // As the header `authorization` has it, which a proxy may encode once more.
+    let header = BASE64_STANDARD.encode(&basic);
+    let encoded = ["", "Basic "].map(|before| BASE64_STANDARD.encode(format!("{before}{header}")));
+    let shown = [hex(&basic, ""), split(&header, 5, " "), hex(&header, ""), split(&header, 3, "-")];
+    all.extend([header].into_iter().chain(encoded).chain(shown).map(|text| (text, false)));
+    // Words and numbers in pieces.
+    for (text, length, between) in
+        [("Marseille", 3, "-"), ("Marseille", 2, "_"), ("harbourofMarseille", 4, "."), ("on19471103", 3, "-")]
     {
-        all.push((text, false));
+        all.push((split(text, length, between), false));
     }
     all
 }
@@ -369,9 +375,52 @@ fn in_any_place() {
     });
 }
 
+/// The end of a reply with this id and this reason, after this message.
+async fn end(id: &str, reason: &str, message: &str) -> (Option<String>, String) {
+    let format = &FORMATS[0];
+    let mut events = format.events();
+    events.iter_mut().for_each(|(_, json)| json["id"] = id.into());
+    events[1].1["choices"][0]["finish_reason"] = reason.into();
+    let server = Server::always(stream(format.body(&events))).await;
+    let outcome = compute_reply_to(model(format, &server), 0, message).await;
+    let end = outcome.ends.first().expect("it ended");
+    (end.id.as_deref().map(str::to_owned), end.finish.to_string())
+}
+
+/// The user and the password of an address are sent in base64, and a server that encoded the header once more had them
+/// stored as the id of its reply.
+#[tokio::test]
+async fn x1_the_header_of_an_address_is_no_id() {
+    let header = BASE64_STANDARD.encode(format!("me:{PASSWORD}"));
+    let twice = BASE64_STANDARD.encode(format!("Basic {header}"));
+    let once_more = BASE64_STANDARD.encode(&header);
+    for id in [&header, &twice, &once_more, &hex(&header, ""), &format!("chatcmpl-{}", &twice[4..])] {
+        let (id, reason) = end(id, id.trim_end_matches('='), VALUE).await;
+        assert_eq!((id, &*reason), (None, "for another reason"));
+    }
+}
+
+/// The pieces were shorter than the words of a conversation that are compared.
+#[tokio::test]
+async fn x2_words_and_numbers_in_pieces_are_no_id() {
+    let message = "My card is 4111 2222 3333 4444, and the word is Xylophone77Marmalade.";
+    for id in [
+        "4111-2222-3333-4444",
+        "chatcmpl-4111.2222.3333",
+        "Xyl_oph_one",
+        "msg_Xyl-oph-one-77M-arm-ala-de",
+        "4_1_1_1_2_2_2_2_3",
+    ] {
+        let (id, reason) = end(id, id, message).await;
+        assert_eq!((id, &*reason), (None, "for another reason"));
+    }
+}
+
 #[tokio::test]
 async fn x1_ids_and_reasons_of_honest_servers_are_kept() {
     let ids = [
+        // It begins with the date.
+        "20250211152435a1b2c3d4e5f60718",
         "chatcmpl-9aXkT2vQwLmNbRtYpZsDfGhJkLmQw",
         "msg_01XFDUDYJgAACzvnptvVoYEL",
         "resp_67ccd2bed1ec8190b14f964abc0542670bb6a6b452d3795b",
@@ -381,16 +430,10 @@ async fn x1_ids_and_reasons_of_honest_servers_are_kept() {
     ];
     for id in ids {
         for reason in ["stop", "tool_calls", "insufficient_system_resource"] {
-            let format = &FORMATS[0];
-            let mut events = format.events();
-            events.iter_mut().for_each(|(_, json)| json["id"] = id.into());
-            events[1].1["choices"][0]["finish_reason"] = reason.into();
-            let server = Server::always(stream(format.body(&events))).await;
             // The conversation is about such ids.
-            let value = "Why is chatcmpl-7 so slow? The system has no resource, and tool calls stop. msg 01, resp 67.";
-            let outcome = compute_reply_to(model(format, &server), 0, value).await;
-            let end = outcome.ends.first().expect("it ended");
-            assert_eq!((end.id.as_deref(), &*end.finish.to_string()), (Some(id), reason));
+            let message = "Why is chatcmpl-7 so slow? The system has no resource, and tool calls stop. msg 01, resp 67. \
+                Today is 2025-02-11.";
+            assert_eq!(end(id, reason, message).await, (Some(id.to_owned()), reason.to_owned()));
         }
     }
 }

@@ -4,6 +4,7 @@
 //! Its limits: a server that wants to leak something can encode it in a way that is not known here. But it has received
 //! the conversation and the key, and could send them elsewhere. The aim is that no error, log or store repeats them.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use base64::Engine;
@@ -12,10 +13,17 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
 
 /// Words up to this length are not redacted: they are too common to reveal anything.
-pub(super) const SHORT: usize = 3;
+pub(crate) const SHORT: usize = 3;
 
 /// A part of a secret with this number of letters and digits is hidden.
 const PART: usize = 5;
+
+/// Letters and digits in a row of a conversation that are hidden also if a server writes other characters between them.
+/// The eight digits of a date are not: ids begin with one.
+const ROW: usize = 9;
+
+/// The bits of a row as a number.
+const ROW_BITS: u128 = (1 << (8 * ROW)) - 1;
 
 /// The four letters by which texts are compared before they are compared as a whole.
 const GRAM: usize = 4;
@@ -28,11 +36,15 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(&STANDARD, LENIENT);
 const BASE64_FOR_URLS: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, LENIENT);
 
 /// A text of a server, and its characters that must be hidden.
-pub(super) struct Leaks {
+pub(crate) struct Leaks {
     chars: Vec<char>,
     hidden: Vec<bool>,
     readings: Vec<Reading>,
     grams: Grams,
+    /// The letters and digits in a row, as numbers, with the characters to hide. Only signs are between them: the words of
+    /// a sentence are no row.
+    rows: HashMap<u128, Vec<Range<usize>>>,
+    row_grams: Grams,
     /// Words up to this length are not redacted.
     short: usize,
 }
@@ -46,7 +58,7 @@ struct Reading {
 
 impl Leaks {
     /// Invisible and control characters are dropped: they could hide a word, or change the terminal.
-    pub(super) fn new(text: &str, short: usize) -> Self {
+    pub(crate) fn new(text: &str, short: usize) -> Self {
         let words: Vec<String> =
             text.split_whitespace().map(|word| word.chars().filter(|c| is_visible(*c)).collect()).collect();
         let chars: Vec<char> = words.join(" ").chars().collect();
@@ -55,31 +67,38 @@ impl Leaks {
             chars,
             readings: Vec::new(),
             grams: Grams::new(),
+            rows: HashMap::new(),
+            row_grams: Grams::new(),
             short,
         };
         for run in leaks.runs(|c| !c.is_whitespace()) {
+            leaks.add_rows(run.clone());
             leaks.read_word(run);
         }
         for run in leaks.runs(char::is_alphanumeric) {
-            // A word with other letters may be one of the conversation in other letters.
-            let is_foreign = leaks.chars(&run).any(|c| !c.is_ascii());
-            if is_foreign {
-                leaks.hide(run);
-            } else {
-                let text = leaks.chars(&run).map(|c| c.to_ascii_lowercase()).collect::<String>().into_bytes();
-                leaks.add(text, run);
-            }
+            let text: String = leaks.chars(&run).map(|c| c.to_ascii_lowercase()).collect();
+            leaks.add(text.into_bytes(), run);
         }
         leaks
     }
 
+    /// Hides the words with other letters than those of ASCII: they may be words of a conversation in other letters.
+    #[cfg_attr(not(feature = "genai"), allow(dead_code, reason = "a database gets no conversation"))]
+    pub(crate) fn hide_foreign_words(&mut self) {
+        for run in self.runs(char::is_alphanumeric) {
+            if self.chars(&run).any(|c| !c.is_ascii()) {
+                self.hide(run);
+            }
+        }
+    }
+
     /// Whether something must be hidden.
-    pub(super) fn any(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         self.hidden.contains(&true)
     }
 
     /// The text with `…` for each part that must be hidden.
-    pub(super) fn redacted(&self) -> String {
+    pub(crate) fn redacted(&self) -> String {
         let mut redacted = String::new();
         let mut was_hidden = false;
         for (c, is_hidden) in self.chars.iter().zip(&self.hidden) {
@@ -93,8 +112,12 @@ impl Leaks {
         redacted
     }
 
-    /// Hides the words that are in a sent text, or are a part of one of its words.
-    pub(super) fn hide_words(&mut self, sent: &str) {
+    /// Hides the words that are in a sent text, or are a part of one of its words, and its letters and digits in a row.
+    #[cfg_attr(not(feature = "genai"), allow(dead_code, reason = "a database gets no conversation"))]
+    pub(crate) fn hide_words(&mut self, sent: &str) {
+        if !self.rows.is_empty() {
+            self.hide_rows(sent);
+        }
         let sent = sent.to_ascii_lowercase();
         let words = sent.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
         // A conversation is long and this text is short, so nearly all words end at the second filter.
@@ -108,11 +131,26 @@ impl Leaks {
         }
     }
 
+    /// Hides letters and digits that the sent text has in a row, whatever other characters either side has between them.
+    #[cfg_attr(not(feature = "genai"), allow(dead_code, reason = "a database gets no conversation"))]
+    fn hide_rows(&mut self, sent: &str) {
+        let (mut row, mut found) = (0, Vec::new());
+        for byte in sent.bytes().filter(u8::is_ascii_alphanumeric) {
+            row = (row << 8 | u128::from(byte.to_ascii_lowercase())) & ROW_BITS;
+            // A conversation is long and this text is short, so nearly all rows end at the first filter.
+            if self.row_grams.has(last_gram(row)) {
+                found.extend(self.rows.get(&row).into_iter().flatten().cloned());
+            }
+        }
+        if !found.is_empty() {
+            found.into_iter().for_each(|at| self.hide(at));
+            self.hide_rests();
+        }
+    }
+
     /// Hides all parts of a secret, also if other characters are between its letters and digits.
-    pub(super) fn hide_secret(&mut self, secret: &str) {
-        let is_letter =
-            |(at, c): (usize, &char)| c.is_ascii_alphanumeric().then(|| (at, c.to_ascii_lowercase()));
-        let (at, letters): (Vec<usize>, String) = self.chars.iter().enumerate().filter_map(is_letter).unzip();
+    pub(crate) fn hide_secret(&mut self, secret: &str) {
+        let (at, letters) = self.letters(0..self.chars.len());
         let mut hidden = Vec::new();
         for (form, part) in forms(secret) {
             // A shorter secret is found as a whole, unless it is no more than a short word.
@@ -129,7 +167,11 @@ impl Leaks {
         for (first, last) in hidden {
             self.hide(first..last + 1);
         }
-        // The rest of a word would show the end of the secret.
+        self.hide_rests();
+    }
+
+    /// Hides the rest of each word that is hidden in part: it would show the end of a secret.
+    fn hide_rests(&mut self) {
         for run in self.runs(char::is_alphanumeric) {
             if self.hidden.get(run.clone()).is_some_and(|hidden| hidden.contains(&true)) {
                 self.hide(run);
@@ -175,8 +217,25 @@ impl Leaks {
         }
     }
 
+    fn add_rows(&mut self, word: Range<usize>) {
+        let (at, letters) = self.letters(word);
+        for (row, at) in letters.as_bytes().windows(ROW).zip(at.windows(ROW)) {
+            let row = row.iter().fold(0, |row, byte| row << 8 | u128::from(*byte));
+            if let [first, .., last] = at {
+                self.rows.entry(row).or_default().push(*first..last + 1);
+                self.row_grams.insert(last_gram(row));
+            }
+        }
+    }
+
     fn hide(&mut self, at: Range<usize>) {
         hide(&mut self.hidden, at);
+    }
+
+    /// The letters and digits of a part of the text in lower case, with their positions.
+    fn letters(&self, part: Range<usize>) -> (Vec<usize>, String) {
+        let chars = part.clone().zip(self.chars(&part));
+        chars.filter(|(_, c)| c.is_ascii_alphanumeric()).map(|(at, c)| (at, c.to_ascii_lowercase())).unzip()
     }
 
     fn chars(&self, at: &Range<usize>) -> impl Iterator<Item = char> {
@@ -244,22 +303,40 @@ impl Grams {
     }
 
     fn add(&mut self, text: &[u8]) {
-        for (word, bit) in text.windows(GRAM).map(place) {
-            self.0.get_mut(word).into_iter().for_each(|word| *word |= bit);
-        }
+        text.windows(GRAM).for_each(|gram| self.insert(number(gram)));
+    }
+
+    fn insert(&mut self, gram: u32) {
+        let (word, bit) = place(gram);
+        self.0.get_mut(word).into_iter().for_each(|word| *word |= bit);
+    }
+
+    /// Whether these four letters may be in the set.
+    fn has(&self, gram: u32) -> bool {
+        let (word, bit) = place(gram);
+        self.0.get(word).is_some_and(|word| word & bit != 0)
     }
 
     /// Whether any four letters of the word may be in the set.
     fn share(&self, word: &[u8]) -> bool {
-        word.windows(GRAM).map(place).any(|(word, bit)| self.0.get(word).is_some_and(|word| word & bit != 0))
+        word.windows(GRAM).any(|gram| self.has(number(gram)))
     }
 }
 
+/// Four letters as a number.
+fn number(gram: &[u8]) -> u32 {
+    gram.iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
+}
+
+/// The last four letters of a row, as a number.
+fn last_gram(row: u128) -> u32 {
+    (row & u128::from(u32::MAX)) as u32
+}
+
 /// The word and the bit of four letters.
-fn place(gram: &[u8]) -> (usize, u64) {
-    let number = gram.iter().fold(0u32, |number, byte| number << 8 | u32::from(*byte));
+fn place(gram: u32) -> (usize, u64) {
     // The high bits of a product with an odd number near the golden ratio are evenly distributed.
-    let hash = number.wrapping_mul(0x9E37_79B1) >> 18;
+    let hash = gram.wrapping_mul(0x9E37_79B1) >> 18;
     ((hash >> 6) as usize, 1 << (hash & 63))
 }
 
@@ -269,6 +346,7 @@ mod tests {
 
     fn redacted(message: &str) -> String {
         let mut leaks = Leaks::new(message, SHORT);
+        leaks.hide_foreign_words();
         leaks.hide_words("The Moon is made of cheddar. It weighs 73476730.");
         leaks.hide_secret("me:Hunter+29xyzzy");
         leaks.redacted()
@@ -289,6 +367,8 @@ mod tests {
             ("got Y2hlZGRhcg== and Q2hlZGRhciE", "got … and …"),
             ("got 63686564646172, %63%68edd%61r", "got … …"),
             ("got NzM0NzY3MzA=", "got …"),
+            // In pieces.
+            ("got moo-nis-mad-eof, and 73.47.67.3x", "got …, and 73.47.67.3x"),
             // The secret: whole, in part, in pieces, and as a header has it.
             ("hunter+29XYZZY or unter2", "… or …"),
             ("h u n t e r 29 xy zzy.", "…."),

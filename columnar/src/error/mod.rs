@@ -1,5 +1,8 @@
 //! The error types and functions that every layer uses.
 
+#[cfg(any(feature = "genai", feature = "postgres"))]
+pub(crate) mod leaks;
+
 use std::fmt::{self, Write};
 use std::path::Path;
 use std::time::Duration;
