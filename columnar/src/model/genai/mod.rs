@@ -123,7 +123,8 @@ impl Genai {
         Self { address: Some(Address::new(url)), ..self }
     }
 
-    /// Sets the most time until a reply begins; five minutes by default. Models that reason first need more.
+    /// Sets the most time until a reply begins; five minutes by default. Models that reason first need more, and so do
+    /// providers that let requests wait: their keep-alives are no beginning.
     ///
     /// ```
     /// use columnar::compute::secs;
@@ -138,8 +139,8 @@ impl Genai {
         self
     }
 
-    /// Sets the most time between two events of a reply that has begun; two minutes by default. Keep-alives of a server
-    /// count.
+    /// Sets the most time between two events of a reply that has begun; two minutes by default. From then on the
+    /// keep-alives of a server count.
     #[must_use]
     pub fn idle_timeout(mut self, limit: Duration) -> Self {
         self.limits.idle = limit;
@@ -149,7 +150,8 @@ impl Genai {
     /// Sets the most bytes of a reply's text; 16 MiB by default.
     ///
     /// It also limits the bytes on the way, with room for JSON and thoughts. An event may have the bytes of the request,
-    /// four times this limit and 16 MiB, and a reply sixteen times as many. Of an error's body 64 KiB are read.
+    /// four times those of the text so far, and half of this limit or 8 MiB; and 65,536 values. A reply may have sixteen
+    /// times the bytes of the request, four times this limit and 16 MiB. Of an error's body 64 KiB are read.
     #[must_use]
     pub fn text_limit(mut self, bytes: usize) -> Self {
         self.limits.text = bytes;

@@ -27,6 +27,14 @@ use crate::registry::Provider;
 /// The most bytes that are read of the body of an error.
 const ERROR_BODY: usize = 64 << 10;
 
+/// The most bytes of an event, beside those that it may repeat, unless the limit of text is higher. With one word of text it has some hundred. A whole reply of the
+/// longest kind in one event, 400,000 tokens, is about 2 MB.
+const EVENT: usize = 8 << 20;
+
+/// The most values of an event: parsed, each takes up to some hundred bytes, whatever it has in JSON. Those of a provider
+/// have less than a hundred, and a last one some for each part of the reply and of the schema.
+const VALUES: usize = 1 << 16;
+
 /// The data at the end of a reply in some formats. It is not JSON.
 const DONE: &[u8] = b"[DONE]";
 
@@ -47,15 +55,9 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The most bytes of an event. The last one may repeat the request and the whole text, which JSON makes longer, and
-    /// have thoughts that are not text.
-    fn event(&self, request: usize) -> usize {
-        self.text.saturating_mul(4).saturating_add(request).saturating_add(16 << 20)
-    }
-
     /// The most bytes of a body. An event with one word of text has some hundred bytes, and thoughts are events, too.
     fn body(&self, request: usize) -> usize {
-        self.event(request).saturating_mul(16)
+        self.text.saturating_mul(4).saturating_add(request).saturating_add(16 << 20).saturating_mul(16)
     }
 }
 
@@ -72,9 +74,9 @@ pub(super) struct ReplyStream {
     sent: Sent,
     limits: Limits,
     request_bytes: usize,
-    /// The time of the request, until the first chunk is asked for.
-    since: Option<Instant>,
-    /// Whether the reply has begun: a busy server may send keep-alives before.
+    /// The time of the request.
+    since: Instant,
+    /// Whether the reply has begun. Keep-alives are no beginning: a server may send nothing else for ever.
     has_begun: bool,
 }
 
@@ -121,7 +123,7 @@ impl ReplyStream {
             sent,
             limits,
             request_bytes,
-            since: Some(since),
+            since,
             has_begun: false,
         })
     }
@@ -152,11 +154,12 @@ impl ReplyStream {
 
     /// The next event with data; `None` after the last one.
     async fn event(&mut self) -> Result<Option<Event>, GenaiError> {
-        // The time before this poll does not count against the server.
-        let mut since = self.since.take().unwrap_or_else(Instant::now);
+        // The time before this poll does not count against a server whose reply has begun.
+        let mut since = Instant::now();
         loop {
-            let limit = if self.has_begun { self.limits.idle } else { self.limits.first };
-            match timeout_at(deadline(since, limit), without_logs(self.received())).await {
+            let (begin, limit) =
+                if self.has_begun { (since, self.limits.idle) } else { (self.since, self.limits.first) };
+            match timeout_at(deadline(begin, limit), without_logs(self.received())).await {
                 Ok(Ok(Some(event))) if event.data.is_empty() => since = Instant::now(),
                 Ok(event) => return event,
                 Err(_) => return Err(timed_out(&self.name, limit, self.has_begun)),
@@ -172,18 +175,25 @@ impl ReplyStream {
             if let Some(event) = self.events.next() {
                 return Ok(Some(event));
             }
-            self.check(self.events.pending(), self.limits.event(self.request_bytes))?;
+            self.check(self.events.pending(), self.event_limit())?;
             let bytes = self.response.chunk().await;
             let Some(bytes) =
                 bytes.map_err(|error| GenaiError::connection(&self.name, &error, &self.sent))?
             else {
                 // Some servers end without a line end. What is no JSON is a part of an event that broke off.
-                return Ok(self.events.end().filter(|event| is_done(event) || json(event).is_some()));
+                let end = self.events.end().filter(|event| !has_too_many_values(&event.data));
+                return Ok(end.filter(|event| is_done(event) || json(event).is_some()));
             };
             self.received = self.received.saturating_add(bytes.len());
             self.check(self.received, self.limits.body(self.request_bytes))?;
             self.events.feed(&bytes);
         }
+    }
+
+    /// The most bytes of the next event. The last one may repeat the request, and the text so far with its escapes.
+    fn event_limit(&self) -> usize {
+        let own = EVENT.max(self.limits.text / 2);
+        self.text.saturating_mul(4).saturating_add(self.request_bytes).saturating_add(own)
     }
 
     fn check(&self, bytes: usize, limit: usize) -> Result<(), GenaiError> {
@@ -199,10 +209,17 @@ impl ReplyStream {
             self.reply.is_ended |= self.format.ends_with_done;
             return Ok(());
         }
-        self.has_begun = true;
+        if has_too_many_values(&event.data) {
+            return Err(GenaiError::failed(
+                &self.name,
+                format!("{GARBLED}: one of its events has more than {VALUES} values"),
+            ));
+        }
         // It may have been text, so it is not passed over.
         let json = json(event).ok_or_else(|| GenaiError::failed(&self.name, GARBLED))?;
         let kind = json.get("type").and_then(Json::as_str).unwrap_or(&event.name);
+        // Anthropic's keep-alive has data.
+        self.has_begun |= kind != "ping";
         let is_error = event.name == "error"
             || ["error", "response.failed"].contains(&kind)
             || json.get("error").is_some_and(|error| !error.is_null());
@@ -239,4 +256,21 @@ fn is_done(event: &Event) -> bool {
 
 fn json(event: &Event) -> Option<Json> {
     serde_json::from_slice(&event.data).ok()
+}
+
+/// Whether parsed JSON would take far more memory than its bytes.
+fn has_too_many_values(data: &[u8]) -> bool {
+    let (mut values, mut is_in_text, mut is_escaped) = (0, false, false);
+    // Each value follows one of these signs. A shorter text cannot have so many.
+    data.len() > VALUES
+        && data.iter().any(|byte| {
+            match byte {
+                _ if is_escaped => is_escaped = false,
+                b'\\' => is_escaped = is_in_text,
+                b'"' => is_in_text = !is_in_text,
+                b',' | b':' | b'[' | b'{' if !is_in_text => values += 1,
+                _ => {}
+            }
+            values > VALUES
+        })
 }

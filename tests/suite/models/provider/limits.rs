@@ -128,22 +128,51 @@ async fn p4_a_reply_that_stalls_times_out() {
     }
 }
 
+/// Keep-alives in the usual forms, every 100 seconds.
+fn keep_alives(ping: &str) -> Vec<Act> {
+    let pings = [Act::Pause(secs(100)), Act::Send(ping.as_bytes().to_vec())];
+    pings.iter().cycle().take(20).cloned().collect()
+}
+
+const COMMENT: &str = ": PROCESSING\n\n";
+const PING: &str = "event: ping\ndata: {\"type\":\"ping\"}\n\n";
+const NO_DATA: &str = "event: ping\n\n";
+
 #[tokio::test(start_paused = true)]
 async fn p4_keep_alive_events_reset_the_timeout() {
-    advance_clock(secs(1));
+    advance_clock(secs(10));
     for wire in WIRES {
-        let ping = match wire {
-            Wire::OpenAi => ": PROCESSING\n\n",
-            Wire::Anthropic => "event: ping\ndata: {\"type\":\"ping\"}\n\n",
-        };
-        let pings = [Act::Pause(secs(100)), Act::Send(ping.as_bytes().to_vec())];
-        let pings = pings.iter().cycle().take(20).cloned().collect::<Vec<_>>();
-        let acts = [vec![head()], pings, vec![Act::Send(wire.reply(&["Hi"]).into_bytes())]].concat();
-        let server = Server::always(acts).await;
-        let outcome = compute_one(wire.model(&server), 0).await;
-        assert_eq!(outcome.value.as_deref(), Some("Hi"), "{wire:?}");
-        let began: Instant = server.request_times()[0];
-        assert!(began.elapsed() >= secs(1000));
+        let events = wire.events(&["Hi"], wire.stop());
+        for ping in [COMMENT, PING, NO_DATA] {
+            let (first, rest) = (events[0].clone(), events[1..].concat());
+            let begun = vec![head(), Act::Send(first.into_bytes())];
+            let acts = [begun, keep_alives(ping), vec![Act::Send(rest.into_bytes())]].concat();
+            let server = Server::always(acts).await;
+            let outcome = compute_one(wire.model(&server), 0).await;
+            assert_eq!(outcome.value.as_deref(), Some("Hi"), "{wire:?} {ping:?}");
+            let began: Instant = server.request_times()[0];
+            assert!(began.elapsed() >= secs(1000));
+        }
+    }
+}
+
+/// Each comment began the limit again, so a server that sent nothing else was waited for without end.
+#[tokio::test(start_paused = true)]
+async fn p4_keep_alives_are_no_beginning() {
+    advance_clock(secs(10));
+    for wire in WIRES {
+        for ping in [COMMENT, PING, NO_DATA] {
+            let reply = Act::Send(wire.reply(&["Hi"]).into_bytes());
+            let server = Server::always([vec![head()], keep_alives(ping), vec![reply]].concat()).await;
+            let outcome = compute_one(wire.model(&server), 0).await;
+            let GenaiError::TimedOut { limit, begun: false, .. } = genai(&outcome) else {
+                panic!("{wire:?} {ping:?}: {}", outcome.cause())
+            };
+            assert_eq!(*limit, secs(300));
+            // One that has more time is waited for.
+            let outcome = compute_one(wire.model(&server).first_timeout(secs(3000)), 0).await;
+            assert_eq!(outcome.value.as_deref(), Some("Hi"), "{wire:?} {ping:?}");
+        }
     }
 }
 
@@ -217,6 +246,44 @@ async fn p7_an_endless_text_is_an_error_at_the_text_limit() {
         assert_eq!(*limit, 64 << 10);
         assert!(outcome.attempts[0].len() <= 64 << 10, "no more is kept");
         assert_eq!(outcome.value, None);
+    }
+}
+
+/// One event of 78 MB with a list of numbers took 1.4 GB and a minute, in which no timeout could fire.
+#[tokio::test]
+async fn p7_an_event_of_many_values_is_an_error_before_it_is_parsed() {
+    for wire in WIRES {
+        let mut events = wire.events(&["Hi"], wire.stop());
+        let numbers = "0,".repeat(1 << 20);
+        for many in [
+            format!("{{\"x\":[{numbers}0]}}"),
+            format!("{{\"x\":[{}0]}}", "{\"a\":[]},".repeat(1 << 16)),
+            // The end of such a text in quotation marks is no end.
+            format!("{{\"t\":\"\\\"\",\"x\":[{numbers}0]}}"),
+        ] {
+            events.insert(2, data(&many));
+            let server = Server::always(stream(events.concat())).await;
+            let outcome = compute_one(wire.model(&server), 0).await;
+            assert!(outcome.cause().contains("more than 65536 values"), "{wire:?}: {}", outcome.cause());
+            events.remove(2);
+        }
+        events.insert(2, data(&format!("{{\"x\":\"{}\"}}", "0".repeat(10 << 20))));
+        let server = Server::always(stream(events.concat())).await;
+        let outcome = compute_one(wire.model(&server), 0).await;
+        let GenaiError::TooLong { limit, .. } = genai(&outcome) else { panic!("{}", outcome.cause()) };
+        assert!((8 << 20..9 << 20).contains(limit), "{limit}");
+    }
+}
+
+/// The longest replies are two megabytes, and some servers send them in one event; JSON escapes may make them longer. The
+/// signs of JSON in a text are no values.
+#[tokio::test]
+async fn p7_a_long_honest_event_is_read() {
+    for wire in WIRES {
+        let text = "[{,:\"\\ one".repeat(200_000);
+        let server = Server::always(stream(wire.reply(&[&text]))).await;
+        let outcome = compute_one(wire.model(&server), 0).await;
+        assert!(outcome.value.as_ref() == Some(&text), "{wire:?}: {:?}", outcome.error);
     }
 }
 
