@@ -171,6 +171,8 @@ pub enum Cut {
     Through,
     /// The server does not notice it, and keeps the session.
     Unheard,
+    /// Neither end notices it: nothing arrives any more.
+    Silent,
 }
 
 /// Connections to a server, one of which is cut after a number of bytes. It works on its own threads, while a test waits
@@ -190,6 +192,8 @@ struct State {
     parted: bool,
     /// Connections that the server still keeps.
     unheard: Vec<TcpStream>,
+    /// Connections that clients still keep.
+    silent: Vec<TcpStream>,
 }
 
 impl Wire {
@@ -235,7 +239,9 @@ impl Wire {
         let mut state = lock(&self.state);
         state.parted = false;
         state.cut = None;
-        state.unheard.drain(..).for_each(|server| drop(server.shutdown(Shutdown::Both)));
+        let State { unheard, silent, .. } = &mut *state;
+        let both = unheard.drain(..).chain(silent.drain(..));
+        both.for_each(|socket| drop(socket.shutdown(Shutdown::Both)));
     }
 
     /// The number of bytes in this direction since the last call of [`cut_after`](Self::cut_after).
@@ -266,6 +272,12 @@ fn pump(way: Way, mut from: TcpStream, mut to: TcpStream, state: &Mutex<State>) 
             match cut {
                 Cut::Through => drop(server.shutdown(Shutdown::Both)),
                 Cut::Unheard => lock(state).unheard.push(server),
+                Cut::Silent => {
+                    let mut state = lock(state);
+                    state.unheard.push(server);
+                    state.silent.push(client);
+                    return;
+                }
             }
             let _ = client.shutdown(Shutdown::Both);
             return;

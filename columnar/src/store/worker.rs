@@ -33,6 +33,9 @@ pub(crate) trait Backend: Sized + Send + 'static {
 
     /// Deletes the flow at a location, which nobody owns, not even the caller.
     fn delete(location: &Self::Location) -> Result<(), StoreError>;
+
+    /// The handle is being dropped, and waits for the thread: requests that could wait without end must soon fail.
+    fn handle_dropped(_: &Self::Location) {}
 }
 
 /// A handle to a backend on a thread of its own. When the handle is dropped, the thread finishes all requests and
@@ -41,6 +44,12 @@ pub(crate) struct Worker<B: Backend> {
     location: B::Location,
     handle: HandleId,
     thread: Mutex<Option<Thread<State<B>>>>,
+}
+
+impl<B: Backend> Drop for Worker<B> {
+    fn drop(&mut self) {
+        B::handle_dropped(&self.location);
+    }
 }
 
 /// The state of a backend.

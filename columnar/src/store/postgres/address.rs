@@ -96,6 +96,25 @@ impl Address {
         }
         Ok(Self { config: with_limits(config, tls), tls, root })
     }
+
+    /// The time limit of connecting, for all hosts together.
+    pub(super) fn connect_limit(&self) -> Duration {
+        let hosts = self.config.get_hosts().len().max(self.config.get_hostaddrs().len()).max(1);
+        let limit = self.config.get_connect_timeout().copied().unwrap_or(CONNECT_TIMEOUT);
+        limit.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX))
+    }
+}
+
+/// The password in an address, as written and decoded. The server gets it, and may repeat it.
+pub(super) fn passwords(address: &str) -> Vec<String> {
+    let written = address.split_once("://").and_then(|(_, rest)| rest.split_once('@')?.0.split_once(':'));
+    let decoded = Address::parse(address).ok();
+    let decoded = decoded.as_ref().and_then(|address| address.config.get_password());
+    let written = written.map(|(_, password)| password.to_owned());
+    written
+        .into_iter()
+        .chain(decoded.map(|password| String::from_utf8_lossy(password).into_owned()))
+        .collect()
 }
 
 fn by_word(word: &str) -> Result<TlsMode, StoreError> {

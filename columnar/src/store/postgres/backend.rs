@@ -17,7 +17,7 @@ use super::columns::Columns;
 use super::error::PostgresError;
 use super::flows;
 use super::schema;
-use super::session::{LOCK_ATTEMPTS, Location, ServerProcess, Session, Taken, lock, runtime};
+use super::session::{GRACE, LOCK_ATTEMPTS, Location, ServerProcess, Session, Taken, lock, runtime};
 use crate::declare::Name;
 
 /// The pauses before attempts to reconnect. A server that restarts is back by then.
@@ -53,9 +53,15 @@ impl Backend for PostgresBackend {
 
     fn open(location: &Location) -> Result<Self, StoreError> {
         let runtime = runtime()?;
-        let opened =
-            runtime.block_on(open(location)).map_err(|error| error.into_store_error("opening", location))?;
-        let (session, (process, ownership, columns)) = opened;
+        let opened = location.block_on(&runtime, Duration::ZERO, open(location));
+        let (session, (process, ownership, columns)) = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                // A search for the address of a host may go on.
+                runtime.shutdown_background();
+                return Err(error.into_store_error("opening", location, &location.address));
+            }
+        };
         let (location, session) = (location.clone(), Some(session));
         Ok(Self { location, runtime, ownership, process, session, columns, is_failed: false })
     }
@@ -132,6 +138,10 @@ impl Backend for PostgresBackend {
     fn delete(location: &Location) -> Result<(), StoreError> {
         flows::delete(location)
     }
+
+    fn handle_dropped(location: &Location) {
+        location.handle_dropped();
+    }
 }
 
 impl PostgresBackend {
@@ -142,7 +152,7 @@ impl PostgresBackend {
         mut act: impl AsyncFnMut(&Client, Ownership, &mut Columns) -> Result<T, PostgresError>,
     ) -> Result<T, StoreError> {
         let Self { location, runtime, ownership, process, session, columns, .. } = self;
-        let done = runtime.block_on(async {
+        let done = location.block_on(runtime, GRACE, async {
             let mut pauses = PAUSES.into_iter();
             loop {
                 let attempt = async {
@@ -166,21 +176,27 @@ impl PostgresBackend {
                 }
             }
         });
-        done.map_err(|error| error.into_store_error(operation, location))
+        if matches!(done, Err(PostgresError::Abandoned)) {
+            // It is in the middle of an operation, and the server is silent.
+            *session = None;
+        }
+        done.map_err(|error| error.into_store_error(operation, location, &location.address))
     }
 }
 
 /// Stores the numbers of stored steps, and releases the lock, so that the next `open` finds the flow free.
 impl Drop for PostgresBackend {
     fn drop(&mut self) {
-        let Self { runtime, ownership, session, columns, is_failed, .. } = self;
+        let Self { location, runtime, ownership, session, columns, is_failed, .. } = self;
         if let Some(mut session) = session.take() {
-            runtime.block_on(async {
+            // Without an answer, the lock ends with the connection.
+            let _ = location.block_on(runtime, GRACE, async {
                 if columns.has_grown() && !*is_failed {
                     // If this fails, the next owner counts the steps.
                     let _ = session.run(async |client| columns.write(client, *ownership).await).await;
                 }
                 session.close().await;
+                Ok(())
             });
         }
     }

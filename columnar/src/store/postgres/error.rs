@@ -1,11 +1,14 @@
-//! Errors of the connection and the server, without messages that may quote values.
+//! Errors of the connection and the server, without messages that may quote values, and without passwords.
 
 use std::error::Error;
+use std::time::Duration;
 use std::{fmt, io};
 
 use tokio_postgres::error::{DbError, Severity};
 
 use super::super::StoreError;
+use super::address::passwords;
+use crate::error::leaks::{Leaks, SHORT};
 
 /// An error of an operation on the server.
 pub(super) enum PostgresError {
@@ -14,9 +17,14 @@ pub(super) enum PostgresError {
     Lost(io::Error),
     /// The server refuses, with this message.
     Refused(String),
+    /// The handle was dropped before the server answered.
+    Abandoned,
     /// An error of the store.
     Store(StoreError),
 }
+
+/// The longest message that is shown, in characters.
+const LONGEST_MESSAGE: usize = 500;
 
 /// The classes of errors whose messages are about the server and its tables, not about their contents: connections,
 /// states of transactions, authorisation, databases, schemas, names and privileges, resources, limits, states of
@@ -24,14 +32,45 @@ pub(super) enum PostgresError {
 const CLASSES_WITHOUT_VALUES: [&str; 11] = ["08", "25", "28", "3D", "3F", "42", "53", "54", "55", "57", "58"];
 
 impl PostgresError {
-    /// Converts into the store's error. `operation` is a verb such as `reading`, whose object is the location.
-    pub(super) fn into_store_error(self, operation: &str, location: &impl fmt::Display) -> StoreError {
+    /// A server that is silent while a connection is made.
+    pub(super) fn no_answer(limit: Duration) -> Self {
+        let reason = format!(
+            "the server did not answer within {limit:?}; `connect_timeout` in its address is the limit"
+        );
+        Self::Lost(io::Error::new(io::ErrorKind::TimedOut, reason))
+    }
+
+    /// Converts into the store's error. `operation` is a verb such as `reading`, and `object` is what it is done to. The
+    /// password of the address is hidden.
+    pub(super) fn into_store_error(
+        self,
+        operation: &str,
+        object: &impl fmt::Display,
+        address: &str,
+    ) -> StoreError {
         match self {
-            Self::Lost(source) => StoreError::Io { operation: format!("{operation} {location}"), source },
-            Self::Refused(message) => StoreError::other(format!("{operation} {location}: {message}")),
+            Self::Lost(source) => StoreError::Io {
+                operation: format!("{operation} {object}"),
+                source: io::Error::new(source.kind(), redacted(&source.to_string(), address)),
+            },
+            Self::Refused(message) => {
+                StoreError::other(format!("{operation} {object}: {}", redacted(&message, address)))
+            }
+            Self::Abandoned => StoreError::other(format!(
+                "{operation} {object}: the store was dropped before the server answered"
+            )),
             Self::Store(error) => error,
         }
     }
+}
+
+/// A text that may have words of the server: without the password, control characters and marks of direction. Names of
+/// tables and constraints stay.
+fn redacted(text: &str, address: &str) -> String {
+    let text: String = text.chars().take(LONGEST_MESSAGE).collect();
+    let mut leaks = Leaks::new(&text, SHORT);
+    passwords(address).iter().for_each(|password| leaks.hide_secret(password));
+    leaks.redacted()
 }
 
 impl From<StoreError> for PostgresError {
@@ -46,9 +85,9 @@ impl From<tokio_postgres::Error> for PostgresError {
             return match refusal.parsed_severity() {
                 // The server closes the connection after such an error.
                 Some(Severity::Fatal | Severity::Panic) => {
-                    Self::Lost(io::Error::other(redacted_message(refusal)))
+                    Self::Lost(io::Error::other(message_without_values(refusal)))
                 }
-                _ => Self::Refused(redacted_message(refusal)),
+                _ => Self::Refused(message_without_values(refusal)),
             };
         }
         match error.source() {
@@ -64,8 +103,9 @@ impl From<tokio_postgres::Error> for PostgresError {
     }
 }
 
-/// The server's message if it cannot quote values, and never its details and hints, which quote rows.
-fn redacted_message(error: &DbError) -> String {
+/// The server's message if it cannot quote values, and never its details and hints, which quote rows. The password is
+/// hidden when the address is known.
+fn message_without_values(error: &DbError) -> String {
     let code = error.code().code();
     if CLASSES_WITHOUT_VALUES.iter().any(|class| code.starts_with(class)) {
         format!("the server says \"{}\" (SQLSTATE {code})", error.message())

@@ -1,5 +1,7 @@
 //! Lists and deletes flows, each with a connection of its own.
 
+use std::time::Duration;
+
 use tokio_postgres::Client;
 
 use super::super::StoreError;
@@ -8,21 +10,21 @@ use super::schema;
 use super::session::{LOCK_ATTEMPTS, Location, Session, Taken, lock, runtime};
 
 /// The keys of all flows at an address, in order.
-pub(super) fn keys(address: &str) -> Result<Vec<String>, StoreError> {
-    let location = "the flows in PostgreSQL";
-    let keys = once(address, async |client| {
+pub(super) fn keys(location: &Location) -> Result<Vec<String>, StoreError> {
+    let object = "the flows in PostgreSQL";
+    let keys = once(location, async |client| {
         if !schema::exists(client).await? {
             return Ok(Vec::new());
         }
-        schema::check(client, &location).await?;
+        schema::check(client, &object).await?;
         schema::keys(client).await
     });
-    keys?.map_err(|error| error.into_store_error("listing", &location))
+    keys?.map_err(|error| error.into_store_error("listing", &object, &location.address))
 }
 
 /// Deletes a flow that nobody has open, if there is one.
 pub(super) fn delete(location: &Location) -> Result<(), StoreError> {
-    let deleted = once(&location.address, async |client| {
+    let deleted = once(location, async |client| {
         if !schema::exists(client).await? {
             return Ok(());
         }
@@ -35,18 +37,22 @@ pub(super) fn delete(location: &Location) -> Result<(), StoreError> {
             Taken::Deleted => Ok(()),
         }
     });
-    deleted?.map_err(|error| error.into_store_error("deleting", location))
+    deleted?.map_err(|error| error.into_store_error("deleting", location, &location.address))
 }
 
-/// Connects, runs an operation, and releases its locks.
+/// Connects, runs an operation, and releases its locks. Nothing of it is worth waiting for once the handle is dropped.
 fn once<T>(
-    address: &str,
+    location: &Location,
     act: impl AsyncFnOnce(&Client) -> Result<T, PostgresError>,
 ) -> Result<Result<T, PostgresError>, StoreError> {
-    Ok(runtime()?.block_on(async {
-        let mut session = Session::connect(address).await?;
+    let runtime = runtime()?;
+    let done = location.block_on(&runtime, Duration::ZERO, async {
+        let mut session = Session::connect(&location.address).await?;
         let done = session.run(act).await;
         session.close().await;
         done
-    }))
+    });
+    // A search for the address of a host may go on.
+    runtime.shutdown_background();
+    Ok(done)
 }

@@ -59,7 +59,9 @@ use super::{Store, StoreError};
 ///
 /// A lost connection is made again, with a few attempts over five seconds, and the interrupted operation is repeated.
 /// Nothing is stored twice by that, whether or not the server had committed before the connection was lost. A
-/// server that is connected but does not answer is waited for.
+/// server that is connected but does not answer is waited for, as long as the store is there: a timeout around it ends
+/// the wait. Dropping the store ends an opening at once. Other requests that have begun, and the end of the flow, have a
+/// second in all; then the connection is closed.
 ///
 /// The owner of a flow holds an advisory lock of its session, which ends with the connection or the process. If the
 /// server believes that the session has ended and lets another owner in, the first one is refused: each write checks,
@@ -87,7 +89,9 @@ use super::{Store, StoreError};
 /// `hostaddr`, `port`, `connect_timeout`, `tcp_user_timeout`, `keepalives` and those that begin with it,
 /// `target_session_attrs`, `channel_binding`, `load_balance_hosts`, `sslmode`, `sslnegotiation` and `sslrootcert`. A
 /// connection pooler must be in session mode. Neither the address nor its password is in any error or in the `Debug` of
-/// anything.
+/// anything, also if a server repeats the password.
+///
+/// `connect_timeout` limits the connection and its handshakes, for several hosts in all; it is 10 seconds by default.
 ///
 /// With the feature `postgres-tls`, `sslmode` and `sslrootcert` mean the same as in `libpq`:
 ///
@@ -110,8 +114,7 @@ pub struct PostgresStore {
 impl PostgresStore {
     /// A store of the flow with this key, in the database at this address. Nothing happens before it is opened.
     pub fn new(address: impl AsRef<str>, flow_key: impl AsRef<str>) -> Self {
-        let location = Location { address: address.as_ref().into(), flow: flow_key.as_ref().into() };
-        Self { worker: Worker::new(location) }
+        Self { worker: Worker::new(Location::new(address.as_ref(), flow_key.as_ref())) }
     }
 
     /// The keys of the flows in the database at this address, in order. A flow is there once it has been opened.
@@ -135,7 +138,7 @@ impl PostgresStore {
     /// When the server cannot be reached, or a newer version made the tables.
     pub fn flows(address: impl AsRef<str>) -> BoxFuture<'static, Result<Vec<String>, StoreError>> {
         let worker = Self::new(address, "").worker;
-        async move { worker.inspect(|location| flows::keys(&location.address)).await }.boxed()
+        async move { worker.inspect(flows::keys).await }.boxed()
     }
 }
 

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use futures::future::{self, Either, Fuse, FutureExt};
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Connection, Socket};
@@ -31,15 +33,51 @@ const SETTINGS: &str = "set synchronous_commit = on; set default_transaction_iso
     set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3; \
     set client_min_messages = warning";
 
-/// The address of a flow.
+/// The time for a request that has begun when its handle is dropped, and for closing the flow. Then the connection ends.
+pub(super) const GRACE: Duration = Duration::from_secs(1);
+
+/// The address of a flow, and the end of its handle.
 #[derive(Clone)]
 pub(crate) struct Location {
     /// Holds a password, so there is no `Debug`.
     pub(super) address: Arc<str>,
     pub(super) flow: Arc<str>,
+    /// The time at which the handle was dropped.
+    dropped: Arc<watch::Sender<Option<Instant>>>,
 }
 
 impl Location {
+    pub(super) fn new(address: &str, flow: &str) -> Self {
+        Self { address: address.into(), flow: flow.into(), dropped: Arc::new(watch::Sender::new(None)) }
+    }
+
+    pub(super) fn handle_dropped(&self) {
+        // The clock of the system: that of the caller's runtime may be paused.
+        self.dropped.send_replace(Some(Instant::now()));
+    }
+
+    /// Runs an operation on the thread of the handle. Once the handle is dropped, which waits for the thread, the operation
+    /// has this time left: a server may never answer.
+    pub(super) fn block_on<T>(
+        &self,
+        runtime: &Runtime,
+        grace: Duration,
+        act: impl Future<Output = Result<T, PostgresError>>,
+    ) -> Result<T, PostgresError> {
+        let abandoned = async {
+            let mut dropped = self.dropped.subscribe();
+            // The sender is there as long as this is.
+            let at = dropped.wait_for(Option::is_some).await.ok().and_then(|at| *at);
+            tokio::time::sleep_until((at.unwrap_or_else(Instant::now) + grace).into()).await;
+        };
+        runtime.block_on(async {
+            match future::select(pin!(act), pin!(abandoned)).await {
+                Either::Left((done, _)) => done,
+                Either::Right(_) => Err(PostgresError::Abandoned),
+            }
+        })
+    }
+
     pub(super) fn locked(&self) -> StoreError {
         StoreError::Locked { location: self.to_string() }
     }
@@ -77,7 +115,15 @@ pub(super) struct ServerProcess {
 
 impl Session {
     pub(super) async fn connect(address: &str) -> Result<Self, PostgresError> {
-        let mut address = Address::parse(address)?;
+        let address = Address::parse(address)?;
+        // The limit of the driver ends with the TCP connection of each host. As libpq's, this one includes the handshakes.
+        let limit = address.connect_limit();
+        timeout(limit, Self::shake_hands(address))
+            .await
+            .unwrap_or_else(|_| Err(PostgresError::no_answer(limit)))
+    }
+
+    async fn shake_hands(mut address: Address) -> Result<Self, PostgresError> {
         let tls = Tls::new(&address)?;
         let connected = match address.config.connect(tls.clone()).await {
             // As libpq: `prefer` is no protection, so it must not be an obstacle.
