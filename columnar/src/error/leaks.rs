@@ -329,6 +329,7 @@ fn number(gram: &[u8]) -> u32 {
 }
 
 /// The last four letters of a row, as a number.
+#[expect(clippy::cast_possible_truncation, reason = "the mask leaves 32 bits")]
 fn last_gram(row: u128) -> u32 {
     (row & u128::from(u32::MAX)) as u32
 }
