@@ -25,13 +25,20 @@ impl fmt::Display for InvalidHistory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Gap { missing, found } => {
-                write!(f, "step {missing} is missing, but step {found} is stored")
+                write!(
+                    f,
+                    "step {missing} is missing, but step {found} is stored; restore it, or remove the later ones"
+                )
             }
             Self::SkippedSource { step } => {
                 write!(f, "step {step} is stored as skipped, and a source is never skipped")
             }
             Self::NotBegun { step, begun } => {
-                write!(f, "step {step} is stored, but the sources have values for only {begun} steps")
+                write!(
+                    f,
+                    "step {step} is stored, but the sources have values for only {begun} steps; if it was added by hand, \
+                     remove it, such as the file `{step}.txt` in the folder of the column"
+                )
             }
             Self::NotReturned { step } => write!(f, "the store lists step {step} and cannot return it"),
             Self::Receipt { step } => write!(f, "the receipt of step {step} is invalid"),

@@ -51,9 +51,14 @@ impl Drop for FileLock {
 
 /// Distinguishes a file from all others, whatever its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FileId(u64, u64);
+pub(crate) struct FileId(u64, u64);
 
 impl FileId {
+    #[cfg(test)]
+    pub(super) const fn new(device: u64, file: u64) -> Self {
+        Self(device, file)
+    }
+
     /// An inode number is unique only within its device.
     #[cfg(unix)]
     pub(super) fn of(metadata: &Metadata) -> Self {

@@ -346,7 +346,7 @@ async fn rows_are_stored_at_their_step() -> Outcome {
     let error = Flow::open(store, [upper("topics")]).await.expect_err("a source has no gaps");
     assert_eq!(
         error.to_string(),
-        "reading `user` from the store failed: step 1 is missing, but step 2 is stored"
+        "reading `user` from the store failed: step 1 is missing, but step 2 is stored; restore it, or remove the later ones"
     );
     Ok(())
 }

@@ -280,7 +280,7 @@ async fn a_store_with_a_gap_is_an_error() {
     let error = opened.expect_err("step 1 is missing");
     assert_eq!(
         error.to_string(),
-        "reading `user` from the store failed: step 1 is missing, but step 2 is stored"
+        "reading `user` from the store failed: step 1 is missing, but step 2 is stored; restore it, or remove the later ones"
     );
 }
 

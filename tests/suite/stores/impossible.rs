@@ -177,8 +177,9 @@ async fn i6_a_step_far_beyond_the_others_is_an_error_in_every_store() {
         drop(store);
         let error = Flow::open(again, columns()).await.expect_err("there is no such step");
         let Error::Load { column, source } = error else { panic!("{error}") };
-        let expected = format!("step {far} is stored, but the sources have values for only 3 steps");
-        assert_eq!((column, source.to_string()), (name("map"), expected));
+        let expected = format!("step {far} is stored, but the sources have values for only 3 steps; ");
+        assert_eq!(column, "map");
+        assert!(source.to_string().starts_with(&expected), "{source}");
     }
     let folder = tempfile::tempdir().expect("a folder");
     let memory = MemoryStore::new();

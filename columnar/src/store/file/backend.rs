@@ -9,9 +9,8 @@
 //! or without `done`: recovery checks the values of lines that no `done` follows.
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::deletion;
 use super::disk::{Disk, Kind};
@@ -20,9 +19,9 @@ use super::layout::{
     IoContext, Layout, Location, check_column, damaged, entry, none_if_missing, ok_if_exists, replace, stage,
 };
 use super::log::{self, Cells, Checksum, LoggedEntry};
-use super::recovery::{self, Opened};
+use super::own_files::{OwnFiles, unwritable};
+use super::recovery::{self, Opened, rewrite};
 use crate::declare::Name;
-use crate::error::shown;
 use crate::store::thread::NewCell;
 use crate::store::worker::Backend;
 use crate::store::{Entry, Put, StoreError, StoredSteps};
@@ -34,9 +33,10 @@ const MAX_DEFINITION: usize = 1 << 26;
 pub(crate) struct FileBackend<D: Disk> {
     disk: D,
     layout: Layout,
-    lock: D::Lock,
-    log: D::File,
+    own: OwnFiles<D>,
     cells: Cells,
+    /// The cells among them that have no lines in the log yet.
+    adopted: Vec<(Name, usize)>,
     /// As it is written.
     known: Known,
     /// Whether a definition is stored.
@@ -51,10 +51,10 @@ impl<D: Disk> Backend for FileBackend<D> {
     type Location = Location<D>;
 
     fn open(location: &Location<D>) -> Result<Self, StoreError> {
-        let Opened { layout, lock, log, cells, known, is_defined } = recovery::open(location)?;
+        let Opened { layout, own, cells, adopted, known, is_defined } = recovery::open(location)?;
         let disk = location.disk.clone();
         let mut backend =
-            Self { disk, layout, lock, log, cells, known, is_defined, is_failed: false, staged: 0 };
+            Self { disk, layout, own, cells, adopted, known, is_defined, is_failed: false, staged: 0 };
         backend.update_known();
         Ok(backend)
     }
@@ -81,7 +81,8 @@ impl<D: Disk> Backend for FileBackend<D> {
         if definition.len() > MAX_DEFINITION {
             return Err(StoreError::other(format!("a definition has at most {MAX_DEFINITION} bytes")));
         }
-        self.check_root()?;
+        self.own.check(&self.disk, &self.layout)?;
+        self.log_adopted()?;
         let with_checksum = format!("{}\n{definition}", Checksum::of(definition.as_bytes()));
         let staged = self.stage(with_checksum.as_bytes())?;
         replace(&self.disk, &self.layout, &staged, &self.layout.definition())?;
@@ -120,10 +121,13 @@ impl<D: Disk> Backend for FileBackend<D> {
             .collect();
         let new: Vec<&NewCell> =
             cells.iter().zip(&is_new).filter(|(_, new)| **new).map(|(cell, _)| cell).collect();
-        if !new.is_empty() {
+        if !new.is_empty() || !self.adopted.is_empty() {
             self.is_failed = true;
-            self.check_root()?;
-            self.store(&new)?;
+            self.own.check(&self.disk, &self.layout)?;
+            self.log_adopted()?;
+            if !new.is_empty() {
+                self.store(&new)?;
+            }
             self.is_failed = false;
         }
         let put = |(cell, new): (&NewCell, bool)| match self.logged(&cell.column, cell.step) {
@@ -147,7 +151,7 @@ impl<D: Disk> FileBackend<D> {
 
     /// Writes what is known by now. A failure does no harm: then less is known when the store is opened again.
     fn update_known(&mut self) {
-        let known = Known { cells: count(&self.cells), is_defined: self.is_defined };
+        let known = Known { cells: self.logged_cells(), is_defined: self.is_defined };
         if known != self.known {
             let staged = self.next_staged();
             if known.write(&self.disk, &self.layout, &staged).is_ok() {
@@ -156,14 +160,29 @@ impl<D: Disk> FileBackend<D> {
         }
     }
 
-    /// Fails if the folder was moved or replaced, which its path does not show.
-    fn check_root(&self) -> Result<(), StoreError> {
-        let path = self.layout.lock();
-        match none_if_missing(self.disk.is_locked_by(&path, &self.lock)).context("looking at", &path)? {
-            Some(true) => Ok(()),
-            Some(false) => Err(unwritable(self.layout.root(), "it was replaced by another folder")),
-            None => Err(unwritable(self.layout.root(), "it is missing")),
+    /// The number of cells in the log.
+    fn logged_cells(&self) -> usize {
+        count(&self.cells) - self.adopted.len()
+    }
+
+    /// Writes the lines of files that were added by hand, and makes the files durable. A flow that writes has accepted
+    /// them, and what it writes may depend on them.
+    fn log_adopted(&mut self) -> Result<(), StoreError> {
+        if self.adopted.is_empty() {
+            return Ok(());
         }
+        for (column, step) in &self.adopted {
+            let path = self.layout.value(column, *step);
+            // The program that wrote it need not have synced it.
+            self.disk.sync_path(&path).context("writing", &path)?;
+        }
+        let columns = self.adopted.iter().map(|(column, _)| column.clone()).collect();
+        // As a whole: after a torn line, files without lines are not adopted.
+        let staged = self.next_staged();
+        rewrite(&self.disk, &self.layout, &staged, &columns, &self.cells)?;
+        self.own.open_log(&self.disk, &self.layout)?;
+        self.adopted.clear();
+        Ok(())
     }
 
     /// Stores cells that are not stored yet, no two of them the same.
@@ -179,12 +198,19 @@ impl<D: Disk> FileBackend<D> {
                 links.push((self.stage(value.as_bytes())?, self.layout.value(column, *step)));
             }
             let entry = LoggedEntry::of(entry);
-            lines.push_str(&log::cell(column, *step, &entry));
+            let line = log::cell(column, *step, &entry);
+            if line.len() as u64 > log::MAX_LINE {
+                let reason = format!("the receipt of `{column}` at step {step} is longer than any receipt");
+                return Err(StoreError::other(reason));
+            }
+            lines.push_str(&line);
             logged.push((column, *step, entry));
         }
         // A crash from here on leaves lines without confirmed values, which recovery keeps or drops.
-        self.append(&lines)?;
-        self.disk.sync(&self.log).context("writing", &self.layout.cells())?;
+        self.own.append(&self.layout, &lines)?;
+        self.own.sync(&self.disk, &self.layout)?;
+        // Again, since this took a while: without its line, a value would not be confirmed.
+        self.own.check_log(&self.disk, &self.layout)?;
         // The lines are durable by now: a file without a line looks as if a person had added it. A link,
         // unlike a rename, fails if the name exists, so a file that appeared meanwhile is not overwritten.
         for (staged, value) in &links {
@@ -198,7 +224,7 @@ impl<D: Disk> FileBackend<D> {
             self.cells.entry(column.clone()).or_default().insert(step, entry);
         }
         // Not synced: without this line, recovery compares the values with their lines.
-        self.append(&log::done(count(&self.cells)))?;
+        self.own.append(&self.layout, &log::done(count(&self.cells)))?;
         for (staged, _) in links {
             // A failure does no harm: recovery removes staged files.
             let _ = self.disk.remove(&staged);
@@ -244,16 +270,13 @@ impl<D: Disk> FileBackend<D> {
         self.staged += 1;
         path
     }
-
-    fn append(&mut self, lines: &str) -> Result<(), StoreError> {
-        self.log.write_all(lines.as_bytes()).context("writing", &self.layout.cells())
-    }
 }
 
 impl<D: Disk> Drop for FileBackend<D> {
     fn drop(&mut self) {
         // While it is locked, and in no other folder.
-        if !self.is_failed && self.known.cells != count(&self.cells) && self.check_root().is_ok() {
+        let is_known = self.known.cells == self.logged_cells();
+        if !self.is_failed && !is_known && self.own.check(&self.disk, &self.layout).is_ok() {
             self.update_known();
         }
     }
@@ -261,9 +284,4 @@ impl<D: Disk> Drop for FileBackend<D> {
 
 fn is_value(cell: &NewCell) -> bool {
     !cell.entry.is_skipped()
-}
-
-/// The error of a folder that was moved, replaced or removed.
-fn unwritable(path: &Path, reason: &str) -> StoreError {
-    StoreError::other(format!("{} cannot be written to: {reason}", shown(path)))
 }

@@ -2,10 +2,10 @@
 //! fail, or pause so that the process can be killed.
 
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::store::lock::{FileLock, owner_only};
+use crate::store::lock::{FileId, FileLock, owner_only};
 use crate::store::plain_file::{self, WrongKind};
 
 /// File system operations. A crash can come between any two; each is one system call, or as good as one.
@@ -30,11 +30,20 @@ pub(crate) trait Disk: Clone + Send + 'static {
     /// The kind of the file at a path. Links are not followed.
     fn kind(&self, path: &Path) -> io::Result<Kind>;
 
+    /// What is at a path. Links are not followed.
+    fn status(&self, path: &Path) -> io::Result<Status>;
+
+    /// The same of an open file, whatever is at its path.
+    fn status_of(&self, file: &Self::File) -> io::Result<Status>;
+
     /// The entries of a folder, in any order, without names that are not UTF-8.
     fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>>;
 
     /// The first bytes of a file, at most `at_most`, and no more than it has when it is opened.
     fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>>;
+
+    /// The bytes of a file, as they are read, and no more than it has when it is opened.
+    fn reader(&self, path: &Path) -> io::Result<impl BufRead>;
 
     /// Creates a file; fails if it exists.
     fn create(&self, path: &Path) -> io::Result<Self::File>;
@@ -73,6 +82,28 @@ pub(crate) enum Kind {
     Other,
 }
 
+/// A file or folder, as it is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Status {
+    pub(crate) kind: Kind,
+    pub(crate) id: FileId,
+    /// The number of its names.
+    pub(crate) names: u64,
+    /// In bytes.
+    pub(crate) len: u64,
+}
+
+impl Status {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            kind: kind_of(metadata.file_type()),
+            id: FileId::of(metadata),
+            names: names(metadata),
+            len: metadata.len(),
+        }
+    }
+}
+
 /// The file system of this machine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Local;
@@ -97,6 +128,14 @@ impl Disk for Local {
         Ok(kind_of(fs::symlink_metadata(path)?.file_type()))
     }
 
+    fn status(&self, path: &Path) -> io::Result<Status> {
+        Ok(Status::of(&fs::symlink_metadata(path)?))
+    }
+
+    fn status_of(&self, file: &File) -> io::Result<Status> {
+        Ok(Status::of(&file.metadata()?))
+    }
+
     fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(folder)? {
@@ -116,6 +155,11 @@ impl Disk for Local {
         Ok(bytes)
     }
 
+    fn reader(&self, path: &Path) -> io::Result<impl BufRead> {
+        let (file, metadata) = plain_file::open(OpenOptions::new().read(true), path)?;
+        Ok(BufReader::new(file.take(metadata.len())))
+    }
+
     fn create(&self, path: &Path) -> io::Result<File> {
         // `create_new` is `O_EXCL`: a link at this path is an error, and nothing is written through it.
         owner_only(OpenOptions::new().write(true).create_new(true)).open(path)
@@ -123,7 +167,7 @@ impl Disk for Local {
 
     fn append(&self, path: &Path) -> io::Result<File> {
         let (file, metadata) = plain_file::open(OpenOptions::new().append(true), path)?;
-        if has_one_name(&metadata) { Ok(file) } else { Err(WrongKind::SecondName.into()) }
+        if names(&metadata) == 1 { Ok(file) } else { Err(WrongKind::SecondName.into()) }
     }
 
     fn sync(&self, file: &File) -> io::Result<()> {
@@ -167,14 +211,14 @@ impl Disk for Local {
 }
 
 #[cfg(unix)]
-fn has_one_name(metadata: &Metadata) -> bool {
-    std::os::unix::fs::MetadataExt::nlink(metadata) == 1
+fn names(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(metadata)
 }
 
 /// The standard library does not know the number of names.
 #[cfg(not(unix))]
-fn has_one_name(_: &Metadata) -> bool {
-    true
+fn names(_: &Metadata) -> u64 {
+    1
 }
 
 fn kind_of(kind: fs::FileType) -> Kind {

@@ -7,6 +7,8 @@ use super::layout::{IoContext, Layout, check_folder, damaged, none_if_missing, o
 use super::log;
 use crate::error::shown;
 use crate::store::StoreError;
+use crate::store::lock::FileId;
+use crate::store::plain_file::WrongKind;
 
 /// The format that is written.
 pub(super) const FORMAT: u32 = 2;
@@ -81,12 +83,15 @@ pub(super) fn lock<D: Disk>(disk: &D, layout: &Layout) -> Result<D::Lock, StoreE
     }
 }
 
-/// Removes staged files of earlier owners.
-pub(super) fn clear<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
+/// Removes staged files of earlier owners. Returns the identity of their folder.
+pub(super) fn clear<D: Disk>(disk: &D, layout: &Layout) -> Result<FileId, StoreError> {
     let staging = layout.staging();
     ok_if_exists(disk.create_dir(&staging)).context("making", &staging)?;
     // Through a link, files of another folder would be removed.
-    check_folder(disk, &staging)?;
+    let status = disk.status(&staging).context("looking at", &staging)?;
+    if status.kind != Kind::Folder {
+        return Err(damaged(&staging, WrongKind::NotAFolder.to_string()));
+    }
     for (name, kind) in disk.list(&staging).context("listing", &staging)? {
         // Only names that `stage` uses: other files are not the library's, and are left alone.
         if kind == Kind::File && log::number::<usize>(&name).is_some() {
@@ -94,5 +99,5 @@ pub(super) fn clear<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError
             disk.remove(&path).context("removing", &path)?;
         }
     }
-    Ok(())
+    Ok(status.id)
 }

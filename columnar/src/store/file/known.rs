@@ -57,19 +57,17 @@ impl Known {
         Err(damaged(&layout.cells(), reason))
     }
 
-    /// Fails if there are cells, and no definition although there was one. Returns whether there is one.
-    pub(super) fn check_definition<D: Disk>(
+    /// Fails if there are cells, and no definition although there was one.
+    pub(super) fn check_definition(
         self,
-        disk: &D,
         layout: &Layout,
+        is_defined: bool,
         cells: usize,
-    ) -> Result<bool, StoreError> {
-        let path = layout.definition();
-        let is_there = none_if_missing(disk.kind(&path)).context("looking at", &path)?.is_some();
-        if self.is_defined && !is_there && cells > 0 {
-            return Err(damaged(&path, format!("it is missing; restore it, or {ADOPT}")));
+    ) -> Result<(), StoreError> {
+        if self.is_defined && !is_defined && cells > 0 {
+            return Err(damaged(&layout.definition(), format!("it is missing; restore it, or {ADOPT}")));
         }
-        Ok(is_there)
+        Ok(())
     }
 
     /// Replaces the file by way of a staged one.
@@ -79,8 +77,15 @@ impl Known {
     }
 }
 
-const ADOPT: &str =
+/// The remedy of a log or a definition that cannot be restored.
+pub(super) const ADOPT: &str =
     "move the folder `.columnar` away to adopt the texts as they are, without receipts and skipped cells";
+
+/// Whether a definition is stored.
+pub(super) fn is_defined<D: Disk>(disk: &D, layout: &Layout) -> Result<bool, StoreError> {
+    let path = layout.definition();
+    Ok(none_if_missing(disk.kind(&path)).context("looking at", &path)?.is_some())
+}
 
 /// The number of all cells.
 pub(super) fn count(cells: &Cells) -> usize {

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, Kind};
 use super::format::is_store;
+use super::known::ADOPT;
 use super::layout::{IoContext, Layout, Location, corrupt, damaged, none_if_missing};
-use super::log::{self, Cells, LoggedEntry};
+use super::log::{self, Cells, Log, LoggedEntry};
 use crate::declare::Name;
 use crate::store::StoreError;
 
@@ -49,18 +50,41 @@ pub(super) fn list<D: Disk>(disk: &D, layout: &Layout) -> Result<Files, StoreErr
     Ok(files)
 }
 
+/// The files without a line that are adopted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Adoption {
+    /// None: the log is torn, and the lost lines may have had these values.
+    None,
+    /// Those that continue their columns.
+    Next,
+    /// All: no flow has stored anything, so the files may be those of a store whose log was moved away. Its skipped cells
+    /// have none. The flow that is opened next finds out whether a source lacks a step.
+    All,
+}
+
+impl Adoption {
+    pub(super) fn of(log: &Log, is_defined: bool) -> Self {
+        if log.torn {
+            Self::None
+        } else if log.cells.is_empty() && log.unconfirmed.is_empty() && !is_defined {
+            Self::All
+        } else {
+            Self::Next
+        }
+    }
+}
+
 /// Values that are not in the log.
 #[derive(Default)]
 pub(super) struct Unlogged {
-    /// Those that continue their columns.
-    pub(super) next: Vec<(Name, usize)>,
+    /// Those that are adopted.
+    pub(super) adopted: Vec<(Name, usize)>,
     /// Other files that look like values, each with the way to resolve it.
     pub(super) wrong: Vec<StoreError>,
 }
 
 impl Unlogged {
-    /// Nothing is adopted if the log is torn, since the lost lines may have had these values.
-    pub(super) fn find(layout: &Layout, files: Files, cells: &Cells, torn: bool) -> Self {
+    pub(super) fn find(layout: &Layout, files: Files, cells: &Cells, adoption: Adoption) -> Self {
         let mut unlogged = Self::default();
         let nothing = BTreeMap::new();
         for (column, files) in files {
@@ -69,18 +93,26 @@ impl Unlogged {
             if steps.is_empty() {
                 continue;
             }
-            let mut next = 0;
-            // A column is continued without gaps, up to the first step that has neither a line nor a file.
-            while logged.contains_key(&next) || !torn && steps.contains(&next) {
-                unlogged.next.extend(steps.take(&next).map(|step| (column.clone(), step)));
-                next += 1;
-            }
-            let reason = if torn {
-                "the log ends in the middle of a line; move it away until the store was opened".into()
-            } else {
-                format!("the next step is {next}; rename it, or move it away")
+            let reason = match adoption {
+                Adoption::None => {
+                    "was not put there by a flow, and the log ends in the middle of a line; move it away until the store was opened".into()
+                }
+                Adoption::Next => {
+                    let mut next = 0;
+                    // Up to the first step that has neither a line nor a file.
+                    while logged.contains_key(&next) || steps.contains(&next) {
+                        unlogged.adopted.extend(steps.take(&next).map(|step| (column.clone(), step)));
+                        next += 1;
+                    }
+                    format!(
+                        "is not in the log, and the next step is {next}; if it was added by hand, rename it or move it away; if a flow stored it, {ADOPT}"
+                    )
+                }
+                Adoption::All => {
+                    unlogged.adopted.extend(steps.into_iter().map(|step| (column.clone(), step)));
+                    continue;
+                }
             };
-            let reason = format!("was not put there by a flow, and {reason}");
             let path = |step| layout.value(&column, step);
             unlogged.wrong.extend(steps.into_iter().map(|step| corrupt(&column, step, &path(step), &reason)));
         }

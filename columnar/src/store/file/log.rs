@@ -21,6 +21,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
+use std::io::{self, BufRead, Read};
 use std::str::FromStr;
 
 use twox_hash::XxHash64;
@@ -31,6 +32,12 @@ use crate::store::Entry;
 
 /// The stored cells, by column and step.
 pub(super) type Cells = BTreeMap<Name, BTreeMap<usize, LoggedEntry>>;
+
+/// The most bytes of a line. Receipts are some hundred bytes long.
+pub(super) const MAX_LINE: u64 = 1 << 20;
+
+/// The most bytes after the last line. An interrupted write leaves less, and reading more of them takes long.
+const MAX_TORN: usize = 1 << 24;
 
 /// The log's entry of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,37 +94,60 @@ pub(super) struct Log {
 }
 
 impl Log {
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let mut log = Self::default();
-        // An emptied or zeroed log must not look like that of a new store, which has this line.
-        if !bytes.starts_with(done(0).as_bytes()) {
-            return Err("it does not begin as it should".into());
-        }
-        let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').zip(1..);
-        let mut count = 0;
-        while let Some((line, at)) = lines.next() {
-            let Some(words) = verified(line) else {
+    /// Reads a log line by line, up to the first one that is none: its file may be of any size, and memory is taken for
+    /// lines alone.
+    ///
+    /// # Errors
+    ///
+    /// The outer error is about reading, the inner one about the log.
+    pub(super) fn read(mut bytes: impl BufRead) -> io::Result<Result<Self, String>> {
+        let (mut log, mut line, mut count) = (Self::default(), Vec::new(), 0);
+        for at in 1.. {
+            line.clear();
+            // One byte more than a line has is enough to notice that it is none.
+            bytes.by_ref().take(MAX_LINE + 1).read_until(b'\n', &mut line)?;
+            // An emptied or zeroed log must not look like that of a new store, which has this line.
+            if at == 1 && line != done(0).as_bytes() {
+                return Ok(Err("it does not begin as it should".into()));
+            }
+            if line.is_empty() {
+                break;
+            }
+            let Some(words) = verified(&line) else {
                 // A loss of power damages the end alone: a line is durable before the `done` after it exists.
-                if ends_in_done(line) || lines.any(|(line, _)| ends_in_done(line)) {
-                    return Err(format!("line {at} is not as it was written"));
+                if is_damage(line, bytes)? {
+                    return Ok(Err(format!("line {at} is not as it was written")));
                 }
                 log.torn = true;
                 break;
             };
-            match Line::parse(words) {
-                Some(Line::Cell(column, step, logged)) => {
-                    count += 1;
-                    log.unconfirmed.push((column, step, logged));
-                }
-                // The count detects lines that were removed as a whole, which the checksums of lines cannot.
-                Some(Line::Done(cells)) if cells == count => log.finish(at)?,
-                Some(Line::Done(cells)) => {
-                    return Err(format!("line {at} counts {cells} cells before it, and there are {count}"));
-                }
-                None => return Err(format!("line {at} has an unknown form")),
+            if let Err(reason) = log.add(words, at, &mut count) {
+                return Ok(Err(reason));
             }
         }
-        Ok(log)
+        Ok(Ok(log))
+    }
+
+    #[cfg(test)]
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
+        Self::read(bytes).expect("the bytes are in memory")
+    }
+
+    /// Adds the words of a line.
+    fn add(&mut self, words: &str, at: usize, count: &mut usize) -> Result<(), String> {
+        match Line::parse(words) {
+            Some(Line::Cell(column, step, logged)) => {
+                *count += 1;
+                self.unconfirmed.push((column, step, logged));
+                Ok(())
+            }
+            // The count detects lines that were removed as a whole, which the checksums of lines cannot.
+            Some(Line::Done(cells)) if cells == *count => self.finish(at),
+            Some(Line::Done(cells)) => {
+                Err(format!("line {at} counts {cells} cells before it, and there are {count}"))
+            }
+            None => Err(format!("line {at} has an unknown form")),
+        }
     }
 
     fn finish(&mut self, at: usize) -> Result<(), String> {
@@ -235,8 +265,31 @@ pub(super) fn verified(line: &[u8]) -> Option<&str> {
     (hexadecimal(sum_of_words)? == sum(words.as_bytes())).then_some(words)
 }
 
+/// Whether a line that is none, and the bytes after it, are more than the end of an interrupted write: a `done` follows,
+/// or they are too many.
+fn is_damage(mut line: Vec<u8>, mut bytes: impl BufRead) -> io::Result<bool> {
+    let mut left = MAX_TORN;
+    loop {
+        if ends_in_done(&line) {
+            return Ok(true);
+        }
+        // A part of a line has its end later, which may begin here.
+        let kept = if line.ends_with(b"\n") { 0 } else { DONE.min(line.len()) };
+        line.drain(..line.len() - kept);
+        match bytes.by_ref().take(1 << 16).read_until(b'\n', &mut line)? {
+            0 => return Ok(false),
+            read if read > left => return Ok(true),
+            read => left -= read,
+        }
+    }
+}
+
+/// More bytes than a `done` has.
+const DONE: usize = 64;
+
 /// Whether a damaged line ends in a complete `done`.
 fn ends_in_done(line: &[u8]) -> bool {
+    let line = line.get(line.len().saturating_sub(DONE)..).unwrap_or_default();
     // A damaged line break joins a line with the `done` after it. The last match counts, since
     // receipts may have this word.
     let at = line.windows(5).rposition(|words| words == b"done ");
@@ -325,6 +378,41 @@ mod tests {
                 }
                 Ok(log) => panic!("bit {bit}: {log:?}"),
                 Err(reason) => assert!(reason.starts_with("line ") || bit / 8 < done(0).len(), "{reason}"),
+            }
+        }
+    }
+
+    /// All of a log was read before its first line was looked at: a sparse file of a terabyte takes no room, and took all
+    /// memory.
+    #[test]
+    fn s18_of_a_log_without_end_a_part_is_read() {
+        let valid = write(&cells()) + &cell(&name("map"), 3, &SKIPPED);
+        for byte in [0, b'x', b' '] {
+            let endless = |text: &'static str| io::BufReader::new(text.as_bytes().chain(io::repeat(byte)));
+            for text in ["", "done 0 3af0c1d24b5e6978"] {
+                let error = Log::read(endless(text)).expect("it can be read").expect_err("it is none");
+                assert_eq!(error, "it does not begin as it should");
+            }
+            for rest in ["", "value user 9 ", "x\n"] {
+                let text = (valid.clone() + rest).leak();
+                let error = Log::read(endless(text)).expect("it can be read").expect_err("it is damaged");
+                assert_eq!(error, "line 9 is not as it was written");
+            }
+        }
+    }
+
+    /// A `done` after a damaged line is found wherever it is, also if the line has lost its end.
+    #[test]
+    fn s18_a_damaged_line_of_any_length_is_no_interrupted_write() {
+        let valid = write(&cells());
+        for len in [1, 100, (1 << 16) - 20, 1 << 16, (1 << 20) - 20, 1 << 20, (1 << 20) + 20, 3 << 20] {
+            let damaged = valid.clone() + &"x".repeat(len);
+            let torn = Log::parse(damaged.as_bytes()).expect("it was interrupted");
+            assert_eq!((torn.cells, torn.torn), (cells(), true));
+            for end in ["", "\n"] {
+                let error =
+                    Log::parse((damaged.clone() + end + &done(5)).as_bytes()).expect_err("it is damaged");
+                assert_eq!(error, "line 8 is not as it was written", "{len}");
             }
         }
     }

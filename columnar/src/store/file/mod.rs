@@ -8,6 +8,7 @@ mod known;
 mod layout;
 mod listing;
 mod log;
+mod own_files;
 mod recovery;
 #[cfg(test)]
 mod tests;
@@ -67,9 +68,12 @@ use super::{Defect, Store, StoreError};
 /// no flow has it open; the folder `.columnar` belongs to it.
 ///
 /// A file that you add as the next step of a column, such as `user/1.txt`, is adopted when the store is opened, as
-/// if its text had been pushed. A file with another number is an error that names the next step. Files that are not
-/// named after a number are ignored. So a folder whose `.columnar` is damaged can be opened without it: its texts
-/// are adopted as they are, and skipped cells are forgotten.
+/// if its text had been pushed. It has at most 64 MiB. The flow writes it down with the next value that it stores; until
+/// then you may correct the file, or take it away. A file with another number is an error that names the next step. Files
+/// that are not named after a number are ignored.
+///
+/// A folder whose `.columnar` is damaged can be opened without it: move that folder away. Then all texts are adopted as
+/// they are, without receipts, and skipped cells are computed again. A source must have all of its steps.
 ///
 /// # Guarantees
 ///
@@ -90,7 +94,12 @@ use super::{Defect, Store, StoreError};
 ///
 /// A folder from elsewhere is not trusted. Where the store has a file or a folder, there may be no link, pipe, device or
 /// socket, and the log may have no second name: that is an error that names the path, and nothing is read, written or
-/// removed elsewhere. The folder itself may be a link, which is followed once, when the store is opened.
+/// removed elsewhere. The folder itself may be a link, which is followed once, when the store is opened. A log of any length
+/// takes memory for its valid lines alone.
+///
+/// Before each write, and once more before its values get their names, an open store looks at the folder `.columnar`, its
+/// lock, its log and its folder of staged files. If one of them was moved, removed, replaced or linked, or another program
+/// changed the log, it is an error that names it, and nothing more is confirmed until the store is opened again.
 ///
 /// A log that lost complete lines looks like an earlier one. So the number of cells is also kept apart from it, and
 /// whether there was a definition. If the log lists fewer cells, or the definition is missing, the store is not opened.
@@ -102,7 +111,8 @@ use super::{Defect, Store, StoreError};
 /// # Costs
 ///
 /// A value that is stored alone costs three waits for the disk, one for its text, one for the log and one for the
-/// folder of its column. Cells that finish at the same time share the latter two.
+/// folder of its column. Cells that finish at the same time share the latter two, and the six calls of `stat` that look at
+/// the files of the store.
 ///
 /// An open flow takes two file descriptors and a thread.
 ///

@@ -10,15 +10,19 @@ use std::path::Path;
 use super::deletion;
 use super::disk::Disk;
 use super::format::{FORMAT, Format, clear, lock};
-use super::known::{Known, count};
+use super::known::{ADOPT, Known, count, is_defined};
 use super::layout::{
     IoContext, Layout, Location, check_column, check_folder, corrupt, damaged, entry, none_if_missing,
     ok_if_exists, replace, stage, text,
 };
-use super::listing::{Unlogged, list};
+use super::listing::{Adoption, Unlogged, list};
 use super::log::{self, Cells, Checksum, Log, LoggedEntry};
+use super::own_files::OwnFiles;
 use crate::declare::Name;
 use crate::store::{Defect, StoreError};
+
+/// The most bytes of a file that is added by hand. One of any size must not fill the memory.
+const MAX_ADOPTED: u64 = 1 << 26;
 
 /// The most attempts to lock a folder that others delete.
 const ATTEMPTS: usize = 8;
@@ -26,9 +30,11 @@ const ATTEMPTS: usize = 8;
 /// A store that was opened and recovered.
 pub(super) struct Opened<D: Disk> {
     pub(super) layout: Layout,
-    pub(super) lock: D::Lock,
-    pub(super) log: D::File,
+    pub(super) own: OwnFiles<D>,
+    /// With those that are adopted.
     pub(super) cells: Cells,
+    /// The cells of files that were added by hand, which have no lines yet.
+    pub(super) adopted: Vec<(Name, usize)>,
     /// As it is written.
     pub(super) known: Known,
     pub(super) is_defined: bool,
@@ -38,7 +44,7 @@ pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreEr
     let disk = location.disk.clone();
     let (layout, lock) = enter(&disk, &location.path)?;
     // Under the lock, since the staged files of a live owner are still needed.
-    clear(&disk, &layout)?;
+    let staging = clear(&disk, &layout)?;
     // Again, under the lock: another process may have created, upgraded or deleted the store meanwhile.
     let found = Format::read(&disk, &layout)?;
     if found == Format::Deleted {
@@ -50,15 +56,16 @@ pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreEr
     // The last owner may have died between writing and syncing.
     disk.sync_path(layout.own()).context("writing", layout.own())?;
     let known = Known::read(&disk, &layout)?;
-    let cells = recover(&disk, &layout, known)?;
-    let is_defined = known.check_definition(&disk, &layout, count(&cells))?;
+    let is_defined = is_defined(&disk, &layout)?;
+    let (cells, adopted) = recover(&disk, &layout, known, is_defined)?;
+    known.check_definition(&layout, is_defined, count(&cells))?;
     // After recovery, so a store that cannot be recovered stays readable by the version that wrote it.
     if matches!(found, Format::Known(known) if known < FORMAT) {
         upgrade(&disk, &layout)?;
     }
     // After recovery and not before, since recovery may replace the file at this path.
-    let log = disk.append(&layout.cells()).context("opening", &layout.cells())?;
-    Ok(Opened { layout, lock, log, cells, known, is_defined })
+    let own = OwnFiles::new(&disk, &layout, lock, staging)?;
+    Ok(Opened { layout, own, cells, adopted, known, is_defined })
 }
 
 /// Takes the lock of the folder, which is created if it is missing.
@@ -148,16 +155,22 @@ fn publish<D: Disk>(disk: &D, layout: &Layout, bytes: &[u8], path: &Path) -> Res
 /// Reads the log.
 fn read_log<D: Disk>(disk: &D, layout: &Layout) -> Result<Log, StoreError> {
     let path = layout.cells();
-    let bytes = none_if_missing(disk.read(&path, u64::MAX)).context("reading", &path)?;
-    let bytes = bytes.ok_or_else(|| damaged(&path, "it is missing"))?;
-    Log::parse(&bytes).map_err(|reason| damaged(&path, reason))
+    let damaged = |reason: String| damaged(&path, format!("{reason}; restore it, or {ADOPT}"));
+    let bytes = none_if_missing(disk.reader(&path)).context("reading", &path)?;
+    let bytes = bytes.ok_or_else(|| damaged("it is missing".into()))?;
+    Log::read(bytes).context("reading", &path)?.map_err(damaged)
 }
 
-/// Finds out which cells are stored, and replaces the log if it differs.
-fn recover<D: Disk>(disk: &D, layout: &Layout, known: Known) -> Result<Cells, StoreError> {
+/// Finds out which cells are stored, and replaces the log if it differs. Returns them, and those that are adopted.
+fn recover<D: Disk>(
+    disk: &D,
+    layout: &Layout,
+    known: Known,
+    is_defined: bool,
+) -> Result<(Cells, Vec<(Name, usize)>), StoreError> {
     let log = read_log(disk, layout)?;
-    let is_whole = log.is_whole();
-    let Log { mut cells, unconfirmed, torn } = log;
+    let (is_whole, adoption) = (log.is_whole(), Adoption::of(&log, is_defined));
+    let Log { mut cells, unconfirmed, .. } = log;
     let mut columns = BTreeSet::new();
     for (column, step, logged) in unconfirmed {
         // Before its value is looked for: one that was not found would be forgotten.
@@ -174,38 +187,51 @@ fn recover<D: Disk>(disk: &D, layout: &Layout, known: Known) -> Result<Cells, St
     }
     // Before files without a line are adopted: they may be values whose lines are missing.
     known.check_cells(layout, count(&cells))?;
-    let Unlogged { next, wrong } = Unlogged::find(layout, list(disk, layout)?, &cells, torn);
+    let Unlogged { adopted, wrong } = Unlogged::find(layout, list(disk, layout)?, &cells, adoption);
     if let Some(error) = wrong.into_iter().next() {
         return Err(error);
     }
-    for (column, step) in next {
-        let logged = adopt(disk, layout, &column, step)?;
-        cells.entry(column.clone()).or_default().insert(step, logged);
-        columns.insert(column);
+    // Before the log is replaced: an error leaves the store as it was.
+    let values = adopted.iter().map(|(column, step)| adopt(disk, layout, column, *step));
+    let values = values.collect::<Result<Vec<_>, _>>()?;
+    if !is_whole {
+        rewrite(disk, layout, &layout.staged(0), &columns, &cells)?;
     }
-    if is_whole && columns.is_empty() {
-        return Ok(cells);
+    for ((column, step), logged) in adopted.iter().zip(values) {
+        cells.entry(column.clone()).or_default().insert(*step, logged);
     }
+    Ok((cells, adopted))
+}
+
+/// Replaces the log by one of these cells. Values of these columns may not be durable yet.
+pub(super) fn rewrite<D: Disk>(
+    disk: &D,
+    layout: &Layout,
+    staged: &Path,
+    columns: &BTreeSet<Name>,
+    cells: &Cells,
+) -> Result<(), StoreError> {
     // The names in these folders may not be durable, and the new log confirms their values.
     for folder in columns.iter().map(|column| layout.column(column)).chain([layout.root().to_owned()]) {
         // A column that has only skipped cells has no folder.
         none_if_missing(disk.sync_path(&folder)).context("writing", &folder)?;
     }
     // A new file, since it is unknown how much of the old one is durable.
-    let staged = layout.staged(0);
-    stage(disk, &staged, log::write(&cells).as_bytes())?;
-    replace(disk, layout, &staged, &layout.cells())?;
-    Ok(cells)
+    stage(disk, staged, log::write(cells).as_bytes())?;
+    replace(disk, layout, staged, &layout.cells())
 }
 
-/// Adopts a file that was added by hand, and makes it durable.
+/// The entry of a file that was added by hand. It gets its line with the next write: until then it may be wrong, and be
+/// taken away again.
 fn adopt<D: Disk>(disk: &D, layout: &Layout, column: &Name, step: usize) -> Result<LoggedEntry, StoreError> {
     let path = layout.value(column, step);
-    let bytes = disk.read(&path, u64::MAX).context("reading", &path)?;
+    let bytes = disk.read(&path, MAX_ADOPTED + 1).context("reading", &path)?;
+    if bytes.len() as u64 > MAX_ADOPTED {
+        let reason = "has more than 64 MiB, and a file that is added by hand has at most that; move it away";
+        return Err(corrupt(column, step, &path, reason));
+    }
     let checksum = Checksum::of(&bytes);
     text(bytes).ok_or_else(|| corrupt(column, step, &path, "is not UTF-8; write it in UTF-8"))?;
-    // The program that wrote it need not have synced it.
-    disk.sync_path(&path).context("writing", &path)?;
     Ok(LoggedEntry { value: Some(checksum), receipt: None })
 }
 
@@ -220,7 +246,9 @@ pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, Sto
     // In this order, since the line of a value is written before its name, and its number after it.
     let known = Known::read(disk, &layout)?;
     let files = list(disk, &layout)?;
+    let is_defined = is_defined(disk, &layout)?;
     let mut log = read_log(disk, &layout)?;
+    let adoption = Adoption::of(&log, is_defined);
     let mut wrong = Vec::new();
     for (column, steps) in &log.cells {
         let mut values = steps.iter().filter(|(_, logged)| logged.value.is_some());
@@ -237,8 +265,8 @@ pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, Sto
         log.cells.entry(column).or_default().insert(step, logged);
     }
     known.check_cells(&layout, count(&log.cells))?;
-    known.check_definition(disk, &layout, count(&log.cells))?;
-    wrong.extend(Unlogged::find(&layout, files, &log.cells, log.torn).wrong);
+    known.check_definition(&layout, is_defined, count(&log.cells))?;
+    wrong.extend(Unlogged::find(&layout, files, &log.cells, adoption).wrong);
     let defect = |error| match error {
         StoreError::Corrupt { column, step, reason } => Ok(Defect { column, step, reason }),
         other => Err(other),

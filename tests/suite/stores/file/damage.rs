@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::folder::{copy, files, load, name, opened, put, refused, talk, value};
+use super::folder::{ADOPT, copy, files, load, name, not_logged, opened, put, refused, talk, value};
 use columnar::store::{Defect, Entry, FileStore, Store, StoreError};
 
 /// Asserts that loading this cell reports the defect, that `verify` reports nothing else, that the other cells are
@@ -145,12 +145,12 @@ async fn s3_edited_files_are_detected() {
 
 #[tokio::test]
 async fn s3_a_folder_without_its_log_or_format_is_an_error() {
-    for file in ["cells", "format"] {
+    for (file, remedy) in [("cells", format!("; {ADOPT}")), ("format", String::new())] {
         let (_scratch, folder) = talk().await;
         let path = folder.join(".columnar").join(file);
         fs::remove_file(&path).expect("it can be removed");
         let error = refused(&folder).await;
-        assert_eq!(error.to_string(), format!("{} is damaged: it is missing", path.display()));
+        assert_eq!(error.to_string(), format!("{} is damaged: it is missing{remedy}", path.display()));
     }
 }
 
@@ -164,7 +164,7 @@ async fn s3_an_emptied_zeroed_or_truncated_log_is_not_read_as_an_empty_one() {
         let error = refused(&folder).await;
         assert_eq!(
             error.to_string(),
-            format!("{} is damaged: it does not begin as it should", path.display())
+            format!("{} is damaged: it does not begin as it should; {ADOPT}", path.display())
         );
     }
     // Cut in the middle of a line: values that the log may have listed are not adopted as files added by hand.
@@ -191,8 +191,6 @@ fn lacking(folder: &Path, cells: usize, had: usize) -> String {
         path.display()
     )
 }
-
-const ADOPT: &str = "restore it, or move the folder `.columnar` away to adopt the texts as they are, without receipts and skipped cells";
 
 /// The complete lines of the log up to each of them, with the number of their cells.
 fn cuts(log: &str) -> Vec<(String, usize)> {
@@ -225,9 +223,9 @@ async fn s1_a_log_that_is_cut_at_the_end_of_a_line_is_an_error() {
         }
     }
     fs::write(&path, &whole).expect("it can be written");
-    // Values that are added by hand are adopted as before, and count.
+    // Values that are added by hand are adopted as before, and count with the next write.
     fs::write(folder.join("user/3.txt"), "by hand").expect("it can be written");
-    opened(&folder).await;
+    opened(&folder).await.define("talk".into()).await.expect("it is defined");
     fs::write(&path, &whole).expect("it can be written");
     assert_eq!(refused(&folder).await.to_string(), lacking(&folder, 6, 7));
 }
@@ -363,7 +361,12 @@ async fn s13_stores_of_format_1_are_readable() {
     let by_hand = format!("{healthy}; user 3: 9");
     let edited = healthy.replace("user 2: 37", "user 2: error");
     let gone = healthy.replace("user 1: 0", "user 1: error");
-    let stray = "`user` at step 8 is damaged: …/user/8.txt was not put there by a flow, and the next step is 3; rename it, or move it away";
+    let stray = format!("`user` at step 8 is damaged: …/user/8.txt {}", not_logged(3));
+    let stray = stray.as_str();
+    let log = |reason: &str| {
+        let refused = format!("…/.columnar/cells is damaged: {reason}; {ADOPT}");
+        format!("{refused}; refused: {refused}")
+    };
     for (fixture, expected) in [
         ("healthy", healthy),
         // The last write was interrupted, before and after its line.
@@ -374,14 +377,8 @@ async fn s13_stores_of_format_1_are_readable() {
         ("gone", &format!("`user` at step 1: …/user/1.txt is missing; restore it; {gone}")),
         ("stray", &format!("{}; refused: {stray}", stray.replace(" is damaged", ""))),
         ("no_text", "refused: `user` at step 3 is damaged: …/user/3.txt is not UTF-8; write it in UTF-8"),
-        (
-            "log_changed",
-            "…/.columnar/cells is damaged: line 4 is not as it was written; refused: …/.columnar/cells is damaged: line 4 is not as it was written",
-        ),
-        (
-            "log_empty",
-            "…/.columnar/cells is damaged: it does not begin as it should; refused: …/.columnar/cells is damaged: it does not begin as it should",
-        ),
+        ("log_changed", &log("line 4 is not as it was written")),
+        ("log_empty", &log("it does not begin as it should")),
         (
             "later",
             "… has format 3, and this version reads formats up to 2: use a newer version; refused: … has format 3, and this version reads formats up to 2: use a newer version",
@@ -395,7 +392,7 @@ async fn s13_stores_of_format_1_are_readable() {
 #[tokio::test]
 async fn s13_stores_of_format_2_are_readable() {
     let paid = r#"debate.critic 0: 9; for {"model":"a/b","calls":1,"attempts":1,"input":120,"output":8,"ms":640,"id":"\"7\""}; debate.critic 2: 13; note 1: skipped; for {"calls":3,"untold":3,"attempts":3,"ms":9000}; user 0: 12; user 1: 0; user 2: 37"#;
-    let changed = "…/.columnar/cells is damaged: line 8 is not as it was written";
+    let changed = format!("…/.columnar/cells is damaged: line 8 is not as it was written; {ADOPT}");
     for (fixture, expected) in [
         ("paid", paid),
         // The last write was interrupted in the middle of a receipt.

@@ -7,6 +7,16 @@ use columnar::store::{Entry, FileStore, Put, Store, StoreError};
 use columnar::{Name, Value};
 use tempfile::TempDir;
 
+/// The remedies of a damaged log.
+pub(crate) const ADOPT: &str = "restore it, or move the folder `.columnar` away to adopt the texts as they are, without receipts and skipped cells";
+
+/// The defect of a file that the log does not have, if its column has this next step.
+pub(crate) fn not_logged(next: usize) -> String {
+    let by_hand = "if it was added by hand, rename it or move it away";
+    let by_flow = ADOPT.trim_start_matches("restore it, or ");
+    format!("is not in the log, and the next step is {next}; {by_hand}; if a flow stored it, {by_flow}")
+}
+
 /// A name.
 pub(crate) fn name(name: &str) -> Name {
     Name::new(name).expect("a name")

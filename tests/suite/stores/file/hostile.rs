@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use columnar::store::{FileStore, Store, StoreError};
 
-use super::folder::{files, name, opened, put, talk, value};
+use super::folder::{ADOPT, files, name, opened, put, talk, value};
 
 /// Long enough for every test on a busy machine: it only ends one that hangs.
 const GUARD: Duration = Duration::from_mins(1);
@@ -228,6 +228,45 @@ async fn s18_a_definition_of_absurd_length_is_an_error() {
     let [opened, ..] = outcomes(&folder);
     let error = opened.expect_err("it is too long");
     assert!(matches!(&error, StoreError::Damaged { location, .. } if Path::new(location) == path), "{error}");
+}
+
+/// The log, and files that were added by hand, were read as a whole, whatever their length: a sparse file of a terabyte took
+/// all memory, or hung.
+#[tokio::test]
+async fn s18_a_log_or_a_next_value_of_absurd_length_is_an_error() {
+    let grow = |path: &Path| {
+        let file = fs::OpenOptions::new().create(true).append(true).open(path).expect("it can be opened");
+        file.set_len(1 << 40).expect("it is sparse");
+    };
+    for (is_new, reason) in
+        [(false, "line 14 is not as it was written"), (true, "it does not begin as it should")]
+    {
+        let (_scratch, folder, _) = hostile().await;
+        let path = folder.join(".columnar/cells");
+        if is_new {
+            fs::remove_file(&path).expect("it is there");
+        }
+        grow(&path);
+        let [opened, verified, deleted] = outcomes(&folder);
+        let expected = format!("{} is damaged: {reason}; {ADOPT}", path.display());
+        assert_eq!(opened.expect_err("it is no log").to_string(), expected);
+        assert_eq!(verified.expect_err("it is no log").to_string(), expected);
+        assert!(deleted.is_ok(), "{deleted:?}");
+    }
+    let (_scratch, folder, _) = hostile().await;
+    let path = folder.join("user/3.txt");
+    grow(&path);
+    let of = folder.clone();
+    let (error, verified) = request(move |runtime| {
+        let store = FileStore::new(&of);
+        let error = runtime.block_on(store.open()).expect_err("it is too long").to_string();
+        (error, runtime.block_on(store.verify()))
+    });
+    let reason = "has more than 64 MiB, and a file that is added by hand has at most that; move it away";
+    assert_eq!(error, format!("`user` at step 3 is damaged: {} {reason}", path.display()));
+    assert!(verified.is_ok(), "{verified:?}");
+    fs::remove_file(&path).expect("it is there");
+    opened(&folder).await;
 }
 
 /// One folder of many was enough to list none of them.

@@ -1,10 +1,13 @@
 //! A store in files: its folder, its owner, and files that are added by hand.
 
+mod by_hand;
 mod damage;
 mod deletion;
 mod folder;
 #[cfg(unix)]
 mod hostile;
+#[cfg(unix)]
+mod meanwhile;
 
 use std::cell::Cell;
 use std::io::{self, BufRead, BufReader};
@@ -16,7 +19,7 @@ use columnar::prelude::*;
 use columnar::store::{FileStore, Store, StoreError};
 use columnar::testing::{Cassette, Record, conformance};
 use columnar_tests::process::test_alone;
-use folder::{files, load, name, opened, put, refused, talk, value};
+use folder::{files, load, name, not_logged, opened, put, refused, talk, value};
 
 #[tokio::test]
 async fn the_file_store_conforms_to_the_contract() {
@@ -76,27 +79,28 @@ async fn files_added_by_hand_are_adopted_as_the_next_steps() {
     assert_eq!(load(&store, "user", 3).await.expect("it is there"), value("by hand\n"));
     assert_eq!(load(&store, "diary", 0).await.expect("it is there"), value("dear"));
     drop(store);
-    // The file is a value like any other from then on.
+    // Nothing was written yet, so it may be corrected.
+    fs::write(folder.join("user/3.txt"), "corrected").expect("it can be written");
+    let store = opened(&folder).await;
+    assert_eq!(load(&store, "user", 3).await.expect("it is there"), value("corrected"));
+    // The file is a value like any other from the next write on, and was so when that was confirmed.
+    put(&store, "assistant", 2, value("indeed")).await;
     fs::write(folder.join("user/3.txt"), "changed").expect("it can be written");
+    assert!(matches!(load(&store, "user", 3).await, Err(StoreError::Corrupt { .. })));
+    drop(store);
     assert!(matches!(load(&opened(&folder).await, "user", 3).await, Err(StoreError::Corrupt { .. })));
 }
 
 #[tokio::test]
 async fn files_added_by_hand_at_other_steps_are_an_error_with_a_remedy() {
     for (file, expected) in [
-        (
-            "user/4.txt",
-            "`user` at step 4 is damaged: PATH was not put there by a flow, and the next step is 3; rename it, or move it away",
-        ),
-        (
-            "other/1.txt",
-            "`other` at step 1 is damaged: PATH was not put there by a flow, and the next step is 0; rename it, or move it away",
-        ),
-        ("user/03.txt", "PATH is damaged: no step is called that; rename it, or move it away"),
-        ("note/0.txt", "PATH is damaged: the cell is empty for good; move it away"),
+        ("user/4.txt", format!("`user` at step 4 is damaged: PATH {}", not_logged(3))),
+        ("other/1.txt", format!("`other` at step 1 is damaged: PATH {}", not_logged(0))),
+        ("user/03.txt", "PATH is damaged: no step is called that; rename it, or move it away".into()),
+        ("note/0.txt", "PATH is damaged: the cell is empty for good; move it away".into()),
         (
             "user/99999999999999999999.txt",
-            "PATH is damaged: no step is called that; rename it, or move it away",
+            "PATH is damaged: no step is called that; rename it, or move it away".into(),
         ),
     ] {
         let (_scratch, folder) = talk().await;

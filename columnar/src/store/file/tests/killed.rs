@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, thread};
 
-use super::super::disk::{Disk, Kind, Local};
+use super::super::disk::{Disk, Kind, Local, Status};
 use super::super::layout::Location;
 use super::script::{Action, Violations, check, deletion, read_store, run_script, script};
 
@@ -80,6 +80,18 @@ impl Disk for Ending {
 
     fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
         Local.read(path, at_most)
+    }
+
+    fn status(&self, path: &Path) -> io::Result<Status> {
+        Local.status(path)
+    }
+
+    fn status_of(&self, file: &Open) -> io::Result<Status> {
+        Local.status_of(&file.1)
+    }
+
+    fn reader(&self, path: &Path) -> io::Result<impl BufRead> {
+        Local.reader(path)
     }
 
     fn create(&self, path: &Path) -> io::Result<Open> {

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::TryLockError;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufRead, Cursor, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::super::disk::{Disk, Kind};
+use super::super::disk::{Disk, Kind, Status};
 use super::super::known::{self, Known};
 use super::super::log::Log;
+use crate::store::lock::FileId;
 use crate::store::plain_file::WrongKind;
 
 /// Clones are the same file system.
@@ -271,6 +272,18 @@ impl Image {
         Ok(())
     }
 
+    fn status(&self, node: usize) -> Status {
+        let (kind, len) = match &self.nodes[node] {
+            Node::File { data, .. } => (Kind::File, data.len() as u64),
+            Node::Folder { .. } => (Kind::Folder, 0),
+        };
+        let names = self.nodes.iter().filter_map(|folder| match folder {
+            Node::Folder { names, .. } => Some(names.values().filter(|at| **at == node).count() as u64),
+            Node::File { .. } => None,
+        });
+        Status { kind, id: FileId::new(0, node as u64), names: names.sum(), len }
+    }
+
     fn add(&mut self, path: &Path, node: Node) -> io::Result<usize> {
         if self.find(path).is_ok() {
             return Err(ErrorKind::AlreadyExists.into());
@@ -392,6 +405,18 @@ impl Disk for Model {
         self.read_store("read", path, |image| {
             image.data(path).map(|data| data[..data.len().min(at_most)].to_vec())
         })
+    }
+
+    fn status(&self, path: &Path) -> io::Result<Status> {
+        self.read_store("status", path, |image| image.find(path).map(|node| image.status(node)))
+    }
+
+    fn status_of(&self, file: &Open) -> io::Result<Status> {
+        self.read_store("status", &file.path, |image| Ok(image.status(file.node)))
+    }
+
+    fn reader(&self, path: &Path) -> io::Result<impl BufRead> {
+        self.read_store("read", path, |image| image.data(path).map(|data| Cursor::new(data.to_vec())))
     }
 
     fn create(&self, path: &Path) -> io::Result<Open> {
