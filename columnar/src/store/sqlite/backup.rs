@@ -9,6 +9,7 @@ use rusqlite::Connection;
 use super::database;
 use super::deletion;
 use super::error::SqliteError;
+use super::log::{beside, index_path, log_path};
 use super::open_file::transact;
 use crate::error::shown;
 use crate::store::StoreError;
@@ -27,18 +28,23 @@ pub(super) fn backup(file: &Path, to: &Path) -> Result<(), StoreError> {
         database::finish_copy(&to);
         return Err(failed(io::ErrorKind::AlreadyExists.into()));
     }
+    check_leftovers(&to)?;
     let part = database::part_path(&to);
+    let journal = beside(&part, "-journal");
     let made = owner_only(OpenOptions::new().write(true).create_new(true)).open(&part);
     made.map_err(|source| StoreError::Io {
         operation: format!(
-            "making {}, which another copy uses, or one that was interrupted and can be removed",
-            shown(&part)
+            "making {}, which another copy uses, or one that was interrupted and can be removed with {}",
+            shown(&part),
+            shown(&journal)
         ),
         source,
     })?;
+    // Of an interrupted copy that was removed without it.
+    let _ = fs::remove_file(&journal);
     let writing = format!("writing {} as a copy of", shown(&to));
     let copied = copy(&file, &part).map_err(|error| error.into_store_error(&shown(&file), &writing));
-    let named = copied.and_then(|()| {
+    let named = copied.and_then(|()| check_leftovers(&to)).and_then(|()| {
         // Unlike a rename, it fails if the name exists.
         fs::hard_link(&part, &to).map_err(failed)
     });
@@ -47,8 +53,26 @@ pub(super) fn backup(file: &Path, to: &Path) -> Result<(), StoreError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed.map_err(failed),
     };
+    let _ = fs::remove_file(&journal);
     named.and(removed)?;
     sync_folder(&to).map_err(failed)
+}
+
+/// Fails if files belong to an earlier file with the name of the copy. SQLite would read them as a part of it.
+fn check_leftovers(to: &Path) -> Result<(), StoreError> {
+    let paths = [log_path(to), index_path(to), beside(to, "-journal")];
+    let there = paths.iter().filter(|path| fs::symlink_metadata(path).is_ok());
+    let names: Vec<_> = there.map(|path| shown(path).to_string()).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "{} would be read as a part of the copy {}, and may have values of an earlier file with its name: remove or \
+         rename it first",
+        names.join(" and "),
+        shown(to)
+    );
+    Err(StoreError::other(message))
 }
 
 /// Copies into an empty file, and waits for the disk.

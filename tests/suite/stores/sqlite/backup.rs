@@ -118,6 +118,64 @@ async fn s20_a_copy_overwrites_nothing_and_leaves_nothing_if_it_fails() {
     SqliteStore::backup(chats.file(), &to).await.expect("it can be copied");
 }
 
+/// The copy was made, and its first opening read the log of an earlier file with its name: other values, or "malformed".
+#[tokio::test(flavor = "multi_thread")]
+async fn s20_a_copy_beside_the_log_of_an_earlier_file_is_refused() {
+    let test = "s20_a_copy_beside_the_log_of_an_earlier_file_is_refused";
+    if let Some(file) = std::env::var_os(CHILD) {
+        return write(&file).await;
+    }
+    let chats = Chats::new();
+    let store = chats.open().await;
+    put(&store, "user", 0, "hello").await;
+    let folder = fs::canonicalize(chats.folder.path()).expect("it is there");
+    let to = folder.join("copy.db");
+    // An earlier copy was used, and its program was killed.
+    let mut process = Process::start(module_path!(), test, &to, "");
+    process.wait_for("ack 20.");
+    process.kill();
+    fs::remove_file(&to).expect("it is there");
+    let refused = || async {
+        let error = SqliteStore::backup(chats.file(), &to).await.expect_err("it would be another file");
+        assert!(!to.exists() && !folder.join("copy.db-part").exists());
+        error.to_string()
+    };
+    let names = ["-wal", "-shm"].map(|end| folder.join(format!("copy.db{end}")).display().to_string());
+    let error = refused().await;
+    assert!(
+        error.starts_with(&names.join(" and ")) && error.ends_with("remove or rename it first"),
+        "{error}"
+    );
+    names.iter().for_each(|name| fs::remove_file(name).expect("it is there"));
+    let journal = folder.join("copy.db-journal");
+    fs::write(&journal, "an earlier one").expect("it can be written");
+    let error = refused().await;
+    assert!(error.starts_with(&journal.display().to_string()), "{error}");
+    fs::remove_file(journal).expect("it is there");
+    SqliteStore::backup(chats.file(), &to).await.expect("nothing is in the way");
+    assert_eq!(read(&to, "user").await.expect("it is whole"), [(0, value("hello"))]);
+}
+
+/// The error named one of the two files that are left, and the other one stayed for good.
+#[tokio::test]
+async fn s20_a_copy_that_was_interrupted_leaves_nothing_when_it_is_made_again() {
+    let chats = Chats::new();
+    let store = chats.open().await;
+    put(&store, "user", 0, "hello").await;
+    let [to, part, journal] =
+        ["copy.db", "copy.db-part", "copy.db-part-journal"].map(|name| chats.folder.path().join(name));
+    for path in [&part, &journal] {
+        fs::write(path, "half").expect("it can be written");
+    }
+    let error = SqliteStore::backup(chats.file(), &to).await.expect_err("it may be another one").to_string();
+    assert!(error.contains("can be removed with ") && error.contains("copy.db-part-journal"), "{error}");
+    assert!(part.exists() && journal.exists());
+    fs::remove_file(&part).expect("it is there");
+    SqliteStore::backup(chats.file(), &to).await.expect("it can be copied");
+    assert!(!part.exists() && !journal.exists());
+    assert_eq!(read(&to, "user").await.expect("it is whole"), [(0, value("hello"))]);
+}
+
 /// A process that died when the copy had got its name left two names, and the copy was refused until one was removed.
 #[cfg(unix)]
 #[tokio::test]
