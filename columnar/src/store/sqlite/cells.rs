@@ -1,6 +1,7 @@
 //! The cells of a column.
 
 use std::ops::Range;
+use std::path::Path;
 use std::str;
 
 use rusqlite::{Connection, Row, Transaction};
@@ -8,6 +9,7 @@ use rusqlite::{Connection, Row, Transaction};
 use super::error::SqliteError;
 use super::flow::{Column, STEPS};
 use crate::declare::Name;
+use crate::error::shown;
 use crate::history::Value;
 use crate::store::checksum::entry_checksum;
 use crate::store::{Entry, StoreError, StoredSteps};
@@ -60,7 +62,11 @@ pub(super) fn load(
     while chunk.entries.len() < CHUNK_ROWS && bytes < CHUNK_BYTES {
         let row = rows.next().map_err(SqliteError::from).map_err(|error| {
             // The first row that cannot be read.
-            if error.is_damage() { corrupt(next, "the file cannot be read there") } else { error }
+            if !error.is_damage() {
+                return error;
+            }
+            let file = shown(Path::new(db.path().unwrap_or_default()));
+            corrupt(next, &format!("{file} or its log cannot be read there; restore both from a backup"))
         })?;
         let step = match row {
             Some(row) => row.get::<_, i64>(0)? - column.cell(0),

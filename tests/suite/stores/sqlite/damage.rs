@@ -48,6 +48,23 @@ async fn s1_a_truncated_or_emptied_file_is_an_error() {
     }
 }
 
+/// The error had the column and the step, and not the file.
+#[tokio::test]
+async fn s1_a_page_that_cannot_be_read_is_an_error_with_its_file() {
+    let chats = conversation().await;
+    let whole = fs::read(chats.file()).expect("it is there");
+    let mut unreadable = 0;
+    for page in 1..whole.len() / 8192 {
+        let mut changed = whole.clone();
+        changed[page * 8192..][..8192].fill(0x55);
+        fs::write(chats.file(), &changed).expect("it can be written");
+        let Err(StoreError::Corrupt { reason, .. }) = read(&chats.file(), "user").await else { continue };
+        assert!(reason.contains("chats.db or its log cannot be read there; restore both"), "{reason}");
+        unreadable += 1;
+    }
+    assert!(unreadable > 0);
+}
+
 #[tokio::test]
 async fn s3_a_changed_moved_or_removed_value_is_an_error_of_its_cell() {
     // `user` is the first column, so its cells are those from 2^32 on.
