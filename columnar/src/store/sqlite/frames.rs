@@ -134,6 +134,8 @@ pub(super) struct Index {
     /// The frames that are written back to the database file.
     pub(super) written_back: u32,
     pub(super) salts: Salts,
+    /// The bytes of a frame.
+    pub(super) frame: u64,
 }
 
 impl Index {
@@ -145,13 +147,35 @@ impl Index {
         let is_valid = header == copy
             && native(0)? == VERSION
             && checksum(cfg!(target_endian = "big"), [0; 2], header.get(..40)?) == stored;
-        let index = Self { frames: native(16)?, written_back: native(96)?, salts: array(bytes, 32)? };
+        // A page of 65536 bytes does not fit into the number.
+        let page = match array(bytes, 14).map(u16::from_ne_bytes)? {
+            1 => 65536,
+            page => u64::from(page),
+        };
+        let (frames, written_back) = (native(16)?, native(96)?);
+        let index =
+            Self { frames, written_back, salts: array(bytes, 32)?, frame: FRAME_HEADER as u64 + page };
         is_valid.then_some(index)
     }
 
     /// Whether confirmed frames are in the log alone.
     pub(super) fn is_due(&self) -> bool {
         self.frames > self.written_back
+    }
+
+    /// Whether the log with these salts was begun before that of the index. SQLite adds one to the first of them when
+    /// it begins a log anew.
+    pub(super) fn is_after(&self, salts: Salts) -> bool {
+        let begun = |salts: Salts| big_endian(&salts, 0).unwrap_or_default();
+        begun(self.salts).wrapping_sub(begun(salts)).cast_signed() > 0
+    }
+
+    /// The length of a log that has all these frames.
+    pub(super) fn log_length(&self) -> u64 {
+        match self.frames {
+            0 => 0,
+            frames => HEADER as u64 + u64::from(frames) * self.frame,
+        }
     }
 }
 

@@ -6,8 +6,10 @@
 //!
 //! - Another transaction follows in the log. It was begun when the one before had been confirmed.
 //! - The index of the log, `-shm`, has more frames. After the death of a process it is exact. After a loss of power it may
-//!   be of any earlier moment, so it is no sign if it is of another log. A log that was emptied cannot be told from another
-//!   one. So the index is made durable before a log is emptied here, when all of its frames are written back.
+//!   be of any earlier moment, so it is no sign if the log is a later one. It is one if the log is an earlier one, since a
+//!   log is durable before its index has a frame. A log that was emptied, or whose header cannot be read, cannot be told
+//!   from a later one. So the index is made durable before a log is emptied here, when all of its frames are written back.
+//!   The header is written at once: it is part of one sector, and durable before the first frame is written.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -65,6 +67,10 @@ enum Defect {
         frames: u32,
         confirmed: u32,
     },
+    /// The log is an earlier one, and this number of frames of a later one was confirmed.
+    Earlier {
+        confirmed: u32,
+    },
     Missing,
     /// The log has transactions, and the file is missing or empty.
     Alone,
@@ -73,8 +79,10 @@ enum Defect {
 impl Defect {
     fn error(&self, file: &Path) -> StoreError {
         let (log, index, file) = (log_path(file), index_path(file), shown(file).to_string());
-        let restore = format!("restore {file} and its log from a backup");
-        let drop = ["copy both and run `sqlite3 ", &file, " 'pragma wal_checkpoint(truncate)'`"].concat();
+        let index = shown(&index).to_string();
+        let restore = format!("restore {file} and its log from a backup and remove {index}");
+        let drop =
+            ["copy these files and run `sqlite3 ", &file, " 'pragma wal_checkpoint(truncate)'`"].concat();
         let reason = match self {
             Self::Damaged { frames, transactions } => format!(
                 "{transactions} confirmed transactions after its frame {frames} cannot be recovered; {restore}, or, to go \
@@ -85,8 +93,12 @@ impl Defect {
                  without the others, {drop}"
             ),
             Self::Missing => format!(
-                "it is missing, and confirmed values were in it alone; {restore}, or, to go on without them, remove {}",
-                shown(&index)
+                "it is missing, and confirmed values were in it alone; {restore}, or, to go on without them, remove \
+                 {index} alone"
+            ),
+            Self::Earlier { confirmed } => format!(
+                "it is an earlier one: {confirmed} frames of a later one were confirmed, and {index} belongs to that; \
+                 {restore}"
             ),
             Self::Alone => format!(
                 "it has values of {file}, which is missing or empty; {restore}, or, to go on without them, remove it"
@@ -110,17 +122,16 @@ fn look(file: &Path) -> io::Result<Option<Defect>> {
     let mut header = [0; HEADER];
     if !fill(&mut log, &mut header)? {
         // Again, after the log: SQLite begins the index anew before it empties the log.
-        let index = self::index(&index_path(file))?.filter(Index::is_due);
-        let index = index.filter(|_| IS_INDEX_SYNCED);
+        let index = self::index(&index_path(file))?.filter(is_surely_due);
         let emptied = index.map(|index| Defect::Short { frames: 0, confirmed: index.frames });
         return Ok(if is_empty(file)? { None } else { emptied });
     }
-    let (scan, salts) = match Format::parse(&header) {
-        Some(format) => (scan(&mut log, &format)?, format.salts),
+    let format = Format::parse(&header);
+    let (scan, salts) = match &format {
+        Some(format) => (scan(&mut log, format)?, format.salts),
         None => without_header(&mut log, &header)?,
     };
-    let confirmed = index.filter(|index| Some(index.salts) == salts).map_or(0, |index| index.frames);
-    let defect = defect(&scan, confirmed);
+    let defect = defect(&scan, format.is_some(), salts, index.as_ref());
     // After the log: the file had tables before it had a log.
     let defect = match defect {
         None if scan.transactions > 0 && is_empty(file)? => Some(Defect::Alone),
@@ -133,13 +144,23 @@ fn look(file: &Path) -> io::Result<Option<Defect>> {
     Ok(defect.filter(|_| is_same))
 }
 
-fn defect(scan: &Scan, confirmed: u32) -> Option<Defect> {
+fn defect(scan: &Scan, has_header: bool, salts: Option<Salts>, index: Option<&Index>) -> Option<Defect> {
     let frames = scan.recovered;
     if scan.is_continued {
-        Some(Defect::Damaged { frames, transactions: scan.lost })
-    } else {
-        (frames < confirmed).then_some(Defect::Short { frames, confirmed })
+        return Some(Defect::Damaged { frames, transactions: scan.lost });
     }
+    let (index, salts) = (index?, salts.unwrap_or_default());
+    let confirmed = index.frames;
+    if salts == index.salts || !has_header && is_surely_due(index) {
+        (frames < confirmed).then_some(Defect::Short { frames, confirmed })
+    } else {
+        (has_header && is_surely_due(index) && index.is_after(salts)).then_some(Defect::Earlier { confirmed })
+    }
+}
+
+/// Whether confirmed frames are in the log alone, even if a loss of power left an index of an earlier moment.
+fn is_surely_due(index: &Index) -> bool {
+    IS_INDEX_SYNCED && index.is_due()
 }
 
 /// The transactions of a log whose header is damaged. SQLite recovers none of them. A writer syncs the header before it
@@ -177,6 +198,16 @@ pub(super) fn sync_index(file: &Path) -> io::Result<()> {
     // Others may read an index meanwhile.
     let index = with_index(&index_path(file), |index| Ok(Arc::clone(index)))?;
     index.map_or(Ok(()), |index| index.sync_all())
+}
+
+/// Whether a log of this length lacks frames that were written. Nobody else may write meanwhile.
+pub(super) fn is_cut(file: &Path, length: u64) -> io::Result<bool> {
+    Ok(index(&index_path(file))?.is_some_and(|index| index.log_length() > length))
+}
+
+/// The bytes of a frame of the log, if its index is there.
+pub(super) fn frame_length(file: &Path) -> io::Result<Option<u64>> {
+    Ok(index(&index_path(file))?.map(|index| index.frame))
 }
 
 /// Closes the index of a log that SQLite has removed.

@@ -1,45 +1,101 @@
 //! The names of an open file, of its log and of its index. SQLite does not notice that they were removed or lead to other
-//! files: it writes to a file without a name, and another process writes beside it.
+//! files: it writes to a file without a name, and another process writes beside it. It continues a log that was cut, too.
 
+use std::cell::Cell;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::error::SqliteError;
-use super::log::{index_path, log_path};
+use super::frames::HEADER;
+use super::log::{self, index_path, log_path};
 use crate::error::shown;
 use crate::store::StoreError;
 use crate::store::lock::FileId;
 
 /// The names, and the files to which they led when the file was opened.
-pub(super) struct Names([(PathBuf, FileId); 3]);
+pub(super) struct Names {
+    file: Name,
+    log: Name,
+    index: Name,
+    /// The length of the log when it was looked at last.
+    log_length: Cell<u64>,
+    /// The bytes of a frame of the log.
+    frame: u64,
+}
 
 impl Names {
     /// The names of a file that has just been opened and read.
     pub(super) fn of(file: &Path) -> Result<Self, SqliteError> {
-        let name = |path: PathBuf| match fs::metadata(&path) {
-            Ok(metadata) => Ok((path, FileId::of(&metadata))),
-            Err(error) => Err(unreadable(&path, error)),
-        };
-        Ok(Self([name(file.to_owned())?, name(log_path(file))?, name(index_path(file))?]))
+        let frame = log::frame_length(file).map_err(|error| unreadable(&index_path(file), error))?;
+        Ok(Self {
+            file: Name::of(file.to_owned())?,
+            log: Name::of(log_path(file))?,
+            index: Name::of(index_path(file))?,
+            log_length: Cell::new(0),
+            frame: frame.unwrap_or(1),
+        })
     }
 
     /// Fails if one of them leads to another file by now.
     pub(super) fn check(&self) -> Result<(), SqliteError> {
-        self.0.iter().try_for_each(|(path, file)| {
-            let reason = match fs::metadata(path) {
-                Ok(metadata) if FileId::of(&metadata) == *file => return Ok(()),
-                Ok(_) => "it was replaced by another file",
-                Err(error) if error.kind() == ErrorKind::NotFound => "it is missing",
-                Err(error) => return Err(unreadable(path, error)),
-            };
-            let message = format!(
-                "{} cannot be written to: {reason}; close the flows of this file in all programs, restore it, and open \
-                 them again",
-                shown(path)
-            );
-            Err(StoreError::other(message).into())
-        })
+        self.lengths().map(drop)
+    }
+
+    /// The same in a transaction that writes, while nobody else does. Fails, too, if the log was cut.
+    pub(super) fn check_for_write(&self) -> Result<(), SqliteError> {
+        let length = self.lengths()?;
+        // The index is read only if the length is no sign that all is there: another process may have emptied the log.
+        let frames = length.saturating_sub(HEADER as u64);
+        let is_doubtful = frames == 0 || !frames.is_multiple_of(self.frame) || length < self.log_length.get();
+        let is_cut = || log::is_cut(&self.file.path, length);
+        if is_doubtful && is_cut().map_err(|error| unreadable(&self.index.path, error))? {
+            return Err(self.log.unwritable("it was cut"));
+        }
+        self.log_length.set(length);
+        Ok(())
+    }
+
+    /// Looks at all names. Returns the length of the log.
+    fn lengths(&self) -> Result<u64, SqliteError> {
+        self.file.length()?;
+        let length = self.log.length()?;
+        self.index.length()?;
+        Ok(length)
+    }
+}
+
+/// A name, and the file to which it leads.
+struct Name {
+    path: PathBuf,
+    file: FileId,
+}
+
+impl Name {
+    fn of(path: PathBuf) -> Result<Self, SqliteError> {
+        match fs::metadata(&path) {
+            Ok(metadata) => Ok(Self { path, file: FileId::of(&metadata) }),
+            Err(error) => Err(unreadable(&path, error)),
+        }
+    }
+
+    /// The length of the file, if the name leads to it.
+    fn length(&self) -> Result<u64, SqliteError> {
+        match fs::metadata(&self.path) {
+            Ok(metadata) if FileId::of(&metadata) == self.file => Ok(metadata.len()),
+            Ok(_) => Err(self.unwritable("it was replaced by another file")),
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(self.unwritable("it is missing")),
+            Err(error) => Err(unreadable(&self.path, error)),
+        }
+    }
+
+    fn unwritable(&self, reason: &str) -> SqliteError {
+        let message = format!(
+            "{} cannot be written to: {reason}; close the flows of this file in all programs, restore it, and open \
+             them again",
+            shown(&self.path)
+        );
+        StoreError::other(message).into()
     }
 }
 

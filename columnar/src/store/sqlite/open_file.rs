@@ -99,7 +99,7 @@ impl OpenFile {
         }
         flow.is_halted = true;
         let defined = transact(db, |writing| {
-            names.check()?;
+            names.check_for_write()?;
             flow.define(writing, definition)
         });
         flow.is_halted = defined.is_err();
@@ -276,7 +276,7 @@ impl OpenFile {
             // If this fails, the next `open` of these flows reads more rows. It is not worth waiting for.
             let _ = db.busy_timeout(Duration::ZERO);
             let _ = transact(db, |writing| {
-                names.check()?;
+                names.check_for_write()?;
                 // A flow that is damaged does not concern the others.
                 behind.iter().for_each(|flow| drop(advance(writing, *flow)));
                 Ok(())
@@ -323,7 +323,7 @@ impl OpenFile {
         };
         let written = transact(db, |writing| {
             // While no other process writes.
-            names.check()?;
+            names.check_for_write()?;
             let put = |Write { handle, cells }: &Write| match flows.get_mut(handle) {
                 Some(flow) => flow.put(writing, cells),
                 None => Err(StoreError::Closed.into()),

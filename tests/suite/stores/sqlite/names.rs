@@ -79,6 +79,53 @@ async fn s10_nothing_is_confirmed_without_the_file_its_log_or_its_index() {
     }
 }
 
+/// SQLite writes beyond the end of a log that was cut. What it confirmed then was "malformed" when it was opened again.
+#[tokio::test(flavor = "multi_thread")]
+async fn s10_nothing_is_confirmed_in_a_log_that_was_cut() {
+    // The bytes that are left, in hundredths.
+    for left in [0, 1, 30, 90, 99] {
+        let chats = Chats::new();
+        let (store, other) = (chats.open().await, chats.store("tuesday"));
+        other.open().await.expect("it is new");
+        for step in 0..20 {
+            put(&store, "user", step, &"before ".repeat(400)).await;
+        }
+        let log = fs::canonicalize(chats.folder.path()).expect("it is there").join("chats.db-wal");
+        let file = fs::File::options().write(true).open(&log).expect("it is there");
+        let length = file.metadata().expect("it is open").len();
+        file.set_len(length * left / 100).expect("it can be cut");
+        let error = store.put(name("user"), 20, value("lost")).await.expect_err("it could be lost");
+        assert_eq!(error.to_string(), unwritable(&log, "it was cut"), "{left}");
+        let error = store.put(name("user"), 21, value("lost")).await.expect_err("the first failure halts it");
+        assert!(matches!(error, StoreError::Halted), "{error:?}");
+        let error = other.put(name("user"), 0, value("lost")).await.expect_err("it is the same log");
+        assert_eq!(error.to_string(), unwritable(&log, "it was cut"), "{left}");
+        drop((store, other));
+        let error = read(&chats.file(), "user").await.expect_err("confirmed values are lost").to_string();
+        assert!(error.contains("chats.db-wal is damaged: ") && error.contains("confirmed"), "{error}");
+    }
+}
+
+/// Another program may write the log back, and may empty it.
+#[tokio::test]
+async fn s10_a_log_that_another_program_has_emptied_is_not_cut() {
+    let chats = Chats::new();
+    let store = chats.open().await;
+    let other = rusqlite::Connection::open(chats.file()).expect("a database");
+    for step in 0..12 {
+        put(&store, "user", step, &"long ".repeat(2000)).await;
+        let write_back = [
+            "pragma wal_checkpoint(truncate)",
+            "pragma wal_checkpoint(restart)",
+            "pragma wal_checkpoint(passive)",
+        ];
+        let is_busy = other.query_row(write_back[step % 3], (), |row| row.get::<_, i64>(0));
+        assert_eq!(is_busy.expect("nobody writes"), 0);
+    }
+    drop((store, other));
+    assert_eq!(read(&chats.file(), "user").await.expect("it is whole").len(), 12);
+}
+
 /// As advised by the error: SQLite still has the log, and writes it back when the flows are closed.
 #[tokio::test]
 async fn s10_values_in_a_log_that_was_removed_are_kept_when_its_flows_are_closed() {

@@ -320,6 +320,116 @@ fn s17_a_log_that_was_emptied_is_an_error_if_values_were_in_it_alone() {
     is_sound(&Image::of(&source), 7);
 }
 
+/// A log of zeros, or one of other bytes, was taken for one that nobody had written, and was begun anew.
+#[cfg(unix)]
+#[test]
+fn s17_a_log_without_a_readable_header_is_an_error_if_values_were_in_it_alone() {
+    let (source, target) = (Chats::new(), Chats::new());
+    let mut open = writer(&source, 4);
+    let overwritten = |image: &Image| {
+        let length = image.log().len();
+        let other: Vec<u8> = (0..length).map(|at| (at * 167 + at / 251).to_le_bytes()[0]).collect();
+        let header = [&[0; HEADER + 24], &image.log()[HEADER + 24..]].concat();
+        [vec![0; HEADER], vec![0; length], other, header].map(|log| image.with_log(log))
+    };
+    let are_refused = |image: &Image| {
+        for image in overwritten(image) {
+            let error = image.open(&target).expect_err("values were in the log alone");
+            assert!(is_of_the_log(&error), "{error:?}");
+            let text = error.to_string();
+            assert!(text.contains("confirmed") && text.contains("and remove "), "{text}");
+        }
+    };
+    are_refused(&Image::of(&source));
+    // The index tells that all frames are in the file.
+    checkpoint(&open, "pragma wal_checkpoint(passive)");
+    for image in &overwritten(&Image::of(&source))[..3] {
+        assert_eq!(image.open(&target).expect("the file is whole"), 4);
+    }
+    // The log is begun anew, over the older frames.
+    assert!(stored(&open.put(cells(4..5))));
+    are_refused(&Image::of(&source));
+    // Without the index, nothing shows it.
+    for image in &overwritten(&Image::of(&source))[..3] {
+        assert_eq!(image.without_index().open(&target).expect("the file is whole"), 4);
+    }
+    let written = Image::of(&source);
+    open.file.idle();
+    assert_eq!(Image::of(&source).log(), [0; 0]);
+    // The first write to an empty log was interrupted: it has a length, and nothing in it.
+    for log in [vec![0; 8], vec![0; HEADER], vec![0; HEADER + FRAME]] {
+        assert_eq!(Image::of(&source).with_log(log).open(&target).expect("the file is whole"), 5);
+    }
+    are_refused(&written);
+}
+
+/// SQLite would write the frames of an earlier log over later values.
+#[cfg(unix)]
+#[test]
+fn s17_an_earlier_log_beside_the_index_of_a_later_one_is_an_error() {
+    let (source, target) = (Chats::new(), Chats::new());
+    let mut open = writer(&source, 4);
+    let mut images = Vec::new();
+    for step in 4..7 {
+        images.push(Image::of(&source));
+        checkpoint(&open, "pragma wal_checkpoint(passive)");
+        assert!(stored(&open.put(cells(step..step + 1))));
+    }
+    let last = Image::of(&source);
+    for (image, steps) in images.iter().zip(4..) {
+        let error = last.with_log(image.log().to_vec()).open(&target).expect_err("its values are lost");
+        assert!(is_of_the_log(&error), "{error:?}");
+        assert!(error.to_string().contains("it is an earlier one"), "{error}");
+        // As the error advises: an earlier file with its log.
+        let restored = Image { index: last.index.clone(), ..image.clone() };
+        restored.open(&target).expect_err("it may be the log alone");
+        assert_eq!(restored.without_index().open(&target).expect("both are of one moment"), steps);
+    }
+}
+
+/// A loss of power leaves an index of any earlier moment, and a log that is durable. Nothing is lost then.
+#[test]
+fn s17_an_index_of_an_earlier_moment_is_no_damage() {
+    let (source, target) = (Chats::new(), Chats::new());
+    let mut open = writer(&source, 2);
+    let mut images = Vec::new();
+    for step in 2..12 {
+        images.push(Image::of(&source));
+        if step % 3 == 0 {
+            // A log is begun anew; its index has been on no disk.
+            checkpoint(&open, "pragma wal_checkpoint(passive)");
+            images.push(Image::of(&source));
+        }
+        assert!(stored(&open.put(cells(step..step + 1))));
+    }
+    let last = Image::of(&source);
+    for earlier in &images {
+        let image = Image { index: earlier.index.clone(), ..last.clone() };
+        assert_eq!(image.open(&target).expect("the log is whole"), 12);
+    }
+    // The log has been begun anew, and none of its frames is durable. All older ones are in the file.
+    let before = images.len() - 2;
+    let written_back = &images[before - 1];
+    let begun = written_back.with_log([&last.log()[..HEADER], &written_back.log()[HEADER..]].concat());
+    for earlier in &images[..before] {
+        let image = Image { index: earlier.index.clone(), ..begun.clone() };
+        assert_eq!(image.open(&target).expect("the file is whole"), 9);
+    }
+    // The process was killed when it had changed the index, and had not yet emptied the log.
+    checkpoint(&open, "pragma wal_checkpoint(truncate)");
+    let emptied = Image::of(&source);
+    for log in [last.log().to_vec(), Vec::new()] {
+        assert_eq!(emptied.with_log(log).open(&target).expect("the file is whole"), 12);
+    }
+    // The next log begins with other numbers, after one that was emptied by a process that was killed.
+    drop(open);
+    assert_eq!(emptied.open(&target).expect("the file is whole"), 12);
+    let mut open = target.open().expect("it is whole");
+    assert!(stored(&open.put(cells(12..13))));
+    let image = Image { index: written_back.index.clone(), ..Image::of(&target) };
+    assert_eq!(image.open(&source).expect("the log is whole"), 13);
+}
+
 /// The file is whole again when nobody has written for a moment, and when it is closed.
 #[test]
 fn s17_a_file_that_is_idle_is_whole_without_its_log() {
