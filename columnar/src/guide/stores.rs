@@ -145,11 +145,14 @@
 //!
 //! A folder of a `FileStore` and a SQLite file can be copied when their flows are closed. While flows of a SQLite file
 //! are open, new values are in the log beside it, `chats.db-wal`, and the log belongs to the file: after a crash, move or
-//! copy both. `SqliteStore::backup(&file, "friday.db").await?` copies a file that is in use, also by other processes, into a
-//! new one that is whole by itself. It has all values that were confirmed before the call, and none that was deleted.
+//! copy both with the index of the log, `chats.db-shm`. `SqliteStore::backup(&file, "friday.db").await?` copies a file that
+//! is in use, also by other processes, into a new one that is whole by itself. It has all values that were confirmed before
+//! the call, and none that was deleted.
 //!
-//! After a crash, a SQLite file whose log is damaged or gone is not opened if confirmed values would be lost, and the
-//! error names the log. A copy of the file without its log looks like an earlier state of all flows, which nothing shows.
-//! An idle file needs no log: after a second without a request its values are written back.
+//! After a crash, a SQLite file whose log is damaged, cut or gone is not opened if confirmed values would be lost, and the
+//! error names the log. The index of the log tells what was confirmed. In a copy of the file and its log without the index,
+//! damage is noticed if whole transactions follow it, and a log that was cut is not. A copy without its log looks like an
+//! earlier state of all flows, which nothing shows. An idle file needs no log: after a second without a request its values
+//! are written back.
 //!
 //! [← renderings](super::renderings) · [contents](super) · [services →](super::services)

@@ -92,13 +92,16 @@ use crate::declare::Name;
 /// file: a file without it is an earlier state of all flows, which nothing shows. [`backup`](Self::backup) copies a
 /// file that is in use.
 ///
-/// If the log is damaged or cut so that confirmed values are lost, the file is not opened, and the error has the number of
-/// transactions or of their parts. SQLite itself would drop them. The index beside the log, `chats.db-shm`, tells which transaction was the
-/// last one. In a copy without the index, damage of the last transaction looks like one that a loss of power
-/// interrupted, which nobody has confirmed.
+/// If the log is damaged, cut, overwritten or an earlier one, so that confirmed values are lost, the file is not opened,
+/// and the error has the number of transactions or of their parts. SQLite itself would drop them. The index beside the
+/// log, `chats.db-shm`, tells which transaction was the last one. So copy it with the log: of a log that was copied
+/// without its index, only damage that has whole transactions after it is noticed. A log that was cut anywhere looks
+/// like one that a loss of power has interrupted, and a log of zeros like an empty one. After a loss of power the index may
+/// be of an earlier moment, and shows less.
 ///
 /// If the file, its log, its index or the lock of a flow is removed, moved or replaced while the flow is open, the next
-/// write is an error that names it, and nothing more is written.
+/// write is an error that names it, and nothing more is written. So it is if the log is cut. A cut exactly between two
+/// frames of the last transaction is noticed when the file is opened again.
 ///
 /// Files are readable by their owner alone. Ten thousand values of 800 bytes take 3 % more than their bytes, five
 /// hundred 17 %. A column has at most 2^32 steps. The cost of a step and of opening does not depend on the number of
@@ -179,11 +182,13 @@ impl SqliteStore {
     /// The copy appears under its name when it is complete and on the disk. Until then it is `friday.db-part`, which is
     /// removed if copying fails. It is readable by its owner alone, has no log, and none of the texts that were deleted.
     /// Dropping the future does not end the copying. While it lasts, the log of the file grows. A process that dies leaves
-    /// `friday.db-part`, which can be removed, or a complete copy, which removes it when it is opened.
+    /// `friday.db-part` and perhaps `friday.db-part-journal`, which can be removed, or a complete copy, which removes the
+    /// first when it is opened.
     ///
     /// # Errors
     ///
-    /// When the file is missing, empty or cannot be read, or the copy exists already or cannot be written.
+    /// When the file is missing, empty or cannot be read, or the copy exists already or cannot be written, or when
+    /// `friday.db-wal`, `-shm` or `-journal` of an earlier file is there, which would be read as a part of the copy.
     pub fn backup(
         file: impl Into<PathBuf>,
         to: impl Into<PathBuf>,
