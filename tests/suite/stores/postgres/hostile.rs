@@ -35,7 +35,7 @@ fn message(client: &mut TcpStream) -> Vec<u8> {
 
 /// A message of a server. PostgreSQL, "Message Formats".
 fn answer(client: &mut TcpStream, kind: u8, body: &[u8]) {
-    let length = (body.len() as u32 + 4).to_be_bytes();
+    let length = u32::try_from(body.len() + 4).expect("a short message").to_be_bytes();
     client.write_all(&[&[kind][..], &length, body].concat()).expect("it is sent");
 }
 
@@ -149,7 +149,7 @@ async fn s6_a_flow_is_free_after_its_opening_was_dropped() {
 #[tokio::test(flavor = "multi_thread")]
 async fn x1_a_server_that_repeats_the_password_is_shown_without_it() {
     const PASSWORD: &str = "Hunter+29xyzzy";
-    let hex: String = PASSWORD.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let hex = PASSWORD.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     let base64 = BASE64_STANDARD.encode(PASSWORD);
     let written = "Hunter%2B29xyzzy";
     for (at, repeated) in [PASSWORD, written, &hex, &base64, "hunter-29-XYZZY", "Hunter", "H u n t e r 2 9"]
