@@ -8,7 +8,8 @@ use std::io::{self, ErrorKind, Read};
 pub(super) const HEADER: usize = 32;
 /// The length of the part of the index that is read here.
 pub(super) const INDEX: usize = 100;
-const FRAME_HEADER: usize = 24;
+/// The length of the header of a frame, which has a page.
+pub(super) const FRAME_HEADER: usize = 24;
 const MAGIC: u32 = 0x377f_0682;
 const VERSION: u32 = 3_007_000;
 
@@ -135,7 +136,7 @@ pub(super) struct Index {
     pub(super) written_back: u32,
     pub(super) salts: Salts,
     /// The bytes of a frame.
-    pub(super) frame: u64,
+    frame: u64,
 }
 
 impl Index {

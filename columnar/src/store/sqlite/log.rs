@@ -205,11 +205,6 @@ pub(super) fn is_cut(file: &Path, length: u64) -> io::Result<bool> {
     Ok(index(&index_path(file))?.is_some_and(|index| index.log_length() > length))
 }
 
-/// The bytes of a frame of the log, if its index is there.
-pub(super) fn frame_length(file: &Path) -> io::Result<Option<u64>> {
-    Ok(index(&index_path(file))?.map(|index| index.frame))
-}
-
 /// Closes the index of a log that SQLite has removed.
 pub(super) fn forget_index(file: &Path) {
     let _ = with_index(&index_path(file), |_| Ok(()));

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::error::SqliteError;
-use super::frames::HEADER;
+use super::frames::{FRAME_HEADER, HEADER};
 use super::log::{self, index_path, log_path};
 use crate::error::shown;
 use crate::store::StoreError;
@@ -25,15 +25,14 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The names of a file that has just been opened and read.
-    pub(super) fn of(file: &Path) -> Result<Self, SqliteError> {
-        let frame = log::frame_length(file).map_err(|error| unreadable(&index_path(file), error))?;
+    /// The names of a file that has just been opened and read. `page` is the length of its pages.
+    pub(super) fn of(file: &Path, page: u32) -> Result<Self, SqliteError> {
         Ok(Self {
             file: Name::of(file.to_owned())?,
             log: Name::of(log_path(file))?,
             index: Name::of(index_path(file))?,
             log_length: Cell::new(0),
-            frame: frame.unwrap_or(1),
+            frame: FRAME_HEADER as u64 + u64::from(page),
         })
     }
 

@@ -220,7 +220,8 @@ impl OpenFile {
             return names.check();
         }
         let db = database::open(&self.path, location)?;
-        let names = Names::of(&self.path)?;
+        let page = db.pragma_query_value(None, "page_size", |row| row.get(0))?;
+        let names = Names::of(&self.path, page)?;
         self.connected =
             Some(Connected { db, names, are_keys_checked: Cell::new(false), is_log_used: false });
         Ok(())
