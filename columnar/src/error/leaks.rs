@@ -329,9 +329,9 @@ fn number(gram: &[u8]) -> u32 {
 }
 
 /// The last four letters of a row, as a number.
-#[expect(clippy::cast_possible_truncation, reason = "the mask leaves 32 bits")]
 fn last_gram(row: u128) -> u32 {
-    (row & u128::from(u32::MAX)) as u32
+    let [.., a, b, c, d] = row.to_be_bytes();
+    u32::from_be_bytes([a, b, c, d])
 }
 
 /// The word and the bit of four letters.
