@@ -68,7 +68,7 @@
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
 //! | see the context of a cell | [`Messages`]; [`cache`], for the prefix that a provider caches and its marks |
 //! | send a context with a client of your own | [`rendering`] |
-//! | keep files, symbols and pages by name, with their changes; no flow reads them yet | [`documents`] |
+//! | show a model files, symbols and pages that change | [`documents`] |
 //! | sort documents by how long they have not changed; no flow uses it yet | [`tiers`] |
 //! | read values as Rust types | [`Json`]; with the feature `typed`, [typed columns](guide::typed) |
 //! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for a limit on concurrent calls that adapts to the model |

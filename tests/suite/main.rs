@@ -29,6 +29,7 @@ pub mod cost {
 
 /// Documents, their updates, and the text of an update.
 pub mod documents {
+    pub mod flows;
     pub mod laws;
     pub mod set;
     pub mod update;

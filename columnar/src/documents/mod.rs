@@ -9,7 +9,9 @@
 //! The documents of a step are those of the step before it and one [`Update`]. So a step costs the documents that changed,
 //! nothing of the past is edited, and the documents of each step can be found again from the updates.
 //!
-//! No flow reads documents yet.
+//! The values of a source of documents are updates: `push` of its [handle](crate::flow::Source) takes one, and at
+//! run time [`Flow::push`](crate::Flow::push) takes its text. A view of the source shows the text of each update in its
+//! turn.
 //!
 //! ```
 //! use columnar::documents::{Documents, Update};

@@ -97,9 +97,12 @@ impl LiveFlow<'static, Dynamic> {
     /// Nothing is computed until the flow runs. A step begins when all sources have a value for it, so one source may
     /// be ahead of the others.
     ///
+    /// The value of a source of documents is the [text](crate::documents::Update::to_text) of an update.
+    ///
     /// # Errors
     ///
-    /// [`Error::UnknownColumn`]; [`Error::NotASource`]; [`Error::Store`] if the value could not be stored.
+    /// [`Error::UnknownColumn`]; [`Error::NotASource`]; [`Error::Update`] if the text is no update, or one that cannot be
+    /// applied to the documents; [`Error::Store`] if the value could not be stored.
     pub async fn push(&self, source: impl AsRef<str>, value: impl Into<Value>) -> Result<usize> {
         self.shared.push_by_name(source.as_ref(), value.into()).await
     }

@@ -12,6 +12,7 @@ use crate::compute::{ColumnType, Step};
 use crate::context::Messages;
 use crate::declare::Window;
 use crate::declare::graph::{TieredView, View};
+use crate::documents::{Documents, Update};
 use crate::history::Value;
 use crate::run::{Result, Shared};
 use crate::usage::Receipt;
@@ -211,6 +212,45 @@ impl Handle<kind::Source> {
     #[must_use]
     pub fn __of<C, T: kind::SourceType>(self, _: fn(&C) -> &Source<T>) -> Source<T> {
         self.with_kind()
+    }
+}
+
+impl Handle<kind::Source<Documents>> {
+    /// Stores the next update of the documents, and returns its step. An update without changes is a step in which no
+    /// document changed.
+    ///
+    /// ```
+    /// use columnar::documents::{Kind, Update};
+    /// use columnar::prelude::*;
+    /// use columnar::testing::script;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+    /// let reader = flow! {
+    ///     source files: Documents;
+    ///     source user;
+    ///     column answer(files, user, self) = script(["It is empty.", "Now it is gone."]);
+    /// };
+    /// reader.files.push(Update::new().file("notes.md", "")).await?;
+    /// reader.user.push("Read my notes.").await?;
+    /// reader.files.push(Update::new().remove(Kind::File, "notes.md")).await?;
+    /// reader.user.push("And now?").await?;
+    /// reader.run().await?;
+    ///
+    /// let messages = reader.answer.messages(1)?.to_json();
+    /// assert!(messages.contains("file notes.md, 0 bytes") && messages.contains("removed file notes.md"));
+    ///
+    /// let error = reader.files.push(Update::new().remove(Kind::File, "notes.md")).await.expect_err("it is gone");
+    /// assert!(error.to_string().starts_with("the update of `files` at step 2 was not stored: "));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::Update`](crate::Error::Update) with all faults of the update: then nothing is stored.
+    /// - [`Error::Store`](crate::Error::Store) if it could not be stored, [`Error::Load`](crate::Error::Load) if the earlier
+    ///   updates cannot be read.
+    pub async fn push(&self, update: Update) -> Result<usize> {
+        self.flow().push_update(self.latest.column(), &update).await
     }
 }
 

@@ -123,12 +123,14 @@ impl State {
             contexts: Vec::new(),
             generation: 0,
             forks: self.forks.clone(),
+            documents: self.documents.clone(),
             unloaded: self.derive_unloaded(origins, step),
             removed: BTreeMap::new(),
             stored: self.stored.derive(origins),
             run: RunState::Stopped,
             is_stale: self.is_stale,
         };
+        derived.documents.retain(|_, (steps, _)| *steps <= step);
         // A fork counts for its own contexts from its first step on. Forks of later steps are not in its past.
         derived.forks.retain(|at, since| *at <= step && *since <= step);
         if step < usize::MAX {

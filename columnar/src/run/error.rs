@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::compute::SchemaMismatch;
 use crate::context::budget::BudgetError;
 use crate::declare::{Name, SchemaErrors};
+use crate::documents::UpdateError;
 use crate::error::{BoxError, list, nearest, unknown_column};
 use crate::model::ModelError;
 use crate::reopen::Drift;
@@ -94,13 +95,26 @@ pub enum Error {
         /// The sources of the flow.
         sources: Vec<Name>,
     },
-    /// A push to a source of documents. No program can push documents yet.
-    #[error(
-        "`{column}` is a source of documents, and documents cannot be pushed yet: declare it as a source of text until then"
-    )]
-    NotText {
+    /// A push to a source of documents that is no [`Update`](crate::documents::Update), or one that cannot be applied to its
+    /// documents. Nothing of it is stored.
+    #[error("the update of `{column}` at step {step} was not stored: {source}")]
+    Update {
         /// The source.
         column: Name,
+        /// The step that it would have had.
+        step: usize,
+        /// All faults of the update.
+        source: UpdateError,
+    },
+    /// A push to a source of documents that a column reads in tiers. Tiers are not assembled yet.
+    #[error(
+        "`{column}` reads `{read}` in tiers, which are not assembled yet: read `{read}` without `.tiered()` until then"
+    )]
+    Tiered {
+        /// The column with the tiered view.
+        column: Name,
+        /// The source of documents.
+        read: Name,
     },
     /// A source has no messages.
     #[error("`{column}` is a source: it reads nothing, so it has no messages")]

@@ -11,7 +11,7 @@
 //! actions of the scheduler and reports the results. `restore` and `derive` make a flow from a store or from another
 //! flow. Stored values that are not in memory are in a `past`, which flows share; `needs` finds those that contexts show,
 //! and `load` loads them. `read` reads values wherever they are. `follow` shows the stored cells to those who follow a
-//! flow, and notifies them of changes.
+//! flow, and notifies them of changes. `documents` knows the documents of a source, which a push changes.
 //!
 //! Code of users, such as a filter or a counter, is called outside of the lock: `assemble` takes the values of a context
 //! under it and makes the messages afterwards, `recount` counts copies. `guard` catches the panics of such code.
@@ -23,6 +23,7 @@ mod computation;
 mod compute_steps;
 mod contexts;
 mod derive;
+mod documents;
 mod driver;
 mod error;
 mod event;

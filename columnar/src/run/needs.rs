@@ -54,6 +54,11 @@ impl State {
         self.loads(self.unloaded.keys().map(|column| (*column, steps.clone())))
     }
 
+    /// The steps of a column within a range that are not in memory.
+    pub(super) fn loads_of(&self, column: usize, steps: Range<usize>) -> Vec<Load> {
+        self.loads([(column, steps)])
+    }
+
     /// The number of derived cells that are not in memory.
     pub(super) fn unloaded_cells(&self) -> usize {
         let derived = self.unloaded.iter().filter(|(column, _)| !self.plan.schema().is_source(**column));

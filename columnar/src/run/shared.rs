@@ -196,12 +196,9 @@ impl Shared {
             let sources = plan.names(&plan.schema().sources().collect::<Vec<_>>());
             return Err(Error::NotASource { column: name.clone(), sources });
         }
-        if plan.schema().is_documents(source) {
-            // Until documents are stored and assembled; a text in their place would be wrong for good.
-            return Err(Error::NotText { column: name.clone() });
-        }
         loop {
             let step = self.len(source);
+            let documents = self.updated(plan, source, step, &value).await?;
             let put = match self.put(source, step, value.clone().into()) {
                 None => Ok(Put::Stored),
                 Some(put) => put.await,
@@ -213,6 +210,9 @@ impl Shared {
             match put? {
                 Put::Stored => {
                     self.insert_pushed(Cell { column: source, step }, value, &counted);
+                    if let Some(documents) = documents {
+                        self.remember(name, step + 1, documents);
+                    }
                     return Ok(step);
                 }
                 // An earlier push was dropped before its store confirmed it. Its value comes first.

@@ -12,6 +12,7 @@ use super::{Error, Result};
 use crate::compute::{Defaults, Settings};
 use crate::context::budget::Budget;
 use crate::declare::{Name, Plan};
+use crate::documents::Documents;
 use crate::reopen::{Definition, KeptColumns};
 use crate::schedule::Scheduler;
 use crate::tokens::{Chars, Counter};
@@ -38,6 +39,9 @@ pub(super) struct State {
     pub(super) generation: usize,
     /// The nearest forks: the step at which each diverges, and the first step whose contexts take it into account.
     pub(super) forks: BTreeMap<usize, usize>,
+    /// The documents of the sources that were pushed to, after a number of steps, by name. They can be found again from the
+    /// values.
+    pub(super) documents: BTreeMap<Name, (usize, Documents)>,
     /// The columns with stored values that are not in memory.
     pub(super) unloaded: BTreeMap<usize, Unloaded>,
     /// The removed columns of a flow without a store, by the keys that a store would have for them, for columns that are
@@ -83,6 +87,7 @@ impl State {
             contexts: Vec::new(),
             generation: 0,
             forks: BTreeMap::new(),
+            documents: BTreeMap::new(),
             unloaded: BTreeMap::new(),
             removed: BTreeMap::new(),
             stored: StoredColumns::default(),
