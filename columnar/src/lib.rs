@@ -68,7 +68,7 @@
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
 //! | see the context of a cell | [`Messages`]; [`cache`], for the prefix that a provider caches and its marks |
 //! | send a context with a client of your own | [`rendering`] |
-//! | show a model files, symbols and pages that change | [`documents`] |
+//! | show a model files, symbols and pages that change | [`documents`](mod@documents) |
 //! | sort documents by how long they have not changed; no flow uses it yet | [`tiers`] |
 //! | read values as Rust types | [`Json`]; with the feature `typed`, [typed columns](guide::typed) |
 //! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for a limit on concurrent calls that adapts to the model |
@@ -182,7 +182,7 @@ pub mod prelude {
     //!
     //! | for | names |
     //! |---|---|
-    //! | declarations | [`flow!`](crate::flow!); at run time [`source`], [`column`](column()), [`this`], [`prev`], [`group`], [`flow`](flow()), [`Column`], [`View`], [`Flow`], [`Documents`](crate::documents::Documents) |
+    //! | declarations | [`flow!`](crate::flow!); at run time [`source`], [`column`](column()), [`this`], [`prev`], [`group`], [`flow`](flow()), [`Column`], [`View`], [`Flow`], [`Documents`] |
     //! | compute steps | [`prompt`], [`deltas`], [`Context`], [`Messages`], [`Role`], [`Value`] |
     //! | policies | the methods of [`Policy`](crate::compute::Policy), which return a [`Step`], and [`secs`], [`per_second`], [`per_minute`] for their arguments |
     //! | runs | [`Event`], [`Error`], [`Result`], and the methods of streams in the crate futures, such as `try_next` |
