@@ -94,7 +94,7 @@ fn sent(bytes: Vec<u8>, rng: &mut Rng) -> Vec<Act> {
     pieces.flat_map(|piece| [Act::Send(piece.to_vec()), pause(rng)]).collect()
 }
 
-/// At most ten pieces, none of which is empty.
+/// At most ten pieces. None of them is empty.
 fn split<'b>(bytes: &'b [u8], rng: &mut Rng) -> Vec<&'b [u8]> {
     let mut ends: Vec<usize> = (0..rng.usize(..10)).map(|_| rng.usize(1..bytes.len())).collect();
     ends.extend([0, bytes.len()]);

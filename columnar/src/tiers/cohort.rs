@@ -132,7 +132,7 @@ impl Cohort {
         Half::Beyond(0)
     }
 
-    /// Takes out so many items from one end.
+    /// Takes out this number of items from one end.
     fn take_ends(&mut self, count: usize, end: impl Fn(&Items) -> Option<(&Item, &u32)>) -> Self {
         let mut taken = Self::default();
         for (item, tokens) in (0..count).map_while(|_| self.take_end(&end)) {

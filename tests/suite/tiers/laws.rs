@@ -44,7 +44,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Steps, most of which change little or nothing.
+/// Random steps. Most of them change little or nothing.
 fn steps() -> impl Strategy<Value = Vec<Vec<Change>>> {
     let step = prop_oneof![3 => Just(Vec::new()), 4 => vec(change(), 1..3), 1 => vec(change(), 1..20)];
     vec(step, 1..60)

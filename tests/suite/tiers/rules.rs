@@ -60,7 +60,7 @@ fn t02_tiers_have_these_thresholds() {
     assert_eq!(Tier::ALL.map(|tier| tier.to_string()), ["L0", "L1", "L2", "L3", "active"]);
 }
 
-/// Tokens and N are those of what is shown.
+/// An item has the tokens and the N of its shown text.
 #[test]
 fn t02_an_item_has_its_tokens_its_tier_and_its_n() {
     let tracker = Tracker::new(0).with(L2, &file("a"), 7, 300).with(L2, &symbol("b"), 6, 50);

@@ -261,7 +261,7 @@ fn json(event: &Event) -> Option<Json> {
 /// Whether parsed JSON would take far more memory than its bytes.
 fn has_too_many_values(data: &[u8]) -> bool {
     let (mut values, mut is_in_text, mut is_escaped) = (0, false, false);
-    // Each value follows one of these signs. A shorter text cannot have so many.
+    // Each value follows one of these signs, so a shorter text has fewer values.
     data.len() > VALUES
         && data.iter().any(|byte| {
             match byte {

@@ -30,7 +30,7 @@ pub(crate) trait Disk: Clone + Send + 'static {
     /// The kind of the file at a path. Links are not followed.
     fn kind(&self, path: &Path) -> io::Result<Kind>;
 
-    /// What is at a path. Links are not followed.
+    /// The status of the file at a path. Links are not followed.
     fn status(&self, path: &Path) -> io::Result<Status>;
 
     /// The same of an open file, whatever is at its path.

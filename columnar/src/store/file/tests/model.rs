@@ -293,7 +293,7 @@ impl Image {
         Ok(self.nodes.len() - 1)
     }
 
-    /// Writes the file of what is known: the cells of this log, and whether there is a definition.
+    /// Writes the file `known`: the number of cells of this log, and whether there is a definition.
     fn know(&mut self, log: &Path, is_defined: bool) -> io::Result<()> {
         let Log { cells, unconfirmed, .. } = Log::parse(self.data(log)?).map_err(io::Error::other)?;
         let known = Known { cells: known::count(&cells) + unconfirmed.len(), is_defined };
