@@ -23,9 +23,15 @@ struct Bin {
     tier: Tier,
     tokens: u64,
     entries: Vec<Entry>,
+    /// Whether its entries moved to another tier.
+    folded: bool,
 }
 
 impl Bin {
+    fn new((tier, tokens): (Tier, u64)) -> Self {
+        Self { tier, tokens, entries: Vec::new(), folded: false }
+    }
+
     fn extend(&mut self, entries: Vec<Entry>) {
         self.tokens += sum(&entries);
         self.entries.extend(entries);
@@ -48,8 +54,7 @@ pub(super) fn place(
     target: u64,
     clustered: bool,
 ) -> Vec<(Tier, Entry)> {
-    let bins = FIRST.into_iter().zip(sizes);
-    let mut bins: Vec<Bin> = bins.map(|(tier, tokens)| Bin { tier, tokens, entries: Vec::new() }).collect();
+    let mut bins: Vec<Bin> = FIRST.into_iter().zip(sizes).map(Bin::new).collect();
     if clustered {
         by_clusters(entries, &mut bins);
     } else {
@@ -99,16 +104,20 @@ fn by_references(mut entries: Vec<Entry>, bins: &mut [Bin], target: u64) {
 }
 
 /// Joins tiers below the target with others, the smallest one first, each with the smallest other one.
+///
+/// A tier may keep items that it had before, so its entries could come back: two such tiers below the target would exchange
+/// them for ever. So a tier whose entries moved takes no others.
 fn fold(bins: &mut [Bin], target: u64) {
     loop {
         let small = bins.iter().filter(|bin| bin.tokens < target && !bin.entries.is_empty());
         let Some(small) = small.min_by_key(|bin| (bin.tokens, bin.tier)).map(|bin| bin.tier) else { return };
-        let others = bins.iter().filter(|bin| bin.tier != small && !bin.is_empty());
+        let others = bins.iter().filter(|bin| bin.tier != small && !bin.is_empty() && !bin.folded);
         let Some(other) = others.min_by_key(|bin| (bin.tokens, bin.tier)).map(|bin| bin.tier) else { return };
         let mut moved = Vec::new();
         if let Some(bin) = bins.iter_mut().find(|bin| bin.tier == small) {
             moved = std::mem::take(&mut bin.entries);
             bin.tokens -= sum(&moved);
+            bin.folded = true;
         }
         if let Some(bin) = bins.iter_mut().find(|bin| bin.tier == other) {
             bin.extend(moved);

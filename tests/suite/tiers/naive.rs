@@ -336,17 +336,20 @@ impl Naive {
     }
 
     fn fold(&self, sizes: &mut [usize; 3], placed: &mut [(Key, usize, usize)]) {
+        let mut folded = [false; 3];
         loop {
             let has_entries = |at: &usize| placed.iter().any(|(.., into)| into == at);
             let small = (0..3).filter(|at| sizes[*at] < self.target && has_entries(at));
             let Some(small) = small.min_by_key(|at| sizes[*at]) else { return };
-            let others = (0..3).filter(|at| *at != small && (sizes[*at] > 0 || has_entries(at)));
+            let others =
+                (0..3).filter(|at| *at != small && (sizes[*at] > 0 || has_entries(at)) && !folded[*at]);
             let Some(other) = others.min_by_key(|at| sizes[*at]) else { return };
             for (_, tokens, into) in placed.iter_mut().filter(|(.., into)| *into == small) {
                 sizes[small] -= *tokens;
                 sizes[other] += *tokens;
                 *into = other;
             }
+            folded[small] = true;
         }
     }
 }

@@ -456,6 +456,14 @@ fn t15_small_tiers_are_joined_with_the_smallest_other_one() {
     assert_eq!(["a", "b", "c", "d"].map(|path| of(&tracker, path)), [Some((L1, 9)); 4]);
 }
 
+/// Two small tiers that had items before once exchanged the first symbols for ever.
+#[test]
+fn t15_small_tiers_with_earlier_items_are_joined_once() {
+    let mut tracker = Tracker::new(500).with(L2, &file("x"), 6, 200).with(L3, &file("y"), 3, 100);
+    tracker.update(&Step::new().put(symbol("a"), 50).put(symbol("b"), 10));
+    assert_eq!(["a", "b"].map(|path| of(&tracker, path)), [Some((L2, 6)); 2]);
+}
+
 /// The file itself is shown, and its cluster is still one.
 #[test]
 fn t15_a_selected_file_still_joins_its_cluster() {
