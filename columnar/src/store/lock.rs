@@ -1,10 +1,11 @@
 //! A locked file, and files that only their owner can read.
 
-use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
 use super::plain_file;
+use super::status::Status;
 
 /// A locked file. The lock ends with the process. It is unlocked explicitly when dropped, since closing is not enough: a
 /// child process that is just being started has the file open, too, for a moment.
@@ -32,13 +33,13 @@ impl FileLock {
     /// Whether the path leads to the locked file.
     pub(super) fn is_at(&self, path: &Path) -> io::Result<bool> {
         // Of a link it is the link, which is not the locked file.
-        Ok(FileId::of(&fs::symlink_metadata(path)?) == FileId::of(&self.0.metadata()?))
+        Ok(Status::at(path)?.id == Status::of(&self.0)?.id)
     }
 
     /// The number of names of the locked file.
     #[cfg(all(feature = "sqlite", unix))]
     pub(super) fn names(&self) -> io::Result<u64> {
-        Ok(std::os::unix::fs::MetadataExt::nlink(&self.0.metadata()?))
+        Ok(Status::of(&self.0)?.names)
     }
 }
 
@@ -46,31 +47,6 @@ impl Drop for FileLock {
     fn drop(&mut self) {
         // If this fails, closing the file unlocks it, a little later.
         let _ = self.0.unlock();
-    }
-}
-
-/// Distinguishes a file from all others, whatever its path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FileId(u64, u64);
-
-impl FileId {
-    #[cfg(test)]
-    pub(super) const fn new(device: u64, file: u64) -> Self {
-        Self(device, file)
-    }
-
-    /// An inode number is unique only within its device.
-    #[cfg(unix)]
-    pub(super) fn of(metadata: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt;
-
-        Self(metadata.dev(), metadata.ino())
-    }
-
-    /// Outside Unix an open file cannot be moved or replaced.
-    #[cfg(not(unix))]
-    pub(super) fn of(_: &Metadata) -> Self {
-        Self(0, 0)
     }
 }
 

@@ -17,6 +17,7 @@ mod plain_file;
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod status;
 mod thread;
 mod worker;
 

@@ -1,9 +1,14 @@
 //! Opening files that somebody else may have put there: never through a link, and never a pipe or a device, which may
 //! keep the reader waiting or have no end.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
+
+#[cfg(unix)]
+use rustix::fs::OFlags;
+
+use super::status::{Kind, Status};
 
 /// There is something else at a path than a file of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,12 +36,12 @@ impl From<WrongKind> for io::Error {
     }
 }
 
-/// Opens a regular file, and returns its metadata. The path may have links, but not in its last part.
+/// Opens a regular file, and returns its status. The path may have links, but not in its last part.
 ///
 /// # Errors
 ///
 /// [`WrongKind`] if there is something else.
-pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Metadata)> {
+pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Status)> {
     // Elsewhere no flag refuses a link.
     #[cfg(not(unix))]
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
@@ -50,15 +55,18 @@ pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<(File, 
         opened => opened?,
     };
     // Of the open file: the one at the path may be another one by now.
-    let metadata = file.metadata()?;
-    if metadata.is_file() { Ok((file, metadata)) } else { Err(WrongKind::NotAFile.into()) }
+    let status = Status::of(&file)?;
+    if status.kind == Kind::File { Ok((file, status)) } else { Err(WrongKind::NotAFile.into()) }
 }
 
 /// open(2): `O_NOFOLLOW` refuses a link, and with `O_NONBLOCK` opening a pipe does not wait for its other end. Neither
 /// changes how a regular file is read and written.
 #[cfg(unix)]
 fn without_following(options: &mut OpenOptions) -> &mut OpenOptions {
-    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NOFOLLOW | libc::O_NONBLOCK)
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        options,
+        (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed(),
+    )
 }
 
 #[cfg(not(unix))]
@@ -69,5 +77,5 @@ fn without_following(options: &mut OpenOptions) -> &mut OpenOptions {
 /// open(2): opening a pipe does not wait for its other end.
 #[cfg(unix)]
 pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
-    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK)
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, OFlags::NONBLOCK.bits().cast_signed())
 }

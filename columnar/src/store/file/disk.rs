@@ -1,12 +1,13 @@
 //! The operations on a file system that the file store uses. Tests implement them with disks that lose power,
 //! fail, or pause so that the process can be killed.
 
-use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::store::lock::{FileId, FileLock, owner_only};
+use crate::store::lock::{FileLock, owner_only};
 use crate::store::plain_file::{self, WrongKind};
+pub(super) use crate::store::status::{Kind, Status};
 
 /// File system operations. A crash can come between any two; each is one system call, or as good as one.
 ///
@@ -73,37 +74,6 @@ pub(crate) trait Disk: Clone + Send + 'static {
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
 }
 
-/// The kind of an entry of a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    File,
-    Folder,
-    /// A link, or something rarer.
-    Other,
-}
-
-/// A file or folder, as it is now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Status {
-    pub(crate) kind: Kind,
-    pub(crate) id: FileId,
-    /// The number of its names.
-    pub(crate) names: u64,
-    /// In bytes.
-    pub(crate) len: u64,
-}
-
-impl Status {
-    fn of(metadata: &Metadata) -> Self {
-        Self {
-            kind: kind_of(metadata.file_type()),
-            id: FileId::of(metadata),
-            names: names(metadata),
-            len: metadata.len(),
-        }
-    }
-}
-
 /// The file system of this machine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Local;
@@ -125,15 +95,15 @@ impl Disk for Local {
     }
 
     fn kind(&self, path: &Path) -> io::Result<Kind> {
-        Ok(kind_of(fs::symlink_metadata(path)?.file_type()))
+        Ok(Status::at(path)?.kind)
     }
 
     fn status(&self, path: &Path) -> io::Result<Status> {
-        Ok(Status::of(&fs::symlink_metadata(path)?))
+        Status::at(path)
     }
 
     fn status_of(&self, file: &File) -> io::Result<Status> {
-        Ok(Status::of(&file.metadata()?))
+        Status::of(file)
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>> {
@@ -142,22 +112,22 @@ impl Disk for Local {
             let entry = entry?;
             // Names of columns and values are ASCII, so no other name belongs to the store.
             if let Ok(name) = entry.file_name().into_string() {
-                names.push((name, kind_of(entry.file_type()?)));
+                names.push((name, entry.file_type()?.into()));
             }
         }
         Ok(names)
     }
 
     fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
-        let (file, metadata) = plain_file::open(OpenOptions::new().read(true), path)?;
+        let (file, status) = plain_file::open(OpenOptions::new().read(true), path)?;
         let mut bytes = Vec::new();
-        file.take(at_most.min(metadata.len())).read_to_end(&mut bytes)?;
+        file.take(at_most.min(status.len)).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
     fn reader(&self, path: &Path) -> io::Result<impl BufRead> {
-        let (file, metadata) = plain_file::open(OpenOptions::new().read(true), path)?;
-        Ok(BufReader::new(file.take(metadata.len())))
+        let (file, status) = plain_file::open(OpenOptions::new().read(true), path)?;
+        Ok(BufReader::new(file.take(status.len)))
     }
 
     fn create(&self, path: &Path) -> io::Result<File> {
@@ -166,8 +136,8 @@ impl Disk for Local {
     }
 
     fn append(&self, path: &Path) -> io::Result<File> {
-        let (file, metadata) = plain_file::open(OpenOptions::new().append(true), path)?;
-        if names(&metadata) == 1 { Ok(file) } else { Err(WrongKind::SecondName.into()) }
+        let (file, status) = plain_file::open(OpenOptions::new().append(true), path)?;
+        if status.names == 1 { Ok(file) } else { Err(WrongKind::SecondName.into()) }
     }
 
     fn sync(&self, file: &File) -> io::Result<()> {
@@ -207,26 +177,5 @@ impl Disk for Local {
 
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         fs::remove_dir(path)
-    }
-}
-
-#[cfg(unix)]
-fn names(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::nlink(metadata)
-}
-
-/// The standard library does not know the number of names.
-#[cfg(not(unix))]
-fn names(_: &Metadata) -> u64 {
-    1
-}
-
-fn kind_of(kind: fs::FileType) -> Kind {
-    if kind.is_file() {
-        Kind::File
-    } else if kind.is_dir() {
-        Kind::Folder
-    } else {
-        Kind::Other
     }
 }

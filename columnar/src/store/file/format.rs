@@ -7,8 +7,8 @@ use super::layout::{IoContext, Layout, check_folder, damaged, none_if_missing, o
 use super::log;
 use crate::error::shown;
 use crate::store::StoreError;
-use crate::store::lock::FileId;
 use crate::store::plain_file::WrongKind;
+use crate::store::status::FileId;
 
 /// The format that is written.
 pub(super) const FORMAT: u32 = 2;

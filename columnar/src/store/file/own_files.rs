@@ -10,7 +10,7 @@ use super::disk::{Disk, Kind, Status};
 use super::layout::{IoContext, Layout, none_if_missing};
 use crate::error::shown;
 use crate::store::StoreError;
-use crate::store::lock::FileId;
+use crate::store::status::FileId;
 
 /// The lock, the log, and the folder of staged files.
 pub(super) struct OwnFiles<D: Disk> {

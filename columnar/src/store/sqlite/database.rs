@@ -14,7 +14,8 @@ use super::error::SqliteError;
 use super::log::{self, beside};
 use crate::error::shown;
 use crate::store::StoreError;
-use crate::store::lock::{FileId, owner_only};
+use crate::store::lock::owner_only;
+use crate::store::status::Status;
 
 /// The application id in the header of the file: `clmn`.
 const APPLICATION: i32 = 0x636c_6d6e;
@@ -164,7 +165,7 @@ pub(super) fn part_path(copy: &Path) -> PathBuf {
 /// Removes that name of a copy that has its own name, too: making it was interrupted when it was complete.
 pub(super) fn finish_copy(copy: &Path) {
     let part = part_path(copy);
-    let file = |path: &Path| fs::symlink_metadata(path).ok().map(|metadata| FileId::of(&metadata));
+    let file = |path: &Path| Status::at(path).ok().map(|status| status.id);
     if cfg!(unix) && file(copy).is_some_and(|copy| Some(copy) == file(&part)) {
         // If this fails, the file cannot be opened, which is an error that tells why.
         let _ = fs::remove_file(part);

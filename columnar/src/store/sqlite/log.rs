@@ -22,7 +22,7 @@ use super::error::SqliteError;
 use super::frames::{Format, HEADER, INDEX, Index, Salts, Scan, fill, scan};
 use crate::error::shown;
 use crate::store::StoreError;
-use crate::store::lock::FileId;
+use crate::store::status::Status;
 
 /// The path of the log of a file.
 pub(super) fn log_path(file: &Path) -> PathBuf {
@@ -226,15 +226,15 @@ fn with_index<T>(path: &Path, run: impl FnOnce(&Arc<File>) -> io::Result<T>) -> 
     /// until there is another file at its path.
     static OPEN: Mutex<BTreeMap<PathBuf, Arc<File>>> = Mutex::new(BTreeMap::new());
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = match fs::metadata(path) {
+    let found = match Status::behind(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             open.remove(path);
             return Ok(None);
         }
-        metadata => FileId::of(&metadata?),
+        status => status?.id,
     };
     let is_open = match open.get(path) {
-        Some(file) => FileId::of(&file.metadata()?) == found,
+        Some(file) => Status::of(file)?.id == found,
         None => false,
     };
     if !is_open {

@@ -2,7 +2,6 @@
 //! files: it writes to a file without a name, and another process writes beside it. It continues a log that was cut, too.
 
 use std::cell::Cell;
-use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +10,7 @@ use super::frames::{FRAME_HEADER, HEADER};
 use super::log::{self, index_path, log_path};
 use crate::error::shown;
 use crate::store::StoreError;
-use crate::store::lock::FileId;
+use crate::store::status::{FileId, Status};
 
 /// The names, and the files to which they led when the file was opened.
 pub(super) struct Names {
@@ -72,16 +71,16 @@ struct Name {
 
 impl Name {
     fn of(path: PathBuf) -> Result<Self, SqliteError> {
-        match fs::metadata(&path) {
-            Ok(metadata) => Ok(Self { path, file: FileId::of(&metadata) }),
+        match Status::behind(&path) {
+            Ok(status) => Ok(Self { path, file: status.id }),
             Err(error) => Err(unreadable(&path, error)),
         }
     }
 
     /// The length of the file, if the name leads to it.
     fn length(&self) -> Result<u64, SqliteError> {
-        match fs::metadata(&self.path) {
-            Ok(metadata) if FileId::of(&metadata) == self.file => Ok(metadata.len()),
+        match Status::behind(&self.path) {
+            Ok(status) if status.id == self.file => Ok(status.len),
             Ok(_) => Err(self.unwritable("it was replaced by another file")),
             Err(error) if error.kind() == ErrorKind::NotFound => Err(self.unwritable("it is missing")),
             Err(error) => Err(unreadable(&self.path, error)),

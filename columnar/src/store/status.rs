@@ -1,0 +1,179 @@
+//! What there is at a path: its kind, its identity, its names and its length, but not its times.
+//!
+//! Since Linux 6.13, whoever asks for the times of a file makes its next write take an exact one, which `fsync` then has to
+//! make durable beside the data. A store that looks at its files at each write would pay a third of its speed for times
+//! that it does not use, and the standard library always asks for them.
+
+use std::fs::{self, File, FileType, Metadata};
+use std::io;
+use std::path::Path;
+
+/// A file or folder, as it is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Status {
+    pub(crate) kind: Kind,
+    pub(crate) id: FileId,
+    /// The number of its names.
+    pub(crate) names: u64,
+    /// In bytes.
+    pub(crate) len: u64,
+}
+
+/// The kind of an entry of a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    File,
+    Folder,
+    /// A link, or something rarer.
+    Other,
+}
+
+/// Distinguishes a file from all others, whatever its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileId(u64, u64);
+
+impl Status {
+    /// The status of what is at a path. Links are not followed.
+    pub(crate) fn at(path: &Path) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if let Some(status) = linux::at(path) {
+            return status;
+        }
+        Ok(Self::from(&fs::symlink_metadata(path)?))
+    }
+
+    /// The status of an open file, whatever is at its path.
+    pub(crate) fn of(file: &File) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if let Some(status) = linux::of(file) {
+            return status;
+        }
+        Ok(Self::from(&file.metadata()?))
+    }
+
+    /// The status of that to which a path leads. Links are followed.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn behind(path: &Path) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if let Some(status) = linux::behind(path) {
+            return status;
+        }
+        Ok(Self::from(&fs::metadata(path)?))
+    }
+}
+
+impl From<&Metadata> for Status {
+    fn from(metadata: &Metadata) -> Self {
+        let (id, names) = identity(metadata);
+        Self { kind: metadata.file_type().into(), id, names, len: metadata.len() }
+    }
+}
+
+impl From<FileType> for Kind {
+    fn from(kind: FileType) -> Self {
+        if kind.is_file() {
+            Self::File
+        } else if kind.is_dir() {
+            Self::Folder
+        } else {
+            Self::Other
+        }
+    }
+}
+
+impl FileId {
+    #[cfg(test)]
+    pub(super) const fn new(device: u64, file: u64) -> Self {
+        Self(device, file)
+    }
+}
+
+/// An inode number is unique only within its device.
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> (FileId, u64) {
+    use std::os::unix::fs::MetadataExt;
+
+    (FileId(metadata.dev(), metadata.ino()), metadata.nlink())
+}
+
+/// Outside Unix an open file cannot be moved or replaced, and the standard library does not know the number of names.
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> (FileId, u64) {
+    (FileId(0, 0), 1)
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::AsFd;
+    use std::path::Path;
+
+    use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, makedev, statx};
+    use rustix::io::Errno;
+    use rustix::path::Arg;
+
+    use super::{FileId, Kind, Status};
+
+    pub(super) fn at(path: &Path) -> Option<io::Result<Status>> {
+        look(CWD, path, AtFlags::SYMLINK_NOFOLLOW)
+    }
+
+    pub(super) fn of(file: &File) -> Option<io::Result<Status>> {
+        look(file, c"", AtFlags::EMPTY_PATH)
+    }
+
+    #[cfg(feature = "sqlite")]
+    pub(super) fn behind(path: &Path) -> Option<io::Result<Status>> {
+        look(CWD, path, AtFlags::empty())
+    }
+
+    /// `None` where there is no such call: on old kernels, and in containers that forbid what they do not know.
+    fn look(folder: impl AsFd, path: impl Arg, flags: AtFlags) -> Option<io::Result<Status>> {
+        let mask = StatxFlags::TYPE | StatxFlags::INO | StatxFlags::NLINK | StatxFlags::SIZE;
+        let found = match statx(folder, path, flags, mask) {
+            Err(Errno::NOSYS | Errno::PERM) => return None,
+            Err(error) => return Some(Err(error.into())),
+            Ok(found) => found,
+        };
+        let kind = match FileType::from_raw_mode(found.stx_mode.into()) {
+            FileType::RegularFile => Kind::File,
+            FileType::Directory => Kind::Folder,
+            _ => Kind::Other,
+        };
+        let device = makedev(found.stx_dev_major, found.stx_dev_minor);
+        let (names, len) = (found.stx_nlink.into(), found.stx_size);
+        Some(Ok(Status { kind, id: FileId(device, found.stx_ino), names, len }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two ways to look at a file must agree: on a system without the faster one, the other one is used.
+    #[test]
+    fn a_status_is_that_of_the_standard_library() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, link, second) =
+            (folder.path().join("file"), folder.path().join("link"), folder.path().join("second"));
+        fs::write(&file, "seven b").expect("it can be written");
+        fs::hard_link(&file, &second).expect("it can have two names");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(&file, &link).expect("it can be linked");
+        for path in
+            [&file, &link, &second, &link.join("below"), &folder.path().join("missing"), folder.path()]
+        {
+            let expected = fs::symlink_metadata(path).map(|metadata| Status::from(&metadata));
+            assert_eq!(
+                Status::at(path).map_err(|error| error.kind()),
+                expected.map_err(|error| error.kind())
+            );
+        }
+        let open = File::open(&file).expect("it is there");
+        assert_eq!(Status::of(&open).expect("it is open"), Status::at(&file).expect("it is there"));
+        assert_eq!(Status::at(&file).expect("it is there").names, if cfg!(unix) { 2 } else { 1 });
+        #[cfg(feature = "sqlite")]
+        assert_eq!(Status::behind(&link).expect("it leads there"), Status::of(&open).expect("it is open"));
+    }
+}
