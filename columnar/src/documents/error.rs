@@ -94,14 +94,6 @@ pub enum UpdateFault {
     /// The removal of a page.
     #[error("`{}` needs no removal: a page is shown only at the step that puts it", Printable(.0))]
     Page(Key),
-    /// A newer version of the library wrote the text.
-    #[error("the update has version {found}, and this version of the library reads {known}: use a newer one")]
-    Version {
-        /// The version of the text.
-        found: u32,
-        /// The newest version that this library reads.
-        known: u32,
-    },
     /// A text that is not the text of an update.
     #[error(
         "the text is damaged at byte {at}: {fault}; restore it from a copy, or write it with `Update::to_text`"
@@ -118,24 +110,21 @@ pub enum UpdateFault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextFault {
-    /// The text does not begin like an update.
-    #[error("an update begins with the line `documents 1`")]
+    /// A line without the title of a section that may follow, perhaps of a newer version of the library.
+    #[error("no section of an update that may follow here has this title, in this version of the library")]
     Title,
-    /// A line that begins no document.
-    #[error("the line does not name a document and the length of its text")]
+    /// A line that is no part of its section, or an empty line that is missing or too many.
+    #[error("the line is no part of its section")]
     Line,
-    /// A length that does not end at a line break in the text.
-    #[error("the text of {0} bytes does not end with a line break there")]
-    Length(usize),
+    /// A fence that is missing, not closed, or not as long as that text needs.
+    #[error("a fence is missing here, is not closed, or is not of the length that its text needs")]
+    Fence,
     /// Documents that are not in their order, or one that is there twice.
     #[error("the documents are out of order, or one is there twice")]
     Order,
     /// A path that is invalid, or not normalised.
     #[error("the path or URL is invalid")]
     Key,
-    /// A page that is removed.
-    #[error("a page cannot be removed")]
-    Page,
     /// More pages than a step shows.
     #[error("there are more than {MOST_URLS} pages")]
     Urls,

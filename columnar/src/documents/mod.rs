@@ -37,15 +37,15 @@
 //! - A page is shown at the step that puts it, and is gone at the next. An update has three at most.
 //! - An update is valid as a whole or not applied. A document is in it once, put or removed, and removed only if it is
 //!   there. An error has all faults, with paths and positions, and never the text of a document.
-//! - Each update has one text form, and each text that can be read is one. A newer version of the form is an error.
 //! - Files, symbols and pages are shown in the same form: the path on a line, then the text in a fence. The tree and the
 //!   legend are in a fence without a path. Nothing of a text is outside of a fence.
+//! - The stored [text of an update](Update::to_text) has this form, because a view of the source shows it. Each update has
+//!   one text, and a text that is not the text of an update is an error.
 //!
 //! A pure layer: no clock and no I/O.
 
 mod error;
 mod key;
-#[cfg_attr(not(test), expect(dead_code, reason = "contexts will show documents"))]
 mod render;
 mod set;
 mod text_form;

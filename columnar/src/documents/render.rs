@@ -1,4 +1,4 @@
-//! The text that a context shows of documents: a title, and fenced texts with their paths.
+//! The text that a model reads of documents: titles, and fenced texts with their paths.
 //!
 //! ``````text
 //! # Working Files
@@ -19,8 +19,10 @@
 //! path begins like one. A line break follows the text also if the text ends with one. So the texts can be read back.
 
 use std::iter;
+use std::ops::Range;
 
-/// The title of a section.
+/// The title of a section of a context.
+#[cfg_attr(not(test), expect(dead_code, reason = "contexts will show documents"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Title {
     Structure,
@@ -34,6 +36,7 @@ pub(crate) enum Title {
     WorkingFiles,
 }
 
+#[cfg_attr(not(test), expect(dead_code, reason = "contexts will show documents"))]
 impl Title {
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
@@ -46,6 +49,36 @@ impl Title {
             Self::Tree => "# Repository Files",
             Self::Pages => "# URL Context",
             Self::WorkingFiles => "# Working Files",
+        }
+    }
+}
+
+/// The title of a section of an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UpdateTitle {
+    Legend,
+    Tree,
+    Symbols,
+    References,
+    Files,
+    Pages,
+    Removed,
+}
+
+impl UpdateTitle {
+    /// In the order of the sections.
+    pub(super) const ALL: [Self; 7] =
+        [Self::Legend, Self::Tree, Self::Symbols, Self::References, Self::Files, Self::Pages, Self::Removed];
+
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Legend => "# Legend",
+            Self::Tree => "# File Tree",
+            Self::Symbols => "# Symbols",
+            Self::References => "# References",
+            Self::Files => "# Files",
+            Self::Pages => "# URLs",
+            Self::Removed => "# Removed",
         }
     }
 }
@@ -66,36 +99,79 @@ impl Item<'_> {
     }
 }
 
-/// The title and the items, with empty lines between them. Nothing if there are no items.
-pub(crate) fn section<'d>(title: Title, items: impl IntoIterator<Item = Item<'d>>) -> String {
-    let mut text = String::new();
-    for item in items {
-        if text.is_empty() {
-            text.push_str(title.as_str());
+/// Adds a section to those before it: the title and the items, with empty lines between them. Nothing if there are no
+/// items.
+pub(crate) fn push_items<'d>(shown: &mut String, title: &str, items: impl IntoIterator<Item = Item<'d>>) {
+    for (at, item) in items.into_iter().enumerate() {
+        if at == 0 {
+            push_title(shown, title);
         }
         let [opening, closing] = item.delimiters();
-        ["\n\n", &opening, item.text, &closing].into_iter().for_each(|piece| text.push_str(piece));
+        ["\n\n", &opening, item.text, &closing].into_iter().for_each(|piece| shown.push_str(piece));
     }
-    text
+}
+
+/// Adds a section of lines.
+pub(super) fn push_lines(shown: &mut String, title: &str, lines: impl IntoIterator<Item = String>) {
+    for (at, line) in lines.into_iter().enumerate() {
+        if at == 0 {
+            push_title(shown, title);
+            shown.push('\n');
+        }
+        shown.push('\n');
+        shown.push_str(&line);
+    }
+}
+
+fn push_title(shown: &mut String, title: &str) {
+    if !shown.is_empty() {
+        shown.push_str("\n\n");
+    }
+    shown.push_str(title);
+}
+
+/// The place of the text in the fence with which `shown` begins, and the end of the fence. `None` unless this is the fence
+/// of that text: whole lines, and as long as [`Item::delimiters`] makes them.
+pub(super) fn fenced(shown: &str) -> Option<(Range<usize>, usize)> {
+    let (opening, rest) = shown.split_once('\n')?;
+    let closing = runs(rest).find(|run| run.len() >= opening.len())?;
+    let text = rest.get(..closing.start)?.strip_suffix('\n')?;
+    let after = rest.get(closing.end..)?;
+    let is_line = after.is_empty() || after.starts_with('\n');
+    let is_fence = opening.bytes().all(|byte| byte == b'`') && closing.len() == opening.len();
+    let start = opening.len() + 1;
+    (is_line && is_fence && opening.len() == fence_len(text))
+        .then(|| (start..start + text.len(), start + closing.end))
 }
 
 /// The number of backticks of the shortest fence around a text.
 fn fence_len(text: &str) -> usize {
+    runs(text).map(|run| run.len()).max().map_or(3, |longest| 3.max(longest + 1))
+}
+
+/// The runs of backticks in a text.
+fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut from = 0;
-    let runs = iter::from_fn(|| {
+    iter::from_fn(move || {
         let rest = bytes.get(from..)?;
         let start = memchr::memchr(b'`', rest)?;
-        let run = rest.iter().skip(start).take_while(|byte| **byte == b'`').count();
-        from += start + run;
+        let len = rest.iter().skip(start).take_while(|byte| **byte == b'`').count();
+        let run = from + start..from + start + len;
+        from = run.end;
         Some(run)
-    });
-    runs.max().map_or(3, |longest| 3.max(longest + 1))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn section<'d>(title: Title, items: impl IntoIterator<Item = Item<'d>>) -> String {
+        let mut shown = String::new();
+        push_items(&mut shown, title.as_str(), items);
+        shown
+    }
 
     /// The items of a section, from its text alone.
     fn read(section: &str, title: Title) -> Vec<(Option<String>, String)> {
@@ -179,5 +255,40 @@ mod tests {
         {
             assert_eq!(fence_len(text), length, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_fence_is_read_if_it_is_the_one_of_its_text() {
+        for text in
+            ["", "a", "\n", "a\n\n", "`", "``", "```", "a ```` b", "```\n\n```", "``` \n````", "é\r\n"]
+        {
+            let [opening, closing] = Item { path: None, text }.delimiters();
+            for after in ["", "\n", "\nb\n```\n", "\n\n```````"] {
+                let shown = [opening.as_str(), text, &closing, after].concat();
+                let (place, end) = fenced(&shown).expect("it is the fence of the text");
+                assert_eq!((&shown[place], &shown[end..]), (text, after), "{shown:?}");
+            }
+            for wrong in [
+                format!("`{opening}{text}{closing}`"),
+                format!("{opening}{text}{closing}`"),
+                format!("`{opening}{text}{closing}"),
+                format!(" {opening}{text}{closing}"),
+                format!("{opening}{text}{closing} "),
+                format!("{opening}{text}{closing}\r\n"),
+                format!("{}\r\n{text}{closing}", opening.trim_end()),
+                format!("{opening}{text}"),
+                format!("{opening}{text}{}", closing.trim_start()),
+                format!("\n{opening}{text}{closing}"),
+                opening.clone(),
+                opening.trim_end().to_owned(),
+            ] {
+                // A text may end in a line break of its own.
+                let place = fenced(&wrong).map(|(place, _)| &wrong[place]);
+                assert!(place.is_none() || text.strip_suffix('\n') == place, "{wrong:?}");
+            }
+        }
+        assert!(
+            ["", "`", "``\na\n``", "a\n```", "\n\n", "```", "```\n```"].iter().all(|t| fenced(t).is_none())
+        );
     }
 }

@@ -1,46 +1,87 @@
-//! The text of an update, as a store holds it.
+//! The text of an update, as a store holds it and as a plain view shows it to a model.
 //!
 //! ```text
-//! documents 1
-//! legend, 7 bytes:
-//! f: fn
-//! tree, 10 bytes:
-//! src/lib.rs
-//! symbol src/lib.rs, 11 bytes, cluster 0, 2 references:
-//! f answer u8
-//! file src/lib.rs, 30 bytes:
-//! pub fn answer() -> u8 { 42 }
-//!
-//! removed file src/main.rs
+//! update     = "No document changed." | section { empty section }
+//! section    = title empty ( fenced | item { empty item } | line { break line } )
+//! item       = path break fenced
+//! fenced     = fence break text break fence
+//! empty      = break break
 //! ```
 //!
-//! Each text is as long as its line says, and a line break follows it. Paths have no line breaks. So texts need no
-//! escaping, and are slices of the whole. Documents are in the order of their keys, and each number has one form: an
-//! update has one text, and a text that is read is the text that would be written.
+//! The sections are in the order of [`UpdateTitle`], documents in the order of their keys, and each number has one form.
+//! [`render`] makes the fences.
+//!
+//! The text of an update can be read in one way, line by line:
+//! - A line is a title at the start, and wherever an empty line follows it. A fence follows a path, also the path
+//!   `# Files`, and no path is empty or begins like a fence.
+//! - A fence ends at the first run of backticks that is as long as its first line, because the text has none.
+//! - An empty line ends a section of lines, and no line of it is empty. A line is read from its end or up to its first
+//!   space, because a path may contain everything else.
+//!
+//! Each of these is checked. So a text that is read is the text that would be written.
 
-use std::fmt::{self, Write};
 use std::str::FromStr;
 
 use super::error::{TextFault, UpdateError, UpdateFault};
 use super::key::{Key, Kind};
+use super::render::{self, Item, UpdateTitle};
 use super::update::{Change, Cluster, Document, Update};
 use super::urls::MOST_URLS;
 use crate::history::Value;
 
-const TITLE: &str = "documents ";
-const VERSION: u32 = 1;
-const REMOVED: &str = "removed ";
+/// The text of an update that changes nothing.
+const NOTHING: &str = "No document changed.";
 
 impl Update {
-    /// The update as text: the value of a source of documents.
+    /// The update as text: the value of a source of documents. A view of the source shows it to the model.
+    ///
+    /// Its sections are in this order, and each is there only if it has something: `# Legend`, `# File Tree`, `# Symbols`,
+    /// `# References` with the clusters, `# Files`, `# URLs` and `# Removed`.
     ///
     /// ```
     /// use columnar::documents::{Kind, Update};
     ///
-    /// let update = Update::new().file("a.txt", "one").remove(Kind::File, "b.txt");
+    /// let update = Update::new()
+    ///     .symbol("src/lib.rs", "f answer u8")
+    ///     .cluster(0, 2)
+    ///     .file("notes.md", "Run `cargo run`.\n")
+    ///     .file("run.md", "```\ncargo run\n```")
+    ///     .remove(Kind::File, "src/main.rs");
     /// let text = update.to_text()?;
-    /// assert_eq!(text, "documents 1\nfile a.txt, 3 bytes:\none\nremoved file b.txt\n");
+    /// let lines = [
+    ///     "# Symbols",
+    ///     "",
+    ///     "src/lib.rs",
+    ///     "```",
+    ///     "f answer u8",
+    ///     "```",
+    ///     "",
+    ///     "# References",
+    ///     "",
+    ///     "src/lib.rs: cluster 0, 2 references",
+    ///     "",
+    ///     "# Files",
+    ///     "",
+    ///     "notes.md",
+    ///     "```",
+    ///     "Run `cargo run`.",
+    ///     "", // the line break at the end of the file
+    ///     "```",
+    ///     "",
+    ///     "run.md",
+    ///     "````",
+    ///     "```",
+    ///     "cargo run",
+    ///     "```",
+    ///     "````",
+    ///     "",
+    ///     "# Removed",
+    ///     "",
+    ///     "file src/main.rs",
+    /// ];
+    /// assert_eq!(text, lines.join("\n"));
     /// assert_eq!(Update::parse(text)?, update);
+    /// assert_eq!(Update::new().to_text()?, "No document changed.");
     /// # Ok::<(), columnar::documents::UpdateError>(())
     /// ```
     ///
@@ -49,9 +90,13 @@ impl Update {
     /// [`UpdateError`] with all faults of the calls that made the update.
     pub fn to_text(&self) -> Result<Value, UpdateError> {
         self.check()?;
+        if self.is_empty() {
+            return Ok(NOTHING.into());
+        }
         let mut text = String::with_capacity(self.capacity());
-        // A `String` takes everything.
-        let _ = self.write(&mut text);
+        for title in UpdateTitle::ALL {
+            self.write(title, &mut text);
+        }
         Ok(text.into())
     }
 
@@ -62,157 +107,241 @@ impl Update {
     /// [`UpdateError`] with the position of the first line that is damaged.
     pub fn parse(text: impl Into<Value>) -> Result<Self, UpdateError> {
         let text = text.into();
-        let mut parser = Parser { text: &text, at: 0, update: Self::new(), pages: 0 };
-        match parser.version() {
-            Some(VERSION) => {}
-            Some(found) => return Err(UpdateError::one(UpdateFault::Version { found, known: VERSION })),
-            None => return Err(UpdateError::one(UpdateFault::Text { at: 0, fault: TextFault::Title })),
+        if text == NOTHING {
+            return Ok(Self::new());
         }
-        while parser.at < text.len() {
-            let at = parser.at;
-            parser.entry().map_err(|fault| UpdateError::one(UpdateFault::Text { at, fault }))?;
+        let mut parser = Parser { text: &text, at: 0, next: Some(0), last: None, update: Self::new() };
+        match parser.sections() {
+            Ok(()) => Ok(parser.update),
+            Err(fault) => Err(UpdateError::one(UpdateFault::Text { at: parser.at, fault })),
         }
-        Ok(parser.update)
     }
 
-    fn write(&self, f: &mut String) -> fmt::Result {
-        writeln!(f, "{TITLE}{VERSION}")?;
-        for (name, text) in [("legend", &self.legend), ("tree", &self.tree)] {
-            if let Some(text) = text {
-                writeln!(f, "{name}, {} bytes:\n{text}", text.len())?;
-            }
+    /// Adds a section, if there is something in it.
+    fn write(&self, title: UpdateTitle, text: &mut String) {
+        let name = title.as_str();
+        match title {
+            UpdateTitle::Legend => render::push_items(text, name, alone(self.legend.as_ref())),
+            UpdateTitle::Tree => render::push_items(text, name, alone(self.tree.as_ref())),
+            UpdateTitle::Symbols => render::push_items(text, name, self.items(Kind::Symbol)),
+            UpdateTitle::References => render::push_lines(text, name, self.references()),
+            UpdateTitle::Files => render::push_items(text, name, self.items(Kind::File)),
+            UpdateTitle::Pages => render::push_items(text, name, self.items(Kind::Url)),
+            UpdateTitle::Removed => render::push_lines(text, name, self.removed()),
         }
-        for (key, change) in &self.documents {
-            let (kind, path) = (key.kind(), key.path());
-            let Change::Put(document) = change else {
-                writeln!(f, "{REMOVED}{kind} {path}")?;
-                continue;
-            };
-            write!(f, "{kind} {path}, {} bytes", document.text.len())?;
-            if let Some(Cluster { id, references }) = document.cluster {
-                write!(f, ", cluster {id}, {references} references")?;
-            }
-            writeln!(f, ":\n{}", document.text)?;
-        }
-        Ok(())
+    }
+
+    fn puts(&self) -> impl Iterator<Item = (&Key, &Document)> {
+        self.documents.iter().filter_map(|(key, change)| match change {
+            Change::Put(document) => Some((key, document)),
+            Change::Remove => None,
+        })
+    }
+
+    fn items(&self, kind: Kind) -> impl Iterator<Item = Item<'_>> {
+        let puts = self.puts().filter(move |(key, _)| key.kind() == kind);
+        puts.map(|(key, document)| Item { path: Some(key.path()), text: &document.text })
+    }
+
+    fn references(&self) -> impl Iterator<Item = String> {
+        self.puts().filter_map(|(key, document)| {
+            let Cluster { id, references } = document.cluster?;
+            Some(format!("{}: cluster {id}, {references} {}", key.path(), noun(references)))
+        })
+    }
+
+    fn removed(&self) -> impl Iterator<Item = String> {
+        let removed = self.documents.iter().filter(|(_, change)| **change == Change::Remove);
+        removed.map(|(key, _)| format!("{} {}", key.kind(), key.path()))
     }
 
     /// About the length of the text.
     fn capacity(&self) -> usize {
         let documents = self.documents.iter().map(|(key, change)| match change {
-            Change::Put(document) => key.path().len() + document.text.len() + 64,
+            Change::Put(Document { text, cluster: None }) => key.path().len() + text.len() + 16,
+            Change::Put(Document { text, .. }) => 2 * key.path().len() + text.len() + 64,
             Change::Remove => key.path().len() + 16,
         });
-        let alone = [&self.legend, &self.tree].into_iter().flatten().map(|text| text.len() + 32);
-        documents.chain(alone).sum::<usize>() + 16
+        let alone = [&self.legend, &self.tree].into_iter().flatten().map(|text| text.len() + 16);
+        documents.chain(alone).sum::<usize>() + 16 * UpdateTitle::ALL.len()
     }
+}
+
+/// The only item of a section.
+fn alone(text: Option<&Value>) -> Option<Item<'_>> {
+    text.map(|text| Item { path: None, text })
+}
+
+const fn noun(references: u32) -> &'static str {
+    if references == 1 { "reference" } else { "references" }
 }
 
 /// Reads an update from its text, line by line.
 struct Parser<'t> {
     text: &'t Value,
-    /// The position of the next line.
+    /// The position of the line that was read last, for errors.
     at: usize,
+    /// The position of the next line; `None` after the last one.
+    next: Option<usize>,
+    /// The key before, in the same section.
+    last: Option<Key>,
     update: Update,
-    pages: usize,
 }
 
 impl<'t> Parser<'t> {
-    /// The version in the first line.
-    fn version(&mut self) -> Option<u32> {
-        number(self.line()?.strip_prefix(TITLE)?)
-    }
-
-    /// A document, the legend or the tree.
-    fn entry(&mut self) -> Result<(), TextFault> {
-        let line = self.line().ok_or(TextFault::Line)?;
-        if let Some(name) = line.strip_prefix(REMOVED) {
-            let key = key(name)?;
-            return if key.kind() == Kind::Url {
-                Err(TextFault::Page)
-            } else {
-                self.change(key, Change::Remove)
+    fn sections(&mut self) -> Result<(), TextFault> {
+        let mut titles = UpdateTitle::ALL.into_iter();
+        loop {
+            let line = self.line().ok_or(TextFault::Title)?;
+            // Those before it may not follow any more.
+            let title = titles.find(|title| title.as_str() == line).ok_or(TextFault::Title)?;
+            if !self.empty_line()? {
+                return Err(TextFault::Title);
+            }
+            self.last = None;
+            let is_followed = match title {
+                UpdateTitle::Legend => {
+                    self.update.legend = Some(self.fenced()?);
+                    self.empty_line()?
+                }
+                UpdateTitle::Tree => {
+                    self.update.tree = Some(self.fenced()?);
+                    self.empty_line()?
+                }
+                UpdateTitle::Symbols => self.items(Kind::Symbol)?,
+                UpdateTitle::References => self.lines(Self::reference)?,
+                UpdateTitle::Files => self.items(Kind::File)?,
+                UpdateTitle::Pages => self.items(Kind::Url)?,
+                UpdateTitle::Removed => self.lines(Self::removal)?,
             };
-        }
-        let (name, bytes, cluster) = put(line).ok_or(TextFault::Line)?;
-        let text = self.text_of(bytes).ok_or(TextFault::Length(bytes))?;
-        let Update { legend, tree, documents, .. } = &mut self.update;
-        let (slot, is_ordered) = match name {
-            "legend" => (legend, tree.is_none() && documents.is_empty()),
-            "tree" => (tree, documents.is_empty()),
-            name => {
-                let key = key(name)?;
-                let is_symbol = key.kind() == Kind::Symbol;
-                let document = Document { text, cluster };
-                return if cluster.is_some() && !is_symbol {
-                    Err(TextFault::Line)
-                } else {
-                    self.change(key, Change::Put(document))
-                };
-            }
-        };
-        match (cluster, is_ordered && slot.is_none()) {
-            (Some(_), _) => Err(TextFault::Line),
-            (None, false) => Err(TextFault::Order),
-            (None, true) => {
-                *slot = Some(text);
-                Ok(())
+            if !is_followed {
+                return Ok(());
             }
         }
     }
 
-    /// Adds the change of a document after those before it.
-    fn change(&mut self, key: Key, change: Change) -> Result<(), TextFault> {
-        if self.update.documents.last_key_value().is_some_and(|(last, _)| *last >= key) {
-            return Err(TextFault::Order);
+    /// The items of a section. Returns whether a section follows.
+    fn items(&mut self, kind: Kind) -> Result<bool, TextFault> {
+        loop {
+            self.item(kind)?;
+            if !self.empty_line()? {
+                return Ok(false);
+            }
+            if self.is_before_title() {
+                return Ok(true);
+            }
         }
-        self.pages += usize::from(key.kind() == Kind::Url);
-        if self.pages > MOST_URLS {
+    }
+
+    fn item(&mut self, kind: Kind) -> Result<(), TextFault> {
+        let path = self.line().ok_or(TextFault::Line)?;
+        let key = self.key(kind, path)?;
+        let keys = self.update.documents.keys();
+        // URLs are the last kind.
+        if keys.rev().take_while(|key| key.kind() == Kind::Url).count() == MOST_URLS {
             return Err(TextFault::Urls);
         }
-        self.update.documents.insert(key, change);
+        let text = self.fenced()?;
+        self.update.documents.insert(key, Change::Put(Document { text, cluster: None }));
         Ok(())
+    }
+
+    /// The lines of a section. Returns whether a section follows.
+    fn lines(
+        &mut self,
+        read: impl Fn(&mut Self, &'t str) -> Result<(), TextFault>,
+    ) -> Result<bool, TextFault> {
+        loop {
+            let line = self.line().ok_or(TextFault::Line)?;
+            read(self, line)?;
+            if self.rest().is_none_or(is_empty_line) {
+                return self.empty_line();
+            }
+        }
+    }
+
+    fn reference(&mut self, line: &str) -> Result<(), TextFault> {
+        let (path, cluster) = reference(line).ok_or(TextFault::Line)?;
+        let key = self.key(Kind::Symbol, path)?;
+        let Some(Change::Put(document)) = self.update.documents.get_mut(&key) else {
+            return Err(TextFault::Line);
+        };
+        document.cluster = Some(cluster);
+        Ok(())
+    }
+
+    fn removal(&mut self, line: &str) -> Result<(), TextFault> {
+        let (kind, path) = line.split_once(' ').ok_or(TextFault::Line)?;
+        let mut kinds = [Kind::Symbol, Kind::File].into_iter();
+        let kind = kinds.find(|known| known.as_str() == kind).ok_or(TextFault::Line)?;
+        let key = self.key(kind, path)?;
+        let before = self.update.documents.insert(key, Change::Remove);
+        before.map_or(Ok(()), |_| Err(TextFault::Order))
+    }
+
+    /// A key in its normal form, after the one before it.
+    fn key(&mut self, kind: Kind, path: &str) -> Result<Key, TextFault> {
+        let key = Key::new(kind, path).ok().filter(|key| key.path() == path).ok_or(TextFault::Key)?;
+        let last = self.last.replace(key.clone());
+        if last.is_some_and(|last| last >= key) { Err(TextFault::Order) } else { Ok(key) }
+    }
+
+    /// The text in the fence that is next.
+    fn fenced(&mut self) -> Result<Value, TextFault> {
+        let start = self.next.ok_or(TextFault::Fence)?;
+        self.at = start;
+        let (text, end) = self.rest().and_then(render::fenced).ok_or(TextFault::Fence)?;
+        self.end_line(start + end);
+        self.text.slice(start + text.start..start + text.end).ok_or(TextFault::Fence)
+    }
+
+    /// Reads the empty line before an item or a section. Returns `false` at the end.
+    fn empty_line(&mut self) -> Result<bool, TextFault> {
+        match self.line() {
+            None => Ok(false),
+            Some("") if self.next.is_some() => Ok(true),
+            Some(_) => Err(TextFault::Line),
+        }
+    }
+
+    /// Whether an empty line follows the next one.
+    fn is_before_title(&self) -> bool {
+        let lines = self.rest().and_then(|rest| rest.split_once('\n'));
+        lines.is_some_and(|(_, after)| is_empty_line(after))
     }
 
     /// The next line, without its end.
     fn line(&mut self) -> Option<&'t str> {
-        let (line, _) = self.text.get(self.at..)?.split_once('\n')?;
-        self.at += line.len() + 1;
+        let (at, rest) = (self.next?, self.rest()?);
+        let line = rest.split_once('\n').map_or(rest, |(line, _)| line);
+        self.at = at;
+        self.end_line(at + line.len());
         Some(line)
     }
 
-    /// The next text, which has a line break after it.
-    fn text_of(&mut self, bytes: usize) -> Option<Value> {
-        let end = self.at.checked_add(bytes)?;
-        let text = self.text.slice(self.at..end)?;
-        self.text.get(end..)?.strip_prefix('\n')?;
-        self.at = end + 1;
-        Some(text)
+    /// The text from the next line on.
+    fn rest(&self) -> Option<&'t str> {
+        self.text.get(self.next?..)
+    }
+
+    /// Goes on after a line that ends at a position.
+    fn end_line(&mut self, end: usize) {
+        self.next = (end < self.text.len()).then_some(end + 1);
     }
 }
 
-/// The name in the line of a put document, the length of its text, and its cluster. Read from the end, because a path may
-/// contain everything that follows it.
-fn put(line: &str) -> Option<(&str, usize, Option<Cluster>)> {
-    let fields = line.strip_suffix(':')?;
-    let (fields, cluster) = match fields.strip_suffix(" references") {
-        Some(fields) => {
-            let (fields, references) = fields.rsplit_once(", ")?;
-            let (fields, id) = fields.rsplit_once(", cluster ")?;
-            (fields, Some(Cluster { id: number(id)?, references: number(references)? }))
-        }
-        None => (fields, None),
-    };
-    let (name, bytes) = fields.strip_suffix(" bytes")?.rsplit_once(", ")?;
-    Some((name, number(bytes)?, cluster))
+/// Whether the first line of a text is empty.
+fn is_empty_line(text: &str) -> bool {
+    text.is_empty() || text.starts_with('\n')
 }
 
-/// A key in its normal form.
-fn key(name: &str) -> Result<Key, TextFault> {
-    let (kind, path) = name.split_once(' ').ok_or(TextFault::Line)?;
-    let kinds = [Kind::Symbol, Kind::File, Kind::Url];
-    let kind = kinds.into_iter().find(|known| known.as_str() == kind).ok_or(TextFault::Line)?;
-    Key::new(kind, path).ok().filter(|key| key.path() == path).ok_or(TextFault::Key)
+/// The path and the cluster in a line. Read from the end, because a path may contain everything that follows it.
+fn reference(line: &str) -> Option<(&str, Cluster)> {
+    let (path, cluster) = line.rsplit_once(": cluster ")?;
+    let (id, references) = cluster.split_once(", ")?;
+    let (references, word) = references.split_once(' ')?;
+    let cluster = Cluster { id: number(id)?, references: number(references)? };
+    (word == noun(cluster.references)).then_some((path, cluster))
 }
 
 /// A number in its only form: digits without a sign or leading zeros.

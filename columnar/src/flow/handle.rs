@@ -237,7 +237,7 @@ impl Handle<kind::Source<Documents>> {
     /// reader.run().await?;
     ///
     /// let messages = reader.answer.messages(1)?.to_json();
-    /// assert!(messages.contains("file notes.md, 0 bytes") && messages.contains("removed file notes.md"));
+    /// assert!(messages.contains("# Files\\n\\nnotes.md") && messages.contains("# Removed\\n\\nfile notes.md"));
     ///
     /// let error = reader.files.push(Update::new().remove(Kind::File, "notes.md")).await.expect_err("it is gone");
     /// assert!(error.to_string().starts_with("the update of `files` at step 2 was not stored: "));

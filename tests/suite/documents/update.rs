@@ -19,32 +19,61 @@ fn a_person_can_read_the_text_of_an_update() {
         .file(r"src\main.rs", "fn main() {}\n")
         .symbol("src/lib.rs", "fn answer() -> u8")
         .cluster(3, 12)
-        .symbol("src/a b, 3 bytes.rs", "")
+        .symbol("src/a: cluster 0, 1 reference", "")
+        .cluster(0, 1)
+        .symbol("src/none.rs", "mod none")
         .remove(Kind::File, "src/old.rs")
         .tree("src/lib.rs\nsrc/main.rs")
         .legend("fn: a function");
     let text = update.to_text().unwrap();
     assert_eq!(
         text,
-        "documents 1\n\
-         legend, 14 bytes:\nfn: a function\n\
-         tree, 22 bytes:\nsrc/lib.rs\nsrc/main.rs\n\
-         symbol src/a b, 3 bytes.rs, 0 bytes:\n\n\
-         symbol src/lib.rs, 17 bytes, cluster 3, 12 references:\nfn answer() -> u8\n\
-         removed symbol src/old.rs\n\
-         file src/main.rs, 13 bytes:\nfn main() {}\n\n\
-         removed file src/old.rs\n\
-         url https://example.org/a?b, 7 bytes:\nA page.\n"
+        "# Legend\n\n```\nfn: a function\n```\n\n\
+         # File Tree\n\n```\nsrc/lib.rs\nsrc/main.rs\n```\n\n\
+         # Symbols\n\n\
+         src/a: cluster 0, 1 reference\n```\n\n```\n\n\
+         src/lib.rs\n```\nfn answer() -> u8\n```\n\n\
+         src/none.rs\n```\nmod none\n```\n\n\
+         # References\n\n\
+         src/a: cluster 0, 1 reference: cluster 0, 1 reference\n\
+         src/lib.rs: cluster 3, 12 references\n\n\
+         # Files\n\nsrc/main.rs\n```\nfn main() {}\n\n```\n\n\
+         # URLs\n\nhttps://example.org/a?b\n```\nA page.\n```\n\n\
+         # Removed\n\nsymbol src/old.rs\nfile src/old.rs"
     );
     assert_eq!(Update::parse(text).unwrap(), update);
+}
+
+/// A path is told from a title by the line after it.
+#[test]
+fn paths_and_texts_may_look_like_the_form() {
+    let hostile = "```\n\n# Removed\n\nfile a\n\n# Files\n\nb\n````\nc\n````\n";
+    let update = Update::new()
+        .file("# Files", hostile)
+        .file("# Removed", "\n")
+        .file("No document changed.", "``")
+        .symbol("# References", "No document changed.")
+        .cluster(0, 0)
+        .symbol("# URLs", hostile)
+        .remove(Kind::Symbol, "# Removed")
+        .remove(Kind::File, "file a");
+    let text = update.to_text().unwrap();
+    assert_eq!(Update::parse(text.clone()).unwrap(), update);
+    assert!(text.ends_with("\n\n# Removed\n\nsymbol # Removed\nfile file a"), "{text}");
+    assert!(text.contains(
+        "\n\n# References\n\n# References: cluster 0, 0 references\n\n# Files\n\n# Files\n`````\n"
+    ));
+
+    let again = Update::new().file("text", text.as_str()).legend(text.as_str()).url("https://a", text);
+    assert_eq!(Update::parse(again.to_text().unwrap()).unwrap(), again);
 }
 
 #[test]
 fn an_empty_update_is_a_line() {
     let update = Update::new();
     assert!(update.is_empty());
-    assert_eq!(update.to_text().unwrap(), "documents 1\n");
-    assert!(Update::parse("documents 1\n").unwrap().is_empty());
+    assert_eq!(update.to_text().unwrap(), "No document changed.");
+    assert!(Update::parse("No document changed.").unwrap().is_empty());
     let (documents, changes) = Documents::new().apply(&update).unwrap();
     assert!(documents.is_empty() && changes.is_empty());
 }
@@ -144,54 +173,127 @@ fn a_missing_document_cannot_be_removed() {
 
 #[test]
 fn a_damaged_text_is_an_error_with_its_position() {
-    let line = "documents 1\n".len();
-    for (text, at, fault) in [
-        ("", 0, TextFault::Title),
-        ("documents 1", 0, TextFault::Title),
-        ("Documents 1\n", 0, TextFault::Title),
-        ("documents 01\n", 0, TextFault::Title),
-        ("a secret\n", 0, TextFault::Title),
-        ("documents 99999999999\n", 0, TextFault::Title),
-        ("documents 1\n\n", line, TextFault::Line),
-        ("documents 1\nsecret", line, TextFault::Line),
-        ("documents 1\nfile a, 1 bytes\n1\n", line, TextFault::Line),
-        ("documents 1\nfile a, 01 bytes:\n1\n", line, TextFault::Line),
-        ("documents 1\nfile a, +1 bytes:\n1\n", line, TextFault::Line),
-        ("documents 1\nfile a, -1 bytes:\n1\n", line, TextFault::Line),
-        ("documents 1\nfile a, 99999999999999999999999 bytes:\n1\n", line, TextFault::Line),
-        ("documents 1\nFile a, 1 bytes:\n1\n", line, TextFault::Line),
-        ("documents 1\nremoved legend\n", line, TextFault::Line),
-        ("documents 1\nfile a, 1 bytes, cluster 1, 1 references:\n1\n", line, TextFault::Line),
-        ("documents 1\ntree, 1 bytes, cluster 1, 1 references:\n1\n", line, TextFault::Line),
-        ("documents 1\nsymbol a, 1 bytes, cluster 4294967296, 1 references:\n1\n", line, TextFault::Line),
-        ("documents 1\nsymbol a, 1 bytes, 1 references:\n1\n", line, TextFault::Line),
-        ("documents 1\nfile a, 3 bytes:\n1\n", line, TextFault::Length(3)),
-        ("documents 1\nfile a, 2 bytes:\n1\n", line, TextFault::Length(2)),
-        ("documents 1\nfile a, 1 bytes:\né\n", line, TextFault::Length(1)),
-        ("documents 1\nfile a, 1 bytes:\n12\n", line, TextFault::Length(1)),
-        ("documents 1\nfile a, 18446744073709551615 bytes:\n1\n", line, TextFault::Length(usize::MAX)),
-        ("documents 1\nfile ../secret, 1 bytes:\n1\n", line, TextFault::Key),
-        ("documents 1\nfile ./a, 1 bytes:\n1\n", line, TextFault::Key),
-        ("documents 1\nfile a\\b, 1 bytes:\n1\n", line, TextFault::Key),
-        ("documents 1\nfile , 1 bytes:\n1\n", line, TextFault::Key),
-        ("documents 1\nurl a, 1 bytes:\n1\n", line, TextFault::Key),
-        ("documents 1\nremoved url https://a\n", line, TextFault::Page),
-        ("documents 1\nremoved file a\nremoved file a\n", line + 15, TextFault::Order),
-        ("documents 1\nremoved file a\nremoved symbol b\n", line + 15, TextFault::Order),
-        ("documents 1\nremoved file a\ntree, 1 bytes:\n1\n", line + 15, TextFault::Order),
-        ("documents 1\ntree, 0 bytes:\n\nlegend, 0 bytes:\n\n", line + 16, TextFault::Order),
-        ("documents 1\ntree, 0 bytes:\n\ntree, 0 bytes:\n\n", line + 16, TextFault::Order),
+    use TextFault::{Fence, Key, Line, Order, Title, Urls};
+    // The position of the fault is that of the `§`.
+    for (marked, fault) in [
+        ("§", Title),
+        ("§\n", Title),
+        ("§No document changed", Title),
+        ("§No document changed.\n", Title),
+        ("§documents 1\n", Title),
+        ("§a secret\n", Title),
+        ("§# files\n\na\n```\n1\n```", Title),
+        ("§# Files \n\na\n```\n1\n```", Title),
+        ("§\n# Files\n\na\n```\n1\n```", Title),
+        ("§# Files", Title),
+        ("# Files\n§", Line),
+        ("# Files\n§a\n```\n1\n```", Line),
+        ("# Files\n\n§", Key),
+        ("# Files\n\n§a", Fence),
+        ("# Files\n\na\n§", Fence),
+        ("# Files\n\na\n§1", Fence),
+        ("# Files\n\na\n§```", Fence),
+        ("# Files\n\na\n§```\n", Fence),
+        ("# Files\n\na\n§```\n```", Fence),
+        ("# Files\n\na\n§```\n1", Fence),
+        ("# Files\n\na\n§```\n1```", Fence),
+        ("# Files\n\na\n§```\n1\n``", Fence),
+        ("# Files\n\na\n§```\n1\n````", Fence),
+        ("# Files\n\na\n§```\n1\n```secret", Fence),
+        ("# Files\n\na\n§```\n1\n```\r\n", Fence),
+        ("# Files\n\na\n§``\n1\n``", Fence),
+        ("# Files\n\na\n§````\n1\n````", Fence),
+        ("# Files\n\na\n§~~~\n1\n~~~", Fence),
+        ("# Files\n\na\n§```rust\n1\n```", Fence),
+        ("# Files\n\na\n```\n1\n```\n§", Line),
+        ("# Files\n\na\n```\n1\n```\n§b\n```\n1\n```", Line),
+        ("# Files\n\na\n```\n1\n```\n\n§", Key),
+        ("# Files\n\na\n```\n1\n```\n\n§secret", Fence),
+        ("# Files\n\na\n```\n1\n```\n\n§secret\n\n", Title),
+        ("# Files\n\na\n```\n1\n```\n\n§# Symbols\n\nb\n```\n1\n```", Title),
+        ("# Files\n\na\n```\n1\n```\n\n§# Files\n\nb\n```\n1\n```", Title),
+        ("# Files\n\na\n```\n1\n```\n\n§a\n```\n1\n```", Order),
+        ("# Files\n\nb\n```\n1\n```\n\n§a\n```\n1\n```", Order),
+        ("# Files\n\n§../secret\n```\n1\n```", Key),
+        ("# Files\n\n§./a\n```\n1\n```", Key),
+        ("# Files\n\n§a\\b\n```\n1\n```", Key),
+        ("# Files\n\n§a\r\n```\n1\n```", Key),
+        ("# Files\n\n§```\n1\n```", Key),
+        ("# URLs\n\n§a\n```\n1\n```", Key),
+        ("# Files\n\n# Removed\n§\nfile a", Fence),
+        ("# Legend\n\n§a\n```\n1\n```", Fence),
+        ("# Legend\n\n```\n1\n```\n\n§```\n1\n```", Title),
+        ("# Legend\n\n```\n1\n```\n\n§a\n```\n1\n```", Title),
+        ("# File Tree\n\n```\n1\n```\n\n§# Legend\n\n```\n1\n```", Title),
+        ("# Symbols\n\na\n```\n1\n```\n\n# References\n\n§", Line),
+        ("# Symbols\n\na\n```\n1\n```\n\n# References\n\n§# Files\n\nb\n```\n1\n```", Line),
+        ("# Symbols\n\na\n```\n1\n```\n\n# References\n\n§b: cluster 0, 2 references", Line),
+        ("# Symbols\n\na\n```\n1\n```\n\n# References\n\n§a: cluster 0, 1 references", Line),
+        ("# Symbols\n\na\n```\n1\n```\n\n# References\n\n§a: cluster 0, 2 reference", Line),
+        ("# Symbols\n\na\n```\n1\n```\n\n# References\n\n§a: cluster 00, 2 references", Line),
+        ("# Symbols\n\na\n```\n1\n```\n\n# References\n\n§a: cluster +1, 2 references", Line),
+        ("# Symbols\n\na\n```\n1\n```\n\n# References\n\n§a: cluster 4294967296, 2 references", Line),
+        ("# Symbols\n\na\n```\n1\n```\n\n# References\n\n§a: cluster 0,  2 references", Line),
+        ("# Symbols\n\na\n```\n1\n```\n\n# References\n\n§./a: cluster 0, 2 references", Key),
+        ("# Symbols\n\na\n```\n1\n```\n\n# References\n\na: cluster 0, 0 references\n§", Line),
+        (
+            "# Symbols\n\na\n```\n1\n```\n\n# References\n\na: cluster 0, 0 references\n§a: cluster 0, 0 references",
+            Order,
+        ),
+        ("# References\n\n§a: cluster 0, 2 references", Line),
+        ("# Files\n\na\n```\n1\n```\n\n§# References\n\na: cluster 0, 2 references", Title),
+        ("# Removed\n\n§legend", Line),
+        ("# Removed\n\n§page https://a", Line),
+        ("# Removed\n\n§url https://a", Line),
+        ("# Removed\n\n§file ", Key),
+        ("# Removed\n\nfile a\n§", Line),
+        ("# Removed\n\nfile a\n\n§", Title),
+        ("# Removed\n\nfile a\n§file a", Order),
+        ("# Removed\n\nfile a\n§symbol b", Order),
+        ("# Files\n\na\n```\n1\n```\n\n# Removed\n\n§file a", Order),
+        ("# Removed\n\nfile a\n\n§# Files\n\nb\n```\n1\n```", Title),
     ] {
-        let error = Update::parse(text).unwrap_err();
-        assert_eq!(error.faults(), [UpdateFault::Text { at, fault }], "{text:?}");
-        let message = error.to_string();
-        assert!(message.contains(&format!("at byte {at}: ")) && !message.contains("secret"), "{message}");
+        check_fault(marked, fault);
     }
-    let error = Update::parse("documents 2\nanything").unwrap_err();
-    assert_eq!(error.faults(), [UpdateFault::Version { found: 2, known: 1 }]);
-    let pages = ["a", "b", "c", "d"].map(|host| format!("url https://{host}, 0 bytes:\n\n")).concat();
-    let error = Update::parse(format!("documents 1\n{pages}")).unwrap_err();
-    assert!(matches!(error.faults(), [UpdateFault::Text { fault: TextFault::Urls, .. }]));
+    let pages = ["a", "b", "c", "§d"].map(|host| format!("https://{host}\n```\n\n```"));
+    let pages = pages.join("\n\n").replace("https://§", "§https://");
+    check_fault(&format!("# URLs\n\n{pages}"), Urls);
+}
+
+fn check_fault(marked: &str, fault: TextFault) {
+    let (at, text) = (marked.find('§').unwrap(), marked.replace('§', ""));
+    let error = Update::parse(text).unwrap_err();
+    assert_eq!(error.faults(), [UpdateFault::Text { at, fault }], "{marked:?}");
+    let message = error.to_string();
+    assert!(message.contains(&format!("at byte {at}: ")) && !message.contains("secret"), "{message}");
+}
+
+/// Reading again from each fence, or from each line, would take hours here.
+#[test]
+fn a_hostile_text_costs_its_length() {
+    const MANY: usize = 1_000_000;
+    let fault = |text: String| match Update::parse(text).unwrap_err().faults() {
+        [UpdateFault::Text { fault, .. }] => fault.clone(),
+        faults => panic!("{faults:?}"),
+    };
+    let file = |rest: String| format!("# Files\n\na\n{rest}");
+    assert_eq!(fault(file("```\n".repeat(MANY))), TextFault::Fence);
+    assert_eq!(fault(file(format!("````\n{}", "```\n\n".repeat(MANY)))), TextFault::Fence);
+    assert_eq!(fault(file("`".repeat(MANY))), TextFault::Fence);
+    assert_eq!(fault(file(format!("{}\n{}", "`".repeat(MANY), "` ".repeat(MANY)))), TextFault::Fence);
+    assert_eq!(fault("# Files\n\n".repeat(MANY)), TextFault::Fence);
+    assert_eq!(fault("\n".repeat(MANY)), TextFault::Title);
+    assert_eq!(fault(file("b".repeat(MANY))), TextFault::Fence);
+    assert_eq!(fault(format!("# Removed\n\nfile {}", "a".repeat(MANY))), TextFault::Key);
+    let many = |line: fn(usize) -> String| (0..MANY / 4).map(line).collect::<Vec<_>>().concat();
+    let lines = many(|at| format!("\nfile {at:07}"));
+    assert_eq!(fault(format!("# Removed\n{lines}\n\n\n")), TextFault::Title);
+    let items = many(|at| format!("\n\n{at:07}\n```\n\n```"));
+    assert_eq!(fault(format!("# Files{items}\n")), TextFault::Line);
+
+    let fences = "```\n".repeat(MANY);
+    let update = Update::new().file("a", fences.as_str());
+    assert_eq!(Update::parse(update.to_text().unwrap()).unwrap(), update);
 }
 
 #[test]

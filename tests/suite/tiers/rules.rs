@@ -1,6 +1,6 @@
 //! The rules of tiers, one by one. The name of a test begins with its row of `tests/TIERS.md`.
 
-use columnar::documents::{Key, Kind};
+use columnar::documents::{Key, Kind, Update};
 use columnar::tiers::{Item, Move, Moves, Step, Tier, Tracker};
 
 use Tier::{Active, L0, L1, L2, L3};
@@ -542,5 +542,14 @@ fn t19_a_selected_file_has_no_entry_in_any_tier() {
         tracker.update(&Step::new());
         let all = Tier::ALL.into_iter().flat_map(|tier| tracker.items(tier));
         assert!(all.into_iter().all(|(item, ..)| *item != Item::from(symbol("a"))));
+    }
+}
+
+#[test]
+fn t21_a_fence_is_longer_than_any_run_inside() {
+    for (text, fence) in [("", 3), ("``", 3), ("```", 4), ("```` a\n```", 5), ("a`````", 6)] {
+        let fence = "`".repeat(fence);
+        let shown = Update::new().file("a.md", text).to_text().unwrap();
+        assert_eq!(shown, format!("# Files\n\na.md\n{fence}\n{text}\n{fence}"));
     }
 }
