@@ -1,4 +1,4 @@
-//! What there is at a path: its kind, its identity, its names and its length, but not its times.
+//! The status of a file: its kind, its identity, its names and its length, but not its times.
 //!
 //! Since Linux 6.13, whoever asks for the times of a file makes its next write take an exact one, which `fsync` then has to
 //! make durable beside the data. A store that looks at its files at each write would pay a third of its speed for times
@@ -33,7 +33,7 @@ pub(crate) enum Kind {
 pub(crate) struct FileId(u64, u64);
 
 impl Status {
-    /// The status of what is at a path. Links are not followed.
+    /// Looks at the file, folder or link at a path. Links are not followed.
     pub(crate) fn at(path: &Path) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Some(status) = linux::at(path) {
@@ -42,7 +42,7 @@ impl Status {
         Ok(Self::from(&fs::symlink_metadata(path)?))
     }
 
-    /// The status of an open file, whatever is at its path.
+    /// Looks at an open file, whatever is at its path.
     pub(crate) fn of(file: &File) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Some(status) = linux::of(file) {
@@ -51,7 +51,7 @@ impl Status {
         Ok(Self::from(&file.metadata()?))
     }
 
-    /// The status of that to which a path leads. Links are followed.
+    /// Looks at the file to which a path leads. Links are followed.
     #[cfg(feature = "sqlite")]
     pub(crate) fn behind(path: &Path) -> io::Result<Self> {
         #[cfg(target_os = "linux")]

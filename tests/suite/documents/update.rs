@@ -44,7 +44,7 @@ fn a_person_can_read_the_text_of_an_update() {
     assert_eq!(Update::parse(text).unwrap(), update);
 }
 
-/// A path is told from a title by the line after it.
+/// The line after it tells a path from a title.
 #[test]
 fn paths_and_texts_may_look_like_the_form() {
     let hostile = "```\n\n# Removed\n\nfile a\n\n# Files\n\nb\n````\nc\n````\n";
