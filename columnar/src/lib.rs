@@ -163,7 +163,7 @@ pub mod __private;
 
 pub use compute::{Compute, Context, Json, Prompt, Reply, deltas, prompt};
 pub use context::budget;
-pub use context::{Hidden, Iter, Messages, Origin, Part, Parts, Role};
+pub use context::{Hidden, Iter, Messages, Origin, Part, Parts, Role, TieredDocument};
 pub use declare::graph;
 pub use declare::{
     ColumnOutline, Growth, Name, NameError, Outline, Pattern, Repeats, SchemaError, SchemaErrors, StepError,

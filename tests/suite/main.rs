@@ -116,6 +116,7 @@ pub mod stores {
 
 /// The tiers of documents and exchanges, by the rows of `tests/TIERS.md`.
 pub mod tiers {
+    pub mod contexts;
     mod laws;
     mod naive;
     pub mod rules;

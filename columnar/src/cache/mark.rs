@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::tiers::Tier;
+
 /// A mark in a request: the provider caches everything before it. It prints as a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -33,16 +35,19 @@ pub enum Reason {
     Instruction,
     /// Requests of forks.
     Forks,
+    /// All requests until this tier of documents changes.
+    Tier(Tier),
 }
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Next => "the next request",
-            Self::Previous => "this request",
-            Self::Instruction => "all under the instruction",
-            Self::Forks => "forks",
-        })
+        match self {
+            Self::Next => f.pad("the next request"),
+            Self::Previous => f.pad("this request"),
+            Self::Instruction => f.pad("all under the instruction"),
+            Self::Forks => f.pad("forks"),
+            Self::Tier(tier) => write!(f, "the tier {tier}"),
+        }
     }
 }
 

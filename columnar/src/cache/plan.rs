@@ -23,6 +23,7 @@
 //! need not be found with the other, so a column that changes pays for all of its history again. `T / d` is assumed to
 //! be [`HORIZON`], and the pace alone decides.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::mark::{Lifetime, Mark, Position, Reason};
@@ -30,6 +31,7 @@ use super::pace::Pace;
 use super::policy::CachePolicy;
 use crate::context::{InNext, Messages, Part, Parts};
 use crate::registry::Write;
+use crate::tiers::{Moves, Tier};
 
 /// The assumed number of requests over which a history is used.
 const HORIZON: f64 = 10.0;
@@ -84,6 +86,9 @@ impl CachePlan {
         let Some(lifetime) = lifetime(policy, pace) else {
             return Self::default();
         };
+        if let Some(moves) = messages.moves() {
+            return Self { marks: tiers(messages, moves, instruction, policy, lifetime, pace) };
+        }
         let Ends { system, stable, repeated, spare } = Ends::of(messages, instruction, policy.minimum);
         let stable = stable.filter(|_| !pace.is_last());
         // A prefix that the request before wrote is read once more, even if no other request repeats it.
@@ -119,6 +124,35 @@ impl fmt::Display for CachePlan {
         write!(f, "{first}")?;
         rest.iter().try_for_each(|mark| write!(f, "\n{mark}"))
     }
+}
+
+/// The marks of a tiered context: one at the end of each cached tier that has anything, if the prefix is long enough. Nothing
+/// that changed lately is before them.
+fn tiers(
+    messages: &Messages,
+    moves: &Moves,
+    instruction: usize,
+    policy: &CachePolicy,
+    lifetime: Lifetime,
+    pace: Pace,
+) -> Vec<Mark> {
+    let mut ends: BTreeMap<Tier, (Position, usize)> =
+        BTreeMap::from([(Tier::L0, (Position::System, instruction))]);
+    let mut tokens = instruction;
+    for (at, part) in messages.parts().enumerate() {
+        tokens += part.tokens();
+        // The tiers of the parts are ascending, so nothing follows.
+        let Some(tier) = part.tier().filter(|tier| tier.is_cached()) else { break };
+        ends.insert(tier, (Position::Part(at), tokens));
+    }
+    // Without a further request, only the prefix that the request before wrote is read.
+    let written = |tier: Tier| !pace.is_last() || moves.broken().iter().all(|broken| tier < *broken);
+    let ends = ends.into_iter().filter(|(tier, (_, tokens))| *tokens >= policy.minimum && written(*tier));
+    let mark = |(tier, (position, _))| Mark { position, lifetime, reason: Reason::Tier(tier) };
+    let mut marks: Vec<Mark> = ends.map(mark).collect();
+    // The deepest are kept: a provider looks back from them.
+    marks.drain(..marks.len().saturating_sub(policy.most_marks));
+    marks
 }
 
 /// The lifetime that gains most for a column, if any does.

@@ -7,6 +7,7 @@ use std::fmt;
 
 use crate::context::{InNext, Messages, Part};
 use crate::declare::{Name, Suffix, Window};
+use crate::tiers::Tier;
 
 /// The prefix that a request shares with the next one: its length, and the reason why it ends. Providers charge less for a
 /// prefix that they have cached.
@@ -69,6 +70,8 @@ pub enum Difference {
         /// Whether the view is the self history.
         is_self: bool,
     },
+    /// The tier of [documents](crate::tiers) changes by itself: an item moves, or a page is not shown again.
+    Tier(Tier),
     /// The budget will most likely omit more turns. A [low-water mark](crate::budget::Budget::low_water) makes that rare.
     Budget,
 }
@@ -99,6 +102,7 @@ impl Difference {
             (InNext::Leaves { window, lag, is_self }, Some(origin)) => {
                 Some(Self::View { column: origin.column.clone(), step: origin.step, window, lag, is_self })
             }
+            (InNext::Moves(tier), _) => Some(Self::Tier(tier)),
             (InNext::MayBeTruncated | InNext::Truncated, _) => Some(Self::Budget),
             _ => None,
         }
@@ -112,6 +116,7 @@ impl fmt::Display for Difference {
                 let column = if is_self { "self" } else { column.as_str() };
                 write!(f, "`{column}{}` at step {step}", Suffix { window, lag })
             }
+            Self::Tier(tier) => write!(f, "the tier {tier}"),
             Self::Budget => f.write_str("the part that the budget omits"),
         }
     }

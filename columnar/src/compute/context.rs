@@ -63,16 +63,16 @@ impl Context {
         self.messages.snapshot().reads.notes.as_deref()
     }
 
-    /// Appends the instruction of the output type and the notes on the inputs.
+    /// Appends the instruction of the output type, the notes on the inputs, and the documents of the first tier.
     pub(crate) fn instruct(&self, instruction: &Arc<str>) -> Arc<str> {
         let instruction = &match &self.output {
             Some(output) => output.instruct(instruction),
             None => Arc::clone(instruction),
         };
-        match self.notes() {
-            Some(_) => self.messages.snapshot().reads.instruct(instruction).into(),
-            None => Arc::clone(instruction),
+        if self.notes().is_none() && self.messages.documents().is_none() {
+            return Arc::clone(instruction);
         }
+        self.messages.system(instruction).into()
     }
 
     /// The messages array.

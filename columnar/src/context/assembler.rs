@@ -6,12 +6,17 @@ use std::sync::Arc;
 
 use super::budget::{Budget, BudgetError, PersistentCuts, Strategy, TokenLimit};
 use super::delimiters::Overhead;
+use super::layout::{Layout, TierMemory};
 use super::omissions::Truncation;
 use super::snapshot::Snapshot;
 use crate::declare::{Filter, Input, Reads, Window};
+use crate::documents::UpdateError;
 use crate::history::{History, StepRanges};
 use crate::schedule::Cell;
 use crate::tokens::Counter;
+
+/// The number of documents that an error names.
+const LARGEST: usize = 3;
 
 /// Everything about the contexts of a column that does not depend on the step. Made with the first context.
 #[derive(Clone, Debug)]
@@ -21,6 +26,23 @@ pub(crate) struct Assembler {
     /// Whether cuts persist.
     is_persistent: bool,
     has_filters: bool,
+    /// The target of the tiers of documents, in tokens; `None` without such documents.
+    target: Option<usize>,
+}
+
+/// The reason why there is no context.
+#[derive(Debug)]
+pub(crate) enum AssembleError {
+    /// The context is over the budget.
+    Budget(BudgetError),
+    /// The value of a step is no update of the documents before it.
+    Update { step: usize, error: UpdateError },
+}
+
+impl From<BudgetError> for AssembleError {
+    fn from(error: BudgetError) -> Self {
+        Self::Budget(error)
+    }
 }
 
 /// The results of earlier contexts of a column. A cache over its steps: all of them can be found out again. Both parts are
@@ -31,6 +53,8 @@ pub(crate) struct Memory {
     cuts: Option<PersistentCuts>,
     /// The values that pass the filter of an input, by the index of the input.
     filtered: Option<BTreeMap<usize, FilteredHistory>>,
+    /// The tiers of documents, if the column reads them in tiers.
+    tiers: Option<Box<TierMemory>>,
 }
 
 impl Memory {
@@ -38,7 +62,8 @@ impl Memory {
     pub(crate) fn before(&self, step: usize) -> Self {
         // The columns that filters read may have been replaced since.
         let cuts = self.cuts.as_ref().map(|cuts| cuts.before(step));
-        Self { cuts, filtered: None }
+        let tiers = self.tiers.as_ref().map(|tiers| Box::new(tiers.before(step)));
+        Self { cuts, filtered: None, tiers }
     }
 }
 
@@ -48,6 +73,7 @@ impl Assembler {
         instruction: Option<&str>,
         budget: &Budget,
         counter: Arc<dyn Counter>,
+        default_target: usize,
     ) -> Self {
         let overhead = Overhead::new(reads, instruction, counter);
         let instruction = overhead.instruction.unwrap_or(0);
@@ -58,7 +84,8 @@ impl Assembler {
         // A cut to the limit itself is soon exceeded again, so it is not worth remembering.
         let is_persistent = matches!(limit, Ok(Some(TokenLimit { low_water: Some(_), .. })));
         let has_filters = reads.inputs.iter().any(|input| input.spec.filter.is_some());
-        Self { overhead: Arc::new(overhead), limit, is_persistent, has_filters }
+        let target = reads.tiered.as_ref().map(|tiered| tiered.tiering.target.unwrap_or(default_target));
+        Self { overhead: Arc::new(overhead), limit, is_persistent, has_filters, target }
     }
 
     /// Takes the values of a context, all of whose inputs are stored. `fork` is the nearest step at which a fork
@@ -77,13 +104,20 @@ impl Assembler {
     ///
     /// # Errors
     ///
-    /// If the context is over a budget that never truncates, or the budget leaves no tokens for messages.
-    pub(crate) fn assemble(&self, snapshot: &mut Snapshot, memory: &mut Memory) -> Result<(), BudgetError> {
+    /// If the context is over a budget that never truncates, or the budget leaves no tokens for messages, or a stored value
+    /// is no update of documents.
+    pub(crate) fn assemble(&self, snapshot: &mut Snapshot, memory: &mut Memory) -> Result<(), AssembleError> {
         if self.has_filters {
             self.filter(snapshot, memory);
         }
         snapshot.hide();
-        self.truncate(snapshot, memory)
+        if let Some(target) = self.target {
+            let tiers = memory.tiers.get_or_insert_default();
+            let tiers = tiers.at(snapshot, target, snapshot.step);
+            let tiers = tiers.map_err(|(step, error)| AssembleError::Update { step, error })?;
+            snapshot.lay_out(Layout::new(tiers));
+        }
+        Ok(self.truncate(snapshot, memory)?)
     }
 
     /// Replaces the values of filtered inputs by those that pass.
@@ -109,7 +143,7 @@ impl Assembler {
             let needed = |step| input.spec.needed(input.spec.cells(step));
             let Range { start, end } = needed(step);
             let Some(column) = snapshot.history(input) else { continue };
-            filtered.check(filter, column, if self.is_persistent { 0 } else { start }..end);
+            filtered.check(filter, column, if self.reads_all_steps() { 0 } else { start }..end);
             if let Some(previous) = previous {
                 filtered.check_known(filter, column, needed(previous));
             }
@@ -122,11 +156,16 @@ impl Assembler {
         // A budget without room is an error of each cell, and not of the assembler, which is made once.
         let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else { return Ok(()) };
         let cuts = self.is_persistent.then(|| memory.cuts.get_or_insert_default());
-        let truncation = Truncation::new(snapshot, limit, cuts);
+        let tiers = memory.tiers.as_deref();
+        let documents = |step| tiers.map_or(0, |tiers| tiers.tokens(step));
+        let truncation = Truncation::new(snapshot, limit, &documents, cuts);
         let report = &truncation.report;
-        if limit.strategy == Strategy::StopAtLimit && report.is_over_limit() {
+        let is_full = documents(snapshot.step) >= limit.tokens;
+        if (is_full || limit.strategy == Strategy::StopAtLimit) && report.is_over_limit() {
             let (tokens, limit) = (report.before, report.limit);
-            return Err(BudgetError::OverLimit { tokens, limit, contributors: snapshot.contributors() });
+            let documents = snapshot.layout().map_or_else(Vec::new, |layout| layout.largest(LARGEST));
+            let contributors = snapshot.contributors();
+            return Err(BudgetError::OverLimit { tokens, limit, contributors, documents });
         }
         snapshot.truncate(truncation);
         Ok(())
@@ -141,14 +180,14 @@ impl Assembler {
         &self.overhead
     }
 
-    /// Whether a context depends on all earlier ones, because cuts persist.
+    /// Whether a context depends on all earlier ones, because cuts persist or documents have tiers.
     pub(crate) fn reads_all_steps(&self) -> bool {
-        self.is_persistent
+        self.is_persistent || self.target.is_some()
     }
 
     /// Whether contexts have anything to remember.
     pub(crate) fn has_memory(&self) -> bool {
-        self.is_persistent || self.has_filters
+        self.reads_all_steps() || self.has_filters
     }
 
     /// The most tokens that the messages may have.

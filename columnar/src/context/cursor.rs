@@ -3,6 +3,7 @@
 use std::mem;
 
 use super::delimiters::{Delimiters, MARKER, Position, Role, SELF_HISTORY};
+use super::layout::{At, Placed, Section};
 use super::omissions::{Elision, Truncation};
 use super::snapshot::Snapshot;
 use crate::declare::Input;
@@ -19,6 +20,10 @@ pub(super) struct Cursor<'m> {
     /// The delimiters of the last item, and the number of groups that stay open after it.
     last: Option<&'m Delimiters>,
     open: usize,
+    /// The sections of documents, and twice the number of those that the cursor has passed, plus one between a section and
+    /// the reply to it.
+    sections: &'m [Placed],
+    passed: usize,
     /// The turns that a budget omits, until the cursor passes them.
     truncation: Option<&'m Truncation>,
     /// The item after the lead.
@@ -47,6 +52,10 @@ pub(super) enum Source<'m> {
     Lead,
     Input(&'m Input),
     SelfHistory,
+    /// The section of documents with this index.
+    Section(usize, &'m Section),
+    /// The reply to a section.
+    Acknowledgement(usize, &'m Section),
     /// The marker of values that a view hides.
     Elision(&'m Elision),
     /// The marker of turns that a budget omits.
@@ -55,21 +64,36 @@ pub(super) enum Source<'m> {
 
 impl<'m> Cursor<'m> {
     pub(super) fn new(snapshot: &'m Snapshot) -> Self {
-        Self::since(snapshot, snapshot.first_step())
+        Self { passed: 0, ..Self::since(snapshot, snapshot.first_step()) }
     }
 
-    /// A cursor that begins at this step.
+    /// A cursor that begins at this step, behind the documents there.
     pub(super) fn since(snapshot: &'m Snapshot, step: usize) -> Self {
         let slot = 2 * step;
         let truncation = snapshot.truncation().filter(|truncation| slot < truncation.omitted.end);
-        Self { snapshot, slot, next: 0, last: None, open: 0, truncation, led: None }
+        let sections = snapshot.layout().map_or(&[][..], |layout| layout.sections());
+        let passed = 2 * sections.partition_point(|placed| placed.slot <= slot);
+        Self { snapshot, slot, next: 0, last: None, open: 0, sections, passed, truncation, led: None }
     }
 
-    /// Skips the omitted turns, if they begin here, and returns their marker.
-    fn pass_omitted(&mut self) -> Option<Item<'m>> {
-        let truncation = self.truncation.take_if(|truncation| truncation.omitted.start <= self.slot)?;
-        self.slot = truncation.omitted.end;
-        // A rolling window has no marker, but its turns are skipped all the same.
+    /// The next section that stands before this turn, or the reply to it.
+    fn section(&mut self) -> Option<Item<'m>> {
+        let at = self.passed / 2;
+        let Placed { section, .. } = self.sections.get(at).filter(|placed| placed.slot <= self.slot)?;
+        self.passed += 1;
+        let separator = self.snapshot.overhead.separator;
+        if self.passed % 2 == 1 {
+            let text = Text { value: section.text(), tokens: section.tokens() + separator, is_plain: true };
+            return Some(self.item(Source::Section(at, section), &MARKER, 0, text));
+        }
+        let value = section.acknowledgement();
+        let tokens = self.snapshot.overhead.counter.count(value) + separator;
+        let text = Text { value, tokens, is_plain: true };
+        Some(self.item(Source::Acknowledgement(at, section), &SELF_HISTORY, 0, text))
+    }
+
+    /// The marker of omitted turns. A rolling window has none.
+    fn truncation_marker(&mut self, truncation: &'m Truncation) -> Option<Item<'m>> {
         let (value, tokens) = truncation.marker.as_ref()?;
         let text = Text { value, tokens: *tokens, is_plain: true };
         Some(self.item(Source::Truncation, &MARKER, 0, text))
@@ -108,11 +132,18 @@ impl<'m> Cursor<'m> {
 
     fn advance(&mut self) -> Option<Item<'m>> {
         while self.slot < 2 * (self.snapshot.step + 1) {
-            // Turns are omitted as a whole, so the omitted ones begin where a turn begins.
-            if self.next == 0
-                && let Some(marker) = self.pass_omitted()
-            {
-                return Some(marker);
+            // Turns are omitted as a whole, so the omitted ones begin where a turn begins. Documents are not omitted.
+            if self.next == 0 {
+                if let Some(section) = self.section() {
+                    return Some(section);
+                }
+                if let Some(omitted) = self.truncation.take_if(|it| it.omitted.start <= self.slot) {
+                    self.slot = omitted.omitted.end;
+                    match self.truncation_marker(omitted) {
+                        Some(marker) => return Some(marker),
+                        None => continue,
+                    }
+                }
             }
             if let Some(item) = self.in_turn() {
                 return Some(item);
@@ -178,7 +209,24 @@ impl<'m> Item<'m> {
         match self.source {
             Source::Input(input) => Some(input),
             Source::Elision(elision) => snapshot.reads.inputs.get(elision.view),
-            Source::Lead | Source::SelfHistory | Source::Truncation => None,
+            Source::Lead
+            | Source::SelfHistory
+            | Source::Section(..)
+            | Source::Acknowledgement(..)
+            | Source::Truncation => None,
+        }
+    }
+
+    /// The place of the text in a tiered context.
+    pub(super) fn at(&self, snapshot: &Snapshot) -> At {
+        match self.source {
+            Source::Section(at, _) | Source::Acknowledgement(at, _) => At::Section(at),
+            Source::SelfHistory => At::Turn(2 * self.step + 1),
+            Source::Elision(elision) if elision.view == snapshot.reads.inputs.len() => {
+                At::Turn(2 * self.step + 1)
+            }
+            Source::Truncation => At::Turn(snapshot.truncation().map_or(0, |it| it.omitted.start)),
+            Source::Lead | Source::Input(_) | Source::Elision(_) => At::Turn(2 * self.step),
         }
     }
 }

@@ -9,12 +9,15 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use super::budget::Report;
-use super::delimiters::Role;
+use super::delimiters::{Role, SEPARATOR};
 use super::escape::unescape;
+use super::layout::Layout;
 use super::parts::{Origin, Part, Parts};
 use super::shared_prefix::SharedPrefix;
 use super::snapshot::Snapshot;
 use crate::declare::Name;
+use crate::documents::Documents;
+use crate::tiers::Moves;
 
 /// The messages array of one call. User and assistant alternate, and the first and the last message are the user's.
 ///
@@ -82,12 +85,55 @@ impl Messages {
         let mut text = Cow::Borrowed("");
         // Begins behind the last reply, so earlier messages are not read.
         for part in Parts::since(&self.0, self.0.last_message()) {
-            match &mut text {
-                Cow::Borrowed("") => text = part.text(),
-                text => part.chunks().iter().for_each(|chunk| text.to_mut().push_str(chunk)),
+            if part.joins() {
+                part.chunks().iter().for_each(|chunk| text.to_mut().push_str(chunk));
+            } else {
+                text = part.text();
             }
         }
         text
+    }
+
+    /// The whole system text of a request under an instruction: the instruction, the notes on the inputs, and the documents
+    /// in the first [tier](crate::tiers::Tier::L0). A [`prompt`](crate::prompt) sends it; this is for your own client.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user.note("The words of the user."), self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// let system = chat.answer.messages(0)?.system("Be brief.");
+    /// assert_eq!(system, "Be brief.\n\nWhat the tags in the messages hold:\n<user>: The words of the user.");
+    /// # Ok(()) }
+    /// ```
+    pub fn system(&self, instruction: &str) -> String {
+        let mut system = self.0.reads.instruct(instruction);
+        if let Some(documents) = self.system_documents() {
+            if !system.is_empty() {
+                system.push_str(SEPARATOR);
+            }
+            system.push_str(documents);
+        }
+        system
+    }
+
+    /// The documents in the system text.
+    pub(crate) fn system_documents(&self) -> Option<&str> {
+        Some(self.0.layout()?.system()?.text())
+    }
+
+    /// The documents of a [tiered](crate::View::tiered) view at the step; `None` if the column has no such view.
+    pub fn documents(&self) -> Option<&Documents> {
+        Some(self.0.layout()?.documents())
+    }
+
+    /// The items that changed their [tiers](crate::tiers) since the previous request; `None` without tiers.
+    pub fn moves(&self) -> Option<&Moves> {
+        Some(self.0.layout()?.moves())
     }
 
     /// The tokens of all messages, by the [counter](crate::flow::LiveFlow::set_counter) of the flow. Values were counted
@@ -106,14 +152,15 @@ impl Messages {
         self.0.omitted()
     }
 
-    /// The tokens of the instruction that is sent with the messages.
+    /// The tokens of the instruction that is sent with the messages, with the documents behind it.
     pub(crate) fn instruction(&self) -> usize {
-        self.0.overhead.instruction.unwrap_or(0)
+        let documents = self.0.layout().map_or(0, Layout::system_tokens);
+        self.0.overhead.instruction.unwrap_or(0) + documents
     }
 
-    /// The prefix that the contexts of other columns may share, and its tokens.
-    pub(crate) fn shared_prefix(&self) -> (SharedPrefix, usize) {
-        SharedPrefix::of(&self.0)
+    /// The prefix that the contexts of other columns may share, and its tokens. `None` with tiers, which differ by column.
+    pub(crate) fn shared_prefix(&self) -> Option<(SharedPrefix, usize)> {
+        self.0.layout().is_none().then(|| SharedPrefix::of(&self.0))
     }
 
     /// The column that reads the messages.
@@ -148,7 +195,8 @@ impl Messages {
 impl PartialEq for Messages {
     fn eq(&self, other: &Self) -> bool {
         // A snapshot does not change after its assembly, so clones are equal without a comparison of text.
-        self.0.is(&other.0) || self.parts().eq(other.parts())
+        self.0.is(&other.0)
+            || (self.system_documents() == other.system_documents() && self.parts().eq(other.parts()))
     }
 }
 

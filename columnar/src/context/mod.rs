@@ -3,6 +3,7 @@
 //! ```text
 //! views, histories ──▶ Assembler ──▶ Snapshot ──▶ Cursor ──▶ Parts ──▶ Messages
 //!                          │            ▲
+//!                          ├─ layout ───┤  which documents are shown, and where
 //!                          └─ budget ───┘  which turns are omitted
 //! ```
 //!
@@ -13,6 +14,8 @@ pub mod budget;
 mod cursor;
 mod delimiters;
 mod escape;
+mod forked_list;
+mod layout;
 mod messages;
 mod omissions;
 mod parts;
@@ -21,11 +24,11 @@ mod snapshot;
 mod turns;
 mod view;
 
-pub(crate) use assembler::{Assembler, Memory, previous_step};
+pub(crate) use assembler::{AssembleError, Assembler, Memory, previous_step};
 pub(crate) use delimiters::Overhead;
 pub use delimiters::Role;
 pub use messages::{Iter, Messages};
 pub(crate) use parts::InNext;
-pub use parts::{Hidden, Origin, Part, Parts};
+pub use parts::{Hidden, Origin, Part, Parts, TieredDocument};
 pub(crate) use shared_prefix::SharedPrefix;
 pub(crate) use snapshot::Snapshot;

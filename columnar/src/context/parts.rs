@@ -5,8 +5,11 @@ use std::borrow::Cow;
 use super::cursor::{Cursor, Item, Source};
 use super::delimiters::{Position, Role};
 use super::escape::escape;
+use super::layout::{At, Section};
 use super::snapshot::Snapshot;
 use crate::declare::{Name, Window};
+use crate::documents::Key;
+use crate::tiers::Tier;
 use crate::tokens::Counter;
 
 /// The cell that a part shows.
@@ -25,6 +28,18 @@ pub struct Hidden<'m> {
     pub column: &'m Name,
     /// The number of values before the first one that is shown.
     pub values: usize,
+}
+
+/// A document in tiers, in the part that shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TieredDocument<'m> {
+    /// Its kind, and its path or URL.
+    pub key: &'m Key,
+    /// The number of responses since its last change, within the limits of its [tier](Tier).
+    pub n: u32,
+    /// Its tokens, with its path and its fence.
+    pub tokens: usize,
 }
 
 /// A piece of a message, and its origin.
@@ -50,6 +65,8 @@ pub(crate) enum InNext {
     MayBeTruncated,
     /// The budget certainly omits or changes the part.
     Truncated,
+    /// A tier before the part changes, or the one that has it.
+    Moves(Tier),
 }
 
 impl<'m> Part<'m> {
@@ -68,12 +85,13 @@ impl<'m> Part<'m> {
     }
 
     /// The cell that the part shows. `None` for the constant `<elided/>`, for the marker of turns that a
-    /// [budget](crate::budget) omits, and for the marker of [hidden](Self::hidden) values.
+    /// [budget](crate::budget) omits, for the marker of [hidden](Self::hidden) values, and for documents in tiers and the
+    /// replies to them.
     pub fn origin(&self) -> Option<Origin<'m>> {
         let column = match self.item.source {
             Source::Input(input) => &input.name,
             Source::SelfHistory => &self.snapshot.reads.column,
-            Source::Lead | Source::Elision(_) | Source::Truncation => return None,
+            _ => return None,
         };
         // No underflow: a turn before the lag has no value, so it has no part.
         Some(Origin { column, step: self.item.step - self.item.lag })
@@ -85,6 +103,48 @@ impl<'m> Part<'m> {
         let reads = &self.snapshot.reads;
         let column = reads.inputs.get(elision.view).map_or(&reads.column, |input| &input.name);
         Some(Hidden { column, values: elision.values })
+    }
+
+    /// The tier of the part in a context with [tiered](crate::View::tiered) documents; `None` in any other context. Turns
+    /// have tiers, too: those of their exchanges.
+    ///
+    /// ```
+    /// use columnar::documents::Update;
+    /// use columnar::prelude::*;
+    /// use columnar::testing::script;
+    /// use columnar::tiers::Tier;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let coder = flow! {
+    ///     source files: Documents;
+    ///     source user;
+    ///     column coder(files.tiered(), user, self) = script(["Done."]);
+    /// };
+    /// coder.files.push(Update::new().file("src/lib.rs", "mod a;").file("src/a.rs", "")).await?;
+    /// coder.user.push("Remove it.").await?;
+    /// let messages = coder.coder.messages(0)?;
+    ///
+    /// let working = messages.parts().next().expect("there are files");
+    /// assert_eq!((working.tier(), working.items().count()), (Some(Tier::Active), 2));
+    /// assert!(working.text().starts_with("# Working Files\n\nsrc/a.rs\n```\n\n```\n\nsrc/lib.rs\n"));
+    /// # Ok(()) }
+    /// ```
+    pub fn tier(&self) -> Option<Tier> {
+        let layout = self.snapshot.layout()?;
+        Some(match (self.item.source, self.item.at(self.snapshot)) {
+            (Source::Section(_, section) | Source::Acknowledgement(_, section), _) => section.tier(),
+            (_, At::Turn(slot)) => layout.tier(slot),
+            (_, At::Section(_)) => Tier::Active,
+        })
+    }
+
+    /// The documents in the part, in their order; none unless it is a section of [tiered](crate::View::tiered) documents.
+    pub fn items(&self) -> impl Iterator<Item = TieredDocument<'m>> {
+        let section = match self.item.source {
+            Source::Section(_, section) => Some(section),
+            _ => None,
+        };
+        section.into_iter().flat_map(Section::items).map(|(key, n, tokens)| TieredDocument { key, n, tokens })
     }
 
     /// The text that is sent, with its tag and separator.
@@ -122,8 +182,8 @@ impl<'m> Part<'m> {
         let around = match self.item.source {
             Source::Input(input) => overhead.inputs.get(input.at).copied().unwrap_or(0),
             Source::SelfHistory | Source::Elision(_) => overhead.separator,
-            // The marker of a truncation was counted together with its separator.
-            Source::Lead | Source::Truncation => 0,
+            // The others were counted together with their separators.
+            Source::Lead | Source::Section(..) | Source::Acknowledgement(..) | Source::Truncation => 0,
         };
         self.item.text.tokens + around + self.group_tokens()
     }
@@ -153,7 +213,11 @@ impl<'m> Part<'m> {
         let truncation = snapshot.truncation();
         let changes = truncation.is_some_and(|truncation| truncation.changes);
         let truncated = if changes { InNext::Truncated } else { InNext::MayBeTruncated };
+        if let Some(tier) = snapshot.layout().and_then(|layout| layout.changes(snapshot, item.at(snapshot))) {
+            return InNext::Moves(tier);
+        }
         match item.source {
+            Source::Section(..) | Source::Acknowledgement(..) => return InNext::Repeated,
             Source::Lead if snapshot.is_led_next() => return InNext::Repeated,
             // The marker has the number of omitted turns, so another cut most likely changes its text.
             Source::Truncation if truncation.is_some_and(|it| it.next == it.omitted) => {

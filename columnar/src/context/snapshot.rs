@@ -12,6 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::delimiters::Overhead;
+use super::layout::Layout;
 use super::omissions::{Elision, Omissions, Truncation};
 use super::view::ViewValues;
 use crate::declare::{Input, Name, Reads};
@@ -29,6 +30,15 @@ pub(crate) struct Snapshot {
     /// The nearest step at which a fork diverged.
     fork: Option<usize>,
     omissions: Option<Arc<Omissions>>,
+    /// The documents in tiers, if the column reads some.
+    tiered: Option<Arc<TieredSnapshot>>,
+}
+
+/// The updates of documents in tiers, and their layout, once it is made.
+#[derive(Clone, Debug)]
+struct TieredSnapshot {
+    updates: History,
+    layout: Option<Arc<Layout>>,
 }
 
 impl Snapshot {
@@ -50,7 +60,28 @@ impl Snapshot {
             history: history(column),
         });
         let (views, step) = (views.collect(), cell.step);
-        Self { reads, step, views, overhead, fork, omissions: None }
+        let tiered = reads
+            .tiered
+            .as_ref()
+            .map(|documents| Arc::new(TieredSnapshot { updates: history(documents.column), layout: None }));
+        Self { reads, step, views, overhead, fork, omissions: None, tiered }
+    }
+
+    /// The update of the documents at a step.
+    pub(super) fn update(&self, step: usize) -> Option<Value> {
+        self.tiered.as_ref()?.updates.value(step)
+    }
+
+    /// The layout of the documents in tiers.
+    pub(super) fn layout(&self) -> Option<&Layout> {
+        self.tiered.as_ref()?.layout.as_deref()
+    }
+
+    /// Sets the layout of the documents.
+    pub(super) fn lay_out(&mut self, layout: Layout) {
+        if let Some(tiered) = &mut self.tiered {
+            Arc::make_mut(tiered).layout = Some(Arc::new(layout));
+        }
     }
 
     /// The values of an input.
@@ -119,7 +150,8 @@ impl Snapshot {
         let (reads, overhead) = (Arc::clone(&self.reads), Arc::clone(&self.overhead));
         let views: Arc<[ViewValues]> = views.collect();
         let omissions = Omissions::hidden(&reads, &views, &overhead, step);
-        let mut earlier = Self { reads, step, views, overhead, fork: None, omissions };
+        // The layout of an earlier step is not that of this one. No caller asks for it.
+        let mut earlier = Self { reads, step, views, overhead, fork: None, omissions, tiered: None };
         self.truncation().into_iter().for_each(|truncation| earlier.truncate(truncation.before()));
         earlier
     }

@@ -114,15 +114,24 @@ impl Turns for ContextTurns<'_> {
 }
 
 impl Truncation {
-    /// The truncation of a context to a limit. `cuts` are the earlier cuts of a column whose cuts persist.
-    pub(super) fn new(snapshot: &Snapshot, limit: &TokenLimit, cuts: Option<&mut PersistentCuts>) -> Self {
+    /// The truncation of a context to a limit for its turns and documents. `documents` returns the tokens of the documents
+    /// of any step up to this one. `cuts` are the earlier cuts of a column whose cuts persist.
+    pub(super) fn new(
+        snapshot: &Snapshot,
+        limit: &TokenLimit,
+        documents: &dyn Fn(usize) -> usize,
+        cuts: Option<&mut PersistentCuts>,
+    ) -> Self {
         let (step, overhead) = (snapshot.step, &snapshot.overhead);
+        let [of_system, of_messages] = snapshot.document_tokens();
+        let for_messages = limit.tokens.saturating_sub(of_system);
+        let (limit_at, limit) = (|step| limit.less(documents(step)), limit.less(of_system + of_messages));
         let cost: CutMarker<'_> = &|omitted| overhead.counter.count(&marker(omitted)) + overhead.separator;
         let turns = ContextTurns::at(snapshot, step);
         let fit = |at, before: &Cut| limit.fit(&ContextTurns::at(snapshot, at), before, cost);
         let (previous, cut) = match cuts {
             Some(cuts) => {
-                let mut at = |step| cuts.at(step, limit, |step| ContextTurns::at(snapshot, step), cost);
+                let mut at = |step| cuts.at(step, limit_at, |step| ContextTurns::at(snapshot, step), cost);
                 let previous = step.checked_sub(1).map(&mut at).unwrap_or_default();
                 (Some(previous.omitted), at(step))
             }
@@ -134,9 +143,9 @@ impl Truncation {
         let omitted = turns.sum(cut.omitted.clone());
         let report = Report {
             strategy: limit.strategy,
-            limit: limit.tokens,
-            before: turns.all().tokens,
-            after: limit.remaining(&turns, &cut.omitted, cost),
+            limit: for_messages,
+            before: turns.all().tokens + of_messages,
+            after: limit.remaining(&turns, &cut.omitted, cost) + of_messages,
             turns: omitted.count,
             kept_fewer: cut.kept_fewer && omitted.count > 0,
         };
@@ -156,8 +165,13 @@ impl Snapshot {
     pub(super) fn tokens(&self) -> usize {
         match self.truncation() {
             Some(truncation) => truncation.report.after,
-            None => ContextTurns::at(self, self.step).all().tokens,
+            None => ContextTurns::at(self, self.step).all().tokens + self.document_tokens()[1],
         }
+    }
+
+    /// The tokens of the documents in the system text, and of those in messages.
+    fn document_tokens(&self) -> [usize; 2] {
+        self.layout().map_or([0, 0], |layout| [layout.system_tokens(), layout.message_tokens()])
     }
 
     /// The columns in the context, each with its tokens, the largest first.
@@ -174,6 +188,8 @@ impl Snapshot {
             .enumerate()
             .map(|(at, ((name, overhead), view))| (name.clone(), tokens(at, view, overhead)))
             .collect();
+        let documents = self.reads.tiered.as_ref().map(|documents| documents.name.clone());
+        contributors.extend(documents.map(|name| (name, self.document_tokens().iter().sum())));
         // Stable, so columns of equal size stay in the order of their declaration.
         contributors.sort_by_key(|(_, tokens)| Reverse(*tokens));
         contributors

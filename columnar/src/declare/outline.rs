@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::declare::{Input, Name, Plan, Reads, Schema, Window};
+use crate::declare::{Name, Plan, Reads, Schema, Window};
 
 /// The outline of a flow: for each column its dependencies, its level, the growth of its contexts, and the part of each
 /// request that the next one repeats. It follows from the declaration, before anything runs.
@@ -121,12 +121,8 @@ impl Outline {
         order.sort_by_key(|&column| plan.rank(column));
         // In topological order every input has its level before its readers ask for it.
         for column in order {
-            let inputs = schema
-                .reads(column)
-                .into_iter()
-                .flat_map(|reads| &reads.inputs)
-                .filter(|input| input.spec.lag == 0);
-            let level = inputs.filter_map(|input| levels.get(input.column)).max();
+            let inputs = schema.reads(column).into_iter().flat_map(|reads| reads.read_now());
+            let level = inputs.filter_map(|input| levels.get(input)).max();
             let level = level.map_or(0, |level| level + 1);
             if let Some(slot) = levels.get_mut(column) {
                 *slot = level;
@@ -209,7 +205,7 @@ impl ColumnOutline {
         Self {
             name,
             level,
-            reads: reads.inputs.iter().map(ViewOutline::of).collect(),
+            reads: ViewOutline::all(reads),
             self_window: reads.self_view.as_ref().map(|view| view.window),
             pattern: Some(Pattern::of(reads)),
             is_documents,
@@ -220,22 +216,29 @@ impl ColumnOutline {
 }
 
 impl ViewOutline {
-    fn of(input: &Input) -> Self {
-        let is_tiered = input.spec.tiering.is_some();
-        Self { column: input.name.clone(), window: input.spec.window, lag: input.spec.lag, is_tiered }
+    /// The documents in tiers are the first view, as in the request.
+    fn all(reads: &Reads) -> Vec<Self> {
+        let tiered = reads.tiered.iter().map(|documents| {
+            let column = documents.name.clone();
+            Self { column, window: Window::All, lag: 0, is_tiered: true }
+        });
+        let inputs = reads.inputs.iter().map(|input| {
+            let (column, window, lag) = (input.name.clone(), input.spec.window, input.spec.lag);
+            Self { column, window, lag, is_tiered: false }
+        });
+        tiered.chain(inputs).collect()
     }
 }
 
 /// The windows of the views that show values in turns.
 fn windows(reads: &Reads) -> impl Iterator<Item = Window> {
-    reads.views().filter(|view| view.tiering.is_none()).map(|view| view.window)
+    reads.views().map(|view| view.window)
 }
 
 impl Pattern {
     fn of(reads: &Reads) -> Self {
-        let of_turns = reads.inputs.iter().filter(|input| input.spec.tiering.is_none());
-        let reads_all = of_turns.clone().any(|input| input.spec.window == Window::All);
-        let is_latest = of_turns.clone().all(|input| input.spec.window == Window::LATEST);
+        let reads_all = reads.inputs.iter().any(|input| input.spec.window == Window::All);
+        let is_latest = reads.inputs.iter().all(|input| input.spec.window == Window::LATEST);
         match reads.self_view.as_ref().map(|view| view.window) {
             // The order counts: an arm relies on those above it not to match.
             Some(Window::All) if reads_all => Self::Accumulator,
@@ -260,7 +263,7 @@ impl Growth {
 impl Repeats {
     /// The oldest value that leaves a window ends the repeated part.
     fn of(reads: &Reads) -> Self {
-        if reads.tiered().is_some() {
+        if reads.tiered.is_some() {
             return Self::Tiers;
         }
         match windows(reads).filter(|window| window.drops_values()).filter_map(Window::most).max() {

@@ -64,6 +64,11 @@ impl Plan {
                     readers.push(Reader { column, window: input.spec.awaited_window(), lag: input.spec.lag });
                 }
             }
+            if let Some(documents) = &reads.tiered
+                && let Some(readers) = self.readers.get_mut(documents.column)
+            {
+                readers.push(Reader { column, window: Window::All, lag: 0 });
+            }
             if let (Some(view), Some(readers)) = (&reads.self_view, self.readers.get_mut(column)) {
                 readers.push(Reader { column, window: view.awaited_window(), lag: 1 });
             }

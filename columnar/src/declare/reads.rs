@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::name::{Name, last_part};
-use super::view::ViewSpec;
+use super::view::{Tiering, ViewSpec};
 
 /// The views of a derived column, checked.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub(crate) struct Reads {
     pub(crate) column: Name,
     /// In order of declaration, which is also their order in a message. Never empty.
     pub(crate) inputs: Vec<Input>,
+    /// The documents in tiers. They are in no turn, so they are no input.
+    pub(crate) tiered: Option<TieredDocuments>,
     /// The view of the self history.
     pub(crate) self_view: Option<ViewSpec>,
     pub(crate) groups: Vec<Group>,
@@ -32,6 +34,14 @@ pub(crate) struct Group {
     pub(crate) inputs: Range<usize>,
 }
 
+/// A tiered view of a source of documents.
+#[derive(Clone, Debug)]
+pub(crate) struct TieredDocuments {
+    pub(crate) column: usize,
+    pub(crate) name: Name,
+    pub(crate) tiering: Tiering,
+}
+
 /// A view of another column.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
@@ -47,7 +57,7 @@ pub(crate) struct Input {
 
 impl Reads {
     pub(crate) fn new(column: Name) -> Self {
-        Self { column, inputs: Vec::new(), self_view: None, groups: Vec::new(), notes: None }
+        Self { column, inputs: Vec::new(), tiered: None, self_view: None, groups: Vec::new(), notes: None }
     }
 
     /// Adds an input with the groups around it, the outermost first. A group of the previous input continues. `tags` has
@@ -84,8 +94,7 @@ impl Reads {
             input.groups.push(self.groups.len());
             self.groups.push(Group { id: *id, tag: tag.clone(), inputs: input.at..input.at + 1 });
         }
-        // Documents in tiers are in no tag.
-        if input.spec.tiering.is_none() && !tags.insert(input.tag.clone()) {
+        if !tags.insert(input.tag.clone()) {
             return Err(input.tag);
         }
         self.inputs.push(input);
@@ -97,14 +106,15 @@ impl Reads {
         self.inputs.iter().map(|input| &input.spec).chain(&self.self_view)
     }
 
-    /// The input whose documents are in tiers.
-    pub(crate) fn tiered(&self) -> Option<&Input> {
-        self.inputs.iter().find(|input| input.spec.tiering.is_some())
-    }
-
     /// The view at an index: an input, or the self history after them.
     pub(crate) fn view(&self, at: usize) -> Option<&ViewSpec> {
         if at == self.inputs.len() { self.self_view.as_ref() } else { Some(&self.inputs.get(at)?.spec) }
+    }
+
+    /// The columns that it reads without lag. They are computed before it.
+    pub(crate) fn read_now(&self) -> impl Iterator<Item = usize> {
+        let inputs = self.inputs.iter().filter(|input| input.spec.lag == 0).map(|input| input.column);
+        inputs.chain(self.tiered.as_ref().map(|documents| documents.column))
     }
 
     /// The steps whose turns each view shows, in a context of `step`.
@@ -117,13 +127,15 @@ impl Reads {
     pub(crate) fn needed(&self, column: usize, step: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
         let inputs = self.inputs.iter();
         let inputs = inputs.map(move |input| (input.column, input.spec.needed(input.spec.cells(step))));
-        inputs.chain(self.self_view.as_ref().map(|view| (column, view.needed(view.self_cells(step)))))
+        let this = self.self_view.as_ref().map(|view| (column, view.needed(view.self_cells(step))));
+        // The documents of a step are those of all updates.
+        let documents = self.tiered.as_ref().map(|documents| (documents.column, 0..step + 1));
+        inputs.chain(this).chain(documents)
     }
 
     /// All tags of the contexts.
     pub(crate) fn tags(&self) -> impl Iterator<Item = &Name> + Clone {
-        let inputs = self.inputs.iter().filter(|input| input.spec.tiering.is_none());
-        inputs.map(|input| &input.tag).chain(self.groups.iter().map(|group| &group.tag))
+        self.inputs.iter().map(|input| &input.tag).chain(self.groups.iter().map(|group| &group.tag))
     }
 
     /// Whether a notice counts the values that a view hides.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::name::Name;
-use super::reads::Reads;
+use super::reads::{Reads, TieredDocuments};
 use super::schema_error::{SchemaError, SchemaErrors, StepError};
 use super::view::{DEEPEST_GROUP, ViewSpec};
 use super::view_text::ViewTextError;
@@ -232,6 +232,13 @@ impl Schema {
         errors: &mut Vec<SchemaError>,
     ) {
         let (column, input) = (reads.column.clone(), self.name(read).clone());
+        if let Some(tiering) = spec.tiering {
+            match &reads.tiered {
+                Some(first) => errors.push(SchemaError::OtherDocuments { column, input: first.name.clone() }),
+                None => reads.tiered = Some(TieredDocuments { column: read, name: input, tiering }),
+            }
+            return;
+        }
         if spec.groups.len() > DEEPEST_GROUP {
             errors.push(SchemaError::DeepGroups { column });
             return;

@@ -24,14 +24,13 @@ impl Schema {
 
     /// A column with a tiered view reads the whole self history, text, and no other documents.
     pub(super) fn check_tiers(&self, reads: &Reads, errors: &mut Vec<SchemaError>) {
-        let Some(tiered) = reads.tiered() else { return };
+        let Some(tiered) = &reads.tiered else { return };
         let (column, input) = (reads.column.clone(), tiered.name.clone());
-        let documents = reads.inputs.iter().filter(|input| self.is_documents(input.column)).count();
-        if documents > 1 {
+        if reads.inputs.iter().any(|input| self.is_documents(input.column)) {
             errors.push(SchemaError::OtherDocuments { column, input });
         } else if !reads.self_view.as_ref().is_some_and(ViewSpec::is_whole) {
             errors.push(SchemaError::TiersWithoutSelf { column, input });
-        } else if reads.inputs.len() == 1 {
+        } else if reads.inputs.is_empty() {
             errors.push(SchemaError::TiersWithoutText { column, input });
         }
     }

@@ -72,11 +72,8 @@ impl ViewSpec {
         Self { window: window.unwrap_or(Window::LATEST), has_empty_window: window.is_none(), ..self }
     }
 
-    /// The steps whose turns show an input, in a context of `step`. Documents in tiers are in no turn.
+    /// The steps whose turns show an input, in a context of `step`.
     pub(crate) fn turns(&self, step: usize) -> Range<usize> {
-        if self.tiering.is_some() {
-            return 0..0;
-        }
         let Range { start, end } = self.cells(step);
         start + self.lag..end + self.lag
     }

@@ -54,6 +54,7 @@ mod urls;
 
 pub use error::{TextFault, UpdateError, UpdateFault};
 pub use key::{Key, KeyError, KeyFault, Kind};
+pub(crate) use render::{Item, Title, push_items};
 pub use set::{Changes, Documents};
 pub use update::{Cluster, Update};
 pub use urls::urls;

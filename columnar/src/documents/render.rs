@@ -22,7 +22,6 @@ use std::iter;
 use std::ops::Range;
 
 /// The title of a section of a context.
-#[cfg_attr(not(test), expect(dead_code, reason = "contexts will show documents"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Title {
     Structure,
@@ -36,7 +35,6 @@ pub(crate) enum Title {
     WorkingFiles,
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "contexts will show documents"))]
 impl Title {
     pub(crate) const fn as_str(self) -> &'static str {
         match self {

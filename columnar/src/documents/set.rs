@@ -114,7 +114,12 @@ impl Documents {
     /// All documents in the order of their keys: symbols, files and pages, each by path.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &Value)> {
         let kept = self.kept.iter().map(|(key, document)| (key, &document.text));
-        kept.chain(self.pages.iter().map(|(key, text)| (key, text)))
+        kept.chain(self.pages())
+    }
+
+    /// The pages of the step.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = (&Key, &Value)> {
+        self.pages.iter().map(|(key, text)| (key, text))
     }
 
     /// The tree of files.

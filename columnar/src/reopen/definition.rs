@@ -272,7 +272,11 @@ impl StoredColumn {
 fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
     let inputs = reads.inputs.iter().map(|input| view(reads, input, keys));
     let history = reads.self_view.as_ref().map(|view| ViewText::SelfHistory(without_note(view)));
-    inputs.chain(history).map(|view| view.to_string()).collect()
+    let tiered = reads.tiered.as_ref().map(|documents| {
+        let key = keys.get(documents.column).unwrap_or(&documents.name);
+        ViewText::Column(key.into(), ViewSpec { tiering: Some(documents.tiering), ..ViewSpec::all() })
+    });
+    tiered.into_iter().chain(inputs).chain(history).map(|view| view.to_string()).collect()
 }
 
 fn view(reads: &Reads, input: &Input, keys: &[Name]) -> ViewText {

@@ -174,7 +174,8 @@ impl State {
         let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
         let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::program_default());
         let (reads, counter) = (Arc::clone(reads), Arc::clone(&self.counter));
-        Recipe { column, reads, settings, budget, counter, generation: self.generation }
+        let model = self.defaults.model.clone();
+        Recipe { column, reads, settings, budget, counter, model, generation: self.generation }
     }
 
     /// Keeps the contexts of a column, unless their recipe has changed or they were made already.

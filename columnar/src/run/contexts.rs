@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
+use super::documents::damaged_update;
 use super::{Error, Result};
+use crate::cache::CachePolicy;
 use crate::compute::Settings;
 use crate::context::budget::{Budget, BudgetError};
-use crate::context::{Assembler, Memory, Snapshot, previous_step};
+use crate::context::{AssembleError, Assembler, Memory, Snapshot, previous_step};
 use crate::declare::{Input, Reads};
 use crate::history::{StepRanges, Value};
+use crate::model::Choice;
 use crate::schedule::Cell;
 use crate::tokens::Counter;
 
@@ -27,6 +30,8 @@ pub(super) struct Recipe {
     pub(super) settings: Arc<Settings>,
     pub(super) budget: Budget,
     pub(super) counter: Arc<dyn Counter>,
+    /// The model of the columns without their own.
+    pub(super) model: Choice,
     /// That of the flow's contexts.
     pub(super) generation: usize,
 }
@@ -42,6 +47,9 @@ pub(super) struct Draft {
 
 /// Something that needs the assembler of a column, or the recipe of that.
 pub(super) type Prepared<T> = Result<T, Recipe>;
+
+/// The smallest minimum of a provider's cache, in tokens.
+const MINIMUM: usize = 1024;
 
 impl ColumnContexts {
     fn new(assembler: Assembler, memory: Memory) -> Arc<Self> {
@@ -65,7 +73,7 @@ impl ColumnContexts {
         }
     }
 
-    fn assemble(&self, snapshot: &mut Snapshot) -> Result<(), BudgetError> {
+    fn assemble(&self, snapshot: &mut Snapshot) -> Result<(), AssembleError> {
         match self.memory() {
             Some(mut memory) => self.assembler.assemble(snapshot, &mut memory),
             // Waiting could be a deadlock. All that is remembered can be found out again.
@@ -78,8 +86,18 @@ impl Recipe {
     /// Calls the counter.
     pub(super) fn make(&self) -> Arc<ColumnContexts> {
         let (instruction, counter) = (self.settings.instruction.as_deref(), Arc::clone(&self.counter));
-        let assembler = Assembler::new(&self.reads, instruction, &self.budget, counter);
+        let target = if self.reads.tiered.is_some() { self.default_target() } else { 0 };
+        let assembler = Assembler::new(&self.reads, instruction, &self.budget, counter, target);
         ColumnContexts::new(assembler, Memory::default())
+    }
+
+    /// The tokens of a tier, if its view has no target: more than the least that the provider of the column caches.
+    fn default_target(&self) -> usize {
+        let model = self.settings.model.as_ref().and_then(|choice| choice.resolve(&self.model).ok());
+        let policy = model.map(|model| CachePolicy::by_model(model.name()));
+        // A provider without a discount has no minimum.
+        let minimum = policy.filter(|policy| policy.read < 1.0).map_or(MINIMUM, |policy| policy.minimum);
+        minimum + minimum / 2
     }
 }
 
@@ -94,8 +112,14 @@ impl Draft {
         contexts.assemble(snapshot).map_err(|source| {
             let column = snapshot.column().clone();
             match source {
-                BudgetError::NoRoom { .. } => Error::BudgetTooSmall { column, source },
-                _ => Error::Budget { column, step: cell.step, source },
+                AssembleError::Budget(source @ BudgetError::NoRoom { .. }) => {
+                    Error::BudgetTooSmall { column, source }
+                }
+                AssembleError::Budget(source) => Error::Budget { column, step: cell.step, source },
+                AssembleError::Update { step, error } => {
+                    let source = snapshot.reads.tiered.as_ref().map_or(&column, |documents| &documents.name);
+                    damaged_update(source, step, &error)
+                }
             }
         })
     }

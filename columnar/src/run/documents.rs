@@ -41,13 +41,6 @@ impl Shared {
             return Ok(None);
         }
         let name = schema.name(source);
-        let is_tiered = |column: &usize| {
-            let tiered = schema.reads(*column).and_then(|reads| reads.tiered());
-            tiered.is_some_and(|input| input.column == source)
-        };
-        if let Some(reader) = (0..schema.columns().len()).find(is_tiered) {
-            return Err(Error::Tiered { column: schema.name(reader).clone(), read: name.clone() });
-        }
         let documents = self.documents_before(name, source, step).await?;
         let next = apply(&documents, value);
         next.map(Some).map_err(|error| Error::Update { column: name.clone(), step, source: error })
@@ -67,7 +60,7 @@ impl Shared {
             };
             // Every update was checked before it was stored, so something else has written it.
             let next = apply(&documents, &value);
-            documents = next.map_err(|error| load_error(name, damaged(at, &error)))?;
+            documents = next.map_err(|error| damaged_update(name, at, &error))?;
         }
         if first < step {
             self.remember(name, step, documents.clone());
@@ -86,6 +79,8 @@ fn apply(documents: &Documents, value: &Value) -> Result<Documents, UpdateError>
     Ok(next)
 }
 
-fn damaged(step: usize, error: &UpdateError) -> StoreError {
-    StoreError::other(format!("step {step} is no update of the documents before it: {error}"))
+/// A stored value that is no update. A flow refuses such a value, so something else wrote it.
+pub(super) fn damaged_update(source: &Name, step: usize, error: &UpdateError) -> Error {
+    let reason = format!("step {step} is no update of the documents before it: {error}");
+    load_error(source, StoreError::other(reason))
 }

@@ -106,16 +106,6 @@ pub enum Error {
         /// All faults of the update.
         source: UpdateError,
     },
-    /// A push to a source of documents that a column reads in tiers. Tiers are not assembled yet.
-    #[error(
-        "`{column}` reads `{read}` in tiers, which are not assembled yet: read `{read}` without `.tiered()` until then"
-    )]
-    Tiered {
-        /// The column with the tiered view.
-        column: Name,
-        /// The source of documents.
-        read: Name,
-    },
     /// A source has no messages.
     #[error("`{column}` is a source: it reads nothing, so it has no messages")]
     NotDerived {

@@ -113,9 +113,13 @@ impl Shared {
 
     /// Sets the model of the columns without their own.
     pub(crate) fn set_model(&self, model: Choice) {
-        // Bound, so that the earlier model is dropped after the lock.
-        let earlier = mem::replace(&mut Arc::make_mut(&mut self.lock().defaults).model, model);
-        drop(earlier);
+        let mut state = self.lock();
+        let earlier = mem::replace(&mut Arc::make_mut(&mut state.defaults).model, model);
+        // The size of tiers depends on the model.
+        let contexts = state.forget_contexts();
+        drop(state);
+        // After the lock: they may be the last to have a model or a counter.
+        drop((earlier, contexts));
     }
 
     /// Limits the cost of all calls together.

@@ -68,11 +68,9 @@ impl SingleFlight {
         // If reads are not cheaper or the prefix is too short to be cached, waiting would only cost time.
         let is_cached = |tokens: usize| policy.read < 1.0 && tokens >= policy.minimum;
         let tokens = context.messages().instruction();
-        let (prefix, more) = context.messages().shared_prefix();
-        let lengths = [
-            is_cached(tokens).then_some(Length::Instruction),
-            is_cached(tokens + more).then_some(Length::SharedPrefix(prefix)),
-        ];
+        let prefix = context.messages().shared_prefix();
+        let prefix = prefix.filter(|(_, more)| is_cached(tokens + more)).map(|(prefix, _)| prefix);
+        let lengths = [is_cached(tokens).then_some(Length::Instruction), prefix.map(Length::SharedPrefix)];
         let flights = lengths.into_iter().flatten().map(|length| {
             let (model, instruction) = (Arc::clone(&model), Arc::clone(&instruction));
             Arc::clone(self.0.entry(Prefix { length, model, instruction }).or_default())

@@ -70,6 +70,9 @@ macro_rules! assert_context_snapshot {
 
 /// The messages array as text for people: the roles, the cell of each part, and every line exactly as it is sent.
 ///
+/// In a context with [tiers](crate::tiers), the part of the system text that shows documents comes first, and each part has
+/// its tier.
+///
 /// Lines with a bar `│ ` are the content of a message, including the empty line between two parts. Lines without a bar are
 /// no content.
 ///
@@ -117,6 +120,10 @@ pub fn context_text(messages: &Messages) -> String {
     let count = messages.len();
     let plural = if count == 1 { "" } else { "s" };
     let mut text = format!("{} at step {}: {count} message{plural}", messages.column(), messages.step());
+    if let Some(documents) = messages.system_documents() {
+        text.push_str("\n\n[system]\nL0");
+        push_lines(&mut text, documents);
+    }
     for part in messages.parts() {
         if part.joins() {
             // The part begins with the separator.
@@ -129,20 +136,29 @@ pub fn context_text(messages: &Messages) -> String {
         text.push_str(&label(&part));
         let content = part.text();
         let content = content.strip_prefix("\n\n").filter(|_| part.joins()).unwrap_or(&content);
-        // Not `lines`, which would hide an empty last line and carriage returns.
-        for line in content.split('\n') {
-            text.push_str(if line.is_empty() { "\n│" } else { "\n│ " });
-            text.push_str(line);
-        }
+        push_lines(&mut text, content);
     }
     text
 }
 
-/// The cell that a part shows.
+fn push_lines(text: &mut String, content: &str) {
+    // Not `lines`, which would hide an empty last line and carriage returns.
+    for line in content.split('\n') {
+        text.push_str(if line.is_empty() { "\n│" } else { "\n│ " });
+        text.push_str(line);
+    }
+}
+
+/// The cell that a part shows, and its tier in a context with tiers.
 fn label(part: &Part<'_>) -> String {
-    match (part.origin(), part.hidden()) {
+    let label = match (part.origin(), part.hidden()) {
         (Some(origin), _) => format!("{} {}", origin.column, origin.step),
         (None, Some(hidden)) => format!("{}, hidden", hidden.column),
         (None, None) => "no cell".to_owned(),
+    };
+    match (part.tier(), part.origin()) {
+        (None, _) => label,
+        (Some(tier), Some(_)) => format!("{label}, {tier}"),
+        (Some(tier), None) => tier.to_string(),
     }
 }

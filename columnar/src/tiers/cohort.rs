@@ -19,6 +19,8 @@ use std::mem;
 use rpds::RedBlackTreeMapSync;
 
 use super::item::Item;
+use crate::documents::Kind;
+use crate::tokens::Sum;
 
 type Items = RedBlackTreeMapSync<Item, u32>;
 
@@ -27,6 +29,8 @@ type Items = RedBlackTreeMapSync<Item, u32>;
 pub(super) struct Cohort {
     items: Items,
     tokens: u64,
+    symbols: Sum,
+    files: Sum,
 }
 
 impl Cohort {
@@ -61,6 +65,9 @@ impl Cohort {
     pub(super) fn insert(&mut self, item: Item, tokens: u32) {
         self.remove(&item);
         self.tokens += u64::from(tokens);
+        if let Some(sum) = self.sum_mut(&item) {
+            *sum += Sum::one(tokens as usize);
+        }
         self.items.insert_mut(item, tokens);
     }
 
@@ -68,7 +75,28 @@ impl Cohort {
         let tokens = self.get(item)?;
         self.items.remove_mut(item);
         self.tokens -= u64::from(tokens);
+        if let Some(sum) = self.sum_mut(item) {
+            *sum = *sum - Sum::one(tokens as usize);
+        }
         Some(tokens)
+    }
+
+    /// The documents of a kind, if they are counted.
+    pub(super) fn documents(&self, kind: Kind) -> Sum {
+        match kind {
+            Kind::Symbol => self.symbols,
+            Kind::File => self.files,
+            Kind::Url => Sum::default(),
+        }
+    }
+
+    fn sum_mut(&mut self, item: &Item) -> Option<&mut Sum> {
+        let Item::Document(key) = item else { return None };
+        match key.kind() {
+            Kind::Symbol => Some(&mut self.symbols),
+            Kind::File => Some(&mut self.files),
+            Kind::Url => None,
+        }
     }
 
     /// Adds the items of another cohort, by inserting those of the smaller one.

@@ -1,7 +1,5 @@
 //! Tiers: which documents and exchanges are so stable that a provider should cache them together.
 //!
-//! No flow uses this module yet.
-//!
 //! ```text
 //!  Step ──▶ Tracker ──▶ Moves
 //!            │

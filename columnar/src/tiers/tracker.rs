@@ -7,6 +7,7 @@ use super::item::{Item, symbols_of};
 use super::step::clamped;
 use super::tier::{PerTier, Tier};
 use crate::documents::{Key, Kind};
+use crate::tokens::Sum;
 
 /// Knows the tier of each document and of each exchange.
 ///
@@ -169,10 +170,19 @@ impl Tracker {
         items.into_iter()
     }
 
+    /// The number of documents of a kind in a tier, and their tokens.
+    pub(crate) fn documents(&self, tier: Tier, kind: Kind) -> Sum {
+        match kind {
+            Kind::Url if tier.is_cached() => Sum::default(),
+            Kind::Url => Sum { count: self.pages.len(), tokens: tokens(self.pages.tokens()) },
+            _ => self.tiers[tier].iter().map(|(_, cohort)| cohort.documents(kind)).sum(),
+        }
+    }
+
     /// The tokens of the items in a tier.
     pub fn tokens(&self, tier: Tier) -> usize {
         let extra = if tier.is_cached() { 0 } else { self.pages.tokens() + self.waiting.tokens() };
-        (self.tiers[tier].tokens() + extra).try_into().unwrap_or(usize::MAX)
+        tokens(self.tiers[tier].tokens() + extra)
     }
 
     /// The number of items in a tier.
@@ -180,4 +190,8 @@ impl Tracker {
         let extra = if tier.is_cached() { 0 } else { self.pages.len() + self.waiting.len() };
         self.tiers[tier].len() + extra
     }
+}
+
+fn tokens(sum: u64) -> usize {
+    sum.try_into().unwrap_or(usize::MAX)
 }

@@ -160,17 +160,3 @@ async fn a_stored_text_that_is_no_update_is_an_error_of_its_step() -> Result<()>
     assert!(message.contains("step 1 is no update") && !message.contains("secret"), "{message}");
     Ok(())
 }
-
-/// Until tiers are assembled, nothing is pushed that a column would not see.
-#[tokio::test]
-async fn documents_of_a_tiered_view_are_refused_for_now() -> Result<()> {
-    let coder = flow! {
-        source files: Documents;
-        source user;
-        column coder(files.tiered(), user, self) = script(["a"]);
-    };
-    let error = coder.files.push(notes("One.")).await.expect_err("tiers are not assembled");
-    assert!(matches!(&error, Error::Tiered { column, .. } if *column == "coder"), "{error:?}");
-    assert_eq!(coder.files.len(), 0);
-    Ok(())
-}

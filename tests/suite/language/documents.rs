@@ -309,7 +309,7 @@ async fn a_text_is_no_document() -> Result<()> {
     let f = flow(columns())?;
     assert_eq!(f.push("user", "hello").await?, 0);
     let error = f.push("files", "fn main() {}").await.expect_err("it is no document");
-    assert!(matches!(&error, Error::Tiered { column, .. } if *column == "coder"), "{error:?}");
+    assert!(matches!(&error, Error::Update { column, .. } if *column == "files"), "{error:?}");
     assert!(!error.to_string().contains("main"), "{error}");
     f.run().await?;
     assert_eq!((f.len("files")?, f.len("user")?, f.len("coder")?), (0, 1, 0));

@@ -70,6 +70,14 @@ impl TokenLimit {
     }
 }
 
+impl TokenLimit {
+    /// The limit that remains after other texts with this many tokens.
+    pub(crate) fn less(self, tokens: usize) -> Self {
+        let low_water = self.low_water.map(|mark| mark.saturating_sub(tokens));
+        Self { tokens: self.tokens.saturating_sub(tokens), low_water, ..self }
+    }
+}
+
 /// The turns that are omitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cut {

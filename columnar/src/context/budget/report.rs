@@ -4,6 +4,8 @@ use std::fmt;
 
 use super::Strategy;
 use crate::declare::Name;
+use crate::documents::Key;
+use crate::error::Printable;
 
 /// The effect of a budget on a context: its size before and after, and the number of omitted turns.
 ///
@@ -59,11 +61,14 @@ impl fmt::Display for Report {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BudgetError {
-    /// The strategy is [`StopAtLimit`](super::Strategy::StopAtLimit), and the context is over the limit.
+    /// The context is over the limit, and the strategy is [`StopAtLimit`](super::Strategy::StopAtLimit), or the documents
+    /// in tiers alone are over it. No strategy omits those.
     #[error(
-        "its messages have about {tokens} tokens, and the limit is {limit}; the largest columns are {}: raise the \
-         budget, narrow a view, or choose a strategy that truncates",
-        Contributors(contributors)
+        "its messages have about {tokens} tokens, and the limit is {limit}; the largest columns are {}{}: raise the \
+         budget, {}narrow a view, or choose a strategy that truncates",
+        Contributors(contributors),
+        Largest(documents),
+        if documents.is_empty() { "" } else { "remove documents, " }
     )]
     OverLimit {
         /// The tokens of the messages.
@@ -73,6 +78,8 @@ pub enum BudgetError {
         /// The columns in the context, each with its tokens, the largest first. The self history has the name of the
         /// column.
         contributors: Vec<(Name, usize)>,
+        /// The largest documents in tiers, each with its tokens, the largest first; empty without such documents.
+        documents: Vec<(Key, usize)>,
     },
     /// The reply and the instruction leave too few tokens for any message.
     #[error(
@@ -92,6 +99,19 @@ pub enum BudgetError {
         /// The least number of tokens that the budget needs.
         least: usize,
     },
+}
+
+/// Prints the largest documents.
+struct Largest<'e>(&'e [(Key, usize)]);
+
+impl fmt::Display for Largest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (key, tokens)) in self.0.iter().enumerate() {
+            let before = if at > 0 { ", " } else { ", and the largest documents " };
+            write!(f, "{before}`{}` with {tokens}", Printable(key))?;
+        }
+        Ok(())
+    }
 }
 
 /// Prints the three largest.

@@ -1,0 +1,76 @@
+//! The tiers of earlier steps.
+
+use std::sync::Arc;
+
+use super::super::forked_list::ForkedList;
+use super::super::snapshot::Snapshot;
+use super::step_tiers::StepTiers;
+use crate::documents::UpdateError;
+
+/// The number of steps from one checkpoint to the next.
+const CHECKPOINT: usize = 32;
+
+/// The tiers of a column so far. They are a function of the values, so this is a cache.
+#[derive(Clone, Debug, Default)]
+pub(in crate::context) struct TierMemory {
+    /// The tiers after each [`CHECKPOINT`] steps.
+    checkpoints: ForkedList<Arc<StepTiers>>,
+    /// The step that was asked for last, and its tiers.
+    last: Option<(usize, Arc<StepTiers>)>,
+    /// The tokens of the documents by step.
+    tokens: ForkedList<usize>,
+}
+
+impl TierMemory {
+    /// The tiers of a step up to that of the snapshot.
+    ///
+    /// # Errors
+    ///
+    /// A step, and the reason why its value is no update of the documents before it.
+    pub(in crate::context) fn at(
+        &mut self,
+        snapshot: &Snapshot,
+        target: usize,
+        step: usize,
+    ) -> Result<Arc<StepTiers>, (usize, UpdateError)> {
+        let last = self.last.as_ref().filter(|(last, _)| *last <= step);
+        let count = self.checkpoints.len().min((step + 1) / CHECKPOINT);
+        let checkpoint =
+            count.checked_sub(1).and_then(|at| Some((count * CHECKPOINT - 1, self.checkpoints.get(at)?)));
+        let known = match (last, checkpoint) {
+            (Some((last, tiers)), Some((step, _))) if step <= *last => Some((*last, tiers)),
+            (Some((last, tiers)), None) => Some((*last, tiers)),
+            (_, checkpoint) => checkpoint,
+        };
+        let (mut next, mut tiers) = match known {
+            Some((step, tiers)) => (step + 1, Arc::clone(tiers)),
+            None => (0, Arc::new(StepTiers::new(target))),
+        };
+        while next <= step {
+            tiers = Arc::new(tiers.next(snapshot, next).map_err(|error| (next, error))?);
+            if self.tokens.len() == next {
+                self.tokens.push(tiers.system_tokens() + tiers.message_tokens());
+            }
+            next += 1;
+            if next.is_multiple_of(CHECKPOINT) && self.checkpoints.len() == next / CHECKPOINT - 1 {
+                self.checkpoints.push(Arc::new(tiers.unread()));
+            }
+        }
+        self.last = Some((step, Arc::clone(&tiers)));
+        Ok(tiers)
+    }
+
+    /// The tokens of the documents at a step up to the last one that was asked for.
+    pub(in crate::context) fn tokens(&self, step: usize) -> usize {
+        self.tokens.get(step).copied().unwrap_or(0)
+    }
+
+    /// The memory of a flow that shares the steps before this one.
+    pub(in crate::context) fn before(&self, step: usize) -> Self {
+        Self {
+            checkpoints: self.checkpoints.before(step / CHECKPOINT),
+            last: self.last.clone().filter(|(last, _)| *last < step),
+            tokens: self.tokens.before(step),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! A section: documents that stand together in a request.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::documents::{Documents, Item as Fenced, Key, Kind, Title, push_items};
+use crate::history::Value;
+use crate::tiers::{Item, Tier, Tracker};
+use crate::tokens::Counter;
+
+/// The reply to documents. It is constant, so that a cached prefix stays valid.
+const ACKNOWLEDGED: &str = "Ok.";
+
+/// The reply to pages.
+const ACKNOWLEDGED_PAGES: &str = "Ok, I've reviewed the URL content.";
+
+/// The place of a section in a request. They are ordered as there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::context) enum Place {
+    /// The end of the system text.
+    System,
+    L1,
+    L2,
+    L3,
+    Tree,
+    Pages,
+    /// The files that changed lately, after the symbols that did.
+    Working,
+}
+
+impl Place {
+    pub(super) const ALL: [Self; 7] =
+        [Self::System, Self::L1, Self::L2, Self::L3, Self::Tree, Self::Pages, Self::Working];
+
+    pub(in crate::context) const fn tier(self) -> Tier {
+        match self {
+            Self::System => Tier::L0,
+            Self::L1 => Tier::L1,
+            Self::L2 => Tier::L2,
+            Self::L3 => Tier::L3,
+            Self::Tree | Self::Pages | Self::Working => Tier::Active,
+        }
+    }
+
+    /// The documents of a kind in the section, under their title.
+    const fn titles(self) -> &'static [(Kind, Title)] {
+        match self {
+            Self::System => &[(Kind::Symbol, Title::Structure), (Kind::File, Title::StableFiles)],
+            Self::L1 => &[(Kind::Symbol, Title::MoreStructure), (Kind::File, Title::ReferenceFiles)],
+            Self::L2 => &[(Kind::Symbol, Title::MoreStructure), (Kind::File, Title::ReferenceFilesL2)],
+            Self::L3 => &[(Kind::Symbol, Title::MoreStructure), (Kind::File, Title::ReferenceFilesL3)],
+            Self::Tree => &[],
+            Self::Pages => &[(Kind::Url, Title::Pages)],
+            Self::Working => &[(Kind::Symbol, Title::MoreStructure), (Kind::File, Title::WorkingFiles)],
+        }
+    }
+
+    /// The text without a path that begins the section.
+    fn alone(self, documents: &Documents) -> Option<(Title, &Value)> {
+        match self {
+            Self::System => Some((Title::Structure, documents.legend()?)),
+            Self::Tree => Some((Title::Tree, documents.tree()?)),
+            _ => None,
+        }
+    }
+}
+
+/// The documents of a step, and their tiers.
+#[derive(Clone, Debug)]
+pub(super) struct Placement {
+    pub(super) documents: Documents,
+    pub(super) tracker: Tracker,
+}
+
+/// Documents that stand together in a request.
+#[derive(Debug)]
+pub(crate) struct Section {
+    place: Place,
+    /// The documents of the step that changed the section last.
+    placement: Arc<Placement>,
+    tokens: usize,
+    /// Made when it is read.
+    text: OnceLock<String>,
+}
+
+impl Section {
+    /// The section at a place; `None` if it has no documents.
+    pub(super) fn new(place: Place, placement: &Arc<Placement>, counter: &dyn Counter) -> Option<Arc<Self>> {
+        let title = |title: Title| counter.count(title.as_str()) + counter.count(GAP);
+        let alone = place.alone(&placement.documents);
+        let mut tokens = alone.map(|(of, text)| title(of) + tokens_of(None, text, counter));
+        for (kind, of) in place.titles() {
+            let sum = placement.tracker.documents(place.tier(), *kind);
+            if sum.count > 0 {
+                let is_open = alone.is_some_and(|(open, _)| open == *of);
+                let title = if is_open { 0 } else { title(*of) };
+                tokens = Some(tokens.unwrap_or(0) + title + sum.tokens);
+            }
+        }
+        let placement = Arc::clone(placement);
+        Some(Arc::new(Self { place, placement, tokens: tokens?, text: OnceLock::new() }))
+    }
+
+    /// The same section, whose text is not made yet.
+    pub(super) fn unread(&self) -> Arc<Self> {
+        let (placement, text) = (Arc::clone(&self.placement), OnceLock::new());
+        Arc::new(Self { placement, text, ..*self })
+    }
+
+    pub(in crate::context) fn place(&self) -> Place {
+        self.place
+    }
+
+    pub(in crate::context) fn tier(&self) -> Tier {
+        self.place.tier()
+    }
+
+    /// The tokens of the documents and their titles.
+    pub(in crate::context) fn tokens(&self) -> usize {
+        self.tokens
+    }
+
+    /// The reply that follows.
+    pub(in crate::context) fn acknowledgement(&self) -> &'static str {
+        if self.place == Place::Pages { ACKNOWLEDGED_PAGES } else { ACKNOWLEDGED }
+    }
+
+    /// Its documents in order, each with its N and its tokens.
+    pub(in crate::context) fn items(&self) -> impl Iterator<Item = (&Key, u32, usize)> {
+        let tracker = &self.placement.tracker;
+        let kinds = self.place.titles();
+        tracker.items(self.tier()).filter_map(move |(item, n, tokens)| match item {
+            Item::Document(key) if kinds.iter().any(|(kind, _)| *kind == key.kind()) => {
+                Some((key, n, tokens))
+            }
+            _ => None,
+        })
+    }
+
+    pub(in crate::context) fn text(&self) -> &str {
+        self.text.get_or_init(|| self.rendered())
+    }
+
+    fn rendered(&self) -> String {
+        let documents = &self.placement.documents;
+        let mut shown = String::new();
+        let alone = self.place.alone(documents);
+        let mut items: Vec<_> =
+            self.items().filter_map(|(key, ..)| Some((key, documents.get(key)?))).collect();
+        for (kind, title) in self.place.titles() {
+            let of_kind = items.iter().take_while(|(key, _)| key.kind() == *kind).count();
+            let of_kind = items.drain(..of_kind).map(|(key, text)| Fenced { path: Some(key.path()), text });
+            let alone = alone.filter(|(of, _)| of == title).map(|(_, text)| Fenced { path: None, text });
+            push_items(&mut shown, title.as_str(), alone.into_iter().chain(of_kind));
+        }
+        if let Some((title, text)) = alone.filter(|_| shown.is_empty()) {
+            push_items(&mut shown, title.as_str(), [Fenced { path: None, text }]);
+        }
+        shown
+    }
+}
+
+/// Separates titles and documents.
+const GAP: &str = "\n\n";
+
+/// The tokens of a document as a section shows it, with the empty line before it.
+pub(super) fn tokens_of(path: Option<&str>, text: &str, counter: &dyn Counter) -> usize {
+    let [opening, closing] = Fenced { path, text }.delimiters();
+    counter.count(text) + counter.count(&[&opening, &closing, GAP].concat())
+}

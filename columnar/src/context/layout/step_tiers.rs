@@ -1,0 +1,242 @@
+//! The documents and the tiers of one step, from those of the step before.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::super::budget::Turns as _;
+use super::super::snapshot::Snapshot;
+use super::super::turns::ContextTurns;
+use super::section::{Place, Placement, Section, tokens_of};
+use crate::documents::{Changes, Documents, Key, Update, UpdateError};
+use crate::tiers::{Item, Moves, Step, Tier, Tracker};
+use crate::tokens::Counter;
+
+/// The documents and the tiers of one step. A clone costs a few reference counts.
+#[derive(Clone, Debug)]
+pub(in crate::context) struct StepTiers {
+    /// The documents that the updates since `before` touched.
+    touched: Touched,
+    /// The tiers of the last step with a response. A step without one leaves no trace, except in the documents.
+    before: Arc<Tiers>,
+    /// Those of the request of this step.
+    now: Arc<Tiers>,
+}
+
+/// The tiers of a request.
+#[derive(Debug)]
+struct Tiers {
+    placement: Arc<Placement>,
+    moves: Moves,
+    /// The first step whose exchange the tracker does not have.
+    exchanges: usize,
+    /// In the order of [`Place::ALL`].
+    sections: [Option<Arc<Section>>; 7],
+    /// The tokens of the sections in messages, with the replies to them.
+    tokens: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Touched {
+    keys: BTreeSet<Key>,
+    tree: bool,
+    legend: bool,
+}
+
+impl StepTiers {
+    /// Before the first step.
+    pub(super) fn new(target: usize) -> Self {
+        let (documents, tracker) = (Documents::new(), Tracker::new(target));
+        let now = Arc::new(Tiers {
+            placement: Arc::new(Placement { documents, tracker }),
+            moves: Moves::default(),
+            exchanges: 0,
+            sections: Default::default(),
+            tokens: 0,
+        });
+        Self { touched: Touched::default(), before: Arc::clone(&now), now }
+    }
+
+    /// The next step, from its update, the response to the step before and the turns that are final now.
+    ///
+    /// # Errors
+    ///
+    /// If the value is no update of the documents before it. A flow refuses such a value, so something else wrote it.
+    pub(super) fn next(&self, snapshot: &Snapshot, step: usize) -> Result<Self, UpdateError> {
+        let update = match snapshot.update(step) {
+            Some(value) => Update::parse(value)?,
+            None => Update::new(),
+        };
+        let (documents, changes) = self.now.placement.documents.apply(&update)?;
+        let is_answered = step.checked_sub(1).is_some_and(|before| snapshot.is_answered(before));
+        let (before, touched) = match is_answered {
+            true => (Arc::clone(&self.now), Touched::default()),
+            false => (Arc::clone(&self.before), self.touched.clone()),
+        };
+        let touched = touched.with(&changes);
+        let turns = ContextTurns::at(snapshot, snapshot.step);
+        let exchanges = before.exchanges..snapshot.first_that_changes(step);
+        let end = exchanges.end.max(before.exchanges);
+        let exchanges = exchanges.map(|step| (step, turns.sum(2 * step..2 * step + 2)));
+        let exchanges = exchanges.filter(|(_, sum)| sum.count > 0).map(|(step, sum)| (step, sum.tokens));
+        let counter = &*snapshot.overhead.counter;
+        let (changed, separator) =
+            (touched.changed(&before, &documents, counter), snapshot.overhead.separator);
+        let changed = exchanges.fold(changed, |changed, (step, tokens)| changed.exchange(step, tokens));
+        let now = before.next(documents, (&changed, &touched), end, (counter, separator));
+        Ok(Self { touched, before, now: Arc::new(now) })
+    }
+
+    /// The step after this one, if its response has this exchange and nothing is updated.
+    pub(super) fn rehearsed(
+        &self,
+        exchanges: impl Iterator<Item = (usize, usize)>,
+        snapshot: &Snapshot,
+    ) -> Self {
+        let (documents, _) = match self.now.placement.documents.apply(&Update::new()) {
+            Ok(next) => next,
+            Err(error) => unreachable!("an empty update has no fault: {error}"),
+        };
+        let changed = exchanges.fold(Step::new(), |changed, (step, tokens)| changed.exchange(step, tokens));
+        let (counter, separator) = (&*snapshot.overhead.counter, snapshot.overhead.separator);
+        let (before, touched) = (Arc::clone(&self.now), Touched::default());
+        let now = before.next(documents, (&changed, &touched), before.exchanges, (counter, separator));
+        Self { touched, before, now: Arc::new(now) }
+    }
+
+    /// The same tiers, with no text of a section.
+    pub(super) fn unread(&self) -> Self {
+        let unread = |tiers: &Arc<Tiers>| Arc::new(tiers.unread());
+        Self { touched: self.touched.clone(), before: unread(&self.before), now: unread(&self.now) }
+    }
+
+    pub(super) fn section(&self, place: Place) -> Option<&Arc<Section>> {
+        self.now.section(place)
+    }
+
+    /// The boundaries of the tiers in the history.
+    pub(super) fn history(&self) -> [usize; 4] {
+        self.now.placement.tracker.history()
+    }
+
+    pub(super) fn documents(&self) -> &Documents {
+        &self.now.placement.documents
+    }
+
+    pub(super) fn moves(&self) -> &Moves {
+        &self.now.moves
+    }
+
+    /// The first step whose exchange the tracker does not have.
+    pub(super) fn exchanges(&self) -> usize {
+        self.now.exchanges
+    }
+
+    /// The largest documents, each with its tokens.
+    pub(in crate::context) fn largest(&self, count: usize) -> Vec<(Key, usize)> {
+        let items = Tier::ALL.into_iter().flat_map(|tier| self.now.placement.tracker.items(tier));
+        let mut documents: Vec<(Key, usize)> = items
+            .filter_map(|(item, _, tokens)| match item {
+                Item::Document(key) => Some((key.clone(), tokens)),
+                Item::Exchange(_) => None,
+            })
+            .collect();
+        documents.sort_by_key(|(_, tokens)| Reverse(*tokens));
+        documents.truncate(count);
+        documents
+    }
+
+    pub(super) fn system_tokens(&self) -> usize {
+        self.section(Place::System).map_or(0, |section| section.tokens())
+    }
+
+    pub(super) fn message_tokens(&self) -> usize {
+        self.now.tokens
+    }
+}
+
+impl Tiers {
+    fn section(&self, place: Place) -> Option<&Arc<Section>> {
+        Place::ALL.into_iter().zip(&self.sections).find(|(of, _)| *of == place)?.1.as_ref()
+    }
+
+    /// The tiers of the next request.
+    fn next(
+        &self,
+        documents: Documents,
+        (changed, touched): (&Step, &Touched),
+        exchanges: usize,
+        (counter, separator): (&dyn Counter, usize),
+    ) -> Self {
+        let mut tracker = self.placement.tracker.clone();
+        let moves = tracker.update(changed);
+        let placement = Arc::new(Placement { documents, tracker });
+        let sections = Place::ALL.map(|place| {
+            let is_same = match place {
+                Place::System | Place::L1 | Place::L2 | Place::L3 => !moves.broken().contains(&place.tier()),
+                Place::Tree => !touched.tree,
+                Place::Pages | Place::Working => false,
+            };
+            if is_same { self.section(place).cloned() } else { Section::new(place, &placement, counter) }
+        });
+        let in_messages = sections.iter().flatten().filter(|section| section.place() != Place::System);
+        let tokens = in_messages
+            .map(|section| section.tokens() + counter.count(section.acknowledgement()) + 2 * separator);
+        let tokens = tokens.sum();
+        Self { placement, moves, exchanges, sections, tokens }
+    }
+
+    fn unread(&self) -> Self {
+        Self {
+            placement: Arc::clone(&self.placement),
+            moves: self.moves.clone(),
+            sections: self.sections.each_ref().map(|section| Some(section.as_ref()?.unread())),
+            ..*self
+        }
+    }
+}
+
+impl Touched {
+    fn with(mut self, changes: &Changes) -> Self {
+        let keys = [changes.added(), changes.changed(), changes.removed()];
+        self.keys.extend(keys.into_iter().flatten().cloned());
+        self.tree |= changes.tree();
+        self.legend |= changes.legend();
+        self
+    }
+
+    /// The changes of the documents since a request.
+    fn changed(&self, before: &Tiers, documents: &Documents, counter: &dyn Counter) -> Step {
+        let shown = &before.placement.documents;
+        let mut step = Step::new();
+        for key in &self.keys {
+            match (shown.get(key), documents.get(key)) {
+                (Some(_), None) => step = step.remove(key.clone()),
+                (shown, Some(text)) if shown != Some(text) => {
+                    step = step.put(key.clone(), tokens_of(Some(key.path()), text, counter));
+                    if let Some(cluster) = documents.cluster(key) {
+                        step = step.cluster(key, cluster.id).references(key, cluster.references);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let pages = documents.pages().map(|(key, text)| (key, tokens_of(Some(key.path()), text, counter)));
+        let step = pages.fold(step, |step, (key, tokens)| step.put(key.clone(), tokens));
+        if self.legend && shown.legend() != documents.legend() { step.legend() } else { step }
+    }
+}
+
+impl Snapshot {
+    /// The first exchange that a later context may still change: a finite window still shows its inputs, or it is not
+    /// complete.
+    pub(super) fn first_that_changes(&self, step: usize) -> usize {
+        let finite = self.reads.inputs.iter().filter(|input| input.spec.window.drops_values());
+        finite.map(|input| input.spec.turns(step).start).min().map_or(step, |first| first.min(step))
+    }
+
+    /// Whether the column has a value at a step.
+    pub(super) fn is_answered(&self, step: usize) -> bool {
+        self.self_history().is_some_and(|history| history.has(step))
+    }
+}
