@@ -4,7 +4,6 @@ use columnar::documents::{Kind, Update, UpdateFault};
 use columnar::prelude::*;
 use columnar::reopen::OpenOptions;
 use columnar::store::{Entry, MemoryStore, Store};
-use columnar::testing::script;
 use columnar::{Name, Value};
 
 flow! {
