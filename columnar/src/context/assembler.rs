@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::budget::{Budget, BudgetError, PersistentCuts, Strategy, TokenLimit};
 use super::delimiters::Overhead;
-use super::layout::{Layout, TierMemory};
+use super::layout::{Layout, TierMemory, document_tokens};
 use super::omissions::Truncation;
 use super::snapshot::Snapshot;
 use crate::declare::{Filter, Input, Reads, Window};
@@ -188,6 +188,15 @@ impl Assembler {
     /// Whether contexts have anything to remember.
     pub(crate) fn has_memory(&self) -> bool {
         self.reads_all_steps() || self.has_filters
+    }
+
+    /// The tokens of the documents in tiers that the contexts of the first steps show; empty without such documents.
+    pub(crate) fn document_tokens(&self, updates: &History, steps: usize) -> Vec<usize> {
+        if self.target.is_none() {
+            Vec::new()
+        } else {
+            document_tokens(updates, steps, &*self.overhead.counter)
+        }
     }
 
     /// The most tokens that the messages may have.

@@ -139,7 +139,7 @@ impl<'m> Part<'m> {
     }
 
     /// The documents in the part, in their order; none unless it is a section of [tiered](crate::View::tiered) documents.
-    pub fn items(&self) -> impl Iterator<Item = TieredDocument<'m>> {
+    pub fn items(&self) -> impl Iterator<Item = TieredDocument<'m>> + use<'m> {
         let section = match self.item.source {
             Source::Section(_, section) => Some(section),
             _ => None,

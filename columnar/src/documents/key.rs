@@ -96,6 +96,11 @@ impl Key {
     pub(crate) fn of_file(&self) -> Self {
         Self { kind: Kind::File, path: Arc::clone(&self.path) }
     }
+
+    /// The key of the symbols of the file with the same path.
+    pub(crate) fn of_symbols(&self) -> Self {
+        Self { kind: Kind::Symbol, path: Arc::clone(&self.path) }
+    }
 }
 
 impl fmt::Display for Key {

@@ -159,7 +159,7 @@ impl State {
     pub(super) fn contexts(&self, column: usize, reads: &Arc<Reads>) -> Prepared<Arc<ColumnContexts>> {
         match self.kept(column) {
             Some(contexts) => Ok(Arc::clone(contexts)),
-            None => Err(self.recipe(column, reads)),
+            None => Err(Box::new(self.recipe(column, reads))),
         }
     }
 
@@ -174,8 +174,8 @@ impl State {
         let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
         let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::program_default());
         let (reads, counter) = (Arc::clone(reads), Arc::clone(&self.counter));
-        let model = self.defaults.model.clone();
-        Recipe { column, reads, settings, budget, counter, model, generation: self.generation }
+        let defaults = Arc::clone(&self.defaults);
+        Recipe { column, reads, settings, budget, counter, defaults, generation: self.generation }
     }
 
     /// Keeps the contexts of a column, unless their recipe has changed or they were made already.

@@ -7,12 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use super::documents::damaged_update;
 use super::{Error, Result};
 use crate::cache::CachePolicy;
-use crate::compute::Settings;
+use crate::compute::{Defaults, Settings};
 use crate::context::budget::{Budget, BudgetError};
 use crate::context::{AssembleError, Assembler, Memory, Snapshot, previous_step};
 use crate::declare::{Input, Reads};
 use crate::history::{StepRanges, Value};
-use crate::model::Choice;
 use crate::schedule::Cell;
 use crate::tokens::Counter;
 
@@ -30,8 +29,8 @@ pub(super) struct Recipe {
     pub(super) settings: Arc<Settings>,
     pub(super) budget: Budget,
     pub(super) counter: Arc<dyn Counter>,
-    /// The model of the columns without their own.
-    pub(super) model: Choice,
+    /// The settings of the columns without their own.
+    pub(super) defaults: Arc<Defaults>,
     /// That of the flow's contexts.
     pub(super) generation: usize,
 }
@@ -45,8 +44,8 @@ pub(super) struct Draft {
     pub(super) unloaded: Option<BTreeMap<usize, StepRanges>>,
 }
 
-/// Something that needs the assembler of a column, or the recipe of that.
-pub(super) type Prepared<T> = Result<T, Recipe>;
+/// Something that needs the assembler of a column, or the recipe of that. In a box, because it is rare and larger.
+pub(super) type Prepared<T> = Result<T, Box<Recipe>>;
 
 /// The smallest minimum of a provider's cache, in tokens.
 const MINIMUM: usize = 1024;
@@ -93,7 +92,7 @@ impl Recipe {
 
     /// The tokens of a tier, if its view has no target: more than the least that the provider of the column caches.
     fn default_target(&self) -> usize {
-        let model = self.settings.model.as_ref().and_then(|choice| choice.resolve(&self.model).ok());
+        let model = self.settings.model.as_ref().and_then(|choice| choice.resolve(&self.defaults.model).ok());
         let policy = model.map(|model| CachePolicy::by_model(model.name()));
         // A provider without a discount has no minimum.
         let minimum = policy.filter(|policy| policy.read < 1.0).map_or(MINIMUM, |policy| policy.minimum);

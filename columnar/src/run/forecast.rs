@@ -131,7 +131,13 @@ pub(super) fn forecast<'a>(
         let Some(&first) = cells.first() else { continue };
         let Some(assembler) = assembler(column) else { continue };
         let overhead = assembler.overhead();
-        let context = |&step: &usize| sums.context(plan, column, step, overhead);
+        let tiered = plan.schema().reads(column).and_then(|reads| reads.tiered.as_ref());
+        let documents = tiered.map_or_else(Vec::new, |tiered| {
+            assembler.document_tokens(&table.history(tiered.column), cells.last().map_or(0, |last| last + 1))
+        });
+        let context = |&step: &usize| {
+            sums.context(plan, column, step, overhead) + documents.get(step).copied().unwrap_or(0)
+        };
         // The limit is for the messages alone: the instruction has been subtracted from the budget.
         let input = |step| context(step).min(assembler.max_tokens()) + overhead.instruction.unwrap_or(0);
         let part = ColumnForecast {

@@ -306,7 +306,7 @@ mod tests {
     fn the_newest_exchange_is_behind_the_documents() {
         let mut cohort = cohort(&[1, 1, 1]);
         assert_eq!(cohort.newest_exchange(), Some(100));
-        let key = crate::documents::Key::new(crate::documents::Kind::Url, "https://z").expect("a URL");
+        let key = crate::documents::Key::new(Kind::Url, "https://z").expect("a URL");
         cohort.insert(key.into(), 1);
         assert_eq!(cohort.newest_exchange(), Some(100));
         assert_eq!(Cohort::default().newest_exchange(), None);

@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::fmt;
 
-use crate::documents::{Key, Kind};
+use crate::documents::Key;
 
 /// A document or an exchange.
 ///
@@ -56,9 +56,4 @@ impl fmt::Display for Item {
             Self::Exchange(step) => write!(f, "history:{step}"),
         }
     }
-}
-
-/// The key of the symbols of a file.
-pub(super) fn symbols_of(file: &Key) -> Key {
-    Key::new(Kind::Symbol, file.path()).expect("files and symbols have the same paths")
 }

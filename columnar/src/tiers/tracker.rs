@@ -3,7 +3,7 @@
 use rpds::RedBlackTreeMapSync;
 
 use super::cohort::{Cohort, Cohorts};
-use super::item::{Item, symbols_of};
+use super::item::Item;
 use super::step::clamped;
 use super::tier::{PerTier, Tier};
 use crate::documents::{Key, Kind};
@@ -96,7 +96,7 @@ impl Tracker {
                 }
             }
             Kind::File => {
-                let symbol = symbols_of(key);
+                let symbol = key.of_symbols();
                 if let Some(tokens) = self.remove(&symbol.clone().into()) {
                     self.hidden.insert_mut(symbol, tokens);
                 }

@@ -6,7 +6,7 @@ use std::mem;
 use super::cascade::Cascade;
 use super::cohort::Cohort;
 use super::initial::{Entry, FIRST, place};
-use super::item::{Item, symbols_of};
+use super::item::Item;
 use super::moves::Moves;
 use super::step::Step;
 use super::tier::Tier;
@@ -111,7 +111,7 @@ impl Update<'_> {
                     self.cascade.put(Tier::Active, 0, item, tokens);
                 }
                 (None, Some(tokens)) => {
-                    let symbol = symbols_of(file);
+                    let symbol = file.of_symbols();
                     if let Some((.., tokens)) = self.cascade.take(&symbol.clone().into()) {
                         self.hidden.insert_mut(symbol, tokens);
                     }
@@ -123,7 +123,7 @@ impl Update<'_> {
 
     /// A file is gone, or its symbols are shown in its place. They inherit its tier and its N, unless they changed.
     fn deselect(&mut self, step: &Step, file: &Key, tier: Tier, age: usize) {
-        let symbol = symbols_of(file);
+        let symbol = file.of_symbols();
         let hidden = self.hidden.get(&symbol).copied();
         self.hidden.remove_mut(&symbol);
         let put = step.documents.get(&symbol).copied();

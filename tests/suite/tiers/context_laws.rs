@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use columnar::budget::{Budget, Strategy as Cut};
 use columnar::documents::{Key, Kind, Update};
 use columnar::prelude::*;
 use columnar::reopen::OpenOptions;
@@ -75,7 +76,7 @@ fn views() -> impl Strategy<Value = Views> {
 }
 
 /// `hints` and `replies` have the steps at which the columns `hint` and `coder` have a value.
-fn columns(views: Views, target: usize, random: &[Random]) -> [Column; 4] {
+fn columns(views: Views, target: usize, budget: &Budget, random: &[Random]) -> [Column; 4] {
     let (files, user) = (documents("files"), source("user"));
     let hints: Arc<[bool]> = random.iter().map(|step| step.hint).collect();
     let replies: Arc<[bool]> = random.iter().map(|step| step.reply).collect();
@@ -88,7 +89,7 @@ fn columns(views: Views, target: usize, random: &[Random]) -> [Column; 4] {
         async move { value }
     };
     let hint = column("hint", user.latest(), hint.or_skip());
-    let (tiered, step) = (files.tiered().target(target), step.or_skip());
+    let (tiered, step) = (files.tiered().target(target), step.budget(budget.clone()).or_skip());
     let coder = match views {
         Views::User => column("coder", (tiered, &user, this()), step),
         Views::Latest => column("coder", (tiered, user.latest(), this()), step),
@@ -179,9 +180,9 @@ async fn run(
             }
         };
         // The tokens of the parts that the column itself shows are those of its turns.
-        for at in 0..step {
+        for (at, turn) in turns.iter_mut().enumerate().take(step) {
             let of = messages.parts().filter(|part| part.origin().is_some_and(|origin| origin.step == at));
-            turns[at].tokens = of.map(|part| part.tokens()).sum();
+            turn.tokens = of.map(|part| part.tokens()).sum();
         }
         let context = shown(&messages);
         let expected = composed(&turns, views.windows(), target);
@@ -249,7 +250,7 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let store = MemoryStore::new();
-            let declared = || columns(views, target, &random);
+            let declared = || columns(views, target, &Budget::new(), &random);
             let f = Flow::open(store.clone(), declared()).await.unwrap();
             let contexts = run(&f, (views, target), &random).await?;
             check(&f, (0..random.len()).rev(), &contexts)?;
@@ -279,4 +280,71 @@ proptest! {
             Ok::<(), TestCaseError>(())
         })?;
     }
+
+    /// A budget omits whole turns, and no document. A flow that is reopened omits the same.
+    #[test]
+    fn t11_a_budget_omits_turns_and_no_document(
+        random in steps(),
+        views in views(),
+        target in prop_oneof![Just(0), Just(30), 0..400_usize],
+        tokens in 20..400_usize,
+        low_water in prop_oneof![Just(1.0), Just(0.5), Just(0.8)],
+        cut in prop_oneof![Just(Cut::TruncateMiddle), Just(Cut::RollingWindow)],
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let store = MemoryStore::new();
+            let budget = Budget::of(tokens).token_buffer(0).strategy(cut).low_water(low_water);
+            let f = Flow::open(store.clone(), columns(views, target, &budget, &random)).await.unwrap();
+            let mut documents = Set::default();
+            let mut contexts = Vec::new();
+            for (step, of_step) in random.iter().enumerate() {
+                let (next, update) = documents.apply(&of_step.edits);
+                documents = next;
+                f.push("files", update.to_text().unwrap()).await.unwrap();
+                f.push("user", user_at(step)).await.unwrap();
+                f.run().await.unwrap();
+                contexts.push(match f.messages("coder", step) {
+                    Ok(messages) => {
+                        within_budget(&messages)?;
+                        Some(shown(&messages))
+                    }
+                    Err(error) => {
+                        let is_expected = matches!(error, Error::Skipped { .. } | Error::Budget { .. });
+                        prop_assert!(is_expected, "{}", error);
+                        None
+                    }
+                });
+            }
+            check(&f, (0..random.len()).rev(), &contexts)?;
+            drop(f);
+            let f = Flow::open(store, columns(views, target, &budget, &random)).await.unwrap();
+            check(&f, 0..random.len(), &contexts)
+        })?;
+    }
+}
+
+/// The documents are whole, the tiers are in order, and the tokens are those of the parts.
+fn within_budget(messages: &Messages) -> Result<(), TestCaseError> {
+    let report = messages.report().unwrap();
+    let tokens: usize = messages.parts().map(|part| part.tokens()).sum();
+    prop_assert_eq!((tokens, report.after), (messages.tokens(), messages.tokens()));
+    let newest = messages.parts().last().and_then(|part| Some(part.origin()?.step));
+    let turns =
+        messages.parts().filter_map(|part| part.origin()).filter(|origin| Some(origin.step) != newest);
+    prop_assert!(tokens <= report.limit || turns.count() == 0, "{}", report);
+    let tiers: Vec<_> = messages.parts().map(|part| part.tier()).collect();
+    prop_assert!(tiers.is_sorted(), "{:?}", tiers);
+    let mut items: Vec<_> =
+        messages.parts().flat_map(|part| part.items()).map(|item| item.key.clone()).collect();
+    let documents = messages.documents().unwrap();
+    let shown = documents.iter().map(|(key, _)| key).filter(|key| documents.is_shown(key));
+    let system = messages.system("");
+    let shown: Vec<_> =
+        shown.filter(|key| !system.contains(&format!("\n\n{}\n```", key.path()))).cloned().collect();
+    items.sort();
+    // Documents of L0 are in the system text.
+    prop_assert!(shown.iter().all(|key| items.binary_search(key).is_ok()), "{:?} of {:?}", items, shown);
+    prop_assert!(items.windows(2).all(|pair| pair[0] != pair[1]));
+    Ok(())
 }

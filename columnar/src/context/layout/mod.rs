@@ -14,6 +14,7 @@
 mod memory;
 mod next;
 mod section;
+mod sizes;
 mod step_tiers;
 
 use std::sync::{Arc, OnceLock};
@@ -22,6 +23,7 @@ pub(super) use memory::TierMemory;
 use next::Next;
 use section::Place;
 pub(super) use section::Section;
+pub(super) use sizes::document_tokens;
 pub(super) use step_tiers::StepTiers;
 
 use super::snapshot::Snapshot;

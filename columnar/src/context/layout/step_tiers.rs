@@ -69,9 +69,10 @@ impl StepTiers {
         };
         let (documents, changes) = self.now.placement.documents.apply(&update)?;
         let is_answered = step.checked_sub(1).is_some_and(|before| snapshot.is_answered(before));
-        let (before, touched) = match is_answered {
-            true => (Arc::clone(&self.now), Touched::default()),
-            false => (Arc::clone(&self.before), self.touched.clone()),
+        let (before, touched) = if is_answered {
+            (Arc::clone(&self.now), Touched::default())
+        } else {
+            (Arc::clone(&self.before), self.touched.clone())
         };
         let touched = touched.with(&changes);
         let turns = ContextTurns::at(snapshot, snapshot.step);
