@@ -69,7 +69,7 @@
 //! | see the context of a cell | [`Messages`]; [`cache`], for the prefix that a provider caches and its marks |
 //! | send a context with a client of your own | [`rendering`] |
 //! | show a model files, symbols and pages that change | [`documents`](mod@documents) |
-//! | sort documents by how long they have not changed; no flow uses it yet | [`tiers`] |
+//! | see why a document is in a tier | [`tiers`] |
 //! | read values as Rust types | [`Json`]; with the feature `typed`, [typed columns](guide::typed) |
 //! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for a limit on concurrent calls that adapts to the model |
 //! | serve a flow to many clients | [`service`] |

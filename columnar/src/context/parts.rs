@@ -213,7 +213,9 @@ impl<'m> Part<'m> {
         let truncation = snapshot.truncation();
         let changes = truncation.is_some_and(|truncation| truncation.changes);
         let truncated = if changes { InNext::Truncated } else { InNext::MayBeTruncated };
-        if let Some(tier) = snapshot.layout().and_then(|layout| layout.changes(snapshot, item.at(snapshot))) {
+        if let Some(tier) =
+            snapshot.layout().and_then(|layout| layout.changes(*snapshot, snapshot.step, item.at(snapshot)))
+        {
             return InNext::Moves(tier);
         }
         match item.source {

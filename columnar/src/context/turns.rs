@@ -8,11 +8,13 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::budget::{Cut, CutMarker, PersistentCuts, Report, Strategy, TokenLimit, Turns};
+use super::layout::Steps;
 use super::omissions::{Elision, Truncation};
 use super::snapshot::Snapshot;
 use super::view::ViewValues;
 use crate::declare::Name;
-use crate::tokens::Sum;
+use crate::history::Value;
+use crate::tokens::{Counter, Sum};
 
 /// The turns of a context at its own step, at an earlier one, or at the next one.
 #[derive(Clone, Debug)]
@@ -158,6 +160,33 @@ impl Truncation {
 /// The marker of turns that a budget omits.
 fn marker(omitted: Sum) -> String {
     format!("<elided>{} turns, about {} tokens</elided>", omitted.count, omitted.tokens)
+}
+
+impl Steps for Snapshot {
+    fn update(&self, step: usize) -> Option<Value> {
+        Self::update(self, step)
+    }
+
+    fn is_answered(&self, step: usize) -> bool {
+        self.self_history().is_some_and(|history| history.has(step))
+    }
+
+    /// A finite window shows the inputs of an exchange for some steps, and no exchange is complete at its own step.
+    fn first_that_changes(&self, step: usize) -> usize {
+        let finite = self.reads.inputs.iter().filter(|input| input.spec.window.drops_values());
+        finite.map(|input| input.spec.turns(step).start).min().map_or(step, |first| first.min(step))
+    }
+
+    fn exchange(&self, exchange: usize, step: usize) -> Option<usize> {
+        // No later context shows the exchange otherwise.
+        let turns = ContextTurns::at(self, step.max(self.step));
+        let sum = turns.sum(2 * exchange..2 * exchange + 2);
+        (sum.count > 0).then_some(sum.tokens)
+    }
+
+    fn counter(&self) -> (&dyn Counter, usize) {
+        (&*self.overhead.counter, self.overhead.separator)
+    }
 }
 
 impl Snapshot {

@@ -1,6 +1,6 @@
 //! Let the provider's cache serve the beginning of a request.
 //!
-//! [← budgets](super::budgets) · [contents](super) · [renderings →](super::renderings)
+//! [← budgets](super::budgets) · [contents](super) · [documents →](super::documents)
 //!
 //! Providers charge less for the beginning of a request if an earlier request had the same beginning. The length of
 //! that prefix follows from the declaration. A view of a whole history repeats and grows at the end. A window moves on,
@@ -60,4 +60,4 @@
 //! warm-up. The others follow when its reply begins, because then the provider has cached the prefix. This needs no
 //! setting.
 //!
-//! [← budgets](super::budgets) · [contents](super) · [renderings →](super::renderings)
+//! [← budgets](super::budgets) · [contents](super) · [documents →](super::documents)

@@ -24,6 +24,7 @@
 //! | [`costs`] | receipts, bills, prices and spend limits |
 //! | [`budgets`] | limits on the tokens of a request, and truncation |
 //! | [`caches`] | the prefix that a provider's cache serves |
+//! | [`documents`] | files and pages that change: in turns, or in tiers by how long they have not changed |
 //! | [`renderings`] | a context in the request format of your own client |
 //! | **keeping and changing it** | |
 //! | [`stores`] | values that outlive the process |
@@ -75,6 +76,7 @@ pub mod caches;
 pub mod columns;
 pub mod compute_steps;
 pub mod costs;
+pub mod documents;
 pub mod dynamic_flows;
 pub mod extensions;
 pub mod failures;

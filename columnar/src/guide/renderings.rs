@@ -1,6 +1,6 @@
 //! Write a context in the request format of your own client.
 //!
-//! [← caches](super::caches) · [contents](super) · [stores →](super::stores)
+//! [← documents](super::documents) · [contents](super) · [stores →](super::stores)
 //!
 //! A prompt sends its context itself. A client of your own needs the same context in the format of its provider. A
 //! [`Rendering`](crate::rendering::Rendering) has five formats:
@@ -123,4 +123,4 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [← caches](super::caches) · [contents](super) · [stores →](super::stores)
+//! [← documents](super::documents) · [contents](super) · [stores →](super::stores)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use super::documents::damaged_update;
+use super::past::damaged_update;
 use super::{Error, Result};
 use crate::cache::CachePolicy;
 use crate::compute::{Defaults, Settings};

@@ -1,14 +1,13 @@
 //! The documents of a source, as its updates left them. A push is checked against them before it is stored.
 
 use super::needs::load_all;
-use super::past::load_error;
+use super::past::damaged_update;
 use super::shared::Shared;
 use super::{Error, Result};
 use crate::declare::{Name, Plan};
 use crate::documents::{Documents, Update, UpdateError};
 use crate::history::Value;
 use crate::schedule::Cell;
-use crate::store::StoreError;
 
 impl Shared {
     /// Stores the next update of a source of documents, and returns its step.
@@ -77,10 +76,4 @@ impl Shared {
 fn apply(documents: &Documents, value: &Value) -> Result<Documents, UpdateError> {
     let (next, _) = documents.apply(&Update::parse(value.clone())?)?;
     Ok(next)
-}
-
-/// A stored value that is no update. A flow refuses such a value, so something else wrote it.
-pub(super) fn damaged_update(source: &Name, step: usize, error: &UpdateError) -> Error {
-    let reason = format!("step {step} is no update of the documents before it: {error}");
-    load_error(source, StoreError::other(reason))
 }

@@ -14,6 +14,7 @@ use super::guard::{StoreRequest, caught};
 use super::table::{Receipts, Table, receipt};
 use super::{Error, Result};
 use crate::declare::Name;
+use crate::documents::UpdateError;
 use crate::history::{History, StepRanges, Value};
 use crate::schedule::{Cell, InvalidHistory, Scheduler};
 use crate::store::{CHUNK, Entry, Store, StoreError, load};
@@ -306,4 +307,10 @@ pub(super) fn load_error(column: &Name, source: StoreError) -> Error {
 
 pub(super) fn invalid_history(column: &Name, error: InvalidHistory) -> Error {
     load_error(column, StoreError::other(error))
+}
+
+/// A stored value that is no update. A flow refuses such a value, so something else wrote it.
+pub(super) fn damaged_update(source: &Name, step: usize, error: &UpdateError) -> Error {
+    let reason = format!("step {step} is no update of the documents before it: {error}");
+    load_error(source, StoreError::other(reason))
 }

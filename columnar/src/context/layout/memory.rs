@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::super::forked_list::ForkedList;
-use super::super::snapshot::Snapshot;
-use super::step_tiers::StepTiers;
+use super::step_tiers::{StepTiers, Steps};
 use crate::documents::UpdateError;
 
 /// The number of steps from one checkpoint to the next.
@@ -22,14 +21,14 @@ pub(in crate::context) struct TierMemory {
 }
 
 impl TierMemory {
-    /// The tiers of a step up to that of the snapshot.
+    /// The tiers of a step.
     ///
     /// # Errors
     ///
     /// A step, and the reason why its value is no update of the documents before it.
     pub(in crate::context) fn at(
         &mut self,
-        snapshot: &Snapshot,
+        steps: &dyn Steps,
         target: usize,
         step: usize,
     ) -> Result<Arc<StepTiers>, (usize, UpdateError)> {
@@ -47,7 +46,7 @@ impl TierMemory {
             None => (0, Arc::new(StepTiers::new(target))),
         };
         while next <= step {
-            tiers = Arc::new(tiers.next(snapshot, next).map_err(|error| (next, error))?);
+            tiers = Arc::new(tiers.next(steps, next).map_err(|error| (next, error))?);
             if self.tokens.len() == next {
                 self.tokens.push(tiers.system_tokens() + tiers.message_tokens());
             }

@@ -1,11 +1,8 @@
 //! The part of a tiered context that the next request repeats, if nothing is updated.
 
-use super::super::budget::Turns as _;
-use super::super::snapshot::Snapshot;
-use super::super::turns::ContextTurns;
+use super::placed::{At, Placed, placed};
 use super::section::Place;
-use super::step_tiers::StepTiers;
-use super::{At, Layout, Placed, placed};
+use super::step_tiers::{StepTiers, Steps};
 use crate::tiers::{Item, Moves, Tier};
 
 /// The first difference of the next request.
@@ -20,14 +17,9 @@ pub(super) struct Next {
 }
 
 impl Next {
-    pub(super) fn of(tiers: &StepTiers, layout: &Layout, snapshot: &Snapshot) -> Self {
-        let step = snapshot.step + 1;
-        let turns = ContextTurns::at(snapshot, step);
-        let exchanges = (tiers.exchanges()..snapshot.first_that_changes(step))
-            .map(|step| (step, turns.sum(2 * step..2 * step + 2)))
-            .filter(|(_, sum)| sum.count > 0)
-            .map(|(step, sum)| (step, sum.tokens));
-        let next = tiers.rehearsed(exchanges, snapshot);
+    /// The first difference from the sections of this step.
+    pub(super) fn of(tiers: &StepTiers, sections: &[Placed], steps: &dyn Steps, step: usize) -> Self {
+        let next = tiers.rehearsed(steps, step + 1);
         let moves = next.moves();
         let tier = moves.broken().first().copied().unwrap_or(Tier::Active);
         if !is_same(Place::System, moves) {
@@ -39,9 +31,9 @@ impl Next {
             let place = now.section.place();
             (now.slot, place) == (next.slot, next.section.place()) && is_same(place, moves)
         };
-        let sections = layout.sections().iter().zip(&next).take_while(repeats).count();
-        let of = |list: &[Placed]| list.get(sections).map_or(usize::MAX, |placed| placed.slot);
-        Self { sections, slot: of(layout.sections()).min(of(&next)), tier }
+        let repeated = sections.iter().zip(&next).take_while(repeats).count();
+        let of = |list: &[Placed]| list.get(repeated).map_or(usize::MAX, |placed| placed.slot);
+        Self { sections: repeated, slot: of(sections).min(of(&next)), tier }
     }
 
     pub(super) fn changes(&self, at: At) -> Option<Tier> {

@@ -4,13 +4,30 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::super::budget::Turns as _;
-use super::super::snapshot::Snapshot;
-use super::super::turns::ContextTurns;
 use super::section::{Place, Placement, Section, tokens_of};
 use crate::documents::{Changes, Documents, Key, Update, UpdateError};
+use crate::history::Value;
 use crate::tiers::{Item, Moves, Step, Tier, Tracker};
 use crate::tokens::Counter;
+
+/// The steps of a flow up to that of a context, as far as tiers depend on them.
+pub(in crate::context) trait Steps {
+    /// The update of the documents.
+    fn update(&self, step: usize) -> Option<Value>;
+
+    /// Whether the column has a value.
+    fn is_answered(&self, step: usize) -> bool;
+
+    /// The first exchange that the context of a step may show otherwise than a later one.
+    fn first_that_changes(&self, step: usize) -> usize;
+
+    /// The tokens of an exchange before that one, in the context of a step; `None` if it has no text. The newest exchange
+    /// is expected to have a reply like the one before.
+    fn exchange(&self, exchange: usize, step: usize) -> Option<usize>;
+
+    /// The counter, and the tokens of a separator.
+    fn counter(&self) -> (&dyn Counter, usize);
+}
 
 /// The documents and the tiers of one step. A clone costs a few reference counts.
 #[derive(Clone, Debug)]
@@ -62,46 +79,39 @@ impl StepTiers {
     /// # Errors
     ///
     /// If the value is no update of the documents before it. A flow refuses such a value, so something else wrote it.
-    pub(super) fn next(&self, snapshot: &Snapshot, step: usize) -> Result<Self, UpdateError> {
-        let update = match snapshot.update(step) {
-            Some(value) => Update::parse(value)?,
-            None => Update::new(),
-        };
-        let (documents, changes) = self.now.placement.documents.apply(&update)?;
-        let is_answered = step.checked_sub(1).is_some_and(|before| snapshot.is_answered(before));
+    pub(super) fn next(&self, steps: &dyn Steps, step: usize) -> Result<Self, UpdateError> {
+        let update = steps.update(step).map_or_else(|| Ok(Update::new()), Update::parse)?;
+        let (documents, changes) = self.documents().apply(&update)?;
+        let is_answered = step.checked_sub(1).is_some_and(|before| steps.is_answered(before));
         let (before, touched) = if is_answered {
             (Arc::clone(&self.now), Touched::default())
         } else {
             (Arc::clone(&self.before), self.touched.clone())
         };
-        let touched = touched.with(&changes);
-        let turns = ContextTurns::at(snapshot, snapshot.step);
-        let exchanges = before.exchanges..snapshot.first_that_changes(step);
-        let end = exchanges.end.max(before.exchanges);
-        let exchanges = exchanges.map(|step| (step, turns.sum(2 * step..2 * step + 2)));
-        let exchanges = exchanges.filter(|(_, sum)| sum.count > 0).map(|(step, sum)| (step, sum.tokens));
-        let counter = &*snapshot.overhead.counter;
-        let (changed, separator) =
-            (touched.changed(&before, &documents, counter), snapshot.overhead.separator);
-        let changed = exchanges.fold(changed, |changed, (step, tokens)| changed.exchange(step, tokens));
-        let now = before.next(documents, (&changed, &touched), end, (counter, separator));
-        Ok(Self { touched, before, now: Arc::new(now) })
+        Ok(Self::after(before, documents, touched.with(&changes), steps, step))
     }
 
-    /// The step after this one, if its response has this exchange and nothing is updated.
-    pub(super) fn rehearsed(
-        &self,
-        exchanges: impl Iterator<Item = (usize, usize)>,
-        snapshot: &Snapshot,
-    ) -> Self {
-        let (documents, _) = match self.now.placement.documents.apply(&Update::new()) {
+    /// The step after this one, if nothing is updated and the column has a value.
+    pub(super) fn rehearsed(&self, steps: &dyn Steps, step: usize) -> Self {
+        let (documents, _) = match self.documents().apply(&Update::new()) {
             Ok(next) => next,
             Err(error) => unreachable!("an empty update has no fault: {error}"),
         };
-        let changed = exchanges.fold(Step::new(), |changed, (step, tokens)| changed.exchange(step, tokens));
-        let (counter, separator) = (&*snapshot.overhead.counter, snapshot.overhead.separator);
-        let (before, touched) = (Arc::clone(&self.now), Touched::default());
-        let now = before.next(documents, (&changed, &touched), before.exchanges, (counter, separator));
+        Self::after(Arc::clone(&self.now), documents, Touched::default(), steps, step)
+    }
+
+    fn after(
+        before: Arc<Tiers>,
+        documents: Documents,
+        touched: Touched,
+        steps: &dyn Steps,
+        step: usize,
+    ) -> Self {
+        let first = steps.first_that_changes(step).max(before.exchanges);
+        let exchanges = (before.exchanges..first).filter_map(|at| Some((at, steps.exchange(at, step)?)));
+        let changed = touched.changed(&before, &documents, steps.counter().0);
+        let changed = exchanges.fold(changed, |changed, (step, tokens)| changed.exchange(step, tokens));
+        let now = before.next(documents, (&changed, &touched), first, steps.counter());
         Self { touched, before, now: Arc::new(now) }
     }
 
@@ -126,11 +136,6 @@ impl StepTiers {
 
     pub(super) fn moves(&self) -> &Moves {
         &self.now.moves
-    }
-
-    /// The first step whose exchange the tracker does not have.
-    pub(super) fn exchanges(&self) -> usize {
-        self.now.exchanges
     }
 
     /// The largest documents, each with its tokens.
@@ -225,19 +230,5 @@ impl Touched {
         let pages = documents.pages().map(|(key, text)| (key, tokens_of(Some(key.path()), text, counter)));
         let step = pages.fold(step, |step, (key, tokens)| step.put(key.clone(), tokens));
         if self.legend && shown.legend() != documents.legend() { step.legend() } else { step }
-    }
-}
-
-impl Snapshot {
-    /// The first exchange that a later context may still change: a finite window still shows its inputs, or it is not
-    /// complete.
-    pub(super) fn first_that_changes(&self, step: usize) -> usize {
-        let finite = self.reads.inputs.iter().filter(|input| input.spec.window.drops_values());
-        finite.map(|input| input.spec.turns(step).start).min().map_or(step, |first| first.min(step))
-    }
-
-    /// Whether the column has a value at a step.
-    pub(super) fn is_answered(&self, step: usize) -> bool {
-        self.self_history().is_some_and(|history| history.has(step))
     }
 }

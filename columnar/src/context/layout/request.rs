@@ -1,0 +1,77 @@
+//! The layout of one request.
+
+use std::sync::{Arc, OnceLock};
+
+use super::next::Next;
+use super::placed::{At, Placed, placed};
+use super::section::{Place, Section};
+use super::step_tiers::{StepTiers, Steps};
+use crate::documents::{Documents, Key};
+use crate::tiers::{Moves, Tier};
+
+/// The documents of a context, in sections, and the tiers of its turns.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    tiers: Arc<StepTiers>,
+    /// In the order of the messages.
+    sections: Vec<Placed>,
+    /// The slot of the first turn that is in no cached tier, and those that are in no tier above L3, L2 and L1, in the
+    /// order of the tiers.
+    boundaries: [usize; 4],
+    /// Made when it is asked for.
+    next: OnceLock<Next>,
+}
+
+impl Layout {
+    pub(in crate::context) fn new(tiers: Arc<StepTiers>) -> Self {
+        let boundaries = tiers.history().map(|step| 2 * step);
+        let sections = placed(&tiers, &boundaries);
+        Self { tiers, sections, boundaries, next: OnceLock::new() }
+    }
+
+    pub(in crate::context) fn sections(&self) -> &[Placed] {
+        &self.sections
+    }
+
+    /// The section that ends the system text, if there are documents in L0.
+    pub(in crate::context) fn system(&self) -> Option<&Section> {
+        self.tiers.section(Place::System).map(|section| &**section)
+    }
+
+    /// The tier of the turn in a slot.
+    pub(in crate::context) fn tier(&self, slot: usize) -> Tier {
+        let mut tiers = Tier::CACHED.into_iter().zip(self.boundaries);
+        tiers.find(|(_, boundary)| slot < *boundary).map_or(Tier::Active, |(tier, _)| tier)
+    }
+
+    /// The documents of the step.
+    pub(in crate::context) fn documents(&self) -> &Documents {
+        self.tiers.documents()
+    }
+
+    /// The moves since the previous request.
+    pub(in crate::context) fn moves(&self) -> &Moves {
+        self.tiers.moves()
+    }
+
+    /// The largest documents, each with its tokens.
+    pub(in crate::context) fn largest(&self, count: usize) -> Vec<(Key, usize)> {
+        self.tiers.largest(count)
+    }
+
+    /// The tokens of the system text.
+    pub(in crate::context) fn system_tokens(&self) -> usize {
+        self.tiers.system_tokens()
+    }
+
+    /// The tokens of the messages, without turns.
+    pub(in crate::context) fn message_tokens(&self) -> usize {
+        self.tiers.message_tokens()
+    }
+
+    /// The tier because of which the next request does not repeat the section or turn here, if nothing is updated; `None`
+    /// if the request repeats it, as far as documents decide that.
+    pub(in crate::context) fn changes(&self, steps: &dyn Steps, step: usize, at: At) -> Option<Tier> {
+        self.next.get_or_init(|| Next::of(&self.tiers, &self.sections, steps, step)).changes(at)
+    }
+}
