@@ -131,6 +131,7 @@ mod schedule;
 pub mod tiers;
 pub mod tokens;
 
+pub mod breakdown;
 pub mod cache;
 pub mod model;
 pub mod rendering;

@@ -116,6 +116,7 @@ pub mod stores {
 
 /// The tiers of documents and exchanges, by the rows of `tests/TIERS.md`.
 pub mod tiers {
+    mod breakdown;
     mod composed;
     mod context_laws;
     pub mod contexts;

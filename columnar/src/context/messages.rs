@@ -11,13 +11,14 @@ use serde::{Serialize, Serializer};
 use super::budget::Report;
 use super::delimiters::{Role, SEPARATOR};
 use super::escape::unescape;
-use super::layout::Layout;
-use super::parts::{Origin, Part, Parts};
+use super::layout::{Layout, Section};
+use super::parts::{Origin, Part, Parts, TieredDocument};
 use super::shared_prefix::SharedPrefix;
 use super::snapshot::Snapshot;
 use crate::declare::Name;
 use crate::documents::Documents;
 use crate::tiers::Moves;
+use crate::tokens::Counter;
 
 /// The messages array of one call. User and assistant alternate, and the first and the last message are the user's.
 ///
@@ -124,6 +125,19 @@ impl Messages {
     /// The documents in the system text.
     pub(crate) fn system_documents(&self) -> Option<&str> {
         Some(self.0.layout()?.system()?.text())
+    }
+
+    /// The section of documents that ends the system text, and its documents.
+    pub(crate) fn system_section(&self) -> Option<(&Section, impl Iterator<Item = TieredDocument<'_>>)> {
+        let layout = self.0.layout()?;
+        let section = layout.system()?;
+        let items = layout.items(section).map(|(key, n, tokens)| TieredDocument { key, n, tokens });
+        Some((section, items))
+    }
+
+    /// The counter of all tokens in the messages.
+    pub(crate) fn counter(&self) -> &dyn Counter {
+        &*self.0.overhead.counter
     }
 
     /// The documents of a [tiered](crate::View::tiered) view at the step; `None` if the column has no such view.

@@ -27,6 +27,7 @@ mod view;
 pub(crate) use assembler::{AssembleError, Assembler, Memory, previous_step};
 pub(crate) use delimiters::Overhead;
 pub use delimiters::Role;
+pub(crate) use layout::Section;
 pub use messages::{Iter, Messages};
 pub(crate) use parts::InNext;
 pub use parts::{Hidden, Origin, Part, Parts, TieredDocument};

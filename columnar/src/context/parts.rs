@@ -140,11 +140,26 @@ impl<'m> Part<'m> {
 
     /// The documents in the part, in their order; none unless it is a section of [tiered](crate::View::tiered) documents.
     pub fn items(&self) -> impl Iterator<Item = TieredDocument<'m>> + use<'m> {
-        let section = match self.item.source {
+        let items = self.section().zip(self.snapshot.layout()).map(|(section, layout)| layout.items(section));
+        items.into_iter().flatten().map(|(key, n, tokens)| TieredDocument { key, n, tokens })
+    }
+
+    /// The section of documents that the part is.
+    pub(crate) fn section(&self) -> Option<&'m Section> {
+        match self.item.source {
             Source::Section(_, section) => Some(section),
             _ => None,
-        };
-        section.into_iter().flat_map(Section::items).map(|(key, n, tokens)| TieredDocument { key, n, tokens })
+        }
+    }
+
+    /// Whether the part is the reply to a section of documents.
+    pub(crate) fn is_acknowledgement(&self) -> bool {
+        matches!(self.item.source, Source::Acknowledgement(..))
+    }
+
+    /// The step whose turn the part is in. The value of a view with a lag is older.
+    pub(crate) fn turn(&self) -> usize {
+        self.item.step
     }
 
     /// The text that is sent, with its tag and separator.

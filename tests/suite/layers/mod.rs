@@ -32,6 +32,7 @@ const LIBRARY: Rules<'_> = Rules {
         "cache",
         "rendering",
         "usage",
+        "breakdown",
         "model",
         "store",
         "trace",

@@ -22,6 +22,6 @@ mod step_tiers;
 pub(super) use memory::TierMemory;
 pub(super) use placed::{At, Placed};
 pub(crate) use request::Layout;
-pub(super) use section::Section;
+pub(crate) use section::Section;
 pub(super) use sizes::document_tokens;
 pub(super) use step_tiers::Steps;

@@ -38,6 +38,14 @@ impl Layout {
         self.tiers.section(Place::System).map(|section| &**section)
     }
 
+    /// The documents of a section, each with its N and its tokens.
+    pub(in crate::context) fn items<'l>(
+        &'l self,
+        section: &Section,
+    ) -> impl Iterator<Item = (&'l Key, u32, usize)> + use<'l> {
+        section.items(self.tiers.tracker())
+    }
+
     /// The tier of the turn in a slot.
     pub(in crate::context) fn tier(&self, slot: usize) -> Tier {
         let mut tiers = Tier::CACHED.into_iter().zip(self.boundaries);

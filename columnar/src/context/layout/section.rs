@@ -85,7 +85,7 @@ pub(crate) struct Section {
 impl Section {
     /// The section at a place; `None` if it has no documents.
     pub(super) fn new(place: Place, placement: &Arc<Placement>, counter: &dyn Counter) -> Option<Arc<Self>> {
-        let title = |title: Title| counter.count(title.as_str()) + counter.count(GAP);
+        let title = |title| title_tokens(title, counter);
         let alone = place.alone(&placement.documents);
         let mut tokens = alone.map(|(of, text)| title(of) + tokens_of(None, text, counter));
         for (kind, of) in place.titles() {
@@ -110,12 +110,12 @@ impl Section {
         self.place
     }
 
-    pub(in crate::context) fn tier(&self) -> Tier {
+    pub(crate) fn tier(&self) -> Tier {
         self.place.tier()
     }
 
     /// The tokens of the documents and their titles.
-    pub(in crate::context) fn tokens(&self) -> usize {
+    pub(crate) fn tokens(&self) -> usize {
         self.tokens
     }
 
@@ -124,9 +124,26 @@ impl Section {
         if self.place == Place::Pages { ACKNOWLEDGED_PAGES } else { ACKNOWLEDGED }
     }
 
-    /// Its documents in order, each with its N and its tokens.
-    pub(in crate::context) fn items(&self) -> impl Iterator<Item = (&Key, u32, usize)> {
-        let tracker = &self.placement.tracker;
+    /// Whether it begins with a text without a path: the legend or the tree.
+    pub(crate) fn has_text_alone(&self) -> bool {
+        self.place.alone(&self.placement.documents).is_some()
+    }
+
+    /// The tokens of the titles, without the documents under them.
+    pub(crate) fn title_tokens(&self, counter: &dyn Counter) -> usize {
+        let Placement { documents, tracker } = &*self.placement;
+        let alone = self.place.alone(documents).map(|(title, _)| title);
+        let shown = |kind: Kind| tracker.documents(self.tier(), kind).count > 0;
+        let others = self.place.titles().iter().filter(|(kind, title)| shown(*kind) && alone != Some(*title));
+        alone.into_iter().chain(others.map(|(_, title)| *title)).map(|title| title_tokens(title, counter)).sum()
+    }
+
+    /// Its documents in order, each with its tokens and its N in a tracker. A section keeps its text while N goes on, so the
+    /// tracker is that of the step which shows the section.
+    pub(super) fn items<'t>(
+        &self,
+        tracker: &'t Tracker,
+    ) -> impl Iterator<Item = (&'t Key, u32, usize)> + use<'t> {
         let kinds = self.place.titles();
         tracker.items(self.tier()).filter_map(move |(item, n, tokens)| match item {
             Item::Document(key) if kinds.iter().any(|(kind, _)| *kind == key.kind()) => {
@@ -144,8 +161,8 @@ impl Section {
         let documents = &self.placement.documents;
         let mut shown = String::new();
         let alone = self.place.alone(documents);
-        let mut items: Vec<_> =
-            self.items().filter_map(|(key, ..)| Some((key, documents.get(key)?))).collect();
+        let items = self.items(&self.placement.tracker);
+        let mut items: Vec<_> = items.filter_map(|(key, ..)| Some((key, documents.get(key)?))).collect();
         for (kind, title) in self.place.titles() {
             let of_kind = items.iter().take_while(|(key, _)| key.kind() == *kind).count();
             let of_kind = items.drain(..of_kind).map(|(key, text)| Fenced { path: Some(key.path()), text });
@@ -161,6 +178,11 @@ impl Section {
 
 /// Separates titles and documents.
 const GAP: &str = "\n\n";
+
+/// The tokens of a title, with the empty line after it.
+fn title_tokens(title: Title, counter: &dyn Counter) -> usize {
+    counter.count(title.as_str()) + counter.count(GAP)
+}
 
 /// The tokens of a document as a section shows it, with the empty line before it.
 pub(super) fn tokens_of(path: Option<&str>, text: &str, counter: &dyn Counter) -> usize {

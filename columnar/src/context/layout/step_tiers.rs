@@ -130,6 +130,10 @@ impl StepTiers {
         self.now.placement.tracker.history()
     }
 
+    pub(super) fn tracker(&self) -> &Tracker {
+        &self.now.placement.tracker
+    }
+
     pub(super) fn documents(&self) -> &Documents {
         &self.now.placement.documents
     }

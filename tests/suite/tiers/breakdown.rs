@@ -1,0 +1,421 @@
+//! The breakdown of a request: where its tokens go.
+
+use columnar::breakdown::Breakdown;
+use columnar::budget::Budget;
+use columnar::documents::{Kind, Update};
+use columnar::prelude::*;
+use columnar::testing::script;
+use columnar::tiers::Tier;
+use columnar::tokens::Counter;
+use columnar::{Column, Messages};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+const INSTRUCTION: &str = "You write Rust.";
+
+/// One token per character.
+struct Letters;
+
+impl Counter for Letters {
+    fn count(&self, text: &str) -> usize {
+        text.chars().count()
+    }
+}
+
+flow! {
+    pub struct Coder {
+        source files: Documents;
+        source user;
+        column coder(files.tiered().target(0), user.note("The words of the user."), self) = script(["Done."; 40]);
+    }
+}
+
+/// A coder whose files change at two steps.
+async fn coder() -> Result<Coder> {
+    let coder = Coder::new();
+    coder.set_counter(Letters);
+    for step in 0..7 {
+        let update = match step {
+            0 => Update::new()
+                .legend("f function")
+                .tree("a.rs\nb.rs\nc.rs\nd.rs\ne.rs\nf.rs")
+                .symbol("c.rs", "f c")
+                .cluster(0, 3)
+                .symbol("d.rs", "f d")
+                .cluster(1, 2)
+                .symbol("e.rs", "f e")
+                .symbol("f.rs", "f f")
+                .file("a.rs", "fn a() {}\n")
+                .file("b.rs", "fn b() {}\n"),
+            4 => Update::new().symbol("c.rs", "f c2"),
+            6 => Update::new().file("b.rs", "fn b6() {}\n").url("https://a.example", "A page."),
+            _ => Update::new(),
+        };
+        coder.files.push(update).await?;
+        coder.user.push(format!("Question {step}.")).await?;
+        coder.run().await?;
+    }
+    Ok(coder)
+}
+
+/// The tokens of all leaves.
+fn sum(breakdown: &Breakdown) -> usize {
+    let tiers = breakdown.tiers.iter().map(|tier| {
+        let documents: usize = tier.documents.iter().map(|document| document.tokens).sum();
+        let rest = [tier.legend, tier.tree, tier.history, tier.prompt, tier.titles, tier.acknowledgements];
+        let sum = documents + rest.into_iter().sum::<usize>();
+        assert_eq!(sum, tier.tokens, "{}", tier.tier);
+        assert_eq!(documents, tier.document_tokens());
+        sum
+    });
+    let columns = breakdown.columns.iter().map(|column| column.tokens);
+    breakdown.instruction + breakdown.notes + breakdown.omitted + tiers.chain(columns).sum::<usize>()
+}
+
+#[tokio::test]
+async fn t24_a_breakdown_prints_as_a_table_with_the_moves_and_a_line_for_each_tier() -> Result<()> {
+    let coder = coder().await?;
+    let expected = "\
+request of `coder` at step 3
+active to L3: file:a.rs, file:b.rs
+empty tiers: 0
+part         documents  history  prompt  other  tokens  holds
+instruction                                         15
+notes                                               68
+L0                   0        0       0     44      44  cached: legend
+L1                  18        0       0     43      61  cached: 1 symbol
+L2                  18        0       0     43      61  cached: 1 symbol
+L3                  86        0       0     67     153  cached: 2 symbols, 2 files
+active               0      105      28     66     199  3 exchanges, tree, prompt
+total              122      105      28    263     601";
+    assert_eq!(coder.coder.messages(3)?.breakdown(INSTRUCTION).to_string(), expected);
+    let expected = "\
+request of `coder` at step 6
+L3 to active, changed: file:b.rs
+empty tiers: 1
+part         documents  history  prompt  other  tokens  holds
+instruction                                         15
+notes                                               68
+L0                   0        0       0     44      44  cached: legend
+L1                   0        0       0      0       0  cached: nothing
+L2                  18        0       0     43      61  cached: 1 symbol
+L3                  61        0       0     67     128  cached: 2 symbols, 1 file
+active              80      210      28    179     497  1 symbol, 1 file, 1 page, 6 exchanges, tree, prompt
+total              159      210      28    333     813";
+    assert_eq!(coder.coder.messages(6)?.breakdown(INSTRUCTION).to_string(), expected);
+    Ok(())
+}
+
+/// The text of a tier stays as long as none of its documents leaves or changes, while their N goes on. The N was that of
+/// the step which made the text.
+#[tokio::test]
+async fn t24_n_is_that_of_the_step_in_a_tier_that_keeps_its_text() -> Result<()> {
+    let coder = coder().await?;
+    let n = |step: usize, tier: Tier| -> Result<Vec<(String, u32, Option<u32>, Option<f64>)>> {
+        let messages = coder.coder.messages(step)?;
+        let breakdown = messages.breakdown(INSTRUCTION);
+        let parts = messages.parts().filter(|part| part.tier() == Some(tier));
+        let shown: Vec<_> = parts.flat_map(|part| part.items().map(|item| (item.key.clone(), item.n)).collect::<Vec<_>>()).collect();
+        let tier = breakdown.tiers.into_iter().find(|it| it.tier == tier).unwrap();
+        let documents = tier.documents.iter();
+        assert_eq!(shown, documents.clone().map(|it| (it.key.clone(), it.n)).collect::<Vec<_>>());
+        Ok(documents.map(|it| (it.key.to_string(), it.n, it.next, it.progress())).collect())
+    };
+    let d = |n: u32, progress: f64| vec![("symbol:d.rs".to_owned(), n, Some(9), Some(progress))];
+    assert_eq!(n(3, Tier::L2)?, d(6, 0.0));
+    // The tier above changes, so the tier takes part in the update, and it stays as it is.
+    assert_eq!(n(4, Tier::L2)?, d(7, 1.0 / 3.0));
+    assert!(!coder.coder.messages(4)?.moves().unwrap().broken().contains(&Tier::L2));
+    Ok(())
+}
+
+#[tokio::test]
+async fn t24_the_system_text_its_notes_and_l0_are_counted_apart() -> Result<()> {
+    let coder = coder().await?;
+    let messages = coder.coder.messages(4)?;
+    let breakdown = messages.breakdown(INSTRUCTION);
+    let l0 = &breakdown.tiers[0];
+    assert_eq!(breakdown.instruction, INSTRUCTION.len());
+    assert_eq!(l0.legend, "```\nf function\n```\n\n".len());
+    assert_eq!(l0.titles, "# Repository Structure\n\n".len());
+    // Each section counts the empty line after its last document, too; the notes count the one before them.
+    assert_eq!(breakdown.instruction + breakdown.notes + l0.tokens, messages.system(INSTRUCTION).len());
+    // Another instruction changes nothing else.
+    let other = messages.breakdown("");
+    assert_eq!((other.instruction, other.notes), (0, breakdown.notes - "\n\n".len()));
+    assert_eq!((other.tiers, other.moves), (breakdown.tiers, breakdown.moves));
+    Ok(())
+}
+
+fn truncated(budget: usize, tiered: bool) -> Flow {
+    let (files, user) = (documents("files"), source("user"));
+    let topic = column("topic", user.latest(), script((0..40).map(|step| format!("topic {step}"))).every(2));
+    let step = script((0..40).map(|step| format!("answer {step}"))).budget(Budget::of(budget).token_buffer(0).truncate_middle());
+    let subjects = || topic.window(2).elided().named("subjects");
+    let views = (group("all", (user.all().note("All."), subjects())), files.tiered().target(60), this());
+    let answer = match tiered {
+        true => column("answer", views, step),
+        false => column("answer", (group("all", (user.all().note("All."), subjects())), files.all(), this()), step),
+    };
+    let f = flow([answer]).unwrap();
+    f.set_counter(Letters);
+    f
+}
+
+#[tokio::test]
+async fn t24_without_tiers_a_breakdown_is_by_column() -> Result<()> {
+    let f = truncated(420, false);
+    for step in 0..8 {
+        let update = if step == 5 { Update::new().file("a.rs", "a") } else { Update::new() };
+        f.push("files", update.to_text().unwrap()).await?;
+        f.push("user", format!("question {step}")).await?;
+    }
+    f.run().await?;
+    let breakdown = f.messages("answer", 7)?.breakdown(INSTRUCTION);
+    let expected = "TABLE COLUMNS";
+    assert_eq!(breakdown.to_string(), expected);
+    assert_eq!(sum(&breakdown), breakdown.tokens);
+    Ok(())
+}
+
+/// The names of all fields, each with the path to it.
+fn names(json: &serde_json::Value, path: &str, names: &mut Vec<String>) {
+    match json {
+        serde_json::Value::Object(fields) => {
+            for (name, value) in fields {
+                let path = format!("{path}.{name}");
+                self::names(value, &path, names);
+                names.push(path);
+            }
+        }
+        serde_json::Value::Array(values) => values.iter().for_each(|value| self::names(value, path, names)),
+        _ => {}
+    }
+}
+
+/// Programs read these.
+#[tokio::test]
+async fn t24_the_fields_of_the_json_form_stay() -> Result<()> {
+    let coder = coder().await?;
+    let json = |step| -> Result<serde_json::Value> {
+        Ok(serde_json::to_value(coder.coder.messages(step)?.breakdown(INSTRUCTION)).unwrap())
+    };
+    let (promoted, json) = (json(3)?, json(6)?);
+    let f = truncated(900, false);
+    f.push("files", Update::new().to_text().unwrap()).await?;
+    f.push("user", "question").await?;
+    f.run().await?;
+    let untiered = serde_json::to_value(f.messages("answer", 0)?.breakdown(INSTRUCTION)).unwrap();
+    let mut found = Vec::new();
+    names(&promoted, "", &mut found);
+    names(&json, "", &mut found);
+    names(&untiered, "", &mut found);
+    found.sort();
+    found.dedup();
+    let expected = "\
+        .budget .budget.after .budget.before .budget.kept_fewer .budget.limit .budget.over_limit .budget.strategy \
+        .budget.turns .column .columns .columns.column .columns.hidden .columns.tokens .columns.values .instruction .moves \
+        .moves.broken .moves.demotions .moves.demotions.from .moves.demotions.item .moves.demotions.to .moves.empty \
+        .moves.promotions .moves.promotions.from .moves.promotions.item .moves.promotions.to .notes .omitted .step .tiers \
+        .tiers.acknowledgements .tiers.cached .tiers.documents .tiers.documents.key .tiers.documents.kind \
+        .tiers.documents.n .tiers.documents.next .tiers.documents.progress .tiers.documents.tokens .tiers.exchanges \
+        .tiers.history .tiers.legend .tiers.prompt .tiers.tier .tiers.titles .tiers.tokens .tiers.tree .tokens";
+    assert_eq!(found.join(" "), expected);
+    let working = &json["tiers"][4];
+    assert_eq!(working["tier"], "active");
+    assert_eq!(working["cached"], false);
+    let document = r#"{"kind":"file","key":"file:b.rs","tokens":27,"n":0,"next":3,"progress":0.0}"#;
+    let document: serde_json::Value = serde_json::from_str(document).unwrap();
+    assert_eq!(working["documents"].as_array().unwrap().last(), Some(&document));
+    assert_eq!((&untiered["moves"], &json["budget"]), (&serde_json::Value::Null, &serde_json::Value::Null));
+    Ok(())
+}
+
+/// A breakdown goes to logs and screens that conversations do not.
+#[tokio::test]
+async fn t24_a_breakdown_has_no_text_of_a_document_or_a_value() -> Result<()> {
+    let coder = Coder::new();
+    let secret = "secret";
+    for step in 0..5 {
+        let update = Update::new()
+            .file("a.rs", format!("{secret} {step}"))
+            .symbol("b.rs", secret)
+            .legend(secret)
+            .tree(secret)
+            .url("https://a.example", secret);
+        coder.files.push(update).await?;
+        coder.user.push(secret).await?;
+    }
+    coder.run().await?;
+    for step in 0..5 {
+        let breakdown = coder.coder.messages(step)?.breakdown(secret);
+        let json = serde_json::to_string(&breakdown).unwrap();
+        for text in [breakdown.to_string(), json, format!("{breakdown:?}")] {
+            assert!(!text.contains(secret) && !text.contains("Done"), "{text}");
+        }
+    }
+    Ok(())
+}
+
+/// Looking at a request does not change it, at any step and in any order.
+#[tokio::test]
+async fn t24_a_breakdown_has_no_side_effects() -> Result<()> {
+    let (one, other) = (coder().await?, coder().await?);
+    for step in [3, 0, 6, 3] {
+        let messages = one.coder.messages(step)?;
+        let first = messages.breakdown(INSTRUCTION);
+        assert_eq!(messages.breakdown(INSTRUCTION), first);
+        assert_eq!(messages, other.coder.messages(step)?);
+        assert_eq!(other.coder.messages(step)?.breakdown(INSTRUCTION), first);
+    }
+    Ok(())
+}
+
+/// The views of a column.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    tiered: bool,
+    elided: bool,
+    grouped: bool,
+    noted: bool,
+    window: Option<usize>,
+    budget: Option<(usize, bool)>,
+    target: usize,
+}
+
+fn shapes() -> impl Strategy<Value = Shape> {
+    let window = prop::option::of(1..4_usize);
+    let budget = prop::option::of((60..400_usize, any::<bool>()));
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let target = prop_oneof![Just(0), Just(50), Just(1_536)];
+    (flags, window, budget, target).prop_map(|((tiered, elided, grouped, noted), window, budget, target)| {
+        Shape { tiered, elided, grouped, noted, window, budget, target }
+    })
+}
+
+impl Shape {
+    fn flow(self, hints: Vec<bool>) -> Flow {
+        let (files, user) = (documents("files"), source("user"));
+        let hint = move |cx: Context| {
+            let hint = if hints[cx.step()] { Ok(format!("hint {}", cx.step())) } else { Err("no hint") };
+            async move { hint }
+        };
+        let hint = column("hint", user.latest(), hint.or_skip());
+        let windowed = |column: &Column| {
+            let view = self.window.map_or_else(|| column.all(), |steps| column.window(steps));
+            let view = if self.elided && self.window.is_some() { view.elided() } else { view };
+            if self.noted { view.note("A note.") } else { view }
+        };
+        let mut views = match self.grouped {
+            true => vec![group("all", (windowed(&user), windowed(&hint)))],
+            false => vec![windowed(&user), hint.prev().window(2), windowed(&hint).named("now")],
+        };
+        views.push(if self.tiered { files.tiered().target(self.target).into() } else { files.all() });
+        let itself = match self.window.filter(|_| !self.tiered) {
+            Some(steps) => this().window(steps),
+            None => this(),
+        };
+        views.push(itself);
+        let step = |cx: Context| async move { format!("answer {}", cx.step()) };
+        let budget = Budget::of(self.budget.map_or(0, |(tokens, _)| tokens)).token_buffer(0);
+        let answer = match self.budget {
+            None => column("answer", views, step),
+            Some((_, true)) => column("answer", views, step.budget(budget.truncate_middle())),
+            Some((_, false)) => column("answer", views, step.budget(budget.rolling_window())),
+        };
+        flow([answer]).unwrap()
+    }
+}
+
+fn check(messages: &Messages, shape: Shape) -> Result<(), TestCaseError> {
+    let breakdown = messages.breakdown(INSTRUCTION);
+    prop_assert_eq!(sum(&breakdown), breakdown.tokens, "{}", breakdown);
+    prop_assert_eq!(breakdown.tiers.len(), if shape.tiered { 5 } else { 0 });
+    prop_assert_eq!(breakdown.columns.is_empty(), shape.tiered);
+    let l0: usize = breakdown.tiers.first().map_or(0, |l0| l0.tokens - l0.history - l0.prompt);
+    prop_assert_eq!(breakdown.tokens, breakdown.instruction + breakdown.notes + l0 + messages.tokens());
+    let report = messages.report();
+    prop_assert_eq!(breakdown.budget.as_ref(), report);
+    prop_assert_eq!(breakdown.moves.as_ref(), messages.moves());
+    // Each part is in its tier or column.
+    let shown = messages.parts().filter_map(|part| part.origin()).count();
+    let values: usize = breakdown.columns.iter().map(|column| column.values).sum();
+    prop_assert_eq!(values, if shape.tiered { 0 } else { shown });
+    for tier in breakdown.tiers.iter().skip(1) {
+        let parts = messages.parts().filter(|part| part.tier() == Some(tier.tier));
+        let marker = if report.is_some_and(|report| report.turns > 0) { breakdown.omitted } else { 0 };
+        let parts: usize = parts.map(|part| part.tokens()).sum();
+        prop_assert!(parts == tier.tokens || parts == tier.tokens + marker);
+    }
+    // The number of characters of the request, but for the separators at the ends of messages.
+    let letters = messages.iter().map(|(_, content)| content.chars().count()).sum::<usize>();
+    let letters = letters + messages.system(INSTRUCTION).chars().count();
+    let few = 4 * (messages.parts().count() + 2) + "<elided/>".len();
+    prop_assert!(letters.abs_diff(breakdown.tokens) <= few, "{} and\n{}", letters, breakdown);
+    Ok(())
+}
+
+fn update() -> impl Strategy<Value = Vec<(u8, u8, String)>> {
+    let text = prop_oneof![Just(String::new()), "[a-zé`\n]{1,12}", "[a-z]{40,90}"];
+    prop_oneof![2 => Just(Vec::new()), 3 => vec((0..6_u8, 0..4_u8, text), 1..6)]
+}
+
+/// The edits that are possible.
+fn built(edits: &[(u8, u8, String)], known: &mut Vec<(u8, u8)>) -> Update {
+    let (mut update, mut seen) = (Update::new(), Vec::new());
+    for (kind, path, text) in edits {
+        let (text, name) = (text.clone(), format!("p{path}.rs"));
+        let key = if *kind > 3 { (*kind, 0) } else { (*kind % 3, *path) };
+        if seen.contains(&key) {
+            continue;
+        }
+        seen.push(key);
+        update = match kind {
+            0 => update.file(&name, text),
+            1 => update.symbol(&name, text),
+            2 if *path < 3 => update.url(format!("https://p{path}"), text),
+            3 if known.contains(&(0, *path)) => {
+                known.retain(|known| *known != (0, *path));
+                update.remove(Kind::File, &name)
+            }
+            4 => update.tree(text),
+            5 => update.legend(text),
+            _ => update,
+        };
+        if *kind == 0 {
+            known.push((0, *path));
+        }
+    }
+    update
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// Whatever is shown, and wherever, the figures are exact.
+    #[test]
+    fn t24_the_figures_add_up_to_the_tokens_of_the_request(
+        shape in shapes(),
+        steps in vec((update(), any::<bool>()), 1..24),
+    ) {
+        tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+            let f = shape.flow(steps.iter().map(|(_, hint)| *hint).collect());
+            f.set_counter(Letters);
+            let mut known = Vec::new();
+            for (step, (edits, _)) in steps.iter().enumerate() {
+                f.push("files", built(edits, &mut known).to_text().unwrap()).await.unwrap();
+                f.push("user", format!("question {step}")).await.unwrap();
+                // Documents alone may be over the budget.
+                let ran = f.run().await;
+                prop_assert!(ran.is_ok() || shape.budget.is_some(), "{:?}", ran.err());
+                if let Ok(messages) = f.messages("answer", step) {
+                    check(&messages, shape)?;
+                }
+                if ran.is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        })?;
+    }
+}
