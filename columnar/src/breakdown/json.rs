@@ -3,9 +3,11 @@
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 
-use super::{Breakdown, ColumnBreakdown, DocumentBreakdown, TierBreakdown};
+use super::{Breakdown, ColumnBreakdown, DocumentBreakdown, TierBreakdown, hit_rate, longest_reply};
+use crate::cache::{Mark, Position, Reason};
 use crate::context::budget::Report;
 use crate::tiers::{Move, Moves, Tier};
+use crate::usage::{Receipt, Total};
 
 /// Writes a struct field by field.
 macro_rules! write_fields {
@@ -30,6 +32,9 @@ impl Serialize for Breakdown {
             "omitted": self.omitted,
             "moves": self.moves.as_ref().map(MovesJson),
             "budget": self.budget.as_ref().map(ReportJson),
+            "marks": self.plan.as_ref().map(|plan| plan.marks.iter().copied().map(MarkJson).collect::<Vec<_>>()),
+            "last_request": self.receipt.as_ref().map(ReceiptJson),
+            "session": self.total.map(TotalJson),
         })
     }
 }
@@ -39,6 +44,7 @@ impl Serialize for TierBreakdown {
         write_fields!(serializer, "TierBreakdown", {
             "tier": Text(self.tier),
             "cached": self.tier.is_cached(),
+            "marked": self.marked,
             "tokens": self.tokens,
             "documents": self.documents,
             "legend": self.legend,
@@ -116,6 +122,55 @@ impl Serialize for ReportJson<'_> {
             "turns": turns,
             "kept_fewer": kept_fewer,
             "over_limit": self.0.is_over_limit(),
+        })
+    }
+}
+
+struct MarkJson(Mark);
+
+impl Serialize for MarkJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Mark { position, lifetime, reason } = self.0;
+        write_fields!(serializer, "Mark", {
+            "after": match position { Position::System => None, Position::Part(at) => Some(at) },
+            "tier": match reason { Reason::Tier(tier) => Some(Text(tier)), _ => None },
+            "lifetime": Text(lifetime),
+        })
+    }
+}
+
+struct ReceiptJson<'r>(&'r Receipt);
+
+impl Serialize for ReceiptJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let usage = &self.0.usage;
+        write_fields!(serializer, "LastRequest", {
+            "model": self.0.model.as_deref(),
+            "input": usage.input,
+            "output": usage.output,
+            "cache_read": usage.cache_read,
+            "cache_write": usage.cache_write,
+            "hit_rate": hit_rate(usage),
+            "longest_reply": longest_reply(self.0),
+        })
+    }
+}
+
+struct TotalJson(Total);
+
+impl Serialize for TotalJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Total { calls, unreported, unpriced, ref usage, cost, .. } = self.0;
+        write_fields!(serializer, "Session", {
+            "calls": calls,
+            "unreported": unreported,
+            "unpriced": unpriced,
+            "input": usage.input,
+            "output": usage.output,
+            "cache_read": usage.cache_read,
+            "cache_write": usage.cache_write,
+            "hit_rate": hit_rate(usage),
+            "cost": Text(cost),
         })
     }
 }

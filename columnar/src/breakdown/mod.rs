@@ -10,12 +10,15 @@
 mod json;
 mod table;
 
+use crate::cache::{CachePlan, Reason};
 use crate::context::budget::Report;
 use crate::context::{Messages, Section, TieredDocument};
 use crate::declare::Name;
 use crate::documents::{Key, Kind};
+use crate::registry::reply_limit;
 use crate::tiers::{Moves, Tier};
 use crate::tokens::Counter;
+use crate::usage::{Receipt, Total, Usage};
 
 impl Messages {
     /// The tokens of a request with these messages under an instruction, by tier or by column. A [`prompt`](crate::prompt)
@@ -47,7 +50,7 @@ impl Messages {
 /// The tokens of a request, by tier or by column. Made by [`Messages::breakdown`].
 ///
 /// Its tokens are those of the instruction, the notes, all tiers, all columns and the marker of omitted turns. It prints as a
-/// table and serializes with the names of the fields. The fields of JSON stay; later versions may add some.
+/// table, and serializes as JSON whose fields keep their names; later versions may add some.
 ///
 /// ```
 /// use columnar::documents::Update;
@@ -71,11 +74,11 @@ impl Messages {
 /// part         documents  history  prompt  other  tokens  holds
 /// instruction                                          4
 /// L0                   0        0       0      0       0  cached: nothing
-/// L1                   9        0       0     14      23  cached: 1 symbol
+/// L1                   6        0       0     13      19  cached: 1 symbol
 /// L2                   0        0       0      0       0  cached: nothing
 /// L3                   0        0       0      0       0  cached: nothing
-/// active              10        0      10     28      48  1 file, tree, prompt
-/// total               19        0      10     42      75";
+/// active               8        0       8     25      41  1 file, tree, prompt
+/// total               14        0       8     38      64";
 /// assert_eq!(breakdown.to_string(), table);
 ///
 /// let json = serde_json::to_value(&breakdown).expect("names and numbers");
@@ -105,6 +108,12 @@ pub struct Breakdown {
     pub moves: Option<Moves>,
     /// The report of the truncation to the budget; `None` without a budget.
     pub budget: Option<Report>,
+    /// The cache marks, if they were [added](Self::with_plan).
+    pub plan: Option<CachePlan>,
+    /// The receipt of the last request, if it was [added](Self::with_receipt).
+    pub receipt: Option<Receipt>,
+    /// The sum of a session, if it was [added](Self::with_total).
+    pub total: Option<Total>,
 }
 
 /// The tokens of one tier in a [`Breakdown`].
@@ -115,6 +124,8 @@ pub struct Breakdown {
 pub struct TierBreakdown {
     /// The tier.
     pub tier: Tier,
+    /// Whether a cache mark follows it; `None` without a [plan](Breakdown::with_plan).
+    pub marked: Option<bool>,
     /// The sum of all other tokens here.
     pub tokens: usize,
     /// The documents in their order.
@@ -183,6 +194,9 @@ impl Breakdown {
             omitted: 0,
             moves: messages.moves().cloned(),
             budget: messages.report().cloned(),
+            plan: None,
+            receipt: None,
+            total: None,
         };
         if breakdown.moves.is_some() {
             breakdown.add_tiers(messages);
@@ -190,6 +204,92 @@ impl Breakdown {
             breakdown.add_columns(messages);
         }
         breakdown
+    }
+
+    /// The same breakdown, with the cache marks of the request. Its tiers know which of them are marked.
+    ///
+    /// ```
+    /// use columnar::cache::{CachePolicy, Pace};
+    /// use columnar::documents::Update;
+    /// use columnar::prelude::*;
+    /// use columnar::testing::script;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let coder = flow! {
+    ///     source files: Documents;
+    ///     source user;
+    ///     column coder(files.tiered(), user, self) = script(["Done."]);
+    /// };
+    /// coder.files.push(Update::new().symbol("src/a.rs", "f a\n".repeat(2_000))).await?;
+    /// coder.user.push("Rename it.").await?;
+    ///
+    /// let policy = CachePolicy::by_model("anthropic/claude-sonnet-4-5");
+    /// let plan = coder.coder.cache_plan(0, policy, Pace::batch())?;
+    /// let breakdown = coder.coder.messages(0)?.breakdown("You write Rust.").with_plan(&plan);
+    /// assert_eq!(breakdown.tiers[1].marked, Some(true));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_plan(mut self, plan: &CachePlan) -> Self {
+        for tier in &mut self.tiers {
+            tier.marked = Some(plan.marks.iter().any(|mark| mark.reason == Reason::Tier(tier.tier)));
+        }
+        self.plan = Some(plan.clone());
+        self
+    }
+
+    /// The same breakdown, with the receipt of the last request: its tokens as the provider counted them, the share of them
+    /// that came from its cache, and the longest reply of the model if that is known.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::testing::script;
+    /// use columnar::usage::Receipt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = script(["Hi!"]);
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// // `chat.answer.receipt(0)` of a model.
+    /// let receipt: Receipt = r#"{"model":"mine","calls":1,"input":400,"cache_read":300,"output":8}"#.parse().expect("JSON");
+    ///
+    /// let table = "\
+    /// request of `answer` at step 0
+    /// last request to `mine`: 400 tokens in (75 % cached), 8 out
+    /// part         values  hidden  tokens
+    /// instruction                       0
+    /// user              1       0       7
+    /// self              0       0       0
+    /// total             1       0       7";
+    /// assert_eq!(chat.answer.messages(0)?.breakdown("").with_receipt(&receipt).to_string(), table);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_receipt(self, receipt: &Receipt) -> Self {
+        Self { receipt: Some(receipt.clone()), ..self }
+    }
+
+    /// The same breakdown, with the sum of a session, such as the [total](crate::usage::Bill::total) of a bill.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// let total = chat.bill().total();
+    /// let breakdown = chat.answer.messages(0)?.breakdown("Be brief.").with_total(total);
+    /// assert!(breakdown.to_string().contains("session: 0 calls"));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_total(self, total: Total) -> Self {
+        Self { total: Some(total), ..self }
     }
 
     fn add_tiers(&mut self, messages: &Messages) {
@@ -250,6 +350,7 @@ impl TierBreakdown {
     fn empty(tier: Tier) -> Self {
         Self {
             tier,
+            marked: None,
             tokens: 0,
             documents: Vec::new(),
             legend: 0,
@@ -301,6 +402,20 @@ impl DocumentBreakdown {
         let next = self.next?;
         // The distance from one tier to the next is the same everywhere.
         let distance = Tier::L3.entry();
-        Some(1.0 - f64::from(next.saturating_sub(self.n)) / f64::from(distance))
+        let left = next.saturating_sub(self.n).min(distance);
+        Some(f64::from(distance - left) / f64::from(distance))
     }
+}
+
+/// The share of the input that came from a cache, from 0 to 1; `None` without input.
+fn hit_rate(usage: &Usage) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "a share needs few digits")]
+    let share = usage.cache_read as f64 / usage.input as f64;
+    // A provider may report anything.
+    (usage.input > 0).then(|| share.min(1.0))
+}
+
+/// The most tokens of a reply of the model in a receipt, if they are known.
+fn longest_reply(receipt: &Receipt) -> Option<u32> {
+    reply_limit(receipt.model.as_deref()?)?.most
 }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::{Breakdown, TierBreakdown};
+use super::{Breakdown, TierBreakdown, hit_rate, longest_reply};
 use crate::documents::Kind;
 use crate::error::Printable;
 use crate::tiers::Move;
-use crate::usage::Grouped;
+use crate::usage::{Grouped, Receipt};
 
 /// The number of items that a line of moves names.
 const NAMED: usize = 3;
@@ -21,6 +21,17 @@ impl fmt::Display for Breakdown {
         }
         if let Some(report) = &self.budget {
             writeln!(f, "budget: {report}")?;
+        }
+        // The tiers have their marks in their own lines.
+        let marks = self.plan.iter().filter(|_| self.tiers.is_empty()).flat_map(|plan| &plan.marks);
+        for mark in marks {
+            writeln!(f, "mark {mark}")?;
+        }
+        if let Some(receipt) = &self.receipt {
+            write_receipt(f, receipt)?;
+        }
+        if let Some(total) = &self.total {
+            writeln!(f, "session: {total}")?;
         }
         let table = if self.tiers.is_empty() { self.by_column() } else { self.by_tier() };
         write!(f, "{table}")
@@ -41,6 +52,24 @@ fn write_moves(f: &mut fmt::Formatter<'_>, moves: &[Move], why: &str) -> fmt::Re
         }
     }
     Ok(())
+}
+
+fn write_receipt(f: &mut fmt::Formatter<'_>, receipt: &Receipt) -> fmt::Result {
+    f.write_str("last request")?;
+    if let Some(model) = &receipt.model {
+        write!(f, " to `{}`", Printable(model))?;
+    }
+    let usage = &receipt.usage;
+    write!(f, ": {} tokens in", Grouped(usage.input))?;
+    if let Some(rate) = hit_rate(usage) {
+        // Rounded down, so that a little uncached input is not hidden.
+        write!(f, " ({:.0} % cached)", (rate * 100.0).floor())?;
+    }
+    write!(f, ", {} out", Grouped(usage.output))?;
+    if let Some(longest) = longest_reply(receipt) {
+        write!(f, " of {} at most", Grouped(longest.into()))?;
+    }
+    writeln!(f)
 }
 
 impl Breakdown {
@@ -66,7 +95,12 @@ impl Breakdown {
     }
 
     /// The lines of tiers or columns, between those that each request has.
-    fn table(&self, headers: &[&'static str], last: Option<&str>, parts: impl Iterator<Item = Line>) -> Table {
+    fn table(
+        &self,
+        headers: &[&'static str],
+        last: Option<&str>,
+        parts: impl Iterator<Item = Line>,
+    ) -> Table {
         let only_tokens = |name: &str, tokens: usize| {
             let mut figures = vec![None; headers.len().saturating_sub(1)];
             figures.push(Some(tokens));
@@ -108,7 +142,11 @@ fn holds(tier: &TierBreakdown) -> String {
     if contents.is_empty() {
         contents.push_str("nothing");
     }
-    if tier.tier.is_cached() { format!("cached: {contents}") } else { contents }
+    match (tier.tier.is_cached(), tier.marked) {
+        (false, _) => contents,
+        (true, Some(true)) => format!("cached, marked: {contents}"),
+        (true, _) => format!("cached: {contents}"),
+    }
 }
 
 /// Lines with figures below each other.

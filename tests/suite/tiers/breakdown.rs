@@ -2,14 +2,18 @@
 
 use columnar::breakdown::Breakdown;
 use columnar::budget::Budget;
+use columnar::cache::{CachePlan, CachePolicy, Pace};
 use columnar::documents::{Kind, Update};
 use columnar::prelude::*;
 use columnar::testing::script;
 use columnar::tiers::Tier;
 use columnar::tokens::Counter;
+use columnar::usage::Receipt;
 use columnar::{Column, Messages};
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+const MODEL: &str = "anthropic/claude-sonnet-4-5";
 
 const INSTRUCTION: &str = "You write Rust.";
 
@@ -115,7 +119,9 @@ async fn t24_n_is_that_of_the_step_in_a_tier_that_keeps_its_text() -> Result<()>
         let messages = coder.coder.messages(step)?;
         let breakdown = messages.breakdown(INSTRUCTION);
         let parts = messages.parts().filter(|part| part.tier() == Some(tier));
-        let shown: Vec<_> = parts.flat_map(|part| part.items().map(|item| (item.key.clone(), item.n)).collect::<Vec<_>>()).collect();
+        let shown: Vec<_> = parts
+            .flat_map(|part| part.items().map(|item| (item.key.clone(), item.n)).collect::<Vec<_>>())
+            .collect();
         let tier = breakdown.tiers.into_iter().find(|it| it.tier == tier).unwrap();
         let documents = tier.documents.iter();
         assert_eq!(shown, documents.clone().map(|it| (it.key.clone(), it.n)).collect::<Vec<_>>());
@@ -150,12 +156,15 @@ async fn t24_the_system_text_its_notes_and_l0_are_counted_apart() -> Result<()> 
 fn truncated(budget: usize, tiered: bool) -> Flow {
     let (files, user) = (documents("files"), source("user"));
     let topic = column("topic", user.latest(), script((0..40).map(|step| format!("topic {step}"))).every(2));
-    let step = script((0..40).map(|step| format!("answer {step}"))).budget(Budget::of(budget).token_buffer(0).truncate_middle());
+    let step = script((0..40).map(|step| format!("answer {step}")))
+        .budget(Budget::of(budget).token_buffer(0).truncate_middle());
     let subjects = || topic.window(2).elided().named("subjects");
     let views = (group("all", (user.all().note("All."), subjects())), files.tiered().target(60), this());
     let answer = match tiered {
         true => column("answer", views, step),
-        false => column("answer", (group("all", (user.all().note("All."), subjects())), files.all(), this()), step),
+        false => {
+            column("answer", (group("all", (user.all().note("All."), subjects())), files.all(), this()), step)
+        }
     };
     let f = flow([answer]).unwrap();
     f.set_counter(Letters);
@@ -172,9 +181,58 @@ async fn t24_without_tiers_a_breakdown_is_by_column() -> Result<()> {
     }
     f.run().await?;
     let breakdown = f.messages("answer", 7)?.breakdown(INSTRUCTION);
-    let expected = "TABLE COLUMNS";
+    let expected = "\
+request of `answer` at step 7
+budget: 9 turns left out by truncate_middle: about 382 of 776 tokens, limit 420
+part           values  hidden  tokens
+instruction                        15
+notes                              50
+user                3       0     120
+topic               1       3      71
+files               3       0     117
+self                3       0      30
+omitted turns                      44
+total              10       3     447";
     assert_eq!(breakdown.to_string(), expected);
     assert_eq!(sum(&breakdown), breakdown.tokens);
+    Ok(())
+}
+
+fn plan(coder: &Coder, step: usize) -> Result<CachePlan> {
+    let mut policy = CachePolicy::by_model(MODEL).clone();
+    policy.minimum = 200;
+    coder.coder.cache_plan(step, &policy, Pace::batch())
+}
+
+fn receipt() -> Receipt {
+    format!(r#"{{"model":"{MODEL}","calls":1,"input":4000,"output":20,"cache_read":3000}}"#).parse().unwrap()
+}
+
+#[tokio::test]
+async fn t24_a_breakdown_also_has_marks_and_usage() -> Result<()> {
+    let coder = coder().await?;
+    let breakdown = coder.coder.messages(6)?.breakdown(INSTRUCTION);
+    let plan = plan(&coder, 6)?;
+    let all = breakdown.clone().with_plan(&plan).with_receipt(&receipt());
+    let all = all.with_total([&receipt(), &receipt()].into_iter().collect());
+    let expected = "\
+request of `coder` at step 6
+L3 to active, changed: file:b.rs
+empty tiers: 1
+last request to `anthropic/claude-sonnet-4-5`: 4,000 tokens in (75 % cached), 20 out of 64,000 at most
+session: 2 calls, 8,000 tokens in (6,000 cached), 40 out, $0.0084, 0.0 s
+part         documents  history  prompt  other  tokens  holds
+instruction                                         15
+notes                                               68
+L0                   0        0       0     44      44  cached: legend
+L1                   0        0       0      0       0  cached: nothing
+L2                  18        0       0     43      61  cached: 1 symbol
+L3                  61        0       0     67     128  cached, marked: 2 symbols, 1 file
+active              80      210      28    179     497  1 symbol, 1 file, 1 page, 6 exchanges, tree, prompt
+total              159      210      28    333     813";
+    assert_eq!(all.to_string(), expected);
+    // They change none of the other figures.
+    assert_eq!((sum(&all), all.tokens), (sum(&breakdown), breakdown.tokens));
     Ok(())
 }
 
@@ -198,7 +256,9 @@ fn names(json: &serde_json::Value, path: &str, names: &mut Vec<String>) {
 async fn t24_the_fields_of_the_json_form_stay() -> Result<()> {
     let coder = coder().await?;
     let json = |step| -> Result<serde_json::Value> {
-        Ok(serde_json::to_value(coder.coder.messages(step)?.breakdown(INSTRUCTION)).unwrap())
+        let breakdown = coder.coder.messages(step)?.breakdown(INSTRUCTION);
+        let breakdown = breakdown.with_plan(&plan(&coder, step)?).with_receipt(&receipt());
+        Ok(serde_json::to_value(breakdown.with_total([&receipt()].into_iter().collect())).unwrap())
     };
     let (promoted, json) = (json(3)?, json(6)?);
     let f = truncated(900, false);
@@ -214,20 +274,35 @@ async fn t24_the_fields_of_the_json_form_stay() -> Result<()> {
     found.dedup();
     let expected = "\
         .budget .budget.after .budget.before .budget.kept_fewer .budget.limit .budget.over_limit .budget.strategy \
-        .budget.turns .column .columns .columns.column .columns.hidden .columns.tokens .columns.values .instruction .moves \
+        .budget.turns .column .columns .columns.column .columns.hidden .columns.tokens .columns.values .instruction \
+        .last_request .last_request.cache_read .last_request.cache_write .last_request.hit_rate .last_request.input \
+        .last_request.longest_reply .last_request.model .last_request.output .marks .marks.after .marks.lifetime \
+        .marks.tier .moves \
         .moves.broken .moves.demotions .moves.demotions.from .moves.demotions.item .moves.demotions.to .moves.empty \
-        .moves.promotions .moves.promotions.from .moves.promotions.item .moves.promotions.to .notes .omitted .step .tiers \
+        .moves.promotions .moves.promotions.from .moves.promotions.item .moves.promotions.to .notes .omitted .session \
+        .session.cache_read .session.cache_write .session.calls .session.cost .session.hit_rate .session.input \
+        .session.output .session.unpriced .session.unreported .step .tiers \
         .tiers.acknowledgements .tiers.cached .tiers.documents .tiers.documents.key .tiers.documents.kind \
         .tiers.documents.n .tiers.documents.next .tiers.documents.progress .tiers.documents.tokens .tiers.exchanges \
-        .tiers.history .tiers.legend .tiers.prompt .tiers.tier .tiers.titles .tiers.tokens .tiers.tree .tokens";
+        .tiers.history .tiers.legend .tiers.marked .tiers.prompt .tiers.tier .tiers.titles .tiers.tokens .tiers.tree .tokens";
     assert_eq!(found.join(" "), expected);
     let working = &json["tiers"][4];
     assert_eq!(working["tier"], "active");
     assert_eq!(working["cached"], false);
-    let document = r#"{"kind":"file","key":"file:b.rs","tokens":27,"n":0,"next":3,"progress":0.0}"#;
+    let document = r#"{"kind":"file","key":"file:b.rs","tokens":26,"n":0,"next":3,"progress":0.0}"#;
     let document: serde_json::Value = serde_json::from_str(document).unwrap();
     assert_eq!(working["documents"].as_array().unwrap().last(), Some(&document));
-    assert_eq!((&untiered["moves"], &json["budget"]), (&serde_json::Value::Null, &serde_json::Value::Null));
+    assert_eq!(json["last_request"]["hit_rate"], 0.75);
+    assert_eq!(json["session"]["cost"], "$0.0042");
+    for missing in [
+        &untiered["moves"],
+        &untiered["marks"],
+        &untiered["last_request"],
+        &untiered["session"],
+        &json["budget"],
+    ] {
+        assert_eq!(missing, &serde_json::Value::Null);
+    }
     Ok(())
 }
 
@@ -285,7 +360,7 @@ struct Shape {
 
 fn shapes() -> impl Strategy<Value = Shape> {
     let window = prop::option::of(1..4_usize);
-    let budget = prop::option::of((60..400_usize, any::<bool>()));
+    let budget = prop::option::of((60..1_500_usize, any::<bool>()));
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     let target = prop_oneof![Just(0), Just(50), Just(1_536)];
     (flags, window, budget, target).prop_map(|((tiered, elided, grouped, noted), window, budget, target)| {

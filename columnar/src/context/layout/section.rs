@@ -135,7 +135,11 @@ impl Section {
         let alone = self.place.alone(documents).map(|(title, _)| title);
         let shown = |kind: Kind| tracker.documents(self.tier(), kind).count > 0;
         let others = self.place.titles().iter().filter(|(kind, title)| shown(*kind) && alone != Some(*title));
-        alone.into_iter().chain(others.map(|(_, title)| *title)).map(|title| title_tokens(title, counter)).sum()
+        alone
+            .into_iter()
+            .chain(others.map(|(_, title)| *title))
+            .map(|title| title_tokens(title, counter))
+            .sum()
     }
 
     /// Its documents in order, each with its tokens and its N in a tracker. A section keeps its text while N goes on, so the
