@@ -110,12 +110,15 @@ total              159      210      28    333     813";
     Ok(())
 }
 
+/// The key, the N, the next one and the progress of a document.
+type Stability = (String, u32, Option<u32>, Option<f64>);
+
 /// The text of a tier stays as long as none of its documents leaves or changes, while their N goes on. The N was that of
 /// the step which made the text.
 #[tokio::test]
 async fn t24_n_is_that_of_the_step_in_a_tier_that_keeps_its_text() -> Result<()> {
     let coder = coder().await?;
-    let n = |step: usize, tier: Tier| -> Result<Vec<(String, u32, Option<u32>, Option<f64>)>> {
+    let n = |step: usize, tier: Tier| -> Result<Vec<Stability>> {
         let messages = coder.coder.messages(step)?;
         let breakdown = messages.breakdown(INSTRUCTION);
         let parts = messages.parts().filter(|part| part.tier() == Some(tier));
@@ -153,27 +156,22 @@ async fn t24_the_system_text_its_notes_and_l0_are_counted_apart() -> Result<()> 
     Ok(())
 }
 
-fn truncated(budget: usize, tiered: bool) -> Flow {
+/// A flow without tiers, with everything that a context leaves out.
+fn truncated(budget: usize) -> Flow {
     let (files, user) = (documents("files"), source("user"));
     let topic = column("topic", user.latest(), script((0..40).map(|step| format!("topic {step}"))).every(2));
-    let step = script((0..40).map(|step| format!("answer {step}")))
-        .budget(Budget::of(budget).token_buffer(0).truncate_middle());
-    let subjects = || topic.window(2).elided().named("subjects");
-    let views = (group("all", (user.all().note("All."), subjects())), files.tiered().target(60), this());
-    let answer = match tiered {
-        true => column("answer", views, step),
-        false => {
-            column("answer", (group("all", (user.all().note("All."), subjects())), files.all(), this()), step)
-        }
-    };
-    let f = flow([answer]).unwrap();
+    let step = script((0..40).map(|step| format!("answer {step}")));
+    let step = step.budget(Budget::of(budget).token_buffer(0).truncate_middle());
+    let subjects = topic.window(2).elided().named("subjects");
+    let views = (group("all", (user.all().note("All."), subjects)), files.all(), this());
+    let f = flow([column("answer", views, step)]).unwrap();
     f.set_counter(Letters);
     f
 }
 
 #[tokio::test]
 async fn t24_without_tiers_a_breakdown_is_by_column() -> Result<()> {
-    let f = truncated(420, false);
+    let f = truncated(420);
     for step in 0..8 {
         let update = if step == 5 { Update::new().file("a.rs", "a") } else { Update::new() };
         f.push("files", update.to_text().unwrap()).await?;
@@ -261,7 +259,7 @@ async fn t24_the_fields_of_the_json_form_stay() -> Result<()> {
         Ok(serde_json::to_value(breakdown.with_total([&receipt()].into_iter().collect())).unwrap())
     };
     let (promoted, json) = (json(3)?, json(6)?);
-    let f = truncated(900, false);
+    let f = truncated(900);
     f.push("files", Update::new().to_text().unwrap()).await?;
     f.push("user", "question").await?;
     f.run().await?;
@@ -350,21 +348,26 @@ async fn t24_a_breakdown_has_no_side_effects() -> Result<()> {
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     tiered: bool,
-    elided: bool,
     grouped: bool,
     noted: bool,
-    window: Option<usize>,
+    /// The window, and whether it counts the values before it.
+    window: Option<(usize, bool)>,
     budget: Option<(usize, bool)>,
     target: usize,
 }
 
 fn shapes() -> impl Strategy<Value = Shape> {
-    let window = prop::option::of(1..4_usize);
+    let window = prop::option::of((1..4_usize, any::<bool>()));
     let budget = prop::option::of((60..1_500_usize, any::<bool>()));
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
     let target = prop_oneof![Just(0), Just(50), Just(1_536)];
-    (flags, window, budget, target).prop_map(|((tiered, elided, grouped, noted), window, budget, target)| {
-        Shape { tiered, elided, grouped, noted, window, budget, target }
+    (flags, window, budget, target).prop_map(|((tiered, grouped, noted), window, budget, target)| Shape {
+        tiered,
+        grouped,
+        noted,
+        window,
+        budget,
+        target,
     })
 }
 
@@ -377,17 +380,21 @@ impl Shape {
         };
         let hint = column("hint", user.latest(), hint.or_skip());
         let windowed = |column: &Column| {
-            let view = self.window.map_or_else(|| column.all(), |steps| column.window(steps));
-            let view = if self.elided && self.window.is_some() { view.elided() } else { view };
+            let view = match self.window {
+                None => column.all(),
+                Some((steps, false)) => column.window(steps),
+                Some((steps, true)) => column.window(steps).elided(),
+            };
             if self.noted { view.note("A note.") } else { view }
         };
-        let mut views = match self.grouped {
-            true => vec![group("all", (windowed(&user), windowed(&hint)))],
-            false => vec![windowed(&user), hint.prev().window(2), windowed(&hint).named("now")],
+        let mut views = if self.grouped {
+            vec![group("all", (windowed(&user), windowed(&hint)))]
+        } else {
+            vec![windowed(&user), hint.prev().window(2), windowed(&hint).named("now")]
         };
         views.push(if self.tiered { files.tiered().target(self.target).into() } else { files.all() });
         let itself = match self.window.filter(|_| !self.tiered) {
-            Some(steps) => this().window(steps),
+            Some((steps, _)) => this().window(steps),
             None => this(),
         };
         views.push(itself);
