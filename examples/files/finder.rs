@@ -1,0 +1,53 @@
+//! A model by one rule, for a program without a key: it quotes the line of the documents that has most words of the
+//! question. It reads them from the request, as any model does.
+
+use std::collections::BTreeSet;
+
+use columnar::model::{Chunk, Model, Request};
+use columnar::{BoxError, Role};
+use futures::stream::{self, BoxStream, StreamExt as _};
+
+pub(crate) struct Finder;
+
+impl Model for Finder {
+    fn name(&self) -> &'static str {
+        "finder"
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        let question = words(&request.messages.last_text());
+        let users = request.messages.iter().filter(|(role, _)| *role == Role::User);
+        let mut texts: Vec<String> = users.map(|(_, text)| text.into_owned()).collect();
+        texts.insert(0, request.system.to_string());
+        let lines = texts.iter().flat_map(|text| documents(text));
+        // Of equal lines the last one: those that changed lately are at the end.
+        let best = lines.max_by_key(|(_, line)| words(line).intersection(&question).count());
+        let answer = match best.filter(|(_, line)| !words(line).is_disjoint(&question)) {
+            Some((path, line)) => format!("{path}: {}", line.trim()),
+            None => "No document has a word of the question.".to_owned(),
+        };
+        stream::iter([Ok(Chunk::Text(answer)), Ok(Chunk::stop())]).boxed()
+    }
+}
+
+/// The lines of the documents in a text, each with the path of its document. A document is a path, and the text in a fence
+/// that is longer than any run of backticks inside.
+fn documents(text: &str) -> Vec<(&str, &str)> {
+    let (mut lines, mut path, mut fence) = (Vec::new(), "", None);
+    for line in text.lines() {
+        match fence {
+            Some(open) if line == open => fence = None,
+            Some(_) => lines.push((path, line)),
+            None if line.starts_with("```") => fence = Some(line),
+            None => path = line,
+        }
+    }
+    lines
+}
+
+/// The words of a text that may mean something.
+fn words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3);
+    let words = words.map(str::to_lowercase).map(|word| word.trim_end_matches('s').to_owned());
+    words.filter(|word| !["question", "does", "which", "there", "where", "when"].contains(&&**word)).collect()
+}

@@ -1,0 +1,146 @@
+//! A chat over a folder of documents that a person edits meanwhile. Before each question, the files that changed since
+//! the last one become an update. After it, the tiers of the request are printed, with their cache marks.
+//!
+//! ```text
+//! cargo run --example files                    copies of a few documents; Ctrl-D alone plays questions and edits
+//! cargo run --example files -- FOLDER          your own documents; edit them between two questions
+//! cargo run --example files -- FOLDER CHAT     keeps the chat in the folder CHAT; the next start continues it
+//! ```
+
+mod finder;
+mod folder;
+mod included;
+mod session;
+#[cfg(test)]
+mod tests;
+mod tiers;
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use columnar::BoxError;
+use columnar::model::{self, Model as _, Offline};
+use columnar::prelude::*;
+use columnar::store::FileStore;
+use columnar_examples::{exit_code, printable};
+
+use finder::Finder;
+use session::Session;
+
+flow! {
+    /// Questions about documents.
+    pub struct Desk {
+        /// The files of a folder; each value has those that changed.
+        source files: Documents;
+        /// A question of the person.
+        source question;
+
+        column answer(files.tiered(), question, self) = prompt("Answer the question from the documents.");
+    }
+}
+
+const FINDER: &str =
+    "offline, a rule that quotes the line with most words of the question; COLUMNAR_MODEL names a real one";
+
+/// Offline, the cache marks are those for this model.
+const EXAMPLE: &str = "anthropic/claude-sonnet-4-5";
+
+const HELP: &str = "\
+usage: files [FOLDER [CHAT]]
+FOLDER has the documents: all its files, also in folders inside it. Links, hidden files, files of more than
+200 kB and files that are not UTF-8 are left out. Questions are read from standard input, one per line.
+CHAT is a folder for the chat; without it, the chat ends with the program.
+
+Without FOLDER, copies of a few documents of this repository are made in a temporary folder. If there are no
+questions, included ones are asked then, and the program edits the copies between them.
+COLUMNAR_MODEL names the model, such as openai/gpt-4o-mini (with `--features genai`). The default is offline: a rule
+that quotes the line of the documents with most words of the question.
+";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    exit_code(start(anstream::stdout()).await)
+}
+
+async fn start(mut out: impl Write) -> Result<(), BoxError> {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let [folder, chat] = match &arguments[..] {
+        [help] if help == "--help" => return Ok(out.write_all(HELP.as_bytes())?),
+        [option, ..] if option.to_string_lossy().starts_with('-') => {
+            return Err(format!("no option `{}`; possible are FOLDER, CHAT, --help", option.display()).into());
+        }
+        [] => [None, None],
+        [folder] => [Some(folder), None],
+        [folder, chat] => [Some(folder), Some(chat)],
+        _ => return Err("there can be one FOLDER and one CHAT only".into()),
+    };
+    // First of all: a model without its key is an error before anything is stored.
+    let named = columnar_examples::model()?;
+    let model = model::from_env()?;
+    let is_offline = model.name() == Offline::NAME;
+    writeln!(out, "model: {}", if is_offline { FINDER } else { &named })?;
+    // The copies are removed when the program ends.
+    let copies = if folder.is_none() { Some(included::copies()?) } else { None };
+    let folder = match (folder, &copies) {
+        (Some(folder), _) => PathBuf::from(folder),
+        (None, Some(copies)) => copies.path().to_owned(),
+        (None, None) => return Err("there is no folder".into()),
+    };
+    let root = folder.canonicalize().map_err(|error| format!("cannot open {}: {error}", folder.display()))?;
+    let desk = match chat {
+        Some(chat) => open(Path::new(chat), &root).await?,
+        None => Desk::new(),
+    };
+    writeln!(out, "documents: the files in {}", printable(root.display()))?;
+    if is_offline {
+        desk.set_model(Finder);
+    }
+    let provider = if is_offline { EXAMPLE } else { model.name() };
+    let mut session = Session::new(desk, root, provider, out)?;
+    play(&mut session).await?;
+    if session.asked == 0 && copies.is_some() {
+        included::play(&mut session).await?;
+    }
+    Ok(())
+}
+
+/// Opens a chat in a folder.
+async fn open(chat: &Path, root: &Path) -> Result<Desk, BoxError> {
+    // The nearest folder that exists: the store makes the others.
+    let nearest = std::path::absolute(chat)?.ancestors().find_map(|folder| folder.canonicalize().ok());
+    if nearest.is_some_and(|folder| folder.starts_with(root)) {
+        let (chat, root) = (chat.display(), root.display());
+        return Err(
+            format!("{chat} is inside {root}, so its files would be documents: choose another").into()
+        );
+    }
+    Ok(Desk::open(FileStore::new(chat)).await?)
+}
+
+/// Asks each line of standard input.
+async fn play<W: Write>(session: &mut Session<W>) -> Result<(), BoxError> {
+    let is_typed = io::stdin().is_terminal();
+    let mut lines = io::stdin().lock().lines();
+    loop {
+        if is_typed {
+            write!(session.out, "\n> ")?;
+            session.out.flush()?;
+        }
+        let Some(line) = lines.next() else { break };
+        let line = line.map_err(|error| format!("stdin: {error}"))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        // A terminal shows the typed line itself.
+        if !is_typed {
+            writeln!(session.out, "\n> {}", printable(&line))?;
+        }
+        session.ask(&line).await?;
+    }
+    if is_typed {
+        writeln!(session.out)?;
+    }
+    Ok(())
+}
