@@ -205,9 +205,12 @@ fn an_example_hides_the_function_around_it_alone() {
     });
     let mut examples = 0;
     while let Some(fence) = documentation.by_ref().find(|line| line.starts_with("```")) {
+        // A fence around text with fences is longer.
+        let language = fence.trim_start_matches('`');
         let is_rust =
-            fence == "```" || fence.starts_with("```no_run") || fence.starts_with("```compile_fail");
-        let lines: Vec<&str> = documentation.by_ref().take_while(|line| *line != "```").collect();
+            language.is_empty() || language.starts_with("no_run") || language.starts_with("compile_fail");
+        let closing = fence.strip_suffix(language).expect("it is the end of the line");
+        let lines: Vec<&str> = documentation.by_ref().take_while(|line| *line != closing).collect();
         for (at, line) in lines.iter().enumerate().filter(|_| is_rust) {
             let is_hidden = line.trim_start().starts_with("# ");
             assert!(!is_hidden || is_around(line, at + 1 == lines.len()), "{line}\nin\n{}", lines.join("\n"));

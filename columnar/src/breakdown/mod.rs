@@ -98,7 +98,7 @@ pub struct Breakdown {
     pub instruction: usize,
     /// The tokens of the notes on the inputs, which follow the instruction.
     pub notes: usize,
-    /// All five tiers in order, if the column reads documents in [tiers](crate::View::tiered); else none.
+    /// All five tiers in order, if the column reads documents in [tiers](crate::TieredView); else none.
     pub tiers: Vec<TierBreakdown>,
     /// The columns that it reads, in order of declaration, its self history last; none if there are tiers.
     pub columns: Vec<ColumnBreakdown>,

@@ -140,7 +140,7 @@ impl Messages {
         &*self.0.overhead.counter
     }
 
-    /// The documents of a [tiered](crate::View::tiered) view at the step; `None` if the column has no such view.
+    /// The documents of a [tiered](crate::TieredView) view at the step; `None` if the column has no such view.
     pub fn documents(&self) -> Option<&Documents> {
         Some(self.0.layout()?.documents())
     }

@@ -105,7 +105,7 @@ impl<'m> Part<'m> {
         Some(Hidden { column, values: elision.values })
     }
 
-    /// The tier of the part in a context with [tiered](crate::View::tiered) documents; `None` in any other context. Turns
+    /// The tier of the part in a context with [tiered](crate::TieredView) documents; `None` in any other context. Turns
     /// have tiers, too: those of their exchanges.
     ///
     /// ```
@@ -138,7 +138,7 @@ impl<'m> Part<'m> {
         })
     }
 
-    /// The documents in the part, in their order; none unless it is a section of [tiered](crate::View::tiered) documents.
+    /// The documents in the part, in their order; none unless it is a section of [tiered](crate::TieredView) documents.
     pub fn items(&self) -> impl Iterator<Item = TieredDocument<'m>> + use<'m> {
         let items = self.section().zip(self.snapshot.layout()).map(|(section, layout)| layout.items(section));
         items.into_iter().flatten().map(|(key, n, tokens)| TieredDocument { key, n, tokens })

@@ -5,7 +5,7 @@
 //! A coding assistant, a reviewer or a chat about a folder shows its model the same documents with every request, and a
 //! few of them change in between. Such documents are a source. Its values are updates: what was put, and what was removed.
 //!
-//! ```
+//! ````
 //! use columnar::documents::{Kind, Update};
 //! use columnar::prelude::*;
 //! use columnar::testing::script;
@@ -35,16 +35,16 @@
 //!
 //! <user>
 //! And now?
-//! </user>".replace("## Files", "# Files"));
+//! </user>");
 //!
 //! // An update that cannot be applied is an error with all its faults, and nothing of it is stored.
 //! let wrong = Update::new().remove(Kind::File, "other.md").file("../secret", "");
 //! assert!(matches!(coder.files.push(wrong).await, Err(Error::Update { step: 2, .. })));
 //! # Ok(()) }
-//! ```
+//! ````
 //!
 //! Every step of the flow has an update; [`Update::new()`](crate::documents::Update::new) says that nothing changed. The
-//! [rules](crate::documents#rules) of paths, symbols and pages are in the module.
+//! [rules](mod@crate::documents#rules) of paths, symbols and pages are in the module.
 //!
 //! # Two layouts
 //!
@@ -54,7 +54,7 @@
 //! The view `files.tiered()` shows each document once, as it is at the step. Documents that have not changed for long come
 //! first, so that a change leaves the beginning of the request as it was.
 //!
-//! ```
+//! ````
 //! use columnar::documents::Update;
 //! use columnar::prelude::*;
 //! use columnar::testing::{context_text, script};
@@ -112,7 +112,7 @@
 //! ");
 //! assert!(history.starts_with(", active\n│ <user>\n│ Question 0."));
 //! # Ok(()) }
-//! ```
+//! ````
 //!
 //! Which layout costs less? In nearly every simulated trace of edits it is `files`, because the price of a cached prefix
 //! is low, and a tier that changes is paid for again with all that follows it. Choose `files.tiered()` if
