@@ -11,7 +11,8 @@
 //!
 //! The values of a source of documents are updates: `push` of its [handle](crate::flow::Source) takes one, and at
 //! run time [`Flow::push`](crate::Flow::push) takes its text. A view of the source shows the text of each update in its
-//! turn.
+//! turn, and a [tiered](crate::flow::Handle::tiered) view each document once, with its present text. The
+//! [guide](crate::guide::documents) compares them.
 //!
 //! ```
 //! use columnar::documents::{Documents, Update};

@@ -77,8 +77,8 @@ pub fn source(name: impl Into<String>) -> Column {
 /// Declares a source of documents: its values are changes of a set of documents, such as the files of a repository.
 /// Written `source files: Documents;` in `flow!`.
 ///
-/// [`push`](crate::Flow::push) takes the text of an [`Update`](crate::documents::Update). Views in tiers are not assembled
-/// yet: until then, a push to a source that a column reads in tiers is an error.
+/// [`push`](crate::Flow::push) takes the text of an [`Update`](crate::documents::Update). A view of the source shows these
+/// texts, and a [tiered](Column::tiered) one the documents themselves.
 ///
 /// ```
 /// use columnar::prelude::*;

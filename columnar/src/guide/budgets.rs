@@ -43,6 +43,8 @@
 //! so [`report`](crate::Messages::report) and [`elided`](crate::Messages::elided) can show it for any past step, and it
 //! is the same after a restart.
 //!
+//! [Documents in tiers](super::documents#budgets) come off the limit first and are never left out.
+//!
 //! # Scopes
 //!
 //! | scope | setting |

@@ -54,6 +54,8 @@
 //! By default, steps are assumed to follow each other at once. [`cache_plan`](crate::flow::Handle::cache_plan) shows
 //! the marks.
 //!
+//! Of documents that change, the [tiered layout](super::documents) has a mark at the end of each tier.
+//!
 //! # Requests with the same beginning
 //!
 //! Requests of one model can share an instruction, and often a history after it. One of them is sent first as a

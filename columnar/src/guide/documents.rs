@@ -1,160 +1,328 @@
-//! Show documents that change: files, the outlines of their symbols, and pages.
+//! Show a model documents that change, such as the files that a person edits.
 //!
 //! [← caches](super::caches) · [contents](super) · [renderings →](super::renderings)
 //!
-//! A coding assistant, a reviewer or a chat about a folder shows its model the same documents with every request, and a
-//! few of them change in between. Such documents are a source. Its values are updates: what was put, and what was removed.
+//! A source of documents holds a set of texts with names. A value of it is an *update*: the documents that a step puts
+//! and removes. So a step costs the documents that changed, and the set of every past step is known.
 //!
-//! ````
+//! ```
+//! use columnar::documents::{Kind, Update};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+//! let desk = flow! {
+//!     source files: Documents;
+//!     source user;
+//!     column answer(files, user, self) = script(["Monday.", "Ada.", "Friday."]);
+//! };
+//! desk.files.push(Update::new().file("plan.md", "We launch on Monday.").file("team.md", "Ada, Bob")).await?;
+//! desk.user.push("When?").await?;
+//! desk.files.push(Update::new()).await?;                          // nothing changed
+//! desk.user.push("Who?").await?;
+//! desk.files.push(Update::new().file("plan.md", "We launch on Friday.").remove(Kind::File, "team.md")).await?;
+//! desk.user.push("When?").await?;
+//! desk.run().await?;
+//!
+//! assert_eq!(to_value(desk.answer.messages(2)?)?, json!([
+//!     { "role": "user", "content":
+//!         "<files>\n# Files\n\nplan.md\n```\nWe launch on Monday.\n```\n\nteam.md\n```\nAda, Bob\n```\n</files>\n\n\
+//!          <user>\nWhen?\n</user>" },
+//!     { "role": "assistant", "content": "Monday." },
+//!     { "role": "user", "content": "<files>\nNo document changed.\n</files>\n\n<user>\nWho?\n</user>" },
+//!     { "role": "assistant", "content": "Ada." },
+//!     { "role": "user", "content":
+//!         "<files>\n# Files\n\nplan.md\n```\nWe launch on Friday.\n```\n\n# Removed\n\nfile team.md\n</files>\n\n\
+//!          <user>\nWhen?\n</user>" },
+//! ]));
+//! # Ok(()) }
+//! ```
+//!
+//! An [`Update`](crate::documents::Update) puts files, outlines of symbols and pages, and removes them; the module has the
+//! [rules](mod@crate::documents#rules). Each step needs an update; `Update::new()` changes nothing. A put with the bytes
+//! that are there is no change.
+//!
+//! A flow that is declared at run time has `documents("files")`, and [`push`](crate::Flow::push) takes the
+//! [text of an update](crate::documents::Update::to_text).
+//!
+//! # The append-only layout
+//!
+//! The view `files` above shows each update in the turn of its step, like a value of text. Nothing that was sent changes,
+//! so the next request repeats all of this one. A document that changed three times is in the context three times, and
+//! the model must take the last text for the present one.
+//!
+//! # The tiered layout
+//!
+//! The view `files.tiered()` shows each document once, with its present text, before the turns:
+//!
+//! ```
+//! use columnar::documents::Update;
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+//! let desk = flow! {
+//!     source files: Documents;
+//!     source user;
+//!     column answer(files.tiered(), user, self) = script(["Monday.", "Friday."]);
+//! };
+//! desk.files.push(Update::new().file("plan.md", "We launch on Monday.").file("team.md", "Ada, Bob")).await?;
+//! desk.user.push("When?").await?;
+//! desk.files.push(Update::new().file("plan.md", "We launch on Friday.")).await?;
+//! desk.user.push("And now?").await?;
+//! desk.run().await?;
+//!
+//! assert_eq!(to_value(desk.answer.messages(1)?)?, json!([
+//!     { "role": "user", "content":
+//!         "# Working Files\n\nplan.md\n```\nWe launch on Friday.\n```\n\nteam.md\n```\nAda, Bob\n```" },
+//!     { "role": "assistant", "content": "Ok." },
+//!     { "role": "user", "content": "<user>\nWhen?\n</user>" },
+//!     { "role": "assistant", "content": "Monday." },
+//!     { "role": "user", "content": "<user>\nAnd now?\n</user>" },
+//! ]));
+//! # Ok(()) }
+//! ```
+//!
+//! If all documents stayed together, each change would end the prefix that a provider's cache serves. So they are sorted
+//! into [tiers](crate::tiers) by N, the number of responses since their last change. Stable documents come first:
+//!
+//! | tier | N on entry | leaves at N | place | cached |
+//! |---|---|---|---|---|
+//! | L0 | 12 | never | the end of the system text | yes |
+//! | L1 | 9 | 12 | the beginning of the messages | yes |
+//! | L2 | 6 | 9 | after L1 | yes |
+//! | L3 | 3 | 6 | after L2 | yes |
+//! | active | 0 | 3 | before the newest turns | no |
+//!
+//! A document begins in the active tier, and a change brings it back there at once. After three responses without a change
+//! it enters L3. From then on its N grows only when its tier, or the tier above, changes anyway, and it goes up if it
+//! reached the threshold. So nothing moves while nothing changes. A [skipped](super::skipping) step had no response, so N
+//! does not count it.
+//!
+//! The history goes up as well, in exchanges: the inputs and the reply of a step, the oldest first. The turns stay in their
+//! order, and the documents of a tier stand before its first turn. Empty tiers are not shown. The first symbols get their
+//! tiers at once, by clusters of files that refer to each other. [`tiers`](crate::tiers#the-rules) has all rules.
+//!
+//! ```
+//! use columnar::documents::{Key, Kind, Update};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use columnar::tiers::Tier;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+//! let desk = flow! {
+//!     source files: Documents;
+//!     source user;
+//!     column answer(files.tiered().target(0), user, self) = script(["Yes."; 9]);
+//! };
+//! for step in 0..9 {
+//!     desk.files.push(match step {
+//!         0 => Update::new().file("plan.md", "Monday").file("team.md", "Ada, Bob"),
+//!         5 => Update::new().file("plan.md", "Friday"),
+//!         _ => Update::new(),
+//!     }).await?;
+//!     desk.user.push("Is that all?").await?;
+//! }
+//! desk.run().await?;
+//!
+//! let tiers = |step, path: &'static str| -> Result<Option<(Tier, u32)>> {
+//!     let (messages, key) = (desk.answer.messages(step)?, Key::new(Kind::File, path).expect("a path"));
+//!     let found = messages.parts().find_map(|part| {
+//!         let item = part.items().find(|item| *item.key == key)?;
+//!         Some((part.tier()?, item.n))
+//!     });
+//!     Ok(found)
+//! };
+//! assert_eq!(tiers(2, "plan.md")?, Some((Tier::Active, 2)));
+//! assert_eq!(tiers(3, "plan.md")?, Some((Tier::L3, 3)));          // three responses later
+//! assert_eq!(tiers(4, "plan.md")?, Some((Tier::L3, 3)));          // nothing changed, so nothing moves
+//! assert_eq!(tiers(5, "plan.md")?, Some((Tier::Active, 0)));      // it changed
+//! assert_eq!(tiers(5, "team.md")?, Some((Tier::L3, 4)));          // L3 changed, so N goes on
+//! assert_eq!(tiers(8, "plan.md")?, Some((Tier::L3, 3)));
+//!
+//! let messages = desk.answer.messages(5)?;
+//! let moves = messages.moves().expect("there are tiers");
+//! assert_eq!((moves.demotions()[0].from, moves.broken()), (Tier::L3, &[Tier::L3][..]));
+//! # Ok(()) }
+//! ```
+//!
+//! [`Part::tier`](crate::Part::tier) is the tier of a part of a context, [`Part::items`](crate::Part::items) are its
+//! documents with their N and tokens, and [`Messages::moves`](crate::Messages::moves) says which items moved and which
+//! tiers have another text than in the request before. [`Messages::documents`](crate::Messages::documents) is the set of
+//! the step. [`Messages::breakdown`](crate::Messages::breakdown) prints the tokens of a request by tier, also those of L0.
+//!
+//! # The target
+//!
+//! A provider caches a prefix only if it is long enough. So L1 to L3 keep their first items, by N, up to a number of
+//! tokens, and only the others go up. `files.tiered().target(n)` sets that number. The default is the minimum of the
+//! provider times 1.5:
+//!
+//! | model of the column | minimum | target |
+//! |---|---|---|
+//! | `anthropic/claude-sonnet-4-5` | 1,024 | 1,536 |
+//! | `anthropic/claude-opus-4-5` | 4,096 | 6,144 |
+//! | one of an unknown provider | | 1,536 |
+//!
+//! With `target(0)`, tiers may have any size, and turns stay active. The default follows the model: with another model, the
+//! contexts of past steps may have other tiers, too.
+//!
+//! # Choose a layout
+//!
+//! | | `files` | `files.tiered()` |
+//! |---|---|---|
+//! | a document that changed | its new text is added at the end | its new text replaces the old one |
+//! | after a change, the provider reads from its cache | the whole request before | the tiers before the one that the document left |
+//! | old texts of a document | stay in the context | are gone |
+//! | a request grows by | each turn and each change | each turn |
+//!
+//! With a model whose cached tokens are cheap, `files` is the cheaper layout in nearly every trace of edits. In simulations
+//! of hand-made traces, it cost about 0.27 of the price without a cache, and tiers cost 0.61 to 0.79 of it. These are no
+//! measurements at a provider. Tiers are better if
+//!
+//! - documents change so often, or are so long, that the old texts pile up in the history,
+//! - a request must hold each document exactly once, because the model must not see text that is out of date,
+//! - or the context window is tight.
+//!
+//! # Cache marks
+//!
+//! A prompt marks the end of each cached tier whose prefix is as long as the provider's minimum, so four marks at most. The
+//! active tier has none. [`cache_plan`](crate::flow::Handle::cache_plan) shows the marks, and
+//! [`explain_cache`](crate::flow::Handle::explain_cache) the tier that changes first if the next step changes no document:
+//!
+//! ```
+//! use columnar::cache::{CachePolicy, Pace};
+//! use columnar::documents::Update;
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let desk = flow! {
+//!     source files: Documents;
+//!     source user;
+//!     column answer(files.tiered(), user, self) = script(["Yes."; 4]);
+//! };
+//! desk.files.push(Update::new().file("plan.md", "We launch on Monday. ".repeat(300))).await?;
+//! desk.user.push("When?").await?;
+//! for _ in 1..4 {
+//!     desk.files.push(Update::new()).await?;
+//!     desk.user.push("Really?").await?;
+//! }
+//! desk.run().await?;
+//!
+//! let provider = CachePolicy::by_model("anthropic/claude-sonnet-4-5");
+//! let plan = |step| desk.answer.cache_plan(step, provider, Pace::batch()).map(|plan| plan.to_string());
+//! let difference = |step| -> Result<_> {
+//!     Ok(desk.answer.explain_cache(step)?.difference.map(|first| first.to_string()))
+//! };
+//! assert_eq!(plan(2)?, "no marks");                               // the file is active
+//! assert_eq!(difference(2)?.as_deref(), Some("the tier L3"));     // it enters L3 at the next step
+//! assert_eq!(plan(3)?, "after part 7, short lifetime, for the tier L3");
+//! assert_eq!(difference(3)?, None);
+//! # Ok(()) }
+//! ```
+//!
+//! # Budgets
+//!
+//! A [budget](super::budgets) omits turns, never documents in tiers: these come off the limit first. Documents that alone
+//! are over the limit are an error of the cell, [`BudgetError::OverLimit`](crate::budget::BudgetError::OverLimit), which
+//! names the largest ones:
+//!
+//! ```
+//! use columnar::budget::Budget;
+//! use columnar::documents::Update;
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let desk = flow! {
+//!     source files: Documents;
+//!     source user;
+//!     column answer(files.tiered(), user, self) = script(["Yes."]).budget(Budget::of(500).token_buffer(0));
+//! };
+//! let update = Update::new().file("plan.md", "We launch on Monday. ".repeat(100)).file("team.md", "Ada, Bob");
+//! desk.files.push(update).await?;
+//! desk.user.push("When?").await?;
+//! let error = desk.run().await.expect_err("the documents have more than 500 tokens").to_string();
+//! assert!(error.contains("the largest documents `file:plan.md` with 5"), "{error}");
+//! # Ok(()) }
+//! ```
+//!
+//! # A client of your own
+//!
+//! The documents of L0 are in the system text, behind the instruction and the notes.
+//! [`Messages::system`](crate::Messages::system) is that whole text. Without it, a request of your own client lacks the
+//! documents of L0:
+//!
+//! ```
+//! use columnar::documents::Update;
+//! use columnar::prelude::*;
+//! use columnar::rendering::Rendering;
+//! use columnar::testing::script;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let desk = flow! {
+//!     source files: Documents;
+//!     source user;
+//!     column answer(files.tiered(), user, self) = script(["Monday."]);
+//! };
+//! desk.files.push(Update::new().file("plan.md", "We launch on Monday.").legend("f: a function")).await?;
+//! desk.user.push("When?").await?;
+//! desk.run().await?;
+//!
+//! let messages = desk.answer.messages(0)?;
+//! let system = messages.system("Answer from the documents.");
+//! assert_eq!(system, "Answer from the documents.\n\n# Repository Structure\n\n```\nf: a function\n```");
+//! let body = Rendering::new(&system, &messages).anthropic();
+//! assert_eq!(body["system"][0]["text"], system.as_str());
+//! # Ok(()) }
+//! ```
+//!
+//! The texts of documents are sent as they are, each in a fence that is longer than any run of backticks in it. No text
+//! ends its fence. It can still persuade a model: a fence is no security boundary.
+//!
+//! # Forks and reopening
+//!
+//! The tiers of a step follow from the updates and the values up to it, so nothing of them is stored. A flow that is opened
+//! again has the same contexts, and a fork continues with the documents and tiers of its last step. A flow that was opened
+//! with [`recent`](crate::reopen::OpenOptions::recent) loads the earlier steps of a tiered column when it runs, because the
+//! tiers depend on all of them.
+//!
+//! # Mistakes
+//!
+//! These are compile errors in `flow!`, and errors of [`flow`](crate::flow()) at run time:
+//!
+//! | mistake | instead |
+//! |---|---|
+//! | `files.latest`, `files.window(3)`, `files.prev`, `files.filter(…)`, `files.elided()` | `files` or `files.tiered()`: a set has no window |
+//! | a tiered view without `self`, or with a window of it | all of `self`, because turns are in tiers as well |
+//! | a tiered view and no view of text | add one: `(files.tiered(), user, self)` |
+//! | two views of documents, one of them tiered | one source with all documents |
+//! | `files.tiered().as("code")`, a note, a group | nothing: documents in tiers are in no tag |
+//! | `user.tiered()` where `user` holds text | declare `source user: Documents;` |
+//!
+//! [`Error::Update`](crate::Error::Update) refuses a push: a path that leads out of its folder, a document that is there
+//! twice, the removal of a document that is not there, more than three pages.
+//!
+//! ```
 //! use columnar::documents::{Kind, Update};
 //! use columnar::prelude::*;
 //! use columnar::testing::script;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! let coder = flow! {
+//! let desk = flow! {
 //!     source files: Documents;
 //!     source user;
-//!     column coder(files, user, self) = script(["It is empty.", "It has a greeting."]);
+//!     column answer(files.tiered(), user, self) = script(["Yes."]);
 //! };
-//! coder.files.push(Update::new().file("notes.md", "")).await?;
-//! coder.user.push("What is in the notes?").await?;
-//! coder.files.push(Update::new().file("notes.md", "Hello!")).await?;
-//! coder.user.push("And now?").await?;
-//! coder.run().await?;
-//!
-//! let last = coder.coder.messages(1)?.last_text().into_owned();
-//! assert_eq!(last, "\
-//! <files>
-//! ## Files
-//!
-//! notes.md
-//! ```
-//! Hello!
-//! ```
-//! </files>
-//!
-//! <user>
-//! And now?
-//! </user>");
-//!
-//! // An update that cannot be applied is an error with all its faults, and nothing of it is stored.
-//! let wrong = Update::new().remove(Kind::File, "other.md").file("../secret", "");
-//! assert!(matches!(coder.files.push(wrong).await, Err(Error::Update { step: 2, .. })));
+//! let error = desk.files.push(Update::new().file("../up.md", "").remove(Kind::File, "old.md")).await;
+//! let Err(Error::Update { step: 0, source, .. }) = error else { panic!("it has two faults") };
+//! assert_eq!(source.faults().len(), 2);
+//! assert!(desk.files.is_empty());                                 // nothing was stored
 //! # Ok(()) }
-//! ````
+//! ```
 //!
-//! Every step of the flow has an update; [`Update::new()`](crate::documents::Update::new) says that nothing changed. The
-//! [rules](mod@crate::documents#rules) of paths, symbols and pages are in the module.
-//!
-//! # Two layouts
-//!
-//! The view `files` shows each update in its turn. The history grows at its end, so a provider's cache serves all of it. A
-//! document that changed is there twice: as it was, and as it is.
-//!
-//! The view `files.tiered()` shows each document once, as it is at the step. Documents that have not changed for long come
-//! first, so that a change leaves the beginning of the request as it was.
-//!
-//! ````
-//! use columnar::documents::Update;
-//! use columnar::prelude::*;
-//! use columnar::testing::{context_text, script};
-//!
-//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! let coder = flow! {
-//!     source files: Documents;
-//!     source user;
-//!     column coder(files.tiered().target(0), user, self) = script(["Yes."; 4]);
-//! };
-//! for step in 0..4 {
-//!     let update = match step {
-//!         0 => Update::new().file("lib.rs", "mod a;").file("a.rs", "fn a() {}"),
-//!         2 => Update::new().file("a.rs", "fn b() {}"),
-//!         _ => Update::new(),
-//!     };
-//!     coder.files.push(update).await?;
-//!     coder.user.push(format!("Question {step}.")).await?;
-//! }
-//! coder.run().await?;
-//!
-//! // `lib.rs` has not changed for three responses, so it went to the tier L3. `a.rs` is active.
-//! let text = context_text(&coder.coder.messages(3)?);
-//! let (tiers, history) = text.split_once("user 0").expect("the history follows");
-//! assert_eq!(tiers, "\
-//! coder at step 3: 11 messages
-//!
-//! [user]
-//! L3
-//! │ # Reference Files (L3)
-//! │
-//! │ lib.rs
-//! │ ```
-//! │ mod a;
-//! │ ```
-//!
-//! [assistant]
-//! L3
-//! │ Ok.
-//!
-//! [user]
-//! active
-//! │ # Working Files
-//! │
-//! │ a.rs
-//! │ ```
-//! │ fn b() {}
-//! │ ```
-//!
-//! [assistant]
-//! active
-//! │ Ok.
-//!
-//! [user]
-//! ");
-//! assert!(history.starts_with(", active\n│ <user>\n│ Question 0."));
-//! # Ok(()) }
-//! ````
-//!
-//! Which layout costs less? In nearly every simulated trace of edits it is `files`, because the price of a cached prefix
-//! is low, and a tier that changes is paid for again with all that follows it. Choose `files.tiered()` if
-//!
-//! - a model must not see text that is no longer true,
-//! - documents change so often, or are so long, that their earlier texts fill the context,
-//! - the context must hold the documents and little else.
-//!
-//! # Tiers
-//!
-//! N is the number of responses since a document changed.
-//!
-//! | tier | N | place | cached |
-//! |---|---|---|---|
-//! | L0 | 12 | the end of the system text | yes |
-//! | L1, L2, L3 | from 9, 6, 3 | messages, each with a short reply | yes |
-//! | active | 0 to 2 | after the tiers: the tree of files, pages, working files | no |
-//!
-//! The history has tiers, too, by exchanges: the input and the reply of a step. The turns stay in their order, and the
-//! documents of a tier stand before its first turn. An exchange moves up together with documents, or when the active
-//! exchanges have more tokens than the target. The first symbols get their tiers at once, by clusters of files that refer
-//! to each other. [All rules](crate::tiers#the-rules).
-//!
-//! The **target** is the size that a cached tier should keep, in tokens. By default it is one and a half times the
-//! shortest prefix that the provider of the column caches; 1,536 for an unknown one. `files.tiered().target(4_000)` sets
-//! it, and with 0 there is none. The same steps have the same tiers, whatever was asked before, in a fork and after a
-//! restart, as long as the target is the same.
-//!
-//! A column with a tiered view reads all of `self`, at least one view of text, and no other documents; else it does not
-//! compile. A step that was [skipped](super::skipping) had no response: N does not count it.
-//!
-//! # The rest of the library
-//!
-//! - **Your own client**: [`messages.system("You write Rust.")`](crate::Messages::system) is the whole system text, with
-//!   the documents of L0. A [`prompt`](crate::prompt) sends it. [`Part::tier`](crate::Part::tier) and
-//!   [`Part::items`](crate::Part::items) say what a part shows, [`Messages::moves`](crate::Messages::moves) what moved.
-//! - **Caches**: a [plan](crate::flow::Handle::cache_plan) has a mark at the end of each cached tier, unless the prefix is
-//!   too short for the provider. [`explain_cache`](crate::flow::Handle::explain_cache) names the tier that changes next,
-//!   even if nothing is pushed.
-//! - **Budgets**: documents come off the limit first, and turns are omitted as [always](super::budgets). Documents that
-//!   are over the limit alone are an error, which names the largest.
-//! - **Memory**: the tiers of a step depend on all steps before it. So a flow that was opened with its
-//!   [last steps](crate::reopen::OpenOptions::recent) loads the others when a tiered column is computed.
+//! `cargo run --example files -- FOLDER` is a chat over your own files that prints the tiers of each request.
 //!
 //! [← caches](super::caches) · [contents](super) · [renderings →](super::renderings)

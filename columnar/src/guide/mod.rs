@@ -65,7 +65,7 @@
 //! | a message or a row that leads to several calls, which build on each other and on earlier steps: a chat with a running summary and a critic, a debate, a journal, the annotation of a thousand tickets | columnar |
 //! | an agent that chooses its next step, calls tools, or loops until it is done | LangGraph or rig: the columns of a flow are fixed, and each is computed once per step |
 //! | one call per message | a client, such as the crate genai |
-//! | images, audio or files | a client: a value is text, or JSON of a type |
+//! | images, audio or binary files | a client: a value is text, or JSON of a type |
 //! | messages that are edited or deleted later | a database: a stored value never changes, and an edit is a fork |
 //! | several processes that write one conversation at the same time | a database and a queue: a flow has one owner at a time |
 //! | questions to a large collection of documents | a vector store: a view selects values by their steps. A compute step can call it |

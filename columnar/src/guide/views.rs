@@ -51,6 +51,7 @@
 //! | `group("debate", pro.latest, con.latest)` | both views in `<debate>` … `</debate>` | [groups](super::groups) |
 //! | `user.note("…")` | nothing; the instruction explains the tag to the model | [groups](super::groups) |
 //! | `user.filter(…)`, `user.sample(…)` | some of the values | [groups](super::groups) |
+//! | `files`, `files.tiered()` of `source files: Documents;` | each update in its turn; each document once, before the turns | [documents](super::documents) |
 //! | `summary.latest.as("digest")` | the value in `<digest>` … `</digest>` | [tags](super::tags) |
 //!
 //! # Several views
