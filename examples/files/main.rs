@@ -29,6 +29,8 @@ use columnar_examples::{exit_code, printable};
 use finder::Finder;
 use session::Session;
 
+pub(crate) const INSTRUCTION: &str = "Answer the question from the documents.";
+
 flow! {
     /// Questions about documents.
     pub struct Desk {
@@ -37,7 +39,7 @@ flow! {
         /// A question of the person.
         source question;
 
-        column answer(files.tiered(), question, self) = prompt("Answer the question from the documents.");
+        column answer(files.tiered(), question, self) = prompt(INSTRUCTION);
     }
 }
 
