@@ -145,7 +145,7 @@ impl Messages {
         Some(self.0.layout()?.documents())
     }
 
-    /// The items that changed their [tiers](crate::tiers) since the previous request; `None` without tiers.
+    /// The items that changed their [tiers](crate::tiers) since the last request with a response; `None` without tiers.
     pub fn moves(&self) -> Option<&Moves> {
         Some(self.0.layout()?.moves())
     }

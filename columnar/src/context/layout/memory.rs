@@ -6,13 +6,13 @@ use super::super::forked_list::ForkedList;
 use super::step_tiers::{StepTiers, Steps};
 use crate::documents::UpdateError;
 
-/// The number of steps from one checkpoint to the next.
-const CHECKPOINT: usize = 32;
+/// The number of steps from one checkpoint to the next. The first one is after step 0, which often has most documents.
+const CHECKPOINT: usize = 8;
 
 /// The tiers of a column so far. They are a function of the values, so this is a cache.
 #[derive(Clone, Debug, Default)]
 pub(in crate::context) struct TierMemory {
-    /// The tiers after each [`CHECKPOINT`] steps.
+    /// The tiers of each step that is a multiple of [`CHECKPOINT`].
     checkpoints: ForkedList<Arc<StepTiers>>,
     /// The step that was asked for last, and its tiers.
     last: Option<(usize, Arc<StepTiers>)>,
@@ -33,12 +33,12 @@ impl TierMemory {
         step: usize,
     ) -> Result<Arc<StepTiers>, (usize, UpdateError)> {
         let last = self.last.as_ref().filter(|(last, _)| *last <= step);
-        let count = self.checkpoints.len().min((step + 1) / CHECKPOINT);
-        let checkpoint =
-            count.checked_sub(1).and_then(|at| Some((count * CHECKPOINT - 1, self.checkpoints.get(at)?)));
+        let at = self.checkpoints.len().min(step / CHECKPOINT + 1).checked_sub(1);
+        let checkpoint = at.and_then(|at| Some((at * CHECKPOINT, self.checkpoints.get(at)?)));
         let known = match (last, checkpoint) {
-            (Some((last, tiers)), Some((step, _))) if step <= *last => Some((*last, tiers)),
-            (Some((last, tiers)), None) => Some((*last, tiers)),
+            (Some((last, tiers)), checkpoint) if checkpoint.is_none_or(|(step, _)| step <= *last) => {
+                Some((*last, tiers))
+            }
             (_, checkpoint) => checkpoint,
         };
         let (mut next, mut tiers) = match known {
@@ -50,10 +50,10 @@ impl TierMemory {
             if self.tokens.len() == next {
                 self.tokens.push(tiers.system_tokens() + tiers.message_tokens());
             }
-            next += 1;
-            if next.is_multiple_of(CHECKPOINT) && self.checkpoints.len() == next / CHECKPOINT - 1 {
+            if next.is_multiple_of(CHECKPOINT) && self.checkpoints.len() == next / CHECKPOINT {
                 self.checkpoints.push(Arc::new(tiers.unread()));
             }
+            next += 1;
         }
         self.last = Some((step, Arc::clone(&tiers)));
         Ok(tiers)
@@ -67,7 +67,7 @@ impl TierMemory {
     /// The memory of a flow that shares the steps before this one.
     pub(in crate::context) fn before(&self, step: usize) -> Self {
         Self {
-            checkpoints: self.checkpoints.before(step / CHECKPOINT),
+            checkpoints: self.checkpoints.before(step.div_ceil(CHECKPOINT)),
             last: self.last.clone().filter(|(last, _)| *last < step),
             tokens: self.tokens.before(step),
         }
