@@ -15,8 +15,7 @@ pub(crate) struct Layout {
     tiers: Arc<StepTiers>,
     /// In the order of the messages.
     sections: Vec<Placed>,
-    /// The slot of the first turn that is in no cached tier, and those that are in no tier above L3, L2 and L1, in the
-    /// order of the tiers.
+    /// For each cached tier, the slot after its last turn.
     boundaries: [usize; 4],
     /// Made when it is asked for.
     next: OnceLock<Next>,
@@ -57,7 +56,7 @@ impl Layout {
         self.tiers.documents()
     }
 
-    /// The moves since the previous request.
+    /// The moves since the last request with a response.
     pub(in crate::context) fn moves(&self) -> &Moves {
         self.tiers.moves()
     }
