@@ -44,8 +44,16 @@ async fn first_life(file: &Path) -> Result<usize> {
     while gate.total_calls() < MANY {
         tokio::task::yield_now().await;
     }
-    // Of two words each.
-    join(chats.shutdown(), async { gate.let_through(2 * MANY) }).await;
+    let let_through = async {
+        // A task takes some locks at a time, so the shutdown does not reach all conversations at once. One that it did not
+        // reach would begin its second column, with the words of another.
+        for _ in 0..MANY {
+            tokio::task::yield_now().await;
+        }
+        // Two words for each.
+        gate.let_through(2 * MANY);
+    };
+    join(chats.shutdown(), let_through).await;
     for events in clients.into_iter().flatten() {
         assert_eq!(events.count().await, 1, "the value of `topics`");
     }
