@@ -4,21 +4,24 @@
 //! `cargo bench -p columnar-tests --bench cost`
 //!
 //! Each line of the table is the worst provider for the library. `-- --all` prints all of them,
-//! `-- --columns` prints each column as well, and `-- --plot FILE.svg` draws the table.
+//! `-- --columns` prints each column as well, and `-- --plot FILE.svg` draws the table. Then come the strategies of
+//! budgets and the layouts of edited files, with one provider.
 
 use std::collections::BTreeMap;
 use std::{env, fs};
 
 use columnar::Result;
+use columnar::cache::CachePolicy;
 use columnar_tests::cost::cache::Marks;
 use columnar_tests::cost::chart::chart;
 use columnar_tests::cost::clock::Clock;
-use columnar_tests::cost::outcome::{Column, Outcome, SEEDS, Worst};
+use columnar_tests::cost::outcome::{Column, Outcome, Worst};
 use columnar_tests::cost::policies::POLICIES;
 use columnar_tests::cost::rules::{Rules, marked_providers, name_of};
 use columnar_tests::cost::scenario::Scenario;
 use columnar_tests::cost::trace::{Kind, Trace};
-use columnar_tests::cost::traces::{self, layouts::LAYOUTS};
+use columnar_tests::cost::traces::edits::{PROJECTS, Project};
+use columnar_tests::cost::traces::{self, layouts::Layout};
 use columnar_tests::figures::{bar, figure};
 
 /// The model of the tables of budgets and layouts.
@@ -36,11 +39,11 @@ fn main() -> Result<()> {
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
     let worst = worst_of_each(&outcomes);
     table(if has("--all") { outcomes.iter().collect() } else { worst.clone() }, has("--columns"));
-    if let Some(rules) =
-        providers.iter().map(|(_, rules)| rules).find(|rules| Some(rules.name) == name_of(&providers, MODEL))
+    if let Some((provider, rules)) =
+        providers.iter().find(|(_, rules)| Some(rules.name) == name_of(&providers, MODEL))
     {
         budgets(outcomes.iter().filter(|outcome| outcome.provider == rules.name));
-        layouts(outcomes.iter().filter(|outcome| outcome.provider == rules.name), rules);
+        layout_figures(&layouts(provider, rules)?);
     }
     figures(&outcomes);
     if let Some(file) = arguments.iter().skip_while(|argument| *argument != "--plot").nth(1) {
@@ -54,7 +57,7 @@ fn worst_of_each(outcomes: &[Outcome]) -> Vec<&Outcome> {
     let mut worst: Vec<&Outcome> = Vec::new();
     for outcome in outcomes {
         let same =
-            worst.iter_mut().find(|known| (known.trace, known.clock) == (outcome.trace, outcome.clock));
+            worst.iter_mut().find(|known| (&known.trace, known.clock) == (&outcome.trace, outcome.clock));
         match same {
             None => worst.push(outcome),
             Some(known) if known.total().over_bound() < outcome.total().over_bound() => *known = outcome,
@@ -103,20 +106,97 @@ fn budgets<'o>(outcomes: impl Iterator<Item = &'o Outcome>) {
     }
 }
 
-/// Coding sessions in the layouts of other programs with their marks, over the cost of the library.
-fn layouts<'o>(outcomes: impl Iterator<Item = &'o Outcome>, rules: &Rules) {
-    let others: Vec<(Trace, Vec<Marks>)> = LAYOUTS.iter().map(|layout| layout.trace()).collect();
-    println!("\n{:14} {:6} {:>9} {:>9}", "layout", "clock", "over library", "/uncached");
-    for library in outcomes.filter(|outcome| outcome.kind == Kind::Mutable) {
-        for (trace, marks) in &others {
-            let scenarios = SEEDS.map(|seed| Scenario::new(trace, rules, library.clock, seed));
-            let cost: f64 = scenarios.iter().flat_map(|scenario| scenario.cost(marks)).flatten().sum();
-            let uncached: f64 = scenarios.iter().flat_map(Scenario::uncached).sum();
-            let (over, uncached) = (cost / library.total().library, cost / uncached);
-            println!("{:14} {:6} {over:9.3} {uncached:9.3}", trace.name, library.clock.name());
+/// The costs of the coding sessions of a project in each layout, over those of files first without a cache, which sends
+/// each file once.
+struct Layouts {
+    project: Project,
+    clock: Clock,
+    files_first: f64,
+    files_last: f64,
+    append: f64,
+    tiers: f64,
+    tiers_over_bound: f64,
+}
+
+/// Coding sessions in the layouts of other programs with their marks, and in those of the library.
+fn layouts(provider: &'static CachePolicy, rules: &Rules) -> Result<Vec<Layouts>> {
+    let heads = ["project", "clock", "first", "last", "append", "tiers", "tiers/bound"];
+    println!("\nedits: costs over files without a cache, and the tokens of the largest request");
+    let [project, clock, first, last, append, tiers, bound] = heads;
+    print!("{project:10} {clock:6} {first:>7} {last:>7} {append:>7} {tiers:>7} {bound:>12}");
+    println!(" | {first:>8} {append:>8} {tiers:>8}");
+    let mut all = Vec::new();
+    for project in PROJECTS {
+        let [first, last] = [Layout::FilesFirst, Layout::FilesLast].map(|layout| layout.trace(project));
+        let (append, tiers) = (project.append()?, project.tiers()?);
+        let largest = [&first.0, &append, &tiers].map(Trace::largest);
+        for (append, tiers) in
+            Outcome::of(&append, provider, rules)?.iter().zip(&Outcome::of(&tiers, provider, rules)?)
+        {
+            let costs = Layouts::new(project, &first, &last, append, tiers, rules);
+            costs.print();
+            println!(" | {:8} {:8} {:8}", largest[0], largest[1], largest[2]);
+            all.push(costs);
         }
     }
     println!();
+    Ok(all)
+}
+
+type Ratio = fn(&Layouts) -> f64;
+
+impl Layouts {
+    fn new(
+        project: Project,
+        first: &(Trace, Vec<Marks>),
+        last: &(Trace, Vec<Marks>),
+        append: &Outcome,
+        tiers: &Outcome,
+        rules: &Rules,
+    ) -> Self {
+        let clock = tiers.clock;
+        let uncached = Scenario::sum(&first.0, rules, clock, Scenario::uncached);
+        let of = |(trace, marks): &(Trace, Vec<Marks>)| {
+            let costs = |scenario: &Scenario<'_>| scenario.cost(marks).expect("the marks are valid");
+            Scenario::sum(trace, rules, clock, costs) / uncached
+        };
+        Self {
+            project,
+            clock,
+            files_first: of(first),
+            files_last: of(last),
+            append: append.total().library / uncached,
+            tiers: tiers.total().library / uncached,
+            tiers_over_bound: tiers.total().over_bound(),
+        }
+    }
+
+    fn print(&self) {
+        let Self { project, clock, files_first, files_last, append, tiers, tiers_over_bound } = self;
+        print!("{:10} {:6} {files_first:7.3} {files_last:7.3}", project.name(), clock.name());
+        print!(" {append:7.3} {tiers:7.3} {tiers_over_bound:12.3}");
+    }
+}
+
+/// The layouts of the library, each with its worst project. The bars are those of a batch, whose entries do not expire,
+/// and of projects whose edits are short beside the rest.
+fn layout_figures(layouts: &[Layouts]) {
+    let worst = |clock: Clock, ratio: Ratio| {
+        let of = layouts.iter().filter(|of| of.clock == clock && of.project != Project::Rewritten);
+        Worst::of(of.map(|of| (ratio(of), format!("{}, {}", of.project.name(), clock.name()))))
+    };
+    let ratios: [(&str, f64, Ratio); 4] = [
+        ("tiers_over_uncached", 0.6, |of| of.tiers),
+        ("tiers_over_files_on_top", 0.8, |of| of.tiers / of.files_first),
+        ("append_over_uncached", 0.3, |of| of.append),
+        ("tiers_over_bound", 1.05, |of| of.tiers_over_bound),
+    ];
+    for (name, at_most, of) in ratios {
+        let (batch, human) = (worst(Clock::Batch, of), worst(Clock::Human, of));
+        figure(name, batch.ratio, &format!("({})", batch.case));
+        figure(&format!("human_{name}"), human.ratio, &format!("({})", human.case));
+        bar(name, batch.ratio, at_most);
+    }
 }
 
 fn figures(outcomes: &[Outcome]) {

@@ -4,7 +4,7 @@ use columnar::Result;
 use columnar::cache::{CachePolicy, Lifetime, Pace};
 
 use super::cache::Marks;
-use super::clock::Clock;
+use super::clock::{Clock, SEEDS};
 use super::policies::{POLICIES, TimeHints, library_marks};
 use super::rules::Rules;
 use super::scenario::Scenario;
@@ -12,9 +12,6 @@ use super::trace::{Kind, Trace};
 
 /// One cost of a column.
 type Field = fn(&mut Column) -> &mut f64;
-
-/// The seeds of the clocks.
-pub const SEEDS: [u64; 3] = [12, 13, 14];
 
 /// The marks of this library.
 struct LibraryMarks<'m> {
@@ -45,7 +42,7 @@ pub struct Column {
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The name of the trace.
-    pub trace: &'static str,
+    pub trace: String,
     /// The kind of the trace.
     pub kind: Kind,
     /// The clock.
@@ -84,7 +81,7 @@ impl Outcome {
     fn at(trace: &Trace, clock: Clock, rules: &Rules, ours: &LibraryMarks<'_>) -> Self {
         let names = trace.columns.iter().map(|column| column.name.as_str());
         let mut outcome = Self {
-            trace: trace.name,
+            trace: trace.name.clone(),
             kind: trace.kind,
             clock,
             provider: rules.name,

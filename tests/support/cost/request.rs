@@ -9,7 +9,7 @@ use columnar::{Messages, Role};
 /// The speaker of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Speaker {
-    /// The instruction.
+    /// The system text.
     System,
     /// The inputs.
     User,
@@ -67,10 +67,9 @@ impl Piece {
         Self { speaker, identity: hasher.finish(), tokens, ends }
     }
 
-    /// The blocks of a request of the library: the instruction, then each part of the messages.
-    pub fn all_of(instruction: Option<&str>, messages: &Messages) -> Vec<Self> {
-        let mut pieces: Vec<Self> =
-            instruction.into_iter().map(|text| Self::new(Speaker::System, text, true)).collect();
+    /// The blocks of a request of the library: the system text, then each part of the messages.
+    pub fn all_of(instruction: &str, messages: &Messages) -> Vec<Self> {
+        let mut pieces = vec![Self::new(Speaker::System, &messages.system(instruction), true)];
         let mut parts = messages.parts().peekable();
         while let Some(part) = parts.next() {
             let speaker = match part.role() {

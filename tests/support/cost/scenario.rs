@@ -4,7 +4,7 @@ use columnar::cache::Lifetime;
 
 use super::bound::{TimedRequest, bound};
 use super::cache::{Cache, Marks, Refused};
-use super::clock::Clock;
+use super::clock::{Clock, SEEDS};
 use super::rules::Rules;
 use super::trace::{Call, Trace};
 
@@ -32,6 +32,11 @@ impl<'t> Scenario<'t> {
         // Stable: requests of one time keep the order of the trace.
         order.sort_by(|one, other| time(one).total_cmp(&time(other)));
         Self { trace, rules, times, order }
+    }
+
+    /// The sum of the costs of all columns, with all seeds of a clock.
+    pub fn sum(trace: &'t Trace, rules: &'t Rules, clock: Clock, costs: impl Fn(&Self) -> Vec<f64>) -> f64 {
+        SEEDS.iter().flat_map(|seed| costs(&Self::new(trace, rules, clock, *seed))).sum()
     }
 
     /// The requests in order of time: index, time, request.

@@ -93,7 +93,7 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Trace {
     /// Its name in the tables of results.
-    pub name: &'static str,
+    pub name: String,
     /// Its kind.
     pub kind: Kind,
     /// Its clocks.
@@ -109,13 +109,13 @@ pub struct Trace {
 
 impl Trace {
     /// A trace of these columns without requests.
-    pub fn new(name: &'static str, kind: Kind, columns: Vec<ColumnSpec>) -> Self {
+    pub fn new(name: impl Into<String>, kind: Kind, columns: Vec<ColumnSpec>) -> Self {
         let clocks: &[Clock] = match kind {
             Kind::Adversarial => &[Clock::Batch],
             _ => &[Clock::Batch, Clock::Human, Clock::Bursty],
         };
         Self {
-            name,
+            name: name.into(),
             kind,
             clocks,
             columns,
@@ -123,6 +123,11 @@ impl Trace {
             calls: Vec::new(),
             prefixes: Prefixes::default(),
         }
+    }
+
+    /// The tokens of the largest request.
+    pub fn largest(&self) -> u32 {
+        self.calls.iter().map(|call| call.request.tokens()).max().unwrap_or_default()
     }
 
     /// A turn, after another one or at the beginning of a session.
@@ -146,7 +151,7 @@ impl Trace {
         let turn = self.turn(after, pause);
         for (column, ColumnSpec { name, instruction, depth }) in self.columns.iter().enumerate() {
             let cell = Cell { flow: Arc::clone(flow), column: name.clone(), step };
-            let request = self.prefixes.request(Piece::all_of(Some(instruction), &cell.messages()?));
+            let request = self.prefixes.request(Piece::all_of(instruction, &cell.messages()?));
             self.calls.push(Call { turn, depth: *depth, column, request, cell: Some(cell) });
         }
         Ok(turn)

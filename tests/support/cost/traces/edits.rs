@@ -1,84 +1,200 @@
-//! Coding sessions: edited files are part of the requests.
+//! Coding sessions: a person edits files while a model answers, and the requests hold the files.
 //!
-//! This library sends each new version after the whole conversation. Other programs change the files in place; see
-//! `layouts`.
+//! Here are the two layouts of the library; those of other programs are in `layouts`.
 
 use std::sync::Arc;
 
-use columnar::{Flow, Result, column, flow, source, this};
+use columnar::documents::Update;
+use columnar::{Compute, Context, Flow, Reply, Result, View, column, documents, flow, source, this};
 
-use super::replies::{column_spec, replying};
-use super::{MESSAGES, REPLIES, wait};
+use super::replies::column_spec;
+use super::{MESSAGES, REPLIES, record, wait};
 use crate::cost::random::Random;
-use crate::cost::trace::{Kind, Pause, Trace};
+use crate::cost::trace::{ColumnSpec, Kind, Trace};
 
-const SESSIONS: usize = 12;
-const TURNS: usize = 60;
-const FILES: usize = 12;
+const SESSIONS: usize = 6;
+const EDITS: usize = 50;
 
-/// Files, in tokens.
-const FILE: &[usize] = &[200, 500, 1000, 2000, 4000];
-
-/// The messages and edits of a session.
-#[derive(Clone, Debug)]
-pub struct Session {
-    /// The files at the beginning.
-    pub files: Vec<String>,
-    /// The message of each turn, and the files that it changes.
-    pub turns: Vec<(String, Vec<(usize, String)>)>,
-}
+/// The probability that a step has an edit.
+const EDITED: f64 = 0.5;
 
 /// The instruction, in tokens.
-pub const INSTRUCTION: usize = 1500;
+const INSTRUCTION: usize = 1500;
 
-/// Twelve sessions of sixty turns over twelve files, most of the edits in few of them.
-pub fn sessions() -> Vec<Session> {
-    let mut random = Random::new(6);
-    let session = |_| {
-        let files = (0..FILES).map(|_| random.text(FILE)).collect();
-        let turn = |_| {
-            let edits = usize::from(random.happens(0.5));
-            let edit = |_| {
-                let most = if random.happens(0.7) { 2 } else { FILES - 1 };
-                (random.count(0, most), random.text(FILE))
-            };
-            let edits: Vec<_> = (0..edits).map(edit).collect();
-            (random.text(MESSAGES), edits)
-        };
-        let turns = (0..TURNS).map(turn).collect();
-        Session { files, turns }
-    };
-    (0..SESSIONS).map(session).collect()
+/// The files of the sessions, and the ones that are edited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Project {
+    /// Few files. Seven of ten edits are in two of them.
+    Focused,
+    /// Many files. The work stays at one for some edits, then moves to any other.
+    Large,
+    /// Few files, and each edit is in any of them.
+    Scattered,
+    /// Few long documents. Each edit replaces the whole text of one of two, so the old texts are soon longer than all
+    /// others.
+    Rewritten,
 }
 
-/// The sessions as flows of the library.
-///
-/// # Errors
-///
-/// The errors of the flows. None is expected.
-pub fn trace() -> Result<Trace> {
-    let coder = column_spec("coder", INSTRUCTION, 0);
-    let mut trace = Trace::new("T6 edits", Kind::Mutable, vec![coder.clone()]);
-    for Session { files, turns } in sessions() {
-        let (user, edited) = (source("user"), source("files"));
-        let views = (edited.all(), user.all(), this());
-        let coding = Arc::new(flow([column("coder", views, replying(&coder, REPLIES))])?);
-        wait(push(&coding, &files, &turns))?;
-        (0..TURNS)
-            .try_fold(None, |after, step| trace.step(after, Pause::Thought, &coding, step).map(Some))?;
-    }
-    Ok(trace)
+/// All projects.
+pub const PROJECTS: [Project; 4] = [Project::Focused, Project::Large, Project::Scattered, Project::Rewritten];
+
+/// The files at the beginning of a session, and its steps.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// The texts of the files.
+    pub files: Vec<String>,
+    /// The steps.
+    pub steps: Vec<Step>,
 }
 
-/// All files at the first step, then those that were edited.
-async fn push(flow: &Flow, files: &[String], turns: &[(String, Vec<(usize, String)>)]) -> Result<()> {
-    for (step, (message, edits)) in turns.iter().enumerate() {
-        let mut texts: Vec<&str> = edits.iter().map(|(_, text)| text.as_str()).collect();
-        if step == 0 {
-            texts.extend(files.iter().map(String::as_str));
+/// A message, its reply, and the edit before the message: a file and its new text.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The message.
+    pub message: String,
+    /// The edit.
+    pub edit: Option<(usize, String)>,
+    /// The reply.
+    pub reply: String,
+}
+
+impl Project {
+    /// Its name in the tables of results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Focused => "focused",
+            Self::Large => "large",
+            Self::Scattered => "scattered",
+            Self::Rewritten => "rewritten",
         }
-        flow.push("files", texts.join("\n")).await?;
-        flow.push("user", message.as_str()).await?;
     }
-    flow.run().await
+
+    /// Sessions of fifty edits each.
+    pub fn sessions(self) -> Vec<Session> {
+        let mut random = Random::new(6);
+        (0..SESSIONS).map(|_| self.session(&mut random)).collect()
+    }
+
+    fn session(self, random: &mut Random) -> Session {
+        let files = (0..self.files()).map(|_| random.text(self.lengths())).collect();
+        let (mut steps, mut file, mut edits) = (Vec::new(), 0, 0);
+        while edits < EDITS {
+            // The files are new at the first step.
+            let is_edited = !steps.is_empty() && random.happens(EDITED);
+            let edit = is_edited.then(|| {
+                file = self.next(file, random);
+                (file, random.text(self.lengths()))
+            });
+            edits += usize::from(is_edited);
+            steps.push(Step { message: random.text(MESSAGES), edit, reply: random.text(REPLIES) });
+        }
+        Session { files, steps }
+    }
+
+    fn files(self) -> usize {
+        match self {
+            Self::Focused | Self::Scattered => 12,
+            Self::Large => 100,
+            Self::Rewritten => 4,
+        }
+    }
+
+    /// The lengths of files, in tokens.
+    fn lengths(self) -> &'static [usize] {
+        match self {
+            Self::Focused | Self::Large | Self::Scattered => &[100, 200, 400, 800, 1600],
+            Self::Rewritten => &[6000, 10_000],
+        }
+    }
+
+    /// The file of the edit after one in this file.
+    fn next(self, file: usize, random: &mut Random) -> usize {
+        let last = self.files() - 1;
+        match self {
+            Self::Focused => {
+                let most = if random.happens(0.7) { 1 } else { last };
+                random.count(0, most)
+            }
+            Self::Rewritten => random.count(0, 1),
+            Self::Large if random.happens(0.7) => file,
+            Self::Large | Self::Scattered => random.count(0, last),
+        }
+    }
+
+    /// The sessions as flows whose files are read in order of their changes.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the flows. None is expected.
+    pub fn append(self) -> Result<Trace> {
+        self.trace("append", Kind::AppendOnly, &documents("files").all())
+    }
+
+    /// The sessions as flows whose files are read in tiers.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the flows. None is expected.
+    pub fn tiers(self) -> Result<Trace> {
+        self.trace("tiers", Kind::Mutable, &documents("files").tiered().into())
+    }
+
+    fn trace(self, layout: &str, kind: Kind, files: &View) -> Result<Trace> {
+        let coder = instruction();
+        let mut trace = Trace::new(format!("T6 {} {layout}", self.name()), kind, vec![coder.clone()]);
+        for session in self.sessions() {
+            let user = source("user");
+            let coding = column("coder", (files.clone(), user.all(), this()), Coder::new(&coder, &session));
+            let coding = Arc::new(flow([coding])?);
+            wait(push_and_run(&coding, &session))?;
+            record(&mut trace, &coding, 0..session.steps.len(), None)?;
+        }
+        Ok(trace)
+    }
+}
+
+/// The instruction of all layouts.
+pub(super) fn instruction() -> ColumnSpec {
+    column_spec("coder", INSTRUCTION, 0)
+}
+
+async fn push_and_run(coding: &Flow, Session { files, steps }: &Session) -> Result<()> {
+    let path = |file: usize| format!("src/{file:03}.rs");
+    let mut update = files
+        .iter()
+        .enumerate()
+        .fold(Update::new(), |update, (file, text)| update.file(path(file), text.as_str()));
+    for step in steps {
+        if let Some((file, text)) = &step.edit {
+            update = update.file(path(*file), text.as_str());
+        }
+        let text = update.to_text().expect("the paths are valid, and each file is put once");
+        coding.push("files", text).await?;
+        coding.push("user", step.message.as_str()).await?;
+        update = Update::new();
+    }
+    coding.run().await
+}
+
+/// A compute step with the replies of a session, so that they are equal in all layouts.
+struct Coder {
+    instruction: String,
+    replies: Vec<String>,
+}
+
+impl Coder {
+    fn new(coder: &ColumnSpec, session: &Session) -> Self {
+        let replies = session.steps.iter().map(|step| step.reply.clone()).collect();
+        Self { instruction: coder.instruction.clone(), replies }
+    }
+}
+
+impl Compute for Coder {
+    fn compute(&self, cx: Context) -> Reply<'static> {
+        Reply::text(self.replies.get(cx.step()).cloned().unwrap_or_default())
+    }
+
+    fn instruction(&self) -> Option<&str> {
+        Some(&self.instruction)
+    }
 }

@@ -26,14 +26,13 @@ const MESSAGES: &[usize] = &[15, 30, 60, 100, 150, 250, 600];
 /// The lengths of replies of models, in tokens.
 const REPLIES: &[usize] = &[60, 120, 200, 300, 400, 700];
 
-/// All traces.
+/// All traces but those of `edits`, whose sessions are compared by their layouts.
 ///
 /// # Errors
 ///
 /// The errors of the flows. None is expected.
 pub fn all() -> Result<Vec<Trace>> {
-    let mut traces =
-        vec![chat::trace()?, patterns::trace()?, tools::trace()?, budgets::trace()?, edits::trace()?];
+    let mut traces = vec![chat::trace()?, patterns::trace()?, tools::trace()?, budgets::trace()?];
     traces.extend(fan::traces()?);
     traces.extend(adversarial::traces()?);
     Ok(traces)
