@@ -4,8 +4,8 @@
 //! Messages, instruction ──▶ Breakdown ──▶ a table, JSON
 //! ```
 //!
-//! It is read from the parts of the messages that are sent, each of which knows its tokens, and it changes nothing. Its
-//! figures add up to the tokens of the request. It has keys, names and numbers, and no text of a document or a value.
+//! Each part of the messages knows its tokens, and the breakdown adds them up by tier or column. The sums are the tokens of
+//! the request. A breakdown has keys, names and numbers, and no text of a document or a value.
 
 mod json;
 mod table;

@@ -76,7 +76,7 @@ impl<'m> Cursor<'m> {
         Self { snapshot, slot, next: 0, last: None, open: 0, sections, passed, truncation, led: None }
     }
 
-    /// The next section that stands before this turn, or the reply to it.
+    /// The next section before this turn, or the reply to that section.
     fn section(&mut self) -> Option<Item<'m>> {
         let at = self.passed / 2;
         let Placed { section, .. } = self.sections.get(at).filter(|placed| placed.slot <= self.slot)?;

@@ -69,8 +69,8 @@ impl Key {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] if the path is empty, absolute or too long, contains `..`, a control character or a line break, or
-    /// begins like a fence; or if the URL is not one of http or https.
+    /// [`KeyError`] if the path is empty, absolute or too long, contains `..`, a control character, a line break or a mark of
+    /// direction, or begins like a fence; or if the URL is not one of http or https.
     pub fn new(kind: Kind, path: &str) -> Result<Self, KeyError> {
         let checked = match kind {
             Kind::Url => checked_url(path).map(Arc::from),
@@ -127,7 +127,7 @@ pub enum KeyFault {
     Absolute,
     /// The path contains `..`.
     Parent,
-    /// It contains a control character or a line break.
+    /// It contains a control character, a line break or a mark that reverses the direction of text.
     Control,
     /// The path begins with three backticks or tildes, like a fence.
     Fence,
@@ -185,7 +185,7 @@ impl fmt::Display for KeyError {
             KeyFault::Absolute => f.write_str("is absolute: name it from the folder that it is in"),
             KeyFault::Parent => f.write_str("contains `..`: name it from the folder that it is in"),
             KeyFault::Control => {
-                f.write_str("contains a control character or a line break: use one without, or leave it out")
+                f.write_str("contains a control character, a line break or a mark of direction: use one without, or leave it out")
             }
             KeyFault::Fence => {
                 f.write_str("begins like a fence: name it from a folder above, or leave it out")
@@ -245,9 +245,13 @@ fn check_text(text: &str) -> Result<(), KeyFault> {
     if text.len() > Key::MAX_LEN {
         return Err(KeyFault::TooLong);
     }
-    // Some readers end a line at these two characters, which Unicode does not count as control characters.
-    let ends_line = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    if text.contains(ends_line) { Err(KeyFault::Control) } else { Ok(()) }
+    // Unicode does not count these as control characters. Some readers end a line at the first two; the others reverse the
+    // text after them, so a name looks like another one.
+    let controls = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if text.contains(controls) { Err(KeyFault::Control) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -301,6 +305,8 @@ mod tests {
             ("a\u{7f}", KeyFault::Control),
             ("a\u{85}", KeyFault::Control),
             ("a\u{2028}b", KeyFault::Control),
+            ("\u{202e}sr.bil", KeyFault::Control),
+            ("a\u{2067}b", KeyFault::Control),
             ("```", KeyFault::Fence),
             ("./```rust", KeyFault::Fence),
             ("  ~~~~", KeyFault::Fence),
@@ -355,7 +361,7 @@ mod tests {
             assert!(!error.contains("secret") && error.len() < 200, "{error}");
             assert!(error.contains(&format!("of {} bytes", text.len())), "{error}");
         }
-        let error = Key::new(Kind::File, "../\u{202e}a").expect_err("it is no path").to_string();
-        assert!(error.contains(r"`../\u{202e}a`"), "{error}");
+        let error = Key::new(Kind::File, "../\u{200b}a").expect_err("it is no path").to_string();
+        assert!(error.contains(r"`../\u{200b}a`"), "{error}");
     }
 }

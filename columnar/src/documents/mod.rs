@@ -29,7 +29,7 @@
 //!
 //! - A document is a file, the symbols of a file, or a page. Its [`Key`] is its kind and its path or URL.
 //! - A path is relative to a folder that the program chooses, so that a context is the same on every machine. It has `/`
-//!   between its parts, no `..`, no control character and no line break, and does not begin like a fence.
+//!   between its parts, no `..`, no control character, line break or mark of direction, and does not begin like a fence.
 //! - A file that is put is selected, and one that is removed is not. The symbols of a selected file stay in the set and
 //!   are not shown; they are shown again when the file is removed.
 //! - A document changed if its bytes did, when it was put. A put with the same bytes changes nothing.
@@ -55,7 +55,7 @@ mod urls;
 
 pub use error::{TextFault, UpdateError, UpdateFault};
 pub use key::{Key, KeyError, KeyFault, Kind};
-pub(crate) use render::{Item, Title, push_items};
+pub(crate) use render::{Item, push_items};
 pub use set::{Changes, Documents};
 pub use update::{Cluster, Update};
 pub use urls::urls;

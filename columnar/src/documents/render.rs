@@ -21,36 +21,6 @@
 use std::iter;
 use std::ops::Range;
 
-/// The title of a section of a context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Title {
-    Structure,
-    MoreStructure,
-    StableFiles,
-    ReferenceFiles,
-    ReferenceFilesL2,
-    ReferenceFilesL3,
-    Tree,
-    Pages,
-    WorkingFiles,
-}
-
-impl Title {
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Structure => "# Repository Structure",
-            Self::MoreStructure => "# Repository Structure (continued)",
-            Self::StableFiles => "# Reference Files (Stable)",
-            Self::ReferenceFiles => "# Reference Files",
-            Self::ReferenceFilesL2 => "# Reference Files (L2)",
-            Self::ReferenceFilesL3 => "# Reference Files (L3)",
-            Self::Tree => "# Repository Files",
-            Self::Pages => "# URL Context",
-            Self::WorkingFiles => "# Working Files",
-        }
-    }
-}
-
 /// The title of a section of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UpdateTitle {
@@ -165,16 +135,16 @@ fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
 mod tests {
     use super::*;
 
-    fn section<'d>(title: Title, items: impl IntoIterator<Item = Item<'d>>) -> String {
+    fn section<'d>(title: &str, items: impl IntoIterator<Item = Item<'d>>) -> String {
         let mut shown = String::new();
-        push_items(&mut shown, title.as_str(), items);
+        push_items(&mut shown, title, items);
         shown
     }
 
     /// The items of a section, from its text alone.
-    fn read(section: &str, title: Title) -> Vec<(Option<String>, String)> {
+    fn read(section: &str, title: &str) -> Vec<(Option<String>, String)> {
         let mut items = Vec::new();
-        let mut rest = section.strip_prefix(title.as_str()).expect("the title is first");
+        let mut rest = section.strip_prefix(title).expect("the title is first");
         while !rest.is_empty() {
             rest = rest.strip_prefix("\n\n").expect("an empty line is before each item");
             let mut path = None;
@@ -193,25 +163,6 @@ mod tests {
     }
 
     #[test]
-    fn every_title_is_a_line_of_its_own() {
-        let titles = [
-            (Title::Structure, "# Repository Structure"),
-            (Title::MoreStructure, "# Repository Structure (continued)"),
-            (Title::StableFiles, "# Reference Files (Stable)"),
-            (Title::ReferenceFiles, "# Reference Files"),
-            (Title::ReferenceFilesL2, "# Reference Files (L2)"),
-            (Title::ReferenceFilesL3, "# Reference Files (L3)"),
-            (Title::Tree, "# Repository Files"),
-            (Title::Pages, "# URL Context"),
-            (Title::WorkingFiles, "# Working Files"),
-        ];
-        for (title, line) in titles {
-            let shown = section(title, [Item { path: Some("a"), text: "b" }]);
-            assert_eq!(shown, format!("{line}\n\na\n```\nb\n```"));
-        }
-    }
-
-    #[test]
     fn a_section_can_be_read_back() {
         const PIECES: [&str; 8] =
             ["`", "```", "\n", "\r", "a", "\n\n# Working Files", "\n\na.rs\n```\n", "é"];
@@ -222,9 +173,9 @@ mod tests {
             let text: String = pieces.copied().collect();
             let path = PATHS[number % 4];
             let items = [(path, text.as_str()), (None, "```\n"), (Some("b"), text.as_str())];
-            let shown = section(Title::WorkingFiles, items.map(|(path, text)| Item { path, text }));
+            let shown = section("# Working Files", items.map(|(path, text)| Item { path, text }));
             let expected = items.map(|(path, text)| (path.map(str::to_owned), text.to_owned()));
-            assert_eq!(read(&shown, Title::WorkingFiles), expected, "{shown:?}");
+            assert_eq!(read(&shown, "# Working Files"), expected, "{shown:?}");
         }
     }
 
@@ -236,14 +187,14 @@ mod tests {
             Item { path: Some("empty"), text: "" },
         ];
         assert_eq!(
-            section(Title::WorkingFiles, items),
+            section("# Working Files", items),
             "# Working Files\n\nsrc/lib.rs\n```\nmod a;\n\n```\n\na.md\n`````\n```` is a fence.\n`````\n\nempty\n```\n\n```"
         );
         assert_eq!(
-            section(Title::Tree, [Item { path: None, text: "a\nb" }]),
+            section("# Repository Files", [Item { path: None, text: "a\nb" }]),
             "# Repository Files\n\n```\na\nb\n```"
         );
-        assert_eq!(section(Title::Pages, []), "");
+        assert_eq!(section("# URL Context", []), "");
     }
 
     #[test]

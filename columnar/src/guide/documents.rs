@@ -102,7 +102,7 @@
 //! does not count it.
 //!
 //! The history goes up as well, in exchanges: the inputs and the reply of a step, the oldest first. The turns stay in their
-//! order, and the documents of a tier stand before its first turn. Empty tiers are not shown. The first symbols get their
+//! order, and the first turn of a tier follows its documents. Empty tiers are not shown. The first symbols get their
 //! tiers at once, by clusters of files that refer to each other. [`tiers`](crate::tiers#the-rules) has all rules.
 //!
 //! ```

@@ -6,8 +6,8 @@
 //! turns ───▶ exchanges ──┘      of a step     sections, each before a turn
 //! ```
 //!
-//! The turns stay in their order. A tier has the turns of some steps, and its documents stand before them, as a message of
-//! the user with a short reply. The documents of L0 are no message: they end the system text.
+//! The turns stay in their order. A tier has the turns of some steps. Its documents are a message of the user before these
+//! turns, with a short reply. The documents of L0 are no message: they end the system text.
 //!
 //! The tiers of a step are a function of the updates and the turns up to it, so nothing of them is stored.
 

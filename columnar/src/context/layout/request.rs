@@ -76,8 +76,8 @@ impl Layout {
         self.tiers.message_tokens()
     }
 
-    /// The tier because of which the next request does not repeat the section or turn here, if nothing is updated; `None`
-    /// if the request repeats it, as far as documents decide that.
+    /// The tier whose change keeps the next request from repeating the section or turn here, if the next step updates no
+    /// document; `None` if the request repeats it.
     pub(in crate::context) fn changes(&self, steps: &dyn Steps, step: usize, at: At) -> Option<Tier> {
         self.next.get_or_init(|| Next::of(&self.tiers, &self.sections, steps, step)).changes(at)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::documents::{Documents, Item as Fenced, Key, Kind, Title, push_items};
+use crate::documents::{Documents, Item as Fenced, Key, Kind, push_items};
 use crate::history::Value;
 use crate::tiers::{Item, Tier, Tracker};
 use crate::tokens::Counter;
@@ -12,6 +12,12 @@ const ACKNOWLEDGED: &str = "Ok.";
 
 /// The reply to pages.
 const ACKNOWLEDGED_PAGES: &str = "Ok, I've reviewed the URL content.";
+
+/// The title of the legend and the symbols in L0.
+const STRUCTURE: &str = "# Repository Structure";
+
+/// The title of other symbols.
+const MORE_STRUCTURE: &str = "# Repository Structure (continued)";
 
 /// The place of a section in a request. They are ordered as there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,23 +48,23 @@ impl Place {
     }
 
     /// The documents of a kind in the section, under their title.
-    const fn titles(self) -> &'static [(Kind, Title)] {
+    const fn titles(self) -> &'static [(Kind, &'static str)] {
         match self {
-            Self::System => &[(Kind::Symbol, Title::Structure), (Kind::File, Title::StableFiles)],
-            Self::L1 => &[(Kind::Symbol, Title::MoreStructure), (Kind::File, Title::ReferenceFiles)],
-            Self::L2 => &[(Kind::Symbol, Title::MoreStructure), (Kind::File, Title::ReferenceFilesL2)],
-            Self::L3 => &[(Kind::Symbol, Title::MoreStructure), (Kind::File, Title::ReferenceFilesL3)],
+            Self::System => &[(Kind::Symbol, STRUCTURE), (Kind::File, "# Reference Files (Stable)")],
+            Self::L1 => &[(Kind::Symbol, MORE_STRUCTURE), (Kind::File, "# Reference Files")],
+            Self::L2 => &[(Kind::Symbol, MORE_STRUCTURE), (Kind::File, "# Reference Files (L2)")],
+            Self::L3 => &[(Kind::Symbol, MORE_STRUCTURE), (Kind::File, "# Reference Files (L3)")],
             Self::Tree => &[],
-            Self::Pages => &[(Kind::Url, Title::Pages)],
-            Self::Working => &[(Kind::Symbol, Title::MoreStructure), (Kind::File, Title::WorkingFiles)],
+            Self::Pages => &[(Kind::Url, "# URL Context")],
+            Self::Working => &[(Kind::Symbol, MORE_STRUCTURE), (Kind::File, "# Working Files")],
         }
     }
 
     /// The text without a path that begins the section.
-    fn alone(self, documents: &Documents) -> Option<(Title, &Value)> {
+    fn alone(self, documents: &Documents) -> Option<(&'static str, &Value)> {
         match self {
-            Self::System => Some((Title::Structure, documents.legend()?)),
-            Self::Tree => Some((Title::Tree, documents.tree()?)),
+            Self::System => Some((STRUCTURE, documents.legend()?)),
+            Self::Tree => Some(("# Repository Files", documents.tree()?)),
             _ => None,
         }
     }
@@ -171,10 +177,10 @@ impl Section {
             let of_kind = items.iter().take_while(|(key, _)| key.kind() == *kind).count();
             let of_kind = items.drain(..of_kind).map(|(key, text)| Fenced { path: Some(key.path()), text });
             let alone = alone.filter(|(of, _)| of == title).map(|(_, text)| Fenced { path: None, text });
-            push_items(&mut shown, title.as_str(), alone.into_iter().chain(of_kind));
+            push_items(&mut shown, title, alone.into_iter().chain(of_kind));
         }
         if let Some((title, text)) = alone.filter(|_| shown.is_empty()) {
-            push_items(&mut shown, title.as_str(), [Fenced { path: None, text }]);
+            push_items(&mut shown, title, [Fenced { path: None, text }]);
         }
         shown
     }
@@ -184,8 +190,8 @@ impl Section {
 const GAP: &str = "\n\n";
 
 /// The tokens of a title, with the empty line after it.
-fn title_tokens(title: Title, counter: &dyn Counter) -> usize {
-    counter.count(title.as_str()) + counter.count(GAP)
+fn title_tokens(title: &str, counter: &dyn Counter) -> usize {
+    counter.count(title) + counter.count(GAP)
 }
 
 /// The tokens of a document as a section shows it, with the empty line before it.
