@@ -53,6 +53,7 @@ pub mod models {
     pub mod choice;
     #[cfg(feature = "genai")]
     pub mod local_model;
+    pub mod offline;
     #[cfg(feature = "genai")]
     pub mod provider;
     pub mod replay;

@@ -10,7 +10,7 @@ use futures::stream::{self, BoxStream, StreamExt};
 use sample::sample;
 
 use super::{Chunk, End, Finish, Model, Request, Usage};
-use crate::context::{Messages, Role};
+use crate::context::{Messages, Part, Role};
 use crate::error::BoxError;
 use crate::tokens::{Chars, Counter};
 
@@ -91,20 +91,40 @@ fn cut_off(text: &mut String, max_tokens: u32) -> Finish {
 }
 
 fn answer(request: &Request) -> String {
-    let mut messages: Vec<Vec<(String, String)>> = Vec::new();
+    let messages = &request.messages;
+    let mut inputs: Vec<Vec<(String, String)>> = Vec::new();
     let mut last_reply = None;
-    for (role, content) in &request.messages {
-        match role {
-            Role::User => messages.push(values(&content, &request.messages)),
-            Role::Assistant => last_reply = Some(content),
+    // Documents, the replies to them, and markers show no cell. They are no words of the user or the model.
+    let parts: Vec<Part<'_>> = messages.parts().collect();
+    for message in parts.chunk_by(|one, other| one.role() == other.role()) {
+        let cells = message.iter().filter(|part| part.origin().is_some());
+        let content: String = cells.map(Part::text).collect();
+        match message {
+            _ if content.is_empty() => {}
+            [part, ..] if part.role() == Role::Assistant => last_reply = Some(content),
+            _ => inputs.push(values(&content, messages)),
         }
     }
-    let current = messages.pop().unwrap_or_default();
-    let past: Vec<String> = messages.into_iter().flatten().map(|(_, text)| text).collect();
-    extract::answer(&request.system, &current, &past, last_reply.as_deref())
+    let current = inputs.pop().unwrap_or_default();
+    let documents = documents(messages).map(str::to_owned);
+    let past: Vec<String> = documents.chain(inputs.into_iter().flatten().map(|(_, text)| text)).collect();
+    extract::answer(instruction(request), &current, &past, last_reply.as_deref())
 }
 
-/// The values in a user message. Text outside of all tags is the constant first message, not a value.
+/// The system text without the documents at its end, whose words are no orders.
+fn instruction(request: &Request) -> &str {
+    let system = &*request.system;
+    let documents = request.messages.system_documents();
+    documents.and_then(|documents| system.strip_suffix(documents)).unwrap_or(system)
+}
+
+/// The texts of the documents in tiers that the messages show.
+fn documents(messages: &Messages) -> impl Iterator<Item = &str> {
+    let documents = messages.documents().into_iter();
+    documents.flat_map(|set| set.iter().filter(|(key, _)| set.is_shown(key)).map(|(_, text)| &**text))
+}
+
+/// The values in a message of the user. Text outside of all tags is a title.
 fn values(content: &str, messages: &Messages) -> Vec<(String, String)> {
     let sections = extract::sections(content).into_iter().filter(|(tag, _)| !tag.is_empty());
     // A tag in a value is shown with an entity, whose letters are no words of the value.
