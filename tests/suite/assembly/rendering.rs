@@ -270,7 +270,7 @@ mod worked_examples {
 }
 
 /// The blocks of a format: the role, the text, and whether it is marked.
-fn blocks(form: &Json) -> Vec<(String, String, bool)> {
+pub(crate) fn blocks(form: &Json) -> Vec<(String, String, bool)> {
     let system = form.get("system").map(|content| json!({ "role": "system", "content": content }));
     let instructions = form.get("instructions").cloned();
     let messages = form.get("messages").unwrap_or(form).as_array().unwrap();
@@ -295,7 +295,7 @@ fn blocks(form: &Json) -> Vec<(String, String, bool)> {
 }
 
 /// The blocks joined into messages by their roles.
-fn messages_of(form: &Json) -> naive::Messages {
+pub(crate) fn messages_of(form: &Json) -> naive::Messages {
     let blocks = blocks(form);
     let role = |role: &str| ["system", "user", "assistant"].into_iter().find(|known| *known == role).unwrap();
     let messages = blocks.chunk_by(|(one, ..), (other, ..)| one == other);

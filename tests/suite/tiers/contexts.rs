@@ -13,6 +13,8 @@ use columnar::tiers::Tier;
 use columnar::{BoxError, Name};
 use futures::stream::BoxStream;
 
+use crate::assembly::rendering::{blocks, messages_of};
+
 /// A coder over documents with this target, whose replies are short.
 fn coder(target: usize) -> Column {
     let (files, user) = (documents("files"), source("user"));
@@ -143,21 +145,37 @@ async fn t23_each_cached_tier_ends_with_a_mark_in_the_form_of_the_provider() -> 
     assert_eq!(plan.marks.iter().map(|mark| (mark.position, mark.reason)).collect::<Vec<_>>(), expected);
     assert!(plan.to_string().ends_with("for the tier L3"), "{plan}");
 
+    // Each format shows the same texts, and marks these in its own way.
     let system = messages.system("Be brief.");
-    let body = Rendering::new(&system, &messages).marked(plan.clone(), &eager()).anthropic();
-    assert_eq!(body["system"][0]["text"], "Be brief.\n\n# Repository Structure\n\n```\nf function\n```");
-    assert!(body["system"][0]["cache_control"].is_object());
-    let marked = |body: &serde_json::Value, key: &str| {
-        let messages = body["messages"].as_array().expect("a list").iter();
-        let blocks = messages.flat_map(|message| message["content"].as_array().expect("a list"));
-        let marked = blocks.filter(|block| block[key].is_object());
-        marked.map(|block| block["text"].as_str().expect("text").to_owned()).collect::<Vec<_>>()
-    };
-    assert_eq!(marked(&body, "cache_control"), ["Ok.", "Done.", "Done."]);
-    let openai = CachePolicy::by_model("openai/gpt-5.6");
-    let body = Rendering::new(&system, &messages).marked(plan, openai).openai();
-    let marked = body.to_string().matches("prompt_cache_breakpoint").count();
-    assert!(marked == 4 || body.to_string().contains("cache_control"), "{body}");
+    let documents =
+        system.strip_prefix("Be brief.\n\n").expect("the documents of L0 are behind the instruction");
+    assert_eq!(documents, "# Repository Structure\n\n```\nf function\n```");
+    let parts: Vec<_> = messages.parts().map(|part| (part.role(), part.text().into_owned())).collect();
+    let shown = parts.chunk_by(|(one, _), (other, _)| one == other).map(|message| {
+        let text: String = message.iter().map(|(_, text)| text.as_str()).collect();
+        (message[0].0.as_str(), text)
+    });
+    let shown: Vec<_> = shown.collect();
+    let whole: Vec<_> = [("system", system.clone())].into_iter().chain(shown.clone()).collect();
+    let marked = [system.as_str(), "Ok.", "Done.", "Done."];
+    for provider in [eager(), CachePolicy::by_model("openai/gpt-5.6").clone()] {
+        let rendering = Rendering::new(&system, &messages).marked(plan.clone(), &provider);
+        let form = if provider.models == eager().models { rendering.anthropic() } else { rendering.openai() };
+        for form in [form, rendering.ai_sdk()] {
+            assert_eq!(messages_of(&form), whole, "{form}");
+            let blocks = blocks(&form).into_iter().filter(|(.., is_marked)| *is_marked);
+            assert_eq!(blocks.map(|(_, text, _)| text).collect::<Vec<_>>(), marked, "{form}");
+        }
+        assert_eq!(messages_of(&rendering.merged()), whole, "strings have no marks");
+        let (_, first) = shown.first().expect("there are messages");
+        let mut alternating = shown.clone();
+        alternating[0].1 = format!("{system}\n\n{first}");
+        assert_eq!(
+            messages_of(&rendering.alternating()),
+            alternating,
+            "the system text begins the first message"
+        );
+    }
     Ok(())
 }
 

@@ -1,13 +1,17 @@
 //! What both clients send.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use columnar::Role;
 use columnar::cache::Pace;
 use columnar::compute::secs;
+use columnar::documents::Update;
 use columnar::model::{Request, Schema};
+use columnar::prelude::*;
+use columnar::testing::ScriptedModel;
+use columnar::tiers::Tier;
 use columnar_tests::server::{Server, answer};
 use genai::{Client, ModelIden};
 use serde_json::{Value as Json, json};
@@ -147,7 +151,73 @@ async fn requests() -> Vec<Request> {
     typed.follow_up = vec![(Role::Assistant, "No.".into()), (Role::User, "In JSON.".into())];
     let mut slow = marked.clone();
     slow.pace = Pace::every(secs(600));
-    vec![plain, marked, settings, typed, slow]
+    vec![plain, marked, tiered().await, settings, typed, slow]
+}
+
+/// The request of a column with documents in L0, L3 and the active tier, long enough for a mark after each cached one.
+async fn tiered() -> Request {
+    let model = ScriptedModel::new(|_| "Done.".to_owned());
+    let coder = flow! {
+        source files: Documents;
+        source user;
+        column coder(files.tiered().target(0), user, self) = prompt("Be brief.").model(model.clone());
+    };
+    for step in 0..5 {
+        coder
+            .files
+            .push(match step {
+                0 => Update::new()
+                    .legend("f function ".repeat(500))
+                    .file("a.rs", "fn a() {}")
+                    .file("b.rs", "fn b() {}"),
+                4 => Update::new().file("b.rs", "fn b(b: u8) {}"),
+                _ => Update::new(),
+            })
+            .await
+            .expect("a store in memory");
+        coder.user.push("Go on.").await.expect("a store in memory");
+    }
+    coder.run().await.expect("the model replies");
+    let messages = coder.coder.messages(4).expect("it was sent");
+    let tiers = messages.parts().filter_map(|part| part.tier()).collect::<BTreeSet<_>>();
+    assert_eq!(tiers.into_iter().collect::<Vec<_>>(), [Tier::L3, Tier::Active]);
+    model.requests().pop().expect("five requests")
+}
+
+/// The documents are in the body as the rendering has them, with a mark after L0 and one after L3.
+#[tokio::test]
+async fn t23_tiers_and_their_marks_are_in_the_requests_of_each_wire() {
+    let request = tiered().await;
+    let l0 = format!("Be brief.\n\n# Repository Structure\n\n```\n{}\n```", "f function ".repeat(500));
+    let texts = [
+        "# Reference Files (L3)\n\na.rs\n```\nfn a() {}\n```",
+        "# Working Files\n\nb.rs\n```\nfn b(b: u8) {}\n```",
+    ];
+    for (name, marks) in [
+        ("anthropic/claude-sonnet-4-5", "\"cache_control\""),
+        ("openai/gpt-5.6", "\"prompt_cache_breakpoint\""),
+        ("openai/gpt-4o", ""),
+        ("gemini/gemini-3-pro", ""),
+        ("ollama/test", ""),
+    ] {
+        let server = Server::always(answer("400 Bad Request", "{}")).await;
+        ours(name, &format!("{}/v1", server.url()), request.clone()).await;
+        let body = Sent::parse(&server.requests()[0]).body.to_string();
+        let at = |text: &str| {
+            let quoted = Json::from(text).to_string();
+            body.find(quoted.trim_matches('"')).unwrap_or_else(|| panic!("{name}: {text} in {body}"))
+        };
+        at(&l0);
+        let [first, second] = texts.map(at);
+        assert!(first < second, "{name}: {body}");
+        if !marks.is_empty() {
+            assert_eq!(body.matches(marks).count(), 2, "{name}: {body}");
+            assert!(
+                body.rfind(marks).is_some_and(|last| first < last && last < second),
+                "none in active: {body}"
+            );
+        }
+    }
 }
 
 #[tokio::test]
@@ -166,8 +236,8 @@ async fn p6_requests_are_those_of_another_client() {
         }
     }
     for name in MODELS {
-        // Without marks and with them.
-        for request in &requests[..2] {
+        // Without marks, with them, and with documents.
+        for request in &requests[..3] {
             compare(&client, name, "/v1", request).await;
         }
     }
