@@ -113,8 +113,11 @@ fn text(file: usize, edit: usize) -> String {
     text
 }
 
-/// The works whose instructions are counted, with the numbers of documents and times.
-const WORKS: [(&str, fn(usize, u32)); 4] = [
+/// Work with this number of documents, as many times.
+type Work = fn(usize, u32);
+
+/// The works whose instructions are counted.
+const WORKS: [(&str, Work); 4] = [
     ("step", |documents, times| Session::new(documents).edit(times)),
     ("past", |documents, times| {
         let mut session = Session::new(documents);
@@ -153,22 +156,19 @@ fn instructions(work: &str, documents: usize) -> Result<f64, String> {
 fn counted() -> Result<(), String> {
     let mut steps = [0.0; 2];
     for (name, _) in WORKS {
-        let mut counts = [0.0; 2];
-        for (at, (documents, label)) in [(FEW, "500"), (MANY, "50k")].into_iter().enumerate() {
-            counts[at] = instructions(name, documents)?;
-            if name.starts_with("reopen") {
-                // The same steps were made before.
-                counts[at] -= steps[at];
-            }
-            figure(&format!("{name}_{label}_instructions"), counts[at], "instructions");
+        let mut counts = [instructions(name, FEW)?, instructions(name, MANY)?];
+        if name.starts_with("reopen") {
+            // Without the steps before, which this work makes as well.
+            counts.iter_mut().zip(steps).for_each(|(count, step)| *count -= step);
         }
         let [few, many] = counts;
-        match name {
-            "step" => {
-                steps = counts;
-                bar("step_50k_over_500", many / few, 1.3);
-            }
-            _ => figure(&format!("{name}_50k_over_500"), many / few, "x"),
+        figure(&format!("{name}_500_instructions"), few, "instructions");
+        figure(&format!("{name}_50k_instructions"), many, "instructions");
+        if name == "step" {
+            steps = counts;
+            bar("step_50k_over_500", many / few, 1.3);
+        } else {
+            figure(&format!("{name}_50k_over_500"), many / few, "x");
         }
     }
     Ok(())
