@@ -2,6 +2,8 @@
 //!
 //! `tests/local-model run cargo test -p columnar-tests --features genai --test suite models::local_model`
 
+mod tiers;
+
 use std::env;
 
 use columnar::cache::{CachePolicy, Pace};
