@@ -121,6 +121,7 @@ pub mod tiers {
     mod composed;
     mod context_laws;
     pub mod contexts;
+    mod elsewhere;
     mod laws;
     mod naive;
     pub mod rules;

@@ -193,8 +193,6 @@ async fn tiers_keep_more_in_the_cache_than_files_on_top() -> Result<()> {
         let tokens = Tokens::of(&usages);
         println!("{:<14}{:>8}{:>8}{:>8.2}", layout.name(), tokens.input, tokens.cached, tokens.share());
         shares.push(tokens.share());
-        let steps: Vec<_> = usages.iter().map(|u| (u.input, u.cache_read)).collect();
-        println!("{steps:?}");
     }
     let [tiered, _, files_on_top] = shares[..] else { unreachable!("there are three layouts") };
     assert!(tiered > files_on_top, "{tiered}, {files_on_top}");
