@@ -130,6 +130,15 @@ fn oracle(scenario: &Scenario<'_>) -> Vec<Marks> {
     positions.into_iter().map(|positions| Marks::short(deepest(positions))).collect()
 }
 
+/// The marks of [`Policy::Oracle`], each moved back to the nearest of these marks of its request.
+pub fn oracle_at(scenario: &Scenario<'_>, permitted: &[Marks]) -> Vec<Marks> {
+    let moved = |(oracle, permitted): (Marks, &Marks)| {
+        let nearest = |mark: &Mark| permitted.explicit.iter().map(|it| it.at).rfind(|at| *at <= mark.at);
+        Marks::short(oracle.explicit.iter().filter_map(nearest))
+    };
+    oracle(scenario).into_iter().zip(permitted).map(moved).collect()
+}
+
 /// The hints about time that a user of the library may give.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeHints {
