@@ -167,8 +167,8 @@ pub use context::budget;
 pub use context::{Hidden, Iter, Messages, Origin, Part, Parts, Role, TieredDocument};
 pub use declare::graph;
 pub use declare::{
-    ColumnOutline, Growth, Name, NameError, Outline, Pattern, Repeats, SchemaError, SchemaErrors, StepError,
-    ViewOutline, ViewTextError, Window,
+    ColumnOutline, Growth, Name, NameError, Outline, Pattern, Purpose, Repeats, SchemaError, SchemaErrors,
+    StepError, ViewOutline, ViewTextError, Window,
 };
 pub use error::BoxError;
 pub use flow::{
