@@ -14,6 +14,7 @@ pub mod assembly {
     pub mod exact;
     pub mod laws;
     pub mod messages;
+    pub mod purposes;
     pub mod rendering;
     pub mod tokens;
     pub mod views;

@@ -49,7 +49,7 @@ impl Messages {
 
 /// The tokens of a request, by tier or by column. Made by [`Messages::breakdown`].
 ///
-/// Its tokens are those of the instruction, the notes, all tiers, all columns and the marker of omitted turns. It prints as a
+/// Its tokens are those of the instruction, the text of the flow, the notes, the instructions among the inputs, all tiers, all columns and the marker of omitted turns. It prints as a
 /// table, and serializes as JSON whose fields keep their names; later versions may add some.
 ///
 /// ```
@@ -96,8 +96,12 @@ pub struct Breakdown {
     pub tokens: usize,
     /// The tokens of the instruction.
     pub instruction: usize,
-    /// The tokens of the notes on the inputs, which follow the instruction.
+    /// The tokens of the [system text](crate::flow::LiveFlow::set_system) of the flow, which follows the instruction.
+    pub flow: usize,
+    /// The tokens of the notes on the inputs, which follow the text of the flow.
     pub notes: usize,
+    /// The tokens of the [instructions](crate::View::instruction) among the inputs, which follow the notes.
+    pub instructions: usize,
     /// All five tiers in order, if the column reads documents in [tiers](crate::TieredView); else none.
     pub tiers: Vec<TierBreakdown>,
     /// The columns that it reads, in order of declaration, its self history last; none if there are tiers.
@@ -179,16 +183,21 @@ pub struct ColumnBreakdown {
 impl Breakdown {
     fn of(messages: &Messages, instruction: &str) -> Self {
         let counter = messages.counter();
-        let system = counter.count(&messages.snapshot().reads.instruct(instruction));
-        // A tokenizer may join the end of the instruction with the notes.
-        let instruction = counter.count(instruction).min(system);
+        let snapshot = messages.snapshot();
+        let [constant, without_notes] = messages.overhead().system_tokens(&snapshot.reads, instruction);
+        // A tokenizer may join the end of a text with the next one.
+        let without_notes = without_notes.min(constant);
+        let instruction = counter.count(instruction.trim()).min(without_notes);
+        let instructions = messages.instruction_tokens();
         let documents = messages.system_section().map_or(0, |(section, _)| section.tokens());
         let mut breakdown = Self {
             column: messages.column().clone(),
             step: messages.step(),
-            tokens: system + documents + messages.tokens(),
+            tokens: constant + instructions + documents + messages.tokens(),
             instruction,
-            notes: system - instruction,
+            flow: without_notes - instruction,
+            notes: constant - without_notes,
+            instructions,
             tiers: Vec::new(),
             columns: Vec::new(),
             omitted: 0,

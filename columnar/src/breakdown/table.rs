@@ -106,7 +106,12 @@ impl Breakdown {
             figures.push(Some(tokens));
             Line { name: name.to_owned(), figures, holds: String::new() }
         };
-        let instruction = [("instruction", self.instruction), ("notes", self.notes)];
+        let instruction = [
+            ("instruction", self.instruction),
+            ("of the flow", self.flow),
+            ("notes", self.notes),
+            ("instructions", self.instructions),
+        ];
         let is_shown = |(name, tokens): &(&str, usize)| *name == "instruction" || *tokens > 0;
         let before = instruction.into_iter().filter(is_shown);
         let after = (self.omitted > 0).then_some(("omitted turns", self.omitted));

@@ -86,6 +86,12 @@ impl CachePlan {
         let Some(lifetime) = lifetime(policy, pace) else {
             return Self::default();
         };
+        // Instructions may change with each step. They are taken for stable if they did not change with this one.
+        let is_stable =
+            || messages.previous().is_some_and(|previous| messages.has_instructions_of(&previous));
+        if messages.has_instructions() && !is_stable() {
+            return Self::default();
+        }
         if let Some(moves) = messages.moves() {
             return Self { marks: tiers(messages, moves, instruction, policy, lifetime, pace) };
         }
@@ -254,7 +260,7 @@ fn fork_steps(step: usize) -> [usize; 2] {
 /// Whether a part is marked for the next request. A part that may be cut is: if it is cut, the mark was wasted; if it is
 /// not, a missing mark would cost the whole prefix again.
 fn is_worth_marking(part: &Part<'_>) -> bool {
-    matches!(part.in_next(), InNext::Repeated | InNext::MayBeTruncated)
+    matches!(part.in_next_messages(), InNext::Repeated | InNext::MayBeTruncated)
 }
 
 /// The number of blocks before a mark.

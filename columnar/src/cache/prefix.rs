@@ -72,6 +72,15 @@ pub enum Difference {
     },
     /// The tier of [documents](crate::tiers) changes by itself: an item moves, or a page is not shown again.
     Tier(Tier),
+    /// The system text before the messages changes with an [instruction](crate::View::instruction) that the column reads.
+    Instruction {
+        /// The column of the instruction.
+        column: Name,
+        /// The window of the view.
+        window: Window,
+        /// The lag of the view in steps.
+        lag: usize,
+    },
     /// The budget will most likely omit more turns. A [low-water mark](crate::budget::Budget::low_water) makes that rare.
     Budget,
 }
@@ -80,6 +89,11 @@ impl StablePrefix {
     pub(crate) fn of(messages: &Messages) -> Self {
         let mut prefix = Self { bytes: 0, total_bytes: 0, tokens: 0, total_tokens: 0, difference: None };
         let mut is_repeated = true;
+        let instruction = messages.snapshot().reads.instructions.first();
+        prefix.difference = instruction.map(|input| {
+            let (column, window, lag) = (input.name.clone(), input.spec.window, input.spec.lag);
+            Difference::Instruction { column, window, lag }
+        });
         for part in messages.parts() {
             is_repeated &= matches!(part.in_next(), InNext::Repeated);
             // A leading notice that is not repeated has no view, so a later part has the cause.
@@ -112,6 +126,9 @@ impl Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            &Self::Instruction { ref column, window, lag } => {
+                write!(f, "the instruction `{column}{}`", Suffix { window, lag })
+            }
             &Self::View { ref column, step, window, lag, is_self } => {
                 let column = if is_self { "self" } else { column.as_str() };
                 write!(f, "`{column}{}` at step {step}", Suffix { window, lag })

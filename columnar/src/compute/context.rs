@@ -63,15 +63,12 @@ impl Context {
         self.messages.snapshot().reads.notes.as_deref()
     }
 
-    /// Appends the instruction of the output type, the notes on the inputs, and the documents of the first tier.
+    /// The whole system text under an instruction, with that of the output type.
     pub(crate) fn instruct(&self, instruction: &Arc<str>) -> Arc<str> {
         let instruction = &match &self.output {
             Some(output) => output.instruct(instruction),
             None => Arc::clone(instruction),
         };
-        if self.notes().is_none() && self.messages.documents().is_none() {
-            return Arc::clone(instruction);
-        }
         self.messages.system(instruction).into()
     }
 
@@ -132,6 +129,8 @@ impl OutputSpec {
 /// The settings of a flow that apply to every column without its own.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Defaults {
+    /// The system text that follows those of the columns.
+    pub(crate) system: Option<Arc<str>>,
     pub(crate) model: Choice,
     /// The usual time from one step to the next.
     pub(crate) pace: Pace,

@@ -180,7 +180,7 @@ impl Prompt {
         let limit = defaults.limit.clone().map(|limit| {
             // Values were counted when they were stored. These texts are no values, so they are estimated.
             let more = request.follow_up.iter().map(|(_, text)| Chars.count(text));
-            let input = cx.messages().instruction() + cx.messages().tokens() + more.sum::<usize>();
+            let input = cx.messages().system_tokens() + cx.messages().tokens() + more.sum::<usize>();
             (limit, u64::try_from(input).unwrap_or(u64::MAX))
         });
         Ok(Call {

@@ -51,8 +51,8 @@ impl From<BudgetError> for AssembleError {
 pub(crate) struct Memory {
     /// The cuts so far, if they persist.
     cuts: Option<PersistentCuts>,
-    /// The values that pass the filter of an input, by the index of the input.
-    filtered: Option<BTreeMap<usize, FilteredHistory>>,
+    /// The values that pass the filter of an input, by whether it is an instruction and by its index.
+    filtered: Option<BTreeMap<(bool, usize), FilteredHistory>>,
     /// The tiers of documents, if the column reads them in tiers.
     tiers: Option<Box<TierMemory>>,
 }
@@ -70,12 +70,12 @@ impl Memory {
 impl Assembler {
     pub(crate) fn new(
         reads: &Reads,
-        instruction: Option<&str>,
+        (instruction, system): (Option<&str>, Option<Arc<str>>),
         budget: &Budget,
         counter: Arc<dyn Counter>,
         default_target: usize,
     ) -> Self {
-        let overhead = Overhead::new(reads, instruction, counter);
+        let overhead = Overhead::new(reads, instruction, system, counter);
         let instruction = overhead.instruction.unwrap_or(0);
         let limit = TokenLimit::of(budget, instruction, overhead.least_message(reads)).map(|limit| {
             let low_water = |limit: &TokenLimit| limit.low_water.filter(|_| is_computed_in_order(reads));
@@ -83,7 +83,7 @@ impl Assembler {
         });
         // A cut to the limit itself is soon exceeded again, so it is not worth remembering.
         let is_persistent = matches!(limit, Ok(Some(TokenLimit { low_water: Some(_), .. })));
-        let has_filters = reads.inputs.iter().any(|input| input.spec.filter.is_some());
+        let has_filters = reads.all_inputs().any(|input| input.spec.filter.is_some());
         let target = reads.tiered.as_ref().map(|tiered| tiered.tiering.target.unwrap_or(default_target));
         Self { overhead: Arc::new(overhead), limit, is_persistent, has_filters, target }
     }
@@ -124,12 +124,13 @@ impl Assembler {
     fn filter(&self, snapshot: &mut Snapshot, memory: &mut Memory) {
         let (reads, step) = (Arc::clone(&snapshot.reads), snapshot.step);
         let filtered = memory.filtered.get_or_insert_default();
+        let key = |input: &Input| (input.is_instruction(), input.at);
         // Its values, and those of the contexts before it that it depends on.
         let previous = previous_step(&reads, step, |input, step| match &input.spec.filter {
             None => snapshot.has(input, step),
             Some(filter) => {
                 let (filtered, Some(column)) =
-                    (filtered.entry(input.at).or_default(), snapshot.history(input))
+                    (filtered.entry(key(input)).or_default(), snapshot.history(input))
                 else {
                     return false;
                 };
@@ -137,9 +138,9 @@ impl Assembler {
                 filtered.passed.has(step)
             }
         });
-        for input in &reads.inputs {
+        for input in reads.all_inputs() {
             let Some(filter) = &input.spec.filter else { continue };
-            let filtered = filtered.entry(input.at).or_default();
+            let filtered = filtered.entry(key(input)).or_default();
             let needed = |step| input.spec.needed(input.spec.cells(step));
             let Range { start, end } = needed(step);
             let Some(column) = snapshot.history(input) else { continue };
@@ -157,10 +158,10 @@ impl Assembler {
         let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else { return Ok(()) };
         let cuts = self.is_persistent.then(|| memory.cuts.get_or_insert_default());
         let tiers = memory.tiers.as_deref();
-        let documents = |step| tiers.map_or(0, |tiers| tiers.tokens(step));
-        let truncation = Truncation::new(snapshot, limit, &documents, cuts);
+        let fixed = |step| tiers.map_or(0, |tiers| tiers.tokens(step)) + snapshot.instruction_tokens(step);
+        let truncation = Truncation::new(snapshot, limit, &fixed, cuts);
         let report = &truncation.report;
-        let is_full = documents(snapshot.step) >= limit.tokens;
+        let is_full = fixed(snapshot.step) >= limit.tokens;
         if (is_full || limit.strategy == Strategy::StopAtLimit) && report.is_over_limit() {
             let (tokens, limit) = (report.before, report.limit);
             let documents = snapshot.layout().map_or_else(Vec::new, |layout| layout.largest(LARGEST));
@@ -211,7 +212,7 @@ impl Assembler {
 /// Whether everything that earlier contexts of the column showed is stored when a cell of it is computed. Only then can
 /// cuts persist.
 fn is_computed_in_order(reads: &Reads) -> bool {
-    reads.self_view.is_some() || reads.inputs.iter().all(|input| input.spec.window == Window::All)
+    reads.self_view.is_some() || reads.all_inputs().all(|input| input.spec.window == Window::All)
 }
 
 /// The last step before this one at which an input has a value: that of the column's previous request. `is_read` returns

@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
+use super::system::{SEPARATOR, constant, join};
 use crate::declare::{Name, Reads};
 use crate::tokens::Counter;
-
-/// Separates neighbours of equal role.
-pub(super) const SEPARATOR: &str = "\n\n";
 
 /// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -198,7 +196,9 @@ impl InputDelimiters {
 #[derive(Clone, Debug)]
 pub(crate) struct Overhead {
     pub(super) counter: Arc<dyn Counter>,
-    /// The tokens of the instruction, if the column calls a model.
+    /// The system text of the flow.
+    pub(super) system: Option<Arc<str>>,
+    /// The tokens of the instruction, the system text of the flow and the notes, if the column calls a model.
     pub(crate) instruction: Option<usize>,
     /// The delimiters of each input.
     pub(super) delimiters: Vec<InputDelimiters>,
@@ -211,8 +211,14 @@ pub(crate) struct Overhead {
 }
 
 impl Overhead {
-    pub(super) fn new(reads: &Reads, instruction: Option<&str>, counter: Arc<dyn Counter>) -> Self {
-        let instruction = instruction.map(|text| counter.count(&reads.instruct(text)));
+    pub(super) fn new(
+        reads: &Reads,
+        instruction: Option<&str>,
+        system: Option<Arc<str>>,
+        counter: Arc<dyn Counter>,
+    ) -> Self {
+        let instruction =
+            instruction.map(|text| counter.count(&join(constant(text, system.as_deref(), reads))));
         let group = |group: &usize| reads.groups.get(*group).map(|group| group.tag.clone());
         let delimiters = reads.inputs.iter().map(|input| {
             let groups: Vec<Name> = input.groups.iter().filter_map(group).collect();
@@ -224,7 +230,17 @@ impl Overhead {
         let tag = |tag: &Name| counter.count(&format!("<{tag}>\n\n</{tag}>"));
         let groups = reads.groups.iter().map(|group| tag(&group.tag)).collect();
         let separator = counter.count(SEPARATOR);
-        Self { counter, instruction, delimiters, inputs, groups, separator }
+        Self { counter, system, instruction, delimiters, inputs, groups, separator }
+    }
+
+    /// The tokens of the system text that is the same at every step, up to its end, and without the notes.
+    pub(crate) fn system_tokens(&self, reads: &Reads, instruction: &str) -> [usize; 2] {
+        let flow = self.system.as_deref();
+        let count = |texts: String| self.counter.count(&texts);
+        [
+            count(join(constant(instruction, flow, reads))),
+            count(join([instruction, flow.unwrap_or_default()])),
+        ]
     }
 
     /// The tokens of a message with one value, which is empty: that of the input with the shortest tags. Others may be

@@ -9,9 +9,9 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use super::budget::Report;
-use super::delimiters::{Role, SEPARATOR};
+use super::delimiters::{Overhead, Role};
 use super::escape::unescape;
-use super::layout::{Layout, Section};
+use super::layout::Section;
 use super::parts::{Origin, Part, Parts, TieredDocument};
 use super::shared_prefix::SharedPrefix;
 use super::snapshot::Snapshot;
@@ -95,8 +95,11 @@ impl Messages {
         text
     }
 
-    /// The whole system text of a request under an instruction: the instruction, the notes on the inputs, and the documents
-    /// in the first [tier](crate::tiers::Tier::L0). A [`prompt`](crate::prompt) sends it; this is for your own client.
+    /// The whole system text of a request under an instruction: the instruction, the
+    /// [text of the flow](crate::flow::LiveFlow::set_system), the notes on the inputs, the
+    /// [instructions](crate::View::instruction) among the inputs, and the documents in the first
+    /// [tier](crate::tiers::Tier::L0). All but the last have no white space around them, and blank ones are omitted. A
+    /// [`prompt`](crate::prompt) sends it; this is for your own client.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -112,19 +115,12 @@ impl Messages {
     /// # Ok(()) }
     /// ```
     pub fn system(&self, instruction: &str) -> String {
-        let mut system = self.0.reads.instruct(instruction);
-        if let Some(documents) = self.system_documents() {
-            if !system.is_empty() {
-                system.push_str(SEPARATOR);
-            }
-            system.push_str(documents);
-        }
-        system
+        self.0.system(instruction)
     }
 
     /// The documents in the system text.
     pub(crate) fn system_documents(&self) -> Option<&str> {
-        Some(self.0.layout()?.system()?.text())
+        self.0.system_documents()
     }
 
     /// The section of documents that ends the system text, and its documents.
@@ -166,10 +162,34 @@ impl Messages {
         self.0.omitted()
     }
 
-    /// The tokens of the instruction that is sent with the messages, with the documents behind it.
-    pub(crate) fn instruction(&self) -> usize {
-        let documents = self.0.layout().map_or(0, Layout::system_tokens);
-        self.0.overhead.instruction.unwrap_or(0) + documents
+    /// The tokens of the whole system text that is sent with the messages.
+    pub(crate) fn system_tokens(&self) -> usize {
+        self.0.overhead.instruction.unwrap_or(0) + self.0.fixed_tokens()[0]
+    }
+
+    /// The delimiters of the column, and the constant part of its system text.
+    pub(crate) fn overhead(&self) -> &Overhead {
+        &self.0.overhead
+    }
+
+    /// The instructions among the inputs, as they are stored, each with its cell.
+    pub(crate) fn instructions(&self) -> impl Iterator<Item = (Origin<'_>, &str)> {
+        self.0.instructions().map(|(origin, text)| (origin, text.value))
+    }
+
+    /// The tokens of the instructions among the inputs.
+    pub(crate) fn instruction_tokens(&self) -> usize {
+        self.0.instruction_tokens(self.0.step)
+    }
+
+    /// Whether requests of the column may have different system texts, because it reads instructions.
+    pub(crate) fn has_instructions(&self) -> bool {
+        self.0.has_instructions()
+    }
+
+    /// Whether another request of the column has the same instructions among its inputs.
+    pub(crate) fn has_instructions_of(&self, other: &Self) -> bool {
+        self.0.has_instructions_of(&other.0)
     }
 
     /// The prefix that the contexts of other columns may share, and its tokens. `None` with tiers, which differ by column.
@@ -210,7 +230,9 @@ impl PartialEq for Messages {
     fn eq(&self, other: &Self) -> bool {
         // A snapshot does not change after its assembly, so clones are equal without a comparison of text.
         self.0.is(&other.0)
-            || (self.system_documents() == other.system_documents() && self.parts().eq(other.parts()))
+            || (self.has_instructions_of(other)
+                && self.system_documents() == other.system_documents()
+                && self.parts().eq(other.parts()))
     }
 }
 

@@ -15,12 +15,14 @@ mod cursor;
 mod delimiters;
 mod escape;
 mod forked_list;
+mod instructions;
 mod layout;
 mod messages;
 mod omissions;
 mod parts;
 mod shared_prefix;
 mod snapshot;
+mod system;
 mod turns;
 mod view;
 

@@ -1,6 +1,7 @@
 //! The parts of a messages array: the smallest pieces that have one origin.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use super::cursor::{Cursor, Item, Source};
 use super::delimiters::{Position, Role};
@@ -19,6 +20,13 @@ pub struct Origin<'m> {
     pub column: &'m Name,
     /// Its step.
     pub step: usize,
+}
+
+/// As `user 3`.
+impl fmt::Display for Origin<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.column, self.step)
+    }
 }
 
 /// The values that a view [hides](crate::View::elided), in the part that counts them.
@@ -67,6 +75,8 @@ pub(crate) enum InNext {
     Truncated,
     /// A tier before the part changes, or the one that has it.
     Moves(Tier),
+    /// The system text may change, because the column reads instructions.
+    AfterInstructions,
 }
 
 impl<'m> Part<'m> {
@@ -221,8 +231,13 @@ impl<'m> Part<'m> {
         self.chunks().map(str::len).iter().sum()
     }
 
-    /// Whether the next context repeats the part.
+    /// Whether the next request repeats the part, and everything before it.
     pub(crate) fn in_next(&self) -> InNext {
+        if self.snapshot.has_instructions() { InNext::AfterInstructions } else { self.in_next_messages() }
+    }
+
+    /// Whether the next messages repeat the part, whatever the system text before them.
+    pub(crate) fn in_next_messages(&self) -> InNext {
         let Self { item, snapshot, .. } = self;
         let (reads, step, next) = (&snapshot.reads, item.step, snapshot.step + 1);
         let truncation = snapshot.truncation();

@@ -26,6 +26,8 @@ pub(crate) struct Snapshot {
     pub(crate) step: usize,
     /// The inputs in order of declaration, and the self history after them.
     pub(super) views: Arc<[ViewValues]>,
+    /// The instructions among the inputs, which are in the system text.
+    pub(super) instruction_views: Arc<[ViewValues]>,
     pub(super) overhead: Arc<Overhead>,
     /// The nearest step at which a fork diverged.
     fork: Option<usize>,
@@ -60,11 +62,17 @@ impl Snapshot {
             history: history(column),
         });
         let (views, step) = (views.collect(), cell.step);
+        let instructions = reads.instructions.iter().map(|input| ViewValues {
+            steps: input.spec.turns(step),
+            lag: input.spec.lag,
+            history: history(input.column),
+        });
+        let instruction_views = instructions.collect();
         let tiered = reads
             .tiered
             .as_ref()
             .map(|documents| Arc::new(TieredSnapshot { updates: history(documents.column), layout: None }));
-        Self { reads, step, views, overhead, fork, omissions: None, tiered }
+        Self { reads, step, views, instruction_views, overhead, fork, omissions: None, tiered }
     }
 
     /// The update of the documents at a step.
@@ -84,9 +92,15 @@ impl Snapshot {
         }
     }
 
+    /// Whether the column reads instructions. Then the next request may have another system text.
+    pub(super) fn has_instructions(&self) -> bool {
+        !self.instruction_views.is_empty()
+    }
+
     /// The values of an input.
     pub(super) fn history(&self, input: &Input) -> Option<&History> {
-        self.views.get(input.at).map(|view| &view.history)
+        let views = if input.is_instruction() { &self.instruction_views } else { &self.views };
+        views.get(input.at).map(|view| &view.history)
     }
 
     /// Whether an input has a value at a step of its column.
@@ -101,8 +115,9 @@ impl Snapshot {
 
     /// Replaces the values of an input by those that pass its filter.
     pub(super) fn replace(&mut self, input: &Input, passed: History) {
+        let views = if input.is_instruction() { &mut self.instruction_views } else { &mut self.views };
         // The snapshot was made just now and has no clone, so nothing is copied.
-        if let Some(view) = Arc::make_mut(&mut self.views).get_mut(input.at) {
+        if let Some(view) = Arc::make_mut(views).get_mut(input.at) {
             view.history = passed;
         }
     }
@@ -149,9 +164,15 @@ impl Snapshot {
             .map(|(steps, view)| ViewValues { steps, ..view.clone() });
         let (reads, overhead) = (Arc::clone(&self.reads), Arc::clone(&self.overhead));
         let views: Arc<[ViewValues]> = views.collect();
+        let instructions = reads.instructions.iter().zip(&*self.instruction_views);
+        let instructions =
+            instructions.map(|(input, view)| ViewValues { steps: input.spec.turns(step), ..view.clone() });
+        let instruction_views = instructions.collect();
         let omissions = Omissions::hidden(&reads, &views, &overhead, step);
         // The layout of an earlier step is not that of this one. No caller asks for it.
-        let mut earlier = Self { reads, step, views, overhead, fork: None, omissions, tiered: None };
+        let fork = None;
+        let mut earlier =
+            Self { reads, step, views, instruction_views, overhead, fork, omissions, tiered: None };
         self.truncation().into_iter().for_each(|truncation| earlier.truncate(truncation.before()));
         earlier
     }

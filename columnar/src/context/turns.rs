@@ -116,18 +116,18 @@ impl Turns for ContextTurns<'_> {
 }
 
 impl Truncation {
-    /// The truncation of a context to a limit for its turns and documents. `documents` returns the tokens of the documents
-    /// of any step up to this one. `cuts` are the earlier cuts of a column whose cuts persist.
+    /// The truncation of a context to a limit for its turns, documents and instructions. `fixed` returns the tokens of the
+    /// documents in tiers and of the instructions of any step up to this one. `cuts` are the earlier cuts of a column whose cuts persist.
     pub(super) fn new(
         snapshot: &Snapshot,
         limit: &TokenLimit,
-        documents: &dyn Fn(usize) -> usize,
+        fixed: &dyn Fn(usize) -> usize,
         cuts: Option<&mut PersistentCuts>,
     ) -> Self {
         let (step, overhead) = (snapshot.step, &snapshot.overhead);
-        let [of_system, of_messages] = snapshot.document_tokens();
+        let [of_system, of_messages] = snapshot.fixed_tokens();
         let for_messages = limit.tokens.saturating_sub(of_system);
-        let (limit_at, limit) = (|step| limit.less(documents(step)), limit.less(of_system + of_messages));
+        let (limit_at, limit) = (|step| limit.less(fixed(step)), limit.less(of_system + of_messages));
         let cost: CutMarker<'_> = &|omitted| overhead.counter.count(&marker(omitted)) + overhead.separator;
         let turns = ContextTurns::at(snapshot, step);
         let fit = |at, before: &Cut| limit.fit(&ContextTurns::at(snapshot, at), before, cost);
@@ -194,8 +194,15 @@ impl Snapshot {
     pub(super) fn tokens(&self) -> usize {
         match self.truncation() {
             Some(truncation) => truncation.report.after,
-            None => ContextTurns::at(self, self.step).all().tokens + self.document_tokens()[1],
+            None => ContextTurns::at(self, self.step).all().tokens + self.fixed_tokens()[1],
         }
+    }
+
+    /// The tokens that no budget omits, beside those of the instruction: of the instructions among the inputs and the
+    /// documents in the system text, and of the documents in messages.
+    pub(super) fn fixed_tokens(&self) -> [usize; 2] {
+        let [system, messages] = self.document_tokens();
+        [system + self.instruction_tokens(self.step), messages]
     }
 
     /// The tokens of the documents in the system text, and of those in messages.
@@ -219,6 +226,11 @@ impl Snapshot {
             .collect();
         let documents = self.reads.tiered.as_ref().map(|documents| documents.name.clone());
         contributors.extend(documents.map(|name| (name, self.document_tokens().iter().sum())));
+        let instructions = self.reads.instructions.iter().zip(&*self.instruction_views);
+        contributors.extend(instructions.map(|(input, view)| {
+            let sum = view.sum(&view.steps).with_overhead(self.overhead.separator);
+            (input.name.clone(), sum.tokens)
+        }));
         // Stable, so columns of equal size stay in the order of their declaration.
         contributors.sort_by_key(|(_, tokens)| Reverse(*tokens));
         contributors

@@ -14,6 +14,7 @@ mod outline;
 mod parse_view;
 mod plan;
 mod purpose;
+mod purpose_rules;
 mod reads;
 mod schema;
 mod schema_error;

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::declare::{Name, Plan, Reads, Schema, Window};
+use crate::declare::{Name, Plan, Purpose, Reads, Schema, ViewSpec, Window};
 
 /// The outline of a flow: for each column its dependencies, its level, the growth of its contexts, and the part of each
 /// request that the next one repeats. It follows from the declaration, before anything runs.
@@ -72,6 +72,8 @@ pub struct ViewOutline {
     pub lag: usize,
     /// Whether the view shows documents in tiers.
     pub is_tiered: bool,
+    /// The purpose of the values: those of an instruction are in the system text.
+    pub purpose: Purpose,
 }
 
 /// A pattern of reading: how much a column reads of others and of its self history.
@@ -168,9 +170,13 @@ impl Outline {
             put(&mut text, format_args!("    {name}{open}{name}{close}\n"));
         }
         for ColumnOutline { name, reads, self_window, .. } in &self.columns {
-            for ViewOutline { column, window, lag, is_tiered } in reads {
+            for ViewOutline { column, window, lag, is_tiered, purpose } in reads {
                 let (from, to) = if *lag > 0 { ("-.", ".->") } else { ("--", "-->") };
-                let label = if *is_tiered { "tiers".to_owned() } else { window.label() };
+                let label = match purpose {
+                    _ if *is_tiered => "tiers".to_owned(),
+                    Purpose::Primary => window.label(),
+                    purpose => format!("{}, {purpose}", window.label()),
+                };
                 put(&mut text, format_args!("    {column} {from} {label} {to} {name}\n"));
             }
             if let Some(window) = self_window {
@@ -220,25 +226,25 @@ impl ViewOutline {
     fn all(reads: &Reads) -> Vec<Self> {
         let tiered = reads.tiered.iter().map(|documents| {
             let column = documents.name.clone();
-            Self { column, window: Window::All, lag: 0, is_tiered: true }
+            Self { column, window: Window::All, lag: 0, is_tiered: true, purpose: Purpose::Primary }
         });
-        let inputs = reads.inputs.iter().map(|input| {
-            let (column, window, lag) = (input.name.clone(), input.spec.window, input.spec.lag);
-            Self { column, window, lag, is_tiered: false }
+        let inputs = reads.all_inputs().map(|input| {
+            let (column, ViewSpec { window, lag, purpose, .. }) = (input.name.clone(), input.spec.clone());
+            Self { column, window, lag, is_tiered: false, purpose }
         });
         tiered.chain(inputs).collect()
     }
 }
 
-/// The windows of the views that show values in turns.
+/// The windows of the views that show values.
 fn windows(reads: &Reads) -> impl Iterator<Item = Window> {
-    reads.views().map(|view| view.window)
+    reads.all_inputs().map(|input| &input.spec).chain(&reads.self_view).map(|view| view.window)
 }
 
 impl Pattern {
     fn of(reads: &Reads) -> Self {
-        let reads_all = reads.inputs.iter().any(|input| input.spec.window == Window::All);
-        let is_latest = reads.inputs.iter().all(|input| input.spec.window == Window::LATEST);
+        let reads_all = reads.all_inputs().any(|input| input.spec.window == Window::All);
+        let is_latest = reads.all_inputs().all(|input| input.spec.window == Window::LATEST);
         match reads.self_view.as_ref().map(|view| view.window) {
             // The order counts: an arm relies on those above it not to match.
             Some(Window::All) if reads_all => Self::Accumulator,
@@ -263,6 +269,9 @@ impl Growth {
 impl Repeats {
     /// The oldest value that leaves a window ends the repeated part.
     fn of(reads: &Reads) -> Self {
+        if !reads.instructions.is_empty() {
+            return Self::Instruction;
+        }
         if reads.tiered.is_some() {
             return Self::Tiers;
         }

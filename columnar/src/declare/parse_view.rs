@@ -5,14 +5,27 @@
 
 use std::str::FromStr;
 
+use super::purpose::Purpose;
 use super::view::{DEEPEST_GROUP, Tiering, ViewSpec};
 use super::view_text::{ViewText, ViewTextError};
 use super::window::Window;
 use crate::error::nearest;
 
 /// The words after a column, in the order in which the guide explains them.
-const MODIFIERS: [&str; 12] = [
-    "latest", "window", "prev", "all", "as", "named", "note", "elided", "filter", "sample", "tiered",
+const MODIFIERS: [&str; 14] = [
+    "latest",
+    "window",
+    "prev",
+    "all",
+    "as",
+    "named",
+    "note",
+    "elided",
+    "filter",
+    "sample",
+    "context",
+    "instruction",
+    "tiered",
     "target",
 ];
 
@@ -164,6 +177,9 @@ impl<'t> Parser<'t> {
         match word {
             "window" => modifiers.count = Some(self.count(example)?),
             "target" => modifiers.target = Some(self.count(example)?),
+            "context" | "instruction" if self.peek() != Some(')') => {
+                return self.fail(format!("`{word}` takes no arguments: write `.{word}()`"));
+            }
             "tiered" if self.peek() != Some(')') => {
                 return self.fail(
                     "`tiered` takes no arguments: write `.tiered().target(1_536)` for a number of tokens",
@@ -247,6 +263,8 @@ struct Modifiers {
     is_lagged: bool,
     is_elided: bool,
     is_tiered: bool,
+    /// `context` or `instruction`.
+    purpose: Option<Purpose>,
     /// The number in `target(n)`.
     target: Option<usize>,
     tag: Option<String>,
@@ -255,8 +273,8 @@ struct Modifiers {
 
 impl Modifiers {
     fn is_empty(&self) -> bool {
-        let Self { window, count, is_lagged, is_elided, is_tiered, target, tag, note } = self;
-        let has_flag = *is_lagged || *is_elided || *is_tiered;
+        let Self { window, count, is_lagged, is_elided, is_tiered, purpose, target, tag, note } = self;
+        let has_flag = *is_lagged || *is_elided || *is_tiered || purpose.is_some();
         let has_number = count.is_some() || target.is_some();
         !has_flag && !has_number && window.is_none() && tag.is_none() && note.is_none()
     }
@@ -292,6 +310,19 @@ impl Modifiers {
             "as" | "named" | "note" if self.is_tiered => {
                 "a tiered view stands before the messages, and has no tag and no note: drop this"
             }
+            "context" | "instruction" if is_self => {
+                "`self` is shown as messages of the assistant, and has no purpose: drop this"
+            }
+            "context" | "instruction" if self.purpose.is_some() => "a view has one purpose: drop this",
+            "context" | "instruction" if self.is_tiered => {
+                "documents in tiers stand before the messages in any case: drop this"
+            }
+            "as" | "named" | "note" | "elided" if self.purpose == Some(Purpose::Instruction) => {
+                "an instruction ends the system text as it is, without a tag: drop this"
+            }
+            "instruction" if self.tag.is_some() || self.note.is_some() || self.is_elided => {
+                "an instruction ends the system text as it is, without a tag: drop the tag, the note and `elided()`"
+            }
             "elided" if self.is_elided => "a view has one `elided()`: drop this",
             _ if MODIFIERS.contains(&word) => return Ok(()),
             _ => return Err(no_view_named(word)),
@@ -307,17 +338,19 @@ impl Modifiers {
             "prev" => self.is_lagged = true,
             "elided" => self.is_elided = true,
             "tiered" => self.is_tiered = true,
+            "context" => self.purpose = Some(Purpose::Context),
+            "instruction" => self.purpose = Some(Purpose::Instruction),
             _ => {}
         }
     }
 
     fn spec(self) -> ViewSpec {
-        let Self { window, count, is_lagged, is_elided, is_tiered, target, tag, note } = self;
+        let Self { window, count, is_lagged, is_elided, is_tiered, purpose, target, tag, note } = self;
         let default = if is_lagged { Window::LATEST } else { Window::All };
         let window = count.map_or(Some(window.unwrap_or(default)), Window::last);
         let (lag, tiering) = (usize::from(is_lagged), is_tiered.then_some(Tiering { target }));
         let spec = ViewSpec { lag, elided: is_elided, tag, note, tiering, ..ViewSpec::all() };
-        spec.windowed(window)
+        spec.for_purpose(purpose.unwrap_or_default()).windowed(window)
     }
 }
 
@@ -326,11 +359,9 @@ fn no_view_named(word: &str) -> String {
         // Words of other APIs for a window. For `last`, `nearest` would find `latest`.
         _ if matches!(word, "last" | "tail" | "take") => "did you mean `window(n)`?".to_owned(),
         Some(near) => format!("did you mean `{near}`?"),
-        None => {
-            "the views are `latest`, `window(n)` and `prev`, and after them `elided()`, `as(\"tag\")` and \
-                 `note(\"...\")`"
-                .to_owned()
-        }
+        None => "the views are `latest`, `window(n)` and `prev`, and after them `elided()`, `as(\"tag\")`, \
+                 `note(\"...\")`, `context()` and `instruction()`"
+            .to_owned(),
     };
     format!("no view is named `{word}`; {help}")
 }

@@ -53,7 +53,7 @@ impl Plan {
         self.readers.resize(self.schema.columns().len(), Vec::new());
         for (column, declared) in self.schema.columns().iter().enumerate().skip(first) {
             let Some(reads) = &declared.reads else { continue };
-            for input in &reads.inputs {
+            for input in reads.all_inputs() {
                 debug_assert!(
                     // Only a view without lag is an edge of the order; a lagged one may show a later column.
                     input.spec.lag > 0 || self.ranks.get(input.column) < self.ranks.get(column),

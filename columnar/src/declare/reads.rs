@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::name::{Name, last_part};
+use super::purpose::Purpose;
 use super::view::{Tiering, ViewSpec};
 
 /// The views of a derived column, checked.
@@ -13,8 +14,10 @@ use super::view::{Tiering, ViewSpec};
 pub(crate) struct Reads {
     /// The derived column.
     pub(crate) column: Name,
-    /// In order of declaration, which is also their order in a message. Never empty.
+    /// In their order in a message: the references, then the primary inputs, each in order of declaration. Never empty.
     pub(crate) inputs: Vec<Input>,
+    /// The inputs that end the system text. They are in no message.
+    pub(crate) instructions: Vec<Input>,
     /// The documents in tiers. They are in no turn, so they are no input.
     pub(crate) tiered: Option<TieredDocuments>,
     /// The view of the self history.
@@ -45,7 +48,7 @@ pub(crate) struct TieredDocuments {
 /// A view of another column.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
-    /// Its index among the inputs.
+    /// Its index among the inputs of messages, or among the instructions.
     pub(crate) at: usize,
     pub(crate) column: usize,
     pub(crate) name: Name,
@@ -57,7 +60,15 @@ pub(crate) struct Input {
 
 impl Reads {
     pub(crate) fn new(column: Name) -> Self {
-        Self { column, inputs: Vec::new(), tiered: None, self_view: None, groups: Vec::new(), notes: None }
+        Self {
+            column,
+            inputs: Vec::new(),
+            instructions: Vec::new(),
+            tiered: None,
+            self_view: None,
+            groups: Vec::new(),
+            notes: None,
+        }
     }
 
     /// Adds an input with the groups around it, the outermost first. A group of the previous input continues. `tags` has
@@ -101,7 +112,18 @@ impl Reads {
         Ok(())
     }
 
-    /// All views: the inputs, and the self history after them.
+    /// Adds an input that ends the system text.
+    pub(crate) fn push_instruction(&mut self, (column, name): (usize, Name), spec: ViewSpec) {
+        let (at, tag) = (self.instructions.len(), name.tag());
+        self.instructions.push(Input { at, column, name, tag, groups: Vec::new(), spec });
+    }
+
+    /// The inputs of the messages, and those of the system text.
+    pub(crate) fn all_inputs(&self) -> impl Iterator<Item = &Input> + Clone {
+        self.inputs.iter().chain(&self.instructions)
+    }
+
+    /// The views that messages show: the inputs, and the self history after them.
     pub(crate) fn views(&self) -> impl Iterator<Item = &ViewSpec> + Clone {
         self.inputs.iter().map(|input| &input.spec).chain(&self.self_view)
     }
@@ -113,7 +135,7 @@ impl Reads {
 
     /// The columns that it reads without lag. They are computed before it.
     pub(crate) fn read_now(&self) -> impl Iterator<Item = usize> {
-        let inputs = self.inputs.iter().filter(|input| input.spec.lag == 0).map(|input| input.column);
+        let inputs = self.all_inputs().filter(|input| input.spec.lag == 0).map(|input| input.column);
         inputs.chain(self.tiered.as_ref().map(|documents| documents.column))
     }
 
@@ -125,7 +147,7 @@ impl Reads {
 
     /// The cells that each view needs for a context of `step`, where the column that reads is number `column`.
     pub(crate) fn needed(&self, column: usize, step: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
-        let inputs = self.inputs.iter();
+        let inputs = self.all_inputs();
         let inputs = inputs.map(move |input| (input.column, input.spec.needed(input.spec.cells(step))));
         let this = self.self_view.as_ref().map(|view| (column, view.needed(view.self_cells(step))));
         // The documents of a step are those of all updates.
@@ -159,19 +181,17 @@ impl Reads {
         }
         self.notes = (!text.is_empty()).then(|| text.into());
     }
-
-    /// The system text of the column: an instruction, and the notes of the inputs.
-    pub(crate) fn instruct(&self, instruction: &str) -> String {
-        let notes = self.notes.as_deref().unwrap_or_default();
-        let gap = if instruction.is_empty() || notes.is_empty() { "" } else { "\n\n" };
-        [instruction, gap, notes].concat()
-    }
 }
 
 /// Introduces the notes of the inputs.
 const INTRODUCTION: &str = "What the tags in the messages hold:";
 
 impl Input {
+    /// Whether it ends the system text, and is in no message.
+    pub(crate) fn is_instruction(&self) -> bool {
+        self.spec.purpose == Purpose::Instruction
+    }
+
     /// The number of groups that it shares with another input, from the outermost on.
     pub(crate) fn shared_groups(&self, other: &Self) -> usize {
         self.groups.iter().zip(&other.groups).take_while(|(one, other)| one == other).count()

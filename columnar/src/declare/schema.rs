@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::name::Name;
+use super::purpose::Purpose;
 use super::reads::{Reads, TieredDocuments};
 use super::schema_error::{SchemaError, SchemaErrors, StepError};
 use super::view::{DEEPEST_GROUP, ViewSpec};
@@ -133,12 +134,15 @@ impl Schema {
     }
 
     fn connect(&mut self, column: usize, draft: Draft, errors: &mut Vec<SchemaError>) {
-        let Some(views) = draft.views else { return };
+        let Some(mut views) = draft.views else { return };
         let name = self.name(column).clone();
         let (mut reads, mut tags) = (Reads::new(name.clone()), BTreeSet::new());
         // An unknown column counts as an input: its own error is enough.
         let views_read_something = views.iter().any(|(read, _)| *read != Read::Column(column));
         let known = errors.len();
+        errors.extend(Self::mixed_group(&name, &views));
+        // References come first in each message.
+        views.sort_by_key(|(_, spec)| spec.purpose != Purpose::Context);
         for (read, spec) in views {
             let error = match read {
                 Read::Column(read) => {
@@ -162,6 +166,7 @@ impl Schema {
         if errors.len() == known {
             // A column with a wrong view may lack the others because of it.
             self.check_tiers(&reads, errors);
+            Self::check_primary(&reads, errors);
         }
         let bad_step = |error| SchemaError::BadStep { column: name.clone(), error };
         errors.extend(draft.step_errors.into_iter().map(bad_step));
@@ -188,6 +193,10 @@ impl Schema {
             errors.push(error);
             return;
         }
+        if let Some(error) = self.wrong_purpose(&reads.column, read, &spec) {
+            errors.push(error);
+            return;
+        }
         if spec.elided && !spec.window.drops_values() {
             let (column, input) = names();
             errors.push(SchemaError::NothingElided { column, input });
@@ -206,7 +215,10 @@ impl Schema {
         let of_column = || {
             let (base, modifier) = read.rsplit_once('.')?;
             let base = self.find(base).map(|column| self.name(column))?;
-            Some(format!("{base}.{}", nearest(modifier, &["latest", "prev", "tiered()"])?))
+            Some(format!(
+                "{base}.{}",
+                nearest(modifier, &["latest", "prev", "tiered()", "context()", "instruction()"])?
+            ))
         };
         nearest(read, &names).map(ToString::to_string).or_else(of_column)
     }
@@ -237,6 +249,10 @@ impl Schema {
                 Some(first) => errors.push(SchemaError::OtherDocuments { column, input: first.name.clone() }),
                 None => reads.tiered = Some(TieredDocuments { column: read, name: input, tiering }),
             }
+            return;
+        }
+        if spec.purpose == Purpose::Instruction {
+            reads.push_instruction((read, input), spec);
             return;
         }
         if spec.groups.len() > DEEPEST_GROUP {

@@ -114,6 +114,27 @@ pub enum SchemaError {
         /// The column with the groups.
         column: Name,
     },
+    /// An instruction in a group.
+    #[error(
+        "`{column}` reads the instruction `{input}` in a group, but instructions are in the system text: move it out of the group"
+    )]
+    GroupedInstruction {
+        /// The column that reads.
+        column: Name,
+        /// The column that is read.
+        input: Name,
+    },
+    /// A group of views for different purposes.
+    #[error(
+        "`{column}` has views with and without `.context()` in the group `{tag}`, but context comes first in a message: make \
+         two groups of them"
+    )]
+    MixedGroup {
+        /// The column that reads.
+        column: Name,
+        /// The tag of the group.
+        tag: String,
+    },
     /// `window(0)`.
     #[error(
         "`{column}` reads `{input}` with a window of 0, which shows nothing: drop the view, or show at least 1 value"
@@ -160,6 +181,15 @@ pub enum SchemaError {
         /// Whether it reads its self history.
         reads_self: bool,
     },
+    /// A column that reads context and instructions, and nothing that it answers.
+    #[error(
+        "`{column}` reads nothing but context and instructions: add a view of the column that it follows, as in \
+         `user.latest()`"
+    )]
+    NoPrimaryInput {
+        /// The column.
+        column: Name,
+    },
     /// A view that shows all values and counts the hidden ones.
     #[error(
         "`{column}` shows all values of `{input}`, so it hides nothing: drop `.elided()`, or show fewer, as in \
@@ -182,6 +212,14 @@ pub enum SchemaError {
         /// The documents that are in tiers.
         input: Name,
     },
+    /// A purpose of the self history.
+    #[error(
+        "`{column}` has `.context()` or `.instruction()` for `self`, which is shown as assistant messages: drop it"
+    )]
+    PurposeOfSelf {
+        /// The column.
+        column: Name,
+    },
     /// A flow without a source.
     #[error("this flow has no source: declare one, and a column that reads it")]
     NoSource,
@@ -197,9 +235,20 @@ pub enum SchemaError {
         /// The column.
         column: Name,
     },
-    /// A tag, a note or a group of a tiered view.
+    /// A tag, a note or a count of hidden values of an instruction.
     #[error(
-        "`{column}` has a tag, a note or a group for `{input}` in tiers, which stand before the messages and take none: drop it"
+        "`{column}` has a tag, a note or `.elided()` for the instruction `{input}`, whose values end the system text as they \
+         are: drop it"
+    )]
+    TaggedInstruction {
+        /// The column that reads.
+        column: Name,
+        /// The column that is read.
+        input: Name,
+    },
+    /// A tag, a note, a group or a purpose of a tiered view.
+    #[error(
+        "`{column}` has a tag, a note, a group or a purpose for `{input}` in tiers, which stand before the messages and take none: drop it"
     )]
     TaggedTiers {
         /// The column that reads.
@@ -238,6 +287,14 @@ pub enum SchemaError {
         /// The column that reads.
         column: Name,
         /// The documents.
+        input: Name,
+    },
+    /// A view with more than one purpose.
+    #[error("`{column}` reads `{input}` for two purposes: drop one of `.context()` and `.instruction()`")]
+    TwoPurposes {
+        /// The column that reads.
+        column: Name,
+        /// The column that is read.
         input: Name,
     },
     /// A view of a column that the flow does not have.

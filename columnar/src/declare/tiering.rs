@@ -1,6 +1,7 @@
 //! The rules of documents: they are a set, so a view shows all of them, in turns or in tiers.
 
 use super::name::Name;
+use super::purpose::Purpose;
 use super::reads::Reads;
 use super::schema::Schema;
 use super::schema_error::SchemaError;
@@ -10,7 +11,10 @@ impl Schema {
     /// The mistake in a view of documents, or in a tiered view of text.
     pub(super) fn wrong_documents(&self, column: &Name, read: usize, spec: &ViewSpec) -> Option<SchemaError> {
         let (column, input) = (column.clone(), self.name(read).clone());
-        let is_plain = spec.tag.is_none() && spec.note.is_none() && spec.groups.is_empty();
+        let is_plain = spec.tag.is_none()
+            && spec.note.is_none()
+            && spec.groups.is_empty()
+            && spec.purpose == Purpose::Primary;
         match (self.is_documents(read), spec.tiering) {
             (false, Some(_)) => {
                 let is_source = self.is_source(read);

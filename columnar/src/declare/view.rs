@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::purpose::Purpose;
 use super::window::Window;
 
 /// The deepest nesting of groups around a view. Each level has a frame of the stack where views are read, and tags around
@@ -25,6 +26,9 @@ pub(crate) struct ViewSpec {
     pub(crate) tag: Option<String>,
     /// The groups around it, the outermost first: an id that tells groups of one tag apart, and the tag.
     pub(crate) groups: Vec<(usize, String)>,
+    pub(crate) purpose: Purpose,
+    /// Whether the declaration has several purposes, which the schema refuses.
+    pub(crate) has_other_purposes: bool,
     /// The description that a model reads.
     pub(crate) note: Option<String>,
     /// Selects values inside the window.
@@ -59,6 +63,8 @@ impl ViewSpec {
             lag: 0,
             tag: None,
             groups: Vec::new(),
+            purpose: Purpose::Primary,
+            has_other_purposes: false,
             note: None,
             filter: None,
             elided: false,
@@ -70,6 +76,11 @@ impl ViewSpec {
     pub(crate) fn windowed(self, window: Option<Window>) -> Self {
         // Any window will do for 0: `has_empty_window` makes the schema refuse the view.
         Self { window: window.unwrap_or(Window::LATEST), has_empty_window: window.is_none(), ..self }
+    }
+
+    /// With a purpose.
+    pub(crate) fn for_purpose(self, purpose: Purpose) -> Self {
+        Self { purpose, has_other_purposes: self.purpose != Purpose::Primary, ..self }
     }
 
     /// The steps whose turns show an input, in a context of `step`.

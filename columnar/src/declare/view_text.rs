@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use super::purpose::Purpose;
 use super::view::ViewSpec;
 
 /// A view, or a group of views, as a text has it.
@@ -37,6 +38,9 @@ fn write_view(name: &str, spec: &ViewSpec, f: &mut fmt::Formatter<'_>) -> fmt::R
         write!(f, "{name}{}", spec.suffix())?;
     }
     spec.tiering.iter().try_for_each(|tiering| write!(f, "{tiering}"))?;
+    if spec.purpose != Purpose::Primary {
+        write!(f, ".{}()", spec.purpose)?;
+    }
     f.write_str(if spec.elided { ".elided()" } else { "" })?;
     // In this order, since definitions are compared as texts.
     spec.tag.iter().try_for_each(|tag| write!(f, ".as({tag:?})"))?;

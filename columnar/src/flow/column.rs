@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::compute::{IntoStep, Step};
-use crate::declare::{DEEPEST_GROUP, Filter, StepError, Tiering, ViewSpec, ViewTextError, Window};
+use crate::declare::{DEEPEST_GROUP, Purpose, StepError, Tiering, ViewSpec, ViewTextError};
 
 /// The declaration of a column. A clone is the same column, and costs a reference count.
 ///
@@ -228,6 +228,16 @@ impl Column {
         self.all().note(note)
     }
 
+    /// A view of all values as reference material; see [`View::context`].
+    pub fn context(&self) -> View {
+        self.all().context()
+    }
+
+    /// A view of all values at the end of the system text; see [`View::instruction`].
+    pub fn instruction(&self) -> View {
+        self.all().instruction()
+    }
+
     /// A view of all values under another tag than the column's name.
     pub fn named(&self, tag: impl Into<String>) -> View {
         self.all().named(tag)
@@ -353,7 +363,7 @@ impl View {
         Self { target, spec }
     }
 
-    fn with(self, change: impl FnOnce(ViewSpec) -> ViewSpec) -> Self {
+    pub(super) fn with(self, change: impl FnOnce(ViewSpec) -> ViewSpec) -> Self {
         Self { spec: change(self.spec), ..self }
     }
 
@@ -371,108 +381,21 @@ impl View {
             *count += 1;
             // The number tells apart two groups with one tag, which may be neighbours.
             groups.push((*count, self.spec.tag.take().unwrap_or_default()));
-            mem::take(views).into_iter().for_each(|view| view.flatten(groups, count, flat));
+            let purpose = self.spec.purpose;
+            for view in mem::take(views) {
+                // The purpose of a group is that of the views inside.
+                let view = if purpose == Purpose::Primary {
+                    view
+                } else {
+                    view.with(|spec| spec.for_purpose(purpose))
+                };
+                view.flatten(groups, count, flat);
+            }
             groups.pop();
         } else {
             self.spec.groups.clone_from(groups);
             flat.push(self);
         }
-    }
-
-    /// Shows the newest value.
-    #[must_use]
-    pub fn latest(self) -> Self {
-        self.with(|spec| spec.windowed(Some(Window::LATEST)))
-    }
-
-    /// Shows the last `count` values. [`flow`](crate::flow()) returns an error if the count is 0.
-    #[must_use]
-    pub fn window(self, count: usize) -> Self {
-        self.with(|spec| spec.windowed(Window::last(count)))
-    }
-
-    /// Shows all values.
-    #[must_use]
-    pub fn all(self) -> Self {
-        self.with(|spec| spec.windowed(Some(Window::All)))
-    }
-
-    /// Shows only the values that `shows` accepts. The others are shown nowhere, as if they were
-    /// [skipped](crate::compute::Policy::or_skip), and a column whose inputs have no new value is skipped.
-    ///
-    /// Windows count all values. `shows` must be a pure function of the text. A second filter replaces the first.
-    ///
-    /// ```
-    /// use columnar::prelude::*;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-    /// let user = source("user");
-    /// let questions = user.filter(|text| text.ends_with('?'));
-    /// let faq = column("faq", questions, |cx: Context| async move { cx.messages().last_text().into_owned() });
-    /// let chat = flow([faq])?;
-    /// for text in ["Hello.", "How are you?"] {
-    ///     chat.push("user", text).await?;
-    /// }
-    /// chat.run().await?;
-    /// assert_eq!(chat.get("faq", 0), None);
-    /// assert_eq!(chat.get("faq", 1).as_deref(), Some("<user>\nHow are you?\n</user>"));
-    /// # Ok(()) }
-    /// ```
-    #[must_use]
-    pub fn filter(self, shows: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        let filter = Some(Filter::new(move |_, text| shows(text)));
-        self.with(|spec| ViewSpec { filter, ..spec })
-    }
-
-    /// Shows only the values of the steps that `shows` accepts. Otherwise it is like [`filter`](Self::filter).
-    #[must_use]
-    pub fn sample(self, shows: impl Fn(usize) -> bool + Send + Sync + 'static) -> Self {
-        let filter = Some(Filter::new(move |step, _| shows(step)));
-        self.with(|spec| ViewSpec { filter, ..spec })
-    }
-
-    /// Describes the values to the model. The notes of all inputs are listed once, at the end of the instruction of a
-    /// [`prompt`](crate::prompt).
-    #[must_use]
-    pub fn note(self, note: impl Into<String>) -> Self {
-        self.with(|spec| ViewSpec { note: Some(note.into()), ..spec })
-    }
-
-    /// Shows the values under another tag than the column's name, written `.as("tag")` inside `flow!`.
-    #[must_use]
-    pub fn named(self, tag: impl Into<String>) -> Self {
-        self.with(|spec| ViewSpec { tag: Some(tag.into()), ..spec })
-    }
-
-    /// The same as [`named`](Self::named), by its name inside `flow!`.
-    #[must_use]
-    pub fn r#as(self, tag: impl Into<String>) -> Self {
-        self.named(tag)
-    }
-
-    /// Shows the number of values that the window hides, directly before the first value:
-    /// `<elided>4 values of topics</elided>`. [`flow`](crate::flow()) returns an error for a view of all values.
-    ///
-    /// ```
-    /// use columnar::prelude::*;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-    /// let user = source("user");
-    /// let mood = column("mood", user.latest().elided(), |_: Context| async { "calm" });
-    /// let chat = flow([mood])?;
-    /// for text in ["Hello.", "How are you?"] {
-    ///     chat.push("user", text).await?;
-    /// }
-    /// chat.run().await?;
-    /// assert_eq!(
-    ///     chat.messages("mood", 1)?.last_text(),
-    ///     "<elided>1 value of user</elided>\n\n<user>\nHow are you?\n</user>"
-    /// );
-    /// # Ok(()) }
-    /// ```
-    #[must_use]
-    pub fn elided(self) -> Self {
-        self.with(|spec| ViewSpec { elided: true, ..spec })
     }
 
     pub(crate) fn target(&self) -> &Target {
@@ -485,27 +408,15 @@ impl View {
 }
 
 /// The same view of the values of the previous step.
-fn lagged(spec: ViewSpec) -> ViewSpec {
+pub(super) fn lagged(spec: ViewSpec) -> ViewSpec {
     ViewSpec { lag: 1, ..spec }
-}
-
-impl From<Column> for View {
-    fn from(column: Column) -> Self {
-        column.all()
-    }
-}
-
-impl From<&Column> for View {
-    fn from(column: &Column) -> Self {
-        column.all()
-    }
 }
 
 /// A view of documents in tiers. [`Column::tiered`] makes it, and it becomes a [`View`].
 #[derive(Clone, Debug)]
 pub struct TieredView {
-    column: Column,
-    tiering: Tiering,
+    pub(super) column: Column,
+    pub(super) tiering: Tiering,
 }
 
 impl TieredView {
@@ -514,18 +425,6 @@ impl TieredView {
     #[must_use]
     pub fn target(self, tokens: usize) -> Self {
         Self { tiering: Tiering { target: Some(tokens) }, ..self }
-    }
-}
-
-impl From<TieredView> for View {
-    fn from(TieredView { column, tiering }: TieredView) -> Self {
-        column.all().with(|spec| ViewSpec { tiering: Some(tiering), ..spec })
-    }
-}
-
-impl From<&View> for View {
-    fn from(view: &View) -> Self {
-        view.clone()
     }
 }
 
@@ -539,40 +438,3 @@ pub trait IntoViews {
     /// The views, in order.
     fn into_views(self) -> Vec<View>;
 }
-
-impl<V: Into<View>> IntoViews for V {
-    fn into_views(self) -> Vec<View> {
-        vec![self.into()]
-    }
-}
-
-impl<V: Into<View>, const N: usize> IntoViews for [V; N] {
-    fn into_views(self) -> Vec<View> {
-        self.into_iter().map(Into::into).collect()
-    }
-}
-
-impl<V: Into<View>> IntoViews for Vec<V> {
-    fn into_views(self) -> Vec<View> {
-        self.into_iter().map(Into::into).collect()
-    }
-}
-
-macro_rules! tuples {
-    ($($name:ident)*) => {
-        tuples!(@ $($name)*);
-    };
-    (@ $first:ident $($rest:ident)*) => {
-        impl<$first: Into<View>, $($rest: Into<View>),*> IntoViews for ($first, $($rest,)*) {
-            fn into_views(self) -> Vec<View> {
-                #[allow(non_snake_case)]
-                let ($first, $($rest,)*) = self;
-                vec![$first.into(), $($rest.into()),*]
-            }
-        }
-        tuples!(@ $($rest)*);
-    };
-    (@) => {};
-}
-
-tuples!(A B C D E F G H I J K L);

@@ -134,6 +134,16 @@ impl<K> Handle<K> {
         self.__all().note(note)
     }
 
+    /// A view of all values as reference material; see [`View::context`].
+    pub const fn context(&self) -> View {
+        self.__all().context()
+    }
+
+    /// A view of all values at the end of the system text; see [`View::instruction`].
+    pub const fn instruction(&self) -> View {
+        self.__all().instruction()
+    }
+
     /// A view of all values under another tag than the column's name, written `.as("tag")` inside `flow!`.
     ///
     /// # Panics
@@ -290,6 +300,16 @@ impl<T> Handle<kind::Derived<T>> {
         self.flow().messages(self.latest.column(), step)
     }
 
+    /// The whole system text of the request of the cell at `step`; see [`Messages::system`]. A column that calls no model
+    /// has no instruction of its own.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`messages`](Self::messages).
+    pub fn system(&self, step: usize) -> Result<String> {
+        self.flow().system(self.latest.column(), step)
+    }
+
     /// The prefix that these messages share with the next request of the column, and the view that ends it. A
     /// provider's cache can serve this prefix.
     ///
@@ -307,7 +327,7 @@ impl<T> Handle<kind::Derived<T>> {
     /// Those of [`messages`](Self::messages).
     pub fn cache_plan(&self, step: usize, policy: &CachePolicy, pace: Pace) -> Result<CachePlan> {
         let messages = self.messages(step)?;
-        Ok(CachePlan::of(&messages, messages.instruction(), policy, pace))
+        Ok(CachePlan::of(&messages, messages.system_tokens(), policy, pace))
     }
 }
 

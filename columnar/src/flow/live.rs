@@ -51,6 +51,29 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.set_pace(pace);
     }
 
+    /// Sets the system text of the flow, which follows the instruction of each column; an empty one removes it. It also
+    /// applies to [`system`](Self::system) and [`messages`](Self::messages) of earlier steps, and counts against budgets.
+    /// Like a budget it is a setting of the program, and not stored.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column topics(user.latest)     = prompt("List the topics.");
+    ///     column assistant(user, self)   = prompt("You are a helpful assistant.");
+    /// };
+    /// chat.set_system("Write French.");
+    /// chat.user.push("Hello!").await?;
+    /// assert_eq!(chat.assistant.system(0)?, "You are a helpful assistant.\n\nWrite French.");
+    /// assert_eq!(chat.system("topics", 0)?, "List the topics.\n\nWrite French.");
+    /// # Ok(()) }
+    /// ```
+    pub fn set_system(&self, system: impl AsRef<str>) {
+        self.shared.set_system(system.as_ref());
+    }
+
     /// Sets the model of the prompts without their own: a [`Model`](crate::model::Model), or a name as for
     /// [`by_name`](crate::model::by_name). An unknown name or a missing key is an [`Error::Model`] of the next run,
     /// before it computes anything.
@@ -163,6 +186,16 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.messages_by_name(column.as_ref(), step)
     }
 
+    /// The whole system text of the request of a cell; see [`Messages::system`]. A column that calls no model has no
+    /// instruction of its own.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`messages`](Self::messages).
+    pub fn system(&self, column: impl AsRef<str>, step: usize) -> Result<String> {
+        self.shared.system_by_name(column.as_ref(), step)
+    }
+
     /// The prefix that the messages of a cell share with the next request of its column, and the view that ends it. A
     /// provider's cache can serve this prefix.
     ///
@@ -187,7 +220,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         pace: Pace,
     ) -> Result<CachePlan> {
         let messages = self.messages(column, step)?;
-        Ok(CachePlan::of(&messages, messages.instruction(), policy, pace))
+        Ok(CachePlan::of(&messages, messages.system_tokens(), policy, pace))
     }
 
     /// The number of complete steps: those at which each cell is stored.

@@ -16,6 +16,7 @@ mod rows;
 mod topological;
 mod typed;
 mod values;
+mod view;
 mod view_text;
 
 pub use crate::run::{ColumnId, Run, Values};

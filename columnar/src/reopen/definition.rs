@@ -270,7 +270,7 @@ impl StoredColumn {
 /// The views of a column as in `flow!`, but by keys. Notes are left out: they belong to the prompt, as the instruction
 /// does.
 fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
-    let inputs = reads.inputs.iter().map(|input| view(reads, input, keys));
+    let inputs = reads.all_inputs().map(|input| view(reads, input, keys));
     let history = reads.self_view.as_ref().map(|view| ViewText::SelfHistory(without_note(view)));
     let tiered = reads.tiered.as_ref().map(|documents| {
         let key = keys.get(documents.column).unwrap_or(&documents.name);
@@ -282,7 +282,8 @@ fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
 fn view(reads: &Reads, input: &Input, keys: &[Name]) -> ViewText {
     let key = keys.get(input.column).unwrap_or(&input.name);
     // A tag that is the name itself is left out, so renaming a column is no change of its readers.
-    let tag = (input.tag != input.name.tag()).then(|| String::from(&input.tag));
+    let has_tag = !input.is_instruction() && input.tag != input.name.tag();
+    let tag = has_tag.then(|| String::from(&input.tag));
     let view = ViewText::Column(key.into(), ViewSpec { tag, ..without_note(&input.spec) });
     let groups = input.groups.iter().rev().filter_map(|&group| reads.groups.get(group));
     // Each input has its groups around it, also where they continue those of the input before.

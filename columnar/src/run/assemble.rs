@@ -205,7 +205,7 @@ impl State {
         if self.unloaded.is_empty() {
             return None;
         }
-        let columns = reads.inputs.iter().map(|input| input.column).chain([column]);
+        let columns = reads.all_inputs().map(|input| input.column).chain([column]);
         let steps = |column| Some((column, self.unloaded.get(&column)?.steps().clone()));
         Some(columns.filter_map(steps).collect())
     }

@@ -84,7 +84,8 @@ impl ColumnContexts {
 impl Recipe {
     /// Calls the counter.
     pub(super) fn make(&self) -> Arc<ColumnContexts> {
-        let (instruction, counter) = (self.settings.instruction.as_deref(), Arc::clone(&self.counter));
+        let instruction = (self.settings.instruction.as_deref(), self.defaults.system.clone());
+        let counter = Arc::clone(&self.counter);
         let target = if self.reads.tiered.is_some() { self.default_target() } else { 0 };
         let assembler = Assembler::new(&self.reads, instruction, &self.budget, counter, target);
         ColumnContexts::new(assembler, Memory::default())
@@ -137,7 +138,7 @@ fn check_loaded(
     let first = |(column, steps)| Some((unloaded.get(&column)?.first_in(&steps)?, column));
     // The first step of all, because loading it loads the later ones, too.
     let Some((step, column)) = cells.into_iter().filter_map(first).min() else { return Ok(()) };
-    let input = reads.inputs.iter().find(|input| input.column == column);
+    let input = reads.all_inputs().find(|input| input.column == column);
     Err(Error::NotLoaded { column: input.map_or(&reads.column, |input| &input.name).clone(), step })
 }
 

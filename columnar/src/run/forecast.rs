@@ -266,12 +266,20 @@ impl TokenSums {
             let members = reads.inputs.get(group.inputs.clone()).unwrap_or_default();
             members.iter().map(|input| input.spec.turns(step).len()).max().unwrap_or(0) * tokens
         });
+        let instructions = reads.instructions.iter().map(|input| {
+            let steps = input.spec.cells(step);
+            steps.len() * overhead.separator + self.values(input.column, steps)
+        });
         let elided = (0..=reads.inputs.len()).filter(|at| reads.is_elided(*at)).map(|at| {
             let hidden_self = || reads.self_view.as_ref().map_or(0, |view| view.self_cells(step).start);
             let hidden = reads.inputs.get(at).map_or_else(hidden_self, |input| input.spec.cells(step).start);
             if hidden == 0 { 0 } else { overhead.elision(hidden, reads.shown_as(at)).1 + overhead.separator }
         });
-        inputs.sum::<usize>() + groups.sum::<usize>() + self_history + elided.sum::<usize>()
+        instructions.sum::<usize>()
+            + inputs.sum::<usize>()
+            + groups.sum::<usize>()
+            + self_history
+            + elided.sum::<usize>()
     }
 }
 

@@ -111,6 +111,29 @@ impl Shared {
         Arc::make_mut(&mut self.lock().defaults).pace = pace;
     }
 
+    /// Sets the system text of all columns; a blank one is none.
+    pub(crate) fn set_system(&self, system: &str) {
+        let mut state = self.lock();
+        Arc::make_mut(&mut state.defaults).system = (!system.trim().is_empty()).then(|| system.into());
+        // Budgets and the sizes of requests depend on it.
+        let forgotten = state.forget_contexts();
+        drop(state);
+        drop(forgotten);
+    }
+
+    /// The whole system text of a derived cell.
+    pub(crate) fn system(&self, column: usize, step: usize) -> Result<String> {
+        let messages = self.messages(column, step)?;
+        let instruction = self.lock().settings.get(column).and_then(|settings| settings.instruction.clone());
+        Ok(messages.system(instruction.as_deref().unwrap_or_default()))
+    }
+
+    /// The whole system text of a cell of the derived column with this name.
+    pub(crate) fn system_by_name(&self, name: &str, step: usize) -> Result<String> {
+        let column = self.lock().find(name)?;
+        self.system(column, step)
+    }
+
     /// Sets the model of the columns without their own.
     pub(crate) fn set_model(&self, model: Choice) {
         let mut state = self.lock();

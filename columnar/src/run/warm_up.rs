@@ -67,7 +67,7 @@ impl SingleFlight {
         let policy = CachePolicy::by_model(&model);
         // If reads are not cheaper or the prefix is too short to be cached, waiting would only cost time.
         let is_cached = |tokens: usize| policy.read < 1.0 && tokens >= policy.minimum;
-        let tokens = context.messages().instruction();
+        let tokens = context.messages().system_tokens();
         let prefix = context.messages().shared_prefix();
         let prefix = prefix.filter(|(_, more)| is_cached(tokens + more)).map(|(prefix, _)| prefix);
         let lengths = [is_cached(tokens).then_some(Length::Instruction), prefix.map(Length::SharedPrefix)];

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::context::{Messages, Part};
+use crate::tiers::Tier;
 
 /// Compares the messages of a column with a reviewed snapshot, with the crate [insta](https://insta.rs). Needs the feature
 /// `insta`.
@@ -70,8 +71,8 @@ macro_rules! assert_context_snapshot {
 
 /// The messages array as text for people: the roles, the cell of each part, and every line exactly as it is sent.
 ///
-/// In a context with [tiers](crate::tiers), the part of the system text that shows documents comes first, and each part has
-/// its tier.
+/// The [instructions](crate::View::instruction) among the inputs come first, as the system text has them. In a context with
+/// [tiers](crate::tiers), the documents of the system text follow, and each part has its tier.
 ///
 /// Lines with a bar `│ ` are the content of a message, including the empty line between two parts. Lines without a bar are
 /// no content.
@@ -120,9 +121,12 @@ pub fn context_text(messages: &Messages) -> String {
     let count = messages.len();
     let plural = if count == 1 { "" } else { "s" };
     let mut text = format!("{} at step {}: {count} message{plural}", messages.column(), messages.step());
-    if let Some(documents) = messages.system_documents() {
-        text.push_str("\n\n[system]\nL0");
-        push_lines(&mut text, documents);
+    let system = messages.instructions().map(|(origin, text)| (origin.to_string(), text.trim()));
+    let documents = messages.system_documents().map(|documents| (Tier::L0.to_string(), documents));
+    for (at, (label, content)) in system.chain(documents).enumerate() {
+        text.push_str(if at == 0 { "\n\n[system]\n" } else { "\n" });
+        text.push_str(&label);
+        push_lines(&mut text, content);
     }
     for part in messages.parts() {
         if part.joins() {
@@ -152,7 +156,7 @@ fn push_lines(text: &mut String, content: &str) {
 /// The cell that a part shows, and its tier in a context with tiers.
 fn label(part: &Part<'_>) -> String {
     let label = match (part.origin(), part.hidden()) {
-        (Some(origin), _) => format!("{} {}", origin.column, origin.step),
+        (Some(origin), _) => origin.to_string(),
         (None, Some(hidden)) => format!("{}, hidden", hidden.column),
         (None, None) => "no cell".to_owned(),
     };

@@ -226,7 +226,7 @@ mod a_mistake {
         for view in [tiered.clone().latest(), tiered.clone().elided(), tiered.clone().filter(|_| true)] {
             assert_eq!(errors([column("coder", (view, source("user"), this()), script(["a"]))]), [PART]);
         }
-        let tagged = "`coder` has a tag, a note or a group for `files` in tiers, which stand before the messages and take none: \
+        let tagged = "`coder` has a tag, a note, a group or a purpose for `files` in tiers, which stand before the messages and take none: \
                       drop it";
         let views = [tiered.clone().named("code"), tiered.clone().note("the code"), group("all", tiered)];
         for view in views {

@@ -272,7 +272,7 @@ async fn t24_the_fields_of_the_json_form_stay() -> Result<()> {
     found.dedup();
     let expected = "\
         .budget .budget.after .budget.before .budget.kept_fewer .budget.limit .budget.over_limit .budget.strategy \
-        .budget.turns .column .columns .columns.column .columns.hidden .columns.tokens .columns.values .instruction \
+        .budget.turns .column .columns .columns.column .columns.hidden .columns.tokens .columns.values .flow .instruction .instructions \
         .last_request .last_request.cache_read .last_request.cache_write .last_request.hit_rate .last_request.input \
         .last_request.longest_reply .last_request.model .last_request.output .marks .marks.after .marks.lifetime \
         .marks.tier .moves \

@@ -5,7 +5,7 @@ use std::fmt;
 use super::constant::Graph;
 use super::flat::{Flat, Kind, bound, flat};
 use super::view::{ConstFilter, View};
-use crate::declare::{Name, Outline, Suffix, last_part};
+use crate::declare::{Name, Outline, Purpose, Suffix, last_part};
 
 impl Graph {
     /// The names of the columns in order of declaration, those of modules after those of the flow itself.
@@ -56,7 +56,7 @@ fn write_column(f: &mut fmt::Formatter<'_>, columns: &[Flat], reader: usize, vie
     let name_of = |at: usize| columns.get(bound(columns, at)).map_or("?", |column| &*column.name);
     write!(f, "column {}(", name_of(reader))?;
     let mut open: &[&str] = &[];
-    for (at, View { column, window, lag, elided, tag, note, filter, groups, tiering }) in
+    for (at, View { column, window, lag, elided, tag, note, filter, groups, purpose, tiering }) in
         views.iter().enumerate()
     {
         let shared = open.iter().zip(*groups).take_while(|(open, group)| open == group).count();
@@ -68,6 +68,9 @@ fn write_column(f: &mut fmt::Formatter<'_>, columns: &[Flat], reader: usize, vie
         let (is_self, suffix) = (*column == reader, Suffix { window: *window, lag: *lag });
         write!(f, "{}{suffix}", if is_self { "self" } else { name })?;
         tiering.map_or(Ok(()), |tiering| write!(f, "{tiering}"))?;
+        if *purpose != Purpose::Primary {
+            write!(f, ".{purpose}()")?;
+        }
         if !is_self && tiering.is_none() && *tag != last_part(name) {
             write!(f, ".as({tag:?})")?;
         }

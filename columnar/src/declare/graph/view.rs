@@ -1,6 +1,6 @@
 //! A view as a constant of the program.
 
-use crate::declare::{Filter, Tiering, ViewSpec, Window, is_tag};
+use crate::declare::{Filter, Purpose, Tiering, ViewSpec, Window, is_tag};
 
 /// A view as a tuple of literals, if nothing else was declared of it: the column, the number of its last values (0 for
 /// all), whether each value is shown one step later, and the tag.
@@ -24,6 +24,7 @@ pub struct View {
     pub(super) filter: Option<ConstFilter>,
     /// The tags of the groups around it, the outermost first.
     pub(super) groups: &'static [&'static str],
+    pub(super) purpose: Purpose,
     pub(super) tiering: Option<Tiering>,
 }
 
@@ -67,6 +68,7 @@ impl View {
             note: None,
             filter: None,
             groups: &[],
+            purpose: Purpose::Primary,
             tiering: None,
         }
     }
@@ -154,6 +156,19 @@ impl View {
         Self { elided: true, ..self }
     }
 
+    /// Shows the values as reference material: before the primary inputs of their step.
+    #[must_use]
+    pub const fn context(self) -> Self {
+        Self { purpose: Purpose::Context, ..self }
+    }
+
+    /// Shows the values at the end of the system text, and in no message. They are sent as they are, without a tag, so
+    /// never use text that you do not trust.
+    #[must_use]
+    pub const fn instruction(self) -> Self {
+        Self { purpose: Purpose::Instruction, ..self }
+    }
+
     #[doc(hidden)]
     #[must_use]
     pub const fn __literal((column, count, is_lagged, tag): LiteralView) -> Self {
@@ -186,14 +201,15 @@ impl View {
 
     /// The view as the schema checks it, in the column number `reader` of the graph.
     pub(super) fn spec(&self, reader: usize) -> ViewSpec {
-        let Self { column, window, lag, elided, tag, note, filter, groups, tiering } = *self;
+        let Self { column, window, lag, elided, tag, note, filter, groups, purpose, tiering } = *self;
+        let has_tag = column != reader && tiering.is_none() && !matches!(purpose, Purpose::Instruction);
         ViewSpec {
             window,
             // A window of 0 has panicked in `window`.
             has_empty_window: false,
             lag,
-            // The self history has no tag, nor have documents in tiers, and the schema refuses one.
-            tag: (column != reader && tiering.is_none()).then(|| tag.to_owned()),
+            // The self history has no tag, nor have instructions and documents in tiers, and the schema refuses one.
+            tag: has_tag.then(|| tag.to_owned()),
             // `flow!` refuses two groups with one tag in a column, so one id is enough for all.
             groups: groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
             note: note.map(ToOwned::to_owned),
@@ -202,6 +218,9 @@ impl View {
                 ConstFilter::Step(shows) => Filter::new(move |step, _| shows(step)),
             }),
             elided,
+            purpose,
+            // `flow!` refuses a second purpose.
+            has_other_purposes: false,
             tiering,
         }
     }

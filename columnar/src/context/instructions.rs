@@ -1,0 +1,59 @@
+//! The system text of a request: that of the column, that of the flow, the notes on the inputs, the instructions among the
+//! inputs, and the documents of the first tier.
+
+use std::ops::Range;
+
+use super::parts::Origin;
+use super::snapshot::Snapshot;
+use super::system::{SEPARATOR, constant, join};
+use crate::history::Text;
+
+impl Snapshot {
+    /// The system text under an instruction of the column.
+    pub(super) fn system(&self, instruction: &str) -> String {
+        let constant = constant(instruction, self.overhead.system.as_deref(), &self.reads);
+        let mut system = join(constant.chain(self.instructions().map(|(_, text)| text.value)));
+        if let Some(documents) = self.system_documents() {
+            if !system.is_empty() {
+                system.push_str(SEPARATOR);
+            }
+            system.push_str(documents);
+        }
+        system
+    }
+
+    /// The documents that end the system text.
+    pub(super) fn system_documents(&self) -> Option<&str> {
+        Some(self.layout()?.system()?.text())
+    }
+
+    /// The values of the instructions among the inputs, step by step.
+    pub(super) fn instructions(&self) -> impl Iterator<Item = (Origin<'_>, Text<'_>)> {
+        let first = self.instruction_views.iter().map(|view| view.steps.start).min();
+        let steps = first.map_or(0..0, |first| first..self.step + 1);
+        steps.flat_map(move |step| {
+            let views = self.reads.instructions.iter().zip(&*self.instruction_views);
+            views.filter(move |(_, view)| view.steps.contains(&step)).filter_map(move |(input, view)| {
+                let text = view.text(step)?;
+                // No underflow: a turn before the lag has no value.
+                Some((Origin { column: &input.name, step: step - view.lag }, text))
+            })
+        })
+    }
+
+    /// Whether another context has the same instructions among its inputs.
+    pub(super) fn has_instructions_of(&self, other: &Self) -> bool {
+        let texts = |snapshot: &Self| join(snapshot.instructions().map(|(_, text)| text.value));
+        texts(self) == texts(other)
+    }
+
+    /// The tokens of the instructions among the inputs, in the context of a step up to this one.
+    pub(super) fn instruction_tokens(&self, step: usize) -> usize {
+        let views = self.reads.instructions.iter().zip(&*self.instruction_views);
+        let tokens = views.map(|(input, view)| {
+            let Range { start, end } = input.spec.turns(step);
+            view.sum(&(start..end)).with_overhead(self.overhead.separator).tokens
+        });
+        tokens.sum()
+    }
+}
