@@ -10,6 +10,7 @@
 /// How the messages of a cell are assembled: views, budgets, renderings, counts of tokens.
 pub mod assembly {
     pub mod budget;
+    pub mod document;
     #[cfg(feature = "tiktoken")]
     pub mod exact;
     pub mod laws;

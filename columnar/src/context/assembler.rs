@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::budget::{Budget, BudgetError, PersistentCuts, Strategy, TokenLimit};
-use super::delimiters::Overhead;
+use super::delimiters::{ContextSettings, Overhead};
 use super::layout::{Layout, TierMemory, document_tokens};
 use super::omissions::Truncation;
 use super::snapshot::Snapshot;
@@ -70,12 +70,12 @@ impl Memory {
 impl Assembler {
     pub(crate) fn new(
         reads: &Reads,
-        (instruction, system): (Option<&str>, Option<Arc<str>>),
+        settings: ContextSettings<'_>,
         budget: &Budget,
         counter: Arc<dyn Counter>,
         default_target: usize,
     ) -> Self {
-        let overhead = Overhead::new(reads, instruction, system, counter);
+        let overhead = Overhead::new(reads, settings, counter);
         let instruction = overhead.instruction.unwrap_or(0);
         let limit = TokenLimit::of(budget, instruction, overhead.least_message(reads)).map(|limit| {
             let low_water = |limit: &TokenLimit| limit.low_water.filter(|_| is_computed_in_order(reads));

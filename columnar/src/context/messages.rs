@@ -67,7 +67,7 @@ impl Messages {
 
     /// The value that these messages show as `text`, between its tags.
     pub(crate) fn unescape<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        unescape(text, &self.0.reads.tags())
+        if self.0.overhead.has_tags() { unescape(text, &self.0.reads.tags()) } else { Cow::Borrowed(text) }
     }
 
     /// The number of messages.

@@ -27,8 +27,8 @@ mod turns;
 mod view;
 
 pub(crate) use assembler::{AssembleError, Assembler, Memory, previous_step};
-pub(crate) use delimiters::Overhead;
 pub use delimiters::Role;
+pub(crate) use delimiters::{ContextSettings, Form, Overhead};
 pub(crate) use layout::Section;
 pub use messages::{Iter, Messages};
 pub(crate) use parts::InNext;

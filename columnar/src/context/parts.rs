@@ -83,7 +83,9 @@ impl<'m> Part<'m> {
     fn new(snapshot: &'m Snapshot, item: Item<'m>) -> Self {
         // The role delimits the column's own values, and escaping a marker would destroy its tag.
         let value = match item.source {
-            Source::Input(_) if !item.text.is_plain => escape(item.text.value, &snapshot.reads.tags()),
+            Source::Input(_) if !item.text.is_plain && snapshot.overhead.has_tags() => {
+                escape(item.text.value, &snapshot.reads.tags())
+            }
             _ => Cow::Borrowed(item.text.value),
         };
         Self { snapshot, item, value }
@@ -270,7 +272,7 @@ impl<'m> Part<'m> {
         let is_truncated = truncation.is_some_and(|truncation| truncation.next.contains(&slot));
         let changes = match item.source {
             // If the values after it leave the window, its groups end with it.
-            Source::Input(input) if !input.groups.is_empty() => {
+            Source::Input(input) if !input.groups.is_empty() && snapshot.overhead.has_tags() => {
                 snapshot.open_after(input, step, next) != snapshot.open_after(input, step, snapshot.step)
             }
             _ => false,

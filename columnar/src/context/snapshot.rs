@@ -11,7 +11,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::delimiters::Overhead;
+use super::delimiters::{Form, Overhead};
 use super::layout::Layout;
 use super::omissions::{Elision, Omissions, Truncation};
 use super::view::ViewValues;
@@ -243,6 +243,9 @@ impl Snapshot {
     pub(super) fn is_led_next(&self) -> bool {
         let next = self.step + 1;
         let (Some(spec), Some(view)) = (&self.reads.self_view, self.self_history()) else { return false };
+        if self.overhead.form == Form::Document {
+            return false;
+        }
         // The value that is being computed will be stored by then.
         let mut values = spec.self_cells(next).filter(|&step| step == self.step || view.has(step));
         values.next().is_some_and(|first| {
@@ -263,7 +266,8 @@ impl Snapshot {
     pub(super) fn last_message(&self) -> usize {
         let is_omitted =
             |slot: usize| self.truncation().is_some_and(|truncation| truncation.omitted.contains(&slot));
-        let after_self = self.self_history().and_then(|history| {
+        let is_document = self.overhead.form == Form::Document;
+        let after_self = self.self_history().filter(|_| !is_document).and_then(|history| {
             let is_shown = |&step: &usize| !is_omitted(2 * step + 1) && history.has(step);
             history.steps.clone().rev().find(is_shown).map(|step| step + 1)
         });
