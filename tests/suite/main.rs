@@ -79,6 +79,7 @@ pub mod rows {
 /// Runs of flows: order, failures, policies, time.
 pub mod runs {
     pub mod changes;
+    pub mod exclusions;
     pub mod faults;
     pub mod interrupted;
     pub mod lifecycle;

@@ -172,6 +172,15 @@ impl Messages {
         &self.0.overhead
     }
 
+    /// The first cell that is excluded from the next context, or included again.
+    pub(crate) fn excluded_next(&self) -> Option<(Name, usize)> {
+        let (turn, view) = self.0.excluded_next()?;
+        let reads = &self.0.reads;
+        let input = reads.inputs.get(view);
+        let lag = input.map_or(0, |input| input.spec.lag);
+        Some((input.map_or(&reads.column, |input| &input.name).clone(), turn - lag))
+    }
+
     /// The instructions among the inputs, as they are stored, each with its cell.
     pub(crate) fn instructions(&self) -> impl Iterator<Item = (Origin<'_>, &str)> {
         self.0.instructions().map(|(origin, text)| (origin, text.value))
