@@ -49,6 +49,17 @@ pub mod language {
     pub mod names;
 }
 
+/// Trees of texts and their paths, by the rows of `tests/LOOM.md`.
+pub mod loom {
+    mod ids;
+    mod laws;
+    mod long;
+    mod naive;
+    mod named;
+    mod rules;
+    mod stored;
+}
+
 /// Models, and the providers that they call.
 pub mod models {
     pub mod adaptive;
