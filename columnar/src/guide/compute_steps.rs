@@ -78,6 +78,28 @@
 //! A type of your own implements [`Compute`](crate::Compute). A model of your own implements
 //! [`Model`](crate::model::Model), and a prompt takes it with [`model`](crate::Prompt::model).
 //!
+//! # A text instead of messages
+//!
+//! After any compute step, [`document`](crate::compute::Policy::document) makes the context one text: all values in their
+//! order, without tags and without anything between them. A model that completes text goes on with it:
+//!
+//! ```
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let novel = flow! {
+//!     source text;
+//!     column story(text, self) = script([" a fox.", " a wolf."]).document();
+//! };
+//! for text in ["Once there was", " It met"] {
+//!     novel.text.push(text).await?;
+//! }
+//! novel.run().await?;
+//! assert_eq!(novel.story.messages(1)?.last_text(), "Once there was a fox. It met");
+//! # Ok(()) }
+//! ```
+//!
 //! # Policies
 //!
 //! A [`Policy`](crate::compute::Policy) follows a compute step and sets how the column treats calls that are slow,

@@ -18,7 +18,7 @@
 //! | [`assembly`] | merging, elision and escaping in the messages array |
 //! | **running it** | |
 //! | [`runs`] | runs, events, guarantees, progress, spans |
-//! | [`skipping`] | columns that are computed at some steps only |
+//! | [`skipping`] | columns that are computed at some steps only, and values that later contexts do not show |
 //! | [`failures`] | retries, and the consequences of a failed cell |
 //! | [`models`] | the model that answers a prompt |
 //! | [`costs`] | receipts, bills, prices and spend limits |

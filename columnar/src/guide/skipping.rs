@@ -1,4 +1,4 @@
-//! Compute a column at some steps only.
+//! Compute a column at some steps only, or show a value at some steps only.
 //!
 //! [← runs](super::runs) · [contents](super) · [failures →](super::failures)
 //!
@@ -40,5 +40,43 @@
 //! along a chain of columns.
 //!
 //! A compute step of your own skips its cell by returning [`Reply::skip`](crate::Reply::skip).
+//!
+//! # Exclude a value from later contexts
+//!
+//! `chat.user.exclude(3)` keeps a stored value out of the contexts of all steps that have not begun, as if its cell had been
+//! skipped: a secret that slipped in, or a reply that leads the model astray. `include(3)` shows it again.
+//!
+//! ```
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+//! let chat = flow! {
+//!     source user;
+//!     column answer(user, self) = script(["Hello.", "Seven.", "Eight."]);
+//! };
+//! for text in ["Hi. My key is 1234.", "How much is 3 + 4?"] {
+//!     chat.user.push(text).await?;
+//! }
+//! chat.run().await?;
+//! chat.user.exclude(0).await?;
+//! chat.answer.exclude(0).await?;
+//! chat.user.push("And 4 + 4?").await?;
+//! chat.run().await?;
+//!
+//! assert_eq!(to_value(chat.answer.messages(2)?)?, json!([
+//!     { "role": "user", "content": "<user>\nHow much is 3 + 4?\n</user>" },
+//!     { "role": "assistant", "content": "Seven." },
+//!     { "role": "user", "content": "<user>\nAnd 4 + 4?\n</user>" },
+//! ]));
+//! // The requests that were sent, and the value itself, stay.
+//! assert!(chat.answer.messages(1)?.to_json().contains("1234"));
+//! assert_eq!(chat.user.get(0).as_deref(), Some("Hi. My key is 1234."));
+//! # Ok(()) }
+//! ```
+//!
+//! An exclusion is stored, and counts after a restart and in forks at later steps. A step has begun when all sources have a
+//! value for it. So exclude a value before the push that completes the next step.
 //!
 //! [← runs](super::runs) · [contents](super) · [failures →](super::failures)
