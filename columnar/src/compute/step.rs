@@ -93,7 +93,7 @@ impl<'a> Step<'a> {
         self
     }
 
-    pub(super) fn as_document(mut self) -> Self {
+    pub(super) fn with_document_form(mut self) -> Self {
         Arc::make_mut(&mut self.settings).form = Form::Document;
         self
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::error::LoomError;
 use crate::declare::Purpose;
-use crate::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree};
+use crate::tree::{Author, Change, Edge, Header, Mark, Mode, Node, NodeId, Tree};
 
 /// The name of the format.
 const FORMAT: &str = "open-loom";
@@ -48,60 +48,56 @@ pub struct Imported {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn export(tree: &Tree, id: &str, title: &str) -> String {
-    let mut nodes = Map::new();
-    let (mut edges, mut roots) = (Vec::new(), Vec::new());
+    let (mut nodes, mut edges, mut roots) = (Map::new(), Vec::new(), Vec::new());
     for node in tree.nodes() {
         let id = node.id().as_str();
-        let mut json = json!({
-            "id": id,
-            "content": [{ "type": "text", "text": node.text() }],
-            "author": { "role": node.author().as_str() },
-        });
-        if let Some(original) = node.edited_from() {
-            json["editedFrom"] = original.as_str().into();
-        }
-        let marks = [
-            ("bookmarked", node.is_bookmarked()),
-            ("pruned", node.is_pruned()),
-            ("excluded", node.is_excluded()),
-        ];
-        let marks: Map<String, Json> = marks
-            .into_iter()
-            .filter(|(_, is_set)| *is_set)
-            .map(|(mark, _)| (mark.into(), true.into()))
-            .collect();
-        if !marks.is_empty() {
-            json["meta"] = marks.into();
-        }
         let from: Vec<Edge> = node.edges().into_iter().filter(|edge| !edge.is_root()).collect();
         if from.is_empty() {
             roots.push(Json::from(id));
         }
-        if from.is_empty() && node.edges().is_empty() {
-            json["extensions"] = json!({ "columnar": { "aside": true } });
-        }
-        nodes.insert(id.to_owned(), json);
+        nodes.insert(id.to_owned(), exported(&node));
         edges.extend(from.iter().map(|from| edge("continuation", from, id)));
         edges.extend(node.annotation_edges().iter().map(|from| edge("annotation", from, id)));
     }
-    let mut exported = json!({
-        "id": id,
-        "title": title,
-        "mode": tree.mode().as_str(),
-        "rootNodeIds": roots,
-        "nodes": nodes,
-        "edges": edges,
-    });
-    if let Some(system) = tree.system() {
-        exported["systemContext"] = system.into();
-    }
-    if tree.is_system_in_buffer() {
-        exported["extensions"] = json!({ "columnar": { "systemInBuffer": true } });
-    }
+    let extensions = tree.is_system_in_buffer().then(|| json!({ "columnar": { "systemInBuffer": true } }));
+    let tree = object([
+        ("id", Some(id.into())),
+        ("title", Some(title.into())),
+        ("mode", Some(tree.mode().as_str().into())),
+        ("systemContext", tree.system().map(Json::from)),
+        ("rootNodeIds", Some(roots.into())),
+        ("nodes", Some(nodes.into())),
+        ("edges", Some(edges.into())),
+        ("extensions", extensions),
+    ]);
     let generator = json!({ "name": "columnar", "version": env!("CARGO_PKG_VERSION") });
-    let document =
-        json!({ "format": FORMAT, "version": VERSION, "generator": generator, "trees": [exported] });
+    let document = json!({ "format": FORMAT, "version": VERSION, "generator": generator, "trees": [tree] });
     format!("{document:#}\n")
+}
+
+fn exported(node: &Node<'_>) -> Json {
+    let marks = [
+        ("bookmarked", node.is_bookmarked()),
+        ("pruned", node.is_pruned()),
+        ("excluded", node.is_excluded()),
+    ];
+    let marks: Map<String, Json> =
+        marks.into_iter().filter(|(_, is_set)| *is_set).map(|(mark, _)| (mark.into(), true.into())).collect();
+    let is_aside = node.edges().is_empty();
+    object([
+        ("id", Some(node.id().as_str().into())),
+        ("content", Some(json!([{ "type": "text", "text": node.text() }]))),
+        ("author", Some(json!({ "role": node.author().as_str() }))),
+        ("editedFrom", node.edited_from().map(|original| original.as_str().into())),
+        ("meta", (!marks.is_empty()).then(|| marks.into())),
+        ("extensions", is_aside.then(|| json!({ "columnar": { "aside": true } }))),
+    ])
+}
+
+/// An object of the fields that have a value.
+fn object<'f>(fields: impl IntoIterator<Item = (&'f str, Option<Json>)>) -> Json {
+    let fields = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    Json::Object(fields.collect())
 }
 
 fn edge(kind: &str, from: &Edge, target: &str) -> Json {

@@ -40,7 +40,7 @@ impl Talk {
     }
 
     fn aside(&mut self, text: &str) -> NodeId {
-        self.tree.aside(&mut self.dice, Author::Human, text).unwrap()
+        self.tree.aside(&mut self.dice, Human, text).unwrap()
     }
 
     fn path(&self) -> Path<'_> {

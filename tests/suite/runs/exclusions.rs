@@ -12,8 +12,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-fn text(cx: Context) -> impl Future<Output = String> + Send + use<> {
-    std::future::ready(format!("{} {}", cx.column(), cx.step()))
+async fn text(cx: Context) -> String {
+    format!("{} {}", cx.column(), cx.step())
 }
 
 fn columns() -> [Column; 1] {
@@ -129,9 +129,10 @@ proptest! {
                             prop_assert!(is_missing);
                             continue;
                         };
-                        match is_excluded {
-                            true => f.exclude(column, step).await.unwrap(),
-                            false => f.include(column, step).await.unwrap(),
+                        if is_excluded {
+                            f.exclude(column, step).await.unwrap();
+                        } else {
+                            f.include(column, step).await.unwrap();
                         }
                         marks.push(Mark { column, step, since: f.len("user").unwrap().max(step + 1), is_excluded });
                     }
