@@ -46,6 +46,7 @@ pub mod language {
     pub mod limits;
     pub mod modules;
     pub mod names;
+    pub mod purposes;
 }
 
 /// Models, and the providers that they call.

@@ -11,8 +11,8 @@ use columnar::store::MemoryStore;
 use columnar::testing::{context_text, script};
 use columnar::{Column, Purpose, View};
 
-fn echo(cx: Context) -> impl Future<Output = String> + Send + use<> {
-    std::future::ready(format!("answer {}", cx.step()))
+async fn echo(cx: Context) -> String {
+    format!("answer {}", cx.step())
 }
 
 /// An answer from notes and rules.
