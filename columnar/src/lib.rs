@@ -70,6 +70,7 @@
 //! | send a context with a client of your own | [`rendering`] |
 //! | show a model files, symbols and pages that change | [`documents`](mod@documents) |
 //! | see why a document is in a tier | [`tiers`] |
+//! | keep conversations and stories that branch | [`loom`] |
 //! | read values as Rust types | [`Json`]; with the feature `typed`, [typed columns](guide::typed) |
 //! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for a limit on concurrent calls that adapts to the model |
 //! | serve a flow to many clients | [`service`] |
@@ -131,9 +132,11 @@ mod history;
 mod schedule;
 pub mod tiers;
 pub mod tokens;
+mod tree;
 
 pub mod breakdown;
 pub mod cache;
+pub mod loom;
 pub mod model;
 pub mod rendering;
 pub mod store;

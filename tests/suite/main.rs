@@ -10,6 +10,7 @@
 /// How the messages of a cell are assembled: views, budgets, renderings, counts of tokens.
 pub mod assembly {
     pub mod budget;
+    pub mod document;
     #[cfg(feature = "tiktoken")]
     pub mod exact;
     pub mod laws;
@@ -49,6 +50,17 @@ pub mod language {
     pub mod purposes;
 }
 
+/// Trees of texts and their paths, by the rows of `tests/LOOM.md`.
+pub mod loom {
+    mod ids;
+    mod laws;
+    mod long;
+    mod naive;
+    mod named;
+    mod rules;
+    mod stored;
+}
+
 /// Models, and the providers that they call.
 pub mod models {
     pub mod adaptive;
@@ -79,6 +91,7 @@ pub mod rows {
 /// Runs of flows: order, failures, policies, time.
 pub mod runs {
     pub mod changes;
+    pub mod exclusions;
     pub mod faults;
     pub mod interrupted;
     pub mod lifecycle;

@@ -143,22 +143,33 @@ fn every_row_of_the_table_of_faults_has_a_test_named_after_it() {
     }
 }
 
-/// A promise without a test is marked as pending, and one with a test is not forgotten there.
-#[test]
-fn the_table_of_tiers_says_which_promises_have_tests() {
-    let rows = table("tests/TIERS.md", "| row | promise |");
-    let tests = programs(&root().join("tests/suite/tiers"));
+/// Compares a table of promises with the tests in a folder. A promise without a test waits for a part of the library, and
+/// one with a test is not forgotten.
+fn check_promises(letter: char, path: &str, folder: &str, parts: &[&str], count: usize) {
+    let rows = table(path, "| row | promise |");
+    let tests = programs(&root().join(folder));
     for (at, line) in rows.iter().enumerate() {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let ["", row, _, tested, pending, ""] = cells[..] else { panic!("{line}") };
-        assert_eq!(row, format!("T{:02}", at + 1));
+        assert_eq!(row, format!("{letter}{:02}", at + 1));
         let is_tested = tests.contains(&format!("fn {}_", row.to_lowercase()));
         assert_eq!(tested, if is_tested { "yes" } else { "no" }, "{row}");
-        let waits =
-            ["layout: ", "documents: ", "repo: ", "breakdown: "].iter().any(|room| pending.starts_with(room));
+        let waits = parts.iter().any(|part| pending.starts_with(part));
         assert!(waits || is_tested && pending.is_empty(), "{row} is pending, but for nothing");
     }
-    assert_eq!(rows.len(), 26);
+    assert_eq!(rows.len(), count);
+}
+
+#[test]
+fn the_table_of_tiers_says_which_promises_have_tests() {
+    let parts = ["layout: ", "documents: ", "repo: ", "breakdown: "];
+    check_promises('T', "tests/TIERS.md", "tests/suite/tiers", &parts, 26);
+}
+
+#[test]
+fn the_table_of_trees_says_which_promises_have_tests() {
+    let parts = ["settings: ", "assembly: ", "budget: ", "aware: "];
+    check_promises('L', "tests/LOOM.md", "tests/suite/loom", &parts, 24);
 }
 
 /// Rows promised for all stores what two of them kept.

@@ -81,6 +81,13 @@ pub enum Difference {
         /// The lag of the view in steps.
         lag: usize,
     },
+    /// A cell is [excluded](crate::flow::LiveFlow::exclude) from the next request, or included again.
+    Exclusion {
+        /// The column of the cell.
+        column: Name,
+        /// Its step.
+        step: usize,
+    },
     /// The budget will most likely omit more turns. A [low-water mark](crate::budget::Budget::low_water) makes that rare.
     Budget,
 }
@@ -98,7 +105,10 @@ impl StablePrefix {
             is_repeated &= matches!(part.in_next(), InNext::Repeated);
             // A leading notice that is not repeated has no view, so a later part has the cause.
             if !is_repeated && prefix.difference.is_none() {
-                prefix.difference = Difference::of(&part);
+                prefix.difference = Difference::of(&part).or_else(|| {
+                    let (column, step) = messages.excluded_next()?;
+                    Some(Difference::Exclusion { column, step })
+                });
             }
             prefix.total_bytes += part.len();
             prefix.total_tokens += part.tokens();
@@ -133,6 +143,7 @@ impl fmt::Display for Difference {
                 let column = if is_self { "self" } else { column.as_str() };
                 write!(f, "`{column}{}` at step {step}", Suffix { window, lag })
             }
+            Self::Exclusion { column, step } => write!(f, "the exclusion of `{column}` at step {step}"),
             Self::Tier(tier) => write!(f, "the tier {tier}"),
             Self::Budget => f.write_str("the part that the budget omits"),
         }

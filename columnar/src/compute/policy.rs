@@ -261,6 +261,34 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().with_budget(&budget.into())
     }
 
+    /// Shows the context as a document: one message of the user with all values in their order, as they are, without tags
+    /// and without anything between them. The column's own values are a part of the text. So a model that completes text
+    /// continues it, and a value ends where the next one begins.
+    ///
+    /// Documents in [tiers](crate::TieredView) and [instructions](crate::View::instruction) stay where they are.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::testing::script;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let novel = flow! {
+    ///     source text;
+    ///     column story(text, self) = script([" a fox", " a wolf"]).document();
+    /// };
+    /// novel.text.push("Once there was").await?;
+    /// novel.text.push(". It met").await?;
+    /// novel.run().await?;
+    /// assert_eq!(
+    ///     novel.story.messages(1)?.to_json(),
+    ///     r#"[{"role":"user","content":"Once there was a fox. It met"}]"#,
+    /// );
+    /// # Ok(()) }
+    /// ```
+    fn document(self) -> Step<'a> {
+        self.into_step().as_document()
+    }
+
     /// Fails after this time, which is that of one attempt before [`retry`](Self::retry), and that of all attempts
     /// together after it. Waiting for a permit of the [model](crate::model::Adaptive) counts. Needs the clock of a tokio
     /// runtime.

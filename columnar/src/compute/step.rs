@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Context, Reply};
+use crate::context::Form;
 use crate::context::budget::Budget;
 use crate::model::Choice;
 use crate::schedule::{OnFailure, Rules};
@@ -92,6 +93,11 @@ impl<'a> Step<'a> {
         self
     }
 
+    pub(super) fn as_document(mut self) -> Self {
+        Arc::make_mut(&mut self.settings).form = Form::Document;
+        self
+    }
+
     pub(super) fn with_version(mut self, version: &str) -> Self {
         Arc::make_mut(&mut self.settings).version = Some(version.into());
         self
@@ -133,6 +139,8 @@ impl fmt::Debug for Step<'_> {
 pub(crate) struct Settings {
     pub(crate) rules: Rules,
     pub(crate) budget: Option<Arc<Budget>>,
+    /// The form of the contexts.
+    pub(crate) form: Form,
     /// The constant instruction of a model, sent with every request besides the context.
     pub(crate) instruction: Option<Arc<str>>,
     /// The model of the step, if it calls one.

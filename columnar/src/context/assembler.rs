@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::budget::{Budget, BudgetError, PersistentCuts, Strategy, TokenLimit};
-use super::delimiters::Overhead;
+use super::delimiters::{ContextSettings, Overhead};
+use super::exclusions::Exclusions;
 use super::layout::{Layout, TierMemory, document_tokens};
 use super::omissions::Truncation;
 use super::snapshot::Snapshot;
@@ -49,8 +50,8 @@ impl From<BudgetError> for AssembleError {
 /// made with the first result, because most columns have none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
-    /// The cuts so far, if they persist.
-    cuts: Option<PersistentCuts>,
+    /// The cuts so far, if they persist, by the step from which on contexts heed the same exclusions.
+    cuts: Option<BTreeMap<usize, PersistentCuts>>,
     /// The values that pass the filter of an input, by whether it is an instruction and by its index.
     filtered: Option<BTreeMap<(bool, usize), FilteredHistory>>,
     /// The tiers of documents, if the column reads them in tiers.
@@ -61,7 +62,10 @@ impl Memory {
     /// The memory of a flow that shares the steps before this one.
     pub(crate) fn before(&self, step: usize) -> Self {
         // The columns that filters read may have been replaced since.
-        let cuts = self.cuts.as_ref().map(|cuts| cuts.before(step));
+        let cuts = self
+            .cuts
+            .as_ref()
+            .map(|cuts| cuts.range(..=step).map(|(since, cuts)| (*since, cuts.before(step))).collect());
         let tiers = self.tiers.as_ref().map(|tiers| Box::new(tiers.before(step)));
         Self { cuts, filtered: None, tiers }
     }
@@ -70,12 +74,12 @@ impl Memory {
 impl Assembler {
     pub(crate) fn new(
         reads: &Reads,
-        (instruction, system): (Option<&str>, Option<Arc<str>>),
+        settings: ContextSettings<'_>,
         budget: &Budget,
         counter: Arc<dyn Counter>,
         default_target: usize,
     ) -> Self {
-        let overhead = Overhead::new(reads, instruction, system, counter);
+        let overhead = Overhead::new(reads, settings, counter);
         let instruction = overhead.instruction.unwrap_or(0);
         let limit = TokenLimit::of(budget, instruction, overhead.least_message(reads)).map(|limit| {
             let low_water = |limit: &TokenLimit| limit.low_water.filter(|_| is_computed_in_order(reads));
@@ -95,9 +99,10 @@ impl Assembler {
         reads: Arc<Reads>,
         cell: Cell,
         fork: Option<usize>,
+        exclusions: Option<&Arc<Exclusions>>,
         history: impl FnMut(usize) -> History,
     ) -> Snapshot {
-        Snapshot::new(reads, cell, fork, Arc::clone(&self.overhead), history)
+        Snapshot::new(reads, cell, (fork, exclusions), Arc::clone(&self.overhead), history)
     }
 
     /// Assembles a context of the values that were taken. Calls filters and the counter.
@@ -117,6 +122,8 @@ impl Assembler {
             let tiers = tiers.map_err(|(step, error)| AssembleError::Update { step, error })?;
             snapshot.lay_out(Layout::new(tiers));
         }
+        // After the tiers, which know the history with all cells.
+        snapshot.exclude();
         Ok(self.truncate(snapshot, memory)?)
     }
 
@@ -156,7 +163,11 @@ impl Assembler {
     fn truncate(&self, snapshot: &mut Snapshot, memory: &mut Memory) -> Result<(), BudgetError> {
         // A budget without room is an error of each cell, and not of the assembler, which is made once.
         let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else { return Ok(()) };
-        let cuts = self.is_persistent.then(|| memory.cuts.get_or_insert_default());
+        let since = snapshot.excluding_since(snapshot.step);
+        // Cuts begin anew with other exclusions, because the turns before have other sizes then.
+        let cuts = self.is_persistent.then(|| {
+            memory.cuts.get_or_insert_default().entry(since).or_insert_with(|| PersistentCuts::from(since))
+        });
         let tiers = memory.tiers.as_deref();
         let fixed = |step| tiers.map_or(0, |tiers| tiers.tokens(step)) + snapshot.instruction_tokens(step);
         let truncation = Truncation::new(snapshot, limit, &fixed, cuts);

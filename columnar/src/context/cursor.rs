@@ -96,7 +96,7 @@ impl<'m> Cursor<'m> {
     fn truncation_marker(&mut self, truncation: &'m Truncation) -> Option<Item<'m>> {
         let (value, tokens) = truncation.marker.as_ref()?;
         let text = Text { value, tokens: *tokens, is_plain: true };
-        Some(self.item(Source::Truncation, &MARKER, 0, text))
+        Some(self.item(Source::Truncation, &self.snapshot.overhead.marker, 0, text))
     }
 
     /// The next text of the current turn.
@@ -115,7 +115,7 @@ impl<'m> Cursor<'m> {
                 {
                     let (source, delimiters) = match input {
                         Some(input) => (Source::Input(input), self.around_value(input, step)),
-                        None => (Source::SelfHistory, &SELF_HISTORY),
+                        None => (Source::SelfHistory, &snapshot.overhead.self_history),
                     };
                     return Some(self.item(source, delimiters, view.lag, text));
                 }
@@ -123,7 +123,8 @@ impl<'m> Cursor<'m> {
                 && elision.text.steps.contains(&step)
                 && let Some(text) = elision.text.text(step)
             {
-                let delimiters = input.map_or(&MARKER, |input| self.around_marker(input));
+                let marker = &snapshot.overhead.marker;
+                let delimiters = input.map_or(marker, |input| self.around_marker(input));
                 return Some(self.item(Source::Elision(elision), delimiters, 0, text));
             }
         }
@@ -154,7 +155,7 @@ impl<'m> Cursor<'m> {
     }
 
     fn around_value(&mut self, input: &Input, step: usize) -> &'m Delimiters {
-        let after = if input.groups.is_empty() {
+        let after = if input.groups.is_empty() || !self.snapshot.overhead.has_tags() {
             0
         } else {
             self.snapshot.open_after(input, step, self.snapshot.step)
@@ -165,8 +166,10 @@ impl<'m> Cursor<'m> {
 
     /// If a marker precedes a value, the groups of the value begin with the marker.
     fn around_marker(&mut self, input: &Input) -> &'m Delimiters {
-        let before = mem::replace(&mut self.open, input.groups.len());
-        self.snapshot.overhead.delimiters.get(input.at).map_or(&MARKER, |input| input.untagged(before))
+        let overhead = &*self.snapshot.overhead;
+        let before = mem::replace(&mut self.open, if overhead.has_tags() { input.groups.len() } else { 0 });
+        let delimiters = overhead.delimiters.get(input.at).and_then(|input| input.untagged(before));
+        delimiters.unwrap_or(&overhead.marker)
     }
 
     fn item(

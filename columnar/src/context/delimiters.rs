@@ -57,6 +57,18 @@ pub(super) enum Position {
     Joins,
 }
 
+/// The form of a context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Form {
+    /// Each input is in its tag, and the column's own values are messages of the assistant.
+    #[default]
+    Tagged,
+    /// The inputs have no tags: the messages of a conversation.
+    Conversation,
+    /// One message of the user with all values, and nothing between them.
+    Document,
+}
+
 /// The text around one value.
 #[derive(Clone, Debug)]
 pub(crate) struct Delimiters {
@@ -93,6 +105,12 @@ pub(super) static MARKER: Delimiters = Delimiters::untagged(Role::User);
 impl Delimiters {
     const fn untagged(role: Role) -> Self {
         Self { role, opening: Tags::Static(SEPARATOR), closing: Tags::Static(""), opened: 0 }
+    }
+
+    /// No delimiters: a piece of a document.
+    const fn none() -> Self {
+        let (opening, closing) = (Tags::Static(""), Tags::Static(""));
+        Self { role: Role::User, opening, closing, opened: 0 }
     }
 
     /// The text before an input's value, or without a tag before the marker before it. These groups begin there, the
@@ -170,6 +188,11 @@ impl InputDelimiters {
         Self { depth, tagged, untagged: untagged.collect() }
     }
 
+    /// Those of a value without a tag or a group.
+    fn single(delimiters: Delimiters) -> Self {
+        Self { depth: 0, tagged: vec![delimiters], untagged: Vec::new() }
+    }
+
     /// The delimiters of a value with `before` open groups before it and `after` of them still open after it.
     pub(super) fn between(&self, before: usize, after: usize) -> &Delimiters {
         let (opened, closed) = (self.depth - before, self.depth - after);
@@ -179,10 +202,10 @@ impl InputDelimiters {
         }
     }
 
-    /// The delimiters of the marker before a value, with `before` open groups before it.
-    pub(super) fn untagged(&self, before: usize) -> &Delimiters {
+    /// The delimiters of the marker before a value, with `before` open groups before it; `None` if no group begins with it.
+    pub(super) fn untagged(&self, before: usize) -> Option<&Delimiters> {
         let opened = self.depth - before;
-        opened.checked_sub(1).and_then(|at| self.untagged.get(at)).unwrap_or(&MARKER)
+        self.untagged.get(opened.checked_sub(1)?)
     }
 
     /// The tag alone: no group begins or ends with the value.
@@ -195,6 +218,7 @@ impl InputDelimiters {
 /// steps share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Overhead {
+    pub(super) form: Form,
     pub(super) counter: Arc<dyn Counter>,
     /// The system text of the flow.
     pub(super) system: Option<Arc<str>>,
@@ -202,6 +226,9 @@ pub(crate) struct Overhead {
     pub(crate) instruction: Option<usize>,
     /// The delimiters of each input.
     pub(super) delimiters: Vec<InputDelimiters>,
+    /// The delimiters of the column's own values, and of markers.
+    pub(super) self_history: Delimiters,
+    pub(super) marker: Delimiters,
     /// For each input, the tokens of the delimiters of one value.
     pub(crate) inputs: Vec<usize>,
     /// For each group, the tokens of its tags.
@@ -210,27 +237,61 @@ pub(crate) struct Overhead {
     pub(crate) separator: usize,
 }
 
+/// The settings of a column that its contexts depend on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContextSettings<'s> {
+    pub(crate) form: Form,
+    /// The instruction of the column, if it calls a model.
+    pub(crate) instruction: Option<&'s str>,
+    /// The system text of the flow.
+    pub(crate) system: Option<Arc<str>>,
+}
+
 impl Overhead {
-    pub(super) fn new(
-        reads: &Reads,
-        instruction: Option<&str>,
-        system: Option<Arc<str>>,
-        counter: Arc<dyn Counter>,
-    ) -> Self {
+    pub(super) fn new(reads: &Reads, settings: ContextSettings<'_>, counter: Arc<dyn Counter>) -> Self {
+        let ContextSettings { form, instruction, system } = settings;
         let instruction =
             instruction.map(|text| counter.count(&join(constant(text, system.as_deref(), reads))));
         let group = |group: &usize| reads.groups.get(*group).map(|group| group.tag.clone());
-        let delimiters = reads.inputs.iter().map(|input| {
-            let groups: Vec<Name> = input.groups.iter().filter_map(group).collect();
-            InputDelimiters::new(&input.tag, &groups)
+        let delimiters = reads.inputs.iter().map(|input| match form {
+            Form::Tagged => {
+                let groups: Vec<Name> = input.groups.iter().filter_map(group).collect();
+                InputDelimiters::new(&input.tag, &groups)
+            }
+            Form::Conversation => InputDelimiters::single(Delimiters::untagged(Role::User)),
+            Form::Document => InputDelimiters::single(Delimiters::none()),
         });
         let delimiters: Vec<InputDelimiters> = delimiters.collect();
-        let inputs = delimiters.iter().map(|input| input.plain().tokens(&*counter)).collect();
+        let (self_history, marker) = match form {
+            Form::Tagged | Form::Conversation => (SELF_HISTORY.clone(), MARKER.clone()),
+            Form::Document => (Delimiters::none(), Delimiters::none()),
+        };
+        let separator = if form == Form::Document { 0 } else { counter.count(SEPARATOR) };
         // The tags of a group are in different parts. Both are counted for the part that opens it.
         let tag = |tag: &Name| counter.count(&format!("<{tag}>\n\n</{tag}>"));
-        let groups = reads.groups.iter().map(|group| tag(&group.tag)).collect();
-        let separator = counter.count(SEPARATOR);
-        Self { counter, system, instruction, delimiters, inputs, groups, separator }
+        let (inputs, groups) = if form == Form::Tagged {
+            let inputs = delimiters.iter().map(|input| input.plain().tokens(&*counter)).collect();
+            (inputs, reads.groups.iter().map(|group| tag(&group.tag)).collect())
+        } else {
+            (vec![separator; delimiters.len()], vec![0; reads.groups.len()])
+        };
+        Self {
+            form,
+            counter,
+            system,
+            instruction,
+            delimiters,
+            self_history,
+            marker,
+            inputs,
+            groups,
+            separator,
+        }
+    }
+
+    /// Whether values are in tags.
+    pub(super) fn has_tags(&self) -> bool {
+        self.form == Form::Tagged
     }
 
     /// The tokens of the system text that is the same at every step, up to its end, and without the notes.

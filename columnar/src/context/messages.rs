@@ -67,7 +67,7 @@ impl Messages {
 
     /// The value that these messages show as `text`, between its tags.
     pub(crate) fn unescape<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        unescape(text, &self.0.reads.tags())
+        if self.0.overhead.has_tags() { unescape(text, &self.0.reads.tags()) } else { Cow::Borrowed(text) }
     }
 
     /// The number of messages.
@@ -170,6 +170,15 @@ impl Messages {
     /// The delimiters of the column, and the constant part of its system text.
     pub(crate) fn overhead(&self) -> &Overhead {
         &self.0.overhead
+    }
+
+    /// The first cell that is excluded from the next context, or included again.
+    pub(crate) fn excluded_next(&self) -> Option<(Name, usize)> {
+        let (turn, view) = self.0.excluded_next()?;
+        let reads = &self.0.reads;
+        let input = reads.inputs.get(view);
+        let lag = input.map_or(0, |input| input.spec.lag);
+        Some((input.map_or(&reads.column, |input| &input.name).clone(), turn - lag))
     }
 
     /// The instructions among the inputs, as they are stored, each with its cell.

@@ -11,6 +11,7 @@ use super::budget::Report;
 use super::delimiters::Overhead;
 use super::view::ViewValues;
 use crate::declare::Reads;
+use crate::tokens::Sum;
 
 /// The values that a context omits, and their markers. Most contexts omit nothing.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +60,18 @@ impl Truncation {
         let omitted = self.previous.clone();
         let marker = self.marker.clone().filter(|_| !omitted.is_empty());
         Self { next: omitted.clone(), omitted, previous: 0..0, changes: false, marker, ..self.clone() }
+    }
+}
+
+/// The marker of turns that a budget omits.
+pub(super) fn truncation_marker(omitted: Sum) -> String {
+    format!("<elided>{} turns, about {} tokens</elided>", omitted.count, omitted.tokens)
+}
+
+impl Overhead {
+    /// The tokens of the marker of turns that a budget omits.
+    pub(super) fn marker_tokens(&self, omitted: Sum) -> usize {
+        self.counter.count(&truncation_marker(omitted)) + self.separator
     }
 }
 

@@ -75,6 +75,8 @@ pub(crate) enum InNext {
     Truncated,
     /// A tier before the part changes, or the one that has it.
     Moves(Tier),
+    /// A cell of an earlier turn, or of this one, is excluded from the next context, or included again.
+    Excluded,
     /// The system text may change, because the column reads instructions.
     AfterInstructions,
 }
@@ -83,7 +85,9 @@ impl<'m> Part<'m> {
     fn new(snapshot: &'m Snapshot, item: Item<'m>) -> Self {
         // The role delimits the column's own values, and escaping a marker would destroy its tag.
         let value = match item.source {
-            Source::Input(_) if !item.text.is_plain => escape(item.text.value, &snapshot.reads.tags()),
+            Source::Input(_) if !item.text.is_plain && snapshot.overhead.has_tags() => {
+                escape(item.text.value, &snapshot.reads.tags())
+            }
             _ => Cow::Borrowed(item.text.value),
         };
         Self { snapshot, item, value }
@@ -233,7 +237,14 @@ impl<'m> Part<'m> {
 
     /// Whether the next request repeats the part, and everything before it.
     pub(crate) fn in_next(&self) -> InNext {
-        if self.snapshot.has_instructions() { InNext::AfterInstructions } else { self.in_next_messages() }
+        let Self { item, snapshot, .. } = self;
+        if snapshot.has_instructions() {
+            return InNext::AfterInstructions;
+        }
+        match snapshot.excluded_next() {
+            Some((turn, _)) if item.step >= turn => InNext::Excluded,
+            _ => self.in_next_messages(),
+        }
     }
 
     /// Whether the next messages repeat the part, whatever the system text before them.
@@ -243,8 +254,9 @@ impl<'m> Part<'m> {
         let truncation = snapshot.truncation();
         let changes = truncation.is_some_and(|truncation| truncation.changes);
         let truncated = if changes { InNext::Truncated } else { InNext::MayBeTruncated };
-        if let Some(tier) =
-            snapshot.layout().and_then(|layout| layout.changes(*snapshot, snapshot.step, item.at(snapshot)))
+        if let Some(tier) = snapshot
+            .layout()
+            .and_then(|layout| layout.changes(&*snapshot.whole(), snapshot.step, item.at(snapshot)))
         {
             return InNext::Moves(tier);
         }
@@ -270,7 +282,7 @@ impl<'m> Part<'m> {
         let is_truncated = truncation.is_some_and(|truncation| truncation.next.contains(&slot));
         let changes = match item.source {
             // If the values after it leave the window, its groups end with it.
-            Source::Input(input) if !input.groups.is_empty() => {
+            Source::Input(input) if !input.groups.is_empty() && snapshot.overhead.has_tags() => {
                 snapshot.open_after(input, step, next) != snapshot.open_after(input, step, snapshot.step)
             }
             _ => false,

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::delimiters::Form;
 use super::snapshot::Snapshot;
 use super::turns::ContextTurns;
 use crate::declare::Name;
@@ -12,6 +13,7 @@ use crate::declare::Name;
 pub(crate) struct SharedPrefix {
     // The first field, because warm-ups forget the smallest prefixes: those of the earliest steps.
     step: usize,
+    form: Form,
     inputs: Vec<PrefixInput>,
 }
 
@@ -46,6 +48,6 @@ impl SharedPrefix {
             }
         });
         let tokens = ContextTurns::at(snapshot, snapshot.step).inputs_in(&steps).tokens;
-        (Self { step: snapshot.step, inputs: inputs.collect() }, tokens)
+        (Self { step: snapshot.step, form: snapshot.overhead.form, inputs: inputs.collect() }, tokens)
     }
 }

@@ -8,10 +8,12 @@
 //! are read. It is a pure function of the declaration and the stored values, and does not depend on the order in which
 //! cells were computed.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::delimiters::Overhead;
+use super::delimiters::{Form, Overhead};
+use super::exclusions::Exclusions;
 use super::layout::Layout;
 use super::omissions::{Elision, Omissions, Truncation};
 use super::view::ViewValues;
@@ -31,9 +33,22 @@ pub(crate) struct Snapshot {
     pub(super) overhead: Arc<Overhead>,
     /// The nearest step at which a fork diverged.
     fork: Option<usize>,
+    /// The exclusions of the flow, if any concerns the views.
+    exclusions: Option<Arc<Exclusions>>,
+    /// The views with the excluded cells, once these are left out of the others.
+    whole: Option<Arc<WholeViews>>,
     omissions: Option<Arc<Omissions>>,
     /// The documents in tiers, if the column reads some.
     tiered: Option<Arc<TieredSnapshot>>,
+}
+
+/// All values of the views of a context: those of the messages, and the instructions.
+#[derive(Clone, Debug)]
+struct WholeViews {
+    views: Arc<[ViewValues]>,
+    instruction_views: Arc<[ViewValues]>,
+    /// The first turn and its view with a cell whose exclusion begins or ends with the next context.
+    next: Option<(usize, usize)>,
 }
 
 /// The updates of documents in tiers, and their layout, once it is made.
@@ -48,7 +63,7 @@ impl Snapshot {
     pub(super) fn new(
         reads: Arc<Reads>,
         cell: Cell,
-        fork: Option<usize>,
+        (fork, exclusions): (Option<usize>, Option<&Arc<Exclusions>>),
         overhead: Arc<Overhead>,
         mut history: impl FnMut(usize) -> History,
     ) -> Self {
@@ -72,7 +87,97 @@ impl Snapshot {
             .tiered
             .as_ref()
             .map(|documents| Arc::new(TieredSnapshot { updates: history(documents.column), layout: None }));
-        Self { reads, step, views, instruction_views, overhead, fork, omissions: None, tiered }
+        let exclusions = exclusions.filter(|exclusions| exclusions.concern(&reads)).cloned();
+        Self {
+            reads,
+            step,
+            views,
+            instruction_views,
+            overhead,
+            fork,
+            exclusions,
+            whole: None,
+            omissions: None,
+            tiered,
+        }
+    }
+
+    /// Leaves the excluded cells out of the views.
+    pub(super) fn exclude(&mut self) {
+        if self.exclusions.is_some() {
+            let Self { views, instruction_views, .. } = self;
+            let (views, instruction_views) = (Arc::clone(views), Arc::clone(instruction_views));
+            let next = self.first_excluded(self.step, self.step + 1);
+            let whole = WholeViews { views, instruction_views, next };
+            (self.views, self.instruction_views) = self.without_excluded(&whole, self.step);
+            self.whole = Some(Arc::new(whole));
+            self.hide();
+        }
+    }
+
+    /// The views that a context of `step` shows.
+    fn without_excluded(&self, whole: &WholeViews, step: usize) -> (Arc<[ViewValues]>, Arc<[ViewValues]>) {
+        let without = |(name, view): (&Name, &ViewValues)| {
+            let excluded = self.exclusions.as_ref().map(|exclusions| exclusions.at(name, step));
+            let mut view = view.clone();
+            excluded.into_iter().flatten().for_each(|step| view.history.remove(step));
+            view
+        };
+        let inputs = self.reads.inputs.iter().map(|input| &input.name).chain([&self.reads.column]);
+        let instructions = self.reads.instructions.iter().map(|input| &input.name);
+        (
+            inputs.zip(&*whole.views).map(without).collect(),
+            instructions.zip(&*whole.instruction_views).map(without).collect(),
+        )
+    }
+
+    /// The views with all values, also with those that are excluded.
+    fn whole_views(&self) -> WholeViews {
+        match &self.whole {
+            Some(whole) => WholeViews::clone(whole),
+            None => WholeViews {
+                views: Arc::clone(&self.views),
+                instruction_views: Arc::clone(&self.instruction_views),
+                next: None,
+            },
+        }
+    }
+
+    /// The first turn and its view with a cell whose exclusion begins or ends with the next context.
+    pub(super) fn excluded_next(&self) -> Option<(usize, usize)> {
+        self.whole.as_ref()?.next
+    }
+
+    /// The same context with the cells that are excluded from it.
+    pub(super) fn whole(&self) -> Cow<'_, Self> {
+        if self.whole.is_none() {
+            return Cow::Borrowed(self);
+        }
+        let WholeViews { views, instruction_views, .. } = self.whole_views();
+        let mut whole = Self { views, instruction_views, exclusions: None, whole: None, ..self.clone() };
+        whole.hide();
+        Cow::Owned(whole)
+    }
+
+    /// The last step from which on contexts of the column heed other exclusions than before.
+    pub(super) fn excluding_since(&self, step: usize) -> usize {
+        self.exclusions.as_ref().map_or(0, |exclusions| exclusions.since(&self.reads, step))
+    }
+
+    /// The first turn and its view with a cell whose exclusion begins or ends between the contexts of two steps.
+    fn first_excluded(&self, from: usize, to: usize) -> Option<(usize, usize)> {
+        let exclusions = self.exclusions.as_ref()?;
+        let views = self.whole_views().views;
+        let names = self.reads.inputs.iter().map(|input| &input.name).chain([&self.reads.column]);
+        let turns = names.zip(&*views).enumerate().flat_map(|(at, (name, view))| {
+            let changed = exclusions.changed(name, from, to);
+            let turns: Vec<usize> = changed.into_iter().map(|step| step + view.lag).collect();
+            turns
+                .into_iter()
+                .filter(|turn| view.steps.contains(turn) && view.has(*turn))
+                .map(move |turn| (turn, at))
+        });
+        turns.min()
     }
 
     /// The update of the documents at a step.
@@ -144,7 +249,8 @@ impl Snapshot {
     /// The snapshot of the previous step at which any input had a value.
     pub(super) fn previous(&self) -> Option<Self> {
         // A step whose inputs are all skipped is skipped as well, and made no request.
-        (0..self.step).rev().find(|step| self.is_read_at(*step)).map(|step| self.at(step))
+        let whole = self.whole();
+        (0..self.step).rev().find(|step| whole.is_read_at(*step)).map(|step| self.at(step))
     }
 
     /// The snapshot of the last step that is shared with the nearest fork. `None` if a budget omits turns now, because
@@ -157,22 +263,34 @@ impl Snapshot {
     /// The snapshot of an earlier step.
     fn at(&self, step: usize) -> Self {
         // Values never change, so the current histories also have the earlier context. Only windows differ.
+        let whole = self.whole_views();
         let views = self
             .reads
             .turns(step)
-            .zip(&*self.views)
+            .zip(&*whole.views)
             .map(|(steps, view)| ViewValues { steps, ..view.clone() });
         let (reads, overhead) = (Arc::clone(&self.reads), Arc::clone(&self.overhead));
-        let views: Arc<[ViewValues]> = views.collect();
-        let instructions = reads.instructions.iter().zip(&*self.instruction_views);
+        let instructions = reads.instructions.iter().zip(&*whole.instruction_views);
         let instructions =
             instructions.map(|(input, view)| ViewValues { steps: input.spec.turns(step), ..view.clone() });
-        let instruction_views = instructions.collect();
+        let whole =
+            WholeViews { views: views.collect(), instruction_views: instructions.collect(), next: None };
+        let (views, instruction_views) = self.without_excluded(&whole, step);
         let omissions = Omissions::hidden(&reads, &views, &overhead, step);
         // The layout of an earlier step is not that of this one. No caller asks for it.
-        let fork = None;
-        let mut earlier =
-            Self { reads, step, views, instruction_views, overhead, fork, omissions, tiered: None };
+        let exclusions = self.exclusions.clone();
+        let mut earlier = Self {
+            reads,
+            step,
+            views,
+            instruction_views,
+            overhead,
+            fork: None,
+            exclusions,
+            whole: Some(Arc::new(whole)).filter(|_| self.exclusions.is_some()),
+            omissions,
+            tiered: None,
+        };
         self.truncation().into_iter().for_each(|truncation| earlier.truncate(truncation.before()));
         earlier
     }
@@ -243,6 +361,9 @@ impl Snapshot {
     pub(super) fn is_led_next(&self) -> bool {
         let next = self.step + 1;
         let (Some(spec), Some(view)) = (&self.reads.self_view, self.self_history()) else { return false };
+        if self.overhead.form == Form::Document {
+            return false;
+        }
         // The value that is being computed will be stored by then.
         let mut values = spec.self_cells(next).filter(|&step| step == self.step || view.has(step));
         values.next().is_some_and(|first| {
@@ -263,7 +384,8 @@ impl Snapshot {
     pub(super) fn last_message(&self) -> usize {
         let is_omitted =
             |slot: usize| self.truncation().is_some_and(|truncation| truncation.omitted.contains(&slot));
-        let after_self = self.self_history().and_then(|history| {
+        let is_document = self.overhead.form == Form::Document;
+        let after_self = self.self_history().filter(|_| !is_document).and_then(|history| {
             let is_shown = |&step: &usize| !is_omitted(2 * step + 1) && history.has(step);
             history.steps.clone().rev().find(is_shown).map(|step| step + 1)
         });

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::budget::{Cut, CutMarker, PersistentCuts, Report, Strategy, TokenLimit, Turns};
 use super::layout::Steps;
-use super::omissions::{Elision, Truncation};
+use super::omissions::{Elision, Truncation, truncation_marker};
 use super::snapshot::Snapshot;
 use super::view::ViewValues;
 use crate::declare::Name;
@@ -128,13 +128,15 @@ impl Truncation {
         let [of_system, of_messages] = snapshot.fixed_tokens();
         let for_messages = limit.tokens.saturating_sub(of_system);
         let (limit_at, limit) = (|step| limit.less(fixed(step)), limit.less(of_system + of_messages));
-        let cost: CutMarker<'_> = &|omitted| overhead.counter.count(&marker(omitted)) + overhead.separator;
+        let cost: CutMarker<'_> = &|omitted| overhead.marker_tokens(omitted);
         let turns = ContextTurns::at(snapshot, step);
         let fit = |at, before: &Cut| limit.fit(&ContextTurns::at(snapshot, at), before, cost);
         let (previous, cut) = match cuts {
             Some(cuts) => {
                 let mut at = |step| cuts.at(step, limit_at, |step| ContextTurns::at(snapshot, step), cost);
-                let previous = step.checked_sub(1).map(&mut at).unwrap_or_default();
+                let since = snapshot.excluding_since(step);
+                let previous = step.checked_sub(1).filter(|previous| *previous >= since);
+                let previous = previous.map(&mut at).unwrap_or_default();
                 (Some(previous.omitted), at(step))
             }
             None => (None, fit(step, &Cut::default())),
@@ -152,14 +154,9 @@ impl Truncation {
             kept_fewer: cut.kept_fewer && omitted.count > 0,
         };
         let is_marked = limit.strategy == Strategy::TruncateMiddle && omitted.count > 0;
-        let marker = is_marked.then(|| (marker(omitted), cost(omitted)));
+        let marker = is_marked.then(|| (truncation_marker(omitted), cost(omitted)));
         Self { report, omitted: cut.omitted, previous: previous.unwrap_or_default(), next, changes, marker }
     }
-}
-
-/// The marker of turns that a budget omits.
-fn marker(omitted: Sum) -> String {
-    format!("<elided>{} turns, about {} tokens</elided>", omitted.count, omitted.tokens)
 }
 
 impl Steps for Snapshot {

@@ -53,6 +53,8 @@ table! {
         pub or_skip: bool,
         /// See [`Policy::or_wait`].
         pub or_wait: bool,
+        /// See [`Policy::document`].
+        pub document: bool,
         /// See [`Policy::budget`].
         pub budget: Option<BudgetDeclaration>,
         /// See [`Policy::version`].
@@ -204,6 +206,9 @@ impl ColumnDeclaration {
             (true, false) => step = step.or_skip(),
             (false, true) => step = step.or_wait(),
             (false, false) => {}
+        }
+        if self.document {
+            step = step.document();
         }
         if let Some(budget) = &self.budget {
             step = step.budget(budget.budget(errors));

@@ -204,6 +204,28 @@ impl<K: kind::Windowed> Handle<K> {
     }
 }
 
+impl<K> Handle<K> {
+    /// Excludes a stored cell from the contexts of all steps that have not begun; see
+    /// [`LiveFlow::exclude`](super::LiveFlow::exclude).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`](crate::Error::Missing) if the cell is not stored, [`Error::Store`](crate::Error::Store) if the
+    /// exclusion could not be stored.
+    pub async fn exclude(&self, step: usize) -> Result<()> {
+        self.flow().exclude(self.latest.column(), step, true).await
+    }
+
+    /// Shows an excluded cell again in the contexts of all steps that have not begun.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`exclude`](Self::exclude).
+    pub async fn include(&self, step: usize) -> Result<()> {
+        self.flow().exclude(self.latest.column(), step, false).await
+    }
+}
+
 impl Handle<kind::Source> {
     /// Stores the next value of the source, and returns its step.
     ///

@@ -223,6 +223,51 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         Ok(CachePlan::of(&messages, messages.system_tokens(), policy, pace))
     }
 
+    /// Excludes a stored cell from the contexts of all steps that have not begun: no view shows it there, as if it had been
+    /// [skipped](crate::compute::Policy::or_skip). Windows count it. The contexts of earlier steps stay as they were, and
+    /// the value stays stored and readable.
+    ///
+    /// The exclusion is stored, and a fork at a later step takes it over. It ends what providers can serve from their caches
+    /// at the turn of the cell, once.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::testing::script;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = script(["Hello.", "Good."]);
+    /// };
+    /// chat.user.push("My password is swordfish.").await?;
+    /// chat.run().await?;
+    /// chat.user.exclude(0).await?;                     // or `chat.exclude("user", 0)`
+    /// chat.user.push("How are you?").await?;
+    /// chat.run().await?;
+    ///
+    /// assert!(chat.answer.messages(0)?.to_json().contains("swordfish"));
+    /// assert!(!chat.answer.messages(1)?.to_json().contains("swordfish"));
+    /// assert_eq!(chat.user.get(0).as_deref(), Some("My password is swordfish."));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::UnknownColumn`], or [`Error::Missing`] if the cell is not stored.
+    /// - [`Error::Store`] if the exclusion could not be stored. Opening the flow again shows whether it is.
+    pub async fn exclude(&self, column: impl AsRef<str>, step: usize) -> Result<()> {
+        self.shared.exclude_by_name(column.as_ref(), step, true).await
+    }
+
+    /// Shows an excluded cell again in the contexts of all steps that have not begun.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`exclude`](Self::exclude).
+    pub async fn include(&self, column: impl AsRef<str>, step: usize) -> Result<()> {
+        self.shared.exclude_by_name(column.as_ref(), step, false).await
+    }
+
     /// The number of complete steps: those at which each cell is stored.
     pub fn steps(&self) -> usize {
         self.shared.steps()

@@ -126,6 +126,23 @@ impl History {
         }
     }
 
+    /// Removes the value of a step, if it has one. Clones keep it.
+    pub(crate) fn remove(&mut self, step: usize) {
+        let Some(tokens) = self.text(step).map(|text| text.tokens) else { return };
+        if rest(step, 1) == self.number {
+            Arc::make_mut(&mut self.newest).remove(digit(step, 0));
+            return;
+        }
+        let Some(root) = &mut self.root else { return };
+        let mut node = Arc::make_mut(root);
+        for level in (1..=self.height).rev() {
+            let Some(child) = node.child_mut(digit(step, level)) else { return };
+            child.sum = child.sum - Sum::one(tokens);
+            node = Arc::make_mut(&mut child.node);
+        }
+        node.remove(digit(step, 0));
+    }
+
     /// Takes over the values of another history in these steps. Leaves that are taken as a whole share their texts.
     pub(crate) fn adopt(&mut self, other: &Self, steps: Range<usize>) {
         let mut step = steps.start;

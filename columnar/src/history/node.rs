@@ -135,17 +135,32 @@ impl Node {
         true
     }
 
-    /// Removes the values from a step on, in a node of this height.
-    pub(super) fn truncate(&mut self, step: usize, height: u32) {
-        let at = digit(step, height);
-        // A sealed leaf is always full, so the rest of one is an open leaf.
+    /// Removes the value at an index of a leaf.
+    pub(super) fn remove(&mut self, at: usize) {
+        self.open(WIDTH);
+        if let Self::Open(texts) = self
+            && let Some(slot) = texts.get_mut(at)
+        {
+            *slot = None;
+        }
+    }
+
+    /// Makes a sealed leaf an open one with the first `count` of its values.
+    fn open(&mut self, count: usize) {
         if let Self::Sealed { .. } = self {
             let entry = |at| {
                 let tokens = self.text(at)?.tokens;
                 Some(LeafEntry::new(self.value(at)?, tokens))
             };
-            *self = Self::Open((0..at).map(entry).collect());
+            *self = Self::Open((0..count).map(entry).collect());
         }
+    }
+
+    /// Removes the values from a step on, in a node of this height.
+    pub(super) fn truncate(&mut self, step: usize, height: u32) {
+        let at = digit(step, height);
+        // A sealed leaf is always full, so the rest of one is an open leaf.
+        self.open(at);
         match self {
             Self::Open(texts) => texts.truncate(at),
             Self::Inner(children) => {

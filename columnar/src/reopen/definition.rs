@@ -213,6 +213,11 @@ impl StoredColumn {
         Some(Self { key, name, reads, is_documents, version: text("version").map(str::to_owned), is_gone })
     }
 
+    /// Its latest name in the flow.
+    pub(crate) fn name(&self) -> &Name {
+        &self.name
+    }
+
     pub(crate) fn is_source(&self) -> bool {
         self.reads.is_none()
     }

@@ -79,14 +79,15 @@ impl Shared {
 
     /// Forecasts the next run, on copies outside of the lock.
     pub(crate) fn forecast(&self) -> Forecast {
-        let (plan, columns, scheduler, table) = {
+        let (plan, columns, scheduler, table, exclusions) = {
             let state = self.lock();
-            (Arc::clone(&state.plan), state.prepared(), state.scheduler.clone(), state.table.clone())
+            let (plan, exclusions) = (Arc::clone(&state.plan), Arc::clone(&state.exclusions));
+            (plan, state.prepared(), state.scheduler.clone(), state.table.clone(), exclusions)
         };
         let made = |prepared: Prepared<_>| prepared.unwrap_or_else(|recipe| self.made(&recipe));
         let contexts: BTreeMap<_, _> =
             columns.into_iter().map(|(column, prepared)| (column, made(prepared))).collect();
-        forecast(&plan, scheduler, &table, |column| Some(&contexts.get(&column)?.assembler))
+        forecast(&plan, scheduler, (&table, &exclusions), |column| Some(&contexts.get(&column)?.assembler))
     }
 
     /// Makes the contexts of a column, and keeps them.
@@ -130,7 +131,9 @@ impl State {
         let fork =
             fork.filter(|fork| self.has_context(&reads, Cell { step: fork.saturating_sub(1), ..cell }));
         let unloaded = self.unloaded_of(&reads, cell.column);
-        let snapshot = contexts.assembler.snapshot(reads, cell, fork, |column| self.table.history(column));
+        let snapshot = contexts
+            .assembler
+            .snapshot(reads, cell, fork, self.exclusions(), |column| self.table.history(column));
         Ok(Ok(Draft { cell, snapshot, contexts, unloaded }))
     }
 

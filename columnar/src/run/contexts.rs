@@ -9,7 +9,7 @@ use super::{Error, Result};
 use crate::cache::CachePolicy;
 use crate::compute::{Defaults, Settings};
 use crate::context::budget::{Budget, BudgetError};
-use crate::context::{AssembleError, Assembler, Memory, Snapshot, previous_step};
+use crate::context::{AssembleError, Assembler, ContextSettings, Memory, Snapshot, previous_step};
 use crate::declare::{Input, Reads};
 use crate::history::{StepRanges, Value};
 use crate::schedule::Cell;
@@ -84,10 +84,12 @@ impl ColumnContexts {
 impl Recipe {
     /// Calls the counter.
     pub(super) fn make(&self) -> Arc<ColumnContexts> {
-        let instruction = (self.settings.instruction.as_deref(), self.defaults.system.clone());
+        let Settings { form, instruction, .. } = &*self.settings;
+        let (form, instruction, system) = (*form, instruction.as_deref(), self.defaults.system.clone());
+        let settings = ContextSettings { form, instruction, system };
         let counter = Arc::clone(&self.counter);
         let target = if self.reads.tiered.is_some() { self.default_target() } else { 0 };
-        let assembler = Assembler::new(&self.reads, instruction, &self.budget, counter, target);
+        let assembler = Assembler::new(&self.reads, settings, &self.budget, counter, target);
         ColumnContexts::new(assembler, Memory::default())
     }
 

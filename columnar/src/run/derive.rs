@@ -5,6 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use super::compute_steps::{ComputeSteps, settings};
+use super::exclusions::store_exclusions;
 use super::past::{Loaded, Unloaded};
 use super::shared::Shared;
 use super::state::{RunState, State};
@@ -41,6 +42,7 @@ impl Shared {
         let mut state = self.lock().fork(step)?;
         // A cell that is stored meanwhile may be in the copy alone: the fork gets `Put::Exists` for it.
         state.stored = self.copy_fork(step, &*store).await?;
+        store_exclusions(&state, &*store).await?;
         let State { unloaded, stored, .. } = &mut state;
         for (column, unloaded) in unloaded {
             if let Some(key) = stored.key(*column) {
@@ -124,6 +126,7 @@ impl State {
             generation: 0,
             forks: self.forks.clone(),
             documents: self.documents.clone(),
+            exclusions: Arc::new(self.exclusions.before(step)),
             unloaded: self.derive_unloaded(origins, step),
             removed: BTreeMap::new(),
             stored: self.stored.derive(origins),

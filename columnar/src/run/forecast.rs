@@ -3,12 +3,12 @@
 //! A dry run of the scheduler counts the cells and the width, which are exact if nothing fails and all cells take equally
 //! long. Tokens are estimated, because the new values are not known yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
 use super::table::Table;
-use crate::context::{Assembler, Overhead};
+use crate::context::{Assembler, Exclusions, Overhead};
 use crate::declare::{Name, Plan};
 use crate::schedule::{Action, Cell, Scheduler};
 use crate::usage::Grouped;
@@ -121,10 +121,10 @@ fn grouped(figure: usize) -> String {
 pub(super) fn forecast<'a>(
     plan: &Plan,
     scheduler: Scheduler,
-    table: &Table,
+    (table, exclusions): (&Table, &Exclusions),
     assembler: impl Fn(usize) -> Option<&'a Assembler>,
 ) -> Forecast {
-    let sums = TokenSums::of(plan, &scheduler, table);
+    let sums = TokenSums::of(plan, &scheduler, table, exclusions);
     let dry_run = DryRun::of(scheduler, plan.schema().columns().len());
     let mut forecast = Forecast { rounds: dry_run.rounds, width: dry_run.width, ..Forecast::default() };
     for (column, (cells, width)) in dry_run.columns.into_iter().enumerate() {
@@ -220,13 +220,14 @@ fn start_round(scheduler: &mut Scheduler) -> Vec<Cell> {
 }
 
 /// Sums of the tokens of all values, stored or assumed, so that the size of a window is a subtraction.
-struct TokenSums {
+struct TokenSums<'e> {
     /// By column and step: the tokens of all earlier steps.
     before: Vec<Vec<usize>>,
+    exclusions: &'e Exclusions,
 }
 
-impl TokenSums {
-    fn of(plan: &Plan, scheduler: &Scheduler, table: &Table) -> Self {
+impl<'e> TokenSums<'e> {
+    fn of(plan: &Plan, scheduler: &Scheduler, table: &Table, exclusions: &'e Exclusions) -> Self {
         let columns = 0..plan.schema().columns().len();
         let lengths: Vec<Vec<Option<usize>>> =
             columns.map(|column| tokens(scheduler, table, column)).collect();
@@ -242,7 +243,7 @@ impl TokenSums {
             }));
             sums
         };
-        Self { before: lengths.iter().map(before).collect() }
+        Self { before: lengths.iter().map(before).collect(), exclusions }
     }
 
     /// The tokens of a column's values within some steps.
@@ -251,24 +252,36 @@ impl TokenSums {
         before(steps.end).saturating_sub(before(steps.start))
     }
 
+    /// The tokens of a column's values within some steps, each with an overhead, as a context of `step` shows them.
+    fn shown(
+        &self,
+        (column, name): (usize, &Name),
+        steps: Range<usize>,
+        overhead: usize,
+        step: usize,
+    ) -> usize {
+        let excluded =
+            if self.exclusions.is_empty() { BTreeSet::new() } else { self.exclusions.at(name, step) };
+        let excluded = excluded.range(steps.clone());
+        let excluded = excluded.map(|&step| self.values(column, step..step + 1) + overhead).sum();
+        (steps.len() * overhead + self.values(column, steps)).saturating_sub(excluded)
+    }
+
     /// The tokens of the context of a cell.
     fn context(&self, plan: &Plan, column: usize, step: usize, overhead: &Overhead) -> usize {
         let Some(reads) = plan.schema().reads(column) else { return 0 };
         let inputs = reads.inputs.iter().zip(&overhead.inputs).map(|(input, delimiters)| {
-            let steps = input.spec.cells(step);
-            steps.len() * delimiters + self.values(input.column, steps)
+            self.shown((input.column, &input.name), input.spec.cells(step), *delimiters, step)
         });
         let self_history = reads.self_view.as_ref().map_or(0, |view| {
-            let steps = view.self_cells(step);
-            steps.len() * overhead.separator + self.values(column, steps)
+            self.shown((column, &reads.column), view.self_cells(step), overhead.separator, step)
         });
         let groups = reads.groups.iter().zip(&overhead.groups).map(|(group, tokens)| {
             let members = reads.inputs.get(group.inputs.clone()).unwrap_or_default();
             members.iter().map(|input| input.spec.turns(step).len()).max().unwrap_or(0) * tokens
         });
         let instructions = reads.instructions.iter().map(|input| {
-            let steps = input.spec.cells(step);
-            steps.len() * overhead.separator + self.values(input.column, steps)
+            self.shown((input.column, &input.name), input.spec.cells(step), overhead.separator, step)
         });
         let elided = (0..=reads.inputs.len()).filter(|at| reads.is_elided(*at)).map(|at| {
             let hidden_self = || reads.self_view.as_ref().map_or(0, |view| view.self_cells(step).start);

@@ -27,6 +27,7 @@ mod documents;
 mod driver;
 mod error;
 mod event;
+mod exclusions;
 mod follow;
 mod forecast;
 mod guard;

@@ -6,6 +6,7 @@ use std::mem;
 use std::sync::Arc;
 
 use super::compute_steps::{ComputeSteps, settings};
+use super::exclusions::exclusions_key;
 use super::needs::load_all;
 use super::past::{Unloaded, invalid_history, load_error};
 use super::shared::Shared;
@@ -65,6 +66,7 @@ impl Shared {
             state.stored = StoredColumns { definition, keys, kept, recent };
             state.unloaded = unloaded;
         }
+        self.restore_exclusions(&**store).await?;
         load_all(|| self.lock().recent(0)).await?;
         load_all(|| self.needed(recent.unwrap_or(0))).await
     }
@@ -110,6 +112,9 @@ impl Shared {
             let copied = copy(&*recompute.from, into, &column.key, before).await;
             copied.map_err(|source| Error::Open { source })?;
         }
+        // Those of later steps count from later steps on.
+        let copied = copy(&*recompute.from, into, &exclusions_key(), usize::MAX).await;
+        copied.map_err(|source| Error::Open { source })?;
         let text = definition.text();
         into.define(text.clone()).await.map_err(|source| Error::Open { source })?;
         Ok(text)

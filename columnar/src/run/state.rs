@@ -10,6 +10,7 @@ use super::past::Unloaded;
 use super::table::{Receipts, Table};
 use super::{Error, Result};
 use crate::compute::{Defaults, Settings};
+use crate::context::Exclusions;
 use crate::context::budget::Budget;
 use crate::declare::{Name, Plan};
 use crate::documents::Documents;
@@ -42,6 +43,8 @@ pub(super) struct State {
     /// The documents of the sources that were pushed to, after a number of steps, by name. They can be found again from the
     /// values.
     pub(super) documents: BTreeMap<Name, (usize, Documents)>,
+    /// The cells that contexts of later steps do not show.
+    pub(super) exclusions: Arc<Exclusions>,
     /// The columns with stored values that are not in memory.
     pub(super) unloaded: BTreeMap<usize, Unloaded>,
     /// The removed columns of a flow without a store, by the keys that a store would have for them, for columns that are
@@ -88,6 +91,7 @@ impl State {
             generation: 0,
             forks: BTreeMap::new(),
             documents: BTreeMap::new(),
+            exclusions: Arc::default(),
             unloaded: BTreeMap::new(),
             removed: BTreeMap::new(),
             stored: StoredColumns::default(),
@@ -125,6 +129,11 @@ impl State {
             unloaded.steps().is_empty()
         };
         unloaded.extract_if(.., adopt).map(|(_, loaded)| loaded).collect()
+    }
+
+    /// The exclusions, if there are any.
+    pub(super) fn exclusions(&self) -> Option<&Arc<Exclusions>> {
+        (!self.exclusions.is_empty()).then_some(&self.exclusions)
     }
 
     pub(super) fn find(&self, name: &str) -> Result<usize> {

@@ -25,6 +25,7 @@ const LIBRARY: Rules<'_> = Rules {
         "declare",
         "tokens",
         "history",
+        "tree",
         "schedule",
         "documents",
         "tiers",
@@ -36,6 +37,7 @@ const LIBRARY: Rules<'_> = Rules {
         "model",
         "store",
         "trace",
+        "loom",
         "compute",
         "reopen",
         "run",
@@ -49,7 +51,7 @@ const LIBRARY: Rules<'_> = Rules {
         "__private",
     ],
     // A request depends only on the declaration and on stored values.
-    pure: &["declare", "tokens", "history", "schedule", "documents", "tiers", "context"],
+    pure: &["declare", "tokens", "history", "tree", "schedule", "documents", "tiers", "context"],
     impure: &[
         "fastrand",
         "futures",

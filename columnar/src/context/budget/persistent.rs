@@ -41,6 +41,11 @@ impl PersistentCuts {
         active.map(|(_, cut)| cut.clone()).unwrap_or_default()
     }
 
+    /// No cuts, from a step on.
+    pub(crate) fn from(step: usize) -> Self {
+        Self { next: step, ..Self::default() }
+    }
+
     /// The cuts of the steps before this one.
     pub(crate) fn before(&self, step: usize) -> Self {
         let len = self.cuts.as_slice().partition_point(|(from, _)| *from < step);

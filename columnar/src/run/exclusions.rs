@@ -1,0 +1,175 @@
+//! Excluding cells from the contexts of later steps: the exclusions of a live flow, and those in its store.
+//!
+//! A store has them as a column of its own, an entry for each in their order. No column of a flow can have its name.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use super::shared::Shared;
+use super::state::State;
+use super::{Error, Result};
+use crate::context::{Exclusion, Exclusions};
+use crate::declare::Name;
+use crate::schedule::Cell;
+use crate::store::{Entry, Put, Store, StoreError, listed_steps};
+
+/// The name under which a store has the exclusions.
+pub(super) fn exclusions_key() -> Name {
+    match Name::new("self.exclusions") {
+        Ok(name) => name,
+        Err(error) => unreachable!("it is a name: {error}"),
+    }
+}
+
+impl Shared {
+    /// Excludes a stored cell from the contexts of the steps that have not begun, or includes it again.
+    pub(crate) async fn exclude(&self, column: usize, step: usize, is_excluded: bool) -> Result<()> {
+        self.exclude_found(|_| Ok(column), step, is_excluded).await
+    }
+
+    /// The same for the column with this name.
+    pub(crate) async fn exclude_by_name(&self, name: &str, step: usize, is_excluded: bool) -> Result<()> {
+        self.exclude_found(|state| state.find(name), step, is_excluded).await
+    }
+
+    async fn exclude_found(
+        &self,
+        find: impl Fn(&State) -> Result<usize>,
+        step: usize,
+        is_excluded: bool,
+    ) -> Result<()> {
+        // Pushes wait meanwhile, so no step begins between this and the end of the write.
+        let _writing = self.writing().await;
+        loop {
+            let (exclusion, at) = {
+                let state = self.lock();
+                let column = find(&state)?;
+                let Some(exclusion) = state.exclusion(Cell { column, step }, is_excluded)? else {
+                    return Ok(());
+                };
+                (exclusion, state.exclusions.len())
+            };
+            let Some(put) = self.put_exclusion(at, &exclusion) else {
+                self.lock().add_exclusion(exclusion);
+                return Ok(());
+            };
+            let put = put.await.map_err(|source| {
+                self.store_failed();
+                Error::Store { column: exclusion.column.clone(), step, source }
+            });
+            match put? {
+                Put::Stored => {
+                    self.lock().add_exclusion(exclusion);
+                    return Ok(());
+                }
+                // An earlier call was dropped before its store confirmed it. Its exclusion comes first.
+                Put::Exists(entry) => {
+                    let mut state = self.lock();
+                    let earlier = state.parse(at, &entry)?;
+                    state.add_exclusion(earlier);
+                }
+            }
+        }
+    }
+
+    fn put_exclusion(
+        &self,
+        at: usize,
+        exclusion: &Exclusion,
+    ) -> Option<futures::future::BoxFuture<'static, std::result::Result<Put, StoreError>>> {
+        let store = self.store.as_ref()?;
+        let key = self.lock().key_of(&exclusion.column);
+        Some(store.put(exclusions_key(), at, entry(exclusion, &key)))
+    }
+
+    /// Takes over the exclusions of a store.
+    pub(super) async fn restore_exclusions(&self, store: &dyn Store) -> Result<()> {
+        let key = exclusions_key();
+        let failed = |source| Error::Load { column: key.clone(), source };
+        let stored = listed_steps(store, &key).await.map_err(failed)?;
+        if stored.is_empty() {
+            return Ok(());
+        }
+        let mut entries = store.load(key.clone(), 0..usize::MAX).await.map_err(failed)?;
+        entries.sort_by_key(|(at, _)| *at);
+        let mut state = self.lock();
+        let mut exclusions = Exclusions::default();
+        for (expected, (at, entry)) in entries.iter().enumerate() {
+            if *at != expected {
+                return Err(failed(damaged(expected, "it is missing, but later ones are there")));
+            }
+            exclusions.push(state.parse(*at, entry)?);
+        }
+        state.exclusions = Arc::new(exclusions);
+        Ok(())
+    }
+}
+
+/// Copies the exclusions of a fork into its store.
+pub(super) async fn store_exclusions(state: &State, store: &dyn Store) -> Result<()> {
+    for (at, exclusion) in state.exclusions.iter().enumerate() {
+        let key = state.key_of(&exclusion.column);
+        let put = store.put(exclusions_key(), at, entry(exclusion, &key)).await;
+        put.map_err(|source| Error::Open { source })?;
+    }
+    Ok(())
+}
+
+impl State {
+    /// The exclusion of a cell from now on; `None` if it changes nothing.
+    fn exclusion(&self, cell: Cell, is_excluded: bool) -> Result<Option<Exclusion>> {
+        let column = self.plan.schema().name(cell.column).clone();
+        if !self.scheduler.is_stored(cell) {
+            return Err(Error::Missing { column, step: cell.step });
+        }
+        let excluded = self.exclusions.at(&column, usize::MAX);
+        // The step itself shows it: another context of the same step may have been sent.
+        let since = self.scheduler.begun().max(cell.step + 1);
+        let exclusion = Exclusion { column, step: cell.step, since, is_excluded };
+        Ok((excluded.contains(&cell.step) != is_excluded).then_some(exclusion))
+    }
+
+    fn add_exclusion(&mut self, exclusion: Exclusion) {
+        Arc::make_mut(&mut self.exclusions).push(exclusion);
+    }
+
+    /// The key under which a store has a column.
+    fn key_of(&self, column: &Name) -> Name {
+        let index = self.plan.schema().find(column);
+        let key = index.and_then(|index| self.stored.key(index)).cloned();
+        key.unwrap_or_else(|| self.stored.definition.key(column))
+    }
+
+    /// The exclusion in an entry of a store.
+    fn parse(&self, at: usize, entry: &Entry) -> Result<Exclusion> {
+        let json = entry.value.as_deref().and_then(|text| serde_json::from_str::<Json>(text).ok());
+        let exclusion = json.as_ref().and_then(|json| {
+            let is_excluded = json.get("excluded")?.as_bool()?;
+            let number = |field| json.get(field).and_then(Json::as_u64).and_then(|it| it.try_into().ok());
+            let (step, since): (usize, usize) = (number("step")?, number("since")?);
+            let key = Name::new(json.get("column")?.as_str()?).ok()?;
+            (since > step).then_some(Exclusion { column: key, step, since, is_excluded })
+        });
+        let Some(exclusion) = exclusion else {
+            let source = damaged(at, "it cannot be read");
+            return Err(Error::Load { column: exclusions_key(), source });
+        };
+        let columns = self.stored.definition.columns();
+        let stored = columns.iter().find(|stored| stored.key == exclusion.column);
+        let column = stored.map_or(exclusion.column, |stored| stored.name().clone());
+        Ok(Exclusion { column, ..exclusion })
+    }
+}
+
+fn entry(exclusion: &Exclusion, key: &Name) -> Entry {
+    let Exclusion { step, since, is_excluded, .. } = exclusion;
+    json!({ "excluded": is_excluded, "column": key.as_str(), "step": step, "since": since })
+        .to_string()
+        .into()
+}
+
+fn damaged(at: usize, reason: &str) -> StoreError {
+    let location = format!("exclusion {at} of the flow in the store");
+    StoreError::Damaged { location, reason: reason.into() }
+}

@@ -1,0 +1,361 @@
+//! The tree itself: its nodes, and the rules by which changes are accepted or refused.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use super::change::{Change, Header};
+use super::edge::Edge;
+use super::error::TreeError;
+use super::graph::{EdgeKind, EdgeRef, Graph, Index, Source, ways};
+use super::id::NodeId;
+use super::kinds::{Author, Mark, Mode};
+use super::marks::MarkHistory;
+use super::timeline::{Moment, Timeline};
+
+/// A tree of texts by people and models.
+///
+/// A [node](crate::loom::Node) never changes. It continues other nodes, or begins a path, or annotates a node. Everything
+/// that happens to a tree is a [`Change`], and a refused one changes nothing.
+///
+/// ```
+/// use columnar::loom::{Author, Edge, Mark, Mode, Tree};
+///
+/// let mut seed = 7_u64;
+/// let mut dice = || {
+///     seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+///     seed
+/// };
+/// let mut tree = Tree::new(Mode::Dialogue);
+/// let question = tree.append(&mut dice, Edge::root(), Author::Human, "Why is the sky blue?")?;
+/// let short = tree.append(&mut dice, &question, Author::Model, "Rayleigh scattering.")?;
+/// let long = tree.append(&mut dice, &question, Author::Model, "Light is scattered by molecules ...")?;
+/// assert_eq!(tree.continuations(&question).len(), 2);
+///
+/// tree.mark(&short, Mark::Bookmarked, true)?;
+/// let path = tree.path(&long, &[])?;
+/// let texts: Vec<&str> = path.turns().map(|turn| turn.text()).collect();
+/// assert_eq!(texts, ["Why is the sky blue?", "Light is scattered by molecules ..."]);
+/// # Ok::<(), columnar::loom::TreeError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Tree {
+    pub(super) mode: Mode,
+    pub(super) nodes: Vec<Stored>,
+    ids: BTreeMap<NodeId, Index>,
+    /// The nodes that were made as roots.
+    pub(super) roots: Vec<Index>,
+    pub(super) graph: Graph,
+    /// The nodes of a lineage in the order in which they were made, by the first one; only those with several.
+    lineages: BTreeMap<Index, Vec<Index>>,
+    pub(super) marks: MarkHistory,
+    pub(super) system: Timeline<Option<Arc<str>>>,
+    pub(super) system_in_buffer: Timeline<bool>,
+    /// The changes that made no node, each with the number of nodes before it.
+    pub(super) further: Vec<(usize, Change)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stored {
+    pub(super) id: NodeId,
+    pub(super) text: Arc<str>,
+    pub(super) author: Author,
+    pub(super) edited_from: Option<Index>,
+    /// The node that all edits of its lineage go back to; itself if it is no edit.
+    pub(super) origin: Index,
+    pub(super) made: Moment,
+    pub(super) is_root: bool,
+}
+
+/// A change that the tree accepts, with its nodes as numbers.
+enum Accepted {
+    Node { from: Vec<Vec<Source>>, annotates: Vec<Vec<Source>>, edited_from: Option<Index> },
+    Link { from: Vec<Source>, node: Index },
+    Of(Index),
+    Tree,
+}
+
+impl Tree {
+    /// A tree without nodes.
+    pub fn new(mode: Mode) -> Self {
+        Self {
+            mode,
+            nodes: Vec::new(),
+            ids: BTreeMap::new(),
+            roots: Vec::new(),
+            graph: Graph::default(),
+            lineages: BTreeMap::new(),
+            marks: MarkHistory::default(),
+            system: Timeline::default(),
+            system_in_buffer: Timeline::default(),
+            further: Vec::new(),
+        }
+    }
+
+    /// Makes a change. It is refused if the verbs of a tree, such as [`append`](Self::append), would have refused it.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError`] with the reason; nothing changed.
+    pub fn apply(&mut self, change: Change) -> Result<(), TreeError> {
+        let accepted = self.accept(&change)?;
+        let now = self.now();
+        match (&change, accepted) {
+            (Change::Node { header, text }, Accepted::Node { from, annotates, edited_from }) => {
+                self.insert(header, text, edited_from);
+                let node = self.last_index();
+                let edges = from.iter().map(|edge| (EdgeKind::Continuation, edge));
+                for (kind, sources) in edges.chain(annotates.iter().map(|edge| (EdgeKind::Annotation, edge)))
+                {
+                    self.graph.add_edge(kind, sources, node, now);
+                }
+                return Ok(());
+            }
+            (_, Accepted::Link { from, node }) => {
+                self.graph.add_edge(EdgeKind::Continuation, &from, node, now);
+            }
+            (Change::Mark { mark: Mark::Pruned, is_set, .. }, Accepted::Of(node)) => {
+                for node in self.descendants(node) {
+                    self.marks.set(node, now, Mark::Pruned, *is_set);
+                }
+            }
+            (Change::Mark { mark, is_set, .. }, Accepted::Of(node)) => {
+                self.marks.set(node, now, *mark, *is_set);
+            }
+            (Change::PruneOne { is_set, .. }, Accepted::Of(node)) => {
+                self.marks.set(node, now, Mark::Pruned, *is_set);
+            }
+            (Change::System { text }, _) => self.system.push(now, text.clone()),
+            (Change::SystemInBuffer { is_set }, _) => self.system_in_buffer.push(now, *is_set),
+            _ => unreachable!("each change is accepted as itself"),
+        }
+        self.further.push((self.nodes.len(), change));
+        Ok(())
+    }
+
+    /// Tells whether [`apply`](Self::apply) would accept a change, for a program that stores it first.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError`] with the reason.
+    pub fn check(&self, change: &Change) -> Result<(), TreeError> {
+        self.accept(change).map(drop)
+    }
+
+    /// An id for the next node: short, random and not taken. `dice` returns random numbers.
+    pub fn new_id(&self, dice: &mut impl FnMut() -> u64) -> NodeId {
+        NodeId::draw(dice, self.nodes.len(), |text| self.ids.contains_key(text))
+    }
+
+    fn accept(&self, change: &Change) -> Result<Accepted, TreeError> {
+        if u32::try_from(self.nodes.len() + self.further.len() + 1).is_err() {
+            return Err(TreeError::Full);
+        }
+        match change {
+            Change::Node { header, .. } => self.accept_node(header),
+            Change::Link { from, node } => {
+                let target = self.index(node)?;
+                let from = self.sources(from, Some(node))?;
+                self.check_room([&from])?;
+                self.check_cycle(target, &from)?;
+                Ok(Accepted::Link { from, node: target })
+            }
+            Change::Mark { node, .. } | Change::PruneOne { node, .. } => Ok(Accepted::Of(self.index(node)?)),
+            Change::System { .. } | Change::SystemInBuffer { .. } => Ok(Accepted::Tree),
+        }
+    }
+
+    fn accept_node(&self, header: &Header) -> Result<Accepted, TreeError> {
+        let id = header.id();
+        if self.ids.contains_key(id) {
+            return Err(TreeError::DuplicateNode { node: id.clone() });
+        }
+        let resolve = |edges: &[Edge]| -> Result<Vec<_>, _> {
+            edges.iter().map(|edge| self.sources(edge, Some(id))).collect()
+        };
+        let from = if header.is_root() { Vec::new() } else { resolve(&header.from)? };
+        let annotates = resolve(&header.annotates)?;
+        let edited_from = header.edited_from().map(|node| self.index(node)).transpose()?;
+        self.check_room(from.iter().chain(&annotates))?;
+        if let Some(original) = edited_from.filter(|_| self.mode == Mode::Buffer) {
+            // The edges of the original lead to its versions already, and close no cycle.
+            let known: BTreeSet<Index> = (self.graph.incoming(original, EdgeKind::Continuation))
+                .flat_map(|edge| edge.sources().iter().map(|source| source.node))
+                .collect();
+            for edge in &from {
+                let added: Vec<Source> =
+                    edge.iter().filter(|source| !known.contains(&source.node)).copied().collect();
+                self.check_cycle(original, &added).map_err(|error| of_node(error, id))?;
+            }
+        }
+        Ok(Accepted::Node { from, annotates, edited_from })
+    }
+
+    fn check_room<'s>(&self, edges: impl IntoIterator<Item = &'s Vec<Source>>) -> Result<(), TreeError> {
+        let (count, sources) =
+            edges.into_iter().fold((0, 0), |(count, sum), edge| (count + 1, sum + edge.len()));
+        if self.graph.has_room(count, sources) { Ok(()) } else { Err(TreeError::Full) }
+    }
+
+    /// An edge with these sources must not lead to a node from which they are reached. A lineage in buffer mode counts as
+    /// one node.
+    fn check_cycle(&self, target: Index, sources: &[Source]) -> Result<(), TreeError> {
+        let position = self.position(target);
+        let cycle = |source: Index| TreeError::Cycle { node: self.id(target), source_node: self.id(source) };
+        if let Some(source) = sources.iter().find(|source| self.position(source.node) == position) {
+            return Err(cycle(source.node));
+        }
+        let is_leaf = |node| self.graph.outgoing(node, EdgeKind::Continuation).next().is_none();
+        if sources.is_empty() || self.versions_of(position).all(is_leaf) {
+            return Ok(());
+        }
+        let mut seen = BTreeSet::new();
+        for source in sources {
+            let mut open = vec![self.position(source.node)];
+            while let Some(at) = open.pop() {
+                if at == position {
+                    return Err(cycle(source.node));
+                }
+                if seen.insert(at) {
+                    let versions = self.versions_of(at);
+                    let edges = versions.flat_map(|node| self.graph.incoming(node, EdgeKind::Continuation));
+                    open.extend(edges.flat_map(EdgeRef::sources).map(|source| self.position(source.node)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, header: &Header, text: &Arc<str>, edited_from: Option<Index>) {
+        let made = self.now();
+        let node = u32::try_from(self.nodes.len()).unwrap_or(Index::MAX);
+        let origin = edited_from.map_or(node, |original| self.stored(original).origin);
+        if origin != node {
+            self.lineages.entry(origin).or_insert_with(|| vec![origin]).push(node);
+        }
+        self.ids.insert(header.id().clone(), node);
+        self.roots.extend(header.is_root().then_some(node));
+        self.graph.add_node();
+        self.nodes.push(Stored {
+            id: header.id().clone(),
+            text: Arc::clone(text),
+            author: header.author(),
+            edited_from,
+            origin,
+            made,
+            is_root: header.is_root(),
+        });
+    }
+
+    /// The sources of an edge as numbers.
+    pub(super) fn sources(&self, edge: &Edge, target: Option<&NodeId>) -> Result<Vec<Source>, TreeError> {
+        if edge.sources().is_empty() {
+            return Err(TreeError::NoSource { node: target.cloned() });
+        }
+        let source =
+            |(purpose, node): &(_, NodeId)| Ok(Source { node: self.index(node)?, purpose: *purpose });
+        edge.sources().iter().map(source).collect()
+    }
+
+    /// The number of nodes and changes so far.
+    pub(super) fn now(&self) -> Moment {
+        u32::try_from(self.nodes.len() + self.further.len()).unwrap_or(Moment::MAX)
+    }
+
+    fn last_index(&self) -> Index {
+        u32::try_from(self.nodes.len()).unwrap_or(Index::MAX).saturating_sub(1)
+    }
+
+    pub(super) fn index(&self, node: &NodeId) -> Result<Index, TreeError> {
+        self.ids.get(node).copied().ok_or_else(|| TreeError::UnknownNode { node: node.clone() })
+    }
+
+    pub(super) fn stored(&self, node: Index) -> &Stored {
+        match self.nodes.get(node as usize) {
+            Some(node) => node,
+            None => unreachable!("numbers of nodes are made with the nodes, and none is removed"),
+        }
+    }
+
+    pub(super) fn id(&self, node: Index) -> NodeId {
+        self.stored(node).id.clone()
+    }
+
+    /// The number that all versions of a node have in common; in dialogue mode a node has no versions.
+    pub(super) fn position(&self, node: Index) -> Index {
+        match self.mode {
+            Mode::Buffer => self.stored(node).origin,
+            Mode::Dialogue => node,
+        }
+    }
+
+    /// The nodes at a position, in the order in which they were made.
+    pub(super) fn versions_of(&self, position: Index) -> impl Iterator<Item = Index> {
+        let versions = match self.mode {
+            Mode::Buffer => self.edits(position),
+            Mode::Dialogue => &[],
+        };
+        versions.iter().copied().chain(versions.is_empty().then_some(position))
+    }
+
+    /// The newest node at a position that was there at a moment.
+    pub(super) fn latest(&self, position: Index, moment: Moment) -> Index {
+        let versions = match self.mode {
+            Mode::Buffer => self.edits(position),
+            Mode::Dialogue => &[],
+        };
+        let made = versions.partition_point(|node| self.stored(*node).made < moment);
+        made.checked_sub(1).and_then(|last| versions.get(last)).copied().unwrap_or(position)
+    }
+
+    /// The node, the one that it was edited from, and all edits of it, in the order in which they were made.
+    pub(super) fn lineage(&self, node: Index) -> impl Iterator<Item = Index> {
+        let lineage = self.edits(self.stored(node).origin);
+        lineage.iter().copied().chain(lineage.is_empty().then_some(node))
+    }
+
+    /// A node and its edits; empty if it has none, or is one.
+    fn edits(&self, origin: Index) -> &[Index] {
+        self.lineages.get(&origin).map_or(&[], Vec::as_slice)
+    }
+
+    /// The nodes that paths reach directly from a position, in the order of the edges.
+    pub(super) fn following(&self, position: Index) -> Vec<Index> {
+        let mut edges = BTreeMap::new();
+        for node in self.versions_of(position) {
+            let leads = self.graph.outgoing(node, EdgeKind::Continuation);
+            let leads = leads.filter(|edge| ways(edge.sources()).any(|(_, way)| way == node));
+            edges.extend(leads.map(|edge| (edge.number, edge.target())));
+        }
+        let mut seen = BTreeSet::new();
+        edges.into_values().filter(|node| seen.insert(*node)).collect()
+    }
+
+    /// A node and all nodes that follow it.
+    fn descendants(&self, node: Index) -> BTreeSet<Index> {
+        let (mut found, mut positions, mut open) = (BTreeSet::new(), BTreeSet::new(), vec![node]);
+        while let Some(node) = open.pop() {
+            if found.insert(node) && positions.insert(self.position(node)) {
+                open.extend(self.following(self.position(node)));
+            }
+        }
+        found
+    }
+}
+
+/// The new node of a refused change has an id, and no number yet.
+fn of_node(error: TreeError, id: &NodeId) -> TreeError {
+    match error {
+        TreeError::Cycle { source_node, .. } => TreeError::Cycle { node: id.clone(), source_node },
+        error => error,
+    }
+}
+
+/// Numbers. The nodes would fill a screen.
+impl fmt::Debug for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut tree = f.debug_struct("Tree");
+        tree.field("mode", &self.mode).field("nodes", &self.nodes.len());
+        tree.field("further_changes", &self.further.len()).finish_non_exhaustive()
+    }
+}

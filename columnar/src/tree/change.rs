@@ -1,0 +1,167 @@
+//! The changes of a tree. A tree is what its changes, one after another, make of an empty one.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::edge::Edge;
+use super::id::NodeId;
+use super::kinds::{Author, Mark};
+
+/// A node without its text: its id, its author, and the nodes that it was made from.
+///
+/// [`Tree`](crate::loom::Tree) makes headers for the nodes that it makes. A program that imports nodes makes them itself
+/// and applies a [`Change::Node`]. A header without an edge is that of an [aside](crate::loom::Tree::aside).
+///
+/// ```
+/// use columnar::loom::{Author, Edge, Header, NodeId};
+///
+/// let (original, edited) = (NodeId::new("k3f9")?, NodeId::new("k3f9-2")?);
+/// let header = Header::new(edited, Author::Human).with_edge(Edge::root()).with_edited_from(&original);
+/// assert_eq!(header.to_json(), r#"{"id":"k3f9-2","author":"human","root":true,"edited_from":"k3f9"}"#);
+/// # Ok::<(), columnar::loom::NodeIdError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    id: NodeId,
+    author: Author,
+    pub(super) from: Vec<Edge>,
+    pub(super) annotates: Vec<Edge>,
+    pub(super) edited_from: Option<NodeId>,
+}
+
+impl Header {
+    /// The header of a node that no edge leads to.
+    pub const fn new(id: NodeId, author: Author) -> Self {
+        Self { id, author, from: Vec::new(), annotates: Vec::new(), edited_from: None }
+    }
+
+    /// Adds a continuation edge that leads to the node. With [`Edge::root()`] the node is a root.
+    #[must_use]
+    pub fn with_edge(mut self, edge: impl Into<Edge>) -> Self {
+        self.from.push(edge.into());
+        self
+    }
+
+    /// Adds an annotation edge that leads to the node.
+    #[must_use]
+    pub fn with_annotation_edge(mut self, edge: impl Into<Edge>) -> Self {
+        self.annotates.push(edge.into());
+        self
+    }
+
+    /// The node that this one is an edit of.
+    #[must_use]
+    pub fn with_edited_from(mut self, node: &NodeId) -> Self {
+        self.edited_from = Some(node.clone());
+        self
+    }
+
+    /// The id of the node.
+    pub const fn id(&self) -> &NodeId {
+        &self.id
+    }
+
+    /// Its author.
+    pub const fn author(&self) -> Author {
+        self.author
+    }
+
+    /// The continuation edges that led to the node when it was made: none for an aside and for an annotation,
+    /// [`Edge::root()`] for a root, and several for the edit of a node with several.
+    pub fn edges(&self) -> &[Edge] {
+        &self.from
+    }
+
+    /// The annotation edges that led to the node when it was made.
+    pub fn annotation_edges(&self) -> &[Edge] {
+        &self.annotates
+    }
+
+    /// The node that this one is an edit of.
+    pub const fn edited_from(&self) -> Option<&NodeId> {
+        self.edited_from.as_ref()
+    }
+
+    /// Whether the node is a root: its only continuation edge is [`Edge::root()`].
+    pub(super) fn is_root(&self) -> bool {
+        matches!(self.from.as_slice(), [edge] if edge.is_root())
+    }
+}
+
+/// One change of a tree.
+///
+/// [`Tree::changes`](crate::loom::Tree::changes) lists the changes of a tree, and
+/// [`Tree::replay`](crate::loom::Tree::replay) makes the tree again. The [JSON form](Self::to_json) is for stores.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Change {
+    /// A node was made.
+    Node {
+        /// The node without its text.
+        header: Header,
+        /// Its text.
+        text: Arc<str>,
+    },
+    /// Another continuation edge leads to a node.
+    Link {
+        /// Its sources.
+        from: Edge,
+        /// Its target.
+        node: NodeId,
+    },
+    /// A mark was set or removed: [`Mark::Pruned`] of the node and of all nodes that follow it.
+    Mark {
+        /// The node.
+        node: NodeId,
+        /// The mark.
+        mark: Mark,
+        /// `false` if it was removed.
+        is_set: bool,
+    },
+    /// [`Mark::Pruned`] was set or removed, of the node alone.
+    PruneOne {
+        /// The node.
+        node: NodeId,
+        /// `false` if it was removed.
+        is_set: bool,
+    },
+    /// The system text of the tree was replaced, or removed.
+    System {
+        /// The new text.
+        text: Option<Arc<str>>,
+    },
+    /// It was set whether requests of a tree in [buffer mode](crate::loom::Mode::Buffer) have a system text.
+    SystemInBuffer {
+        /// Whether they have.
+        is_set: bool,
+    },
+}
+
+/// Ids and lengths. The texts would fill a screen.
+impl fmt::Debug for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Node { header, text } => {
+                f.debug_struct("Node").field("header", header).field("text", &text.len()).finish()
+            }
+            Self::Link { from, node } => {
+                f.debug_struct("Link").field("from", from).field("node", node).finish()
+            }
+            Self::Mark { node, mark, is_set } => f
+                .debug_struct("Mark")
+                .field("node", node)
+                .field("mark", mark)
+                .field("is_set", is_set)
+                .finish(),
+            Self::PruneOne { node, is_set } => {
+                f.debug_struct("PruneOne").field("node", node).field("is_set", is_set).finish()
+            }
+            Self::System { text } => {
+                f.debug_struct("System").field("text", &text.as_ref().map(|text| text.len())).finish()
+            }
+            Self::SystemInBuffer { is_set } => {
+                f.debug_struct("SystemInBuffer").field("is_set", is_set).finish()
+            }
+        }
+    }
+}

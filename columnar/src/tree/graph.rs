@@ -1,0 +1,170 @@
+//! The edges between nodes, as numbers. Nothing is removed, and nothing here is recursive.
+//!
+//! ```text
+//! node ──first_in──▶ edge ──next_in──▶ edge          the edges that lead to a node
+//! node ──first_out─▶ use  ──next_out─▶ use           the edges that have the node as a source
+//! ```
+//!
+//! A list of numbers per node would be an allocation of its own for each of a million nodes.
+
+use super::timeline::Moment;
+use crate::declare::Purpose;
+
+/// The number of a node, in the order in which nodes were made.
+pub(super) type Index = u32;
+
+/// The end of a list.
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EdgeKind {
+    Continuation,
+    Annotation,
+}
+
+/// A source of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Source {
+    pub(super) node: Index,
+    pub(super) purpose: Purpose,
+}
+
+/// The sources through which a path can run, with their places in the edge: the primary ones. If there are none, it is
+/// the first source.
+pub(super) fn ways(sources: &[Source]) -> impl Iterator<Item = (usize, Index)> {
+    let has_primary = sources.iter().any(|source| source.purpose == Purpose::Primary);
+    let all = sources.iter().enumerate();
+    let ways = all.filter(
+        move |(at, source)| {
+            if has_primary { source.purpose == Purpose::Primary } else { *at == 0 }
+        },
+    );
+    ways.map(|(at, source)| (at, source.node))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ends {
+    first_in: u32,
+    last_in: u32,
+    first_out: u32,
+    last_out: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct EdgeRow {
+    kind: EdgeKind,
+    target: Index,
+    made: Moment,
+    /// Its sources are one range.
+    first_source: u32,
+    end_of_sources: u32,
+    next_in: u32,
+}
+
+/// The use of a node as a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Use {
+    edge: u32,
+    next_out: u32,
+}
+
+/// An edge of a graph.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EdgeRef<'g> {
+    graph: &'g Graph,
+    row: &'g EdgeRow,
+    /// Edges are numbered in the order in which they were made.
+    pub(super) number: u32,
+}
+
+impl<'g> EdgeRef<'g> {
+    pub(super) const fn is(self, kind: EdgeKind) -> bool {
+        matches!(
+            (self.row.kind, kind),
+            (EdgeKind::Continuation, EdgeKind::Continuation) | (EdgeKind::Annotation, EdgeKind::Annotation)
+        )
+    }
+
+    pub(super) const fn made(self) -> Moment {
+        self.row.made
+    }
+
+    pub(super) const fn target(self) -> Index {
+        self.row.target
+    }
+
+    pub(super) fn sources(self) -> &'g [Source] {
+        let range = self.row.first_source as usize..self.row.end_of_sources as usize;
+        self.graph.sources.get(range).unwrap_or_default()
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Graph {
+    nodes: Vec<Ends>,
+    edges: Vec<EdgeRow>,
+    sources: Vec<Source>,
+    /// As long as `sources`.
+    uses: Vec<Use>,
+}
+
+impl Graph {
+    /// Whether there are numbers left for these.
+    pub(super) fn has_room(&self, edges: usize, sources: usize) -> bool {
+        let most = NONE as usize;
+        self.nodes.len() < most && self.edges.len() + edges < most && self.sources.len() + sources < most
+    }
+
+    pub(super) fn add_node(&mut self) {
+        self.nodes.push(Ends { first_in: NONE, last_in: NONE, first_out: NONE, last_out: NONE });
+    }
+
+    /// All nodes of the edge exist, and there is room.
+    pub(super) fn add_edge(&mut self, kind: EdgeKind, sources: &[Source], target: Index, made: Moment) {
+        let edge = number(self.edges.len());
+        let first_source = number(self.sources.len());
+        for source in sources {
+            let at = number(self.sources.len());
+            self.sources.push(*source);
+            self.uses.push(Use { edge, next_out: NONE });
+            let Some(ends) = self.nodes.get_mut(source.node as usize) else { continue };
+            match self.uses.get_mut(ends.last_out as usize) {
+                Some(last) => last.next_out = at,
+                None => ends.first_out = at,
+            }
+            ends.last_out = at;
+        }
+        let end_of_sources = number(self.sources.len());
+        self.edges.push(EdgeRow { kind, target, made, first_source, end_of_sources, next_in: NONE });
+        let Some(ends) = self.nodes.get_mut(target as usize) else { return };
+        match self.edges.get_mut(ends.last_in as usize) {
+            Some(last) => last.next_in = edge,
+            None => ends.first_in = edge,
+        }
+        ends.last_in = edge;
+    }
+
+    /// The edges that lead to a node, in the order in which they were made.
+    pub(super) fn incoming(&self, node: Index, kind: EdgeKind) -> impl Iterator<Item = EdgeRef<'_>> {
+        let first = self.nodes.get(node as usize).and_then(|ends| self.edge(ends.first_in));
+        let all = std::iter::successors(first, |edge| self.edge(edge.row.next_in));
+        all.filter(move |edge| edge.is(kind))
+    }
+
+    /// The edges that have a node as a source, in the order in which they were made. An edge that has it twice is there
+    /// twice.
+    pub(super) fn outgoing(&self, node: Index, kind: EdgeKind) -> impl Iterator<Item = EdgeRef<'_>> {
+        let first = self.nodes.get(node as usize).and_then(|ends| self.uses.get(ends.first_out as usize));
+        let all = std::iter::successors(first, |one| self.uses.get(one.next_out as usize));
+        all.filter_map(|one| self.edge(one.edge)).filter(move |edge| edge.is(kind))
+    }
+
+    fn edge(&self, number: u32) -> Option<EdgeRef<'_>> {
+        self.edges.get(number as usize).map(|row| EdgeRef { graph: self, row, number })
+    }
+}
+
+/// A length as a number. `has_room` was asked before.
+fn number(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(NONE)
+}

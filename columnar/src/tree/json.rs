@@ -1,0 +1,234 @@
+//! The JSON form of changes.
+//!
+//! ```text
+//! {"id":ID,"author":"human"|"model","root":true,"from":[EDGE],"annotates":[EDGE],"edited_from":ID,"text":TEXT}
+//! {"link":ID,"from":EDGE}
+//! {"mark":"bookmarked"|"pruned"|"excluded","node":ID,"set":true|false}
+//! {"prune_one":ID,"set":true|false}
+//! {"system":TEXT|null}
+//! {"system_in_buffer":true|false}
+//!
+//! EDGE = [SOURCE]        SOURCE = ID | [ID,"context"|"instruction"]        an id alone is a primary source
+//! ```
+//!
+//! Of a node, `root`, `from`, `annotates` and `edited_from` are there only if they say something. A header is a node
+//! without `text`. The first key tells the shapes apart, and an unknown key is an error, so a later version of the library
+//! can add shapes and keys that this one refuses.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::change::{Change, Header};
+use super::edge::Edge;
+use super::error::TreeError;
+use super::id::NodeId;
+use super::kinds::{Author, Mark};
+use crate::declare::Purpose;
+
+impl Change {
+    /// The change as JSON, on one line. Equal changes have equal texts.
+    ///
+    /// A node is an object with `id`, `author`, `text`, and, if they are not empty, `root`, `from`, `annotates` and
+    /// `edited_from`. The other changes begin with the keys `link`, `mark`, `prune_one`, `system` and
+    /// `system_in_buffer`. An edge is a list of sources: an id is a primary source, and `[id, purpose]` another one.
+    ///
+    /// ```
+    /// use columnar::loom::{Change, Edge, NodeId};
+    ///
+    /// let (answer, other, photo) = (NodeId::new("q2xd")?, NodeId::new("k3f9")?, NodeId::new("p0aa")?);
+    /// let change = Change::Link { from: Edge::from(&other).context(&photo), node: answer };
+    /// let json = change.to_json();
+    /// assert_eq!(json, r#"{"link":"q2xd","from":["k3f9",["p0aa","context"]]}"#);
+    /// assert_eq!(Change::parse(&json)?, change);
+    /// # Ok::<(), columnar::loom::TreeError>(())
+    /// ```
+    pub fn to_json(&self) -> String {
+        match self {
+            Self::Node { header, text } => {
+                let text = ("text", Json::from(&**text));
+                object(header.fields().into_iter().chain([text]))
+            }
+            Self::Link { from, node } => object([("link", id(node)), ("from", edge(from))]),
+            Self::Mark { node, mark, is_set } => {
+                object([("mark", mark.as_str().into()), ("node", id(node)), ("set", (*is_set).into())])
+            }
+            Self::PruneOne { node, is_set } => object([("prune_one", id(node)), ("set", (*is_set).into())]),
+            Self::System { text } => object([("system", text.as_deref().into())]),
+            Self::SystemInBuffer { is_set } => object([("system_in_buffer", (*is_set).into())]),
+        }
+    }
+
+    /// Reads a change from its JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError::Damaged`] names the key of the fault: one that is missing, unknown or has a wrong value.
+    /// [`TreeError::BadId`] if an id is none.
+    pub fn parse(json: &str) -> Result<Self, TreeError> {
+        let mut fields = Fields::parse(json)?;
+        let change = if fields.has("id") {
+            Self::Node { header: fields.header()?, text: fields.text("text")? }
+        } else if let Some(node) = fields.take("link") {
+            Self::Link { node: parse_id(&node, "link")?, from: parse_edge(fields.need("from")?, "from")? }
+        } else if let Some(mark) = fields.take("mark") {
+            let mark = mark.as_str().and_then(Mark::by_name).ok_or(damaged("mark"))?;
+            let node = parse_id(&fields.need("node")?, "node")?;
+            Self::Mark { node, mark, is_set: fields.flag("set")? }
+        } else if let Some(node) = fields.take("prune_one") {
+            Self::PruneOne { node: parse_id(&node, "prune_one")?, is_set: fields.flag("set")? }
+        } else if fields.has("system_in_buffer") {
+            Self::SystemInBuffer { is_set: fields.flag("system_in_buffer")? }
+        } else {
+            match fields.need("system")? {
+                Json::Null => Self::System { text: None },
+                Json::String(text) => Self::System { text: Some(text.into()) },
+                _ => return Err(damaged("system")),
+            }
+        };
+        fields.end(change)
+    }
+}
+
+impl Header {
+    /// The header as JSON, on one line: the [JSON of the node](Change::to_json) without `text`.
+    pub fn to_json(&self) -> String {
+        object(self.fields())
+    }
+
+    /// Reads a header from its JSON.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Change::parse`].
+    pub fn parse(json: &str) -> Result<Self, TreeError> {
+        let mut fields = Fields::parse(json)?;
+        let header = fields.header()?;
+        fields.end(header)
+    }
+
+    fn fields(&self) -> Vec<(&'static str, Json)> {
+        let edges = |edges: &[Edge]| edges.iter().map(edge).collect::<Vec<_>>();
+        let mut fields = vec![("id", id(self.id())), ("author", self.author().as_str().into())];
+        if self.is_root() {
+            fields.push(("root", true.into()));
+        } else if !self.from.is_empty() {
+            fields.push(("from", edges(&self.from).into()));
+        }
+        if !self.annotates.is_empty() {
+            fields.push(("annotates", edges(&self.annotates).into()));
+        }
+        fields.extend(self.edited_from.as_ref().map(|node| ("edited_from", id(node))));
+        fields
+    }
+}
+
+/// An object with its keys in this order. The map of `serde_json` has another one, which depends on its features.
+fn object(fields: impl IntoIterator<Item = (&'static str, Json)>) -> String {
+    let fields: Vec<String> = fields.into_iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+    format!("{{{}}}", fields.join(","))
+}
+
+fn id(node: &NodeId) -> Json {
+    node.as_str().into()
+}
+
+fn edge(edge: &Edge) -> Json {
+    let sources = edge.sources().iter().map(|(purpose, node)| match purpose {
+        Purpose::Primary => id(node),
+        Purpose::Context | Purpose::Instruction => json!([node.as_str(), purpose.as_str()]),
+    });
+    sources.collect()
+}
+
+const fn damaged(part: &'static str) -> TreeError {
+    TreeError::Damaged { part }
+}
+
+fn parse_id(json: &Json, part: &'static str) -> Result<NodeId, TreeError> {
+    Ok(NodeId::new(json.as_str().ok_or(damaged(part))?)?)
+}
+
+fn parse_edge(json: Json, part: &'static str) -> Result<Edge, TreeError> {
+    let Json::Array(sources) = json else { return Err(damaged(part)) };
+    let source = |json: &Json| match json {
+        Json::Array(pair) => {
+            let [node, purpose] = pair.as_slice() else { return Err(damaged(part)) };
+            let mut purposes = [Purpose::Context, Purpose::Instruction].into_iter();
+            let purpose = purposes.find(|known| Some(known.as_str()) == purpose.as_str());
+            Ok((purpose.ok_or(damaged(part))?, parse_id(node, part)?))
+        }
+        node => Ok((Purpose::Primary, parse_id(node, part)?)),
+    };
+    Ok(Edge::new(sources.iter().map(source).collect::<Result<Vec<_>, _>>()?))
+}
+
+/// The fields of an object that are not read yet.
+struct Fields(Map<String, Json>);
+
+impl Fields {
+    fn parse(json: &str) -> Result<Self, TreeError> {
+        match serde_json::from_str(json) {
+            Ok(Json::Object(fields)) => Ok(Self(fields)),
+            _ => Err(damaged("json")),
+        }
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
+    fn take(&mut self, key: &str) -> Option<Json> {
+        self.0.remove(key)
+    }
+
+    fn need(&mut self, key: &'static str) -> Result<Json, TreeError> {
+        self.take(key).ok_or(damaged(key))
+    }
+
+    fn flag(&mut self, key: &'static str) -> Result<bool, TreeError> {
+        self.need(key)?.as_bool().ok_or(damaged(key))
+    }
+
+    fn text(&mut self, key: &'static str) -> Result<Arc<str>, TreeError> {
+        match self.need(key)? {
+            Json::String(text) => Ok(text.into()),
+            _ => Err(damaged(key)),
+        }
+    }
+
+    fn header(&mut self) -> Result<Header, TreeError> {
+        let id = parse_id(&self.need("id")?, "id")?;
+        let author = self.need("author")?;
+        let author = author.as_str().and_then(Author::by_name).ok_or(damaged("author"))?;
+        let mut header = Header::new(id, author);
+        header.from = self.edges("from")?;
+        header.annotates = self.edges("annotates")?;
+        if self.has("root") {
+            // It has one form, as equal nodes have equal texts.
+            if !self.flag("root")? || !header.from.is_empty() {
+                return Err(damaged("root"));
+            }
+            header.from.push(Edge::root());
+        }
+        let edited_from = self.take("edited_from");
+        header.edited_from = edited_from.map(|node| parse_id(&node, "edited_from")).transpose()?;
+        Ok(header)
+    }
+
+    /// The edges of a node. A list that is there is not empty.
+    fn edges(&mut self, key: &'static str) -> Result<Vec<Edge>, TreeError> {
+        match self.take(key) {
+            None => Ok(Vec::new()),
+            Some(Json::Array(edges)) if !edges.is_empty() => {
+                edges.into_iter().map(|edge| parse_edge(edge, key)).collect()
+            }
+            Some(_) => Err(damaged(key)),
+        }
+    }
+
+    /// The value that was read, if no field is left.
+    fn end<T>(self, value: T) -> Result<T, TreeError> {
+        if self.0.is_empty() { Ok(value) } else { Err(damaged("an unknown key")) }
+    }
+}

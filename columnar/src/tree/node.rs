@@ -1,0 +1,190 @@
+//! Reading a tree: its nodes and their neighbours.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::arena::{Stored, Tree};
+use super::change::Header;
+use super::edge::Edge;
+use super::graph::{EdgeKind, EdgeRef, Index};
+use super::id::NodeId;
+use super::kinds::{Author, Mark, Mode};
+
+/// A node of a tree. Its id, author and text never change.
+#[derive(Clone, Copy)]
+pub struct Node<'t> {
+    tree: &'t Tree,
+    pub(super) index: Index,
+}
+
+impl<'t> Node<'t> {
+    /// The id of the node.
+    pub fn id(&self) -> &'t NodeId {
+        &self.stored().id
+    }
+
+    /// Its author.
+    pub fn author(&self) -> Author {
+        self.stored().author
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &'t str {
+        &self.stored().text
+    }
+
+    /// Its text, for a reader that outlives the tree. It costs a reference count.
+    pub fn shared_text(&self) -> Arc<str> {
+        Arc::clone(&self.stored().text)
+    }
+
+    /// The node that this one is an edit of.
+    pub fn edited_from(&self) -> Option<&'t NodeId> {
+        self.stored().edited_from.map(|original| &self.tree.stored(original).id)
+    }
+
+    /// Whether it has [`Mark::Bookmarked`].
+    pub fn is_bookmarked(&self) -> bool {
+        self.has(Mark::Bookmarked)
+    }
+
+    /// Whether it has [`Mark::Pruned`].
+    pub fn is_pruned(&self) -> bool {
+        self.has(Mark::Pruned)
+    }
+
+    /// Whether it has [`Mark::Excluded`].
+    pub fn is_excluded(&self) -> bool {
+        self.has(Mark::Excluded)
+    }
+
+    /// Whether it has a mark.
+    pub fn has(&self, mark: Mark) -> bool {
+        self.tree.marks.last(self.index).has(mark)
+    }
+
+    /// The continuation edges that lead to the node: those that it was made with, then the links. A root without links has
+    /// [`Edge::root()`].
+    pub fn edges(&self) -> Vec<Edge> {
+        let edges = self.edges_of(EdgeKind::Continuation, |_| true);
+        if edges.is_empty() && self.stored().is_root { vec![Edge::root()] } else { edges }
+    }
+
+    /// The annotation edges that lead to the node.
+    pub fn annotation_edges(&self) -> Vec<Edge> {
+        self.edges_of(EdgeKind::Annotation, |_| true)
+    }
+
+    /// The node as it was made, without its text.
+    pub fn header(&self) -> Header {
+        let stored = self.stored();
+        let is_first = |edge: EdgeRef<'_>| edge.made() == stored.made;
+        let mut header = Header::new(stored.id.clone(), stored.author);
+        header.from = self.edges_of(EdgeKind::Continuation, is_first);
+        if stored.is_root {
+            header.from.push(Edge::root());
+        }
+        header.annotates = self.edges_of(EdgeKind::Annotation, is_first);
+        header.edited_from = self.edited_from().cloned();
+        header
+    }
+
+    fn edges_of(&self, kind: EdgeKind, is_wanted: impl Fn(EdgeRef<'_>) -> bool) -> Vec<Edge> {
+        let edges = self.tree.graph.incoming(self.index, kind).filter(|edge| is_wanted(*edge));
+        let sources = |edge: EdgeRef<'t>| {
+            edge.sources().iter().map(|source| (source.purpose, self.tree.id(source.node)))
+        };
+        edges.map(|edge| Edge::new(sources(edge))).collect()
+    }
+
+    fn stored(&self) -> &'t Stored {
+        self.tree.stored(self.index)
+    }
+}
+
+/// Without the text, which would fill a screen.
+impl fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let marks = [Mark::Bookmarked, Mark::Pruned, Mark::Excluded].into_iter();
+        f.debug_struct("Node")
+            .field("header", &self.header())
+            .field("text", &self.text().len())
+            .field("marks", &marks.filter(|mark| self.has(*mark)).collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+impl Tree {
+    /// The mode of the tree.
+    pub const fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the tree has no node.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The system text of the tree.
+    pub fn system(&self) -> Option<&str> {
+        self.system.last()?.as_deref()
+    }
+
+    /// Whether requests in buffer mode have a system text.
+    pub fn is_system_in_buffer(&self) -> bool {
+        self.system_in_buffer.last().copied().unwrap_or_default()
+    }
+
+    /// The node with an id.
+    pub fn node(&self, id: &NodeId) -> Option<Node<'_>> {
+        self.index(id).ok().map(|node| self.view(node))
+    }
+
+    /// All nodes, in the order in which they were made.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = Node<'_>> + DoubleEndedIterator {
+        // A tree is full before there are more nodes than numbers.
+        let count = u32::try_from(self.nodes.len()).unwrap_or(Index::MAX);
+        (0..count as usize).map(|at| self.view(u32::try_from(at).unwrap_or(Index::MAX)))
+    }
+
+    /// The nodes that were made as roots, in this order, without those that a link leads to.
+    pub fn roots(&self) -> impl Iterator<Item = Node<'_>> {
+        let has_way = |node: Index| self.graph.incoming(node, EdgeKind::Continuation).next().is_some();
+        self.roots.iter().filter(move |node| !has_way(**node)).map(|node| self.view(*node))
+    }
+
+    /// The nodes that continue a node: those that a path can reach from it directly, in the order of their edges. In buffer
+    /// mode they continue all its versions. It is empty if the node is not in the tree.
+    pub fn continuations(&self, id: &NodeId) -> Vec<Node<'_>> {
+        let Ok(node) = self.index(id) else { return Vec::new() };
+        self.following(self.position(node)).into_iter().map(|node| self.view(node)).collect()
+    }
+
+    /// The nodes that annotate a node, in the order in which they were made; in buffer mode those that annotate one of its
+    /// versions. It is empty if the node is not in the tree.
+    pub fn annotations(&self, id: &NodeId) -> Vec<Node<'_>> {
+        let Ok(node) = self.index(id) else { return Vec::new() };
+        let versions = self.versions_of(self.position(node));
+        let edges = versions.flat_map(|node| self.graph.outgoing(node, EdgeKind::Annotation));
+        let mut nodes: Vec<Index> = edges.map(EdgeRef::target).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.into_iter().map(|node| self.view(node)).collect()
+    }
+
+    /// The versions of a node in the order in which they were made: the node that it goes back to by edits, and all edits
+    /// of that, in both modes. It is empty if the node is not in the tree.
+    pub fn versions(&self, id: &NodeId) -> Vec<Node<'_>> {
+        let Ok(node) = self.index(id) else { return Vec::new() };
+        self.lineage(node).map(|node| self.view(node)).collect()
+    }
+
+    pub(super) const fn view(&self, index: Index) -> Node<'_> {
+        Node { tree: self, index }
+    }
+}

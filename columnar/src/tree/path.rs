@@ -1,0 +1,273 @@
+//! Paths: the nodes that a request shows, in order.
+//!
+//! ```text
+//! Tree, last edge, chosen nodes, moment ──▶ walk to the root ──▶ Path ──▶ turns
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use super::arena::Tree;
+use super::edge::Edge;
+use super::error::TreeError;
+use super::graph::{EdgeKind, EdgeRef, Index};
+use super::id::NodeId;
+use super::kinds::{Author, Mark, Mode};
+use super::node::Node;
+use super::timeline::Moment;
+use super::walk::{Item, Walk};
+use crate::declare::Purpose;
+
+impl Tree {
+    /// The path from a root to the sources of an edge: what a request shows before its reply is a node. A path to a node
+    /// ends with that node.
+    ///
+    /// For each edge, the path has the instruction sources, then the context sources, then the primary source, through
+    /// which it goes on. Every node without an incoming continuation edge begins a path, also an aside or an annotation.
+    ///
+    /// `chosen` decides where there is a choice:
+    /// - Of several primary sources, the path takes the one that is chosen; otherwise the first one. If an edge has no
+    ///   primary source, its first source takes that part.
+    /// - If several continuation edges lead to a node, one of them must have a chosen source. If several have one, the
+    ///   source that comes first in `chosen` decides.
+    /// - In buffer mode an edge from a node is an edge from all its versions. The path takes the chosen version, otherwise
+    ///   the latest one. The sources of the last edge are taken as they are named.
+    ///
+    /// ```
+    /// use columnar::loom::{Author, Edge, Mode, Tree, TreeError};
+    ///
+    /// let mut next = 0_u64;
+    /// let mut dice = || {
+    ///     next += 1;
+    ///     next << 44
+    /// };
+    /// let mut tree = Tree::new(Mode::Dialogue);
+    /// let question = tree.append(&mut dice, Edge::root(), Author::Human, "Who is in the photo?")?;
+    /// let photo = tree.aside(&mut dice, Author::Human, "A woman with a telescope.")?;
+    /// let edge = Edge::from(&question).context(&photo);
+    ///
+    /// let path = tree.path(&edge, &[])?;
+    /// let texts: Vec<&str> = path.turns().map(|turn| turn.text()).collect();
+    /// assert_eq!(texts, ["A woman with a telescope.", "Who is in the photo?"]);
+    ///
+    /// // Two ways lead to the answer after this.
+    /// let answer = tree.append(&mut dice, edge, Author::Model, "Caroline Herschel.")?;
+    /// let again = tree.append(&mut dice, Edge::root(), Author::Human, "Who is this?")?;
+    /// tree.link(&again, &answer)?;
+    /// assert!(matches!(tree.path(&answer, &[]), Err(TreeError::Ambiguous { .. })));
+    /// assert_eq!(tree.path(&answer, &[again])?.turns().count(), 2);
+    /// # Ok::<(), TreeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// - [`TreeError::UnknownNode`] for a source or a chosen node that is not in the tree.
+    /// - [`TreeError::NoSource`] for an edge without a source. [`Edge::root()`] leads to an empty path.
+    /// - [`TreeError::Ambiguous`] if several edges lead to a node and none was chosen.
+    /// - [`TreeError::NotOnPath`] for a chosen node that the path does not have.
+    pub fn path(&self, to: impl Into<Edge>, chosen: &[NodeId]) -> Result<Path<'_>, TreeError> {
+        let to = to.into();
+        let walk = Walk::new(self, self.now(), chosen)?;
+        let items = if to.is_root() { Vec::new() } else { walk.items(&self.sources(&to, None)?)? };
+        walk.check_chosen(&items)?;
+        Ok(Path::new(self, self.now(), items))
+    }
+
+    /// The path to the request that led to a node, as the tree was when the node was made: with the marks, the links, the
+    /// versions and the system text of that moment.
+    ///
+    /// It ends with the sources of the node, for an annotation with the annotated node. For a root and an aside it is
+    /// empty. The edge of a node does not say what was chosen for its path, so `chosen` has to say it again.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`path`](Self::path). A chosen node that was made later is not on the path.
+    pub fn asked(&self, node: &NodeId, chosen: &[NodeId]) -> Result<Path<'_>, TreeError> {
+        let index = self.index(node)?;
+        let moment = self.stored(index).made;
+        let walk = Walk::new(self, moment, chosen)?;
+        let edges = |kind| -> Vec<EdgeRef<'_>> {
+            self.graph.incoming(index, kind).filter(|edge| edge.made() == moment).collect()
+        };
+        let mut first = edges(EdgeKind::Continuation);
+        if first.is_empty() {
+            first = edges(EdgeKind::Annotation);
+        }
+        let items = match walk.way(index, &first, true)? {
+            Some(edge) => walk.items(edge.sources())?,
+            None => Vec::new(),
+        };
+        walk.check_chosen(&items)?;
+        Ok(Path::new(self, moment, items))
+    }
+
+    /// The number of nodes before a node, up to a root. Where several edges lead to a node, it is that of the first one.
+    /// `None` if the node is not in the tree.
+    pub fn depth(&self, id: &NodeId) -> Option<usize> {
+        let node = self.index(id).ok()?;
+        let walk = Walk::new(self, self.now(), &[]).ok()?;
+        Some(std::iter::successors(walk.before(node), |node| walk.before(*node)).count())
+    }
+}
+
+/// The nodes that a request shows, from a root to the sources of its last edge, with the marks, the versions and the
+/// system text of one moment. [`Tree::path`] and [`Tree::asked`] return it.
+///
+/// Nodes that are excluded or pruned are no turns; [`dropped`](Self::dropped) has them.
+#[derive(Clone)]
+pub struct Path<'t> {
+    tree: &'t Tree,
+    moment: Moment,
+    items: Vec<Item>,
+    /// The annotations that are shown after an item, by its place.
+    included: BTreeMap<usize, BTreeSet<Index>>,
+}
+
+impl<'t> Path<'t> {
+    const fn new(tree: &'t Tree, moment: Moment, items: Vec<Item>) -> Self {
+        Self { tree, moment, items, included: BTreeMap::new() }
+    }
+
+    /// Includes an annotation: it is shown after its target. Annotations of one node are shown in the order in which they
+    /// were made, and a second call with the same annotation changes nothing.
+    ///
+    /// ```
+    /// use columnar::loom::{Author, Edge, Mode, Tree};
+    ///
+    /// let mut next = 0_u64;
+    /// let mut dice = || {
+    ///     next += 1;
+    ///     next << 44
+    /// };
+    /// let mut tree = Tree::new(Mode::Dialogue);
+    /// let question = tree.append(&mut dice, Edge::root(), Author::Human, "Why?")?;
+    /// let note = tree.annotate(&mut dice, &question, Author::Human, "He asks this every day.")?;
+    ///
+    /// let mut path = tree.path(&question, &[])?;
+    /// assert_eq!(path.turns().count(), 1);
+    /// path.include(&note)?;
+    /// assert_eq!(path.turns().last().map(|turn| turn.id()), Some(&note));
+    /// # Ok::<(), columnar::loom::TreeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError::UnknownNode`] for a node that is not in the tree, and [`TreeError::NotAnAnnotation`] for one that
+    /// annotates no node of the path, or was made later than the path is.
+    pub fn include(&mut self, annotation: &NodeId) -> Result<(), TreeError> {
+        let node = self.tree.index(annotation)?;
+        let edges = self.tree.graph.incoming(node, EdgeKind::Annotation);
+        let edges = edges.filter(|edge| edge.made() < self.moment);
+        let targets: BTreeSet<Index> =
+            edges.flat_map(EdgeRef::sources).map(|source| self.tree.position(source.node)).collect();
+        let is_target = |node: Index| targets.contains(&self.tree.position(node));
+        let mut places = self.items.iter().enumerate().filter(|(at, item)| {
+            let included = self.included.get(at).into_iter().flatten();
+            is_target(item.node) || included.copied().any(is_target)
+        });
+        let Some((place, _)) = places.next() else {
+            return Err(TreeError::NotAnAnnotation { node: annotation.clone() });
+        };
+        self.included.entry(place).or_default().insert(node);
+        Ok(())
+    }
+
+    /// The nodes that the request shows, in order.
+    pub fn turns(&self) -> impl Iterator<Item = Turn<'t>> {
+        self.all().filter(|turn| turn.dropped_by.is_none())
+    }
+
+    /// The nodes that the request does not show because of a mark, in order.
+    pub fn dropped(&self) -> impl Iterator<Item = Turn<'t>> {
+        self.all().filter(|turn| turn.dropped_by.is_some())
+    }
+
+    /// The nodes of the path in order, with those that are dropped.
+    pub fn all(&self) -> impl Iterator<Item = Turn<'t>> {
+        let (tree, moment) = (self.tree, self.moment);
+        let nodes = self.items.iter().enumerate().flat_map(|(at, item)| {
+            let included = self.included.get(&at).into_iter().flatten();
+            let included = included.map(|node| (Item { node: *node, purpose: Purpose::Primary }, true));
+            std::iter::once((*item, false)).chain(included)
+        });
+        nodes.map(move |(item, is_annotation)| Turn {
+            node: tree.view(item.node),
+            purpose: item.purpose,
+            is_annotation,
+            dropped_by: tree.marks.before(item.node, moment).drops(),
+        })
+    }
+
+    /// The tree of the path.
+    pub const fn tree(&self) -> &'t Tree {
+        self.tree
+    }
+
+    /// The mode of the tree.
+    pub const fn mode(&self) -> Mode {
+        self.tree.mode()
+    }
+
+    /// The system text of the tree at the moment of the path.
+    pub fn system(&self) -> Option<&'t str> {
+        self.tree.system.before(self.moment)?.as_deref()
+    }
+
+    /// Whether requests in buffer mode had a system text at the moment of the path.
+    pub fn is_system_in_buffer(&self) -> bool {
+        self.tree.system_in_buffer.before(self.moment).copied().unwrap_or_default()
+    }
+}
+
+/// Ids. The texts would fill a screen.
+impl fmt::Debug for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.all().map(|turn| turn.id())).finish()
+    }
+}
+
+/// A node of a path, with its purpose in the request.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn<'t> {
+    node: Node<'t>,
+    purpose: Purpose,
+    is_annotation: bool,
+    dropped_by: Option<Mark>,
+}
+
+impl<'t> Turn<'t> {
+    /// The node. Its marks are those of now.
+    pub const fn node(&self) -> Node<'t> {
+        self.node
+    }
+
+    /// The id of the node.
+    pub fn id(&self) -> &'t NodeId {
+        self.node.id()
+    }
+
+    /// Its author.
+    pub fn author(&self) -> Author {
+        self.node.author()
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &'t str {
+        self.node.text()
+    }
+
+    /// Its purpose in the request. An annotation is primary.
+    pub const fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
+    /// Whether it is an annotation that was [included](Path::include).
+    pub const fn is_annotation(&self) -> bool {
+        self.is_annotation
+    }
+
+    /// The mark because of which the request does not show it: [`Mark::Excluded`], otherwise [`Mark::Pruned`].
+    pub const fn dropped_by(&self) -> Option<Mark> {
+        self.dropped_by
+    }
+}

@@ -1,0 +1,147 @@
+//! The verbs of a tree. Each one makes a change and applies it.
+
+use std::sync::Arc;
+
+use super::arena::Tree;
+use super::change::{Change, Header};
+use super::edge::Edge;
+use super::error::TreeError;
+use super::id::NodeId;
+use super::kinds::{Author, Mark};
+
+impl Tree {
+    /// Makes a node that continues others, or a root with [`Edge::root()`]. `dice` returns random numbers, for the id.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError::UnknownNode`] for a source that is not in the tree, [`TreeError::NoSource`] for an edge without one, and
+    /// [`TreeError::Full`]. Nothing changed.
+    pub fn append(
+        &mut self,
+        dice: &mut impl FnMut() -> u64,
+        from: impl Into<Edge>,
+        author: Author,
+        text: impl Into<Arc<str>>,
+    ) -> Result<NodeId, TreeError> {
+        let header = Header::new(self.new_id(dice), author).with_edge(from);
+        self.make(header, text.into())
+    }
+
+    /// Makes a node that continues nothing and is no root: the material of [context](Edge::context) and
+    /// [instruction](Edge::instruction) sources.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError::Full`].
+    pub fn aside(
+        &mut self,
+        dice: &mut impl FnMut() -> u64,
+        author: Author,
+        text: impl Into<Arc<str>>,
+    ) -> Result<NodeId, TreeError> {
+        let header = Header::new(self.new_id(dice), author);
+        self.make(header, text.into())
+    }
+
+    /// Makes a node that annotates another one. Paths show it only if it is
+    /// [included](crate::loom::Path::include).
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError::UnknownNode`] if the other node is not in the tree, and [`TreeError::Full`].
+    pub fn annotate(
+        &mut self,
+        dice: &mut impl FnMut() -> u64,
+        node: &NodeId,
+        author: Author,
+        text: impl Into<Arc<str>>,
+    ) -> Result<NodeId, TreeError> {
+        let header = Header::new(self.new_id(dice), author).with_annotation_edge(node);
+        self.make(header, text.into())
+    }
+
+    /// Makes an edited copy of a node. The copy has the same incoming edges.
+    ///
+    /// In dialogue mode it is a sibling of the node: what followed the node does not follow the copy. In buffer mode it is
+    /// a version: what followed the node follows the copy as well, and paths take the latest version.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError::UnknownNode`] if the node is not in the tree, and [`TreeError::Full`].
+    pub fn edit(
+        &mut self,
+        dice: &mut impl FnMut() -> u64,
+        node: &NodeId,
+        author: Author,
+        text: impl Into<Arc<str>>,
+    ) -> Result<NodeId, TreeError> {
+        let header = self.header_of_edit(self.new_id(dice), author, node)?;
+        self.make(header, text.into())
+    }
+
+    /// Adds a continuation edge to a node. A path to a node with several of them needs a choice.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError::UnknownNode`], [`TreeError::NoSource`], and [`TreeError::Cycle`] if a source follows the node. Nothing
+    /// changed.
+    pub fn link(&mut self, from: impl Into<Edge>, node: &NodeId) -> Result<(), TreeError> {
+        self.apply(Change::Link { from: from.into(), node: node.clone() })
+    }
+
+    /// Sets or removes a mark. [`Mark::Pruned`] is set or removed for all nodes that follow the node, too, but not for
+    /// those that are made later.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError::UnknownNode`] if the node is not in the tree, and [`TreeError::Full`].
+    pub fn mark(&mut self, node: &NodeId, mark: Mark, is_set: bool) -> Result<(), TreeError> {
+        self.apply(Change::Mark { node: node.clone(), mark, is_set })
+    }
+
+    /// Sets or removes [`Mark::Pruned`] for a node alone.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError::UnknownNode`] if the node is not in the tree, and [`TreeError::Full`].
+    pub fn prune_one(&mut self, node: &NodeId, is_set: bool) -> Result<(), TreeError> {
+        self.apply(Change::PruneOne { node: node.clone(), is_set })
+    }
+
+    /// Replaces the system text of the tree, or removes it.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError::Full`].
+    pub fn set_system(&mut self, text: Option<&str>) -> Result<(), TreeError> {
+        self.apply(Change::System { text: text.map(Arc::from) })
+    }
+
+    /// Sets whether requests in buffer mode have a system text. They have none unless this was set.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError::Full`].
+    pub fn set_system_in_buffer(&mut self, is_set: bool) -> Result<(), TreeError> {
+        self.apply(Change::SystemInBuffer { is_set })
+    }
+
+    /// The header of an edited copy of a node: with the incoming edges that the node has now.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError::UnknownNode`] if the node is not in the tree.
+    pub fn header_of_edit(&self, id: NodeId, author: Author, node: &NodeId) -> Result<Header, TreeError> {
+        let node = self.view(self.index(node)?);
+        let mut header = Header::new(id, author).with_edited_from(node.id());
+        header.from = node.edges();
+        header.annotates = node.annotation_edges();
+        Ok(header)
+    }
+
+    fn make(&mut self, header: Header, text: Arc<str>) -> Result<NodeId, TreeError> {
+        let id = header.id().clone();
+        self.apply(Change::Node { header, text })?;
+        Ok(id)
+    }
+}

@@ -1,0 +1,154 @@
+//! The way from the end of a path to its root: choices among edges, sources and versions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::arena::Tree;
+use super::error::TreeError;
+use super::graph::{EdgeKind, EdgeRef, Index, Source, ways};
+use super::id::NodeId;
+use super::timeline::Moment;
+use crate::declare::Purpose;
+
+/// A node of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) node: Index,
+    pub(super) purpose: Purpose,
+}
+
+/// The place of a chosen node among the chosen ones; this is that of all others.
+const NOT_CHOSEN: usize = usize::MAX;
+
+/// A walk through a tree as it was at a moment.
+pub(super) struct Walk<'t> {
+    tree: &'t Tree,
+    moment: Moment,
+    chosen: Vec<Index>,
+    /// The first place of each chosen node.
+    by_node: BTreeMap<Index, usize>,
+    /// The first place of each position with a chosen version.
+    by_position: BTreeMap<Index, usize>,
+}
+
+impl<'t> Walk<'t> {
+    pub(super) fn new(tree: &'t Tree, moment: Moment, chosen: &[NodeId]) -> Result<Self, TreeError> {
+        let chosen: Vec<Index> = chosen
+            .iter()
+            .map(|node| match tree.index(node)? {
+                // It was not there yet.
+                index if tree.stored(index).made >= moment => {
+                    Err(TreeError::NotOnPath { node: node.clone() })
+                }
+                index => Ok(index),
+            })
+            .collect::<Result<_, _>>()?;
+        let (mut by_node, mut by_position) = (BTreeMap::new(), BTreeMap::new());
+        for (place, node) in chosen.iter().enumerate() {
+            by_node.entry(*node).or_insert(place);
+            by_position.entry(tree.position(*node)).or_insert(place);
+        }
+        Ok(Self { tree, moment, chosen, by_node, by_position })
+    }
+
+    /// The nodes from the root to the sources of the last edge. It ends, as no position is before itself.
+    pub(super) fn items(&self, last: &[Source]) -> Result<Vec<Item>, TreeError> {
+        let mut backwards = Vec::new();
+        let mut sources = last.to_vec();
+        let mut is_last = true;
+        while let Some((way, node)) = self.primary(&sources, is_last) {
+            backwards.push(Item { node, purpose: Purpose::Primary });
+            for purpose in [Purpose::Context, Purpose::Instruction] {
+                // The first source of an edge without a primary one is the way already.
+                let others = sources.iter().enumerate().rev();
+                let others = others.filter(|(at, source)| source.purpose == purpose && *at != way);
+                backwards.extend(
+                    others.map(|(_, source)| Item { node: self.version(source.node, is_last), purpose }),
+                );
+            }
+            let edges: Vec<EdgeRef<'_>> = self.edges(node).collect();
+            let Some(edge) = self.way(node, &edges, false)? else { break };
+            sources = edge.sources().to_vec();
+            is_last = false;
+        }
+        backwards.reverse();
+        Ok(backwards)
+    }
+
+    /// The edge among these that a path to the node takes.
+    pub(super) fn way<'g>(
+        &self,
+        node: Index,
+        edges: &[EdgeRef<'g>],
+        is_last: bool,
+    ) -> Result<Option<EdgeRef<'g>>, TreeError> {
+        let [_, _, ..] = edges else { return Ok(edges.first().copied()) };
+        // The chosen source that comes first decides, then the second one among the edges with the first, and so on. Of
+        // edges with the same chosen sources it is the first.
+        let places = |edge: &EdgeRef<'_>| {
+            let mut places: Vec<usize> =
+                edge.sources().iter().map(|source| self.place(source.node, is_last)).collect();
+            places.push(NOT_CHOSEN);
+            places.sort_unstable();
+            places.dedup();
+            places
+        };
+        let best = edges.iter().min_by_key(|edge| places(edge)).copied();
+        match best {
+            Some(edge) if places(&edge).first() != Some(&NOT_CHOSEN) => Ok(Some(edge)),
+            _ => {
+                let ways = edges.iter().filter_map(|edge| self.primary(edge.sources(), is_last));
+                let ways = ways.map(|(_, node)| self.tree.id(node)).collect();
+                Err(TreeError::Ambiguous { node: self.tree.id(node), ways })
+            }
+        }
+    }
+
+    /// The node before a node on the first of its ways.
+    pub(super) fn before(&self, node: Index) -> Option<Index> {
+        let edge = self.edges(node).next()?;
+        self.primary(edge.sources(), false).map(|(_, node)| node)
+    }
+
+    pub(super) fn check_chosen(&self, items: &[Item]) -> Result<(), TreeError> {
+        if self.chosen.is_empty() {
+            return Ok(());
+        }
+        let shown: BTreeSet<Index> = items.iter().map(|item| item.node).collect();
+        match self.chosen.iter().find(|node| !shown.contains(node)) {
+            Some(node) => Err(TreeError::NotOnPath { node: self.tree.id(*node) }),
+            None => Ok(()),
+        }
+    }
+
+    /// The continuation edges that led to a node at the moment.
+    fn edges(&self, node: Index) -> impl Iterator<Item = EdgeRef<'t>> {
+        let edges = self.tree.graph.incoming(node, EdgeKind::Continuation);
+        edges.filter(|edge| edge.made() < self.moment)
+    }
+
+    /// The source through which a path runs: its place among the sources, and the version that is taken. Only an edge
+    /// without sources has none.
+    fn primary(&self, sources: &[Source], is_last: bool) -> Option<(usize, Index)> {
+        let (at, way) = ways(sources).min_by_key(|(_, way)| self.place(*way, is_last))?;
+        Some((at, self.version(way, is_last)))
+    }
+
+    /// The place of a source among the chosen nodes, by any of its versions unless it is one of the last edge.
+    fn place(&self, source: Index, is_last: bool) -> usize {
+        let place = if is_last {
+            self.by_node.get(&source)
+        } else {
+            self.by_position.get(&self.tree.position(source))
+        };
+        place.copied().unwrap_or(NOT_CHOSEN)
+    }
+
+    /// The version of a source that the path takes.
+    fn version(&self, source: Index, is_last: bool) -> Index {
+        match self.chosen.get(self.place(source, is_last)) {
+            _ if is_last => source,
+            Some(node) => *node,
+            None => self.tree.latest(self.tree.position(source), self.moment),
+        }
+    }
+}
