@@ -57,6 +57,8 @@ pub mod loom {
     mod long;
     mod naive;
     mod named;
+    mod request_laws;
+    mod requests;
     mod rules;
     mod stored;
 }

@@ -263,8 +263,7 @@ impl BudgetDeclaration {
             budget = budget.token_buffer(tokens);
         }
         if let Some(name) = &self.strategy {
-            let strategies = [Strategy::TruncateMiddle, Strategy::RollingWindow, Strategy::StopAtLimit];
-            match strategies.into_iter().find(|strategy| strategy.to_string() == *name) {
+            match Strategy::by_name(name) {
                 Some(strategy) => budget = budget.strategy(strategy),
                 None => errors.push(StepError::OutOfRange {
                     setting: "strategy",

@@ -42,6 +42,21 @@
 //! - A path shows one version of a text. Nodes that are excluded or pruned are not shown, each by itself.
 //! - Everything that happened is a [`Change`]. A tree can be made again from them, and each path can be seen as it was.
 
+mod agent;
+mod assembly;
+mod aware;
+mod error;
+mod live;
+mod memory;
+mod open_loom;
+
+pub use self::agent::Agent;
+pub use self::assembly::Assembled;
+pub use self::aware::Aware;
+pub use self::error::LoomError;
+pub use self::live::Loom;
+pub use self::memory::Memory;
+pub use self::open_loom::{Imported, export, import};
 pub use crate::tree::{
     Author, Change, Edge, Header, Mark, Mode, Node, NodeId, NodeIdError, NodeIdFault, Path, Tree, TreeError,
     Turn,

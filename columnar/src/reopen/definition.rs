@@ -47,6 +47,9 @@ impl Definition {
                 let found = found.unwrap_or(u32::MAX);
                 return Err(StoreError::Unsupported { location: LOCATION.into(), found, known: FORMAT });
             }
+            None if json.get("columnar_loom").is_some() => {
+                return Err(StoreError::other("it holds a tree, and no flow: open it with `Loom::open`"));
+            }
             None => return Err(damaged("it has no format number")),
         }
         let columns =

@@ -12,6 +12,7 @@ use super::id::NodeId;
 use super::kinds::{Author, Mark, Mode};
 use super::marks::MarkHistory;
 use super::timeline::{Moment, Timeline};
+use crate::context::budget::Budget;
 
 /// A tree of texts by people and models.
 ///
@@ -38,7 +39,7 @@ use super::timeline::{Moment, Timeline};
 /// assert_eq!(texts, ["Why is the sky blue?", "Light is scattered by molecules ..."]);
 /// # Ok::<(), columnar::loom::TreeError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq)]
 pub struct Tree {
     pub(super) mode: Mode,
     pub(super) nodes: Vec<Stored>,
@@ -51,6 +52,7 @@ pub struct Tree {
     pub(super) marks: MarkHistory,
     pub(super) system: Timeline<Option<Arc<str>>>,
     pub(super) system_in_buffer: Timeline<bool>,
+    pub(super) budget: Timeline<Budget>,
     /// The changes that made no node, each with the number of nodes before it.
     pub(super) further: Vec<(usize, Change)>,
 }
@@ -88,6 +90,7 @@ impl Tree {
             marks: MarkHistory::default(),
             system: Timeline::default(),
             system_in_buffer: Timeline::default(),
+            budget: Timeline::default(),
             further: Vec::new(),
         }
     }
@@ -127,6 +130,7 @@ impl Tree {
             }
             (Change::System { text }, _) => self.system.push(now, text.clone()),
             (Change::SystemInBuffer { is_set }, _) => self.system_in_buffer.push(now, *is_set),
+            (Change::Budget { budget }, _) => self.budget.push(now, budget.clone()),
             _ => unreachable!("each change is accepted as itself"),
         }
         self.further.push((self.nodes.len(), change));
@@ -161,7 +165,9 @@ impl Tree {
                 Ok(Accepted::Link { from, node: target })
             }
             Change::Mark { node, .. } | Change::PruneOne { node, .. } => Ok(Accepted::Of(self.index(node)?)),
-            Change::System { .. } | Change::SystemInBuffer { .. } => Ok(Accepted::Tree),
+            Change::System { .. } | Change::SystemInBuffer { .. } | Change::Budget { .. } => {
+                Ok(Accepted::Tree)
+            }
         }
     }
 

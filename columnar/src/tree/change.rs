@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::edge::Edge;
 use super::id::NodeId;
 use super::kinds::{Author, Mark};
+use crate::context::budget::Budget;
 
 /// A node without its text: its id, its author, and the nodes that it was made from.
 ///
@@ -92,7 +93,7 @@ impl Header {
 ///
 /// [`Tree::changes`](crate::loom::Tree::changes) lists the changes of a tree, and
 /// [`Tree::replay`](crate::loom::Tree::replay) makes the tree again. The [JSON form](Self::to_json) is for stores.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Change {
     /// A node was made.
@@ -130,6 +131,11 @@ pub enum Change {
         /// The new text.
         text: Option<Arc<str>>,
     },
+    /// The budget of the tree was replaced.
+    Budget {
+        /// The new budget.
+        budget: Budget,
+    },
     /// It was set whether requests of a tree in [buffer mode](crate::loom::Mode::Buffer) have a system text.
     SystemInBuffer {
         /// Whether they have.
@@ -159,6 +165,7 @@ impl fmt::Debug for Change {
             Self::System { text } => {
                 f.debug_struct("System").field("text", &text.as_ref().map(|text| text.len())).finish()
             }
+            Self::Budget { budget } => f.debug_struct("Budget").field("budget", budget).finish(),
             Self::SystemInBuffer { is_set } => {
                 f.debug_struct("SystemInBuffer").field("is_set", is_set).finish()
             }

@@ -24,13 +24,14 @@ use super::edge::Edge;
 use super::error::TreeError;
 use super::id::NodeId;
 use super::kinds::{Author, Mark};
+use crate::context::budget::Budget;
 use crate::declare::Purpose;
 
 impl Change {
     /// The change as JSON, on one line. Equal changes have equal texts.
     ///
     /// A node is an object with `id`, `author`, `text`, and, if they are not empty, `root`, `from`, `annotates` and
-    /// `edited_from`. The other changes begin with the keys `link`, `mark`, `prune_one`, `system` and
+    /// `edited_from`. The other changes begin with the keys `link`, `mark`, `prune_one`, `system`, `budget` and
     /// `system_in_buffer`. An edge is a list of sources: an id is a primary source, and `[id, purpose]` another one.
     ///
     /// ```
@@ -55,6 +56,7 @@ impl Change {
             }
             Self::PruneOne { node, is_set } => object([("prune_one", id(node)), ("set", (*is_set).into())]),
             Self::System { text } => object([("system", text.as_deref().into())]),
+            Self::Budget { budget } => object([("budget", budget.to_json())]),
             Self::SystemInBuffer { is_set } => object([("system_in_buffer", (*is_set).into())]),
         }
     }
@@ -77,6 +79,8 @@ impl Change {
             Self::Mark { node, mark, is_set: fields.flag("set")? }
         } else if let Some(node) = fields.take("prune_one") {
             Self::PruneOne { node: parse_id(&node, "prune_one")?, is_set: fields.flag("set")? }
+        } else if let Some(budget) = fields.take("budget") {
+            Self::Budget { budget: Budget::from_json(&budget).ok_or(damaged("budget"))? }
         } else if fields.has("system_in_buffer") {
             Self::SystemInBuffer { is_set: fields.flag("system_in_buffer")? }
         } else {

@@ -9,6 +9,7 @@ use super::edge::Edge;
 use super::graph::{EdgeKind, EdgeRef, Index};
 use super::id::NodeId;
 use super::kinds::{Author, Mark, Mode};
+use crate::context::budget::Budget;
 
 /// A node of a tree. Its id, author and text never change.
 #[derive(Clone, Copy)]
@@ -41,6 +42,19 @@ impl<'t> Node<'t> {
     /// The node that this one is an edit of.
     pub fn edited_from(&self) -> Option<&'t NodeId> {
         self.stored().edited_from.map(|original| &self.tree.stored(original).id)
+    }
+
+    /// The tree of the node.
+    pub const fn tree(&self) -> &'t Tree {
+        self.tree
+    }
+
+    /// Whether it ends a path: nothing continues it, and it is a root or continues another node.
+    pub fn is_end(&self) -> bool {
+        let edges = |edges: Option<EdgeRef<'_>>| edges.is_some();
+        let graph = &self.tree.graph;
+        !edges(graph.outgoing(self.index, EdgeKind::Continuation).next())
+            && (self.stored().is_root || edges(graph.incoming(self.index, EdgeKind::Continuation).next()))
     }
 
     /// Whether it has [`Mark::Bookmarked`].
@@ -133,6 +147,11 @@ impl Tree {
     /// The system text of the tree.
     pub fn system(&self) -> Option<&str> {
         self.system.last()?.as_deref()
+    }
+
+    /// The budget of requests, which sets no field unless it was [set](Self::set_budget).
+    pub fn budget(&self) -> Budget {
+        self.budget.last().cloned().unwrap_or_default()
     }
 
     /// Whether requests in buffer mode have a system text.

@@ -16,6 +16,7 @@ use super::kinds::{Author, Mark, Mode};
 use super::node::Node;
 use super::timeline::Moment;
 use super::walk::{Item, Walk};
+use crate::context::budget::Budget;
 use crate::declare::Purpose;
 
 impl Tree {
@@ -211,6 +212,11 @@ impl<'t> Path<'t> {
     /// The system text of the tree at the moment of the path.
     pub fn system(&self) -> Option<&'t str> {
         self.tree.system.before(self.moment)?.as_deref()
+    }
+
+    /// The budget of the tree at the moment of the path.
+    pub fn budget(&self) -> Budget {
+        self.tree.budget.before(self.moment).cloned().unwrap_or_default()
     }
 
     /// Whether requests in buffer mode had a system text at the moment of the path.

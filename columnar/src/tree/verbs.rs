@@ -8,6 +8,7 @@ use super::edge::Edge;
 use super::error::TreeError;
 use super::id::NodeId;
 use super::kinds::{Author, Mark};
+use crate::context::budget::Budget;
 
 impl Tree {
     /// Makes a node that continues others, or a root with [`Edge::root()`]. `dice` returns random numbers, for the id.
@@ -124,6 +125,16 @@ impl Tree {
     /// [`TreeError::Full`].
     pub fn set_system_in_buffer(&mut self, is_set: bool) -> Result<(), TreeError> {
         self.apply(Change::SystemInBuffer { is_set })
+    }
+
+    /// Replaces the budget of requests. The fields that it does not set are those of the
+    /// [program](crate::budget::set_default); those that an [agent](crate::loom::Agent::budget) sets count first.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError::Full`].
+    pub fn set_budget(&mut self, budget: impl Into<Budget>) -> Result<(), TreeError> {
+        self.apply(Change::Budget { budget: budget.into() })
     }
 
     /// The header of an edited copy of a node: with the incoming edges that the node has now.

@@ -25,11 +25,11 @@ const LIBRARY: Rules<'_> = Rules {
         "declare",
         "tokens",
         "history",
-        "tree",
         "schedule",
         "documents",
         "tiers",
         "context",
+        "tree",
         "cache",
         "rendering",
         "usage",
@@ -51,7 +51,7 @@ const LIBRARY: Rules<'_> = Rules {
         "__private",
     ],
     // A request depends only on the declaration and on stored values.
-    pure: &["declare", "tokens", "history", "tree", "schedule", "documents", "tiers", "context"],
+    pure: &["declare", "tokens", "history", "schedule", "documents", "tiers", "context", "tree"],
     impure: &[
         "fastrand",
         "futures",

@@ -294,10 +294,16 @@ fn l03_versions_close_no_cycle() {
     let cycle = TreeError::Cycle { node: b2.clone(), source_node: c.clone() };
     assert_eq!(tree.0.link(&c, &b2), Err(cycle));
     assert!(tree.0.link(&b2, &b).is_err(), "it would follow its own version");
+    let after = tree.append("after", &b2);
+    assert_eq!(
+        tree.0.link(&after, &b),
+        Err(TreeError::Cycle { node: b.clone(), source_node: after.clone() }),
+        "what follows an edit follows the original"
+    );
     let header = Header::new(node("b3"), Author::Human).with_edge(&c).with_edited_from(&b);
     let error = tree.0.apply(Change::Node { header, text: "".into() });
     assert_eq!(error, Err(TreeError::Cycle { node: node("b3"), source_node: c }));
-    assert_eq!(tree.0.len(), 4);
+    assert_eq!(tree.0.len(), 5);
 }
 
 #[test]
@@ -419,6 +425,8 @@ fn l04_a_request_is_seen_as_it_was() {
     tree.0.link(&other, &c).unwrap();
     tree.0.mark(&other, Mark::Pruned, true).unwrap();
 
+    let latest = tree.edit("b3", &b);
+    assert_eq!(tree.path(&d, &[&latest]), ["a", "b3"], "the others follow a pruned node, too");
     assert_eq!(tree.asked(&a), [""; 0]);
     assert_eq!(tree.asked(&b), ["a"]);
     assert_eq!(tree.asked(&c), ["b"], "without the excluded node, and before the edit");

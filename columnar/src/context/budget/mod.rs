@@ -9,6 +9,7 @@
 //! A turn is the inputs of a column at one step, or its own value at that step. Truncation omits whole turns, before turns
 //! are merged into messages. It is a function of the sizes of turns and reads no text.
 
+mod json;
 mod limit;
 mod persistent;
 mod report;

@@ -1,0 +1,106 @@
+//! The settings of requests.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::aware::Aware;
+use crate::cache::Pace;
+use crate::context::budget::Budget;
+use crate::tokens::{Chars, Counter, Limited};
+
+/// The settings of the requests to one model: its system text, its budget, and how it replies.
+///
+/// ```
+/// use columnar::budget::Budget;
+/// use columnar::loom::Agent;
+///
+/// let poet = Agent::new("You write poems.").model("openai/gpt-4o-mini").budget(Budget::of(8_000)).temperature(1.0);
+/// ```
+#[derive(Clone)]
+pub struct Agent {
+    pub(super) system: String,
+    pub(super) model: String,
+    pub(super) budget: Budget,
+    pub(super) counter: Arc<dyn Counter>,
+    pub(super) max_tokens: Option<u32>,
+    pub(super) temperature: Option<f32>,
+    pub(super) stop: Vec<String>,
+    pub(super) pace: Pace,
+    pub(super) aware: Option<Aware>,
+}
+
+impl Agent {
+    /// An agent with this system text, which may be empty.
+    pub fn new(system: impl Into<String>) -> Self {
+        Self {
+            system: system.into(),
+            model: String::new(),
+            budget: Budget::new(),
+            counter: Arc::new(Chars),
+            max_tokens: None,
+            temperature: None,
+            stop: Vec::new(),
+            pace: Pace::default(),
+            aware: None,
+        }
+    }
+
+    /// Sets the name of the model, for the default length of its replies. Nothing is called.
+    #[must_use]
+    pub fn model(self, name: impl Into<String>) -> Self {
+        Self { model: name.into(), ..self }
+    }
+
+    /// Sets the budget of its requests. Fields that it does not set are those of the
+    /// [tree](super::Tree::set_budget), then those of the [program](crate::budget::set_default).
+    #[must_use]
+    pub fn budget(self, budget: impl Into<Budget>) -> Self {
+        Self { budget: budget.into(), ..self }
+    }
+
+    /// Sets the counter of tokens. The default is [`Chars`].
+    #[must_use]
+    pub fn counter(self, counter: impl Counter + 'static) -> Self {
+        Self { counter: Arc::new(Limited(counter)), ..self }
+    }
+
+    /// Sets the most tokens of a reply. The default is that of the [model](crate::model::MaxTokens).
+    #[must_use]
+    pub fn max_tokens(self, tokens: u32) -> Self {
+        Self { max_tokens: Some(tokens), ..self }
+    }
+
+    /// Sets the sampling temperature. The default is that of the model.
+    #[must_use]
+    pub fn temperature(self, temperature: f32) -> Self {
+        Self { temperature: Some(temperature), ..self }
+    }
+
+    /// Sets the stop sequences: a reply ends before the first of these texts.
+    #[must_use]
+    pub fn stop<T: Into<String>>(self, texts: impl IntoIterator<Item = T>) -> Self {
+        Self { stop: texts.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Sets the usual time between two requests, for the cache of a provider.
+    #[must_use]
+    pub fn pace(self, pace: Pace) -> Self {
+        Self { pace, ..self }
+    }
+
+    /// Shows the tree to the model: the ids of nodes, its position, and what it remembers.
+    #[must_use]
+    pub fn aware(self, aware: Aware) -> Self {
+        Self { aware: Some(aware), ..self }
+    }
+}
+
+/// Without the system text.
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent")
+            .field("model", &self.model)
+            .field("budget", &self.budget)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,286 @@
+//! The requests of a path: messages in dialogue mode, one text in buffer mode.
+//!
+//! ```text
+//! Path ──▶ turns ──▶ context::Transcript ──▶ Assembled ──▶ Request
+//! ```
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::fmt;
+use std::sync::Arc;
+
+use super::agent::Agent;
+use super::error::LoomError;
+use crate::context::budget::{BudgetError, Report, program_default};
+use crate::context::{ContextSettings, Form, Messages, Origin, Role, Transcript, TranscriptNames};
+use crate::declare::{Name, Purpose};
+use crate::history::Value;
+use crate::model::MaxTokens;
+use crate::rendering::Request;
+use crate::tree::{Author, NodeId, Path};
+
+/// A request for a path: its system text and its messages. Made by [`Path::dialogue`](super::Path::dialogue) and
+/// [`Path::buffer`](super::Path::buffer).
+#[derive(Clone)]
+pub struct Assembled {
+    transcript: Transcript,
+    system: String,
+    /// The node of each turn; `None` for text that is no node yet.
+    nodes: Vec<Option<NodeId>>,
+}
+
+/// The turns of a request before they are assembled.
+#[derive(Default)]
+struct Draft {
+    turns: Vec<(Role, Value)>,
+    nodes: Vec<Option<NodeId>>,
+    instructions: Vec<Arc<str>>,
+}
+
+impl Path<'_> {
+    /// The request of the path as messages: those of people are the user's, those of models the assistant's.
+    ///
+    /// - The system text is that of the agent, then that of the tree, then the instruction sources of the path. Blank ones
+    ///   are omitted.
+    /// - Context sources come before the primary source of their edge, as text of the user.
+    /// - Blank nodes are omitted. Neighbours of the same role are one message, with an empty line between them. Texts are
+    ///   sent as they are: without tags, and not escaped.
+    /// - An array that would begin with the assistant begins with the message `<elided/>` of the user.
+    /// - A [budget](crate::budget) omits whole nodes. The newest one stays in any case.
+    ///
+    /// ```
+    /// use columnar::loom::{Agent, Author, Edge, Mode, Tree};
+    /// use serde_json::{json, to_value};
+    ///
+    /// let mut next = 0_u64;
+    /// let mut dice = || {
+    ///     next += 1;
+    ///     next << 44
+    /// };
+    /// let mut tree = Tree::new(Mode::Dialogue);
+    /// tree.set_system(Some("The house is at the sea."))?;
+    /// let question = tree.append(&mut dice, Edge::root(), Author::Human, "Who lives there?")?;
+    /// let photo = tree.aside(&mut dice, Author::Human, "A woman with a telescope.")?;
+    /// let rule = tree.aside(&mut dice, Author::Human, "Answer in one word.")?;
+    ///
+    /// let edge = Edge::from(&question).context(&photo).instruction(&rule);
+    /// let agent = Agent::new("You tell stories.");
+    /// let asked = tree.path(edge, &[])?.dialogue(&agent)?;
+    /// assert_eq!(asked.system(), Some("You tell stories.\n\nThe house is at the sea.\n\nAnswer in one word."));
+    /// assert_eq!(to_value(asked.messages())?, json!([
+    ///     { "role": "user", "content": "A woman with a telescope.\n\nWho lives there?" },
+    /// ]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// - [`LoomError::Empty`] if no node of the path is shown.
+    /// - [`LoomError::OverLimit`] if the budget never truncates and the path is over it, [`LoomError::NoRoom`] if the reply
+    ///   and the system text leave no tokens for a message.
+    pub fn dialogue(&self, agent: &Agent) -> Result<Assembled, LoomError> {
+        let mut draft = Draft::default();
+        for turn in self.turns().filter(|turn| !turn.text().trim().is_empty()) {
+            let text = turn.node().shared_text();
+            let role = match (turn.purpose(), turn.author()) {
+                (Purpose::Instruction, _) => {
+                    draft.instructions.push(text);
+                    continue;
+                }
+                (Purpose::Primary, Author::Model) => Role::Assistant,
+                _ => Role::User,
+            };
+            let text = match &agent.aware {
+                Some(aware) => aware.with_header(&turn, &text).into(),
+                None => text,
+            };
+            draft.turns.push((role, text.into()));
+            draft.nodes.push(Some(turn.id().clone()));
+        }
+        let mut system = Cow::Borrowed(agent.system.as_str());
+        if let Some(aware) = &agent.aware {
+            aware.add_position(self, &mut draft.turns, &mut draft.nodes);
+            system = aware.with_addendum(&agent.system).into();
+            draft.instructions.extend(aware.memory_block(self.tree()).map(Arc::from));
+        }
+        let settings = ContextSettings {
+            form: Form::Conversation,
+            instruction: Some(&system),
+            system: self.system().map(Arc::from),
+        };
+        draft.assemble(self, agent, settings)
+    }
+
+    /// The request of the path as one text, with text at its end that is no node yet: the texts of all nodes, one after
+    /// another and as they are. It is the same text before and after its end is made a node.
+    ///
+    /// It has no system text unless the [tree](super::Tree::set_system_in_buffer) says so. A [budget](crate::budget) omits
+    /// whole nodes. The newest text stays in any case.
+    ///
+    /// ```
+    /// use columnar::loom::{Agent, Author, Edge, Mode, Tree};
+    ///
+    /// let mut next = 0_u64;
+    /// let mut dice = || {
+    ///     next += 1;
+    ///     next << 44
+    /// };
+    /// let mut tree = Tree::new(Mode::Buffer);
+    /// let start = tree.append(&mut dice, Edge::root(), Author::Human, "Once there was")?;
+    /// let fox = tree.append(&mut dice, &start, Author::Model, " a fox")?;
+    /// let asked = tree.path(&fox, &[])?.buffer(" who", &Agent::new("You write."))?;
+    /// assert_eq!((&*asked.text(), asked.system()), ("Once there was a fox who", None));
+    ///
+    /// tree.edit(&mut dice, &fox, Author::Human, " a wolf")?;
+    /// let next = tree.append(&mut dice, &fox, Author::Human, " who")?;
+    /// assert_eq!(tree.path(&next, &[])?.buffer("", &Agent::new(""))?.text(), "Once there was a wolf who");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`dialogue`](Self::dialogue).
+    pub fn buffer(&self, working: &str, agent: &Agent) -> Result<Assembled, LoomError> {
+        let (mut draft, has_system) = (Draft::default(), self.is_system_in_buffer());
+        for turn in self.turns() {
+            let text = turn.node().shared_text();
+            if turn.purpose() == Purpose::Instruction {
+                draft.instructions.extend(has_system.then_some(text));
+                continue;
+            }
+            let role = if turn.author() == Author::Model { Role::Assistant } else { Role::User };
+            draft.turns.push((role, text.into()));
+            draft.nodes.push(Some(turn.id().clone()));
+        }
+        if !working.is_empty() {
+            draft.turns.push((Role::User, working.into()));
+            draft.nodes.push(None);
+        }
+        let settings = ContextSettings {
+            form: Form::Document,
+            instruction: Some(if has_system { &agent.system } else { "" }),
+            system: self.system().filter(|_| has_system).map(Arc::from),
+        };
+        draft.assemble(self, agent, settings)
+    }
+}
+
+impl Draft {
+    fn assemble(
+        self,
+        path: &Path<'_>,
+        agent: &Agent,
+        settings: ContextSettings<'_>,
+    ) -> Result<Assembled, LoomError> {
+        let Self { turns, nodes, instructions } = self;
+        if turns.is_empty() {
+            return Err(LoomError::Empty { node: path.all().last().map(|turn| turn.id().clone()) });
+        }
+        let budget = agent.budget.or(&path.budget()).or(&program_default());
+        let names = TranscriptNames { user: name("human"), assistant: name("model") };
+        let instructions: Vec<&str> = instructions.iter().map(|text| &**text).collect();
+        let instruction = settings.instruction.unwrap_or_default();
+        let transcript =
+            Transcript::new(&turns, &instructions, settings, (&names, &budget, Arc::clone(&agent.counter)));
+        let transcript = transcript.map_err(|source| match source {
+            BudgetError::OverLimit { tokens, limit, .. } => {
+                let sizes = nodes
+                    .iter()
+                    .zip(&turns)
+                    .filter_map(|(node, (_, text))| Some((node.clone()?, agent.counter.count(text))));
+                let mut contributors: Vec<_> = sizes.collect();
+                contributors.sort_by_key(|(_, tokens)| Reverse(*tokens));
+                LoomError::OverLimit { tokens, limit, contributors }
+            }
+            source => LoomError::NoRoom { source },
+        })?;
+        let system = transcript.messages.system(instruction);
+        Ok(Assembled { transcript, system, nodes })
+    }
+}
+
+fn name(text: &str) -> Name {
+    match Name::new(text) {
+        Ok(name) => name,
+        Err(error) => unreachable!("it is a name: {error}"),
+    }
+}
+
+impl Assembled {
+    /// The system text; `None` if there is none. A provider without a field for it gets it as its convention demands: see
+    /// [`Rendering`](crate::rendering::Rendering).
+    pub fn system(&self) -> Option<&str> {
+        Some(self.system.as_str()).filter(|system| !system.is_empty())
+    }
+
+    /// The messages. In buffer mode it is one message with the whole text.
+    pub fn messages(&self) -> &Messages {
+        &self.transcript.messages
+    }
+
+    /// The text of the last message. In buffer mode that is the whole text.
+    pub fn text(&self) -> Cow<'_, str> {
+        self.messages().last_text()
+    }
+
+    /// The report of the truncation to the budget; `None` without a budget.
+    pub fn report(&self) -> Option<&Report> {
+        self.messages().report()
+    }
+
+    /// The nodes that the budget omits, in order.
+    pub fn elided(&self) -> impl Iterator<Item = &NodeId> {
+        let omitted = self.nodes.get(self.transcript.omitted.clone()).unwrap_or_default();
+        omitted.iter().flatten()
+    }
+
+    /// The nodes that the messages show, in order.
+    pub fn nodes(&self) -> impl Iterator<Item = &NodeId> {
+        let omitted = &self.transcript.omitted;
+        let shown = self.nodes.iter().enumerate().filter(|(turn, _)| !omitted.contains(turn));
+        shown.filter_map(|(_, node)| node.as_ref())
+    }
+
+    /// The node that a [part](crate::Part::origin) of the messages shows. `None` for text that is no node yet, and for a
+    /// part of other messages.
+    ///
+    /// ```
+    /// use columnar::loom::{Agent, Author, Edge, Mode, Tree};
+    ///
+    /// let mut tree = Tree::new(Mode::Dialogue);
+    /// let question = tree.append(&mut || 7, Edge::root(), Author::Human, "Why?")?;
+    /// let asked = tree.path(&question, &[])?.dialogue(&Agent::new(""))?;
+    /// let first = asked.messages().parts().next().and_then(|part| part.origin()).expect("it shows a node");
+    /// assert_eq!(asked.node(&first), Some(&question));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn node(&self, origin: &Origin<'_>) -> Option<&NodeId> {
+        let role = if origin.column == self.messages().column() { Role::Assistant } else { Role::User };
+        self.nodes.get(self.transcript.turn(role, origin.step)?)?.as_ref()
+    }
+
+    /// A request for any [`Model`](crate::model::Model), by the settings of an agent.
+    pub fn request(&self, agent: &Agent) -> Request {
+        Request {
+            system: self.system.as_str().into(),
+            messages: self.messages().clone(),
+            follow_up: Vec::new(),
+            max_tokens: agent.max_tokens.unwrap_or_else(|| MaxTokens::by_model(&agent.model).default),
+            temperature: agent.temperature,
+            stop: agent.stop.as_slice().into(),
+            schema: None,
+            pace: agent.pace,
+        }
+    }
+}
+
+/// Ids and numbers. The texts would fill a screen.
+impl fmt::Debug for Assembled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Assembled")
+            .field("nodes", &self.nodes)
+            .field("omitted", &self.transcript.omitted)
+            .field("report", &self.report())
+            .finish_non_exhaustive()
+    }
+}

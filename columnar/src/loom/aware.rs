@@ -1,0 +1,225 @@
+//! What a model sees of the tree around it: a header before each turn, its position before the newest turn, an addendum
+//! and its memory in the system text.
+//!
+//! All of it is a function of the tree and of these settings. The ages of nodes are an argument.
+
+use std::fmt::{self, Write as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::memory::Memory;
+use crate::context::Role;
+use crate::declare::Purpose;
+use crate::history::Value;
+use crate::tree::{Mode, NodeId, Path, Tree, Turn};
+
+/// The most nodes of a path that the block of the position names.
+const NAMED: usize = 4;
+
+/// The settings of an agent that knows the tree it is in.
+///
+/// ```
+/// use columnar::loom::{Agent, Author, Aware, Edge, Memory, Mode, Tree};
+///
+/// let mut next = 0_u64;
+/// let mut dice = || {
+///     next += 1;
+///     next << 44
+/// };
+/// let mut tree = Tree::new(Mode::Dialogue);
+/// let question = tree.append(&mut dice, Edge::root(), Author::Human, "Who lives there?")?;
+/// tree.annotate(&mut dice, &question, Author::Human, "He asks often.")?;
+///
+/// let aware = Aware::new("The house").permissions(["loom_aware"]).memory(Memory::new().pin(&question));
+/// let asked = tree.path(&question, &[])?.dialogue(&Agent::new("You tell stories.").aware(aware))?;
+/// let id = question.as_str();
+/// assert_eq!(asked.text(), format!("\
+/// === Loom Context ===
+/// Tree: \"The house\" (dialogue mode)
+/// 2 nodes · 1 branch · depth: 0
+/// Position: [{id}]*
+/// Permissions: loom_aware
+/// ===
+///
+/// [{id}] human
+/// 1 annotation
+/// ---
+/// Who lives there?"));
+/// assert!(asked.system().is_some_and(|system| system.ends_with("\n===") && system.contains("Pinned:")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Aware {
+    title: String,
+    permissions: Vec<String>,
+    others: Vec<String>,
+    memory: Memory,
+    age: Option<Arc<Age>>,
+}
+
+/// The time since a node was made.
+type Age = dyn Fn(&NodeId) -> Option<Duration> + Send + Sync;
+
+impl Aware {
+    /// The settings for a tree with this title.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            permissions: Vec::new(),
+            others: Vec::new(),
+            memory: Memory::new(),
+            age: None,
+        }
+    }
+
+    /// Sets the names of the things that the model may do.
+    #[must_use]
+    pub fn permissions<T: Into<String>>(self, names: impl IntoIterator<Item = T>) -> Self {
+        Self { permissions: names.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Adds a line about somebody else in the tree, such as `Human active at [c4m2]`.
+    #[must_use]
+    pub fn other(mut self, line: impl Into<String>) -> Self {
+        self.others.push(line.into());
+        self
+    }
+
+    /// Sets what the model remembers.
+    #[must_use]
+    pub fn memory(self, memory: Memory) -> Self {
+        Self { memory, ..self }
+    }
+
+    /// Shows the age of each node, as this function returns it: `3m ago`. An age changes from request to request, so no
+    /// provider can serve the messages from its cache.
+    #[must_use]
+    pub fn ages(self, age: impl Fn(&NodeId) -> Option<Duration> + Send + Sync + 'static) -> Self {
+        Self { age: Some(Arc::new(age)), ..self }
+    }
+
+    /// A text with the header of its node. The header is a part of the turn, so it stays where turns are joined.
+    pub(super) fn with_header(&self, turn: &Turn<'_>, text: &str) -> String {
+        let node = turn.node();
+        let mut header = format!("[{}] {}", node.id(), node.author());
+        if let Some(age) = self.age.as_ref().and_then(|age| age(node.id())) {
+            // A `String` takes everything.
+            let _ = write!(header, " · {} ago", ShortTime(age));
+        }
+        let tree = node.tree();
+        let count = |count: usize, one: &str| (count > 0).then(|| counted(count, one));
+        let facts = [
+            count(tree.continuations(node.id()).len(), "continuation"),
+            count(tree.annotations(node.id()).len(), "annotation"),
+            node.is_bookmarked().then(|| "bookmarked".to_owned()),
+        ];
+        let facts: Vec<String> = facts.into_iter().flatten().collect();
+        if !facts.is_empty() {
+            header.push('\n');
+            header.push_str(&facts.join(" · "));
+        }
+        format!("{header}\n---\n{text}")
+    }
+
+    /// Adds the block of the position directly before the newest turn of the user, as a part of that turn.
+    pub(super) fn add_position(
+        &self,
+        path: &Path<'_>,
+        turns: &mut Vec<(Role, Value)>,
+        nodes: &mut Vec<Option<NodeId>>,
+    ) {
+        let block = self.position_block(path);
+        match turns.last_mut() {
+            Some((Role::User, text)) => *text = format!("{block}\n\n{text}").into(),
+            // After a reply the block is the newest turn.
+            _ => {
+                turns.push((Role::User, block.into()));
+                nodes.push(None);
+            }
+        }
+    }
+
+    fn position_block(&self, path: &Path<'_>) -> String {
+        let tree = path.tree();
+        let way: Vec<&NodeId> =
+            path.all().filter(|turn| turn.purpose() == Purpose::Primary).map(|turn| turn.id()).collect();
+        let first = way.len().saturating_sub(NAMED);
+        let more = if first > 0 { "... → " } else { "" };
+        let named: Vec<String> = way.iter().skip(first).map(|id| format!("[{id}]")).collect();
+        let mode = match tree.mode() {
+            Mode::Dialogue => "dialogue",
+            Mode::Buffer => "buffer",
+        };
+        let mut lines = vec![
+            "=== Loom Context ===".to_owned(),
+            format!("Tree: {:?} ({mode} mode)", self.title),
+            format!(
+                "{} · {} · depth: {}",
+                counted(tree.len(), "node"),
+                counted(branches(tree), "branch"),
+                way.len().saturating_sub(1)
+            ),
+            format!("Position: {more}{}*", named.join(" → ")),
+        ];
+        if !self.permissions.is_empty() {
+            lines.push(format!("Permissions: {}", self.permissions.join(", ")));
+        }
+        lines.extend(self.others.iter().cloned());
+        lines.push("===".to_owned());
+        lines.join("\n")
+    }
+
+    /// The instruction of the agent with an explanation of these blocks.
+    pub(super) fn with_addendum(&self, system: &str) -> String {
+        let permissions =
+            if self.permissions.is_empty() { "none".to_owned() } else { self.permissions.join(", ") };
+        let addendum = format!(
+            "You are in a tree of conversations that branch.\n\
+             - Each turn begins with the id of its node in brackets, its author, and what is connected to it.\n\
+             - A block before the newest turn shows where you are in the tree.\n\
+             - People and models read and continue the same tree.\n\
+             Your permissions: {permissions}."
+        );
+        if system.trim().is_empty() { addendum } else { format!("{}\n\n{addendum}", system.trim()) }
+    }
+
+    /// The block of what the model remembers, at the end of the system text; `None` if that is nothing.
+    pub(super) fn memory_block(&self, tree: &Tree) -> Option<String> {
+        self.memory.block(tree)
+    }
+}
+
+/// Without what the model remembers.
+impl fmt::Debug for Aware {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Aware").field("permissions", &self.permissions).finish_non_exhaustive()
+    }
+}
+
+/// The number of ends: nodes that nothing continues, on a path from a root.
+fn branches(tree: &Tree) -> usize {
+    tree.nodes().filter(|node| node.is_end()).count()
+}
+
+fn counted(count: usize, one: &str) -> String {
+    match (count, one) {
+        (1, _) => format!("1 {one}"),
+        (_, "branch") => format!("{count} branches"),
+        _ => format!("{count} {one}s"),
+    }
+}
+
+/// A duration in its largest unit.
+struct ShortTime(Duration);
+
+impl fmt::Display for ShortTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0.as_secs();
+        match seconds {
+            0..60 => write!(f, "{seconds}s"),
+            60..3_600 => write!(f, "{}m", seconds / 60),
+            3_600..86_400 => write!(f, "{}h", seconds / 3_600),
+            _ => write!(f, "{}d", seconds / 86_400),
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! A tree on a store: each change is stored before it is made.
+//!
+//! The store has two columns. `node` has a node in each step: its text is the value, and its
+//! [header](super::Node::header) is beside it in the same write. `change` has all other changes, each with the number of
+//! nodes before it. Nothing is ever written twice.
+
+use std::collections::hash_map::RandomState;
+use std::fmt;
+use std::hash::BuildHasher as _;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use super::error::LoomError;
+use crate::context::budget::Budget;
+use crate::declare::Name;
+use crate::store::{CHUNK, Entry, Put, Store, StoreError};
+use crate::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree, TreeError};
+
+/// The format of the stored definition.
+const FORMAT: u64 = 1;
+
+/// A [`Tree`] on a [store](crate::store): in memory, in a folder, in SQLite or in Postgres. It reads like the tree, and its
+/// methods that change the tree store the change first.
+///
+/// A store has one owner, and a store of a tree is none of a flow.
+///
+/// ```
+/// use columnar::loom::{Agent, Author, Edge, Loom, Mode};
+/// use columnar::store::MemoryStore;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = MemoryStore::new();
+/// let mut loom = Loom::open(store.clone(), Mode::Dialogue).await?;
+/// let question = loom.append(Edge::root(), Author::Human, "Why is the sky blue?").await?;
+/// let asked = loom.path(&question, &[])?.dialogue(&Agent::new("You are an astronomer."))?;
+/// // … a model replies to `asked.request(&agent)` …
+/// let answer = loom.append(&question, Author::Model, "Because of scattering.").await?;
+/// drop(loom);
+///
+/// let loom = Loom::open(store, Mode::Dialogue).await?;
+/// assert_eq!(loom.node(&answer).map(|node| node.text()), Some("Because of scattering."));
+/// assert_eq!(loom.asked(&answer, &[])?.dialogue(&Agent::new("You are an astronomer."))?.messages(), asked.messages());
+/// # Ok(()) }
+/// ```
+pub struct Loom {
+    tree: Tree,
+    store: Arc<dyn Store>,
+    dice: Box<dyn FnMut() -> u64 + Send + Sync>,
+}
+
+impl Loom {
+    /// Opens the tree in a store, or begins one of this mode.
+    ///
+    /// # Errors
+    ///
+    /// - [`LoomError::Store`] if the store cannot be opened or read, is open elsewhere, or holds a flow.
+    /// - [`LoomError::Mode`] if the stored tree has the other mode.
+    /// - [`LoomError::Damaged`] names the node or change that cannot be read or that no tree would have accepted.
+    pub async fn open(store: impl Store, mode: Mode) -> Result<Self, LoomError> {
+        let store: Arc<dyn Store> = Arc::new(store);
+        let definition = store.open().await?;
+        let tree = match definition {
+            Some(text) => {
+                let stored = parse_definition(&text)?;
+                if stored != mode {
+                    return Err(LoomError::Mode { stored });
+                }
+                load(&*store, mode).await?
+            }
+            None => {
+                store.define(definition_text(mode)).await?;
+                Tree::new(mode)
+            }
+        };
+        // Keyed differently in each process, so the ids of two trees differ.
+        let (keys, mut count) = (RandomState::new(), 0_u64);
+        let dice = move || {
+            count += 1;
+            keys.hash_one(count)
+        };
+        Ok(Self { tree, store, dice: Box::new(dice) })
+    }
+
+    /// Replaces the source of the random numbers of ids, for tests.
+    #[must_use]
+    pub fn with_dice(self, dice: impl FnMut() -> u64 + Send + Sync + 'static) -> Self {
+        Self { dice: Box::new(dice), ..self }
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Makes a node that continues others, or a root; see [`Tree::append`].
+    ///
+    /// # Errors
+    ///
+    /// [`LoomError::Tree`] if the tree refuses it, [`LoomError::Store`] if it could not be stored. Opening the tree again
+    /// shows whether it is.
+    pub async fn append(
+        &mut self,
+        from: impl Into<Edge>,
+        author: Author,
+        text: impl Into<Arc<str>>,
+    ) -> Result<NodeId, LoomError> {
+        let (from, text) = (from.into(), text.into());
+        self.make(|_, id| Ok(Header::new(id, author).with_edge(&from)), &text).await
+    }
+
+    /// Makes a node outside of all paths; see [`Tree::aside`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append`](Self::append).
+    pub async fn aside(&mut self, author: Author, text: impl Into<Arc<str>>) -> Result<NodeId, LoomError> {
+        self.make(|_, id| Ok(Header::new(id, author)), &text.into()).await
+    }
+
+    /// Makes a node that annotates another one; see [`Tree::annotate`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append`](Self::append).
+    pub async fn annotate(
+        &mut self,
+        node: &NodeId,
+        author: Author,
+        text: impl Into<Arc<str>>,
+    ) -> Result<NodeId, LoomError> {
+        self.make(|_, id| Ok(Header::new(id, author).with_annotation_edge(node)), &text.into()).await
+    }
+
+    /// Makes an edited copy of a node; see [`Tree::edit`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append`](Self::append).
+    pub async fn edit(
+        &mut self,
+        node: &NodeId,
+        author: Author,
+        text: impl Into<Arc<str>>,
+    ) -> Result<NodeId, LoomError> {
+        self.make(|tree, id| tree.header_of_edit(id, author, node), &text.into()).await
+    }
+
+    /// Adds a continuation edge to a node; see [`Tree::link`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append`](Self::append).
+    pub async fn link(&mut self, from: impl Into<Edge>, node: &NodeId) -> Result<(), LoomError> {
+        self.change(Change::Link { from: from.into(), node: node.clone() }).await
+    }
+
+    /// Sets or removes a mark; see [`Tree::mark`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append`](Self::append).
+    pub async fn mark(&mut self, node: &NodeId, mark: Mark, is_set: bool) -> Result<(), LoomError> {
+        self.change(Change::Mark { node: node.clone(), mark, is_set }).await
+    }
+
+    /// Sets or removes [`Mark::Pruned`] for a node alone.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append`](Self::append).
+    pub async fn prune_one(&mut self, node: &NodeId, is_set: bool) -> Result<(), LoomError> {
+        self.change(Change::PruneOne { node: node.clone(), is_set }).await
+    }
+
+    /// Replaces the system text of the tree, or removes it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append`](Self::append).
+    pub async fn set_system(&mut self, text: Option<&str>) -> Result<(), LoomError> {
+        self.change(Change::System { text: text.map(Arc::from) }).await
+    }
+
+    /// Sets whether requests in buffer mode have a system text.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append`](Self::append).
+    pub async fn set_system_in_buffer(&mut self, is_set: bool) -> Result<(), LoomError> {
+        self.change(Change::SystemInBuffer { is_set }).await
+    }
+
+    /// Replaces the budget of the tree; see [`Tree::set_budget`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append`](Self::append).
+    pub async fn set_budget(&mut self, budget: impl Into<Budget>) -> Result<(), LoomError> {
+        self.change(Change::Budget { budget: budget.into() }).await
+    }
+
+    /// Makes any change. [`Tree::changes`] of another tree, one after another, copy that tree into an empty one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append`](Self::append).
+    pub async fn change(&mut self, change: Change) -> Result<(), LoomError> {
+        loop {
+            self.tree.check(&change)?;
+            let (column, step, entry) = match &change {
+                Change::Node { header, text } => {
+                    let entry = Entry::from(&**text).with_receipt(header.to_json());
+                    (node_column(), self.tree.len(), entry)
+                }
+                change => {
+                    let text = format!("{{\"after\":{},\"change\":{}}}", self.tree.len(), change.to_json());
+                    (change_column(), self.tree.further_changes().len(), Entry::from(text))
+                }
+            };
+            match self.store.put(column, step, entry).await? {
+                Put::Stored => {
+                    self.tree.apply(change)?;
+                    return Ok(());
+                }
+                // An earlier call was dropped before its store confirmed it. Its change comes first.
+                Put::Exists(earlier) => {
+                    let earlier = match &change {
+                        Change::Node { .. } => {
+                            let (header, text) = parse_node(step, &earlier)?;
+                            Change::Node { header, text }
+                        }
+                        _ => parse_change(step, &earlier)?.1,
+                    };
+                    self.tree.apply(earlier)?;
+                }
+            }
+        }
+    }
+
+    async fn make(
+        &mut self,
+        header: impl Fn(&Tree, NodeId) -> Result<Header, TreeError>,
+        text: &Arc<str>,
+    ) -> Result<NodeId, LoomError> {
+        let id = self.tree.new_id(&mut self.dice);
+        let header = header(&self.tree, id.clone())?;
+        self.change(Change::Node { header, text: Arc::clone(text) }).await?;
+        Ok(id)
+    }
+}
+
+/// A loom reads like its tree.
+impl Deref for Loom {
+    type Target = Tree;
+
+    fn deref(&self) -> &Tree {
+        &self.tree
+    }
+}
+
+impl fmt::Debug for Loom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loom").field("tree", &self.tree).finish_non_exhaustive()
+    }
+}
+
+fn node_column() -> Name {
+    column("node")
+}
+
+fn change_column() -> Name {
+    column("change")
+}
+
+fn column(name: &str) -> Name {
+    match Name::new(name) {
+        Ok(name) => name,
+        Err(error) => unreachable!("it is a name: {error}"),
+    }
+}
+
+fn definition_text(mode: Mode) -> String {
+    format!("{}\n", json!({ "columnar_loom": FORMAT, "mode": mode.as_str() }))
+}
+
+fn parse_definition(text: &str) -> Result<Mode, LoomError> {
+    let location = || "the definition of the tree in the store".to_owned();
+    let json: Json = serde_json::from_str(text).unwrap_or_default();
+    match json.get("columnar_loom").and_then(Json::as_u64) {
+        Some(FORMAT) => {
+            let mode = json.get("mode").and_then(Json::as_str).and_then(Mode::by_name);
+            mode.ok_or_else(|| {
+                StoreError::Damaged { location: location(), reason: "it has no mode".into() }.into()
+            })
+        }
+        Some(found) => {
+            let (found, known) = (u32::try_from(found).unwrap_or(u32::MAX), 1);
+            Err(StoreError::Unsupported { location: location(), found, known }.into())
+        }
+        None if json.get("columnar").is_some() => {
+            Err(StoreError::other("it holds a flow, and no tree: open it as a flow").into())
+        }
+        None => {
+            Err(StoreError::Damaged { location: location(), reason: "it is no definition".into() }.into())
+        }
+    }
+}
+
+async fn load(store: &dyn Store, mode: Mode) -> Result<Tree, LoomError> {
+    let mut nodes = Vec::new();
+    for (step, entry) in entries(store, node_column()).await?.iter().enumerate() {
+        nodes.push(parse_node(step, entry)?);
+    }
+    let mut changes = Vec::new();
+    for (step, entry) in entries(store, change_column()).await?.iter().enumerate() {
+        changes.push(parse_change(step, entry)?);
+    }
+    Tree::rebuild(mode, nodes, changes)
+        .map_err(|source| LoomError::Damaged { part: "the tree".into(), reason: source.to_string() })
+}
+
+/// All entries of a column, none of which is missing.
+async fn entries(store: &dyn Store, column: Name) -> Result<Vec<Entry>, LoomError> {
+    let stored = store.stored_steps(column.clone()).await?;
+    let missing = || LoomError::Damaged {
+        part: format!("the column `{column}`"),
+        reason: "entries are missing before others".into(),
+    };
+    if !stored.beyond.is_empty() {
+        return Err(missing());
+    }
+    let mut all = Vec::new();
+    for first in (0..stored.prefix).step_by(CHUNK) {
+        let steps = first..stored.prefix.min(first + CHUNK);
+        let mut loaded = store.load(column.clone(), steps.clone()).await?;
+        loaded.sort_by_key(|(step, _)| *step);
+        if !loaded.iter().map(|(step, _)| *step).eq(steps) {
+            return Err(missing());
+        }
+        all.extend(loaded.into_iter().map(|(_, entry)| entry));
+    }
+    Ok(all)
+}
+
+fn parse_node(step: usize, entry: &Entry) -> Result<(Header, Arc<str>), LoomError> {
+    let damaged = |reason: String| LoomError::Damaged { part: format!("node {step}"), reason };
+    let (Some(text), Some(header)) = (&entry.value, &entry.receipt) else {
+        return Err(damaged("it has no text or no header".into()));
+    };
+    let header = Header::parse(header).map_err(|error| damaged(error.to_string()))?;
+    Ok((header, text.clone().into()))
+}
+
+fn parse_change(step: usize, entry: &Entry) -> Result<(usize, Change), LoomError> {
+    let damaged = |reason: String| LoomError::Damaged { part: format!("change {step}"), reason };
+    let json = entry.value.as_deref().and_then(|text| serde_json::from_str::<Json>(text).ok());
+    let after = json.as_ref().and_then(|json| json.get("after")?.as_u64()?.try_into().ok());
+    let (Some(after), Some(change)) = (after, json.as_ref().and_then(|json| json.get("change"))) else {
+        return Err(damaged("it cannot be read".into()));
+    };
+    let change = Change::parse(&change.to_string()).map_err(|error| damaged(error.to_string()))?;
+    Ok((after, change))
+}

@@ -1,0 +1,383 @@
+//! Trees in the format Open Loom, version 2: JSON that other programs read and write.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::error::LoomError;
+use crate::declare::Purpose;
+use crate::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree};
+
+/// The name of the format.
+const FORMAT: &str = "open-loom";
+
+/// The newest version that is written. Its whole number is that of all versions that are read.
+const VERSION: &str = "2.0";
+
+/// A tree of a document, with its id and its title there.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Imported {
+    /// The id of the tree.
+    pub id: String,
+    /// Its title, which may be empty.
+    pub title: String,
+    /// The tree.
+    pub tree: Tree,
+}
+
+/// A document in the format Open Loom 2.0 with one tree, for other programs.
+///
+/// Nodes, edges with their sources, edits, marks and the system text are in it; budgets and the history of marks are not.
+/// [`import`] makes a tree with equal paths of it.
+///
+/// ```
+/// use columnar::loom::{Agent, Author, Edge, Mode, Tree, export, import};
+///
+/// let mut tree = Tree::new(Mode::Dialogue);
+/// let question = tree.append(&mut || 7 << 40, Edge::root(), Author::Human, "Why?")?;
+/// tree.append(&mut || 9 << 44, &question, Author::Model, "Because.")?;
+///
+/// let document = export(&tree, "t1", "A question");
+/// let again = &import(&document)?[0];
+/// assert_eq!((again.title.as_str(), again.tree.len()), ("A question", 2));
+/// let agent = Agent::new("");
+/// let asked = |tree: &Tree| Ok::<_, columnar::loom::LoomError>(tree.path(&question, &[])?.dialogue(&agent)?.messages().to_json());
+/// assert_eq!(asked(&again.tree)?, asked(&tree)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn export(tree: &Tree, id: &str, title: &str) -> String {
+    let mut nodes = Map::new();
+    let (mut edges, mut roots) = (Vec::new(), Vec::new());
+    for node in tree.nodes() {
+        let id = node.id().as_str();
+        let mut json = json!({
+            "id": id,
+            "content": [{ "type": "text", "text": node.text() }],
+            "author": { "role": node.author().as_str() },
+        });
+        if let Some(original) = node.edited_from() {
+            json["editedFrom"] = original.as_str().into();
+        }
+        let marks = [
+            ("bookmarked", node.is_bookmarked()),
+            ("pruned", node.is_pruned()),
+            ("excluded", node.is_excluded()),
+        ];
+        let marks: Map<String, Json> = marks
+            .into_iter()
+            .filter(|(_, is_set)| *is_set)
+            .map(|(mark, _)| (mark.into(), true.into()))
+            .collect();
+        if !marks.is_empty() {
+            json["meta"] = marks.into();
+        }
+        let from: Vec<Edge> = node.edges().into_iter().filter(|edge| !edge.is_root()).collect();
+        if from.is_empty() {
+            roots.push(Json::from(id));
+        }
+        if from.is_empty() && node.edges().is_empty() {
+            json["extensions"] = json!({ "columnar": { "aside": true } });
+        }
+        nodes.insert(id.to_owned(), json);
+        edges.extend(from.iter().map(|from| edge("continuation", from, id)));
+        edges.extend(node.annotation_edges().iter().map(|from| edge("annotation", from, id)));
+    }
+    let mut exported = json!({
+        "id": id,
+        "title": title,
+        "mode": tree.mode().as_str(),
+        "rootNodeIds": roots,
+        "nodes": nodes,
+        "edges": edges,
+    });
+    if let Some(system) = tree.system() {
+        exported["systemContext"] = system.into();
+    }
+    if tree.is_system_in_buffer() {
+        exported["extensions"] = json!({ "columnar": { "systemInBuffer": true } });
+    }
+    let generator = json!({ "name": "columnar", "version": env!("CARGO_PKG_VERSION") });
+    let document =
+        json!({ "format": FORMAT, "version": VERSION, "generator": generator, "trees": [exported] });
+    format!("{document:#}\n")
+}
+
+fn edge(kind: &str, from: &Edge, target: &str) -> Json {
+    let sources: Vec<Json> = (from.sources().iter())
+        .map(|(purpose, node)| json!({ "nodeId": node.as_str(), "role": purpose.as_str() }))
+        .collect();
+    json!({ "type": kind, "sources": sources, "targetNodeId": target })
+}
+
+/// The trees of a document in the format Open Loom, version 2.
+///
+/// Texts, authors, edges, edits and marks are taken over. Of an image the `altText` is taken, of a sound its `transcript`.
+/// The role `mixed` is a model, `system` a person. Everything else of the document, such as titles of bookmarks or the
+/// records of requests, is left out.
+///
+/// # Errors
+///
+/// - [`LoomError::Import`] for a text that is no such document, a node that is missing, a node without text, and edges in a
+///   circle.
+/// - [`LoomError::Unreadable`] for a node that has media and no text.
+/// - [`LoomError::Tree`] if a tree would have refused a part of it.
+pub fn import(document: &str) -> Result<Vec<Imported>, LoomError> {
+    let document: Json = serde_json::from_str(document).map_err(|error| {
+        refused(format!("it is no JSON, at line {} and column {}", error.line(), error.column()))
+    })?;
+    if document.get("format").and_then(Json::as_str) != Some(FORMAT) {
+        return Err(refused("its `format` is not `open-loom`".to_owned()));
+    }
+    let version = document.get("version").and_then(Json::as_str).unwrap_or_default();
+    if version.split('.').next() != Some("2") {
+        return Err(refused("its `version` is not 2: export it as version 2".to_owned()));
+    }
+    let trees = document.get("trees").and_then(Json::as_array);
+    let trees = trees.ok_or_else(|| refused("it has no `trees`".to_owned()))?;
+    trees.iter().enumerate().map(|(at, tree)| Draft::parse(at, tree)?.build()).collect()
+}
+
+fn refused(reason: String) -> LoomError {
+    LoomError::Import { reason }
+}
+
+/// A tree of a document before its nodes are in order.
+struct Draft<'j> {
+    /// The place of the tree in an error.
+    place: String,
+    id: String,
+    title: String,
+    mode: Mode,
+    system: Option<&'j str>,
+    is_system_in_buffer: bool,
+    roots: Vec<&'j str>,
+    nodes: BTreeMap<&'j str, DraftNode<'j>>,
+    /// The sources and the target of each edge, in order.
+    edges: Vec<DraftEdge<'j>>,
+}
+
+struct DraftNode<'j> {
+    json: &'j Json,
+    text: String,
+    author: Author,
+    edited_from: Option<&'j str>,
+}
+
+struct DraftEdge<'j> {
+    is_continuation: bool,
+    sources: Vec<(Purpose, &'j str)>,
+    target: &'j str,
+}
+
+impl<'j> Draft<'j> {
+    fn parse(at: usize, json: &'j Json) -> Result<Self, LoomError> {
+        let place = format!("`trees[{at}]`");
+        let text = |field: &str| json.get(field).and_then(Json::as_str);
+        let extension = |field: &str| flag(json, &["extensions", "columnar", field]);
+        let mode = text("mode").and_then(Mode::by_name).unwrap_or(Mode::Dialogue);
+        let nodes = json.get("nodes").and_then(Json::as_object);
+        let nodes = nodes.ok_or_else(|| refused(format!("{place} has no `nodes`")))?;
+        let edges = json.get("edges").and_then(Json::as_array);
+        let edges = edges.ok_or_else(|| refused(format!("{place} has no `edges`")))?;
+        let roots = json.get("rootNodeIds").and_then(Json::as_array).into_iter().flatten();
+        let mut draft = Self {
+            id: text("id").unwrap_or_default().to_owned(),
+            title: text("title").unwrap_or_default().to_owned(),
+            mode,
+            system: text("systemContext"),
+            is_system_in_buffer: extension("systemInBuffer"),
+            roots: roots.filter_map(Json::as_str).collect(),
+            nodes: BTreeMap::new(),
+            edges: Vec::new(),
+            place,
+        };
+        for (id, node) in nodes {
+            let node = draft.node(id, node)?;
+            draft.nodes.insert(id, node);
+        }
+        for (at, edge) in edges.iter().enumerate() {
+            draft.edges.push(draft.edge(at, edge)?);
+        }
+        draft.check_nodes()?;
+        Ok(draft)
+    }
+
+    fn node(&self, id: &str, json: &'j Json) -> Result<DraftNode<'j>, LoomError> {
+        let node = || NodeId::new(id).map_err(|error| refused(format!("in {}, {error}", self.place)));
+        let id = node()?;
+        let blocks = json.get("content").and_then(Json::as_array);
+        let blocks = blocks.ok_or_else(|| refused(format!("the node `{id}` has no `content`")))?;
+        let mut texts = Vec::new();
+        for block in blocks {
+            let field = match block.get("type").and_then(Json::as_str) {
+                Some("text") => "text",
+                Some("audio") => "transcript",
+                _ => "altText",
+            };
+            match block.get(field).and_then(Json::as_str) {
+                Some(text) => texts.push(text),
+                None => return Err(LoomError::Unreadable { node: id }),
+            }
+        }
+        let role = json.get("author").and_then(|author| author.get("role")).and_then(Json::as_str);
+        let author = match role {
+            Some("model" | "mixed") => Author::Model,
+            Some("human" | "system") => Author::Human,
+            _ => return Err(refused(format!("the node `{id}` has no known `author.role`"))),
+        };
+        let edited_from = json.get("editedFrom").and_then(Json::as_str);
+        Ok(DraftNode { json, text: texts.join("\n\n"), author, edited_from })
+    }
+
+    fn edge(&self, at: usize, json: &'j Json) -> Result<DraftEdge<'j>, LoomError> {
+        let place = || format!("`edges[{at}]` of {}", self.place);
+        let target = json.get("targetNodeId").and_then(Json::as_str);
+        let target = target.ok_or_else(|| refused(format!("{} has no `targetNodeId`", place())))?;
+        let sources = json.get("sources").and_then(Json::as_array).into_iter().flatten();
+        let source = |source: &'j Json| {
+            let node = source.get("nodeId").and_then(Json::as_str)?;
+            let purposes = [Purpose::Context, Purpose::Instruction].into_iter();
+            let role = source.get("role").and_then(Json::as_str).unwrap_or_default();
+            Some((purposes.into_iter().find(|purpose| purpose.as_str() == role).unwrap_or_default(), node))
+        };
+        let sources: Option<Vec<_>> = sources.map(source).collect();
+        let sources = sources.filter(|sources| !sources.is_empty());
+        let sources = sources.ok_or_else(|| refused(format!("{} has no sources", place())))?;
+        let is_continuation = json.get("type").and_then(Json::as_str) == Some("continuation");
+        Ok(DraftEdge { is_continuation, sources, target })
+    }
+
+    /// Each id that an edge or an edit names is that of a node.
+    fn check_nodes(&self) -> Result<(), LoomError> {
+        let edges = self
+            .edges
+            .iter()
+            .flat_map(|edge| edge.sources.iter().map(|(_, source)| *source).chain([edge.target]));
+        let edits = self.nodes.values().filter_map(|node| node.edited_from);
+        let mut named = self.roots.iter().copied().chain(edges).chain(edits);
+        match named.find(|id| !self.nodes.contains_key(id)) {
+            None => Ok(()),
+            Some(id) => Err(refused(format!(
+                "{} names the node {:?}, which it does not have",
+                self.place,
+                crate::error::Printable(id).to_string()
+            ))),
+        }
+    }
+
+    fn build(self) -> Result<Imported, LoomError> {
+        let mut tree = Tree::new(self.mode);
+        if let Some(system) = self.system {
+            tree.set_system(Some(system))?;
+        }
+        if self.is_system_in_buffer {
+            tree.set_system_in_buffer(true)?;
+        }
+        let order = self.order()?;
+        let mut incoming: BTreeMap<&str, Vec<&DraftEdge<'_>>> = BTreeMap::new();
+        self.edges.iter().for_each(|edge| incoming.entry(edge.target).or_default().push(edge));
+        let continued: BTreeSet<&str> = (self.edges.iter().filter(|edge| edge.is_continuation))
+            .flat_map(|edge| edge.sources.iter())
+            .filter(|(purpose, _)| *purpose == Purpose::Primary)
+            .map(|(_, source)| *source)
+            .collect();
+        let used: BTreeSet<&str> =
+            self.edges.iter().flat_map(|edge| edge.sources.iter().map(|(_, source)| *source)).collect();
+        for id in order {
+            let Some(node) = self.nodes.get(id) else { continue };
+            let edges = incoming.get(id).map_or(&[][..], Vec::as_slice);
+            let is_aside = flag(node.json, &["extensions", "columnar", "aside"])
+                // In documents of others: material that no path runs through.
+                || (used.contains(id) && !continued.contains(id));
+            let header = header(id, node, edges, is_aside)?;
+            tree.apply(Change::Node { header, text: Arc::from(node.text.as_str()) })?;
+        }
+        for (id, node) in &self.nodes {
+            let id = node_id(id)?;
+            for (mark, field) in [(Mark::Bookmarked, "bookmarked"), (Mark::Excluded, "excluded")] {
+                if flag(node.json, &["meta", field]) {
+                    tree.mark(&id, mark, true)?;
+                }
+            }
+            // Each node by itself, as the document has it.
+            if flag(node.json, &["meta", "pruned"]) {
+                tree.prune_one(&id, true)?;
+            }
+        }
+        Ok(Imported { id: self.id, title: self.title, tree })
+    }
+
+    /// The nodes in an order in which all that a node needs comes before it: roots first, siblings in the order of their
+    /// edges.
+    fn order(&self) -> Result<Vec<&'j str>, LoomError> {
+        let mut waits: BTreeMap<&str, usize> = self.nodes.keys().map(|id| (*id, 0)).collect();
+        let mut unlocks: BTreeMap<&str, Vec<&'j str>> = BTreeMap::new();
+        let edges =
+            self.edges.iter().flat_map(|edge| edge.sources.iter().map(|(_, source)| (*source, edge.target)));
+        let edits = self.nodes.iter().filter_map(|(id, node)| Some((node.edited_from?, *id)));
+        for (before, after) in edges.chain(edits) {
+            unlocks.entry(before).or_default().push(after);
+            *waits.entry(after).or_default() += 1;
+        }
+        let is_free = |id: &&str| waits.get(id) == Some(&0);
+        let mut open: VecDeque<&'j str> = self.roots.iter().copied().filter(is_free).collect();
+        open.extend(self.nodes.keys().copied().filter(|id| is_free(id) && !self.roots.contains(id)));
+        let (mut order, mut seen) = (Vec::new(), BTreeSet::new());
+        while let Some(id) = open.pop_front() {
+            if !seen.insert(id) {
+                continue;
+            }
+            order.push(id);
+            for after in unlocks.get(id).map_or(&[][..], Vec::as_slice) {
+                if let Some(left) = waits.get_mut(after) {
+                    *left -= 1;
+                    if *left == 0 {
+                        open.push_back(after);
+                    }
+                }
+            }
+        }
+        match self.nodes.keys().find(|id| !seen.contains(*id)) {
+            None => Ok(order),
+            Some(id) => Err(refused(format!(
+                "edges or edits of {} lead in a circle through the node `{}`",
+                self.place,
+                node_id(id)?
+            ))),
+        }
+    }
+}
+
+fn header(
+    id: &str,
+    node: &DraftNode<'_>,
+    edges: &[&DraftEdge<'_>],
+    is_aside: bool,
+) -> Result<Header, LoomError> {
+    let mut header = Header::new(node_id(id)?, node.author);
+    for edge in edges {
+        let sources: Result<Vec<_>, LoomError> =
+            edge.sources.iter().map(|(purpose, source)| Ok((*purpose, node_id(source)?))).collect();
+        let from = Edge::new(sources?);
+        header =
+            if edge.is_continuation { header.with_edge(from) } else { header.with_annotation_edge(from) };
+    }
+    if edges.is_empty() && !is_aside {
+        header = header.with_edge(Edge::root());
+    }
+    match node.edited_from {
+        Some(original) => Ok(header.with_edited_from(&node_id(original)?)),
+        None => Ok(header),
+    }
+}
+
+fn node_id(id: &str) -> Result<NodeId, LoomError> {
+    NodeId::new(id).map_err(|error| refused(error.to_string()))
+}
+
+fn flag(json: &Json, path: &[&str]) -> bool {
+    let value = path.iter().try_fold(json, |json, field| json.get(field));
+    value == Some(&Json::Bool(true))
+}
