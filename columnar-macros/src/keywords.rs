@@ -5,8 +5,20 @@ use proc_macro2::Ident;
 use crate::ident::ident_text;
 
 /// The modifiers of a view.
-pub(crate) const MODIFIERS: [&str; 10] =
-    ["latest", "window", "prev", "as", "note", "filter", "sample", "elided", "tiered", "target"];
+pub(crate) const MODIFIERS: [&str; 12] = [
+    "latest",
+    "window",
+    "prev",
+    "as",
+    "note",
+    "filter",
+    "sample",
+    "elided",
+    "context",
+    "instruction",
+    "tiered",
+    "target",
+];
 
 /// The lints that `#[deny(...)]` takes.
 pub(crate) const LINTS: [&str; 2] = ["unbounded", "unstable_prefix"];

@@ -41,6 +41,9 @@ const WORDS: &[&str] = &[
     "files",
     "tiered",
     ".tiered().target(3)",
+    "context",
+    ".context()",
+    ".instruction()",
     "column topics(user) = x;",
     "use Debate { topic: user } as debate;",
     "self",
@@ -201,6 +204,17 @@ pub(crate) fn declarations(chance: &mut Chance) -> TokenStream {
         "files.tiered().tiered().target.target(3)",
         "debate.critic.tiered()",
         "debate.target",
+        "user.context()",
+        "summary.latest.instruction()",
+        "user.latest.context(3).instruction",
+        "a.as(\"b\").instruction()",
+        "a.instruction().elided()",
+        "self.context",
+        "user.context",
+        "debate.context.instruction()",
+        "files.tiered().context()",
+        "group(\"facts\", user.context(), a)",
+        "group(\"facts\", group(\"more\", a.instruction(), user), topics)",
     ];
     const STEPS: &[&str] = &[
         "= x;",
@@ -338,7 +352,7 @@ fn a_mutated_flow_has_an_expansion_or_an_error() {
             source user;
             column topics(user.latest) = prompt("List the topics.").model(model.clone());
             column summary(user, topics.as("subjects"), self.latest) = |cx: Context| async move { cx.text() };
-            column assistant(user.window(3), summary.latest, self) = prompt("Answer.");
+            column assistant(user.window(3), summary.latest.context(), topics.latest.instruction(), self) = prompt("Answer.");
             source files: Documents;
             column coder(files.tiered().target(1_536), user, self) = prompt("Write.");
             use chat::Debate<M>(model.clone()) { topic: user, facts: summary } as debate;

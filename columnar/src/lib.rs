@@ -85,7 +85,8 @@
 //! - A window is counted back from the current step, for every step of the history. Inputs include the current step;
 //!   `self` ends with the previous one.
 //! - Each input is wrapped in its tag, `<user>\n...\n</user>`, always. Within a step the inputs are in the order of the
-//!   declaration. Adjacent texts of the same role become one message, joined by an empty line.
+//!   declaration, those with `.context()` before the others. Adjacent texts of the same role become one message, joined by
+//!   an empty line. Inputs with `.instruction()` end the system text.
 //! - The first and the last message are the user's. If the windows would put an assistant message first, the constant
 //!   user message `<elided/>` leads.
 //! - A view with `.elided()` counts the earlier values that it hides: `<elided>4 values of topics</elided>` is directly
@@ -236,8 +237,9 @@ pub mod prelude {
 ///            | name ".tiered()" (".target(" n ")")?     of a source of documents
 /// name      := ident ("." ident)*
 /// range     := ".latest"  |  ".window(" n ")"  |  ".prev" (".window(" n ")" | ".all()")?
-/// modifier  := (".as(" | ".note(") string ")"  |  (".filter(" | ".sample(") function ")"  |  elided
+/// modifier  := (".as(" | ".note(") string ")"  |  (".filter(" | ".sample(") function ")"  |  elided  |  purpose
 /// elided    := ".elided()"                              after ".latest", ".window(" n ")" or ".prev"
+/// purpose   := ".context()"  |  ".instruction()"        with parentheses, since columns may have these names
 /// ```
 ///
 /// # Item form

@@ -78,6 +78,7 @@ fn an_editor_helps_in_a_flow() {
     for form in FORMS {
         columns_are_completed(&mut editor, form);
         views_are_completed(&mut editor, form);
+        purposes_are_completed_and_explained(&mut editor, form);
         steps_are_completed(&mut editor, form);
         types_are_completed_and_found(&mut editor, form);
         documents_are_completed_and_found(&mut editor, form);
@@ -148,6 +149,40 @@ fn views_are_completed(editor: &mut Editor, form: Form) {
         let found = labels(editor, &program(form, line));
         let is_there = found.iter().any(|(label, _)| label.starts_with("elided"));
         assert_eq!(is_there, is_windowed, "{form:?}: {line}\n{found:?}");
+    }
+}
+
+/// A column and each view of it can have a purpose, and documents in tiers have none.
+fn purposes_are_completed_and_explained(editor: &mut Editor, form: Form) {
+    for line in [
+        "column tone(topics, user.¦) = prompt(\"\");",
+        "column tone(topics, user.¦)",
+        "column tone(topics, user.con¦) = prompt(\"\");",
+        "column tone(topics, user.latest.¦) = prompt(\"\");",
+        "column tone(topics, user.prev.window(2).ins¦) = ;",
+        "column tone(topics, user.context¦()) = prompt(\"\");",
+        "column tone(topics, user.latest.as(\"said\").¦) = prompt(\"\");",
+    ] {
+        let found = labels(editor, &program(form, line));
+        for purpose in ["context", "instruction"] {
+            let is_there = found.iter().any(|(label, _)| label.starts_with(purpose));
+            assert!(is_there, "no `{purpose}`, {form:?}: {line}\n{found:?}");
+        }
+    }
+    if form != Form::Extension {
+        let line = "source files: Documents; column tone(files.tiered().¦, user, self) = prompt(\"\");";
+        let found = labels(editor, &program(form, line));
+        assert!(!found.iter().any(|(label, _)| label.starts_with("context")), "{form:?}: {line}\n{found:?}");
+    }
+    let line =
+        "column tone(user, topics.latest.instruction(), user.prev.as(\"old\").context()) = prompt(\"\");";
+    for (before, text) in [
+        ("topics.latest.instruction", "Shows the values at the end of the system text"),
+        ("user.prev.as(\"old\").context", "Shows the values as reference material"),
+    ] {
+        let at = editor.write(&program_at(form, line, before));
+        let shown = editor.hover(Position { column: at.column - 1, ..at });
+        assert!(shown.contains(text), "{form:?}: {before}\n{shown}");
     }
 }
 

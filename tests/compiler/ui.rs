@@ -21,11 +21,12 @@ use columnar_compiler_tests::rustc::{Diagnostic, Rustc};
 const BLESSED: &str = "rustc 1.95.0 ";
 
 /// Files with more than one mistake, and the number of their errors.
-const MANY: [(&str, usize); 8] = [
+const MANY: [(&str, usize); 9] = [
     ("many-at-once", 29),
     ("many-at-once-rust-syntax", 23),
     ("many-at-once-extension", 12),
     ("many-at-once-inline", 8),
+    ("many-at-once-purposes", 9),
     ("module-many-at-once", 19),
     ("two-cycles", 2),
     ("was-conflicts", 3),

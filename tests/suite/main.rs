@@ -47,6 +47,7 @@ pub mod language {
     pub mod limits;
     pub mod modules;
     pub mod names;
+    pub mod purposes;
 }
 
 /// Trees of texts and their paths, by the rows of `tests/LOOM.md`.

@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 
 use crate::diagnostics::{Errors, reads};
 use crate::ident::ident_text;
-use crate::syntax::{Column, GroupTag, Lint, State, Tag, View};
+use crate::syntax::{Column, GroupTag, Lint, Purpose, State, Tag, View};
 
 /// A column reads at least one column besides itself, and its self history once. Wrong:
 ///
@@ -42,8 +42,9 @@ pub(super) fn check_tags(column: &Column, errors: &mut Errors) {
     let mut tags: HashMap<String, Option<&View>> = HashMap::new();
     // Groups first, so that a view with the tag of a group is the one that is reported.
     check_groups(name, column.reads(), &mut tags, errors);
-    // Documents in tiers are in no tag.
-    for view in column.reads().filter(|view| !view.is_self() && !view.is_tiered()) {
+    // Documents in tiers and instructions are in no tag.
+    let is_tagged = |view: &&View| !view.is_self() && !view.is_tiered() && !view.is_instruction();
+    for view in column.reads().filter(is_tagged) {
         let (span, tag) = match &view.tag {
             Tag::Name => (None, ident_text(view.last())),
             Tag::Explicit(span, tag) => (Some(*span), tag.clone()),
@@ -135,16 +136,22 @@ pub(super) fn check_lints(
             let message = match () {
                 () if has_tiers && view.is_self() => reads::unbounded_self(name),
                 () if shows_documents(view, documents) => reads::unbounded_documents(&view.name(), name),
-                () => reads::unbounded(&view.name(), name),
+                () => reads::unbounded(&view.name(), view.purpose().map(Purpose::word), name),
             };
             errors.at(&view.written, message);
         }
     }
-    if denies(Lint::UnstablePrefix)
-        && derived.is_complete
-        && derived.reads().all(View::is_windowed)
-        && let Some(first) = derived.reads().next()
-    {
-        errors.at(&first.written, reads::unstable_prefix(&first.name(), name));
+    if denies(Lint::UnstablePrefix) {
+        let (instructions, others): (Vec<&View>, Vec<&View>) =
+            derived.reads().partition(|view| view.is_instruction());
+        for view in instructions.into_iter().filter(|view| view.state == State::Valid) {
+            errors.at(&view.written, reads::unstable_system(&view.name(), name));
+        }
+        if derived.is_complete
+            && others.iter().all(|view| view.is_windowed())
+            && let Some(first) = others.first()
+        {
+            errors.at(&first.written, reads::unstable_prefix(&first.name(), name));
+        }
     }
 }

@@ -6,6 +6,7 @@
 mod columns;
 mod cycles;
 mod declarations;
+mod purposes;
 mod reads;
 
 use crate::diagnostics::Errors;
@@ -25,6 +26,7 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
         columns::check_reads_other(column, errors);
         columns::check_tags(column, errors);
         columns::check_tiers(column, &documents, errors);
+        purposes::check_column(column, errors);
     }
     declarations::check_renames(flow, errors);
     declarations::check_source_types(flow, errors);

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, TokenTree};
 
+use super::purposes;
 use crate::diagnostics::{Errors, declarations, modules, reads, views};
 use crate::ident::{ident_text, is_name, rust_ident};
 use crate::syntax::{Flow, Module, State, View};
@@ -34,10 +35,14 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
                 report_self_by_name(view, &column.name, errors);
                 false
             } else {
+                if names.columns.contains(&ident_text(&view.base)) && !names.is_clash(view) {
+                    purposes::check_parentheses(view, errors);
+                }
                 names.resolve(view, &mut unknown, errors)
             };
             if shows_a_column {
                 names.check_documents(view, errors);
+                purposes::check_tiers(view, errors);
                 check_elided(view, errors);
             } else {
                 view.state = State::NoColumn;
@@ -66,6 +71,9 @@ fn check_self(view: &mut View, names: &Names, errors: &mut Errors) -> bool {
         errors.at(&view.written, views::column_of_self(column));
     }
     let is_history = column.is_none();
+    if is_history {
+        purposes::check_parentheses(view, errors);
+    }
     view.take_path_as_fields();
     is_history
 }
@@ -173,7 +181,7 @@ impl Names {
         let base = ident_text(&view.base);
         if self.columns.contains(&base) {
             // The path may be one of the module that `check_names` has removed and reported.
-            let is_of_module = !view.path.is_empty() && self.clashes.contains(&base);
+            let is_of_module = self.is_clash(view);
             self.check_parentheses(view, errors);
             view.take_path_as_fields();
             check_spelling(&mut view.base, errors);
@@ -190,6 +198,11 @@ impl Names {
             unknown.push(view.base.clone());
             false
         }
+    }
+
+    /// Whether a path may be one of a module with the name of a column.
+    fn is_clash(&self, view: &View) -> bool {
+        !view.path.is_empty() && self.clashes.contains(&ident_text(&view.base))
     }
 
     /// `tiered` is a method. Wrong: `column coder(files.tiered, user, self) = prompt("...");`.

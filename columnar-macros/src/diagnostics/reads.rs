@@ -67,6 +67,24 @@ pub(crate) fn same_tag(tag: &str, name: &Ident) -> String {
     )
 }
 
+// Purposes.
+
+pub(crate) fn no_primary(name: &Ident) -> String {
+    format!(
+        "{} reads nothing but context and instructions\n\n\
+         help: add a view of the column that it follows, as in `user.latest`",
+        quote(name)
+    )
+}
+
+/// `group("facts", user, notes.context())`
+pub(crate) fn mixed_group(tag: &str) -> String {
+    format!(
+        "the group `{tag}` has views with and without `context()`, and context comes first in a message\n\n\
+         help: make two groups of them"
+    )
+}
+
 // Tiered views.
 
 pub(crate) const OTHER_DOCUMENTS: &str = "a column with a tiered view can read no other documents\n\n\
@@ -106,10 +124,12 @@ pub(crate) fn cycle(edges: &[Edge]) -> String {
 
 // Lints.
 
-pub(crate) fn unbounded(read: &str, name: &Ident) -> String {
+/// `purpose` is the word of one: `context` or `instruction`.
+pub(crate) fn unbounded(read: &str, purpose: Option<&Ident>, name: &Ident) -> String {
+    let purpose = purpose.map_or_else(String::new, |word| format!(".{}()", ident_text(word)));
     format!(
         "`{read}` grows with every step, and {} denies `unbounded`\n\n\
-         help: write `{read}.latest` or `{read}.window(3)`",
+         help: write `{read}.latest{purpose}` or `{read}.window(3){purpose}`",
         quote(name)
     )
 }
@@ -135,6 +155,15 @@ pub(crate) fn unstable_prefix(read: &str, name: &Ident) -> String {
     format!(
         "{} shows no whole history, so its requests share only the instruction, and it denies \
          `unstable_prefix`\n\nhelp: write `{read}` for all values, or read a whole column before the others",
+        quote(name)
+    )
+}
+
+/// `read` is an instruction.
+pub(crate) fn unstable_system(read: &str, name: &Ident) -> String {
+    format!(
+        "the instruction `{read}` changes the system text, so requests share nothing, and {} denies `unstable_prefix`\n\n\
+         help: write `context()`, or drop the lint",
         quote(name)
     )
 }

@@ -104,6 +104,41 @@ pub(crate) fn nothing_elided(name: &str, is_lagged: bool) -> String {
     )
 }
 
+// Purposes.
+
+/// `self.context()`
+pub(crate) const PURPOSE_OF_SELF: &str =
+    "`self` is shown as assistant messages, so it has no purpose\n\nhelp: drop this";
+
+/// `notes.context().instruction()`
+pub(crate) const SECOND_PURPOSE: &str = "a view has one purpose\n\nhelp: drop this";
+
+/// `notes.context(3)`
+pub(crate) fn purpose_arguments(word: &Ident) -> String {
+    let word = ident_text(word);
+    format!("`{word}` takes no arguments\n\nhelp: write `{word}()`")
+}
+
+/// `notes.context`
+pub(crate) fn no_purpose_parentheses(word: &Ident) -> String {
+    format!("{}\n\nhelp: write `{}()`", not_parentheses(word), ident_text(word))
+}
+
+/// `rules.instruction().as("law")`
+pub(crate) const LABELLED_INSTRUCTION: &str =
+    "an instruction ends the system text as it is, so it has no tag, no note and no count\n\nhelp: drop this";
+
+/// `rules.as("law").instruction()`
+pub(crate) const LATE_INSTRUCTION: &str = "an instruction ends the system text as it is, so it has no tag, no note and no count\n\n\
+     help: drop `as(...)`, `note(...)` and `elided()` before it, or write `context()`";
+
+pub(crate) const GROUPED_INSTRUCTION: &str =
+    "an instruction is in the system text, so it cannot be in a group\n\nhelp: put it after the group";
+
+/// `files.tiered().context()`
+pub(crate) const PURPOSE_OF_TIERS: &str =
+    "a tiered view stands before the messages, so it has no purpose\n\nhelp: drop this";
+
 // Documents.
 
 /// `files.latest`, where `files` has documents.
@@ -187,8 +222,8 @@ pub(crate) fn no_view_named(modifier: &Ident) -> String {
         "last" | "tail" | "take" => "did you mean `window(n)`?".to_owned(),
         text => match nearest(text, MODIFIERS.into_iter()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "the views are `latest`, `window(n)` and `prev`, and after them `filter(...)`, \
-                     `sample(...)`, `elided()`, `as(\"tag\")` and `note(\"...\")`"
+            None => "the views are `latest`, `window(n)` and `prev`, and after them, in any order, `filter(...)`, \
+                     `sample(...)`, `elided()`, `as(\"tag\")`, `note(\"...\")`, `context()` and `instruction()`"
                 .to_owned(),
         },
     };

@@ -81,6 +81,20 @@ fn documents_are_sources_with_a_type_and_tiered_views_are_constants() {
 }
 
 #[test]
+fn views_with_a_purpose_are_constants() {
+    let expansion = expand(&quote! {
+        pub struct Chat {
+            source user;
+            source docs;
+            source rules;
+            column answer(rules.window(2).instruction(), user, docs.context().as("facts"), self) = prompt("Be brief.");
+            column title(user.latest) = prompt("Find a title.");
+        }
+    });
+    assert_expansion("purposes", &syn::parse2(expansion).unwrap());
+}
+
+#[test]
 fn an_inline_flow_becomes_an_expression() {
     let flow = expand(&quote! {
         source user;

@@ -26,7 +26,7 @@ use cursor::{is_punct, trees_of};
 pub(crate) use tree::{
     Base, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module, Param, RenamedFrom,
 };
-pub(crate) use view::{GroupTag, State, Tag, View};
+pub(crate) use view::{GroupTag, Purpose, State, Tag, View};
 
 /// The input of the macro: the path of the runtime crate in brackets, then the declarations.
 pub(crate) struct Invocation {

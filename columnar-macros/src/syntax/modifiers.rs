@@ -9,7 +9,7 @@ use quote::ToTokens;
 use syn::{Lit, LitInt, LitStr};
 
 use super::cursor::{Cursor, is_blank, trees_of};
-use super::view::{Evaluation, ModifierKind, State, Tag, View, Window};
+use super::view::{Evaluation, ModifierKind, Purpose, State, Tag, View, Window};
 use crate::diagnostics::{Errors, views};
 use crate::ident::{ident_text, is_name, rust_ident, without_marker};
 use crate::keywords::MODIFIERS;
@@ -75,6 +75,8 @@ impl Parser<'_> {
             "elided" => self.elided(call),
             "tiered" => self.tiered(call),
             "target" => self.target(call),
+            "context" => self.purpose(Purpose::Context(call.name.clone()), call),
+            "instruction" => self.purpose(Purpose::Instruction(call.name.clone()), call),
             text => self.range(text, call),
         }
     }
@@ -149,6 +151,10 @@ impl Parser<'_> {
             self.view.tag = Tag::Invalid;
             return self.report(call.name, views::NO_TAG);
         };
+        if self.view.is_instruction() {
+            self.view.tag = Tag::Invalid;
+            return self.report(call.name, views::LABELLED_INSTRUCTION);
+        }
         if self.view.is_self() {
             return self.report(call.tokens(), views::TAGGED_SELF);
         }
@@ -176,6 +182,7 @@ impl Parser<'_> {
 
     fn elided(&mut self, call: &Call<'_>) {
         match &call.arguments {
+            _ if self.view.is_instruction() => self.report(call.name, views::LABELLED_INSTRUCTION),
             _ if self.view.has(ModifierKind::Elided) => self.report(call.tokens(), views::SECOND_ELIDED),
             None => self.report(call.name, views::not_parentheses(call.name)),
             Some(arguments) if !is_blank(&trees_of(arguments)) => {
@@ -184,6 +191,28 @@ impl Parser<'_> {
             Some(_) => {}
         }
         self.view.add_modifier(ModifierKind::Elided, Evaluation::Constant, call.tokens());
+    }
+
+    /// `context()` or `instruction()`. An instruction is no message, so it has nothing that a message shows around values.
+    fn purpose(&mut self, purpose: Purpose, call: &Call<'_>) {
+        let is_instruction = matches!(purpose, Purpose::Instruction(_));
+        let labels = [ModifierKind::Elided, ModifierKind::Tag, ModifierKind::Note];
+        match &call.arguments {
+            _ if self.view.is_self() => self.report(call.name, views::PURPOSE_OF_SELF),
+            _ if self.view.purpose().is_some() => self.report(call.name, views::SECOND_PURPOSE),
+            _ if is_instruction && labels.into_iter().any(|label| self.view.has(label)) => {
+                self.report(call.name, views::LATE_INSTRUCTION);
+            }
+            None => self.report(call.name, views::no_purpose_parentheses(call.name)),
+            Some(arguments) if !is_blank(&trees_of(arguments)) => {
+                self.report(call.name, views::purpose_arguments(call.name));
+            }
+            Some(_) => {}
+        }
+        if self.view.purpose().is_none() && !self.view.is_self() {
+            self.view.set_purpose(purpose);
+        }
+        self.view.add_modifier(ModifierKind::Purpose, Evaluation::Constant, call.tokens());
     }
 
     fn tiered(&mut self, call: &Call<'_>) {
@@ -216,6 +245,7 @@ impl Parser<'_> {
         let note = call.arguments.as_ref().map(|arguments| syn::parse2::<LitStr>(arguments.stream()));
         match (&call.arguments, note) {
             _ if self.view.is_self() => self.report(call.tokens(), views::NOTED_SELF),
+            _ if self.view.is_instruction() => self.report(call.name, views::LABELLED_INSTRUCTION),
             _ if self.view.has(ModifierKind::Note) => self.report(call.tokens(), views::SECOND_NOTE),
             (Some(_), Some(Ok(_))) => {}
             (Some(arguments), _) => self.report(arguments, views::NOTE_LITERAL),

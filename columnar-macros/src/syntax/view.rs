@@ -25,6 +25,8 @@ pub(crate) struct View {
     /// Whether it shows each value one step later: `prev`.
     pub(crate) is_lagged: bool,
     pub(crate) tag: Tag,
+    /// `None` for a primary input.
+    purpose: Option<Purpose>,
     /// The groups around it, the outermost first.
     pub(crate) groups: Vec<GroupTag>,
     /// In the order in which Rust calls them.
@@ -61,6 +63,15 @@ pub(crate) enum Tag {
     Invalid,
 }
 
+/// The purpose of a view that is no primary input, with its word in the source text.
+#[derive(Clone)]
+pub(crate) enum Purpose {
+    /// `context()`
+    Context(Ident),
+    /// `instruction()`
+    Instruction(Ident),
+}
+
 /// One `.name` or `.name(arguments)`.
 struct Modifier {
     kind: ModifierKind,
@@ -91,6 +102,8 @@ pub(super) enum ModifierKind {
     Tag,
     Filter,
     Note,
+    /// `context()`, `instruction()`
+    Purpose,
 }
 
 /// Where the value of a modifier becomes known.
@@ -124,6 +137,15 @@ impl GroupTag {
     }
 }
 
+impl Purpose {
+    /// `context` or `instruction`, as it was written.
+    pub(crate) fn word(&self) -> &Ident {
+        match self {
+            Self::Context(word) | Self::Instruction(word) => word,
+        }
+    }
+}
+
 impl View {
     pub(super) fn new(before: Span, base: Ident, written: TokenStream) -> Self {
         Self {
@@ -135,6 +157,7 @@ impl View {
             window: None,
             is_lagged: false,
             tag: Tag::Name,
+            purpose: None,
             groups: Vec::new(),
             modifiers: Vec::new(),
             written,
@@ -224,6 +247,20 @@ impl View {
         self.is_tiered().then(|| self.tokens(|modifier| modifier.kind == ModifierKind::Tiered))
     }
 
+    pub(super) fn set_purpose(&mut self, purpose: Purpose) {
+        self.purpose = Some(purpose);
+    }
+
+    /// The purpose that was declared first, even if a part of the view is invalid.
+    pub(crate) fn purpose(&self) -> Option<&Purpose> {
+        self.purpose.as_ref()
+    }
+
+    /// Whether it ends the system text.
+    pub(crate) fn is_instruction(&self) -> bool {
+        matches!(self.purpose, Some(Purpose::Instruction(_)))
+    }
+
     /// The tag and the note.
     pub(crate) fn tag_and_note(&self) -> Option<TokenStream> {
         let is_found = |modifier: &Modifier| matches!(modifier.kind, ModifierKind::Tag | ModifierKind::Note);
@@ -236,7 +273,11 @@ impl View {
             ModifierKind::Filter | ModifierKind::Elided => true,
             // Any other field is left to rustc.
             ModifierKind::Range => ["latest", "window", "prev", "all"].contains(&&*modifier.name()),
-            ModifierKind::Tiered | ModifierKind::Target | ModifierKind::Tag | ModifierKind::Note => false,
+            ModifierKind::Tiered
+            | ModifierKind::Target
+            | ModifierKind::Tag
+            | ModifierKind::Note
+            | ModifierKind::Purpose => false,
         };
         self.modifiers.iter().find(is_part).map(|modifier| &modifier.tokens)
     }

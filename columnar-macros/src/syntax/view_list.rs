@@ -91,12 +91,18 @@ fn parse_group(list: &Group, after: &[TokenTree], groups: usize, errors: &mut Er
         errors.at(list, views::EMPTY_GROUP);
     }
     for view in &mut group.views {
-        if view.is_self() && view.state == State::Valid && tag.is_some() {
-            errors.at(&view.written, views::GROUPED_SELF);
-            view.state = State::Invalid;
-        } else {
+        let message = match () {
+            () if view.is_self() => Some(views::GROUPED_SELF),
+            () if view.is_instruction() => Some(views::GROUPED_INSTRUCTION),
+            () => None,
+        };
+        match message {
+            Some(message) if view.state == State::Valid && tag.is_some() => {
+                errors.at(&view.written, message);
+                view.state = State::Invalid;
+            }
             // The views have the tags of inner groups already, and the outermost one is first.
-            view.groups.splice(0..0, tag.clone());
+            _ => drop(view.groups.splice(0..0, tag.clone())),
         }
     }
     // Otherwise a column with an empty group would also be reported as one that reads nothing.
@@ -183,7 +189,7 @@ fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
 /// Whether this is a modifier, or a name that is often written instead of one.
 fn is_modifier(name: &Ident) -> bool {
     let text = ident_text(name);
-    // A column of a module may have these two names. As modifiers they have parentheses, and are in no path.
-    let is_method = ["tiered", "target"].contains(&&*text);
+    // A column of a module may have these names. As modifiers they have parentheses, and are in no path.
+    let is_method = ["tiered", "target", "context", "instruction"].contains(&&*text);
     !is_method && MODIFIERS.iter().chain(&["all", "named"]).any(|&modifier| text == modifier)
 }

@@ -30,11 +30,11 @@ impl Schema {
     pub(super) fn check_tiers(&self, reads: &Reads, errors: &mut Vec<SchemaError>) {
         let Some(tiered) = &reads.tiered else { return };
         let (column, input) = (reads.column.clone(), tiered.name.clone());
-        if reads.inputs.iter().any(|input| self.is_documents(input.column)) {
+        if reads.all_inputs().any(|input| self.is_documents(input.column)) {
             errors.push(SchemaError::OtherDocuments { column, input });
         } else if !reads.self_view.as_ref().is_some_and(ViewSpec::is_whole) {
             errors.push(SchemaError::TiersWithoutSelf { column, input });
-        } else if reads.inputs.is_empty() {
+        } else if reads.all_inputs().next().is_none() {
             errors.push(SchemaError::TiersWithoutText { column, input });
         }
     }

@@ -1,10 +1,10 @@
 //! Predict the messages array: its order, what is merged, elided and escaped.
 //!
-//! [← tags](super::tags) · [contents](super) · [runs →](super::runs)
+//! [← purposes](super::purposes) · [contents](super) · [runs →](super::runs)
 //!
 //! The array always has the same form. User and assistant messages alternate; the first and the last are the user's;
 //! the last one holds the current step. Steps are in order. Within a step, the views come first, in the order of the
-//! declaration, and the column's own value comes last.
+//! declaration, those for [context](super::purposes) before the others, and the column's own value comes last.
 //!
 //! # Merging
 //!
@@ -73,4 +73,4 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [← tags](super::tags) · [contents](super) · [runs →](super::runs)
+//! [← purposes](super::purposes) · [contents](super) · [runs →](super::runs)

@@ -10,6 +10,7 @@
 //! | `source user;` | `let user = source("user");` |
 //! | `column mood(user.latest) = …;` | `let mood = column("mood", user.latest(), …);` |
 //! | `(user, mood.latest.as("tone"), self)` | `(&user, mood.latest().r#as("tone"), this())` |
+//! | `docs.latest.context()` | `docs.latest().context()` |
 //! | `user.window(3)`, `self.latest` | `user.window(3)`, `this().latest()` |
 //! | the name of the struct | `flow([mood, answer])`, which includes the columns that these read |
 //! | names of columns that are declared later | `["user", "mood.latest.as(\"tone\")", "self"]`, the views as text |

@@ -168,6 +168,22 @@
 //! | `elided` counts the hidden values itself | write `.elided()` |
 //! | a view has one `elided()` | drop the second |
 //!
+//! # Purposes
+//!
+//! The [purpose](super::purposes) of a view has parentheses, so that a column may be named `context` or `instruction`:
+//! `notes.latest.context()`, `rules.latest.instruction()`.
+//!
+//! | message | what to do |
+//! |---|---|
+//! | `self` is shown as assistant messages, so it has no purpose | drop `.context()` or `.instruction()` |
+//! | a view has one purpose | drop one of the two |
+//! | `context` takes no arguments | write `.context()` |
+//! | `topics` reads nothing but context and instructions | add a view of the column that it follows, as in `user.latest` |
+//! | an instruction ends the system text as it is, so it has no tag, no note and no count | drop `.as(…)`, `.note(…)` and `.elided()`, or write `.context()` |
+//! | an instruction is in the system text, so it cannot be in a group | put it after the group |
+//! | the group `facts` has views with and without `context()`, and context comes first in a message | make two groups of them |
+//! | a tiered view stands before the messages, so it has no purpose | drop `.context()` or `.instruction()` |
+//!
 //! # Documents
 //!
 //! A source of documents, `source files: Documents;`, is read as `files`, or in tiers as `files.tiered()`.
@@ -236,6 +252,7 @@
 //! | `files` shows each update of the documents, which grows with every step, and `log` denies `unbounded` | drop the view, or `#[deny(unbounded)]` |
 //! | a tiered view needs all of `self`, which grows with every step, and `coder` denies `unbounded` | drop `#[deny(unbounded)]` |
 //! | `topics` shows no whole history, so its requests share only the instruction, and it denies `unstable_prefix` | read a whole column before the others, or drop `#[deny(unstable_prefix)]` |
+//! | the instruction `rules` changes the system text, so requests share nothing, and `answer` denies `unstable_prefix` | write `.context()`, or drop `#[deny(unstable_prefix)]` |
 //! | no lint is named `unbound` | write `unbounded` or `unstable_prefix` |
 //! | expected a lint in `#[deny(...)]` | name one: `#[deny(unbounded)]` |
 //! | a source reads nothing, so no lint applies to it | drop the attribute |

@@ -15,6 +15,7 @@
 //! | [`previous_values`] | the values of other columns at the previous step |
 //! | [`groups`] | groups, notes and filters |
 //! | [`tags`] | the tag around each text |
+//! | [`purposes`] | reference material, instructions among the inputs, the system text |
 //! | [`assembly`] | merging, elision and escaping in the messages array |
 //! | **running it** | |
 //! | [`runs`] | runs, events, guarantees, progress, spans |
@@ -89,6 +90,7 @@ pub mod mistakes;
 pub mod models;
 pub mod modules;
 pub mod previous_values;
+pub mod purposes;
 pub mod renderings;
 pub mod runs;
 pub mod self_history;

@@ -1,6 +1,6 @@
 //! Choose the tag around each text in the messages array.
 //!
-//! [← groups](super::groups) · [contents](super) · [assembly →](super::assembly)
+//! [← groups](super::groups) · [contents](super) · [purposes →](super::purposes)
 //!
 //! Every value that a column reads is wrapped in a tag, even if it is the only text. The tag is the name of the column,
 //! or the name in `.as("…")`. An instruction can refer to it: "the `<digest>` is the conversation so far".
@@ -54,4 +54,4 @@
 //!
 //! In a compute step of your own, [`cx.input("digest")`](crate::Context::input) is the current value with that tag.
 //!
-//! [← groups](super::groups) · [contents](super) · [assembly →](super::assembly)
+//! [← groups](super::groups) · [contents](super) · [purposes →](super::purposes)

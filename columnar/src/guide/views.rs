@@ -52,6 +52,8 @@
 //! | `user.note("…")` | nothing; the instruction explains the tag to the model | [groups](super::groups) |
 //! | `user.filter(…)`, `user.sample(…)` | some of the values | [groups](super::groups) |
 //! | `files`, `files.tiered()` of `source files: Documents;` | each update in its turn; each document once, before the turns | [documents](super::documents) |
+//! | `docs.latest.context()` | the value before the primary inputs of its step | [purposes](super::purposes) |
+//! | `rules.latest.instruction()` | nothing; the value ends the system text | [purposes](super::purposes) |
 //! | `summary.latest.as("digest")` | the value in `<digest>` … `</digest>` | [tags](super::tags) |
 //!
 //! # Several views

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::drawing::{self, Line, Node};
+use super::drawing::{self, Line, Node, Read};
 use crate::expand::emitter::Emitter;
 use crate::graph;
 use crate::ident::ident_text;
@@ -57,7 +57,10 @@ impl Emitter<'_> {
                 () if view.is_windowed() => Line::Window,
                 () => Line::All,
             };
-            let read = |view: &&View| Some((node_of(view)?, line(view)));
+            let read = |view: &&View| {
+                let purpose = view.purpose().map(|purpose| ident_text(purpose.word()));
+                Some(Read { column: node_of(view)?, line: line(view), purpose })
+            };
             Node {
                 name: ident_text(&column.name),
                 // A view with a lag is no edge: its reader does not wait.
@@ -71,20 +74,25 @@ impl Emitter<'_> {
                 is_documents: column.source_type.is_some(),
             }
         }));
-        nodes.extend(modules.iter().map(|module| Node {
-            name: ident_text(&module.name),
-            // The module decides how much of it is shown.
-            reads: module.reads().filter_map(|view| Some((node_of(view)?, Line::All))).collect(),
-            views: module.reads().map(View::name).collect(),
-            ..Node::default()
+        nodes.extend(modules.iter().map(|module| {
+            Node {
+                name: ident_text(&module.name),
+                // The module decides how much of it is shown.
+                reads: module
+                    .reads()
+                    .filter_map(|view| Some(Read { column: node_of(view)?, line: Line::All, purpose: None }))
+                    .collect(),
+                views: module.reads().map(View::name).collect(),
+                ..Node::default()
+            }
         }));
         let reads: Vec<Vec<usize>> =
-            nodes.iter().map(|node| node.reads.iter().map(|&(read, _)| read).collect()).collect();
+            nodes.iter().map(|node| node.reads.iter().map(|read| read.column).collect()).collect();
         let order = graph::order(&reads).unwrap_or_else(|| (0..nodes.len()).collect());
         // A read of a later node closes a cycle. It is reported, or leads through a module and need not be one.
         let ranks: HashMap<usize, usize> = order.iter().copied().zip(0..).collect();
         for (column, node) in nodes.iter_mut().enumerate() {
-            node.reads.retain(|(read, _)| ranks.get(read) < ranks.get(&column));
+            node.reads.retain(|read| ranks.get(&read.column) < ranks.get(&column));
         }
         (nodes, order)
     }

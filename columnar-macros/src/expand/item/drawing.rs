@@ -19,13 +19,21 @@ const GAP: usize = 56;
 pub(super) struct Node {
     pub(super) name: String,
     /// The other columns that it reads, and how.
-    pub(super) reads: Vec<(usize, Line)>,
+    pub(super) reads: Vec<Read>,
     /// Its views, as the user wrote them.
     pub(super) views: Vec<String>,
     /// Whether it reads its self history.
     pub(super) reads_self: bool,
     /// Whether it is a source of documents.
     pub(super) is_documents: bool,
+}
+
+/// A view of another column.
+pub(super) struct Read {
+    pub(super) column: usize,
+    pub(super) line: Line,
+    /// `context` or `instruction`; `None` for a primary input.
+    pub(super) purpose: Option<String>,
 }
 
 /// The line from a column to one that reads it.
@@ -79,7 +87,7 @@ fn levels(nodes: &[Node], order: &[usize]) -> Vec<Vec<usize>> {
     let mut level = vec![0; nodes.len()];
     let mut levels: Vec<Vec<usize>> = Vec::new();
     for &column in order {
-        level[column] = nodes[column].reads.iter().map(|&(read, _)| level[read] + 1).max().unwrap_or(0);
+        level[column] = nodes[column].reads.iter().map(|read| level[read.column] + 1).max().unwrap_or(0);
         if levels.len() <= level[column] {
             levels.resize(level[column] + 1, Vec::new());
         }
@@ -115,7 +123,7 @@ impl Layout {
         }
         let readers = nodes.iter().enumerate();
         let lines =
-            readers.flat_map(|(reader, node)| node.reads.iter().map(move |&(read, _)| (reader, read)));
+            readers.flat_map(|(reader, node)| node.reads.iter().map(move |read| (reader, read.column)));
         for (reader, read) in lines {
             // A column is at a later level than those that it reads, so the first index is not greater.
             for passed in &mut rows[level[read] + 1..level[reader]] {
@@ -136,7 +144,7 @@ impl Layout {
             let (before, row) = (&self.rows[at - 1], &self.rows[at]);
             let row_of = |column: usize| before.iter().position(|&other| other == column);
             let pull = |&column: &usize| {
-                let reads = nodes[column].reads.iter().map(|&(read, _)| read);
+                let reads = nodes[column].reads.iter().map(|read| read.column);
                 let is_line = self.level[column] < at;
                 let from: Vec<usize> = if is_line {
                     row_of(column).into_iter().collect()
@@ -173,14 +181,15 @@ impl Layout {
             width + 2
         );
         for (reader, node) in nodes.iter().enumerate() {
-            for &(read, line) in &node.reads {
+            for &Read { column: read, line, ref purpose } in &node.reads {
                 let dashes = match line {
                     Line::All => "",
                     Line::Window => " stroke-dasharray=\"4 3\"",
                     Line::Tiers => " stroke-dasharray=\"1 3\"",
                 };
                 // Identifiers have no characters that XML would need escaped.
-                let title = format!("{} reads {}", node.name, nodes[read].name);
+                let purpose = purpose.as_ref().map_or_else(String::new, |purpose| format!(", {purpose}"));
+                let title = format!("{} reads {}{purpose}", node.name, nodes[read].name);
                 let line = self.line(read, reader);
                 put(&mut svg, format_args!("<path d=\"{line}\"{dashes}><title>{title}</title></path>"));
                 let (tip, middle) =
@@ -243,8 +252,11 @@ mod tests {
     use super::*;
 
     fn node(name: &str, reads: &[(usize, bool)], views: &[&str]) -> Node {
-        let line =
-            |&(read, is_window): &(usize, bool)| (read, if is_window { Line::Window } else { Line::All });
+        let line = |&(column, is_window): &(usize, bool)| Read {
+            column,
+            line: if is_window { Line::Window } else { Line::All },
+            purpose: None,
+        };
         let reads = reads.iter().map(line).collect();
         let views: Vec<String> = views.iter().map(|&view| view.to_owned()).collect();
         let reads_self = views.iter().any(|view| view.starts_with("self"));
@@ -276,7 +288,7 @@ mod tests {
         let nodes = chat();
         let layout = Layout::new(&nodes, &[0, 1, 2, 3, 4]);
         for (reader, node) in nodes.iter().enumerate() {
-            for &(read, _) in &node.reads {
+            for &Read { column: read, .. } in &node.reads {
                 let sides = [read, reader].map(|column| layout.sides[layout.level[column]]);
                 assert!(sides[0].1 + GAP <= sides[1].0, "{read} and {reader}");
             }
@@ -302,6 +314,14 @@ mod tests {
         assert_eq!(svg.matches("dasharray").count(), 3);
         assert_eq!(svg.matches('↻').count(), 2);
         assert!(svg.contains("<title>critique reads summary</title>"));
+    }
+
+    #[test]
+    fn a_read_has_its_purpose() {
+        let mut nodes = chat();
+        nodes[3].reads[0].purpose = Some("instruction".to_owned());
+        let svg = svg(&nodes, &[0, 1, 2, 3, 4]).expect("five are not many");
+        assert!(svg.contains("<title>critique reads summary, instruction</title>"), "{svg}");
     }
 
     #[test]

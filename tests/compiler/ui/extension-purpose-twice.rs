@@ -1,0 +1,32 @@
+use columnar::prelude::*;
+
+flow! {
+    pub struct Chat {
+        source user;
+        source rules;
+        column topics(user.latest) = prompt("List the topics.");
+    }
+}
+
+flow! {
+    pub struct Felt: Chat {
+        column mood(topics, rules.latest.instruction().context()) = prompt("Name the mood.");
+    }
+}
+
+fn main() {
+    drop(talk(Chat::new()));
+}
+
+async fn talk(chat: Chat) -> Result<usize> {
+    let felt = Felt::extend(chat).await?;
+    felt.user.push("hello").await?;
+    let mut run = felt.run();
+    while let Some(event) = run.try_next().await? {
+        let _ = match event.column() {
+            FeltColumn::Chat(ChatColumn::Topics) => felt.topics.len(),
+            FeltColumn::Mood => felt.mood.len(),
+        };
+    }
+    Ok(Felt::ORDER.len() + Felt::GRAPH.names().len())
+}
