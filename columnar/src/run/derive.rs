@@ -127,6 +127,7 @@ impl State {
             forks: self.forks.clone(),
             documents: self.documents.clone(),
             exclusions: Arc::new(self.exclusions.before(step)),
+            has_unknown_exclusion: false,
             unloaded: self.derive_unloaded(origins, step),
             removed: BTreeMap::new(),
             stored: self.stored.derive(origins),

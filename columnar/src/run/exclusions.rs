@@ -41,6 +41,7 @@ impl Shared {
     ) -> Result<()> {
         // Pushes wait meanwhile, so no step begins between this and the end of the write.
         let _writing = self.writing().await;
+        self.settle_exclusions().await?;
         loop {
             let (exclusion, at) = {
                 let state = self.lock();
@@ -54,6 +55,8 @@ impl Shared {
                 self.lock().add_exclusion(exclusion);
                 return Ok(());
             };
+            // If this call is dropped while it waits, nobody knows whether the exclusion is stored.
+            self.lock().has_unknown_exclusion = true;
             let put = put.await.map_err(|source| {
                 self.store_failed();
                 Error::Store { column: exclusion.column.clone(), step, source }
@@ -63,7 +66,7 @@ impl Shared {
                     self.lock().add_exclusion(exclusion);
                     return Ok(());
                 }
-                // An earlier call was dropped before its store confirmed it. Its exclusion comes first.
+                // Something else has written into the store, or an earlier put of a dropped call came late.
                 Put::Exists(entry) => {
                     let mut state = self.lock();
                     let earlier = state.parse(at, &entry)?;
@@ -71,6 +74,26 @@ impl Shared {
                 }
             }
         }
+    }
+
+    /// Takes over the exclusion of a call that was dropped, if the store has it. The caller holds the lock of pushes: the
+    /// next step begins when that is known.
+    pub(super) async fn settle_exclusions(&self) -> Result<()> {
+        let at = {
+            let state = self.lock();
+            state.has_unknown_exclusion.then(|| state.exclusions.len())
+        };
+        let (Some(at), Some(store)) = (at, &self.store) else { return Ok(()) };
+        let key = exclusions_key();
+        let entries = store.load(key.clone(), at..at + 1).await;
+        let entries = entries.map_err(|source| Error::Load { column: key, source })?;
+        let mut state = self.lock();
+        if let Some((_, entry)) = entries.iter().find(|(step, _)| *step == at) {
+            let exclusion = state.parse(at, entry)?;
+            state.add_exclusion(exclusion);
+        }
+        state.has_unknown_exclusion = false;
+        Ok(())
     }
 
     fn put_exclusion(
@@ -131,6 +154,7 @@ impl State {
     }
 
     fn add_exclusion(&mut self, exclusion: Exclusion) {
+        self.has_unknown_exclusion = false;
         Arc::make_mut(&mut self.exclusions).push(exclusion);
     }
 

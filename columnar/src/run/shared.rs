@@ -199,6 +199,7 @@ impl Shared {
         let counted = self.counted(&value);
         let pushed = {
             let _writing = self.writing.lock().await;
+            self.settle_exclusions().await?;
             // The plan changes under that lock only. A removal of columns changes their indices.
             let plan = self.plan();
             let source = if Arc::ptr_eq(&plan, &known) { found } else { find(&self.lock())? };

@@ -45,6 +45,8 @@ pub(super) struct State {
     pub(super) documents: BTreeMap<Name, (usize, Documents)>,
     /// The cells that contexts of later steps do not show.
     pub(super) exclusions: Arc<Exclusions>,
+    /// Whether the store may have one more exclusion.
+    pub(super) has_unknown_exclusion: bool,
     /// The columns with stored values that are not in memory.
     pub(super) unloaded: BTreeMap<usize, Unloaded>,
     /// The removed columns of a flow without a store, by the keys that a store would have for them, for columns that are
@@ -92,6 +94,7 @@ impl State {
             forks: BTreeMap::new(),
             documents: BTreeMap::new(),
             exclusions: Arc::default(),
+            has_unknown_exclusion: false,
             unloaded: BTreeMap::new(),
             removed: BTreeMap::new(),
             stored: StoredColumns::default(),

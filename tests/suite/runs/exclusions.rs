@@ -6,8 +6,10 @@ use columnar::budget::Budget;
 use columnar::cache::{CachePolicy, Pace};
 use columnar::prelude::*;
 use columnar::reopen::OpenOptions;
-use columnar::store::{FileStore, MemoryStore};
-use columnar::{Column, View};
+use columnar::store::{FileStore, MemoryStore, Store as _};
+use columnar::{Column, Name, View};
+use columnar_tests::store::{Fail, FaultyStore, on_put};
+use futures::FutureExt as _;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -299,4 +301,65 @@ async fn typed_flows_exclude_by_their_fields() {
     chat.user.push("And?").await.unwrap();
     chat.run().await.unwrap();
     assert!(chat.answer.messages(2).unwrap().to_json().contains("answer 0"));
+}
+
+/// A step that began before the exclusion was known would have been sent with the cell.
+#[tokio::test]
+async fn an_exclusion_whose_call_was_dropped_counts_before_the_next_step() {
+    let memory = MemoryStore::new();
+    let held = on_put(memory.clone(), |inner, column, step, entry| async move {
+        let put = inner.put(column.clone(), step, entry).await;
+        if column == "self.exclusions" {
+            std::future::pending::<()>().await;
+        }
+        put
+    });
+    let f = Flow::open(held, columns()).await.unwrap();
+    push(&f, 2).await;
+    f.run().await.unwrap();
+    assert!(f.exclude("user", 1).now_or_never().is_none());
+    push(&f, 1).await;
+    f.run().await.unwrap();
+    let sent = messages(&f, 2);
+    assert!(!sent.to_string().contains("user 1"), "{sent}");
+    drop(f);
+    let f = Flow::open(memory, columns()).await.unwrap();
+    assert_eq!(messages(&f, 2), sent);
+}
+
+#[tokio::test]
+async fn an_exclusion_that_is_not_stored_changes_nothing() {
+    let store = FaultyStore::default();
+    let f = Flow::open(store.clone(), columns()).await.unwrap();
+    push(&f, 2).await;
+    f.run().await.unwrap();
+    store.fail_next(Fail::Before);
+    let error = f.exclude("user", 0).await.unwrap_err();
+    assert!(matches!(error, Error::Store { step: 0, .. }), "{error}");
+    push(&f, 1).await;
+    f.run().await.unwrap();
+    assert!(messages(&f, 2).to_string().contains("user 0"));
+    // Nothing is stored for an exclusion without an effect.
+    let puts = store.puts();
+    f.include("user", 0).await.unwrap();
+    assert_eq!(store.puts(), puts);
+}
+
+#[tokio::test]
+async fn damaged_exclusions_are_errors_that_name_them() {
+    for (at, text, expected) in [
+        (0, "{}", "exclusion 0 of the flow in the store is damaged: it cannot be read"),
+        (0, r#"{"column":"user","excluded":true,"step":4,"since":3}"#, "exclusion 0"),
+        (1, r#"{"column":"user","excluded":true,"step":0,"since":1}"#, "exclusion 0 of the flow"),
+    ] {
+        let store = MemoryStore::new();
+        let f = Flow::open(store.clone(), columns()).await.unwrap();
+        push(&f, 1).await;
+        f.run().await.unwrap();
+        drop(f);
+        store.open().await.unwrap();
+        store.put(Name::new("self.exclusions").unwrap(), at, text.into()).await.unwrap();
+        let error = Flow::open(store, columns()).await.map(drop).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }
