@@ -69,6 +69,9 @@ impl Context {
             Some(output) => output.instruct(instruction),
             None => Arc::clone(instruction),
         };
+        if self.messages.has_system_of(instruction) {
+            return Arc::clone(instruction);
+        }
         self.messages.system(instruction).into()
     }
 

@@ -22,6 +22,13 @@ impl Snapshot {
         system
     }
 
+    /// Whether the system text under an instruction is that instruction.
+    pub(super) fn has_system_of(&self, instruction: &str) -> bool {
+        let is_alone =
+            self.overhead.system.is_none() && self.reads.notes.is_none() && !self.has_instructions();
+        is_alone && self.layout().is_none() && instruction.trim().len() == instruction.len()
+    }
+
     /// The documents that end the system text.
     pub(super) fn system_documents(&self) -> Option<&str> {
         Some(self.layout()?.system()?.text())

@@ -118,6 +118,11 @@ impl Messages {
         self.0.system(instruction)
     }
 
+    /// Whether the whole system text under an instruction is that instruction.
+    pub(crate) fn has_system_of(&self, instruction: &str) -> bool {
+        self.0.has_system_of(instruction)
+    }
+
     /// The documents in the system text.
     pub(crate) fn system_documents(&self) -> Option<&str> {
         self.0.system_documents()

@@ -16,7 +16,7 @@ use super::delimiters::{Form, Overhead};
 use super::exclusions::Exclusions;
 use super::layout::Layout;
 use super::omissions::{Elision, Omissions, Truncation};
-use super::view::ViewValues;
+use super::view::{RareViews, ViewValues};
 use crate::declare::{Input, Name, Reads};
 use crate::history::{History, Value};
 use crate::schedule::Cell;
@@ -29,7 +29,7 @@ pub(crate) struct Snapshot {
     /// The inputs in order of declaration, and the self history after them.
     pub(super) views: Arc<[ViewValues]>,
     /// The instructions among the inputs, which are in the system text.
-    pub(super) instruction_views: Arc<[ViewValues]>,
+    pub(super) instruction_views: RareViews,
     pub(super) overhead: Arc<Overhead>,
     /// The nearest step at which a fork diverged.
     fork: Option<usize>,
@@ -46,7 +46,7 @@ pub(crate) struct Snapshot {
 #[derive(Clone, Debug)]
 struct WholeViews {
     views: Arc<[ViewValues]>,
-    instruction_views: Arc<[ViewValues]>,
+    instruction_views: RareViews,
     /// The first turn and its view with a cell whose exclusion begins or ends with the next context.
     next: Option<(usize, usize)>,
 }
@@ -106,7 +106,7 @@ impl Snapshot {
     pub(super) fn exclude(&mut self) {
         if self.exclusions.is_some() {
             let Self { views, instruction_views, .. } = self;
-            let (views, instruction_views) = (Arc::clone(views), Arc::clone(instruction_views));
+            let (views, instruction_views) = (Arc::clone(views), instruction_views.clone());
             let next = self.first_excluded(self.step, self.step + 1);
             let whole = WholeViews { views, instruction_views, next };
             (self.views, self.instruction_views) = self.without_excluded(&whole, self.step);
@@ -116,7 +116,7 @@ impl Snapshot {
     }
 
     /// The views that a context of `step` shows.
-    fn without_excluded(&self, whole: &WholeViews, step: usize) -> (Arc<[ViewValues]>, Arc<[ViewValues]>) {
+    fn without_excluded(&self, whole: &WholeViews, step: usize) -> (Arc<[ViewValues]>, RareViews) {
         let without = |(name, view): (&Name, &ViewValues)| {
             let excluded = self.exclusions.as_ref().map(|exclusions| exclusions.at(name, step));
             let mut view = view.clone();
@@ -137,7 +137,7 @@ impl Snapshot {
             Some(whole) => WholeViews::clone(whole),
             None => WholeViews {
                 views: Arc::clone(&self.views),
-                instruction_views: Arc::clone(&self.instruction_views),
+                instruction_views: self.instruction_views.clone(),
                 next: None,
             },
         }
@@ -204,7 +204,7 @@ impl Snapshot {
 
     /// The values of an input.
     pub(super) fn history(&self, input: &Input) -> Option<&History> {
-        let views = if input.is_instruction() { &self.instruction_views } else { &self.views };
+        let views = if input.is_instruction() { &*self.instruction_views } else { &*self.views };
         views.get(input.at).map(|view| &view.history)
     }
 
@@ -220,9 +220,13 @@ impl Snapshot {
 
     /// Replaces the values of an input by those that pass its filter.
     pub(super) fn replace(&mut self, input: &Input, passed: History) {
-        let views = if input.is_instruction() { &mut self.instruction_views } else { &mut self.views };
         // The snapshot was made just now and has no clone, so nothing is copied.
-        if let Some(view) = Arc::make_mut(views).get_mut(input.at) {
+        let view = if input.is_instruction() {
+            self.instruction_views.get_mut(input.at)
+        } else {
+            Arc::make_mut(&mut self.views).get_mut(input.at)
+        };
+        if let Some(view) = view {
             view.history = passed;
         }
     }

@@ -1,6 +1,7 @@
 //! The values of one column that a view shows, by turn.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 use crate::history::{History, Text, Value};
 use crate::tokens::Sum;
@@ -12,6 +13,32 @@ pub(super) struct ViewValues {
     pub(super) steps: Range<usize>,
     pub(super) lag: usize,
     pub(super) history: History,
+}
+
+/// The values of some views that most columns do not have. Without any, nothing is allocated.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RareViews(Option<Arc<[ViewValues]>>);
+
+impl FromIterator<ViewValues> for RareViews {
+    fn from_iter<I: IntoIterator<Item = ViewValues>>(views: I) -> Self {
+        let mut views = views.into_iter().peekable();
+        Self(views.peek().is_some().then(|| views.collect()))
+    }
+}
+
+impl Deref for RareViews {
+    type Target = [ViewValues];
+
+    fn deref(&self) -> &[ViewValues] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl RareViews {
+    /// The view at an index. It is copied if a clone has it, too.
+    pub(super) fn get_mut(&mut self, at: usize) -> Option<&mut ViewValues> {
+        Arc::make_mut(self.0.as_mut()?).get_mut(at)
+    }
 }
 
 impl ViewValues {
