@@ -186,9 +186,10 @@ impl<W: Write> Session<W> {
                 open.extend(branches(self.loom.continuations(node.id()), &below));
             }
         }
-        Ok(if shown.is_empty() {
-            writeln!(self.out, "the tree is empty: ask something")?
-        })
+        if shown.is_empty() {
+            writeln!(self.out, "the tree is empty: ask something")?;
+        }
+        Ok(())
     }
 
     fn compare(&mut self) -> Result<(), BoxError> {
@@ -220,7 +221,7 @@ impl<W: Write> Session<W> {
         if let Some(system) = asked.system() {
             writeln!(self.out, "system: {}", printable(system))?;
         }
-        for (role, text) in asked.messages().iter() {
+        for (role, text) in asked.messages() {
             let role = if role == Role::Assistant { "assistant" } else { "user" };
             writeln!(self.out, "{role}: {}", printable(text))?;
         }
