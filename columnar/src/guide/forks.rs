@@ -1,6 +1,6 @@
 //! Continue a flow in two ways from the same step.
 //!
-//! [← migrations](super::migrations) · [contents](super) · [import export →](super::import_export)
+//! [← migrations](super::migrations) · [contents](super) · [looms →](super::looms)
 //!
 //! A stored value never changes. To try something else, fork the flow: both flows share the earlier steps, and from the
 //! fork on each has its own.
@@ -36,7 +36,10 @@
 //! earlier values from its store, which stays open until neither needs it. For a durable fork,
 //! `chat.fork_into(1, store).await?` copies the earlier steps to another store.
 //!
+//! A conversation that branches at any message, with edits and several replies to a question, is a
+//! [tree](super::looms). A flow and its forks can be [turned into one](super::looms#from-a-flow).
+//!
 //! A flow that is declared at run time can also replace a column: [`replace_column`](crate::Flow::replace_column) makes
 //! a flow that recomputes this column and all that depend on it, and shares everything else.
 //!
-//! [← migrations](super::migrations) · [contents](super) · [import export →](super::import_export)
+//! [← migrations](super::migrations) · [contents](super) · [looms →](super::looms)

@@ -1,6 +1,6 @@
 //! Write a flow as a table for other programs, and read such a table.
 //!
-//! [← forks](super::forks) · [contents](super) · [extensions →](super::extensions)
+//! [← looms](super::looms) · [contents](super) · [extensions →](super::extensions)
 //!
 //! A flow is a table with a row for each step. [`rows`](crate::rows) writes it as JSON Lines and reads it:
 //!
@@ -42,4 +42,4 @@
 //! The reader fills sources and computed columns alike: a table that one flow exported is imported by another, and
 //! nothing is computed again. A `null` is no value; a source needs a value in every row.
 //!
-//! [← forks](super::forks) · [contents](super) · [extensions →](super::extensions)
+//! [← looms](super::looms) · [contents](super) · [extensions →](super::extensions)

@@ -32,6 +32,7 @@
 //! | [`services`] | flows that many clients push and follow; server-sent events |
 //! | [`migrations`] | declarations that change while values are stored |
 //! | [`forks`] | two continuations of the same steps |
+//! | [`looms`] | conversations and stories that branch, as trees |
 //! | [`import_export`] | a flow as a table for other programs |
 //! | [`extensions`] | more columns for a flow that already has values |
 //! | [`modules`] | a flow inside another flow |
@@ -85,6 +86,7 @@ pub mod first;
 pub mod forks;
 pub mod groups;
 pub mod import_export;
+pub mod looms;
 pub mod migrations;
 pub mod mistakes;
 pub mod models;
