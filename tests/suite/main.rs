@@ -54,9 +54,13 @@ pub mod language {
 pub mod loom {
     mod ids;
     mod laws;
+    pub mod live;
+    pub mod live_damage;
     mod long;
+    mod long_requests;
     mod naive;
     mod named;
+    mod open_loom;
     mod request_laws;
     mod requests;
     mod rules;

@@ -92,7 +92,8 @@ impl Messages {
                 text = part.text();
             }
         }
-        text
+        // A path of a tree may end with a reply, unlike the context of a column.
+        if text.is_empty() { self.iter().last().map_or(text, |(_, content)| content) } else { text }
     }
 
     /// The whole system text of a request under an instruction: the instruction, the

@@ -8,8 +8,9 @@ use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::BuildHasher as _;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use futures::future::BoxFuture;
 use serde_json::{Value as Json, json};
 
 use super::error::LoomError;
@@ -47,7 +48,18 @@ const FORMAT: u64 = 1;
 pub struct Loom {
     tree: Tree,
     store: Arc<dyn Store>,
+    /// The write of the latest call, until its change is made. Only `&mut self` reaches into it; the mutex makes it `Sync`.
+    unfinished: Mutex<Option<Unfinished>>,
     dice: Box<dyn FnMut() -> u64 + Send + Sync>,
+}
+
+/// A change whose write was begun.
+struct Unfinished {
+    change: Change,
+    column: Name,
+    step: usize,
+    /// `None` once the store returned an error. The entry may be stored nevertheless.
+    write: Option<BoxFuture<'static, Result<Put, StoreError>>>,
 }
 
 impl Loom {
@@ -61,26 +73,28 @@ impl Loom {
     pub async fn open(store: impl Store, mode: Mode) -> Result<Self, LoomError> {
         let store: Arc<dyn Store> = Arc::new(store);
         let definition = store.open().await?;
-        let tree = match definition {
-            Some(text) => {
-                let stored = parse_definition(&text)?;
-                if stored != mode {
-                    return Err(LoomError::Mode { stored });
-                }
-                load(&*store, mode).await?
+        if let Some(text) = &definition {
+            let stored = parse_definition(text)?;
+            if stored != mode {
+                return Err(LoomError::Mode { stored });
             }
-            None => {
-                store.define(definition_text(mode)).await?;
-                Tree::new(mode)
+        }
+        let tree = load(&*store, mode).await?;
+        if definition.is_none() {
+            if tree != Tree::new(mode) {
+                // Its mode is not known, and another tree would be begun beside its nodes.
+                let reason = "it is missing, and nodes are there".to_owned();
+                return Err(LoomError::Damaged { part: "the definition".into(), reason });
             }
-        };
+            store.define(definition_text(mode)).await?;
+        }
         // Keyed differently in each process, so the ids of two trees differ.
         let (keys, mut count) = (RandomState::new(), 0_u64);
         let dice = move || {
             count += 1;
             keys.hash_one(count)
         };
-        Ok(Self { tree, store, dice: Box::new(dice) })
+        Ok(Self { tree, store, unfinished: Mutex::default(), dice: Box::new(dice) })
     }
 
     /// Replaces the source of the random numbers of ids, for tests.
@@ -203,40 +217,71 @@ impl Loom {
 
     /// Makes any change. [`Tree::changes`] of another tree, one after another, copy that tree into an empty one.
     ///
+    /// A call that is dropped may have begun its write. The next call ends that first, and makes its change.
+    ///
     /// # Errors
     ///
     /// Those of [`append`](Self::append).
     pub async fn change(&mut self, change: Change) -> Result<(), LoomError> {
-        loop {
-            self.tree.check(&change)?;
-            let (column, step, entry) = match &change {
-                Change::Node { header, text } => {
-                    let entry = Entry::from(&**text).with_receipt(header.to_json());
-                    (node_column(), self.tree.len(), entry)
-                }
-                change => {
-                    let text = format!("{{\"after\":{},\"change\":{}}}", self.tree.len(), change.to_json());
-                    (change_column(), self.tree.further_changes().len(), Entry::from(text))
-                }
-            };
-            match self.store.put(column, step, entry).await? {
-                Put::Stored => {
-                    self.tree.apply(change)?;
-                    return Ok(());
-                }
-                // An earlier call was dropped before its store confirmed it. Its change comes first.
-                Put::Exists(earlier) => {
-                    let earlier = match &change {
-                        Change::Node { .. } => {
-                            let (header, text) = parse_node(step, &earlier)?;
-                            Change::Node { header, text }
-                        }
-                        _ => parse_change(step, &earlier)?.1,
-                    };
-                    self.tree.apply(earlier)?;
-                }
+        self.finish().await?;
+        self.tree.check(&change)?;
+        let (column, step, entry) = match &change {
+            Change::Node { header, text } => {
+                let entry = Entry::from(Arc::clone(text)).with_receipt(header.to_json());
+                (node_column(), self.tree.len(), entry)
+            }
+            change => {
+                let text = format!("{{\"after\":{},\"change\":{}}}", self.tree.len(), change.to_json());
+                (change_column(), self.tree.further_changes().len(), Entry::from(text))
+            }
+        };
+        let write = Some(self.store.put(column.clone(), step, entry));
+        *self.unfinished() = Some(Unfinished { change, column, step, write });
+        self.write().await
+    }
+
+    fn unfinished(&mut self) -> &mut Option<Unfinished> {
+        self.unfinished.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the write of an earlier call that was dropped or failed. The two columns are one history, so nothing may be
+    /// written before it is known whether that change is stored.
+    async fn finish(&mut self) -> Result<(), LoomError> {
+        if self.unfinished().as_ref().is_some_and(|unfinished| unfinished.write.is_some()) {
+            // Its error was that of the earlier call.
+            let _ = self.write().await;
+        }
+        let Some(Unfinished { column, step, .. }) = self.unfinished() else { return Ok(()) };
+        let (column, step) = (column.clone(), *step);
+        let stored = self.store.load(column, step..step + 1).await?;
+        if stored.iter().any(|(found, _)| *found == step) {
+            return self.make_unfinished();
+        }
+        *self.unfinished() = None;
+        Ok(())
+    }
+
+    /// Waits for the write, and makes its change. If this is dropped, the write stays.
+    async fn write(&mut self) -> Result<(), LoomError> {
+        let Some(Unfinished { column, step, write, .. }) = self.unfinished() else { return Ok(()) };
+        let Some(waiting) = write else { return Ok(()) };
+        let put = waiting.await;
+        *write = None;
+        match put? {
+            Put::Stored => self.make_unfinished(),
+            Put::Exists(_) => {
+                let part = format!("{column} {step}");
+                *self.unfinished() = None;
+                Err(LoomError::Damaged { part, reason: "another program wrote it".into() })
             }
         }
+    }
+
+    fn make_unfinished(&mut self) -> Result<(), LoomError> {
+        if let Some(Unfinished { change, .. }) = self.unfinished().take() {
+            self.tree.apply(change)?;
+        }
+        Ok(())
     }
 
     async fn make(
@@ -244,6 +289,7 @@ impl Loom {
         header: impl Fn(&Tree, NodeId) -> Result<Header, TreeError>,
         text: &Arc<str>,
     ) -> Result<NodeId, LoomError> {
+        self.finish().await?;
         let id = self.tree.new_id(&mut self.dice);
         let header = header(&self.tree, id.clone())?;
         self.change(Change::Node { header, text: Arc::clone(text) }).await?;
@@ -324,20 +370,29 @@ async fn load(store: &dyn Store, mode: Mode) -> Result<Tree, LoomError> {
 /// All entries of a column, none of which is missing.
 async fn entries(store: &dyn Store, column: Name) -> Result<Vec<Entry>, LoomError> {
     let stored = store.stored_steps(column.clone()).await?;
-    let missing = || LoomError::Damaged {
-        part: format!("the column `{column}`"),
-        reason: "entries are missing before others".into(),
+    let missing = |step: usize| LoomError::Damaged {
+        part: format!("{column} {step}"),
+        reason: "it is missing, and later ones are there".into(),
     };
     if !stored.beyond.is_empty() {
-        return Err(missing());
+        return Err(missing(stored.prefix));
     }
     let mut all = Vec::new();
+    // A list may be damaged, so no memory is taken for a number.
     for first in (0..stored.prefix).step_by(CHUNK) {
-        let steps = first..stored.prefix.min(first + CHUNK);
+        let steps = first..stored.prefix.min(first.saturating_add(CHUNK));
         let mut loaded = store.load(column.clone(), steps.clone()).await?;
+        loaded.retain(|(step, _)| steps.contains(step));
         loaded.sort_by_key(|(step, _)| *step);
-        if !loaded.iter().map(|(step, _)| *step).eq(steps) {
-            return Err(missing());
+        let mut found = loaded.iter().map(|(step, _)| *step);
+        if let Some(step) = steps.clone().find(|step| found.next() != Some(*step)) {
+            return Err(missing(step));
+        }
+        if loaded.len() > steps.len() {
+            return Err(LoomError::Damaged {
+                part: format!("the column `{column}`"),
+                reason: "it has an entry twice".into(),
+            });
         }
         all.extend(loaded.into_iter().map(|(_, entry)| entry));
     }

@@ -1,13 +1,15 @@
 //! Trees in the format Open Loom, version 2: JSON that other programs read and write.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
 use super::error::LoomError;
 use crate::declare::Purpose;
-use crate::tree::{Author, Change, Edge, Header, Mark, Mode, Node, NodeId, Tree};
+use crate::error::Printable;
+use crate::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree};
 
 /// The name of the format.
 const FORMAT: &str = "open-loom";
@@ -30,7 +32,8 @@ pub struct Imported {
 /// A document in the format Open Loom 2.0 with one tree, for other programs.
 ///
 /// Nodes, edges with their sources, edits, marks and the system text are in it; budgets and the history of marks are not.
-/// [`import`] makes a tree with equal paths of it.
+/// [`import`] makes a tree with equal paths of it: the format has no order of nodes, on which versions depend, so an
+/// extension has it.
 ///
 /// ```
 /// use columnar::loom::{Agent, Author, Edge, Mode, Tree, export, import};
@@ -48,56 +51,78 @@ pub struct Imported {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn export(tree: &Tree, id: &str, title: &str) -> String {
-    let (mut nodes, mut edges, mut roots) = (Map::new(), Vec::new(), Vec::new());
-    for node in tree.nodes() {
+    let mut nodes = Map::new();
+    let (mut edges, mut roots) = (Vec::new(), Vec::new());
+    for (number, node) in tree.nodes().enumerate() {
         let id = node.id().as_str();
-        let from: Vec<Edge> = node.edges().into_iter().filter(|edge| !edge.is_root()).collect();
-        if from.is_empty() {
+        let header = node.header();
+        let mut json = object(json!({
+            "id": id,
+            "content": [{ "type": "text", "text": node.text() }],
+            "author": { "role": node.author().as_str() },
+        }));
+        if let Some(original) = node.edited_from() {
+            json.insert("editedFrom".into(), original.as_str().into());
+        }
+        let marks = [
+            ("bookmarked", node.is_bookmarked()),
+            ("pruned", node.is_pruned()),
+            ("excluded", node.is_excluded()),
+        ];
+        let marks: Map<String, Json> = marks
+            .into_iter()
+            .filter(|(_, is_set)| *is_set)
+            .map(|(mark, _)| (mark.into(), true.into()))
+            .collect();
+        if !marks.is_empty() {
+            json.insert("meta".into(), marks.into());
+        }
+        // By the format, a root is whatever no continuation edge leads to.
+        if node.edges().iter().all(Edge::is_root) {
             roots.push(Json::from(id));
         }
-        nodes.insert(id.to_owned(), exported(&node));
-        edges.extend(from.iter().map(|from| edge("continuation", from, id)));
-        edges.extend(node.annotation_edges().iter().map(|from| edge("annotation", from, id)));
+        let is_aside = header.edges().is_empty() && header.annotation_edges().is_empty();
+        let aside = is_aside.then(|| json!({ "number": number, "aside": true }));
+        let columnar = aside.unwrap_or_else(|| json!({ "number": number }));
+        json.insert("extensions".into(), json!({ "columnar": columnar }));
+        nodes.insert(id.to_owned(), json.into());
+        let from = header.edges().iter().filter(|edge| !edge.is_root());
+        edges.extend(from.map(|from| edge("continuation", from, id)));
+        edges.extend(header.annotation_edges().iter().map(|from| edge("annotation", from, id)));
     }
-    let extensions = tree.is_system_in_buffer().then(|| json!({ "columnar": { "systemInBuffer": true } }));
-    let tree = object([
-        ("id", Some(id.into())),
-        ("title", Some(title.into())),
-        ("mode", Some(tree.mode().as_str().into())),
-        ("systemContext", tree.system().map(Json::from)),
-        ("rootNodeIds", Some(roots.into())),
-        ("nodes", Some(nodes.into())),
-        ("edges", Some(edges.into())),
-        ("extensions", extensions),
-    ]);
+    for (nodes, change) in tree.further_changes() {
+        if let Change::Link { from, node } = change {
+            let mut link = object(edge("continuation", from, node.as_str()));
+            link.insert("extensions".into(), json!({ "columnar": { "link": nodes } }));
+            edges.push(link.into());
+        }
+    }
+    let mut exported = object(json!({
+        "id": id,
+        "title": title,
+        "mode": tree.mode().as_str(),
+        "rootNodeIds": roots,
+        "nodes": nodes,
+        "edges": edges,
+    }));
+    if let Some(system) = tree.system() {
+        exported.insert("systemContext".into(), system.into());
+    }
+    if tree.is_system_in_buffer() {
+        exported.insert("extensions".into(), json!({ "columnar": { "systemInBuffer": true } }));
+    }
     let generator = json!({ "name": "columnar", "version": env!("CARGO_PKG_VERSION") });
-    let document = json!({ "format": FORMAT, "version": VERSION, "generator": generator, "trees": [tree] });
+    let document =
+        json!({ "format": FORMAT, "version": VERSION, "generator": generator, "trees": [exported] });
     format!("{document:#}\n")
 }
 
-fn exported(node: &Node<'_>) -> Json {
-    let marks = [
-        ("bookmarked", node.is_bookmarked()),
-        ("pruned", node.is_pruned()),
-        ("excluded", node.is_excluded()),
-    ];
-    let marks: Map<String, Json> =
-        marks.into_iter().filter(|(_, is_set)| *is_set).map(|(mark, _)| (mark.into(), true.into())).collect();
-    let is_aside = node.edges().is_empty();
-    object([
-        ("id", Some(node.id().as_str().into())),
-        ("content", Some(json!([{ "type": "text", "text": node.text() }]))),
-        ("author", Some(json!({ "role": node.author().as_str() }))),
-        ("editedFrom", node.edited_from().map(|original| original.as_str().into())),
-        ("meta", (!marks.is_empty()).then(|| marks.into())),
-        ("extensions", is_aside.then(|| json!({ "columnar": { "aside": true } }))),
-    ])
-}
-
-/// An object of the fields that have a value.
-fn object<'f>(fields: impl IntoIterator<Item = (&'f str, Option<Json>)>) -> Json {
-    let fields = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    Json::Object(fields.collect())
+/// The fields of an object, to which others can be added.
+fn object(json: Json) -> Map<String, Json> {
+    match json {
+        Json::Object(fields) => fields,
+        _ => unreachable!("each caller has an object"),
+    }
 }
 
 fn edge(kind: &str, from: &Edge, target: &str) -> Json {
@@ -156,6 +181,8 @@ struct Draft<'j> {
 
 struct DraftNode<'j> {
     json: &'j Json,
+    /// Its place in the order in which nodes were made, if the document says it.
+    number: Option<u64>,
     text: String,
     author: Author,
     edited_from: Option<&'j str>,
@@ -163,6 +190,8 @@ struct DraftNode<'j> {
 
 struct DraftEdge<'j> {
     is_continuation: bool,
+    /// The number of nodes when it was added to one that was there already.
+    link: Option<u64>,
     sources: Vec<(Purpose, &'j str)>,
     target: &'j str,
 }
@@ -224,7 +253,8 @@ impl<'j> Draft<'j> {
             _ => return Err(refused(format!("the node `{id}` has no known `author.role`"))),
         };
         let edited_from = json.get("editedFrom").and_then(Json::as_str);
-        Ok(DraftNode { json, text: texts.join("\n\n"), author, edited_from })
+        let number = field(json, &["extensions", "columnar", "number"]).and_then(Json::as_u64);
+        Ok(DraftNode { json, number, text: texts.join("\n\n"), author, edited_from })
     }
 
     fn edge(&self, at: usize, json: &'j Json) -> Result<DraftEdge<'j>, LoomError> {
@@ -242,7 +272,8 @@ impl<'j> Draft<'j> {
         let sources = sources.filter(|sources| !sources.is_empty());
         let sources = sources.ok_or_else(|| refused(format!("{} has no sources", place())))?;
         let is_continuation = json.get("type").and_then(Json::as_str) == Some("continuation");
-        Ok(DraftEdge { is_continuation, sources, target })
+        let link = field(json, &["extensions", "columnar", "link"]).and_then(Json::as_u64);
+        Ok(DraftEdge { is_continuation, link: link.filter(|_| is_continuation), sources, target })
     }
 
     /// Each id that an edge or an edit names is that of a node.
@@ -255,11 +286,15 @@ impl<'j> Draft<'j> {
         let mut named = self.roots.iter().copied().chain(edges).chain(edits);
         match named.find(|id| !self.nodes.contains_key(id)) {
             None => Ok(()),
-            Some(id) => Err(refused(format!(
-                "{} names the node {:?}, which it does not have",
-                self.place,
-                crate::error::Printable(id).to_string()
-            ))),
+            Some(id) => {
+                // An id is shown only if it can be one: it may be any text of the document.
+                let id = NodeId::new(id).map_err(|error| refused(format!("in {}, {error}", self.place)))?;
+                Err(refused(format!(
+                    "{} names the node `{}`, which it does not have",
+                    self.place,
+                    Printable(id)
+                )))
+            }
         }
     }
 
@@ -273,22 +308,27 @@ impl<'j> Draft<'j> {
         }
         let order = self.order()?;
         let mut incoming: BTreeMap<&str, Vec<&DraftEdge<'_>>> = BTreeMap::new();
-        self.edges.iter().for_each(|edge| incoming.entry(edge.target).or_default().push(edge));
-        let continued: BTreeSet<&str> = (self.edges.iter().filter(|edge| edge.is_continuation))
-            .flat_map(|edge| edge.sources.iter())
-            .filter(|(purpose, _)| *purpose == Purpose::Primary)
-            .map(|(_, source)| *source)
-            .collect();
-        let used: BTreeSet<&str> =
-            self.edges.iter().flat_map(|edge| edge.sources.iter().map(|(_, source)| *source)).collect();
-        for id in order {
+        self.first_edges().for_each(|edge| incoming.entry(edge.target).or_default().push(edge));
+        let material = self.material();
+        let mut links: Vec<(u64, &DraftEdge<'_>)> =
+            self.edges.iter().filter_map(|edge| Some((edge.link?, edge))).collect();
+        links.sort_by_key(|(nodes, _)| *nodes);
+        let mut links = links.into_iter().peekable();
+        for (number, id) in (0_u64..).zip(order) {
             let Some(node) = self.nodes.get(id) else { continue };
+            while let Some((_, link)) = links.next_if(|(nodes, _)| *nodes <= number) {
+                tree.link(link.parse()?, &node_id(link.target)?)?;
+            }
             let edges = incoming.get(id).map_or(&[][..], Vec::as_slice);
-            let is_aside = flag(node.json, &["extensions", "columnar", "aside"])
-                // In documents of others: material that no path runs through.
-                || (used.contains(id) && !continued.contains(id));
+            let is_aside = match node.number {
+                Some(_) => flag(node.json, &["extensions", "columnar", "aside"]),
+                None => material.contains(id),
+            };
             let header = header(id, node, edges, is_aside)?;
             tree.apply(Change::Node { header, text: Arc::from(node.text.as_str()) })?;
+        }
+        for (_, link) in links {
+            tree.link(link.parse()?, &node_id(link.target)?)?;
         }
         for (id, node) in &self.nodes {
             let id = node_id(id)?;
@@ -305,44 +345,78 @@ impl<'j> Draft<'j> {
         Ok(Imported { id: self.id, title: self.title, tree })
     }
 
-    /// The nodes in an order in which all that a node needs comes before it: roots first, siblings in the order of their
-    /// edges.
+    /// The edges with which nodes were made.
+    fn first_edges(&self) -> impl Iterator<Item = &DraftEdge<'j>> {
+        self.edges.iter().filter(|edge| edge.link.is_none())
+    }
+
+    /// In documents of others: the sources that are shown beside others, and through which no path runs.
+    fn material(&self) -> BTreeSet<&'j str> {
+        let edges = self.edges.iter().filter(|edge| edge.is_continuation);
+        let (mut primary, mut beside) = (BTreeSet::new(), BTreeSet::new());
+        for (purpose, source) in edges.flat_map(|edge| &edge.sources) {
+            if *purpose == Purpose::Primary { &mut primary } else { &mut beside }.insert(*source);
+        }
+        beside.difference(&primary).copied().collect()
+    }
+
+    /// The nodes in an order in which all that a node needs comes before it: the one in which they were made, if the
+    /// document has it, otherwise roots first and siblings in the order of their edges.
     fn order(&self) -> Result<Vec<&'j str>, LoomError> {
         let mut waits: BTreeMap<&str, usize> = self.nodes.keys().map(|id| (*id, 0)).collect();
         let mut unlocks: BTreeMap<&str, Vec<&'j str>> = BTreeMap::new();
         let edges =
-            self.edges.iter().flat_map(|edge| edge.sources.iter().map(|(_, source)| (*source, edge.target)));
+            self.first_edges().flat_map(|edge| edge.sources.iter().map(|(_, source)| (*source, edge.target)));
         let edits = self.nodes.iter().filter_map(|(id, node)| Some((node.edited_from?, *id)));
         for (before, after) in edges.chain(edits) {
             unlocks.entry(before).or_default().push(after);
             *waits.entry(after).or_default() += 1;
         }
-        let is_free = |id: &&str| waits.get(id) == Some(&0);
-        let mut open: VecDeque<&'j str> = self.roots.iter().copied().filter(is_free).collect();
-        open.extend(self.nodes.keys().copied().filter(|id| is_free(id) && !self.roots.contains(id)));
-        let (mut order, mut seen) = (Vec::new(), BTreeSet::new());
-        while let Some(id) = open.pop_front() {
-            if !seen.insert(id) {
-                continue;
-            }
+        let ranks = self.ranks();
+        let ranked = |id: &'j str| Reverse((ranks.get(id).copied().unwrap_or(u64::MAX), id));
+        let free = waits.iter().filter(|(_, waits)| **waits == 0);
+        let mut open: BinaryHeap<_> =
+            free.filter_map(|(id, _)| Some(ranked(self.nodes.get_key_value(id)?.0))).collect();
+        let mut order = Vec::new();
+        while let Some(Reverse((_, id))) = open.pop() {
             order.push(id);
             for after in unlocks.get(id).map_or(&[][..], Vec::as_slice) {
                 if let Some(left) = waits.get_mut(after) {
                     *left -= 1;
                     if *left == 0 {
-                        open.push_back(after);
+                        open.push(ranked(after));
                     }
                 }
             }
         }
-        match self.nodes.keys().find(|id| !seen.contains(*id)) {
+        match waits.iter().find(|(_, waits)| **waits > 0) {
             None => Ok(order),
-            Some(id) => Err(refused(format!(
-                "edges or edits of {} lead in a circle through the node `{}`",
+            Some((id, _)) => Err(refused(format!(
+                "edges or edits of {} lead in a circle through the node `{}`, or to it",
                 self.place,
                 node_id(id)?
             ))),
         }
+    }
+
+    /// The place of each node that the document gives one: its number, otherwise that of a root, or of the first edge that
+    /// leads to it.
+    fn ranks(&self) -> BTreeMap<&'j str, u64> {
+        let named = self.roots.iter().copied().chain(self.first_edges().map(|edge| edge.target));
+        let mut ranks = BTreeMap::new();
+        for (place, id) in (0..).zip(named) {
+            ranks.entry(id).or_insert(place);
+        }
+        ranks.extend(self.nodes.iter().filter_map(|(id, node)| Some((*id, node.number?))));
+        ranks
+    }
+}
+
+impl DraftEdge<'_> {
+    fn parse(&self) -> Result<Edge, LoomError> {
+        let sources: Result<Vec<_>, LoomError> =
+            self.sources.iter().map(|(purpose, source)| Ok((*purpose, node_id(source)?))).collect();
+        Ok(Edge::new(sources?))
     }
 }
 
@@ -354,9 +428,7 @@ fn header(
 ) -> Result<Header, LoomError> {
     let mut header = Header::new(node_id(id)?, node.author);
     for edge in edges {
-        let sources: Result<Vec<_>, LoomError> =
-            edge.sources.iter().map(|(purpose, source)| Ok((*purpose, node_id(source)?))).collect();
-        let from = Edge::new(sources?);
+        let from = edge.parse()?;
         header =
             if edge.is_continuation { header.with_edge(from) } else { header.with_annotation_edge(from) };
     }
@@ -373,7 +445,10 @@ fn node_id(id: &str) -> Result<NodeId, LoomError> {
     NodeId::new(id).map_err(|error| refused(error.to_string()))
 }
 
+fn field<'j>(json: &'j Json, path: &[&str]) -> Option<&'j Json> {
+    path.iter().try_fold(json, |json, field| json.get(field))
+}
+
 fn flag(json: &Json, path: &[&str]) -> bool {
-    let value = path.iter().try_fold(json, |json, field| json.get(field));
-    value == Some(&Json::Bool(true))
+    field(json, path) == Some(&Json::Bool(true))
 }

@@ -9,6 +9,7 @@ use super::edge::Edge;
 use super::error::TreeError;
 use super::graph::{EdgeKind, EdgeRef, Graph, Index, Source, ways};
 use super::id::NodeId;
+use super::ids::Ids;
 use super::kinds::{Author, Mark, Mode};
 use super::marks::MarkHistory;
 use super::timeline::{Moment, Timeline};
@@ -43,7 +44,7 @@ use crate::context::budget::Budget;
 pub struct Tree {
     pub(super) mode: Mode,
     pub(super) nodes: Vec<Stored>,
-    ids: BTreeMap<NodeId, Index>,
+    ids: Ids,
     /// The nodes that were made as roots.
     pub(super) roots: Vec<Index>,
     pub(super) graph: Graph,
@@ -83,7 +84,7 @@ impl Tree {
         Self {
             mode,
             nodes: Vec::new(),
-            ids: BTreeMap::new(),
+            ids: Ids::default(),
             roots: Vec::new(),
             graph: Graph::default(),
             lineages: BTreeMap::new(),
@@ -148,7 +149,7 @@ impl Tree {
 
     /// An id for the next node: short, random and not taken. `dice` returns random numbers.
     pub fn new_id(&self, dice: &mut impl FnMut() -> u64) -> NodeId {
-        NodeId::draw(dice, self.nodes.len(), |text| self.ids.contains_key(text))
+        NodeId::draw(dice, self.nodes.len(), |text| self.ids.contains(text))
     }
 
     fn accept(&self, change: &Change) -> Result<Accepted, TreeError> {
@@ -173,7 +174,7 @@ impl Tree {
 
     fn accept_node(&self, header: &Header) -> Result<Accepted, TreeError> {
         let id = header.id();
-        if self.ids.contains_key(id) {
+        if self.ids.contains(id.as_str()) {
             return Err(TreeError::DuplicateNode { node: id.clone() });
         }
         let resolve = |edges: &[Edge]| -> Result<Vec<_>, _> {
@@ -239,7 +240,7 @@ impl Tree {
         if origin != node {
             self.lineages.entry(origin).or_insert_with(|| vec![origin]).push(node);
         }
-        self.ids.insert(header.id().clone(), node);
+        self.ids.insert(header.id(), node);
         self.roots.extend(header.is_root().then_some(node));
         self.graph.add_node();
         self.nodes.push(Stored {
@@ -273,7 +274,7 @@ impl Tree {
     }
 
     pub(super) fn index(&self, node: &NodeId) -> Result<Index, TreeError> {
-        self.ids.get(node).copied().ok_or_else(|| TreeError::UnknownNode { node: node.clone() })
+        self.ids.get(node.as_str()).ok_or_else(|| TreeError::UnknownNode { node: node.clone() })
     }
 
     pub(super) fn stored(&self, node: Index) -> &Stored {

@@ -21,6 +21,7 @@ mod edge;
 mod error;
 mod graph;
 mod id;
+mod ids;
 mod json;
 mod kinds;
 mod marks;

@@ -12,7 +12,7 @@ use super::naive::{Naive, check_nodes, shown};
 
 /// A change, whose nodes are drawn from those that are there.
 #[derive(Clone, Debug)]
-enum Draft {
+pub(super) enum Draft {
     Root,
     Aside,
     Append(Vec<(Purpose, Index)>),
@@ -45,7 +45,7 @@ fn mark() -> impl Strategy<Value = Mark> {
     prop_oneof![1 => Just(Mark::Bookmarked), 2 => Just(Mark::Pruned), 2 => Just(Mark::Excluded)]
 }
 
-fn draft() -> impl Strategy<Value = Draft> {
+pub(super) fn draft() -> impl Strategy<Value = Draft> {
     let node = any::<Index>;
     prop_oneof![
         1 => Just(Draft::Root),
@@ -65,11 +65,11 @@ fn draft() -> impl Strategy<Value = Draft> {
     ]
 }
 
-fn mode() -> impl Strategy<Value = Mode> {
+pub(super) fn mode() -> impl Strategy<Value = Mode> {
     prop_oneof![Just(Mode::Dialogue), Just(Mode::Buffer)]
 }
 
-fn drafts() -> impl Strategy<Value = Vec<Draft>> {
+pub(super) fn drafts() -> impl Strategy<Value = Vec<Draft>> {
     vec(draft(), 1..28)
 }
 
@@ -83,7 +83,7 @@ fn edge(tree: &Tree, sources: &[(Purpose, Index)]) -> Edge {
 }
 
 /// The change that a draft means for a tree.
-fn change(tree: &Tree, draft: &Draft) -> Change {
+pub(super) fn change(tree: &Tree, draft: &Draft) -> Change {
     let mut number = tree.len() as u64;
     let id = tree.new_id(&mut || {
         number += 1;
@@ -130,7 +130,7 @@ fn comparable(error: TreeError) -> TreeError {
     }
 }
 
-fn config(cases: u32) -> ProptestConfig {
+pub(super) fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { failure_persistence: None, cases, ..ProptestConfig::default() }
 }
 

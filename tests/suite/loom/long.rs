@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use columnar::loom::{Author, Edge, Mark, Mode, NodeId, Tree};
 
-const LENGTH: usize = 100_000;
+pub(super) const LENGTH: usize = 100_000;
 
-fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
+pub(super) fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(256 * 1024).spawn(test).unwrap().join().unwrap();
 }
 
@@ -17,7 +17,7 @@ pub(super) fn dice(seed: u64) -> impl FnMut() -> u64 {
 }
 
 /// A chain of nodes, with the ids of the first and the last one.
-fn chain(mode: Mode) -> (Tree, NodeId, NodeId) {
+pub(super) fn chain(mode: Mode) -> (Tree, NodeId, NodeId) {
     let (mut tree, mut dice) = (Tree::new(mode), dice(1));
     let first = tree.append(&mut dice, Edge::root(), Author::Human, "text").unwrap();
     let mut last = first.clone();

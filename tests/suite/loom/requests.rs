@@ -467,3 +467,14 @@ fn l23_the_position_is_before_the_newest_turn_and_memory_ends_the_system_text() 
     assert!(asked.text().starts_with("=== Loom Context ===") && asked.text().ends_with("\n==="));
     assert_eq!(asked.nodes().last(), talk.nodes.last());
 }
+
+/// It was empty.
+#[test]
+fn the_text_of_a_path_that_ends_with_a_model_is_that_of_the_model() {
+    let (mut tree, mut dice) = (Tree::new(Mode::Dialogue), dice(8));
+    let question = tree.append(&mut dice, Edge::root(), Human, "Why?").unwrap();
+    let answer = tree.append(&mut dice, &question, Model, "Because.").unwrap();
+    let more = tree.append(&mut dice, &answer, Model, "And so on.").unwrap();
+    let asked = tree.path(&more, &[]).unwrap().dialogue(&Agent::new("")).unwrap();
+    assert_eq!(asked.text(), "Because.\n\nAnd so on.");
+}
