@@ -127,7 +127,7 @@ pub enum KeyFault {
     Absolute,
     /// The path contains `..`.
     Parent,
-    /// It contains a control character, a line break or a mark that reverses the direction of text.
+    /// It contains a control character, a line break or a mark of the direction of text.
     Control,
     /// The path begins with three backticks or tildes, like a fence.
     Fence,
@@ -245,13 +245,19 @@ fn check_text(text: &str) -> Result<(), KeyFault> {
     if text.len() > Key::MAX_LEN {
         return Err(KeyFault::TooLong);
     }
-    // Unicode does not count these as control characters. Some readers end a line at the first two; the others reverse the
-    // text after them, so a name looks like another one.
-    let controls = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if text.contains(controls) { Err(KeyFault::Control) } else { Ok(()) }
+    let is_refused = |c: char| c.is_control() || ends_line(c) || marks_direction(c);
+    if text.contains(is_refused) { Err(KeyFault::Control) } else { Ok(()) }
+}
+
+/// Whether some readers end a line at a character that is no control character.
+fn ends_line(c: char) -> bool {
+    matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+/// Whether a character changes the order in which the text around it is shown, so that a name looks like another one. These
+/// are all characters with the property [`Bidi_Control`](https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters).
+fn marks_direction(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -307,6 +313,10 @@ mod tests {
             ("a\u{2028}b", KeyFault::Control),
             ("\u{202e}sr.bil", KeyFault::Control),
             ("a\u{2067}b", KeyFault::Control),
+            // The marks that reverse no other text were accepted.
+            ("a\u{200f}b", KeyFault::Control),
+            ("a\u{200e}b", KeyFault::Control),
+            ("a\u{61c}b", KeyFault::Control),
             ("```", KeyFault::Fence),
             ("./```rust", KeyFault::Fence),
             ("  ~~~~", KeyFault::Fence),
