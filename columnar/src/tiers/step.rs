@@ -79,7 +79,8 @@ impl Step {
         self
     }
 
-    /// An exchange that the context omits from now on.
+    /// An exchange that is gone, as when your own program shortens the history. A [budget](crate::budget) of a flow removes
+    /// none: an exchange that it omits is still in its tier.
     #[must_use]
     pub fn remove_exchange(mut self, step: usize) -> Self {
         self.exchanges.insert(step, None);

@@ -41,8 +41,8 @@ pub struct Tracker {
     pub(super) pages: Cohort,
     /// The exchanges that are active. Their text is final, so they have no N.
     pub(super) waiting: Cohort,
-    /// The step after the newest exchange.
-    pub(super) next_exchange: usize,
+    /// The newest exchange so far.
+    pub(super) newest_exchange: Option<usize>,
     /// Whether there was a step with symbols.
     pub(super) has_symbols: bool,
 }
@@ -59,7 +59,7 @@ impl Tracker {
             hidden: RedBlackTreeMapSync::new_sync(),
             pages: Cohort::default(),
             waiting: Cohort::default(),
-            next_exchange: 0,
+            newest_exchange: None,
             has_symbols: false,
         }
     }
@@ -136,7 +136,8 @@ impl Tracker {
     }
 
     /// The boundaries of the history: the exchanges of steps before the first one are in L0 at least, those before the
-    /// second one in L1 at least, and so on. The exchanges from the last boundary on are active.
+    /// second one in L1 at least, and so on. The exchanges from the last boundary on are active. No boundary is beyond
+    /// `usize::MAX`.
     ///
     /// ```
     /// use columnar::tiers::{Step, Tracker};
@@ -149,7 +150,7 @@ impl Tracker {
         let mut boundary = 0;
         Tier::CACHED.map(|tier| {
             let newest = self.tiers[tier].iter().filter_map(|(_, cohort)| cohort.newest_exchange()).max();
-            boundary = newest.map_or(boundary, |newest| boundary.max(newest + 1));
+            boundary = newest.map_or(boundary, |newest| boundary.max(newest.saturating_add(1)));
             boundary
         })
     }

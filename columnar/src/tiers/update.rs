@@ -38,8 +38,8 @@ impl Tracker {
         for (exchange, tokens) in &step.exchanges {
             let item = Item::Exchange(*exchange);
             match tokens {
-                Some(tokens) if *exchange >= self.next_exchange => {
-                    self.next_exchange = exchange.saturating_add(1);
+                Some(tokens) if self.newest_exchange.is_none_or(|newest| newest < *exchange) => {
+                    self.newest_exchange = Some(*exchange);
                     self.waiting.insert(item, *tokens);
                 }
                 Some(_) => {}

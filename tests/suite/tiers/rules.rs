@@ -268,6 +268,17 @@ fn t08_an_exchange_that_is_late_or_omitted_moves_no_boundary_back() {
     assert_eq!(moves.broken(), [L3]);
 }
 
+/// The boundary after the last possible step did not fit into a number, which was a panic.
+#[test]
+fn t08_the_exchange_of_the_last_possible_step_has_a_tier() {
+    let mut tracker = Tracker::new(1);
+    for _ in 0..2 {
+        tracker.update(&Step::new().exchange(usize::MAX, 700));
+        assert_eq!(tracker.history(), [0, 0, 0, usize::MAX]);
+        assert_eq!((tracker.of_exchange(usize::MAX), tracker.tokens(L3)), (Some((L3, 3)), 700));
+    }
+}
+
 #[test]
 fn t09_an_entrant_lets_veterans_gain_and_leave() {
     let mut tracker = holding(0, &[(L3, "a", 5), (L3, "b", 4), (Active, "e", 2)]);
