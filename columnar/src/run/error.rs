@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::compute::SchemaMismatch;
 use crate::context::budget::BudgetError;
 use crate::declare::{Name, SchemaErrors};
-use crate::documents::UpdateError;
+use crate::documents::{UpdateError, UpdateFault};
 use crate::error::{BoxError, list, nearest, unknown_column};
 use crate::model::ModelError;
 use crate::reopen::Drift;
@@ -97,7 +97,7 @@ pub enum Error {
     },
     /// A push to a source of documents that is no [`Update`](crate::documents::Update), or one that cannot be applied to its
     /// documents. Nothing of it is stored.
-    #[error("the update of `{column}` at step {step} was not stored: {source}")]
+    #[error("the update of `{column}` at step {step} was not stored: {}", Refused(column, source))]
     Update {
         /// The source.
         column: Name,
@@ -272,5 +272,23 @@ struct Attempts(usize);
 impl fmt::Display for Attempts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 > 1 { write!(f, " {} times, the last time", self.0) } else { Ok(()) }
+    }
+}
+
+/// Prints the reason why an update of a source was refused. A pushed text that is no update is most likely the text of a
+/// document, and not a damaged update.
+struct Refused<'e>(&'e Name, &'e UpdateError);
+
+impl fmt::Display for Refused<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(column, error) = self;
+        match error.faults() {
+            [UpdateFault::Text { at, fault }] => write!(
+                f,
+                "a value of `{column}` is the text of an update: push `Update::new().file(path, text).to_text()?`; this \
+                 text is none, as byte {at} shows: {fault}"
+            ),
+            _ => write!(f, "{error}"),
+        }
     }
 }

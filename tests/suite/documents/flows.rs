@@ -100,7 +100,8 @@ async fn an_update_that_cannot_be_applied_is_refused_whole_with_all_its_faults()
     Ok(())
 }
 
-/// At run time the value of a source of documents is the text of an update.
+/// At run time the value of a source of documents is the text of an update. The text of a document in its place was called
+/// a damaged update, to be restored from a copy.
 #[tokio::test]
 async fn a_flow_made_at_run_time_takes_the_text_of_an_update() -> Result<()> {
     let f = open(OpenOptions::new(MemoryStore::new())).await?;
@@ -110,7 +111,12 @@ async fn a_flow_made_at_run_time_takes_the_text_of_an_update() -> Result<()> {
         assert!(matches!(found[..], [UpdateFault::Text { .. }]), "{found:?}");
     }
     let error = f.push("files", "a secret").await.expect_err("it is no update");
-    assert!(error.to_string().starts_with("the update of `files` at step 1 was not stored: "), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "the update of `files` at step 1 was not stored: a value of `files` is the text of an update: push \
+         `Update::new().file(path, text).to_text()?`; this text is none, as byte 0 shows: no section of an update that may \
+         follow here has this title, in this version of the library"
+    );
     assert!(!format!("{error} {error:?}").contains("secret"), "{error}");
     Ok(())
 }
