@@ -78,9 +78,7 @@ pub enum UpdateFault {
     #[error("the update has two legends: put one")]
     RepeatedLegend,
     /// A cluster that belongs to no symbols.
-    #[error(
-        "document {number} of the update has a cluster and is no symbol: call `.cluster` after `.symbol`"
-    )]
+    #[error("{}: call `.cluster` after `.symbol`", Cluster(*number))]
     Cluster {
         /// The number of the document before the cluster, counted from 1; 0 if there is none.
         number: usize,
@@ -104,6 +102,18 @@ pub enum UpdateFault {
         /// The fault.
         fault: TextFault,
     },
+}
+
+/// Prints the place of a cluster that belongs to no symbols.
+struct Cluster(usize);
+
+impl fmt::Display for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => f.write_str("the update begins with a cluster"),
+            number => write!(f, "document {number} of the update has a cluster and is no symbol"),
+        }
+    }
 }
 
 /// A fault in the text of an update.

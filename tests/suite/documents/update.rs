@@ -147,6 +147,10 @@ fn a_cluster_belongs_to_the_symbols_just_before_it() {
         assert_eq!(faults(&update.cluster(1, 1)), [UpdateFault::Cluster { number: 2 }]);
     }
     assert!(Update::new().symbol("a", "").tree("t").cluster(1, 1).to_text().is_ok());
+    // The message was about a document 0.
+    let error = Update::new().cluster(1, 1).symbol("a", "").to_text().unwrap_err();
+    assert_eq!(error.faults(), [UpdateFault::Cluster { number: 0 }]);
+    assert_eq!(error.to_string(), "the update begins with a cluster: call `.cluster` after `.symbol`");
 }
 
 #[test]
