@@ -282,10 +282,11 @@ fn is_zero(arguments: &Group) -> bool {
     literal(arguments).is_some_and(|count| matches!(count.base10_parse::<u128>(), Ok(0)))
 }
 
-/// Whether the arguments are a literal that is no whole number.
+/// Whether the arguments are a literal that is no number from 0 on.
 fn is_other_literal(arguments: &Group) -> bool {
     let literal = syn::parse_str::<Lit>(&without_marker(&arguments.stream().to_string()));
-    literal.is_ok_and(|literal| !matches!(literal, Lit::Int(_)))
+    literal
+        .is_ok_and(|literal| !matches!(literal, Lit::Int(count) if !count.base10_digits().starts_with('-')))
 }
 
 /// The arguments, if they are a number.
