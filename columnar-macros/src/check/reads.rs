@@ -223,7 +223,16 @@ impl Names {
     /// column coder(user.tiered(), self) = prompt("...");
     /// ```
     fn check_documents(&self, view: &mut View, errors: &mut Errors) {
-        if view.state != State::Valid || view.is_self() {
+        if view.state != State::Valid {
+            return;
+        }
+        // The parser leaves `files.tiered.target(3)` to this check.
+        if let Some(target) = view.target_alone() {
+            errors.at(target, views::TARGET_ALONE);
+            view.state = State::Invalid;
+            return;
+        }
+        if view.is_self() {
             return;
         }
         let name = view.name();

@@ -230,6 +230,8 @@ impl Parser<'_> {
 
     fn target(&mut self, call: &Call<'_>) {
         match &call.arguments {
+            // The names decide whether parentheses are missing here.
+            _ if self.view.is_path_to_tiered() => {}
             _ if !self.view.is_tiered() => self.report(call.tokens(), views::TARGET_ALONE),
             _ if self.view.has(ModifierKind::Target) => self.report(call.tokens(), views::SECOND_TARGET),
             None => self.report(call.name, views::NO_TARGET),

@@ -242,6 +242,17 @@ impl View {
         self.has(ModifierKind::Tiered)
     }
 
+    /// Whether it is `files.tiered`, without parentheses: `tiered` may also be a column of a module.
+    pub(super) fn is_path_to_tiered(&self) -> bool {
+        !self.is_tiered() && matches!(&*self.path, [name] if ident_text(name) == "tiered")
+    }
+
+    /// The calls of `target(n)` beside no `tiered()`.
+    pub(crate) fn target_alone(&self) -> Option<TokenStream> {
+        let is_alone = !self.is_tiered() && self.has(ModifierKind::Target);
+        is_alone.then(|| self.tokens(|modifier| modifier.kind == ModifierKind::Target))
+    }
+
     /// The calls of `tiered()`.
     pub(crate) fn tiered(&self) -> Option<TokenStream> {
         self.is_tiered().then(|| self.tokens(|modifier| modifier.kind == ModifierKind::Tiered))
