@@ -111,6 +111,8 @@ fn sign<'t>(cursor: &Cursor<'t>) -> Option<(&'t TokenTree, usize)> {
 fn end(trees: &[TokenTree]) -> usize {
     let is_was = |at: usize| match trees.get(at..) {
         Some([TokenTree::Ident(was), TokenTree::Literal(_), ..]) => ident::is(was, "was"),
+        // No type has two names in a row, and an earlier name without quotes is an error of its own.
+        Some([TokenTree::Ident(was), TokenTree::Ident(_), ..]) => at > 0 && ident::is(was, "was"),
         _ => false,
     };
     let ends = |at: usize| is_punct(trees.get(at), '=') || is_was(at);
