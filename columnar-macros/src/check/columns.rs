@@ -98,7 +98,9 @@ pub(super) fn check_tiers(column: &Column, documents: &HashSet<String>, errors: 
     let has_documents = |view: &&View| shows_documents(view, documents);
     let history = derived.reads().find(|view| view.is_self());
     if let Some(other) = derived.reads().filter(has_documents).find(|view| !ptr::eq(*view, tiered)) {
-        errors.at(&other.written, reads::OTHER_DOCUMENTS);
+        let is_same = !other.is_inherited && other.name() == tiered.name();
+        let (twice, others) = (reads::same_view(&tiered.name(), &column.name), reads::OTHER_DOCUMENTS);
+        errors.at(&other.written, if is_same { &*twice } else { others });
     } else if let Some(part) = history.filter(|history| !history.is_whole()) {
         errors.at(&part.written, reads::TIERS_WITH_PART_OF_SELF);
     } else if history.is_none() {

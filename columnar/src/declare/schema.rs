@@ -246,7 +246,7 @@ impl Schema {
         let (column, input) = (reads.column.clone(), self.name(read).clone());
         if let Some(tiering) = spec.tiering {
             match &reads.tiered {
-                Some(first) => errors.push(SchemaError::OtherDocuments { column, input: first.name.clone() }),
+                Some(first) => errors.push(first.beside(column, read)),
                 None => reads.tiered = Some(TieredDocuments { column: read, name: input, tiering }),
             }
             return;

@@ -201,7 +201,15 @@ pub enum SchemaError {
         /// The column that is read.
         input: Name,
     },
-    /// A tiered view beside another view of documents.
+    /// A tiered view beside another view of the same documents.
+    #[error("`{column}` reads `{input}` twice, and once in tiers: drop one of the views")]
+    SameDocuments {
+        /// The column that reads.
+        column: Name,
+        /// The documents.
+        input: Name,
+    },
+    /// A tiered view beside a view of other documents.
     #[error(
         "`{column}` reads `{input}` in tiers, so it can read no other documents: put all of them into one source, or drop one \
          of the views"

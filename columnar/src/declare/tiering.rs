@@ -2,10 +2,22 @@
 
 use super::name::Name;
 use super::purpose::Purpose;
-use super::reads::Reads;
+use super::reads::{Reads, TieredDocuments};
 use super::schema::Schema;
 use super::schema_error::SchemaError;
 use super::view::ViewSpec;
+
+impl TieredDocuments {
+    /// The error of another view of documents, those of the column `other`, beside the tiered view.
+    pub(super) fn beside(&self, column: Name, other: usize) -> SchemaError {
+        let input = self.name.clone();
+        if other == self.column {
+            SchemaError::SameDocuments { column, input }
+        } else {
+            SchemaError::OtherDocuments { column, input }
+        }
+    }
+}
 
 impl Schema {
     /// The mistake in a view of documents, or in a tiered view of text.
@@ -30,8 +42,8 @@ impl Schema {
     pub(super) fn check_tiers(&self, reads: &Reads, errors: &mut Vec<SchemaError>) {
         let Some(tiered) = &reads.tiered else { return };
         let (column, input) = (reads.column.clone(), tiered.name.clone());
-        if reads.all_inputs().any(|input| self.is_documents(input.column)) {
-            errors.push(SchemaError::OtherDocuments { column, input });
+        if let Some(other) = reads.all_inputs().find(|input| self.is_documents(input.column)) {
+            errors.push(tiered.beside(column, other.column));
         } else if !reads.self_view.as_ref().is_some_and(ViewSpec::is_whole) {
             errors.push(SchemaError::TiersWithoutSelf { column, input });
         } else if reads.all_inputs().next().is_none() {

@@ -275,6 +275,7 @@
 //! | the input `files` of `coder` takes documents, and `user` holds text | bind it to a source of documents |
 //! | `review` reads a part of `files`, and documents are a set, which has no window | read `files` or `files.tiered()` |
 //! | `review` has a tiered view, so it can read no other documents | put all documents into one source, or drop one of the views |
+//! | `review` reads `files` twice, and once in tiers | drop one of the two |
 //! | the method `read` exists for struct `Handle<Derived>` | the column has no type; use `get` |
 //! | type annotations needed | write the type of the argument: `\|cx: Context\|` |
 //! | future cannot be sent between threads safely | a value that is not `Send`, such as an `Rc`, is held across an `.await`; the note points at it |

@@ -3,8 +3,9 @@ use columnar::prelude::*;
 flow! {
     pub struct Coder {
         source files: Documents;
+        source notes: Documents;
         source user;
-        column coder(files.tiered(), files, user, self) = prompt("You write Rust.");
+        column coder(files.tiered(), notes, user, self) = prompt("You write Rust.");
     }
 }
 

@@ -53,19 +53,31 @@ impl Graph {
         }
         let mut node = 0;
         while node < self.nodes.len() {
-            let (mut at, mut documents, mut is_tiered) = (0, 0, false);
+            let (mut at, mut first, mut is_tiered) = (0, None, false);
+            // Whether there are more documents than those of the first view, and whether these are shown again.
+            let (mut has_others, mut is_repeated) = (false, false);
             while let Some(view) = self.view(node, at) {
                 if self.is_documents(view.column) {
                     if !view.is_whole() {
                         self.refuse_part(node, view.column);
                     }
-                    documents += 1;
+                    match first {
+                        Some(first) if first == view.column => is_repeated = true,
+                        Some(_) => has_others = true,
+                        None => first = Some(view.column),
+                    }
                     is_tiered = is_tiered || view.tiering.is_some();
                 }
                 at += 1;
             }
-            if is_tiered && documents > 1 {
+            if is_tiered && has_others {
                 self.refuse_others(node);
+            }
+            if let Some(documents) = first
+                && is_tiered
+                && is_repeated
+            {
+                self.refuse_twice(node, documents);
             }
             node += 1;
         }
@@ -109,6 +121,15 @@ impl Graph {
         text.put("` or `");
         self.put_name(read, &mut text);
         text.put(".tiered()`").panic()
+    }
+
+    #[track_caller]
+    const fn refuse_twice(&self, node: usize, read: usize) -> ! {
+        let mut text = Text::<1024>::new();
+        self.put_node(node, &mut text);
+        text.put(" reads `");
+        self.put_name(read, &mut text);
+        text.put("` twice, and once in tiers\n\nhelp: drop one of the two").panic()
     }
 
     #[track_caller]

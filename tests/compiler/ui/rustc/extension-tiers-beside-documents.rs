@@ -3,6 +3,7 @@ use columnar::prelude::*;
 flow! {
     pub struct Coder {
         source files: Documents;
+        source notes: Documents;
         source user;
         column coder(files.tiered(), user, self) = prompt("You write Rust.");
     }
@@ -10,7 +11,7 @@ flow! {
 
 flow! {
     pub struct Reviewed: Coder {
-        column review(files.tiered(), files, user, self) = prompt("Review the code.");
+        column review(files.tiered(), notes, user, self) = prompt("Review the code.");
     }
 }
 
