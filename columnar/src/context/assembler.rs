@@ -16,7 +16,7 @@ use crate::history::{History, StepRanges};
 use crate::schedule::Cell;
 use crate::tokens::Counter;
 
-/// The number of documents that an error names.
+/// The number of texts that an error names.
 const LARGEST: usize = 3;
 
 /// Everything about the contexts of a column that does not depend on the step. Made with the first context.
@@ -172,12 +172,17 @@ impl Assembler {
         let fixed = |step| tiers.map_or(0, |tiers| tiers.tokens(step)) + snapshot.instruction_tokens(step);
         let truncation = Truncation::new(snapshot, limit, &fixed, cuts);
         let report = &truncation.report;
-        let is_full = fixed(snapshot.step) >= limit.tokens;
-        if (is_full || limit.strategy == Strategy::StopAtLimit) && report.is_over_limit() {
-            let (tokens, limit) = (report.before, report.limit);
-            let documents = snapshot.layout().map_or_else(Vec::new, |layout| layout.largest(LARGEST));
-            let contributors = snapshot.contributors();
-            return Err(BudgetError::OverLimit { tokens, limit, contributors, documents });
+        if report.is_over_limit() {
+            let ([of_system, of_messages], limit, strategy) =
+                (snapshot.fixed_tokens(), limit.tokens, limit.strategy);
+            if of_system + of_messages >= limit {
+                let (tokens, largest) = (of_system + of_messages, snapshot.largest_fixed(LARGEST));
+                return Err(BudgetError::NoRoomForTurns { tokens, limit, largest });
+            }
+            if strategy == Strategy::StopAtLimit {
+                let (tokens, contributors) = (report.before + of_system, snapshot.contributors());
+                return Err(BudgetError::OverLimit { tokens, limit, contributors });
+            }
         }
         snapshot.truncate(truncation);
         Ok(())

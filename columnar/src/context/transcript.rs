@@ -157,12 +157,7 @@ fn truncation(
     };
     if limit.strategy == Strategy::StopAtLimit && report.is_over_limit() {
         let (tokens, limit) = (report.before, report.limit);
-        return Err(BudgetError::OverLimit {
-            tokens,
-            limit,
-            contributors: Vec::new(),
-            documents: Vec::new(),
-        });
+        return Err(BudgetError::OverLimit { tokens, limit, contributors: Vec::new() });
     }
     let place = |turn: usize| slots.get(turn).copied();
     let Range { start, end } = cut.omitted.clone();

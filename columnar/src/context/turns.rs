@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::budget::{Cut, CutMarker, PersistentCuts, Report, Strategy, TokenLimit, Turns};
+use super::budget::{Cut, CutMarker, FixedText, PersistentCuts, Report, Strategy, TokenLimit, Turns};
 use super::layout::Steps;
 use super::omissions::{Elision, Truncation, truncation_marker};
 use super::snapshot::Snapshot;
@@ -207,6 +207,28 @@ impl Snapshot {
         self.layout().map_or([0, 0], |layout| [layout.system_tokens(), layout.message_tokens()])
     }
 
+    /// The largest texts that no budget omits, each with its tokens, the largest first.
+    pub(super) fn largest_fixed(&self, count: usize) -> Vec<(FixedText, usize)> {
+        let counter = &*self.overhead.counter;
+        let documents = self.layout().into_iter().flat_map(|layout| layout.texts(counter));
+        let instructions = self.instructions_by_input();
+        let instructions = instructions.map(|(name, tokens)| (FixedText::Instructions(name.clone()), tokens));
+        let mut texts: Vec<_> = documents.chain(instructions).collect();
+        // Stable, so the order of texts of equal size is always the same.
+        texts.sort_by_key(|(_, tokens)| Reverse(*tokens));
+        texts.truncate(count);
+        texts
+    }
+
+    /// The instructions among the inputs, each with its tokens.
+    fn instructions_by_input(&self) -> impl Iterator<Item = (&Name, usize)> {
+        let instructions = self.reads.instructions.iter().zip(&*self.instruction_views);
+        instructions.map(|(input, view)| {
+            let sum = view.sum(&view.steps).with_overhead(self.overhead.separator);
+            (&input.name, sum.tokens)
+        })
+    }
+
     /// The columns in the context, each with its tokens, the largest first.
     pub(super) fn contributors(&self) -> Vec<(Name, usize)> {
         let this = (&self.reads.column, self.overhead.separator);
@@ -223,11 +245,8 @@ impl Snapshot {
             .collect();
         let documents = self.reads.tiered.as_ref().map(|documents| documents.name.clone());
         contributors.extend(documents.map(|name| (name, self.document_tokens().iter().sum())));
-        let instructions = self.reads.instructions.iter().zip(&*self.instruction_views);
-        contributors.extend(instructions.map(|(input, view)| {
-            let sum = view.sum(&view.steps).with_overhead(self.overhead.separator);
-            (input.name.clone(), sum.tokens)
-        }));
+        let instructions = self.instructions_by_input();
+        contributors.extend(instructions.map(|(name, tokens)| (name.clone(), tokens)));
         // Stable, so columns of equal size stay in the order of their declaration.
         contributors.sort_by_key(|(_, tokens)| Reverse(*tokens));
         contributors

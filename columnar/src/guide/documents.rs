@@ -243,8 +243,9 @@
 //! # Budgets
 //!
 //! A [budget](super::budgets) omits turns, never documents in tiers: these come off the limit first. Documents that alone
-//! are over the limit are an error of the cell, [`BudgetError::OverLimit`](crate::budget::BudgetError::OverLimit), which
-//! names the largest ones:
+//! are over the limit are an error of the cell,
+//! [`BudgetError::NoRoomForTurns`](crate::budget::BudgetError::NoRoomForTurns), which names the largest ones, and also a
+//! legend or a tree:
 //!
 //! ```
 //! use columnar::budget::Budget;
@@ -262,7 +263,7 @@
 //! desk.files.push(update).await?;
 //! desk.user.push("When?").await?;
 //! let error = desk.run().await.expect_err("the documents have more than 500 tokens").to_string();
-//! assert!(error.contains("the largest documents `file:plan.md` with 5"), "{error}");
+//! assert!(error.contains("the largest are `file:plan.md` with 5"), "{error}");
 //! # Ok(()) }
 //! ```
 //!

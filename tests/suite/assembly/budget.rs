@@ -142,7 +142,7 @@ async fn stop_at_limit_names_the_largest_input_and_sends_no_request() -> Result<
     let error = f.run().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the context of `bot` at step 0 exceeds its budget: its messages have about 262 tokens, and the limit is \
+        "the context of `bot` at step 0 exceeds its budget: it has about 262 tokens, and the limit is \
          198; the largest columns are `notes` with 255, `user` with 7: raise the budget, narrow a view, or choose a strategy that \
          truncates"
     );

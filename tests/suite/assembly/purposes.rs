@@ -154,7 +154,7 @@ async fn a_budget_keeps_instructions_and_omits_turns() {
     f.push("rules", "Be brief. ".repeat(100)).await.unwrap();
     f.push("user", "more").await.unwrap();
     let error = f.run().await.unwrap_err().to_string();
-    assert!(error.contains("the largest columns are `rules` with 25"), "{error}");
+    assert!(error.contains("the largest are `rules` with 25"), "{error}");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Contexts with documents in tiers: worked examples.
 
 use columnar::Value;
-use columnar::budget::{Budget, BudgetError, Report};
+use columnar::budget::{Budget, BudgetError, FixedText, Report};
 use columnar::cache::{CachePlan, CachePolicy, Difference, Pace, Position, Reason};
 use columnar::documents::{Documents, Key, Kind, Update};
 use columnar::prelude::*;
@@ -322,15 +322,66 @@ async fn a_budget_takes_the_documents_off_first_and_names_the_largest_if_they_do
     let error = f.run().await.expect_err("the documents do not fit");
     let text = error.to_string();
     assert!(
-        text.contains("the largest documents `file:large.rs` with 90") && text.contains("`file:small.rs`"),
+        text.contains("the largest are `file:large.rs` with 90") && text.contains("`file:small.rs`"),
         "{text}"
     );
     assert!(!text.contains("ddd"), "{text}");
     let error = f.messages("coder", 0).expect_err("the documents do not fit");
-    let Error::Budget { source: BudgetError::OverLimit { documents, limit, .. }, .. } = error else {
+    let Error::Budget { source: BudgetError::NoRoomForTurns { largest, limit, .. }, .. } = error else {
         panic!("{error:?}")
     };
-    assert_eq!((documents.len(), documents[0].0.path(), limit), (2, "large.rs", 900));
+    let key = Key::new(Kind::File, "large.rs").expect("a path");
+    assert_eq!((largest.len(), &largest[0].0, limit), (2, &FixedText::Document(key), 900));
+    Ok(())
+}
+
+/// A legend that filled the budget was an error about turns of 23 tokens over a limit of 0, which named a file of 4 tokens as
+/// the largest text and advised to choose another strategy.
+#[tokio::test]
+async fn a_legend_a_tree_or_instructions_that_fill_a_budget_are_named() -> Result<()> {
+    let error = async |update: Update, rules: &str, budget: Budget| {
+        let (files, user) = (documents("files"), source("user"));
+        let views = (files.tiered(), source("rules").latest().instruction(), &user, this());
+        let f = flow([column("coder", views, script(["Done."]).budget(budget.token_buffer(0)))])?;
+        f.push("files", update.to_text().expect("valid")).await?;
+        f.push("rules", rules).await?;
+        f.push("user", "Hello!").await?;
+        Ok::<_, Error>(f.run().await.expect_err("it does not fit").to_string())
+    };
+    let start = "the context of `coder` at step 0 exceeds its budget: the documents and instructions that no budget omits have \
+                 about ";
+    let end = ": raise the budget, or show fewer or shorter texts";
+    let file = || Update::new().file("a", "x");
+    let long = || "t".repeat(4_000);
+    for (update, rules, expected) in [
+        (
+            file().legend(long()),
+            "R",
+            "1024 tokens, and the limit is 300; the largest are the legend with 1003",
+        ),
+        (
+            file().tree(long()),
+            "R",
+            "1026 tokens, and the limit is 300; the largest are the file tree with 1003",
+        ),
+        (
+            file(),
+            &*long(),
+            "1013 tokens, and the limit is 300; the largest are `rules` with 1001, `file:a` with 4",
+        ),
+    ] {
+        for budget in [Budget::of(300), Budget::of(300).rolling_window(), Budget::of(300).stop_at_limit()] {
+            let error = error(update.clone(), rules, budget).await?;
+            let rest = error.strip_prefix(start).and_then(|error| error.strip_suffix(end));
+            assert!(rest.is_some_and(|rest| rest.starts_with(expected)), "{error}");
+        }
+    }
+    // The texts fit, and a turn does not. The numbers are those of all, also in the system text.
+    let error =
+        error(file().legend("t".repeat(400)), &"u".repeat(400), Budget::of(228).stop_at_limit()).await?;
+    let expected = "it has about 230 tokens, and the limit is 228; the largest columns are `files` with 122, `rules` with 101, \
+                    `user` with 7: raise the budget, narrow a view, or choose a strategy that truncates";
+    assert_eq!(error.strip_prefix("the context of `coder` at step 0 exceeds its budget: "), Some(expected));
     Ok(())
 }
 

@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 
 pub(crate) use limit::{Cut, CutMarker, TokenLimit, Turns};
 pub(crate) use persistent::PersistentCuts;
-pub use report::{BudgetError, Report};
+pub use report::{BudgetError, FixedText, Report};
 
 /// The most tokens of a request, and the strategy for a context that is larger.
 ///

@@ -61,25 +61,35 @@ impl fmt::Display for Report {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BudgetError {
-    /// The context is over the limit, and the strategy is [`StopAtLimit`](super::Strategy::StopAtLimit), or the documents
-    /// in tiers alone are over it. No strategy omits those.
+    /// The context is over the limit, and the strategy is [`StopAtLimit`](super::Strategy::StopAtLimit).
     #[error(
-        "its messages have about {tokens} tokens, and the limit is {limit}; the largest columns are {}{}: raise the \
-         budget, {}narrow a view, or choose a strategy that truncates",
-        Contributors(contributors),
-        Largest(documents),
-        if documents.is_empty() { "" } else { "remove documents, " }
+        "it has about {tokens} tokens, and the limit is {limit}{}: raise the budget, narrow a view, or choose a strategy \
+         that truncates",
+        Contributors(contributors)
     )]
     OverLimit {
-        /// The tokens of the messages.
+        /// The tokens of the context: of its messages, and of the documents and instructions in its system text.
         tokens: usize,
-        /// The most tokens that they may have.
+        /// The most tokens that the budget leaves for the context.
         limit: usize,
         /// The columns in the context, each with its tokens, the largest first. The self history has the name of the
         /// column.
         contributors: Vec<(Name, usize)>,
-        /// The largest documents in tiers, each with its tokens, the largest first; empty without such documents.
-        documents: Vec<(Key, usize)>,
+    },
+    /// The texts that no budget omits leave no tokens for turns, whatever the strategy.
+    #[error(
+        "the documents and instructions that no budget omits have about {tokens} tokens, and the limit is {limit}; the \
+         largest are {}: raise the budget, or show fewer or shorter texts",
+        Largest(largest)
+    )]
+    NoRoomForTurns {
+        /// The tokens of all documents in tiers, with their titles and the replies to them, and of the instructions among
+        /// the inputs.
+        tokens: usize,
+        /// The most tokens that the budget leaves for the context: for these texts and the turns together.
+        limit: usize,
+        /// The largest of these texts, each with its tokens, the largest first.
+        largest: Vec<(FixedText, usize)>,
     },
     /// The reply and the instruction leave too few tokens for any message.
     #[error(
@@ -101,14 +111,39 @@ pub enum BudgetError {
     },
 }
 
-/// Prints the largest documents.
-struct Largest<'e>(&'e [(Key, usize)]);
+/// A text of a context that no budget omits. It prints as in "the largest is the legend".
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FixedText {
+    /// A document in a [tier](crate::tiers).
+    Document(Key),
+    /// The legend of the documents.
+    Legend,
+    /// The file tree of the documents.
+    Tree,
+    /// The [instructions](crate::View::instruction) of an input, which are in the system text.
+    Instructions(Name),
+}
+
+impl fmt::Display for FixedText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Document(key) => write!(f, "`{}`", Printable(key)),
+            Self::Legend => f.write_str("the legend"),
+            Self::Tree => f.write_str("the file tree"),
+            Self::Instructions(column) => write!(f, "`{column}`"),
+        }
+    }
+}
+
+/// Prints the largest texts.
+struct Largest<'e>(&'e [(FixedText, usize)]);
 
 impl fmt::Display for Largest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (key, tokens)) in self.0.iter().enumerate() {
-            let before = if at > 0 { ", " } else { ", and the largest documents " };
-            write!(f, "{before}`{}` with {tokens}", Printable(key))?;
+        for (at, (text, tokens)) in self.0.iter().enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            write!(f, "{comma}{text} with {tokens}")?;
         }
         Ok(())
     }
@@ -120,8 +155,8 @@ struct Contributors<'e>(&'e [(Name, usize)]);
 impl fmt::Display for Contributors<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, (column, tokens)) in self.0.iter().take(3).enumerate() {
-            let comma = if at > 0 { ", " } else { "" };
-            write!(f, "{comma}`{column}` with {tokens}")?;
+            let before = if at > 0 { ", " } else { "; the largest columns are " };
+            write!(f, "{before}`{column}` with {tokens}")?;
         }
         Ok(())
     }

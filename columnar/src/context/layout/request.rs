@@ -2,12 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::super::budget::FixedText;
 use super::next::Next;
 use super::placed::{At, Placed, placed};
 use super::section::{Place, Section};
 use super::step_tiers::{StepTiers, Steps};
 use crate::documents::{Documents, Key};
 use crate::tiers::{Moves, Tier};
+use crate::tokens::Counter;
 
 /// The documents of a context, in sections, and the tiers of its turns.
 #[derive(Debug)]
@@ -61,9 +63,12 @@ impl Layout {
         self.tiers.moves()
     }
 
-    /// The largest documents, each with its tokens.
-    pub(in crate::context) fn largest(&self, count: usize) -> Vec<(Key, usize)> {
-        self.tiers.largest(count)
+    /// The documents in tiers, the legend and the tree, each with its tokens.
+    pub(in crate::context) fn texts(
+        &self,
+        counter: &dyn Counter,
+    ) -> impl Iterator<Item = (FixedText, usize)> {
+        self.tiers.texts(counter)
     }
 
     /// The tokens of the system text.

@@ -1,9 +1,9 @@
 //! The documents and the tiers of one step, from those of the step before.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::super::budget::FixedText;
 use super::section::{Place, Placement, Section, tokens_of};
 use crate::documents::{Changes, Documents, Key, Update, UpdateError};
 use crate::history::Value;
@@ -142,18 +142,17 @@ impl StepTiers {
         &self.now.moves
     }
 
-    /// The largest documents, each with its tokens.
-    pub(in crate::context) fn largest(&self, count: usize) -> Vec<(Key, usize)> {
-        let items = Tier::ALL.into_iter().flat_map(|tier| self.now.placement.tracker.items(tier));
-        let mut documents: Vec<(Key, usize)> = items
-            .filter_map(|(item, _, tokens)| match item {
-                Item::Document(key) => Some((key.clone(), tokens)),
-                Item::Exchange(_) => None,
-            })
-            .collect();
-        documents.sort_by_key(|(_, tokens)| Reverse(*tokens));
-        documents.truncate(count);
-        documents
+    /// The documents in tiers, the legend and the tree, each with its tokens.
+    pub(super) fn texts(&self, counter: &dyn Counter) -> impl Iterator<Item = (FixedText, usize)> {
+        let documents = self.documents();
+        let alone = [(FixedText::Legend, documents.legend()), (FixedText::Tree, documents.tree())];
+        let alone = alone.map(|(name, text)| Some((name, tokens_of(None, text?, counter))));
+        let items = Tier::ALL.into_iter().flat_map(|tier| self.tracker().items(tier));
+        let documents = items.filter_map(|(item, _, tokens)| match item {
+            Item::Document(key) => Some((FixedText::Document(key.clone()), tokens)),
+            Item::Exchange(_) => None,
+        });
+        documents.chain(alone.into_iter().flatten())
     }
 
     pub(super) fn system_tokens(&self) -> usize {
