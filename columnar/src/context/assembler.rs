@@ -10,6 +10,7 @@ use super::exclusions::Exclusions;
 use super::layout::{Layout, TierMemory, document_tokens};
 use super::omissions::Truncation;
 use super::snapshot::Snapshot;
+use super::turns::CutRule;
 use crate::declare::{Filter, Input, Reads, Window};
 use crate::documents::UpdateError;
 use crate::history::{History, StepRanges};
@@ -124,7 +125,9 @@ impl Assembler {
         }
         // After the tiers, which know the history with all cells.
         snapshot.exclude();
-        Ok(self.truncate(snapshot, memory)?)
+        self.truncate(snapshot, memory)?;
+        snapshot.find_moves();
+        Ok(())
     }
 
     /// Replaces the values of filtered inputs by those that pass.
@@ -169,8 +172,8 @@ impl Assembler {
             memory.cuts.get_or_insert_default().entry(since).or_insert_with(|| PersistentCuts::from(since))
         });
         let tiers = memory.tiers.as_deref();
-        let fixed = |step| tiers.map_or(0, |tiers| tiers.tokens(step)) + snapshot.instruction_tokens(step);
-        let truncation = Truncation::new(snapshot, limit, &fixed, cuts);
+        let documents = |step| tiers.map_or(0, |tiers| tiers.tokens(step));
+        let truncation = Truncation::new(snapshot, &CutRule { limit, documents: &documents }, cuts);
         let report = &truncation.report;
         if report.is_over_limit() {
             let ([of_system, of_messages], limit, strategy) =

@@ -149,7 +149,7 @@ impl Messages {
 
     /// The items that changed their [tiers](crate::tiers) since the last request with a response; `None` without tiers.
     pub fn moves(&self) -> Option<&Moves> {
-        Some(self.0.layout()?.moves())
+        self.0.moves()
     }
 
     /// The tokens of all messages, by the [counter](crate::flow::LiveFlow::set_counter) of the flow. Values were counted

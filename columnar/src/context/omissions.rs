@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::budget::Report;
 use super::delimiters::Overhead;
+use super::layout::Omitted;
 use super::view::ViewValues;
 use crate::declare::Reads;
 use crate::tokens::Sum;
@@ -44,6 +45,8 @@ pub(crate) struct Truncation {
     pub(crate) report: Report,
     /// The slots of the omitted turns.
     pub(super) omitted: Range<usize>,
+    /// The turns that the last context with a response omitted, if documents have tiers.
+    pub(super) answered: Omitted,
     /// The slots that the previous context omitted, if cuts persist.
     pub(super) previous: Range<usize>,
     /// The slots that the next context most likely omits.
@@ -59,7 +62,15 @@ impl Truncation {
     pub(super) fn before(&self) -> Self {
         let omitted = self.previous.clone();
         let marker = self.marker.clone().filter(|_| !omitted.is_empty());
-        Self { next: omitted.clone(), omitted, previous: 0..0, changes: false, marker, ..self.clone() }
+        Self {
+            next: omitted.clone(),
+            omitted,
+            previous: 0..0,
+            changes: false,
+            answered: Omitted::default(),
+            marker,
+            ..self.clone()
+        }
     }
 }
 

@@ -20,6 +20,7 @@ use super::view::{RareViews, ViewValues};
 use crate::declare::{Input, Name, Reads};
 use crate::history::{History, Value};
 use crate::schedule::Cell;
+use crate::tiers::Moves;
 
 /// The histories that the context of one cell shows. Cloning it is a few reference counts.
 #[derive(Clone, Debug)]
@@ -56,6 +57,8 @@ struct WholeViews {
 struct TieredSnapshot {
     updates: History,
     layout: Option<Arc<Layout>>,
+    /// The moves, if a budget or an exclusion changes other tiers than the items do.
+    moves: Option<Moves>,
 }
 
 impl Snapshot {
@@ -83,10 +86,9 @@ impl Snapshot {
             history: history(input.column),
         });
         let instruction_views = instructions.collect();
-        let tiered = reads
-            .tiered
-            .as_ref()
-            .map(|documents| Arc::new(TieredSnapshot { updates: history(documents.column), layout: None }));
+        let tiered = reads.tiered.as_ref().map(|documents| {
+            Arc::new(TieredSnapshot { updates: history(documents.column), layout: None, moves: None })
+        });
         let exclusions = exclusions.filter(|exclusions| exclusions.concern(&reads)).cloned();
         Self {
             reads,
@@ -148,6 +150,11 @@ impl Snapshot {
         self.whole.as_ref()?.next
     }
 
+    /// Whether any cell of the views was ever excluded.
+    pub(super) fn has_exclusions(&self) -> bool {
+        self.exclusions.is_some()
+    }
+
     /// The same context with the cells that are excluded from it.
     pub(super) fn whole(&self) -> Cow<'_, Self> {
         if self.whole.is_none() {
@@ -166,18 +173,20 @@ impl Snapshot {
 
     /// The first turn and its view with a cell whose exclusion begins or ends between the contexts of two steps.
     fn first_excluded(&self, from: usize, to: usize) -> Option<(usize, usize)> {
-        let exclusions = self.exclusions.as_ref()?;
+        self.excluded_between(from, to).into_iter().min()
+    }
+
+    /// The turns and views with a cell whose exclusion begins or ends between the contexts of two steps.
+    pub(super) fn excluded_between(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
+        let Some(exclusions) = &self.exclusions else { return Vec::new() };
         let views = self.whole_views().views;
         let names = self.reads.inputs.iter().map(|input| &input.name).chain([&self.reads.column]);
         let turns = names.zip(&*views).enumerate().flat_map(|(at, (name, view))| {
             let changed = exclusions.changed(name, from, to);
-            let turns: Vec<usize> = changed.into_iter().map(|step| step + view.lag).collect();
-            turns
-                .into_iter()
-                .filter(|turn| view.steps.contains(turn) && view.has(*turn))
-                .map(move |turn| (turn, at))
+            let turns = changed.into_iter().map(|step| step + view.lag);
+            turns.filter(|turn| view.steps.contains(turn) && view.has(*turn)).map(move |turn| (turn, at))
         });
-        turns.min()
+        turns.collect()
     }
 
     /// The update of the documents at a step.
@@ -188,6 +197,20 @@ impl Snapshot {
     /// The layout of the documents in tiers.
     pub(super) fn layout(&self) -> Option<&Layout> {
         self.tiered.as_ref()?.layout.as_deref()
+    }
+
+    /// The moves of documents and exchanges between tiers, as far as the context shows them.
+    pub(super) fn moves(&self) -> Option<&Moves> {
+        let moves = self.tiered.as_ref()?.moves.as_ref();
+        moves.or_else(|| Some(self.layout()?.moves()))
+    }
+
+    /// Finds the tiers that a budget or an exclusion changes.
+    pub(super) fn find_moves(&mut self) {
+        let moves = self.moves_shown();
+        if let Some(tiered) = self.tiered.as_mut().filter(|_| moves.is_some()) {
+            Arc::make_mut(tiered).moves = moves;
+        }
     }
 
     /// Sets the layout of the documents.
@@ -253,8 +276,20 @@ impl Snapshot {
     /// The snapshot of the previous step at which any input had a value.
     pub(super) fn previous(&self) -> Option<Self> {
         // A step whose inputs are all skipped is skipped as well, and made no request.
+        self.previous_step().map(|step| self.at(step))
+    }
+
+    /// The previous step at which any input had a value.
+    pub(super) fn previous_step(&self) -> Option<usize> {
         let whole = self.whole();
-        (0..self.step).rev().find(|step| whole.is_read_at(*step)).map(|step| self.at(step))
+        (0..self.step).rev().find(|step| whole.is_read_at(*step))
+    }
+
+    /// The previous step at which the column has a value.
+    pub(super) fn answered_step(&self) -> Option<usize> {
+        let whole = self.whole();
+        let history = whole.self_history()?;
+        (0..self.step).rev().find(|step| history.has(*step))
     }
 
     /// The snapshot of the last step that is shared with the nearest fork. `None` if a budget omits turns now, because
@@ -265,7 +300,7 @@ impl Snapshot {
     }
 
     /// The snapshot of an earlier step.
-    fn at(&self, step: usize) -> Self {
+    pub(super) fn at(&self, step: usize) -> Self {
         // Values never change, so the current histories also have the earlier context. Only windows differ.
         let whole = self.whole_views();
         let views = self

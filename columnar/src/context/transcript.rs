@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::budget::{Budget, BudgetError, Cut, CutMarker, Report, Strategy, TokenLimit, Turns};
 use super::delimiters::{ContextSettings, Overhead, Role};
+use super::layout::Omitted;
 use super::messages::Messages;
 use super::omissions::{Truncation, truncation_marker};
 use super::snapshot::Snapshot;
@@ -167,7 +168,8 @@ fn truncation(
     let marker = is_marked.then(|| (truncation_marker(sum), cost(sum)));
     let changes = limit.low_water.is_none() && sum.count > 0;
     let next = if changes { omitted.start..usize::MAX } else { omitted.clone() };
-    Ok(Truncation { report, previous: omitted.clone(), omitted, next, changes, marker })
+    let answered = Omitted::default();
+    Ok(Truncation { report, answered, previous: omitted.clone(), omitted, next, changes, marker })
 }
 
 /// The sizes of turns without gaps between them, as sums, so that each range of them costs a subtraction.

@@ -8,12 +8,13 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::budget::{Cut, CutMarker, FixedText, PersistentCuts, Report, Strategy, TokenLimit, Turns};
-use super::layout::Steps;
+use super::layout::{Omitted, Steps};
 use super::omissions::{Elision, Truncation, truncation_marker};
 use super::snapshot::Snapshot;
 use super::view::ViewValues;
 use crate::declare::Name;
 use crate::history::Value;
+use crate::tiers::Moves;
 use crate::tokens::{Counter, Sum};
 
 /// The turns of a context at its own step, at an earlier one, or at the next one.
@@ -115,47 +116,88 @@ impl Turns for ContextTurns<'_> {
     }
 }
 
+/// The rule by which the contexts of a column are cut.
+pub(super) struct CutRule<'c> {
+    /// The limit for its turns, documents and instructions.
+    pub(super) limit: &'c TokenLimit,
+    /// The tokens of the documents in tiers, at any step up to that of the context.
+    pub(super) documents: &'c dyn Fn(usize) -> usize,
+}
+
+impl CutRule<'_> {
+    /// The cut at a step. `cuts` are the earlier ones of a column whose cuts persist.
+    fn cut(&self, snapshot: &Snapshot, step: usize, cuts: Option<&mut PersistentCuts>) -> Cut {
+        let limit = |step| self.limit.less((self.documents)(step) + snapshot.instruction_tokens(step));
+        let turns = |step| ContextTurns::at(snapshot, step);
+        let marker: CutMarker<'_> = &|omitted| snapshot.overhead.marker_tokens(omitted);
+        match cuts {
+            Some(cuts) => cuts.at(step, limit, turns, marker),
+            None => limit(step).fit(&turns(step), &Cut::default(), marker),
+        }
+    }
+
+    /// The turns that the context of an earlier step omits.
+    fn omitted(&self, snapshot: &Snapshot, step: usize, cuts: Option<&mut PersistentCuts>) -> Omitted {
+        let since = snapshot.excluding_since(step);
+        if since == snapshot.excluding_since(snapshot.step) {
+            return self.omitted_of(snapshot, step, cuts);
+        }
+        // With other exclusions the turns had other sizes.
+        let mut anew = PersistentCuts::from(since);
+        self.omitted_of(&snapshot.at(step), step, cuts.map(|_| &mut anew))
+    }
+
+    fn omitted_of(&self, snapshot: &Snapshot, step: usize, cuts: Option<&mut PersistentCuts>) -> Omitted {
+        let slots = self.cut(snapshot, step, cuts).omitted;
+        let sum = ContextTurns::at(snapshot, step).sum(slots.clone());
+        Omitted { slots, marker: self.is_marked(sum).then_some(sum) }
+    }
+
+    /// Whether a marker replaces omitted turns.
+    fn is_marked(&self, omitted: Sum) -> bool {
+        self.limit.strategy == Strategy::TruncateMiddle && omitted.count > 0
+    }
+}
+
 impl Truncation {
-    /// The truncation of a context to a limit for its turns, documents and instructions. `fixed` returns the tokens of the
-    /// documents in tiers and of the instructions of any step up to this one. `cuts` are the earlier cuts of a column whose cuts persist.
+    /// The truncation of a context. `cuts` are the earlier cuts of a column whose cuts persist.
     pub(super) fn new(
         snapshot: &Snapshot,
-        limit: &TokenLimit,
-        fixed: &dyn Fn(usize) -> usize,
-        cuts: Option<&mut PersistentCuts>,
+        rule: &CutRule<'_>,
+        mut cuts: Option<&mut PersistentCuts>,
     ) -> Self {
         let (step, overhead) = (snapshot.step, &snapshot.overhead);
         let [of_system, of_messages] = snapshot.fixed_tokens();
-        let for_messages = limit.tokens.saturating_sub(of_system);
-        let (limit_at, limit) = (|step| limit.less(fixed(step)), limit.less(of_system + of_messages));
+        let limit = rule.limit.less(of_system + of_messages);
         let cost: CutMarker<'_> = &|omitted| overhead.marker_tokens(omitted);
         let turns = ContextTurns::at(snapshot, step);
-        let fit = |at, before: &Cut| limit.fit(&ContextTurns::at(snapshot, at), before, cost);
-        let (previous, cut) = match cuts {
-            Some(cuts) => {
-                let mut at = |step| cuts.at(step, limit_at, |step| ContextTurns::at(snapshot, step), cost);
-                let since = snapshot.excluding_since(step);
-                let previous = step.checked_sub(1).filter(|previous| *previous >= since);
-                let previous = previous.map(&mut at).unwrap_or_default();
-                (Some(previous.omitted), at(step))
-            }
-            None => (None, fit(step, &Cut::default())),
-        };
+        let cut = rule.cut(snapshot, step, cuts.as_deref_mut());
+        let since = snapshot.excluding_since(step);
+        let previous = cuts.as_deref_mut().and_then(|cuts| {
+            let previous = snapshot.previous_step().filter(|previous| *previous >= since)?;
+            Some(rule.cut(snapshot, previous, Some(cuts)).omitted)
+        });
         // A cut that does not persist differs in each context.
-        let changes = previous.is_none() && !cut.omitted.is_empty();
-        let next = if changes { cut.omitted.start..usize::MAX } else { fit(step + 1, &cut).omitted };
+        let changes = cuts.is_none() && !cut.omitted.is_empty();
+        let answered = snapshot.layout().and(snapshot.answered_step());
+        let answered = answered.map(|before| rule.omitted(snapshot, before, cuts)).unwrap_or_default();
+        let next = if changes {
+            cut.omitted.start..usize::MAX
+        } else {
+            limit.fit(&ContextTurns::at(snapshot, step + 1), &cut, cost).omitted
+        };
         let omitted = turns.sum(cut.omitted.clone());
         let report = Report {
             strategy: limit.strategy,
-            limit: for_messages,
+            limit: rule.limit.tokens.saturating_sub(of_system),
             before: turns.all().tokens + of_messages,
             after: limit.remaining(&turns, &cut.omitted, cost) + of_messages,
             turns: omitted.count,
             kept_fewer: cut.kept_fewer && omitted.count > 0,
         };
-        let is_marked = limit.strategy == Strategy::TruncateMiddle && omitted.count > 0;
-        let marker = is_marked.then(|| (truncation_marker(omitted), cost(omitted)));
-        Self { report, omitted: cut.omitted, previous: previous.unwrap_or_default(), next, changes, marker }
+        let marker = rule.is_marked(omitted).then(|| (truncation_marker(omitted), cost(omitted)));
+        let previous = previous.unwrap_or_default();
+        Self { report, omitted: cut.omitted, answered, previous, next, changes, marker }
     }
 }
 
@@ -205,6 +247,26 @@ impl Snapshot {
     /// The tokens of the documents in the system text, and of those in messages.
     fn document_tokens(&self) -> [usize; 2] {
         self.layout().map_or([0, 0], |layout| [layout.system_tokens(), layout.message_tokens()])
+    }
+
+    /// The moves between tiers since the last context with a response, if a budget omits turns from one of the two, or if
+    /// cells are excluded.
+    pub(super) fn moves_shown(&self) -> Option<Moves> {
+        let (layout, answered) = (self.layout()?, self.answered_step()?);
+        let turns = ContextTurns::at(self, self.step);
+        let (before, now) = self.truncation().map_or_else(Default::default, |truncation| {
+            let slots = truncation.omitted.clone();
+            let marker = truncation.marker.as_ref().map(|_| turns.sum(slots.clone()));
+            (truncation.answered.clone(), Omitted { slots, marker })
+        });
+        let of_self = self.reads.inputs.len();
+        let changed = self.excluded_between(answered, self.step).into_iter().map(|(turn, view)| {
+            let is_included = self.views.get(view).is_some_and(|view| view.has(turn));
+            (2 * turn + usize::from(view == of_self), is_included)
+        });
+        let changed: Vec<_> = changed.collect();
+        let is_whole = before.slots.is_empty() && now.slots.is_empty() && !self.has_exclusions();
+        (!is_whole).then(|| layout.moves_of((&before, &now), &changed, |slots| turns.sum(slots).count))
     }
 
     /// The largest texts that no budget omits, each with its tokens, the largest first.

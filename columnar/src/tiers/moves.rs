@@ -53,7 +53,14 @@ impl Moves {
         &self.demotions
     }
 
-    /// The cached tiers whose text changed, for any reason. All others have the text of the step before.
+    /// The same moves with other broken tiers.
+    pub(crate) fn with_broken(&self, broken: Vec<Tier>) -> Self {
+        Self { broken, ..self.clone() }
+    }
+
+    /// The cached tiers whose text changed, for any reason. All others have the text of the step before. In a context,
+    /// these are also the tiers from which a [budget](crate::budget) or an exclusion leaves out other turns than before, and
+    /// an exchange that is left out breaks none.
     pub fn broken(&self) -> &[Tier] {
         &self.broken
     }

@@ -1,5 +1,6 @@
 //! Laws of tiered contexts, on random flows.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use columnar::budget::{Budget, Strategy as Cut};
@@ -21,6 +22,8 @@ struct Random {
     /// Whether there is a hint, and a response.
     hint: bool,
     reply: bool,
+    /// An earlier cell, of `user` or of the column, that is excluded from here on, or included again.
+    toggled: Option<(bool, prop::sample::Index)>,
 }
 
 /// The views of the column beside the documents and its own history.
@@ -67,8 +70,9 @@ fn edit() -> impl Strategy<Value = Edit> {
 
 fn steps() -> impl Strategy<Value = Vec<Random>> {
     let edits = prop_oneof![5 => Just(Vec::new()), 3 => vec(edit(), 1..3), 1 => vec(edit(), 1..12)];
-    let step = (edits, prop::bool::weighted(0.7), prop::bool::weighted(0.9));
-    vec(step.prop_map(|(edits, hint, reply)| Random { edits, hint, reply }), 1..48)
+    let toggled = prop::option::weighted(0.1, any::<(bool, prop::sample::Index)>());
+    let step = (edits, prop::bool::weighted(0.7), prop::bool::weighted(0.9), toggled);
+    vec(step.prop_map(|(edits, hint, reply, toggled)| Random { edits, hint, reply, toggled }), 1..48)
 }
 
 fn views() -> impl Strategy<Value = Views> {
@@ -152,6 +156,22 @@ fn tier_text(context: &Composed, tier: Tier) -> Vec<&str> {
     system.into_iter().chain(texts).filter(|text| *text != "<elided/>").collect()
 }
 
+/// A tier has the text that it had in the last request with a response, unless it is broken. Then the texts differ.
+fn same_text_unless_broken(before: &Composed, now: &Composed, step: usize) -> Result<(), TestCaseError> {
+    for tier in Tier::CACHED {
+        let texts = (tier_text(before, tier), tier_text(now, tier));
+        prop_assert_eq!(
+            texts.0 != texts.1,
+            now.broken.contains(&tier),
+            "{} at step {}: {:?}",
+            tier,
+            step,
+            texts
+        );
+    }
+    Ok(())
+}
+
 /// Runs a flow step by step, and checks the context of each step when it is the newest one. Returns them all.
 async fn run(
     f: &Flow,
@@ -190,17 +210,8 @@ async fn run(
         let tokens: usize = messages.parts().map(|part| part.tokens()).sum();
         prop_assert_eq!(tokens, messages.tokens());
 
-        // A tier that is not broken has the text that it had.
         if let Some((before, true)) = &previous {
-            for tier in Tier::CACHED.iter().filter(|tier| !context.broken.contains(tier)) {
-                prop_assert_eq!(
-                    tier_text(&context, *tier),
-                    tier_text(before, *tier),
-                    "{} at step {}",
-                    tier,
-                    step
-                );
-            }
+            same_text_unless_broken(before, &context, step)?;
         }
         // What was predicted of this request holds, if nothing was updated.
         if let Some((before, repeated, is_whole)) = &predicted
@@ -281,7 +292,8 @@ proptest! {
         })?;
     }
 
-    /// A budget omits whole turns, and no document. A flow that is reopened omits the same.
+    /// A budget omits whole turns, and no document. A flow that is reopened omits the same. A tier from which it omits other
+    /// turns than before was not broken. Excluded cells are no other.
     #[test]
     fn t11_a_budget_omits_turns_and_no_document(
         random in steps(),
@@ -297,8 +309,17 @@ proptest! {
             let budget = Budget::of(tokens).token_buffer(0).strategy(cut).low_water(low_water);
             let f = Flow::open(store.clone(), columns(views, target, &budget, &random)).await.unwrap();
             let mut documents = Set::default();
-            let mut contexts = Vec::new();
+            let (mut contexts, mut answered, mut excluded) = (Vec::new(), None, BTreeSet::new());
             for (step, of_step) in random.iter().enumerate() {
+                if let Some((of_user, index)) = of_step.toggled.filter(|_| step > 0) {
+                    let cell = (if of_user { "user" } else { "coder" }, index.index(step));
+                    if excluded.remove(&cell) {
+                        f.include(cell.0, cell.1).await.unwrap();
+                    } else if f.get(cell.0, cell.1).is_some() {
+                        f.exclude(cell.0, cell.1).await.unwrap();
+                        excluded.insert(cell);
+                    }
+                }
                 let (next, update) = documents.apply(&of_step.edits);
                 documents = next;
                 f.push("files", update.to_text().unwrap()).await.unwrap();
@@ -307,7 +328,14 @@ proptest! {
                 contexts.push(match f.messages("coder", step) {
                     Ok(messages) => {
                         within_budget(&messages)?;
-                        Some(shown(&messages))
+                        let context = shown(&messages);
+                        if let Some(before) = &answered {
+                            same_text_unless_broken(before, &context, step)?;
+                        }
+                        if f.get("coder", step).is_some() {
+                            answered = Some(context.clone());
+                        }
+                        Some(context)
                     }
                     Err(error) => {
                         let is_expected = matches!(error, Error::Skipped { .. } | Error::Budget { .. });

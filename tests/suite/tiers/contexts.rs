@@ -385,6 +385,42 @@ async fn a_legend_a_tree_or_instructions_that_fill_a_budget_are_named() -> Resul
     Ok(())
 }
 
+/// A budget omitted the oldest turns of L2 and L1, whose texts changed, and only L3 was broken. So the last request of a
+/// conversation had marks behind text that the request before had not written.
+#[tokio::test]
+async fn t13_a_tier_from_which_a_budget_omits_other_turns_is_broken() -> Result<()> {
+    let (files, user) = (documents("files"), source("user"));
+    let budget = Budget::of(250).token_buffer(0).rolling_window();
+    let reply = async |cx: Context| format!("answer {:02}", cx.step());
+    let f = flow([column("coder", (files.tiered().target(30), &user, this()), reply.budget(budget))])?;
+    for at in 0..40 {
+        let update = if at == 0 { Update::new().file("a.rs", "a") } else { Update::new() };
+        f.push("files", update.to_text().expect("valid")).await?;
+        f.push("user", format!("question {at:02}{}", ".".repeat(25))).await?;
+    }
+    f.run().await?;
+    let text = |messages: &Messages, parts| -> String {
+        messages.parts().take(parts).map(|part| part.text()).collect()
+    };
+    let mut provider = CachePolicy::by_model("anthropic/claude-sonnet-4-5").clone();
+    provider.minimum = 1;
+    let (mut marks, mut omitted) = (0, 0);
+    for at in 1..40 {
+        let (before, now) = (f.messages("coder", at - 1)?, f.messages("coder", at)?);
+        let moves = now.moves().expect("there are tiers");
+        let moved =
+            |tier: &&Tier| moves.promotions().iter().any(|one| one.from == **tier || one.to == **tier);
+        omitted += moves.broken().iter().filter(|tier| !moved(tier)).count();
+        for mark in f.cache_plan("coder", at, &provider, Pace::batch().last())?.marks {
+            let Position::Part(last) = mark.position else { continue };
+            assert!(text(&before, usize::MAX).starts_with(&text(&now, last + 1)), "{mark} at step {at}");
+            marks += 1;
+        }
+    }
+    assert!(marks > 3 && omitted > 0, "{marks} marks, {omitted} tiers broken by the budget alone");
+    Ok(())
+}
+
 /// Each request shows the documents once, however many updates there were.
 #[tokio::test]
 async fn a_forecast_counts_the_documents_of_each_step() -> Result<()> {

@@ -11,6 +11,7 @@
 //!
 //! The tiers of a step are a function of the updates and the turns up to it, so nothing of them is stored.
 
+mod broken;
 mod memory;
 mod next;
 mod placed;
@@ -19,6 +20,7 @@ mod section;
 mod sizes;
 mod step_tiers;
 
+pub(super) use broken::Omitted;
 pub(super) use memory::TierMemory;
 pub(super) use placed::{At, Placed};
 pub(crate) use request::Layout;

@@ -14,7 +14,7 @@ use crate::tokens::Counter;
 /// The documents of a context, in sections, and the tiers of its turns.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    tiers: Arc<StepTiers>,
+    pub(super) tiers: Arc<StepTiers>,
     /// In the order of the messages.
     sections: Vec<Placed>,
     /// For each cached tier, the slot after its last turn.
@@ -58,7 +58,7 @@ impl Layout {
         self.tiers.documents()
     }
 
-    /// The moves since the last request with a response.
+    /// The moves since the last request with a response, if no budget omits turns.
     pub(in crate::context) fn moves(&self) -> &Moves {
         self.tiers.moves()
     }

@@ -77,6 +77,16 @@ pub(super) struct Placement {
     pub(super) tracker: Tracker,
 }
 
+impl Placement {
+    /// The documents in a tier with their texts, in the order of the request.
+    pub(super) fn texts(&self, tier: Tier) -> impl Iterator<Item = (&Key, Option<&Value>)> {
+        self.tracker.items(tier).filter_map(|(item, ..)| match item {
+            Item::Document(key) => Some((key, self.documents.get(key))),
+            Item::Exchange(_) => None,
+        })
+    }
+}
+
 /// Documents that stand together in a request.
 #[derive(Debug)]
 pub(crate) struct Section {

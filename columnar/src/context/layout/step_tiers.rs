@@ -130,6 +130,21 @@ impl StepTiers {
         self.now.placement.tracker.history()
     }
 
+    /// The boundaries in the last request with a response, and in that of this step.
+    pub(super) fn histories(&self) -> [[usize; 4]; 2] {
+        [self.before.placement.tracker.history(), self.history()]
+    }
+
+    /// Whether the documents of a cached tier are not those of the last request with a response.
+    pub(super) fn has_other_documents(&self, tier: Tier) -> bool {
+        // Of a tier that is not broken nothing differs, and so nothing is compared.
+        self.moves().broken().contains(&tier) && {
+            let (before, now) = (&self.before.placement, &self.now.placement);
+            let legends = [before, now].map(|placement| placement.documents.legend());
+            (tier == Tier::L0 && legends[0] != legends[1]) || !before.texts(tier).eq(now.texts(tier))
+        }
+    }
+
     pub(super) fn tracker(&self) -> &Tracker {
         &self.now.placement.tracker
     }
