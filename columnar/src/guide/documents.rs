@@ -202,6 +202,9 @@
 //!   out of date, or if the context window is tight.
 //! - **Files last** cost less than tiers if the conversation is longer than all files. `files` costs still less.
 //!
+//! Under a [budget](super::budgets), `files` shows each update in a turn, and a turn may be omitted: also the one that put a
+//! document which is still there. `files.tiered()` shows every document of the step.
+//!
 //! # Cache marks
 //!
 //! A prompt marks the end of each cached tier whose prefix is as long as the provider's minimum, so four marks at most. The
