@@ -12,6 +12,10 @@ use crate::tiers::Tier;
 /// The prefix that a request shares with the next one: its length, and the reason why it ends. Providers charge less for a
 /// prefix that they have cached.
 ///
+/// Two things depend on the size of the next turns, which is not known. With documents in
+/// [tiers](crate::TieredView::target), the next reply is assumed to be not longer than the one before; under
+/// [`TruncateMiddle`](crate::budget::Strategy::TruncateMiddle), the next turns are assumed to be as large as the last ones.
+///
 /// It prints as a sentence. Made by [`Derived::explain_cache`](crate::flow::Handle::explain_cache) and
 /// [`LiveFlow::explain_cache`](crate::flow::LiveFlow::explain_cache).
 ///
@@ -41,15 +45,18 @@ use crate::tiers::Tier;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StablePrefix {
-    /// The bytes of the messages that the next request repeats.
+    /// The bytes of the messages that the next request repeats. With a longer reply than the one before, tiers may change
+    /// sooner; with larger turns than the last ones, a budget may omit turns sooner.
     pub bytes: usize,
     /// The bytes of all messages.
     pub total_bytes: usize,
-    /// The tokens that the next request repeats, by the [counter](crate::flow::LiveFlow::set_counter) of the flow.
+    /// The tokens that the next request repeats, by the [counter](crate::flow::LiveFlow::set_counter) of the flow. They
+    /// depend on the next turns as `bytes` does.
     pub tokens: usize,
     /// The tokens of all messages, counted the same way.
     pub total_tokens: usize,
-    /// The cause for the first part that the next request does not repeat; `None` if it repeats all parts.
+    /// The cause for the first part that the next request does not repeat; `None` if it repeats all parts. Larger turns may
+    /// bring an earlier part and another cause.
     pub difference: Option<Difference>,
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct Truncation {
     pub(super) answered: Omitted,
     /// The slots that the previous context omitted, if cuts persist.
     pub(super) previous: Range<usize>,
-    /// The slots that the next context most likely omits.
+    /// The slots that the next context most likely omits. Without persistent cuts, all from the first one on.
     pub(super) next: Range<usize>,
     /// Whether the next context certainly omits other turns.
     pub(super) changes: bool,

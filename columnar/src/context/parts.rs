@@ -252,8 +252,11 @@ impl<'m> Part<'m> {
         let Self { item, snapshot, .. } = self;
         let (reads, step, next) = (&snapshot.reads, item.step, snapshot.step + 1);
         let truncation = snapshot.truncation();
-        let changes = truncation.is_some_and(|truncation| truncation.changes);
-        let truncated = if changes { InNext::Truncated } else { InNext::MayBeTruncated };
+        let truncated = |slot| match truncation {
+            // From the turns on that this context omits. Before them, other turns are omitted only if the new ones are large.
+            Some(it) if it.changes && it.omitted.start <= slot => InNext::Truncated,
+            _ => InNext::MayBeTruncated,
+        };
         if let Some(tier) = snapshot
             .layout()
             .and_then(|layout| layout.changes(&*snapshot.whole(), snapshot.step, item.at(snapshot)))
@@ -267,7 +270,7 @@ impl<'m> Part<'m> {
             Source::Truncation if truncation.is_some_and(|it| it.next == it.omitted) => {
                 return InNext::Repeated;
             }
-            Source::Truncation => return truncated,
+            Source::Truncation => return truncated(usize::MAX),
             _ => {}
         }
         let input = item.input(snapshot);
@@ -289,7 +292,7 @@ impl<'m> Part<'m> {
         };
         let changes = changes || snapshot.is_first_next(view, step, &steps);
         match steps.contains(&step) {
-            true if is_truncated => truncated,
+            true if is_truncated => truncated(slot),
             true if !changes => InNext::Repeated,
             _ => InNext::Leaves { window: spec.window, lag: spec.lag, is_self: input.is_none() },
         }

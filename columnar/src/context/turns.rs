@@ -181,11 +181,10 @@ impl Truncation {
         let changes = cuts.is_none() && !cut.omitted.is_empty();
         let answered = snapshot.layout().and(snapshot.answered_step());
         let answered = answered.map(|before| rule.omitted(snapshot, before, cuts)).unwrap_or_default();
-        let next = if changes {
-            cut.omitted.start..usize::MAX
-        } else {
-            limit.fit(&ContextTurns::at(snapshot, step + 1), &cut, cost).omitted
-        };
+        let uncut = Cut::default();
+        let before = if changes { &uncut } else { &cut };
+        let next = limit.fit(&ContextTurns::at(snapshot, step + 1), before, cost).omitted;
+        let next = if changes { next.start.min(cut.omitted.start)..usize::MAX } else { next };
         let omitted = turns.sum(cut.omitted.clone());
         let report = Report {
             strategy: limit.strategy,

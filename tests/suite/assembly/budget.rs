@@ -263,6 +263,30 @@ async fn a_low_water_mark_keeps_the_prefix_for_many_steps() -> Result<()> {
     Ok(())
 }
 
+/// When turns became longer, the newest ones left less room for the oldest ones of the next context. `explain_cache`
+/// promised those all the same, although turns as large as the last ones are all that it expects.
+#[tokio::test]
+async fn a_promise_under_truncate_middle_expects_turns_like_the_last_ones() -> Result<()> {
+    let budget = Budget::of(BUFFER + 400).token_buffer(BUFFER);
+    let f = talk(chat, budget, 60)?;
+    for step in 0..60 {
+        f.push("user", word('u', step).repeat(if step < 40 { 1 } else { 12 })).await?;
+        f.run().await?;
+    }
+    let mut promised = 0;
+    for step in 0..59 {
+        let (now, next) = (f.messages("bot", step)?, f.messages("bot", step + 1)?);
+        let repeated = now.parts().zip(next.parts()).take_while(|(now, then)| now == then);
+        let bytes = repeated.map(|(part, _)| part.text().len()).sum::<usize>();
+        let stable = f.explain_cache("bot", step)?;
+        // Step 40 is the first one with a long question.
+        assert!(step == 39 || stable.bytes <= bytes, "{bytes} at {step}: {stable}");
+        promised += usize::from(step >= 40 && stable.bytes > 0);
+    }
+    assert!(promised > 0);
+    Ok(())
+}
+
 /// While a truncation persists, the window behind it moves on without a change of the context. When a value of the
 /// window becomes the first shown one, the notice counts the earlier values.
 #[tokio::test]
