@@ -286,7 +286,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// # Ok(()) }
     /// ```
     fn document(self) -> Step<'a> {
-        self.into_step().as_document()
+        self.into_step().into_document()
     }
 
     /// Fails after this time, which is that of one attempt before [`retry`](Self::retry), and that of all attempts

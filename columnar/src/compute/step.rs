@@ -93,7 +93,7 @@ impl<'a> Step<'a> {
         self
     }
 
-    pub(super) fn as_document(mut self) -> Self {
+    pub(super) fn into_document(mut self) -> Self {
         Arc::make_mut(&mut self.settings).form = Form::Document;
         self
     }

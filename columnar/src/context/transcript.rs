@@ -61,7 +61,7 @@ impl Transcript {
         let overhead = Overhead::new(&reads, settings, counter);
         let slots = slots(turns.iter().map(|(role, _)| *role));
         let tokens: Vec<usize> = turns.iter().map(|(_, text)| overhead.counter.count(text)).collect();
-        let mut histories = [const { () }; 3].map(|()| History::default());
+        let mut histories: [History; 3] = std::array::from_fn(|_| History::default());
         let [user, assistant, instruction] = &mut histories;
         for (((role, text), slot), tokens) in turns.iter().zip(&slots).zip(&tokens) {
             let history = if *role == Role::User { &mut *user } else { &mut *assistant };
@@ -81,7 +81,7 @@ impl Transcript {
             let turns = DenseTurns::new(&tokens, snapshot.overhead.separator);
             let cut = cut(&limit, &turns, &slots, &snapshot.overhead);
             omitted = cut.omitted.clone();
-            snapshot.truncate(truncation(&limit, &turns, &slots, cut, &snapshot.overhead)?);
+            snapshot.truncate(truncation(&limit, &turns, &slots, &cut, &snapshot.overhead)?);
         }
         Ok(Self { messages: Messages::new(snapshot), slots, omitted })
     }
@@ -142,7 +142,7 @@ fn truncation(
     limit: &TokenLimit,
     turns: &DenseTurns,
     slots: &[usize],
-    cut: Cut,
+    cut: &Cut,
     overhead: &Overhead,
 ) -> Result<Truncation, BudgetError> {
     let cost: CutMarker<'_> = &|omitted| overhead.marker_tokens(omitted);
@@ -165,7 +165,7 @@ fn truncation(
         });
     }
     let place = |turn: usize| slots.get(turn).copied();
-    let Range { start, end } = cut.omitted;
+    let Range { start, end } = cut.omitted.clone();
     let last = end.checked_sub(1).filter(|_| start < end);
     let omitted = place(start).zip(last.and_then(place)).map_or(0..0, |(first, last)| first..last + 1);
     let is_marked = limit.strategy == Strategy::TruncateMiddle && sum.count > 0;

@@ -11,7 +11,7 @@ use super::memory::Memory;
 use crate::context::Role;
 use crate::declare::Purpose;
 use crate::history::Value;
-use crate::tree::{Mode, NodeId, Path, Tree, Turn};
+use crate::tree::{Mode, Node, NodeId, Path, Tree, Turn};
 
 /// The most nodes of a path that the block of the position names.
 const NAMED: usize = 4;
@@ -198,7 +198,7 @@ impl fmt::Debug for Aware {
 
 /// The number of ends: nodes that nothing continues, on a path from a root.
 fn branches(tree: &Tree) -> usize {
-    tree.nodes().filter(|node| node.is_end()).count()
+    tree.nodes().filter(Node::is_end).count()
 }
 
 fn counted(count: usize, one: &str) -> String {

@@ -56,14 +56,13 @@ pub fn export(tree: &Tree, id: &str, title: &str) -> String {
     for (number, node) in tree.nodes().enumerate() {
         let id = node.id().as_str();
         let header = node.header();
-        let mut json = json!({
+        let mut json = object(json!({
             "id": id,
             "content": [{ "type": "text", "text": node.text() }],
             "author": { "role": node.author().as_str() },
-            "extensions": { "columnar": { "number": number } },
-        });
+        }));
         if let Some(original) = node.edited_from() {
-            json["editedFrom"] = original.as_str().into();
+            json.insert("editedFrom".into(), original.as_str().into());
         }
         let marks = [
             ("bookmarked", node.is_bookmarked()),
@@ -76,45 +75,54 @@ pub fn export(tree: &Tree, id: &str, title: &str) -> String {
             .map(|(mark, _)| (mark.into(), true.into()))
             .collect();
         if !marks.is_empty() {
-            json["meta"] = marks.into();
+            json.insert("meta".into(), marks.into());
         }
         // By the format, a root is whatever no continuation edge leads to.
         if node.edges().iter().all(Edge::is_root) {
             roots.push(Json::from(id));
         }
-        if header.edges().is_empty() && header.annotation_edges().is_empty() {
-            json["extensions"]["columnar"]["aside"] = true.into();
-        }
-        nodes.insert(id.to_owned(), json);
+        let is_aside = header.edges().is_empty() && header.annotation_edges().is_empty();
+        let aside = is_aside.then(|| json!({ "number": number, "aside": true }));
+        let columnar = aside.unwrap_or_else(|| json!({ "number": number }));
+        json.insert("extensions".into(), json!({ "columnar": columnar }));
+        nodes.insert(id.to_owned(), json.into());
         let from = header.edges().iter().filter(|edge| !edge.is_root());
         edges.extend(from.map(|from| edge("continuation", from, id)));
         edges.extend(header.annotation_edges().iter().map(|from| edge("annotation", from, id)));
     }
     for (nodes, change) in tree.further_changes() {
         if let Change::Link { from, node } = change {
-            let mut link = edge("continuation", from, node.as_str());
-            link["extensions"] = json!({ "columnar": { "link": nodes } });
-            edges.push(link);
+            let mut link = object(edge("continuation", from, node.as_str()));
+            link.insert("extensions".into(), json!({ "columnar": { "link": nodes } }));
+            edges.push(link.into());
         }
     }
-    let mut exported = json!({
+    let mut exported = object(json!({
         "id": id,
         "title": title,
         "mode": tree.mode().as_str(),
         "rootNodeIds": roots,
         "nodes": nodes,
         "edges": edges,
-    });
+    }));
     if let Some(system) = tree.system() {
-        exported["systemContext"] = system.into();
+        exported.insert("systemContext".into(), system.into());
     }
     if tree.is_system_in_buffer() {
-        exported["extensions"] = json!({ "columnar": { "systemInBuffer": true } });
+        exported.insert("extensions".into(), json!({ "columnar": { "systemInBuffer": true } }));
     }
     let generator = json!({ "name": "columnar", "version": env!("CARGO_PKG_VERSION") });
     let document =
         json!({ "format": FORMAT, "version": VERSION, "generator": generator, "trees": [exported] });
     format!("{document:#}\n")
+}
+
+/// The fields of an object, to which others can be added.
+fn object(json: Json) -> Map<String, Json> {
+    match json {
+        Json::Object(fields) => fields,
+        _ => unreachable!("each caller has an object"),
+    }
 }
 
 fn edge(kind: &str, from: &Edge, target: &str) -> Json {
