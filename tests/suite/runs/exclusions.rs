@@ -18,11 +18,19 @@ async fn text(cx: Context) -> String {
     format!("{} {}", cx.column(), cx.step())
 }
 
+/// The same after some polls, so that cells complete in another order than they began.
+async fn late(cx: Context) -> String {
+    for _ in 0..(cx.step() * 7 + cx.column().len() * 3) % 5 {
+        tokio::task::yield_now().await;
+    }
+    text(cx).await
+}
+
 fn columns() -> [Column; 1] {
     let user = source("user");
-    let hint = column("hint", user.latest(), text);
+    let hint = column("hint", user.latest(), late);
     let views: [View; 3] = [user.all(), hint.window(2), this()];
-    [column("answer", views, text)]
+    [column("answer", views, late)]
 }
 
 async fn push(f: &Flow, steps: usize) {
@@ -86,6 +94,8 @@ fn expected(marks: &[Mark], at: usize) -> Json {
 enum Operation {
     Push(usize),
     Run,
+    /// Some events of a run, which is dropped then.
+    RunSome(usize),
     Mark(&'static str, prop::sample::Index, bool),
     Reopen,
 }
@@ -94,7 +104,8 @@ fn operations() -> impl Strategy<Value = Vec<Operation>> {
     let column = prop_oneof![Just("user"), Just("hint"), Just("answer")];
     let operation = prop_oneof![
         3 => (1..4_usize).prop_map(Operation::Push),
-        3 => Just(Operation::Run),
+        2 => Just(Operation::Run),
+        2 => (1..6_usize).prop_map(Operation::RunSome),
         5 => (column, any::<prop::sample::Index>(), prop::bool::weighted(0.7))
             .prop_map(|(column, step, is_excluded)| Operation::Mark(column, step, is_excluded)),
         1 => Just(Operation::Reopen),
@@ -124,6 +135,12 @@ proptest! {
                 match operation {
                     Operation::Push(steps) => push(&f, steps).await,
                     Operation::Run => f.run().await.unwrap(),
+                    Operation::RunSome(events) => {
+                        let mut run = f.run();
+                        for _ in 0..events {
+                            let _ = run.try_next().await.unwrap();
+                        }
+                    }
                     Operation::Mark(column, step, is_excluded) => {
                         let Some(step) = f.len(column).unwrap().checked_sub(1).map(|last| step.index(last + 1)) else {
                             let error = f.exclude(column, 0).await.unwrap_err();
