@@ -2,11 +2,13 @@
 
 mod definition;
 mod drift;
+mod exclusions;
 mod options;
 mod verify;
 
 pub(crate) use definition::Definition;
 pub use drift::{ColumnChange, Drift};
+pub(crate) use exclusions::{exclusion_entry, exclusions_key, parse_exclusion};
 pub(crate) use options::KeptColumns;
 pub(crate) use options::Recompute;
 pub use options::{IntoOpenOptions, OpenOptions};

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Definition;
+use super::exclusions::{exclusions_key, parse_exclusion};
 use crate::declare::Name;
 use crate::history::StepRanges;
 use crate::store::{
@@ -93,7 +94,7 @@ async fn scan(
     // The number of steps whose sources are stored, and of those whose sources are sound.
     let (mut begun, mut sound) = (usize::MAX, usize::MAX);
     for source in sources {
-        let (end, prefix) = scan.source(&source.key).await?;
+        let (end, prefix) = scan.source(&source.key, |_| None).await?;
         // A source that the flow no longer has does not delay steps.
         if !source.is_gone {
             (begun, sound) = (begun.min(end), sound.min(prefix));
@@ -103,6 +104,8 @@ async fn scan(
         let (begun, sound) = if column.is_gone { (usize::MAX, usize::MAX) } else { (begun, sound) };
         scan.derived(&column.key, begun, sound).await?;
     }
+    let check = |entry: &Entry| parse_exclusion(entry).is_none().then_some("it is no exclusion of a cell");
+    scan.source(&exclusions_key(), check).await?;
     scan.defects.sort_by(|a, b| (&a.column, a.step).cmp(&(&b.column, b.step)));
     Ok(scan.defects)
 }
@@ -116,8 +119,12 @@ struct Scan<'s> {
 type Entries = Vec<(usize, Entry)>;
 
 impl Scan<'_> {
-    /// Returns the end of the source, and the end of its sound prefix.
-    async fn source(&mut self, key: &Name) -> Result<(usize, usize), StoreError> {
+    /// Returns the end of the source, and the end of its sound prefix. `check` returns the defect of a readable entry.
+    async fn source(
+        &mut self,
+        key: &Name,
+        check: impl Fn(&Entry) -> Option<&'static str>,
+    ) -> Result<(usize, usize), StoreError> {
         let stored_steps = listed_steps(self.store, key).await?;
         if let Some(found) = stored_steps.beyond.first() {
             self.report(key, stored_steps.prefix, format!("it is missing, but step {found} is stored"));
@@ -128,6 +135,8 @@ impl Scan<'_> {
             for (step, entry) in self.read(key, &stored_steps, chunk).await? {
                 if entry.is_skipped() {
                     self.report(key, step, "it is stored as skipped, and a source is never skipped".into());
+                } else if let Some(defect) = check(&entry) {
+                    self.report(key, step, defect.into());
                 } else if step == prefix {
                     // A copy ends at the first defect, since a flow needs all values of a source.
                     prefix += 1;

@@ -72,6 +72,7 @@ impl Shared {
         if self.store.is_none() {
             (next.stored.definition, next.removed) = state.removed_columns(origins);
         }
+        next.has_unknown_exclusion = state.has_unknown_exclusion;
         next.generation = state.generation + 1;
         let removed = (mem::replace(&mut *state, next), mem::replace(&mut *steps, left));
         drop((state, steps));

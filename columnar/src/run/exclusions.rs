@@ -1,26 +1,15 @@
 //! Excluding cells from the contexts of later steps: the exclusions of a live flow, and those in its store.
-//!
-//! A store has them as a column of its own, an entry for each in their order. No column of a flow can have its name.
 
 use std::sync::Arc;
-
-use serde_json::{Value as Json, json};
 
 use super::shared::Shared;
 use super::state::State;
 use super::{Error, Result};
 use crate::context::{Exclusion, Exclusions};
 use crate::declare::Name;
+use crate::reopen::{exclusion_entry, exclusions_key, parse_exclusion};
 use crate::schedule::Cell;
 use crate::store::{Entry, Put, Store, StoreError, listed_steps};
-
-/// The name under which a store has the exclusions.
-pub(super) fn exclusions_key() -> Name {
-    match Name::new("self.exclusions") {
-        Ok(name) => name,
-        Err(error) => unreachable!("it is a name: {error}"),
-    }
-}
 
 impl Shared {
     /// Excludes a stored cell from the contexts of the steps that have not begun, or includes it again.
@@ -103,7 +92,7 @@ impl Shared {
     ) -> Option<futures::future::BoxFuture<'static, std::result::Result<Put, StoreError>>> {
         let store = self.store.as_ref()?;
         let key = self.lock().key_of(&exclusion.column);
-        Some(store.put(exclusions_key(), at, entry(exclusion, &key)))
+        Some(store.put(exclusions_key(), at, exclusion_entry(exclusion, &key)))
     }
 
     /// Takes over the exclusions of a store.
@@ -133,7 +122,7 @@ impl Shared {
 pub(super) async fn store_exclusions(state: &State, store: &dyn Store) -> Result<()> {
     for (at, exclusion) in state.exclusions.iter().enumerate() {
         let key = state.key_of(&exclusion.column);
-        let put = store.put(exclusions_key(), at, entry(exclusion, &key)).await;
+        let put = store.put(exclusions_key(), at, exclusion_entry(exclusion, &key)).await;
         put.map_err(|source| Error::Open { source })?;
     }
     Ok(())
@@ -167,15 +156,7 @@ impl State {
 
     /// The exclusion in an entry of a store.
     fn parse(&self, at: usize, entry: &Entry) -> Result<Exclusion> {
-        let json = entry.value.as_deref().and_then(|text| serde_json::from_str::<Json>(text).ok());
-        let exclusion = json.as_ref().and_then(|json| {
-            let is_excluded = json.get("excluded")?.as_bool()?;
-            let number = |field| json.get(field).and_then(Json::as_u64).and_then(|it| it.try_into().ok());
-            let (step, since): (usize, usize) = (number("step")?, number("since")?);
-            let key = Name::new(json.get("column")?.as_str()?).ok()?;
-            (since > step).then_some(Exclusion { column: key, step, since, is_excluded })
-        });
-        let Some(exclusion) = exclusion else {
+        let Some(exclusion) = parse_exclusion(entry) else {
             let source = damaged(at, "it cannot be read");
             return Err(Error::Load { column: exclusions_key(), source });
         };
@@ -184,13 +165,6 @@ impl State {
         let column = stored.map_or(exclusion.column, |stored| stored.name().clone());
         Ok(Exclusion { column, ..exclusion })
     }
-}
-
-fn entry(exclusion: &Exclusion, key: &Name) -> Entry {
-    let Exclusion { step, since, is_excluded, .. } = exclusion;
-    json!({ "excluded": is_excluded, "column": key.as_str(), "step": step, "since": since })
-        .to_string()
-        .into()
 }
 
 fn damaged(at: usize, reason: &str) -> StoreError {

@@ -6,7 +6,6 @@ use std::mem;
 use std::sync::Arc;
 
 use super::compute_steps::{ComputeSteps, settings};
-use super::exclusions::exclusions_key;
 use super::needs::load_all;
 use super::past::{Unloaded, invalid_history, load_error};
 use super::shared::Shared;
@@ -15,7 +14,7 @@ use super::{Error, Result};
 use crate::compute::Step;
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::history::StoredSteps;
-use crate::reopen::{ColumnChange, Definition, KeptColumns, OpenOptions, Recompute};
+use crate::reopen::{ColumnChange, Definition, KeptColumns, OpenOptions, Recompute, exclusions_key};
 use crate::store::{CHUNK, Store, StoreError, check_beyond, copy, listed_steps, put_all, stored_steps};
 use crate::tokens::{Counter, is_same};
 

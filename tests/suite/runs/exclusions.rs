@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use columnar::budget::Budget;
 use columnar::cache::{CachePolicy, Pace};
 use columnar::prelude::*;
-use columnar::reopen::OpenOptions;
+use columnar::reopen::{self, OpenOptions};
 use columnar::store::{FileStore, MemoryStore, Store as _};
 use columnar::{Column, Name, View};
 use columnar_tests::store::{Fail, FaultyStore, on_put};
@@ -379,4 +379,28 @@ async fn damaged_exclusions_are_errors_that_name_them() {
         let error = Flow::open(store, columns()).await.map(drop).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_salvaged_flow_has_the_exclusions_before_the_first_damaged_one() {
+    let (broken, copy) = (MemoryStore::new(), MemoryStore::new());
+    let f = Flow::open(broken.clone(), columns()).await.unwrap();
+    push(&f, 3).await;
+    f.run().await.unwrap();
+    f.exclude("user", 1).await.unwrap();
+    drop(f);
+    assert_eq!(reopen::verify(&broken).await.unwrap(), []);
+    broken.put(Name::new("self.exclusions").unwrap(), 1, "exclude the rest".into()).await.unwrap();
+    let defects = reopen::salvage(&broken, &copy).await.unwrap();
+    let names: Vec<String> = defects.iter().map(ToString::to_string).collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+    assert!(
+        names[0].contains("self.exclusions") && names[0].contains("it is no exclusion of a cell"),
+        "{names:?}"
+    );
+    let f = Flow::open(copy, columns()).await.unwrap();
+    push(&f, 1).await;
+    f.run().await.unwrap();
+    let json = messages(&f, 3).to_string();
+    assert!(!json.contains("user 1") && json.contains("user 0"), "{json}");
 }

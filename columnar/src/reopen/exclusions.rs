@@ -1,0 +1,34 @@
+//! The exclusions of a flow in its store: a column of its own, an entry for each, in their order. No column of a flow can
+//! have its name.
+
+use serde_json::{Value as Json, json};
+
+use crate::context::Exclusion;
+use crate::declare::Name;
+use crate::store::Entry;
+
+/// The name under which a store has the exclusions.
+pub(crate) fn exclusions_key() -> Name {
+    match Name::new("self.exclusions") {
+        Ok(name) => name,
+        Err(error) => unreachable!("it is a name: {error}"),
+    }
+}
+
+/// The entry of an exclusion. `key` is that of its column.
+pub(crate) fn exclusion_entry(exclusion: &Exclusion, key: &Name) -> Entry {
+    let Exclusion { step, since, is_excluded, .. } = exclusion;
+    json!({ "excluded": is_excluded, "column": key.as_str(), "step": step, "since": since })
+        .to_string()
+        .into()
+}
+
+/// The exclusion in an entry, with the key of its column as the name; `None` if there is none.
+pub(crate) fn parse_exclusion(entry: &Entry) -> Option<Exclusion> {
+    let json: Json = serde_json::from_str(entry.value.as_deref()?).ok()?;
+    let number = |field| json.get(field).and_then(Json::as_u64).and_then(|it| it.try_into().ok());
+    let (step, since): (usize, usize) = (number("step")?, number("since")?);
+    let column = Name::new(json.get("column")?.as_str()?).ok()?;
+    let is_excluded = json.get("excluded")?.as_bool()?;
+    (since > step).then_some(Exclusion { column, step, since, is_excluded })
+}
