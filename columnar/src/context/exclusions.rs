@@ -18,7 +18,8 @@ pub(crate) struct Exclusion {
     pub(crate) is_excluded: bool,
 }
 
-/// All exclusions of a flow in their order, which is that of the steps from which on they count.
+/// All exclusions of a flow in the order in which they were made. One of a value that was pushed ahead counts later than
+/// some that follow it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Exclusions(Vec<Exclusion>);
 
@@ -35,9 +36,23 @@ impl Exclusions {
         self.0.is_empty()
     }
 
+    /// The exclusions that the context of a step heeds.
+    fn heeded(&self, step: usize) -> impl Iterator<Item = &Exclusion> {
+        self.0.iter().filter(move |exclusion| exclusion.since <= step)
+    }
+
+    /// The same exclusions, with the columns that this function renames.
+    pub(crate) fn renamed(&self, name: impl Fn(&Name) -> Option<Name>) -> Self {
+        let renamed = |exclusion: &Exclusion| {
+            let column = name(&exclusion.column).unwrap_or_else(|| exclusion.column.clone());
+            Exclusion { column, ..exclusion.clone() }
+        };
+        Self(self.0.iter().map(renamed).collect())
+    }
+
     /// The exclusions that a fork at a step takes over.
     pub(crate) fn before(&self, step: usize) -> Self {
-        Self(self.0.iter().take_while(|exclusion| exclusion.since <= step).cloned().collect())
+        Self(self.heeded(step).cloned().collect())
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Exclusion> {
@@ -47,7 +62,7 @@ impl Exclusions {
     /// The steps of a column that the context of a step does not show.
     pub(crate) fn at(&self, column: &Name, step: usize) -> BTreeSet<usize> {
         let mut excluded = BTreeSet::new();
-        for exclusion in self.0.iter().take_while(|exclusion| exclusion.since <= step) {
+        for exclusion in self.heeded(step) {
             if exclusion.column == *column {
                 if exclusion.is_excluded {
                     excluded.insert(exclusion.step);
@@ -66,9 +81,8 @@ impl Exclusions {
 
     /// The last step from which on contexts of a column heed other exclusions than before, up to a step.
     pub(super) fn since(&self, reads: &Reads, step: usize) -> usize {
-        let heeded = self.0.iter().take_while(|exclusion| exclusion.since <= step);
-        let heeded = heeded.filter(|exclusion| is_shown(reads, &exclusion.column));
-        heeded.last().map_or(0, |exclusion| exclusion.since)
+        let shown = self.heeded(step).filter(|exclusion| is_shown(reads, &exclusion.column));
+        shown.map(|exclusion| exclusion.since).max().unwrap_or(0)
     }
 
     /// The cells of a column whose exclusion begins or ends for contexts after `from`, up to `step`.

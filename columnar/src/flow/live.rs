@@ -227,7 +227,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// [skipped](crate::compute::Policy::or_skip). Windows count it. The contexts of earlier steps stay as they were, and
     /// the value stays stored and readable.
     ///
-    /// The exclusion is stored, and a fork at a later step takes it over. It ends what providers can serve from their caches
+    /// A step has begun when all sources have a value for it. The context of the cell's own step shows it in any case, also
+    /// if it was pushed ahead. The exclusion is stored, and a fork at a later step takes it over. It ends what providers can serve from their caches
     /// at the turn of the cell, once.
     ///
     /// ```

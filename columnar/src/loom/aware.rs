@@ -7,11 +7,11 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::memory::Memory;
+use super::memory::{Memory, one_line};
 use crate::context::Role;
 use crate::declare::Purpose;
 use crate::history::Value;
-use crate::tree::{Mode, Node, NodeId, Path, Tree, Turn};
+use crate::tree::{Mode, NodeId, Path, Tree, Turn};
 
 /// The most nodes of a path that the block of the position names.
 const NAMED: usize = 4;
@@ -75,13 +75,13 @@ impl Aware {
     /// Sets the names of the things that the model may do.
     #[must_use]
     pub fn permissions<T: Into<String>>(self, names: impl IntoIterator<Item = T>) -> Self {
-        Self { permissions: names.into_iter().map(Into::into).collect(), ..self }
+        Self { permissions: names.into_iter().map(|name| one_line(&name.into())).collect(), ..self }
     }
 
     /// Adds a line about somebody else in the tree, such as `Human active at [c4m2]`.
     #[must_use]
     pub fn other(mut self, line: impl Into<String>) -> Self {
-        self.others.push(line.into());
+        self.others.push(one_line(&line.into()));
         self
     }
 
@@ -106,12 +106,11 @@ impl Aware {
             // A `String` takes everything.
             let _ = write!(header, " · {} ago", ShortTime(age));
         }
-        let tree = node.tree();
         let count = |count: usize, one: &str| (count > 0).then(|| counted(count, one));
         let facts = [
-            count(tree.continuations(node.id()).len(), "continuation"),
-            count(tree.annotations(node.id()).len(), "annotation"),
-            node.is_bookmarked().then(|| "bookmarked".to_owned()),
+            count(turn.continuations(), "continuation"),
+            count(turn.annotations(), "annotation"),
+            turn.is_bookmarked().then(|| "bookmarked".to_owned()),
         ];
         let facts: Vec<String> = facts.into_iter().flatten().collect();
         if !facts.is_empty() {
@@ -155,8 +154,8 @@ impl Aware {
             format!("Tree: {:?} ({mode} mode)", self.title),
             format!(
                 "{} · {} · depth: {}",
-                counted(tree.len(), "node"),
-                counted(branches(tree), "branch"),
+                counted(path.tree_len(), "node"),
+                counted(path.tree_ends(), "branch"),
                 way.len().saturating_sub(1)
             ),
             format!("Position: {more}{}*", named.join(" → ")),
@@ -194,11 +193,6 @@ impl fmt::Debug for Aware {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Aware").field("permissions", &self.permissions).finish_non_exhaustive()
     }
-}
-
-/// The number of ends: nodes that nothing continues, on a path from a root.
-fn branches(tree: &Tree) -> usize {
-    tree.nodes().filter(Node::is_end).count()
 }
 
 fn counted(count: usize, one: &str) -> String {

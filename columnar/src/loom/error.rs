@@ -38,7 +38,7 @@ pub enum LoomError {
         stored: Mode,
     },
     /// The reply and the system text leave too few tokens for any message.
-    #[error("{source}")]
+    #[error("the budget of the request holds no message: {source}")]
     NoRoom {
         /// The numbers of tokens.
         source: BudgetError,

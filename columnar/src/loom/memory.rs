@@ -60,7 +60,7 @@ impl Memory {
     /// Pins a text under a label.
     #[must_use]
     pub fn pin_text(mut self, label: impl Into<String>, text: impl Into<String>) -> Self {
-        self.pins.push(Pin::Text { label: label.into(), text: text.into() });
+        self.pins.push(Pin::Text { label: one_line(&label.into()), text: text.into() });
         self
     }
 
@@ -104,7 +104,7 @@ impl Memory {
     /// Adds an action to the recent ones, such as `viewed k3f9`. The last eight are shown.
     #[must_use]
     pub fn action(mut self, action: impl Into<String>) -> Self {
-        self.actions.push(action.into());
+        self.actions.push(one_line(&action.into()));
         self
     }
 
@@ -144,6 +144,11 @@ fn section(lines: &mut Vec<String>, title: &str, items: impl Iterator<Item = Str
         lines.push(title.to_owned());
         lines.extend(items);
     }
+}
+
+/// A text on one line, so that it cannot end a block or begin another one.
+pub(super) fn one_line(text: &str) -> String {
+    text.split(char::is_control).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// The beginning of a text.

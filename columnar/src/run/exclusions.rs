@@ -142,6 +142,20 @@ impl State {
         Ok((excluded.contains(&cell.step) != is_excluded).then_some(exclusion))
     }
 
+    /// Gives exclusions of a column that is gone to the column that has its values under another name.
+    pub(super) fn rename_excluded(&mut self) {
+        if self.exclusions.is_empty() {
+            return;
+        }
+        let schema = self.plan.schema();
+        let renamed = |name: &Name| {
+            let mut columns = schema.columns().iter().filter(|_| schema.find(name).is_none());
+            let column = columns.find(|column| column.renamed_from.as_deref() == Some(name.as_str()));
+            column.map(|column| column.name.clone())
+        };
+        self.exclusions = Arc::new(self.exclusions.renamed(renamed));
+    }
+
     fn add_exclusion(&mut self, exclusion: Exclusion) {
         self.has_unknown_exclusion = false;
         Arc::make_mut(&mut self.exclusions).push(exclusion);

@@ -317,6 +317,7 @@ impl State {
         extended.map_err(|(column, error)| invalid_history(plan.schema().name(column), error))?;
         self.stored = stored.clone();
         let plan = mem::replace(&mut self.plan, Arc::clone(plan));
+        self.rename_excluded();
         let settings = self.set_settings(settings(steps));
         self.unloaded.extend(counted);
         Ok((plan, settings, self.adopt()))

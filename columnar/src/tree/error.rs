@@ -67,7 +67,7 @@ pub enum TreeError {
         nodes: usize,
     },
     /// An edge without a source.
-    #[error("an edge{} has no source: name one, or begin with `Edge::root()`", To(node.as_ref()))]
+    #[error("an edge{} has no source: name one{}", To(node.as_ref()), if node.is_none() { ", or begin with `Edge::root()`" } else { "" })]
     NoSource {
         /// The target of the edge; `None` for the last edge of a path, whose target does not exist yet.
         node: Option<NodeId>,

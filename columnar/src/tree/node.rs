@@ -1,14 +1,16 @@
 //! Reading a tree: its nodes and their neighbours.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use super::arena::{Stored, Tree};
 use super::change::Header;
 use super::edge::Edge;
-use super::graph::{EdgeKind, EdgeRef, Index};
+use super::graph::{EdgeKind, EdgeRef, Index, ways};
 use super::id::NodeId;
 use super::kinds::{Author, Mark, Mode};
+use super::timeline::Moment;
 use crate::context::budget::Budget;
 
 /// A node of a tree. Its id, author and text never change.
@@ -49,12 +51,23 @@ impl<'t> Node<'t> {
         self.tree
     }
 
-    /// Whether it ends a path: nothing continues it, and it is a root or continues another node.
-    pub fn is_end(&self) -> bool {
-        let edges = |edges: Option<EdgeRef<'_>>| edges.is_some();
-        let graph = &self.tree.graph;
-        !edges(graph.outgoing(self.index, EdgeKind::Continuation).next())
-            && (self.stored().is_root || edges(graph.incoming(self.index, EdgeKind::Continuation).next()))
+    /// Whether it ended a path at a moment: nothing continued it, and it is a root or continues another node.
+    pub(super) fn is_end(&self, moment: Moment) -> bool {
+        let mut incoming = self.tree.graph.incoming(self.index, EdgeKind::Continuation);
+        self.following(EdgeKind::Continuation, moment) == 0
+            && (self.stored().is_root || incoming.next().is_some())
+    }
+
+    /// The number of nodes to which edges of a kind led from the node at a moment, in buffer mode from any of its versions.
+    pub(super) fn following(&self, kind: EdgeKind, moment: Moment) -> usize {
+        let tree = self.tree;
+        let edges = tree.versions_of(tree.position(self.index)).flat_map(|node| {
+            let edges = tree.graph.outgoing(node, kind).filter(move |edge| edge.made() < moment);
+            edges.filter(move |edge| {
+                kind == EdgeKind::Annotation || ways(edge.sources()).any(|(_, way)| way == node)
+            })
+        });
+        edges.map(EdgeRef::target).collect::<BTreeSet<Index>>().len()
     }
 
     /// Whether it has [`Mark::Bookmarked`].

@@ -196,6 +196,7 @@ impl<'t> Path<'t> {
             purpose: item.purpose,
             is_annotation,
             dropped_by: tree.marks.before(item.node, moment).drops(),
+            moment,
         })
     }
 
@@ -207,6 +208,17 @@ impl<'t> Path<'t> {
     /// The mode of the tree.
     pub const fn mode(&self) -> Mode {
         self.tree.mode()
+    }
+
+    /// The number of nodes of the tree at the moment of the path.
+    pub fn tree_len(&self) -> usize {
+        self.tree.nodes.partition_point(|node| node.made < self.moment)
+    }
+
+    /// The number of nodes that ended a path at the moment of this one: nothing continued them, and they are roots or continue
+    /// others.
+    pub fn tree_ends(&self) -> usize {
+        self.tree.nodes().take(self.tree_len()).filter(|node| node.is_end(self.moment)).count()
     }
 
     /// The system text of the tree at the moment of the path.
@@ -239,6 +251,7 @@ pub struct Turn<'t> {
     purpose: Purpose,
     is_annotation: bool,
     dropped_by: Option<Mark>,
+    moment: Moment,
 }
 
 impl<'t> Turn<'t> {
@@ -270,6 +283,21 @@ impl<'t> Turn<'t> {
     /// Whether it is an annotation that was [included](Path::include).
     pub const fn is_annotation(&self) -> bool {
         self.is_annotation
+    }
+
+    /// The number of nodes that continued it at the moment of the path.
+    pub fn continuations(&self) -> usize {
+        self.node.following(EdgeKind::Continuation, self.moment)
+    }
+
+    /// The number of nodes that annotated it at the moment of the path.
+    pub fn annotations(&self) -> usize {
+        self.node.following(EdgeKind::Annotation, self.moment)
+    }
+
+    /// Whether it was bookmarked at the moment of the path.
+    pub fn is_bookmarked(&self) -> bool {
+        self.node.tree().marks.before(self.node.index, self.moment).has(Mark::Bookmarked)
     }
 
     /// The mark because of which the request does not show it: [`Mark::Excluded`], otherwise [`Mark::Pruned`].

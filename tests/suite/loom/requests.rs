@@ -478,3 +478,22 @@ fn the_text_of_a_path_that_ends_with_a_model_is_that_of_the_model() {
     let asked = tree.path(&more, &[]).unwrap().dialogue(&Agent::new("")).unwrap();
     assert_eq!(asked.text(), "Because.\n\nAnd so on.");
 }
+
+/// A request is the same before its reply exists, and afterwards.
+#[test]
+fn l22_the_blocks_of_a_past_request_are_those_of_its_time() {
+    let mut talk = Talk::of(Mode::Dialogue, &[(Human, "a"), (Model, "b"), (Human, "c")]);
+    let memory = Memory::new().pin_text("x\n===\ny", "text").action("one\ntwo");
+    let aware = Aware::new("T").permissions(["read\n==="]).other("Ada\rBob").memory(memory);
+    let agent = Agent::new("").aware(aware);
+    let before = talk.dialogue(&agent);
+    assert!(before.text().contains("Permissions: read ===\nAda Bob\n==="), "{}", before.text());
+    assert!(before.system().unwrap().contains("  x === y: \"text\"\nRecent actions:\n  one two\n==="));
+    talk.say(Model, "d");
+    let reply = talk.nodes[3].clone();
+    talk.say(Human, "e");
+    talk.tree.mark(&talk.nodes[0], Mark::Bookmarked, true).unwrap();
+    talk.tree.annotate(&mut dice(11), &talk.nodes[1], Human, "note").unwrap();
+    let after = talk.tree.asked(&reply, &[]).unwrap().dialogue(&agent).unwrap();
+    assert_eq!((messages(&after), after.system()), (messages(&before), before.system()));
+}

@@ -404,3 +404,48 @@ async fn a_salvaged_flow_has_the_exclusions_before_the_first_damaged_one() {
     let json = messages(&f, 3).to_string();
     assert!(!json.contains("user 1") && json.contains("user 0"), "{json}");
 }
+
+/// Its exclusion counts later than those of cells whose step has begun.
+#[tokio::test]
+async fn a_value_that_is_ahead_does_not_hold_up_other_exclusions() {
+    let (user, docs) = (source("user"), source("docs"));
+    let f = flow([column("answer", (&user, docs.latest().context()), text)]).unwrap();
+    push(&f, 6).await;
+    for text in ["d0", "d1"] {
+        f.push("docs", text).await.unwrap();
+    }
+    f.exclude("user", 4).await.unwrap();
+    f.exclude("user", 0).await.unwrap();
+    for text in ["d2", "d3", "d4", "d5"] {
+        f.push("docs", text).await.unwrap();
+    }
+    f.run().await.unwrap();
+    let shows = |step, value: &str| messages(&f, step).to_string().contains(value);
+    assert!(shows(1, "user 0") && !shows(2, "user 0") && !shows(5, "user 0"));
+    assert!(shows(4, "user 4") && !shows(5, "user 4"));
+    assert!(!messages(&f.fork(3).unwrap(), 2).to_string().contains("user 0"));
+}
+
+#[tokio::test]
+async fn exclusions_follow_a_column_that_is_renamed_in_a_live_flow() {
+    let store = MemoryStore::new();
+    let user = source("user");
+    let base = || [column("topics", user.latest(), text)];
+    let f = Flow::open(store.clone(), base()).await.unwrap();
+    push(&f, 2).await;
+    f.run().await.unwrap();
+    f.exclude("topics", 0).await.unwrap();
+    drop(f);
+    let subjects = column("subjects", user.latest(), text).was("topics");
+    let report = column("report", (user.latest(), subjects.all()), text);
+    let f = Flow::open(store.clone(), [user.clone()]).await.unwrap();
+    f.add_column(subjects.clone()).await.unwrap();
+    f.add_column(report.clone()).await.unwrap();
+    push(&f, 1).await;
+    f.run().await.unwrap();
+    let sent = f.messages("report", 2).unwrap();
+    assert!(!sent.to_json().contains("topics 0"), "{}", sent.to_json());
+    drop(f);
+    let f = Flow::open(store, [report]).await.unwrap();
+    assert_eq!(f.messages("report", 2).unwrap(), sent);
+}
