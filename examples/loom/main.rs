@@ -149,7 +149,7 @@ struct Asker {
 }
 
 impl Asker {
-    /// A model that has replied so many times.
+    /// A model, and the number of its replies so far.
     const fn after(replies: usize) -> Self {
         Self { replies: AtomicUsize::new(replies) }
     }

@@ -1,5 +1,5 @@
-//! What a model sees of the tree around it: a header before each turn, its position before the newest turn, an addendum
-//! and its memory in the system text.
+//! The blocks that show a tree to a model: a header before each turn, its position before the newest turn, an addendum and
+//! its memory in the system text.
 //!
 //! All of it is a function of the tree and of these settings. The ages of nodes are an argument.
 
@@ -85,7 +85,7 @@ impl Aware {
         self
     }
 
-    /// Sets what the model remembers.
+    /// Sets the memory of the model.
     #[must_use]
     pub fn memory(self, memory: Memory) -> Self {
         Self { memory, ..self }
@@ -182,13 +182,13 @@ impl Aware {
         if system.trim().is_empty() { addendum } else { format!("{}\n\n{addendum}", system.trim()) }
     }
 
-    /// The block of what the model remembers, at the end of the system text; `None` if that is nothing.
+    /// The block of the memory, at the end of the system text; `None` if the memory is empty.
     pub(super) fn memory_block(&self, tree: &Tree) -> Option<String> {
         self.memory.block(tree)
     }
 }
 
-/// Without what the model remembers.
+/// Without the memory.
 impl fmt::Debug for Aware {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Aware").field("permissions", &self.permissions).finish_non_exhaustive()

@@ -367,7 +367,7 @@ async fn load(store: &dyn Store, mode: Mode) -> Result<Tree, LoomError> {
         .map_err(|source| LoomError::Damaged { part: "the tree".into(), reason: source.to_string() })
 }
 
-/// All entries of a column, none of which is missing.
+/// All entries of a column. A gap is an error.
 async fn entries(store: &dyn Store, column: Name) -> Result<Vec<Entry>, LoomError> {
     let stored = store.stored_steps(column.clone()).await?;
     let missing = |step: usize| LoomError::Damaged {

@@ -1,4 +1,4 @@
-//! What a model remembers beside its path: pinned nodes and texts, stashes, and recent actions.
+//! The memory of a model beside its path: pinned nodes and texts, stashes, and recent actions.
 
 use crate::tree::{NodeId, Tree};
 

@@ -300,7 +300,7 @@ impl<'t> Turn<'t> {
         self.node.tree().marks.before(self.node.index, self.moment).has(Mark::Bookmarked)
     }
 
-    /// The mark because of which the request does not show it: [`Mark::Excluded`], otherwise [`Mark::Pruned`].
+    /// The mark that drops it from the request: [`Mark::Excluded`], otherwise [`Mark::Pruned`].
     pub const fn dropped_by(&self) -> Option<Mark> {
         self.dropped_by
     }
