@@ -46,11 +46,6 @@ pub mod kind {
     impl<T> Windowed for Derived<T> {}
 
     /// A kind whose values are documents. Only they are in tiers.
-    #[diagnostic::on_unimplemented(
-        message = "a tiered view shows documents, and this column holds text",
-        label = "text has no tiers",
-        note = "drop `.tiered()`, or declare the column as `source name: Documents;`"
-    )]
     pub trait HoldsDocuments: sealed::HoldsDocuments {}
 
     impl HoldsDocuments for Source<Documents> {}
@@ -291,17 +286,13 @@ impl Handle<kind::Source<Documents>> {
     }
 }
 
-impl<K> Handle<K> {
+impl<K: kind::HoldsDocuments> Handle<K> {
     /// A view of the documents in tiers: those that have not changed for long come first, so that the next request repeats
     /// them. After it, [`target`](TieredView::target) sets the tokens of a tier.
     ///
     /// A column with such a view also reads all of `self`, and text. Without `tiered`, each update of the documents is
     /// shown in its turn, as a value of text is.
-    // The bound is here and not at the block, because rustc has no message of ours for a method of another block.
-    pub const fn tiered(&self) -> TieredView
-    where
-        K: kind::HoldsDocuments,
-    {
+    pub const fn tiered(&self) -> TieredView {
         self.__in_tiers()
     }
 }

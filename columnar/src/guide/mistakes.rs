@@ -271,7 +271,7 @@
 //! | `…` cannot be the type of a column | derive `serde::Deserialize` and `schemars::JsonSchema` for it |
 //! | typed columns need the feature `typed` of columnar | add the feature: `columnar = { features = ["typed"], … }` |
 //! | `Score` cannot be the type of a source | a source holds text, `source user;`, or documents, `source files: Documents;` |
-//! | a tiered view shows documents, and this column holds text | the column is one of the other flow: drop `.tiered()`, or declare it there as documents |
+//! | the method `tiered` exists for struct `Handle<Source>`, but its trait bounds were not satisfied | the column of the other flow holds text, and a tiered view shows documents |
 //! | the input `files` of `coder` takes documents, and `user` holds text | bind it to a source of documents |
 //! | `review` reads a part of `files`, and documents are a set, which has no window | read `files` or `files.tiered()` |
 //! | `review` has a tiered view, so it can read no other documents | put all documents into one source, or drop one of the views |
