@@ -41,7 +41,7 @@ pub(crate) struct Session<W> {
 }
 
 impl<W: Write> Session<W> {
-    /// Goes on at the node that `/go` went to last, otherwise at the newest one.
+    /// Goes on at the node to which a person went last, otherwise at the newest one.
     pub(crate) fn new(loom: Loom, model: Arc<dyn Model>, agent: Agent, mut out: W) -> Result<Self, BoxError> {
         let on_paths = || loom.nodes().rev().filter(|node| !node.edges().is_empty());
         let here = on_paths().find(Node::is_bookmarked).or_else(|| on_paths().next());
