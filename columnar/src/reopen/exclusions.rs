@@ -18,7 +18,8 @@ pub(crate) fn exclusions_key() -> Name {
 /// The entry of an exclusion. `key` is that of its column.
 pub(crate) fn exclusion_entry(exclusion: &Exclusion, key: &Name) -> Entry {
     let Exclusion { step, since, is_excluded, .. } = exclusion;
-    json!({ "excluded": is_excluded, "column": key.as_str(), "step": step, "since": since })
+    // The order of the alphabet, which is that of `serde_json` with any of its features.
+    json!({ "column": key.as_str(), "excluded": is_excluded, "since": since, "step": step })
         .to_string()
         .into()
 }
