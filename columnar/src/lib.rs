@@ -45,11 +45,13 @@
 //! | `parquet` | `rows::write_parquet` and `read_parquet`: a flow as a Parquet file |
 //! | `postgres` | `store::PostgresStore`: values in a PostgreSQL database |
 //! | `postgres-tls` | Encrypted connections to a PostgreSQL database, by `sslmode` in its address |
+//! | `repo` | The module `repo`: a repository as documents, with a map of its symbols; needs a C compiler |
 //! | `simulation` | The module `simulation`: tests of a flow under random faults, on a virtual clock |
 //! | `sqlite` | `store::SqliteStore`: values in a file of SQLite, which is compiled into the program; needs a C compiler |
 //! | `tiktoken` | `tokens::Exact`: exact counts of tokens for models of OpenAI; adds 1.2 MB of vocabularies to the program |
 //! | `tracing` | The module `trace`: spans of runs, cells and calls of models, for any subscriber of the crate tracing |
 //! | `typed` | Columns whose values are JSON of a Rust type: `column score(review): Score = …` |
+//! | `web` | The module `web`: web pages as documents, fetched without risk to the network of the program |
 //!
 //! # Where to look
 //!
@@ -139,8 +141,12 @@ pub mod cache;
 pub mod loom;
 pub mod model;
 pub mod rendering;
+#[cfg(feature = "repo")]
+pub mod repo;
 pub mod store;
 pub mod usage;
+#[cfg(feature = "web")]
+pub mod web;
 
 // Callers use the same functions with and without the feature, and need no `cfg`.
 #[cfg(feature = "tracing")]

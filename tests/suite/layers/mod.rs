@@ -28,6 +28,8 @@ const LIBRARY: Rules<'_> = Rules {
         "schedule",
         "documents",
         "tiers",
+        "repo",
+        "web",
         "context",
         "tree",
         "cache",

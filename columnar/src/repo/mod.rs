@@ -1,0 +1,3 @@
+//! A repository as documents.
+
+mod syntax;
