@@ -125,6 +125,7 @@
 // ARCHITECTURE.md draws the layers: a module imports only from those below it. The blocks are in that order, the lowest
 // first.
 mod error;
+mod files;
 mod registry;
 
 mod context;

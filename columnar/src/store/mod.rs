@@ -12,12 +12,10 @@ mod error;
 mod file;
 mod lock;
 mod memory;
-mod plain_file;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
-mod status;
 mod thread;
 mod worker;
 

@@ -5,9 +5,9 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use crate::files::plain_file::{self, WrongKind};
+pub(super) use crate::files::status::{Kind, Status};
 use crate::store::lock::{FileLock, owner_only};
-use crate::store::plain_file::{self, WrongKind};
-pub(super) use crate::store::status::{Kind, Status};
 
 /// File system operations. A crash can come between any two; each is one system call, or as good as one.
 ///

@@ -6,9 +6,9 @@ use super::disk::{Disk, Kind};
 use super::layout::{IoContext, Layout, check_folder, damaged, none_if_missing, ok_if_exists};
 use super::log;
 use crate::error::shown;
+use crate::files::plain_file::WrongKind;
+use crate::files::status::FileId;
 use crate::store::StoreError;
-use crate::store::plain_file::WrongKind;
-use crate::store::status::FileId;
 
 /// The format that is written.
 pub(super) const FORMAT: u32 = 2;

@@ -7,8 +7,8 @@ use super::disk::{Disk, Kind};
 use super::log::{Checksum, LoggedEntry};
 use crate::declare::Name;
 use crate::error::shown;
+use crate::files::plain_file::WrongKind;
 use crate::history::Value;
-use crate::store::plain_file::WrongKind;
 use crate::store::{Entry, StoreError};
 
 /// The address of a file store.

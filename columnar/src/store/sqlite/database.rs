@@ -13,9 +13,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use super::error::SqliteError;
 use super::log::{self, beside};
 use crate::error::shown;
+use crate::files::status::Status;
 use crate::store::StoreError;
 use crate::store::lock::owner_only;
-use crate::store::status::Status;
 
 /// The application id in the header of the file: `clmn`.
 const APPLICATION: i32 = 0x636c_6d6e;

@@ -1,0 +1,176 @@
+//! One file of the index, with its links.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Rank;
+use super::names::{FileId, NameId, Names};
+use crate::repo::syntax::{Kind, Language, Outline, Symbol};
+
+/// A file with an outline.
+#[derive(Debug)]
+pub(in crate::repo) struct File {
+    pub(in crate::repo) path: Arc<str>,
+    pub(in crate::repo) outline: Outline,
+    pub(super) family: Family,
+    pub(super) is_test: bool,
+    pub(super) defines: BTreeSet<NameId>,
+    /// The words of its path, and those of its imports.
+    path_words: BTreeSet<NameId>,
+    import_words: BTreeSet<NameId>,
+    /// The names that it uses, each with the other file that it stands for.
+    links: BTreeMap<NameId, Option<FileId>>,
+    /// The files with links to this one, each with their number.
+    referrers: BTreeMap<FileId, usize>,
+    /// The number of referrers that are no tests.
+    references: usize,
+}
+
+/// Languages whose files can refer to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    Rust,
+    Python,
+    JavaScript,
+    C,
+    Go,
+}
+
+impl Family {
+    const fn of(language: Language) -> Self {
+        match language {
+            Language::Rust => Self::Rust,
+            Language::Python => Self::Python,
+            Language::JavaScript | Language::TypeScript | Language::Tsx => Self::JavaScript,
+            Language::C | Language::Cpp => Self::C,
+            Language::Go => Self::Go,
+        }
+    }
+}
+
+impl File {
+    pub(super) fn new(path: Arc<str>, language: Language, outline: Outline, names: &mut Names) -> Self {
+        let defines = outer_symbols(&outline).map(|symbol| names.add(&symbol.name)).collect();
+        let uses = outline.uses.iter().chain(outline.symbols.iter().flat_map(|symbol| &symbol.uses));
+        let links = uses.map(|name| (names.add(name), None)).collect();
+        let path_words = words(&path).map(|word| names.add(word)).collect();
+        let imports = outline.imports.iter().flat_map(|import| words(import));
+        let import_words = imports.map(|word| names.add(word)).collect();
+        let (family, is_test) = (Family::of(language), is_test(&path));
+        let (referrers, references) = (BTreeMap::new(), 0);
+        Self {
+            path,
+            outline,
+            family,
+            is_test,
+            defines,
+            path_words,
+            import_words,
+            links,
+            referrers,
+            references,
+        }
+    }
+
+    /// The number of files that refer to this one, tests not counted.
+    pub(in crate::repo) const fn references(&self) -> usize {
+        self.references
+    }
+
+    pub(super) fn uses(&self) -> impl Iterator<Item = NameId> {
+        self.links.keys().copied()
+    }
+
+    pub(super) fn links(&self) -> impl Iterator<Item = (NameId, Option<FileId>)> {
+        self.links.iter().map(|(name, target)| (*name, *target))
+    }
+
+    pub(super) fn target(&self, name: NameId) -> Option<FileId> {
+        self.links.get(&name).copied().flatten()
+    }
+
+    pub(super) fn set_target(&mut self, name: NameId, target: Option<FileId>) {
+        self.links.insert(name, target);
+    }
+
+    pub(super) fn referrers(&self) -> impl Iterator<Item = FileId> {
+        self.referrers.keys().copied()
+    }
+
+    pub(super) fn has_referrer(&self, file: FileId) -> bool {
+        self.referrers.contains_key(&file)
+    }
+
+    /// Takes the links over from an earlier state of the same file.
+    pub(super) fn keep_links(&mut self, earlier: Self) {
+        for (name, target) in &mut self.links {
+            *target = earlier.target(*name);
+        }
+        self.referrers = earlier.referrers;
+        self.references = earlier.references;
+    }
+
+    /// Adds or removes a link from a file.
+    pub(super) fn count_link(&mut self, (from, is_test): (FileId, bool), is_added: bool) {
+        let is_counted = usize::from(!is_test);
+        let links = self.referrers.entry(from).or_insert_with(|| {
+            self.references += is_counted;
+            0
+        });
+        *links = if is_added { *links + 1 } else { links.saturating_sub(1) };
+        if *links == 0 {
+            self.referrers.remove(&from);
+            self.references -= is_counted;
+        }
+    }
+
+    pub(super) fn rank(&self, id: FileId) -> Rank {
+        (Reverse(self.references), Arc::clone(&self.path), id)
+    }
+
+    /// How near another file is: by the words of the imports that are in its path, then by the folders in common.
+    pub(super) fn nearness(&self, other: &Self) -> (usize, usize) {
+        let named = self.import_words.intersection(&other.path_words).count();
+        let folders = |file| Self::folders(file).split('/');
+        let common = folders(self).zip(folders(other)).take_while(|(a, b)| a == b).count();
+        (named, common)
+    }
+
+    /// The path without the extension.
+    pub(super) fn stem(&self) -> &str {
+        self.path.rsplit_once('.').map_or(&self.path, |(stem, _)| stem)
+    }
+
+    fn folders(&self) -> &str {
+        self.path.rsplit_once('/').map_or("", |(folders, _)| folders)
+    }
+}
+
+/// The symbols that are in no class, trait or implementation, so that their names stand for their file.
+fn outer_symbols(outline: &Outline) -> impl Iterator<Item = &Symbol> {
+    let mut closed = usize::MAX;
+    outline.symbols.iter().filter(move |symbol| {
+        if symbol.depth > closed {
+            return false;
+        }
+        closed = if symbol.kind == Kind::Module { usize::MAX } else { symbol.depth };
+        !matches!(symbol.kind, Kind::Module | Kind::Impl)
+    })
+}
+
+/// The parts of a text that may be names.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c != '_' && !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// Whether a file has tests, by its name and its folders.
+fn is_test(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_folder = |folder| matches!(folder, "test" | "tests" | "__tests__" | "testdata" | "spec");
+    let stem = name.split('.').next().unwrap_or(name);
+    let is_name =
+        stem.starts_with("test_") || stem.ends_with("_test") || matches!(stem, "test" | "tests" | "conftest");
+    let is_middle = name.split('.').skip(1).any(|part| matches!(part, "test" | "spec"));
+    folders.split('/').any(is_folder) || is_name || is_middle
+}

@@ -1,0 +1,205 @@
+//! The references between files, by the names that they define and use.
+//!
+//! ```text
+//! outlines that changed ──▶ links that changed ──▶ files whose entries may differ
+//! ```
+//!
+//! Names are resolved without types, so only those of symbols outside of classes, traits and implementations count. A
+//! call of a method `push` could mean any type; the name of its type is nearly always in the file as well.
+//!
+//! Pure: the same outlines have the same references, in whatever order they came.
+
+mod clusters;
+mod file;
+mod names;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::syntax::{Language, Outline};
+pub(super) use file::File;
+pub(super) use names::FileId;
+use names::{NameId, Names};
+
+/// A name with more definitions stands for no file.
+const MOST_DEFINERS: usize = 8;
+
+/// The files with outlines, and the references between them.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    ids: BTreeMap<Arc<str>, FileId>,
+    files: HashMap<FileId, File>,
+    names: Names,
+    ranking: BTreeSet<Rank>,
+}
+
+/// The number of files that refer to a file, the highest first, then its path.
+type Rank = (Reverse<usize>, Arc<str>, FileId);
+
+/// The files that refer to a symbol or a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Referrers<'i> {
+    /// The paths of those that are no tests, in order.
+    pub(super) paths: Vec<&'i str>,
+    pub(super) tests: usize,
+}
+
+/// The new outline of a file; `None` if it has none any more.
+pub(super) struct Change {
+    pub(super) path: Arc<str>,
+    pub(super) outline: Option<(Language, Outline)>,
+}
+
+impl<'i> Referrers<'i> {
+    fn of(users: impl Iterator<Item = &'i File>) -> Self {
+        let mut referrers = Self::default();
+        for user in users {
+            if user.is_test {
+                referrers.tests += 1;
+            } else {
+                referrers.paths.push(&user.path);
+            }
+        }
+        referrers.paths.sort_unstable();
+        referrers
+    }
+}
+
+impl Index {
+    /// Replaces and removes outlines. Returns the files whose entries may differ, also those that are gone.
+    pub(super) fn apply(&mut self, changes: impl IntoIterator<Item = Change>) -> BTreeSet<FileId> {
+        let (mut stale, mut names) = (BTreeSet::new(), BTreeSet::new());
+        for Change { path, outline } in changes {
+            let next = FileId::nth(self.ids.len());
+            let id = *self.ids.entry(Arc::clone(&path)).or_insert(next);
+            let file = outline.map(|(language, outline)| File::new(path, language, outline, &mut self.names));
+            stale.insert(id);
+            self.replace(id, file, &mut names, &mut stale);
+        }
+        let mut users = stale.clone();
+        for name in names {
+            users.extend(self.names.users(name));
+        }
+        for user in users {
+            self.relink(user, &mut stale);
+        }
+        stale
+    }
+
+    /// The number of files.
+    pub(super) fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The files by the number of those that refer to them, tests not counted: the highest first, then by path.
+    pub(super) fn ranking(&self) -> impl Iterator<Item = (FileId, &File)> {
+        self.ranking.iter().filter_map(|(_, _, id)| Some((*id, self.files.get(id)?)))
+    }
+
+    /// The paths of the other files that some names in a file stand for, in order.
+    pub(super) fn targets<'s>(&self, file: &File, uses: impl Iterator<Item = &'s str>) -> Vec<&str> {
+        let names = uses.filter_map(|name| self.names.get(name));
+        let targets: BTreeSet<FileId> = names.filter_map(|name| file.target(name)).collect();
+        let mut paths: Vec<&str> = targets.iter().filter_map(|id| Some(&*self.files.get(id)?.path)).collect();
+        paths.sort_unstable();
+        paths
+    }
+
+    /// The files in which a name stands for this one.
+    pub(super) fn referrers_by_name(&self, id: FileId, name: &str) -> Referrers<'_> {
+        let Some(name) = self.names.get(name) else { return Referrers::default() };
+        let users = self.names.users(name).filter_map(|user| self.files.get(&user));
+        Referrers::of(users.filter(|user| user.target(name) == Some(id)))
+    }
+
+    /// The files that refer to this one.
+    pub(super) fn referrers(&self, file: &File) -> Referrers<'_> {
+        Referrers::of(file.referrers().filter_map(|user| self.files.get(&user)))
+    }
+
+    /// Puts or removes a file, and collects the names whose definitions changed. The links of other files to it stay until
+    /// these are [linked again](Self::relink).
+    fn replace(
+        &mut self,
+        id: FileId,
+        mut file: Option<File>,
+        names: &mut BTreeSet<NameId>,
+        stale: &mut BTreeSet<FileId>,
+    ) {
+        let old = self.files.remove(&id);
+        let sets = |file: Option<&File>| {
+            file.map(|file| (file.defines.clone(), file.uses().collect::<BTreeSet<_>>())).unwrap_or_default()
+        };
+        let ((defined, used), (defines, uses)) = (sets(old.as_ref()), sets(file.as_ref()));
+        for name in defined.symmetric_difference(&defines) {
+            self.names.set_definer(*name, id, defines.contains(name));
+            names.insert(*name);
+        }
+        for name in used.symmetric_difference(&uses) {
+            self.names.set_user(*name, id, uses.contains(name));
+        }
+        if let Some(old) = old {
+            self.ranking.remove(&old.rank(id));
+            let gone = used.difference(&uses).filter_map(|name| old.target(*name));
+            gone.for_each(|target| self.link((id, old.is_test), target, false, stale));
+            if let Some(file) = &mut file {
+                file.keep_links(old);
+            }
+        }
+        if let Some(file) = file {
+            self.ranking.insert(file.rank(id));
+            self.files.insert(id, file);
+        }
+    }
+
+    /// Resolves the names in a file again, and collects the files whose links changed.
+    fn relink(&mut self, id: FileId, stale: &mut BTreeSet<FileId>) {
+        let Some(file) = self.files.get(&id) else { return };
+        let resolved = file.links().map(|(name, target)| (name, target, self.resolve(id, file, name)));
+        let changed: Vec<_> = resolved.filter(|(_, old, new)| old != new).collect();
+        let from = (id, file.is_test);
+        for (name, old, new) in changed {
+            if let Some(file) = self.files.get_mut(&id) {
+                file.set_target(name, new);
+            }
+            stale.insert(id);
+            old.into_iter().for_each(|target| self.link(from, target, false, stale));
+            new.into_iter().for_each(|target| self.link(from, target, true, stale));
+        }
+    }
+
+    /// Adds or removes one link from a file, which may be a test, to another one.
+    fn link(&mut self, from: (FileId, bool), to: FileId, is_added: bool, stale: &mut BTreeSet<FileId>) {
+        stale.insert(to);
+        let Some(target) = self.files.get_mut(&to) else { return };
+        let rank = target.rank(to);
+        target.count_link(from, is_added);
+        self.ranking.remove(&rank);
+        self.ranking.insert(target.rank(to));
+    }
+
+    /// The file that a name in a file stands for: the only one that defines it or, of several, the one that the imports
+    /// name, or the nearest one.
+    fn resolve(&self, id: FileId, user: &File, name: NameId) -> Option<FileId> {
+        let definers = self.names.definers(name)?;
+        if definers.len() > MOST_DEFINERS || definers.contains(&id) {
+            return None;
+        }
+        let candidates = definers.iter().filter_map(|id| Some((*id, self.files.get(id)?)));
+        let candidates = candidates.filter(|(_, file)| file.family == user.family);
+        let scored = candidates.map(|(id, file)| (user.nearness(file), id, file));
+        let mut best: Vec<_> = scored.collect();
+        let nearest = best.iter().map(|(nearness, ..)| *nearness).max()?;
+        best.retain(|(nearness, ..)| *nearness == nearest);
+        let (_, first, file) = best.first()?;
+        match best.as_slice() {
+            [_] => Some(*first),
+            // A header and its source define the same names. The header is later in the order of paths.
+            all if all.iter().all(|(_, _, other)| other.stem() == file.stem()) => {
+                all.iter().max_by_key(|(_, _, file)| &file.path).map(|(_, id, _)| *id)
+            }
+            _ => None,
+        }
+    }
+}

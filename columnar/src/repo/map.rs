@@ -1,0 +1,142 @@
+//! The files of the repository as they were read, and their entries.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::entry::entry;
+use super::error::FileFault;
+use super::index::{Change, FileId, Index};
+use super::limit::choose;
+use super::outlines::parse;
+use super::syntax::Language;
+use super::walk::Found;
+use crate::history::Value;
+use crate::tokens::Counter;
+
+/// The tokens of the fence and the line breaks around an entry.
+const FENCE_TOKENS: usize = 4;
+
+/// The files of a repository, with their references and the entries made so far.
+#[derive(Debug, Default)]
+pub(super) struct Map {
+    found: Found,
+    index: Index,
+    /// Those of files whose entries are not known to be out of date; `None` if there is nothing to show.
+    entries: HashMap<FileId, Option<Entry>>,
+}
+
+/// The entry of a file.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) text: Value,
+    /// Those of the text, its path and its fence.
+    tokens: usize,
+}
+
+/// The entries within a limit.
+pub(super) struct Chosen {
+    /// By path.
+    pub(super) entries: BTreeMap<Arc<str>, Entry>,
+    /// The number of other files with an outline.
+    pub(super) others: usize,
+}
+
+impl Map {
+    /// Walks through the repository, and reads the files that changed. Returns whether files came or went.
+    pub(super) fn scan(&mut self, root: &Path) -> bool {
+        let before = std::mem::replace(&mut self.found, Found::all(root));
+        let mut changed: BTreeSet<Arc<str>> = BTreeSet::new();
+        for (path, stamp) in &self.found.files {
+            if stamp.is_none() || before.files.get(path) != Some(stamp) {
+                changed.insert(Arc::clone(path));
+            } else if let Some(fault) = before.skipped.get(&**path) {
+                self.found.skipped.insert(path.to_string(), *fault);
+            }
+        }
+        let gone = before.files.keys().filter(|path| !self.found.files.contains_key(*path));
+        changed.extend(gone.cloned());
+        let moved = !before.files.keys().eq(self.found.files.keys());
+        self.read(root, changed);
+        moved
+    }
+
+    /// Reads some files. Returns whether files came or went.
+    pub(super) fn look_at(&mut self, root: &Path, paths: &BTreeSet<String>) -> bool {
+        let mut now = Found::some(root, paths);
+        let mut moved = false;
+        for path in paths {
+            self.found.skipped.remove(path);
+            let was_there = self.found.files.remove(&**path).is_some();
+            let is_there = now.files.remove_entry(&**path);
+            moved |= was_there != is_there.is_some();
+            self.found.files.extend(is_there);
+            self.found.skipped.extend(now.skipped.remove_entry(path));
+        }
+        self.read(root, paths.iter().map(|path| Arc::from(&**path)).collect());
+        moved
+    }
+
+    /// The paths of all files, in order.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.found.files.keys().map(|path| &**path)
+    }
+
+    pub(super) fn skipped(&self) -> impl Iterator<Item = (&str, FileFault)> {
+        self.found.skipped.iter().map(|(path, fault)| (path.as_str(), *fault))
+    }
+
+    /// Chooses entries. `shown` says which are shown now.
+    pub(super) fn choose(
+        &mut self,
+        limit: usize,
+        counter: &dyn Counter,
+        shown: impl Fn(&str) -> bool,
+    ) -> Chosen {
+        let Self { index, entries, .. } = self;
+        let mut texts = BTreeMap::new();
+        let ranked = index.ranking().filter_map(|(id, file)| {
+            let made = entries.entry(id).or_insert_with(|| {
+                let text = entry(index, id, file)?;
+                let tokens = counter.count(&text) + counter.count(&file.path) + FENCE_TOKENS;
+                Some(Entry { text: text.into(), tokens })
+            });
+            let made = made.as_ref()?;
+            texts.insert(Arc::clone(&file.path), made.clone());
+            Some((&*file.path, made.tokens))
+        });
+        let chosen = choose(ranked, limit, shown);
+        texts.retain(|path, _| chosen.contains(&**path));
+        Chosen { others: index.len() - texts.len(), entries: texts }
+    }
+
+    /// The cluster of a file, and the number of files that refer to it.
+    pub(super) fn clusters(&self) -> BTreeMap<Arc<str>, (u32, u32)> {
+        self.index.clusters()
+    }
+
+    /// Reads files, or finds that they are gone.
+    fn read(&mut self, root: &Path, paths: BTreeSet<Arc<str>>) {
+        let known = paths.into_iter().filter_map(|path| Language::of(&path).map(|language| (path, language)));
+        let (there, gone): (Vec<_>, Vec<_>) =
+            known.partition(|(path, _)| self.found.files.contains_key(path));
+        let mut changes: Vec<Change> =
+            gone.into_iter().map(|(path, _)| Change { path, outline: None }).collect();
+        for (path, language, read) in parse(root, &there) {
+            let outline = match read {
+                Ok((stamp, outline)) => {
+                    self.found.files.insert(Arc::clone(&path), stamp);
+                    outline.map(|outline| (language, outline))
+                }
+                Err(fault) => {
+                    self.found.skipped.insert(path.to_string(), fault);
+                    None
+                }
+            };
+            changes.push(Change { path, outline });
+        }
+        for id in self.index.apply(changes) {
+            self.entries.remove(&id);
+        }
+    }
+}

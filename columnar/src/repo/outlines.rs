@@ -1,0 +1,48 @@
+//! The outlines of files, read and parsed by all processors.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+
+use super::error::FileFault;
+use super::read::{Stamp, read};
+use super::syntax::{Language, Outline, Parser};
+
+/// Fewer files are not worth a thread.
+const FILES_PER_THREAD: usize = 32;
+
+/// A file that was read: its stamp, and its outline if it parses.
+type Parsed = (Arc<str>, Language, Result<(Stamp, Option<Outline>), FileFault>);
+
+/// Reads and parses files.
+pub(super) fn parse(root: &Path, files: &[(Arc<str>, Language)]) -> Vec<Parsed> {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let threads = processors.min(files.len() / FILES_PER_THREAD).max(1);
+    // Neighbours are in different parts, since large files often are neighbours.
+    let part = |nth: usize| files.iter().skip(nth).step_by(threads);
+    let work = |nth: usize| {
+        let mut parser = Parser::new();
+        part(nth).map(|(path, language)| one(root, path, *language, &mut parser)).collect::<Vec<_>>()
+    };
+    if threads == 1 {
+        return work(0);
+    }
+    thread::scope(|scope| {
+        let work = &work;
+        let workers: Vec<_> = (0..threads)
+            .map(|nth| (nth, thread::Builder::new().spawn_scoped(scope, move || work(nth))))
+            .collect();
+        let parts =
+            workers.into_iter().map(|(nth, worker)| match worker.map(thread::ScopedJoinHandle::join) {
+                Ok(Ok(parsed)) => parsed,
+                // There is no thread, or a bug of the parser: this one does the work, or reports the bug.
+                Ok(Err(_)) | Err(_) => work(nth),
+            });
+        parts.flatten().collect()
+    })
+}
+
+fn one(root: &Path, path: &Arc<str>, language: Language, parser: &mut Parser) -> Parsed {
+    let read = read(root, path).map(|(text, stamp)| (stamp, parser.outline(language, &text)));
+    (Arc::clone(path), language, read)
+}

@@ -1,0 +1,252 @@
+//! The driver: it reads the repository, and keeps the documents to which its updates led.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::entry::legend;
+use super::error::{FileFault, RepoError};
+use super::map::{Chosen, Map};
+use super::read::{document_path, read};
+use super::tree::tree;
+use crate::documents::{Documents, Key, Kind, Update};
+use crate::history::Value;
+use crate::tokens::{Chars, Counter};
+
+/// The limit of a repository without [`Repository::limit`], in tokens.
+const LIMIT: usize = 32_000;
+
+/// The part of the limit that the tree of files may have: one of so many.
+const TREE: usize = 8;
+
+/// A repository on disk, from which the updates of a source of documents are made. See the [module](super).
+pub struct Repository {
+    root: PathBuf,
+    limit: usize,
+    counter: Arc<dyn Counter>,
+    /// The selected paths as the caller named them.
+    selection: BTreeSet<PathBuf>,
+    map: Map,
+    /// Whether files came or went since the last update.
+    moved: bool,
+    /// The documents after all updates.
+    documents: Documents,
+}
+
+impl Repository {
+    /// A repository in a folder. Nothing is read yet.
+    ///
+    /// # Errors
+    ///
+    /// [`RepoError`] with the path if it is no folder, or cannot be opened.
+    pub fn open(root: impl AsRef<Path>) -> Result<Self, RepoError> {
+        let path = root.as_ref();
+        let root = path.canonicalize().and_then(|root| fs::read_dir(&root).map(|_| root));
+        let root = root.map_err(|error| RepoError::one(path, error.into()))?;
+        Ok(Self {
+            root,
+            limit: LIMIT,
+            counter: Arc::new(Chars),
+            selection: BTreeSet::new(),
+            map: Map::default(),
+            moved: true,
+            documents: Documents::new(),
+        })
+    }
+
+    /// Sets the limit of the map and the file tree together, in tokens; 32,000 without it. An eighth is for the tree. With 0
+    /// there is neither. Selected files do not count.
+    #[must_use]
+    pub const fn limit(mut self, tokens: usize) -> Self {
+        self.limit = tokens;
+        self
+    }
+
+    /// Sets the counter of the limit; [`Chars`] without it.
+    #[must_use]
+    pub fn counter(mut self, counter: impl Counter + 'static) -> Self {
+        self.counter = Arc::new(counter);
+        self
+    }
+
+    /// Continues from documents: the next update leads from them to the repository as it is then. Its files are selected.
+    ///
+    /// For a flow that was opened again, or one whose push failed.
+    ///
+    /// ```
+    /// use columnar::documents::Documents;
+    /// use columnar::repo::Repository;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let root = folder.path();
+    /// std::fs::write(root.join("a.rs"), "fn a() {}")?;
+    /// let mut repo = Repository::open(root)?;
+    /// let update = repo.select(["a.rs"]).scan()?;
+    ///
+    /// // Later, in another process.
+    /// let (documents, _) = Documents::new().apply(&update)?;
+    /// let mut repo = Repository::open(root)?;
+    /// assert!(repo.resume(&documents).scan()?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn resume(&mut self, documents: &Documents) -> &mut Self {
+        (self.documents, self.moved) = (documents.clone(), true);
+        self.selection = self.selected().map(PathBuf::from).collect();
+        self
+    }
+
+    /// Selects the files that are shown in full, instead of those before. Their paths are relative to the repository, or
+    /// absolute and inside of it. The next update has them.
+    pub fn select<P: AsRef<Path>>(&mut self, paths: impl IntoIterator<Item = P>) -> &mut Self {
+        self.selection = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
+        self
+    }
+
+    /// Reads the repository, and returns the update from the documents so far. It is empty if nothing changed.
+    ///
+    /// # Errors
+    ///
+    /// [`RepoError`] with all selected files that cannot be shown. The documents stay as they were.
+    pub fn scan(&mut self) -> Result<Update, RepoError> {
+        self.moved |= self.map.scan(&self.root);
+        self.update()
+    }
+
+    /// Reads some files, and returns the update from the documents so far: for files that were just edited, created or
+    /// removed. Other changes are for the next [`scan`](Self::scan), which must have been there before.
+    ///
+    /// # Errors
+    ///
+    /// [`RepoError`] with those of the files that cannot be in a repository, and with all selected files that cannot be shown.
+    /// The documents stay as they were.
+    pub fn changed<P: AsRef<Path>>(
+        &mut self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Update, RepoError> {
+        let (mut inside, mut faults) = (BTreeSet::new(), Vec::new());
+        for path in paths {
+            match document_path(&self.root, path.as_ref()) {
+                Ok(path) => drop(inside.insert(path)),
+                Err(fault) => faults.push((path.as_ref().display().to_string(), fault)),
+            }
+        }
+        RepoError::check(faults)?;
+        self.moved |= self.map.look_at(&self.root, &inside);
+        self.update()
+    }
+
+    /// The paths of all files of the repository at the last scan, in order.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.map.paths()
+    }
+
+    /// The paths that are shown in full since the last update, in order.
+    pub fn selected(&self) -> impl Iterator<Item = &str> {
+        self.shown(Kind::File).map(|(path, _)| path)
+    }
+
+    /// The files that were left out, each with the reason, in order: those with names that no document can have and those
+    /// that cannot be read, links, and files of a known language that are binary, too large or not UTF-8.
+    pub fn skipped(&self) -> impl Iterator<Item = (&str, FileFault)> {
+        self.map.skipped()
+    }
+
+    /// The documents after all updates.
+    pub const fn documents(&self) -> &Documents {
+        &self.documents
+    }
+
+    /// The update from the documents so far to the files and the selection.
+    fn update(&mut self) -> Result<Update, RepoError> {
+        let files = self.selected_texts()?;
+        let update = self.update_of_files(files);
+        let update = self.update_of_map(update);
+        let (documents, _) = match self.documents.apply(&update) {
+            Ok(applied) => applied,
+            Err(error) => unreachable!("all paths were checked: {error}"),
+        };
+        (self.documents, self.moved) = (documents, false);
+        Ok(update)
+    }
+
+    fn selected_texts(&self) -> Result<BTreeMap<String, String>, RepoError> {
+        let (mut texts, mut faults) = (BTreeMap::new(), Vec::new());
+        for selected in &self.selection {
+            let text = document_path(&self.root, selected)
+                .and_then(|path| read(&self.root, &path).map(|(text, _)| (path, text)));
+            match text {
+                Ok((path, text)) => drop(texts.insert(path, text)),
+                Err(fault) => faults.push((selected.display().to_string(), fault)),
+            }
+        }
+        RepoError::check(faults).map(|()| texts)
+    }
+
+    fn update_of_files(&self, texts: BTreeMap<String, String>) -> Update {
+        let gone = self.selected().filter(|path| !texts.contains_key(*path));
+        let update = gone.fold(Update::new(), |update, path| update.remove(Kind::File, path));
+        texts.into_iter().fold(update, |update, (path, text)| match self.document(Kind::File, &path) {
+            Some(shown) if **shown == *text => update,
+            _ => update.file(path, text),
+        })
+    }
+
+    fn update_of_map(&mut self, mut update: Update) -> Update {
+        let tree_limit = self.limit / TREE;
+        let documents = &self.documents;
+        let is_shown = |path: &str| document(documents, Kind::Symbol, path).is_some();
+        let Chosen { entries, others } = self.map.choose(self.limit - tree_limit, &*self.counter, is_shown);
+        let is_first = self.shown(Kind::Symbol).next().is_none();
+        let clusters = if is_first { self.map.clusters() } else { BTreeMap::new() };
+        for (path, _) in self.shown(Kind::Symbol).filter(|(path, _)| !entries.contains_key(*path)) {
+            update = update.remove(Kind::Symbol, path);
+        }
+        let legend = if entries.is_empty() { String::new() } else { legend(others) };
+        for (path, entry) in entries {
+            if self.document(Kind::Symbol, &path) != Some(&entry.text) {
+                update = update.symbol(&*path, entry.text);
+                if let Some((cluster, references)) = clusters.get(&path) {
+                    update = update.cluster(*cluster, *references);
+                }
+            }
+        }
+        if self.documents.legend().map_or("", |shown| shown) != legend {
+            update = update.legend(legend);
+        }
+        if self.moved {
+            let tree =
+                if tree_limit > 0 { tree(self.paths(), tree_limit, &*self.counter) } else { String::new() };
+            if self.documents.tree().map_or("", |shown| shown) != tree {
+                update = update.tree(tree);
+            }
+        }
+        update
+    }
+
+    /// The documents of a kind so far, by path.
+    fn shown(&self, kind: Kind) -> impl Iterator<Item = (&str, &Value)> {
+        let all = self.documents.iter().filter(move |(key, _)| key.kind() == kind);
+        all.map(|(key, text)| (key.path(), text))
+    }
+
+    fn document(&self, kind: Kind, path: &str) -> Option<&Value> {
+        document(&self.documents, kind, path)
+    }
+}
+
+fn document<'d>(documents: &'d Documents, kind: Kind, path: &str) -> Option<&'d Value> {
+    documents.get(&Key::new(kind, path).ok()?)
+}
+
+impl fmt::Debug for Repository {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { root, limit, documents, .. } = self;
+        f.debug_struct("Repository")
+            .field("root", root)
+            .field("limit", limit)
+            .field("documents", documents)
+            .finish_non_exhaustive()
+    }
+}
