@@ -88,6 +88,18 @@ pub mod programs {
     pub mod minutes;
 }
 
+/// Repositories as documents.
+#[cfg(feature = "repo")]
+pub mod repo {
+    mod faults;
+    mod folder;
+    mod laws;
+    mod limit;
+    mod map;
+    mod scale;
+    mod updates;
+}
+
 /// Flows as tables for other programs.
 pub mod rows {
     pub mod foreign_reader;

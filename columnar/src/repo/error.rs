@@ -16,10 +16,9 @@ const LISTED: usize = 20;
 /// ```
 /// use columnar::repo::{FileFault, Repository};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let folder = folder.path();
-/// std::fs::write(folder.join("logo.png"), [0x89, b'P', b'N', b'G', 0])?;
-/// let mut repo = Repository::open(folder)?;
+/// let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("logo.png"), [0x89, b'P', b'N', b'G', 0])?;
+/// let mut repo = Repository::open(&folder)?;
 /// let error = repo.select(["logo.png", "src/lib.rs"]).scan().expect_err("neither can be shown");
 /// assert_eq!(error.to_string(), "`logo.png` is binary: take it out of the selection\n\
 ///     `src/lib.rs` is missing: take it out of the selection, or create it");

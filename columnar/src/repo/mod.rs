@@ -14,11 +14,10 @@
 //! use columnar::testing::script;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
-//! # let folder = tempfile::tempdir()?;
-//! # let root = folder.path();
-//! # std::fs::create_dir(root.join("src"))?;
-//! std::fs::write(root.join("src/parser.rs"), "pub struct Parser;\nimpl Parser { pub fn parse(&self, text: &str) {} }\n")?;
-//! std::fs::write(root.join("src/main.rs"), "mod parser;\nfn main() { parser::Parser.parse(\"\") }\n")?;
+//! let folder = tempfile::tempdir()?;
+//! let root = folder.path();
+//! std::fs::write(root.join("parser.rs"), "pub struct Parser;\nimpl Parser { pub fn parse(&self, text: &str) {} }\n")?;
+//! std::fs::write(root.join("main.rs"), "mod parser;\nfn main() { parser::Parser.parse(\"\") }\n")?;
 //!
 //! let coder = flow! {
 //!     source files: Documents;
@@ -26,10 +25,10 @@
 //!     column reply(files.tiered(), user, self) = script(["It calls `Parser::parse`.", "Done."]);
 //! };
 //! let mut repo = Repository::open(root)?;
-//! coder.files.push(repo.select(["src/main.rs"]).scan()?).await?;
+//! coder.files.push(repo.select(["main.rs"]).scan()?).await?;
 //! coder.user.push("Does `main` parse anything?").await?;
 //!
-//! std::fs::write(root.join("src/main.rs"), "fn main() {}\n")?;        // a person edits
+//! std::fs::write(root.join("main.rs"), "fn main() {}\n")?;        // a person edits
 //! coder.files.push(repo.scan()?).await?;
 //! coder.user.push("And now?").await?;
 //! coder.run().await?;

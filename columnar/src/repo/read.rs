@@ -11,7 +11,7 @@ use crate::documents::{Key, Kind};
 use crate::files::plain_file::{self, WrongKind};
 
 /// The attempts to read a file that changes meanwhile.
-const ATTEMPTS: usize = 3;
+const ATTEMPTS: usize = 4;
 
 /// A time of modification that is younger does not tell two writes apart: file systems have coarse clocks.
 const CLOCK_STEP: Duration = Duration::from_secs(2);
@@ -44,25 +44,35 @@ pub(super) fn document_path(root: &Path, path: &Path) -> Result<String, FileFaul
 pub(super) fn read(root: &Path, path: &str) -> Result<(String, Stamp), FileFault> {
     check_folders(root, path)?;
     let path = root.join(path);
+    let mut last = None;
     for _ in 0..ATTEMPTS {
-        let now = SystemTime::now();
-        let opened = plain_file::open(OpenOptions::new().read(true), &path);
-        let (mut file, _) =
-            opened.map_err(|error| wrong_kind(&path, &error).unwrap_or_else(|| error.into()))?;
-        let before = file.metadata()?;
-        if before.len() > MAX_FILE_BYTES {
-            return Err(FileFault::TooLarge);
+        let Some((bytes, stamp)) = read_once(&path)? else { continue };
+        // A write that goes on, or that came within one step of the clock, does not show in the status. So the bytes of a
+        // file that was written lately must be the same twice.
+        if stamp.is_some() || last.as_ref() == Some(&bytes) {
+            return Ok((text(bytes)?, stamp));
         }
-        let mut bytes = Vec::new();
-        // One byte too many shows that the file grows, also if it has no end.
-        (&mut file).take(before.len() + 1).read_to_end(&mut bytes)?;
-        let after = file.metadata()?;
-        let state = |metadata: &Metadata| (metadata.len(), metadata.modified().ok());
-        if state(&before) == state(&after) && bytes.len() as u64 == after.len() {
-            return Ok((text(bytes)?, stamp(&after, now)));
-        }
+        last = Some(bytes);
     }
     Err(FileFault::Changing)
+}
+
+/// The bytes of a file; `None` if its status changed meanwhile.
+fn read_once(path: &Path) -> Result<Option<(Vec<u8>, Stamp)>, FileFault> {
+    let now = SystemTime::now();
+    let opened = plain_file::open(OpenOptions::new().read(true), path);
+    let (mut file, _) = opened.map_err(|error| wrong_kind(path, &error).unwrap_or_else(|| error.into()))?;
+    let before = file.metadata()?;
+    if before.len() > MAX_FILE_BYTES {
+        return Err(FileFault::TooLarge);
+    }
+    let mut bytes = Vec::new();
+    // One byte too many shows that the file grows, also if it has no end.
+    (&mut file).take(before.len() + 1).read_to_end(&mut bytes)?;
+    let after = file.metadata()?;
+    let state = |metadata: &Metadata| (metadata.len(), metadata.modified().ok());
+    let is_same = state(&before) == state(&after) && bytes.len() as u64 == after.len();
+    Ok(is_same.then(|| (bytes, stamp(&after, now))))
 }
 
 /// Refuses a path with a link among its folders.

@@ -79,15 +79,14 @@ impl Repository {
     /// use columnar::documents::Documents;
     /// use columnar::repo::Repository;
     ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let root = folder.path();
-    /// std::fs::write(root.join("a.rs"), "fn a() {}")?;
-    /// let mut repo = Repository::open(root)?;
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("a.rs"), "fn a() {}")?;
+    /// let mut repo = Repository::open(&folder)?;
     /// let update = repo.select(["a.rs"]).scan()?;
     ///
     /// // Later, in another process.
     /// let (documents, _) = Documents::new().apply(&update)?;
-    /// let mut repo = Repository::open(root)?;
+    /// let mut repo = Repository::open(&folder)?;
     /// assert!(repo.resume(&documents).scan()?.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -1,0 +1,88 @@
+//! The limit of the map: the files to which most others refer have entries, and edits elsewhere move none of them.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use columnar::documents::Kind;
+use columnar::tokens::{Chars, Counter};
+
+use super::folder::Folder;
+
+/// `files` files of one function each; the file with number n is used by those with a higher number that n divides.
+fn divisors(files: usize) -> Folder {
+    let folder = Folder::of(&[]);
+    for n in 1..=files {
+        let mut text = format!("pub fn function_{n}() {{\n");
+        for divisor in (1..n).filter(|divisor| n % divisor == 0) {
+            writeln!(text, "    function_{divisor}();").unwrap();
+        }
+        folder.write(&format!("src/f{n:03}.rs"), text + "}\n");
+    }
+    folder
+}
+
+fn tokens(folder: &Folder) -> usize {
+    let symbols = folder.of_kind(Kind::Symbol);
+    let alone = [folder.documents.legend(), folder.documents.tree()].into_iter().flatten();
+    symbols.iter().map(|(path, text)| Chars.count(path) + Chars.count(text)).sum::<usize>()
+        + alone.map(|text| Chars.count(text)).sum::<usize>()
+}
+
+#[test]
+fn the_most_referenced_files_have_entries() {
+    let mut folder = divisors(200).with(|repo| repo.limit(1_000));
+    folder.scan();
+    let shown: BTreeSet<&str> = folder.of_kind(Kind::Symbol).into_keys().collect();
+    assert!((10..100).contains(&shown.len()), "{shown:?}");
+    // All multiples refer to a number, so smaller numbers have at least as many references.
+    let expected: BTreeSet<String> = (1..=shown.len()).map(|n| format!("src/f{n:03}.rs")).collect();
+    assert!(shown.iter().eq(expected.iter()), "{shown:?}");
+    assert!(folder.documents.legend().unwrap().contains("+150+ files have no entry"));
+    assert_eq!(&**folder.documents.tree().unwrap(), "src/ 200 files below");
+}
+
+#[test]
+fn the_map_is_within_its_limit() {
+    for limit in [0, 1, 50, 300, 2_000, 10_000, 100_000] {
+        let mut folder = divisors(60).with(|repo| repo.limit(limit));
+        folder.scan();
+        assert!(tokens(&folder) <= limit.max(150), "{} of {limit}", tokens(&folder));
+    }
+    let mut folder = divisors(5).with(|repo| repo.limit(0));
+    assert_eq!(folder.scan(), Vec::<String>::new());
+    assert_eq!((folder.documents.legend(), folder.documents.tree()), (None, None));
+}
+
+/// The last file that fits and the first one that does not have nearly as many references. Each edit that added one
+/// exchanged them, and broke a tier.
+#[test]
+fn entries_at_the_border_do_not_flap() {
+    let mut folder = divisors(200).with(|repo| repo.limit(1_000));
+    folder.scan();
+    let before: BTreeSet<String> = folder.of_kind(Kind::Symbol).into_keys().map(ToOwned::to_owned).collect();
+    let last = before.len();
+    for turn in 0..6 {
+        let next = last + 1 + turn % 2;
+        let other = last - turn % 2;
+        folder.write("src/caller.rs", format!("fn caller() {{ function_{next}(); function_{other}() }}"));
+        folder.changed(&["src/caller.rs"]);
+        let after: BTreeSet<String> =
+            folder.of_kind(Kind::Symbol).into_keys().map(ToOwned::to_owned).collect();
+        assert_eq!(after, before);
+    }
+}
+
+#[test]
+fn a_counter_measures_the_limit() {
+    struct Bytes;
+    impl Counter for Bytes {
+        fn count(&self, text: &str) -> usize {
+            text.len()
+        }
+    }
+    let mut chars = divisors(60).with(|repo| repo.limit(800));
+    let mut bytes = divisors(60).with(|repo| repo.limit(800).counter(Bytes));
+    chars.scan();
+    bytes.scan();
+    assert!(bytes.of_kind(Kind::Symbol).len() < chars.of_kind(Kind::Symbol).len() / 2);
+}

@@ -1,0 +1,36 @@
+//! Large repositories.
+
+use std::fs;
+
+use columnar::documents::Kind;
+
+use super::folder::Folder;
+
+/// Each scan of 50,000 files read all of them, and the list of their names alone was longer than a context.
+#[test]
+fn fifty_thousand_files_have_a_map_within_the_limit() {
+    let mut folder = Folder::of(&[]);
+    for group in 0..500 {
+        let path = folder.path().join(format!("group_{group:03}"));
+        fs::create_dir(&path).unwrap();
+        for n in 0..100 {
+            let text = if n < 4 {
+                format!("fn f_{group}_{n}() {{ f_{}_{n}() }}\n", group / 2)
+            } else {
+                String::new()
+            };
+            fs::write(path.join(format!("file_{n}.rs")), text).unwrap();
+        }
+    }
+    folder.scan();
+    assert_eq!(folder.repo.paths().count(), 50_000);
+    let entries = folder.of_kind(Kind::Symbol);
+    assert!((500..2_000).contains(&entries.len()), "{}", entries.len());
+    let tree = folder.documents.tree().unwrap();
+    assert!(tree.len() < 4 * 4_000 && tree.contains("group_007/ 100 files below"), "{} bytes", tree.len());
+
+    folder.write("group_100/file_3.rs", "fn f_100_3() { f_20_3() }\n");
+    let changed = folder.changed(&["group_100/file_3.rs"]);
+    assert!(!changed.is_empty() && changed.len() <= 3, "{changed:?}");
+    assert!(folder.repo.scan().unwrap().is_empty());
+}
