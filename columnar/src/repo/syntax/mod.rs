@@ -4,10 +4,25 @@
 //! path ──▶ Language          text ──▶ Parser ──▶ Outline
 //! ```
 //!
+//! A grammar of tree-sitter makes the tree of a text, and one walk over the tree makes the outline. The rules of a language
+//! say how the walk reads the nodes of each kind. Few of those kinds are definitions or imports, which functions of the
+//! language describe.
+//!
 //! Pure: the same text has the same outline.
 
+mod finder;
+mod grammar;
 mod language;
+mod languages;
+mod line;
 mod outline;
+mod parser;
+mod rules;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod walk;
 
 pub(super) use language::Language;
-pub(super) use outline::{Kind, Outline, Parser, Symbol};
+pub(super) use outline::{Kind, Outline, Symbol};
+pub(super) use parser::Parser;

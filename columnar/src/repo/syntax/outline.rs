@@ -1,15 +1,16 @@
 //! The outline of a file: what it imports, defines and uses.
 
-use super::language::Language;
-
-/// What a file imports, defines and uses.
+/// What a file imports, defines and uses. No text in it has a line break or a control character.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::repo) struct Outline {
-    /// The imports as the file writes them, without keywords, in their order: `std::fmt`, `numpy as np`, `./view`.
+    /// The imports in their order, each once: a path, and after a colon the names that it is imported by.
+    ///
+    /// Rust: `std::fmt`, `crate::view::{View, self}`. Python: `numpy as np`, `.view: View, show as s`. JavaScript: `./view`,
+    /// `./view: View, { show }`. C: `<stdio.h>`, `"view.h"`. Go: `fmt`, `v "example.org/view"`.
     pub(in crate::repo) imports: Vec<Box<str>>,
     /// The definitions in the order of the file. Those inside another one follow it, with a greater depth.
     pub(in crate::repo) symbols: Vec<Symbol>,
-    /// The names that the file uses outside of all its symbols, sorted, each once.
+    /// The names that the file imports, or uses outside of all its symbols, sorted, each once.
     pub(in crate::repo) uses: Vec<Box<str>>,
 }
 
@@ -17,8 +18,12 @@ pub(in crate::repo) struct Outline {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::repo) struct Symbol {
     pub(in crate::repo) kind: Kind,
+    /// The name as it is written: `show`, `View::show` for a function that C++ defines outside of its class. The type of an
+    /// implementation.
     pub(in crate::repo) name: Box<str>,
-    /// What follows the name, on one line: parameters and return type, or bases. It may be empty.
+    /// The text after the name, on one line: parameters and return type, bases, or variants. It may be empty.
+    ///
+    /// For an implementation, the trait and the type: `Display for View<T>`.
     pub(in crate::repo) signature: Box<str>,
     /// The number of definitions around it.
     pub(in crate::repo) depth: usize,
@@ -33,7 +38,7 @@ pub(in crate::repo) enum Kind {
     /// A class, a struct or a union.
     Class,
     Enum,
-    /// A trait or an interface.
+    /// A trait, an interface or a concept.
     Trait,
     /// An implementation of a type, or of a trait for it.
     Impl,
@@ -41,19 +46,6 @@ pub(in crate::repo) enum Kind {
     Type,
     Function,
     Macro,
+    /// A constant, or a variable outside of all functions.
     Constant,
-}
-
-/// Makes outlines. It keeps the state of the grammars between files.
-pub(in crate::repo) struct Parser;
-
-impl Parser {
-    pub(in crate::repo) fn new() -> Self {
-        Self
-    }
-
-    /// The outline of a text; `None` if the grammar finds nothing of the language in it, or gives up.
-    pub(in crate::repo) fn outline(&mut self, _language: Language, _text: &str) -> Option<Outline> {
-        None
-    }
 }

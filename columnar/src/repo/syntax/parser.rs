@@ -1,0 +1,75 @@
+//! The parser of files.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::{ParseOptions, Tree};
+
+use super::grammar::Grammar;
+use super::language::Language;
+use super::outline::Outline;
+use super::walk;
+
+/// The largest file that is parsed, in bytes. Larger ones are data, and a tree takes many times their memory.
+const MAX_LEN: usize = 8 << 20;
+/// The length of the parts in which a text is read, in bytes.
+const PART: usize = 4096;
+/// The number of parts that the lexer may read for each part of a text, and for any text. It reads a part again when it
+/// looks for the end of a string or a comment that has none.
+const READS: usize = 16;
+const MIN_READS: usize = 1024;
+/// The number of rounds that the parser may take for each part of a text, and for any text.
+const ROUNDS: usize = 400;
+const MIN_ROUNDS: usize = 4000;
+
+/// Makes outlines. It keeps the state of a grammar between files.
+pub(in crate::repo) struct Parser {
+    parser: tree_sitter::Parser,
+    language: Option<Language>,
+}
+
+impl Parser {
+    pub(in crate::repo) fn new() -> Self {
+        Self { parser: tree_sitter::Parser::new(), language: None }
+    }
+
+    /// The outline of a text; `None` if the grammar finds nothing of the language in it, or gives up.
+    pub(in crate::repo) fn outline(&mut self, language: Language, text: &str) -> Option<Outline> {
+        let grammar = Grammar::of(language);
+        if self.language != Some(language) {
+            self.parser.set_language(&grammar.language).ok()?;
+            self.language = Some(language);
+        }
+        let tree = self.parse(text)?;
+        walk::outline(grammar, &tree, text)
+    }
+
+    /// The tree of a text. The work for it is bounded by counts, so that it does not depend on the speed of a machine.
+    fn parse(&mut self, text: &str) -> Option<Tree> {
+        if text.len() > MAX_LEN {
+            return None;
+        }
+        let parts = text.len() / PART + 1;
+        let mut reads = parts * READS + MIN_READS;
+        let mut rounds = parts * ROUNDS + MIN_ROUNDS;
+        let is_spent = std::cell::Cell::new(false);
+        let mut read = |start: usize, _| {
+            let Some(rest) = reads.checked_sub(1) else {
+                is_spent.set(true);
+                return "".as_bytes();
+            };
+            reads = rest;
+            let end = text.len().min(start.saturating_add(PART));
+            text.as_bytes().get(start..end).unwrap_or_default()
+        };
+        let mut progress = |_: &_| {
+            let rest = rounds.checked_sub(1);
+            rounds = rest.unwrap_or_default();
+            if rest.is_none() || is_spent.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let tree = self.parser.parse_with_options(&mut read, None, Some(options));
+        // A parser that gave up would go on with the next text.
+        self.parser.reset();
+        tree.filter(|_| !is_spent.get())
+    }
+}
