@@ -137,8 +137,7 @@ pub(super) fn legend(others: usize) -> String {
         →: files that a symbol uses, ←: files that use it, +N: N more. A name without a folder is a file in the same folder."
         .to_owned();
     if others > 0 {
-        let _ =
-            write!(legend, "\n+{} files have no entry; the list of files has their names.", rounded(others));
+        let _ = write!(legend, "\n{} files have no entry.", rounded(others));
     }
     legend
 }

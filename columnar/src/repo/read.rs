@@ -36,7 +36,8 @@ pub(super) fn document_path(root: &Path, path: &Path) -> Result<String, FileFaul
     }
     let key = Key::new(Kind::File, text).map_err(|error| FileFault::Name(error.fault()))?;
     // A key has `/` in place of `\`. Where `\` is no separator, two files could have the same key.
-    let is_same = inner.components().eq(Path::new(key.path()).components());
+    let names = inner.components().filter(|part| *part != Component::CurDir);
+    let is_same = names.eq(Path::new(key.path()).components());
     if is_same { Ok(key.path().to_owned()) } else { Err(FileFault::NameEncoding) }
 }
 

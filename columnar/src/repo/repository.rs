@@ -196,7 +196,10 @@ impl Repository {
         let tree_limit = self.limit / TREE;
         let documents = &self.documents;
         let is_shown = |path: &str| document(documents, Kind::Symbol, path).is_some();
-        let Chosen { entries, others } = self.map.choose(self.limit - tree_limit, &*self.counter, is_shown);
+        // The legend has its longest form, so that its length does not move entries.
+        let around = tree_limit.saturating_add(self.counter.count(&legend(usize::MAX)));
+        let entry_limit = self.limit.saturating_sub(around);
+        let Chosen { entries, others } = self.map.choose(entry_limit, &*self.counter, is_shown);
         let is_first = self.shown(Kind::Symbol).next().is_none();
         let clusters = if is_first { self.map.clusters() } else { BTreeMap::new() };
         for (path, _) in self.shown(Kind::Symbol).filter(|(path, _)| !entries.contains_key(*path)) {

@@ -31,6 +31,6 @@ fn fifty_thousand_files_have_a_map_within_the_limit() {
 
     folder.write("group_100/file_3.rs", "fn f_100_3() { f_20_3() }\n");
     let changed = folder.changed(&["group_100/file_3.rs"]);
-    assert!(!changed.is_empty() && changed.len() <= 3, "{changed:?}");
+    assert!(!changed.is_empty() && changed.len() <= 4, "{changed:?}");
     assert!(folder.repo.scan().unwrap().is_empty());
 }

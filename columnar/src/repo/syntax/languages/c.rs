@@ -8,9 +8,31 @@ use super::super::rules::{Mode, Role, Rule, define, import, plain, rest, skip};
 
 /// Names that no repository defines.
 pub(in super::super) const KNOWN: &[&str] = &[
-    "FALSE", "NULL", "TRUE", "bool", "defined", "false", "int16_t", "int32_t", "int64_t", "int8_t", "memcpy", "memset",
-    "nullptr", "ptrdiff_t", "size_t", "ssize_t", "std", "this", "true", "uint16_t", "uint32_t", "uint64_t", "uint8_t",
-    "uintptr_t", "va_list",
+    "FALSE",
+    "NULL",
+    "TRUE",
+    "bool",
+    "defined",
+    "false",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "int8_t",
+    "memcpy",
+    "memset",
+    "nullptr",
+    "ptrdiff_t",
+    "size_t",
+    "ssize_t",
+    "std",
+    "this",
+    "true",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "uint8_t",
+    "uintptr_t",
+    "va_list",
 ];
 
 pub(in super::super) const RULES: &[Rule] = &[
@@ -147,7 +169,8 @@ fn add_function(finder: &mut Finder<'_>, node: Node<'_>, declared: &Declared<'_>
     let Some(function) = declared.function else { return };
     let mut pieces = finder.written(function, declared.name.end_byte()..function.end_byte());
     let returned = type_before(finder, node, declared.name);
-    let is_trailing = function.named_children(&mut function.walk()).any(|child| child.kind() == "trailing_return_type");
+    let is_trailing =
+        function.named_children(&mut function.walk()).any(|child| child.kind() == "trailing_return_type");
     if !returned.is_empty() && !is_trailing {
         pieces.push(" -> ");
         pieces.extend(returned);
@@ -158,9 +181,12 @@ fn add_function(finder: &mut Finder<'_>, node: Node<'_>, declared: &Declared<'_>
 fn add_variable(finder: &mut Finder<'_>, node: Node<'_>, declarator: Node<'_>, declared: &Declared<'_>) {
     let mut pieces = type_before(finder, node, declared.name);
     let (end, value) = match declarator.child_by_field_name("value") {
-        Some(value) if declarator.kind() == "init_declarator" => {
-            (declarator.child_by_field_name("declarator").map_or(declarator.end_byte(), |inner| inner.end_byte()), Some(value))
-        }
+        Some(value) if declarator.kind() == "init_declarator" => (
+            declarator
+                .child_by_field_name("declarator")
+                .map_or(declarator.end_byte(), |inner| inner.end_byte()),
+            Some(value),
+        ),
         _ => (declarator.end_byte(), node.child_by_field_name("default_value")),
     };
     pieces.push(finder.slice(declared.name.end_byte()..end).trim_start_matches(')'));
@@ -200,9 +226,8 @@ fn declaration(finder: &mut Finder<'_>, node: Node<'_>) {
 
 /// Functions, and the constants of a class.
 fn member(finder: &mut Finder<'_>, node: Node<'_>) {
-    let is_static = node.children(&mut node.walk()).any(|child| {
-        matches!(finder.text(child), "static" | "constexpr")
-    });
+    let is_static =
+        node.children(&mut node.walk()).any(|child| matches!(finder.text(child), "static" | "constexpr"));
     for declarator in in_field(node, "declarator") {
         let Some(declared) = Declared::of(declarator) else { continue };
         if declared.function.is_some() {
@@ -264,6 +289,7 @@ fn template(finder: &mut Finder<'_>, node: Node<'_>) {
     let Some(parameters) = finder.value(parameters) else { return };
     for header in &mut finder.headers {
         let gap = if header.signature.starts_with('(') { "" } else { " " };
-        header.signature = super::super::line::joined([parameters, gap, &header.signature], super::super::line::SIGNATURE);
+        header.signature =
+            super::super::line::joined([parameters, gap, &header.signature], super::super::line::SIGNATURE);
     }
 }

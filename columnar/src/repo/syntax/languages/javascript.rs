@@ -8,9 +8,34 @@ use super::super::rules::{Mode, Role, Rule, define, import, plain, rest, skip};
 
 /// Names that no repository defines.
 pub(in super::super) const KNOWN: &[&str] = &[
-    "Array", "Boolean", "Date", "Error", "JSON", "Map", "Math", "Number", "Object", "Partial", "Promise", "Readonly",
-    "Record", "RegExp", "Set", "String", "Symbol", "TypeError", "arguments", "console", "constructor", "document", "exports",
-    "module", "process", "require", "undefined", "window",
+    "Array",
+    "Boolean",
+    "Date",
+    "Error",
+    "JSON",
+    "Map",
+    "Math",
+    "Number",
+    "Object",
+    "Partial",
+    "Promise",
+    "Readonly",
+    "Record",
+    "RegExp",
+    "Set",
+    "String",
+    "Symbol",
+    "TypeError",
+    "arguments",
+    "console",
+    "constructor",
+    "document",
+    "exports",
+    "module",
+    "process",
+    "require",
+    "undefined",
+    "window",
 ];
 
 pub(in super::super) const RULES: &[Rule] = &[

@@ -8,8 +8,8 @@ use super::super::rules::{Mode, Role, Rule, define, import, plain, rest, skip};
 
 /// Names that no repository defines.
 pub(in super::super) const KNOWN: &[&str] = &[
-    "Box", "Err", "None", "Ok", "Option", "Self", "Some", "String", "Vec", "allow", "cfg", "cfg_attr", "clippy", "deny",
-    "derive", "expect", "inline", "must_use", "self", "test", "warn",
+    "Box", "Err", "None", "Ok", "Option", "Self", "Some", "String", "Vec", "allow", "cfg", "cfg_attr",
+    "clippy", "deny", "derive", "expect", "inline", "must_use", "self", "test", "warn",
 ];
 
 pub(in super::super) const RULES: &[Rule] = &[
