@@ -58,7 +58,7 @@ impl<'t> Finder<'t> {
             return;
         }
         let mut signature = joined(pieces, line::SIGNATURE);
-        signature.truncate(signature.trim_end_matches([':', ';', ' ']).len());
+        signature.truncate(signature.trim_end_matches([':', ';', ',', ' ']).len());
         self.headers.push(Header { kind, name: name.into(), signature });
     }
 
@@ -173,7 +173,8 @@ fn replacement(cursor: &TreeCursor<'_>) -> Option<&'static str> {
     if node.kind().ends_with("comment") {
         return Some(" ");
     }
-    let is_long = node.end_byte() - node.start_byte() > SHORT;
+    // A value just below the definition is what it defines, such as the type that a type is an alias of.
+    let is_long = node.end_byte() - node.start_byte() > SHORT && cursor.depth() > 1;
     (is_long && matches!(cursor.field_name(), Some("value" | "default_value" | "right"))).then_some("…")
 }
 

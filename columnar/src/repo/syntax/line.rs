@@ -33,11 +33,10 @@ pub(super) fn joined<'t>(pieces: impl IntoIterator<Item = &'t str>, limit: usize
 fn add_space(line: &mut String, is_break: bool, next: char) -> bool {
     let is_opened = line.ends_with(['(', '[', '<']);
     let closes = matches!(next, ')' | ']' | '>');
-    if is_break && closes && line.ends_with(',') {
+    if is_break && (closes || next == '}') && line.ends_with(',') {
         line.pop();
-        return false;
     }
-    let is_kept = !(line.is_empty() || is_break && (is_opened || closes));
+    let is_kept = !(line.is_empty() || next == ',' || is_break && (is_opened || closes));
     if is_kept {
         line.push(' ');
     }
@@ -60,7 +59,8 @@ mod tests {
             (" \n ", ""),
             ("(a:  A,\r\n\tb: B)", "(a: A, b: B)"),
             ("(\n    a: A,\n    b: B,\n) -> C<\n D\n>", "(a: A, b: B) -> C<D>"),
-            ("{\n a,\n}", "{ a, }"),
+            ("{\n a,\n}", "{ a }"),
+            ("(a\n , b)", "(a, b)"),
             ("a\0b\u{85}c\u{2028}d\u{202e}e\u{feff}", "a b c de"),
             ("äöüßé", "äöüßé"),
             ("äöüß éa", "äöüß…"),

@@ -15,6 +15,7 @@ mod grammar;
 mod language;
 mod languages;
 mod line;
+mod nesting;
 mod outline;
 mod parser;
 mod rules;

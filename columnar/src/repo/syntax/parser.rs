@@ -6,6 +6,7 @@ use tree_sitter::{ParseOptions, Tree};
 
 use super::grammar::Grammar;
 use super::language::Language;
+use super::nesting;
 use super::outline::Outline;
 use super::walk;
 
@@ -45,7 +46,7 @@ impl Parser {
 
     /// The tree of a text. The work for it is bounded by counts, so that it does not depend on the speed of a machine.
     fn parse(&mut self, text: &str) -> Option<Tree> {
-        if text.len() > MAX_LEN {
+        if text.len() > MAX_LEN || nesting::is_too_deep(text) {
             return None;
         }
         let parts = text.len() / PART + 1;

@@ -53,6 +53,10 @@ pub(super) enum Mode {
     Member,
     /// The name of a member that is called.
     Called,
+    /// The name of a member that is not called: a field, or a constant or type of a module.
+    Uncalled,
+    /// The path before a name: not used where the name is imported.
+    Path,
     /// A name of an element: one of a component begins with a capital.
     Tag,
     /// Names between tokens without a structure.

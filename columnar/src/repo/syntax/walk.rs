@@ -18,6 +18,7 @@ struct Frame<'g> {
     mode: Mode,
     /// The place from which on names are bound.
     bound_from: usize,
+    start: usize,
     end: usize,
     is_local: bool,
     is_import: bool,
@@ -92,6 +93,7 @@ impl<'g, 't> Walk<'g, 't> {
             rule,
             mode: Mode::Use,
             bound_from: end,
+            start: node.start_byte(),
             end,
             is_local: outer.is_some_and(|outer| outer.is_local),
             is_import: outer.is_some_and(|outer| outer.is_import),
@@ -187,6 +189,8 @@ impl<'g, 't> Walk<'g, 't> {
         match (frame.mode, role) {
             (_, Role::Binding) => self.bind(name, frame),
             (Mode::Called, _) => self.scope.use_other(name),
+            (Mode::Uncalled, _) if self.is_exported(node) => self.scope.use_other(name),
+            (Mode::Uncalled, _) => {}
             // Other members are fields.
             (_, Role::Member) | (Mode::Stray, _) => {}
             (Mode::Bind | Mode::BindAfter | Mode::BindType, Role::Type) | (Mode::BindType, _) => {
@@ -204,6 +208,16 @@ impl<'g, 't> Walk<'g, 't> {
     fn bind(&mut self, name: &'t str, frame: &Frame<'_>) {
         let from = if self.grammar.is_hoisted { 0 } else { frame.bound_from };
         self.scope.bind(name, from);
+    }
+
+    /// Whether a member that is not called may be defined by a module: a capital after the name of one.
+    fn is_exported(&self, node: Node<'_>) -> bool {
+        let start = self.frames.last().map_or(0, |outer| outer.start);
+        let member = self.text.get(node.byte_range()).unwrap_or_default();
+        let before = self.text.get(start..node.start_byte()).unwrap_or_default();
+        let Some(object) = before.strip_suffix('.') else { return false };
+        let is_name = object.chars().all(|c| c.is_alphanumeric() || c == '_');
+        member.starts_with(char::is_uppercase) && is_name && !matches!(object, "self" | "this" | "cls")
     }
 
     /// Whether a name between tokens is that of a field: after a dot, and not called.
@@ -235,7 +249,8 @@ impl Frame<'_> {
                 self.mode = outer.mode;
                 self.bound_from = outer.bound_from;
             }
-            Mode::Member => self.mode = if outer.mode == Mode::Callee { Mode::Called } else { Mode::Skip },
+            Mode::Member => self.mode = if outer.mode == Mode::Callee { Mode::Called } else { Mode::Uncalled },
+            Mode::Path => self.mode = if self.is_import { Mode::Skip } else { Mode::Use },
             Mode::BindAfter | Mode::MatchAfter => self.bound_from = outer.end,
             _ => {}
         }

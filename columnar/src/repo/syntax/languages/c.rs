@@ -8,31 +8,9 @@ use super::super::rules::{Mode, Role, Rule, define, import, plain, rest, skip};
 
 /// Names that no repository defines.
 pub(in super::super) const KNOWN: &[&str] = &[
-    "FALSE",
-    "NULL",
-    "TRUE",
-    "bool",
-    "defined",
-    "false",
-    "int16_t",
-    "int32_t",
-    "int64_t",
-    "int8_t",
-    "memcpy",
-    "memset",
-    "nullptr",
-    "ptrdiff_t",
-    "size_t",
-    "ssize_t",
-    "std",
-    "this",
-    "true",
-    "uint16_t",
-    "uint32_t",
-    "uint64_t",
-    "uint8_t",
-    "uintptr_t",
-    "va_list",
+    "FALSE", "NULL", "TRUE", "bool", "defined", "false", "int16_t", "int32_t", "int64_t", "int8_t", "memcpy", "memset",
+    "nullptr", "ptrdiff_t", "size_t", "ssize_t", "std", "this", "true", "uint16_t", "uint32_t", "uint64_t", "uint8_t",
+    "uintptr_t", "va_list",
 ];
 
 pub(in super::super) const RULES: &[Rule] = &[
@@ -47,6 +25,7 @@ pub(in super::super) const RULES: &[Rule] = &[
     define("preproc_def", constant_definition),
     plain("preproc_ifdef", &[("name", Mode::Skip)]),
     rest("preproc_defined", Mode::Skip),
+    rest("preproc_params", Mode::Skip),
     Rule::new("function_definition", Role::Define(function)).fields(&[("declarator", Mode::Bind)]),
     Rule::new("declaration", Role::Define(declaration)).fields(&[("declarator", Mode::Bind)]),
     Rule::new("type_definition", Role::Define(type_definition)).fields(&[("declarator", Mode::Skip)]),
@@ -70,7 +49,7 @@ pub(in super::super) const PLUS: &[Rule] = &[
     skip("raw_string_literal"),
     Rule::new("namespace_identifier", Role::Type),
     define("class_specifier", specifier).fields(&[("name", Mode::Use)]),
-    define("namespace_definition", |finder, node| finder.named(Kind::Module, node)),
+    define("namespace_definition", |finder, node| finder.named(Kind::Module, node)).fields(&[("name", Mode::Skip)]),
     define("alias_declaration", |finder, node| finder.named(Kind::Type, node)),
     define("concept_definition", |finder, node| finder.named(Kind::Trait, node)),
     Rule::new("field_declaration", Role::Define(member)),
@@ -156,12 +135,26 @@ fn type_before<'t>(finder: &Finder<'t>, node: Node<'_>, name: Node<'_>) -> Vec<&
     // A type may be defined in the same place.
     let end = of.child_by_field_name("body").map_or(of.end_byte(), |body| body.start_byte());
     let stars = finder.slice(of.end_byte()..name.start_byte()).trim();
-    let is_plain = stars.chars().all(|c| matches!(c, '*' | '&' | ' '));
     let mut pieces = vec![finder.slice(start..end).trim_end()];
-    if is_plain && !stars.is_empty() {
-        pieces.extend([if stars.starts_with('*') { " " } else { "" }, stars]);
+    if !stars.is_empty() {
+        pieces.extend([" ", stars]);
     }
     pieces
+}
+
+/// A name without the arguments of templates in it: `View::show` for `View<T>::show`.
+fn plain_name(name: &str) -> String {
+    if name.contains("operator") {
+        return name.to_owned();
+    }
+    let mut depth = 0_usize;
+    let is_kept = |c: &char| {
+        depth += usize::from(*c == '<');
+        let is_kept = depth == 0;
+        depth = depth.saturating_sub(usize::from(*c == '>'));
+        is_kept
+    };
+    name.chars().filter(is_kept).collect()
 }
 
 /// `(int n) -> const char *`, as a return type stands in C++ if it stands after the parameters.
@@ -169,27 +162,24 @@ fn add_function(finder: &mut Finder<'_>, node: Node<'_>, declared: &Declared<'_>
     let Some(function) = declared.function else { return };
     let mut pieces = finder.written(function, declared.name.end_byte()..function.end_byte());
     let returned = type_before(finder, node, declared.name);
-    let is_trailing =
-        function.named_children(&mut function.walk()).any(|child| child.kind() == "trailing_return_type");
-    if !returned.is_empty() && !is_trailing {
+    let is_trailing = function.named_children(&mut function.walk()).any(|child| child.kind() == "trailing_return_type");
+    if !matches!(returned.as_slice(), [] | ["void"]) && !is_trailing {
         pieces.push(" -> ");
         pieces.extend(returned);
     }
-    finder.define(Kind::Function, finder.text(declared.name), pieces);
+    finder.define(Kind::Function, &plain_name(finder.text(declared.name)), pieces);
 }
 
 fn add_variable(finder: &mut Finder<'_>, node: Node<'_>, declarator: Node<'_>, declared: &Declared<'_>) {
-    let mut pieces = type_before(finder, node, declared.name);
+    let mut pieces = vec![": "];
+    pieces.extend(type_before(finder, node, declared.name));
     let (end, value) = match declarator.child_by_field_name("value") {
-        Some(value) if declarator.kind() == "init_declarator" => (
-            declarator
-                .child_by_field_name("declarator")
-                .map_or(declarator.end_byte(), |inner| inner.end_byte()),
-            Some(value),
-        ),
+        Some(value) if declarator.kind() == "init_declarator" => {
+            (declarator.child_by_field_name("declarator").map_or(declarator.end_byte(), |inner| inner.end_byte()), Some(value))
+        }
         _ => (declarator.end_byte(), node.child_by_field_name("default_value")),
     };
-    pieces.push(finder.slice(declared.name.end_byte()..end).trim_start_matches(')'));
+    pieces.push(finder.slice(declared.name.end_byte()..end));
     if let Some(value) = finder.value(value) {
         pieces.extend([" = ", value]);
     }
@@ -226,8 +216,9 @@ fn declaration(finder: &mut Finder<'_>, node: Node<'_>) {
 
 /// Functions, and the constants of a class.
 fn member(finder: &mut Finder<'_>, node: Node<'_>) {
-    let is_static =
-        node.children(&mut node.walk()).any(|child| matches!(finder.text(child), "static" | "constexpr"));
+    let is_static = node.children(&mut node.walk()).any(|child| {
+        matches!(finder.text(child), "static" | "constexpr")
+    });
     for declarator in in_field(node, "declarator") {
         let Some(declared) = Declared::of(declarator) else { continue };
         if declared.function.is_some() {
@@ -289,7 +280,6 @@ fn template(finder: &mut Finder<'_>, node: Node<'_>) {
     let Some(parameters) = finder.value(parameters) else { return };
     for header in &mut finder.headers {
         let gap = if header.signature.starts_with('(') { "" } else { " " };
-        header.signature =
-            super::super::line::joined([parameters, gap, &header.signature], super::super::line::SIGNATURE);
+        header.signature = super::super::line::joined([parameters, gap, &header.signature], super::super::line::SIGNATURE);
     }
 }

@@ -8,56 +8,15 @@ use super::super::rules::{Mode, Role, Rule, define, import, plain, rest, skip};
 
 /// Names that no repository defines.
 pub(in super::super) const KNOWN: &[&str] = &[
-    "Any",
-    "Exception",
-    "False",
-    "KeyError",
-    "None",
-    "NotImplementedError",
-    "Optional",
-    "RuntimeError",
-    "True",
-    "TypeError",
-    "ValueError",
-    "__name__",
-    "any",
-    "bool",
-    "bytes",
-    "classmethod",
-    "cls",
-    "dict",
-    "enumerate",
-    "float",
-    "frozenset",
-    "getattr",
-    "hasattr",
-    "int",
-    "isinstance",
-    "issubclass",
-    "iter",
-    "len",
-    "list",
-    "max",
-    "min",
-    "next",
-    "object",
-    "open",
-    "print",
-    "property",
-    "range",
-    "repr",
-    "reversed",
-    "self",
-    "set",
-    "setattr",
-    "sorted",
-    "staticmethod",
-    "str",
-    "sum",
-    "super",
-    "tuple",
-    "type",
-    "zip",
+    "Any", "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "Exception", "False",
+    "FileNotFoundError", "ImportError", "IndexError", "KeyError", "NameError", "None", "NotImplemented",
+    "NotImplementedError", "OSError", "Optional", "RuntimeError", "StopAsyncIteration", "StopIteration",
+    "True", "TypeError", "ValueError", "__class__", "__name__", "abs", "all", "any", "bool", "bytes",
+    "callable", "classmethod", "cls", "dict", "divmod", "enumerate", "filter", "float", "frozenset",
+    "getattr", "hasattr", "hash", "id", "int", "isinstance", "issubclass", "iter", "len", "list", "max",
+    "min", "next", "object", "open", "ord", "pow", "print", "property", "range", "repr", "reversed",
+    "round", "self", "set", "setattr", "sorted", "staticmethod", "str", "sum", "super", "tuple", "type",
+    "vars", "zip",
 ];
 
 pub(in super::super) const RULES: &[Rule] = &[
@@ -157,8 +116,7 @@ fn is_upper_case(name: &str) -> bool {
 }
 
 fn makes_type(finder: &Finder<'_>, value: Option<Node<'_>>) -> bool {
-    let function =
-        value.filter(|value| value.kind() == "call").and_then(|call| call.child_by_field_name("function"));
+    let function = value.filter(|value| value.kind() == "call").and_then(|call| call.child_by_field_name("function"));
     let name = function.map(|function| finder.text(function).rsplit('.').next().unwrap_or_default());
     matches!(name, Some("NamedTuple" | "NewType" | "TypeVar" | "TypedDict" | "namedtuple"))
 }

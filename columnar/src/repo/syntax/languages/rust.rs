@@ -8,8 +8,10 @@ use super::super::rules::{Mode, Role, Rule, define, import, plain, rest, skip};
 
 /// Names that no repository defines.
 pub(in super::super) const KNOWN: &[&str] = &[
-    "Box", "Err", "None", "Ok", "Option", "Self", "Some", "String", "Vec", "allow", "cfg", "cfg_attr",
-    "clippy", "deny", "derive", "expect", "inline", "must_use", "self", "test", "warn",
+    "Box", "Err", "None", "Ok", "Option", "Self", "Some", "String", "Vec", "alloc", "allow", "bool", "cfg",
+    "cfg_attr", "char", "clippy", "core", "deny", "derive", "doc", "expect", "f32", "f64", "i128", "i16",
+    "i32", "i64", "i8", "inline", "isize", "must_use", "non_exhaustive", "self", "std", "str", "test",
+    "u128", "u16", "u32", "u64", "u8", "usize", "warn",
 ];
 
 pub(in super::super) const RULES: &[Rule] = &[
@@ -29,6 +31,8 @@ pub(in super::super) const RULES: &[Rule] = &[
     plain("use_as_clause", &[("alias", Mode::Skip)]),
     // Of `use a::b::{c, d::e}`, the names `c` and `e` are imported.
     plain("scoped_use_list", &[("path", Mode::Skip)]),
+    plain("scoped_identifier", &[("path", Mode::Path)]),
+    plain("attribute", &[("arguments", Mode::Skip)]),
     define("function_item", |finder, node| finder.named(Kind::Function, node)),
     define("function_signature_item", |finder, node| finder.named(Kind::Function, node)),
     define("mod_item", |finder, node| finder.named(Kind::Module, node)),
