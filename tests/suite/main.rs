@@ -96,6 +96,7 @@ pub mod repo {
     mod laws;
     mod limit;
     mod map;
+    mod map;
     mod scale;
     mod updates;
 }

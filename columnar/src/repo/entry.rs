@@ -1,26 +1,27 @@
 //! The entry of a file in the map: its symbols, the files that they use, and the files that use them.
 //!
 //! ```text
-//! ← 12 files, 3 tests
-//! i std::fmt, crate::error::Printable +2
-//! c Key
+//! ← 4 files, 3 tests
+//! i std::fmt, crate::error::Printable
+//! c Key ← set.rs, update.rs +2
 //! I Key
 //!  f new(kind: Kind, path: &str) -> Result<Self, KeyError>
-//! f checked_path(path: &str) -> Result<Arc<str>, KeyFault> → columnar/src/error/mod.rs ← set.rs, update.rs +4
+//! I Display for Key
+//! f checked_path(path: &str) -> Result<Arc<str>, KeyFault> → error/mod.rs
 //! ```
 //!
 //! No entry names a line of another file. Otherwise each edit would change the entries of its neighbours.
 
 use std::fmt::Write as _;
 
-use super::index::{File, FileId, Index, Referrers};
-use super::paths::{folder, rounded, seen_from};
+use super::index::{File, FileId, Index};
+use super::paths::{rounded, seen_from};
 use super::syntax::{Kind, Symbol};
 
 /// The longest lists.
 const SYMBOLS: usize = 60;
 const IMPORTS: usize = 8;
-const FILES: usize = 3;
+const FILES: usize = 2;
 
 /// The entry of a file; `None` if there is nothing in it.
 pub(super) fn entry(index: &Index, id: FileId, file: &File) -> Option<String> {
@@ -52,15 +53,19 @@ pub(super) fn entry(index: &Index, id: FileId, file: &File) -> Option<String> {
 }
 
 /// The symbols that an entry shows, each with those inside it. The methods by which a type implements a trait are known
-/// from the trait.
+/// from the trait, and nobody calls tests.
 fn shown_symbols(symbols: &[Symbol]) -> impl Iterator<Item = (&Symbol, &[Symbol])> {
     let mut hidden = usize::MAX;
     symbols.iter().enumerate().filter_map(move |(at, symbol)| {
         if symbol.depth > hidden {
             return None;
         }
-        let implements = symbol.kind == Kind::Impl && symbol.name.contains(" for ");
-        hidden = if implements { symbol.depth } else { usize::MAX };
+        let implements = symbol.kind == Kind::Impl && symbol.signature.contains(" for ");
+        let is_tests = symbol.kind == Kind::Module && matches!(&*symbol.name, "test" | "tests");
+        hidden = if implements || is_tests { symbol.depth } else { usize::MAX };
+        if is_tests {
+            return None;
+        }
         let rest = symbols.get(at + 1..).unwrap_or_default();
         let inner = rest.iter().take_while(|inner| inner.depth > symbol.depth).count();
         Some((symbol, rest.get(..inner).unwrap_or_default()))
@@ -75,30 +80,32 @@ fn push_symbol(
     inner: &[Symbol],
 ) {
     let Symbol { kind, name, signature, depth, .. } = symbol;
-    let indent = " ".repeat(*depth);
-    let space =
-        if signature.is_empty() || signature.starts_with(['(', '<', '[', ':', ',']) { "" } else { " " };
-    let _ = write!(entry, "{indent}{} {name}{space}{signature}", letter(*kind));
+    let (indent, letter) = (" ".repeat(*depth), letter(*kind));
+    let _ = match kind {
+        // The signature of an implementation has the name.
+        Kind::Impl if !signature.is_empty() => write!(entry, "{indent}{letter} {signature}"),
+        _ if signature.is_empty() || signature.starts_with(['(', '<', '[', ':', ',']) => {
+            write!(entry, "{indent}{letter} {name}{signature}")
+        }
+        _ => write!(entry, "{indent}{letter} {name} {signature}"),
+    };
     // The files that the methods use stand at their type, where one list serves all.
     if *depth == 0 {
         let all = [symbol].into_iter().chain(inner);
         let targets = index.targets(file, all.flat_map(|symbol| symbol.uses.iter().map(AsRef::as_ref)));
-        push_files(entry, " → ", &file.path, &Referrers { paths: targets, tests: 0 });
+        push_files(entry, " → ", &file.path, &targets);
     }
-    push_files(entry, " ← ", &file.path, &index.referrers_by_name(id, name));
+    if *kind != Kind::Impl {
+        push_files(entry, " ← ", &file.path, &index.referrers_by_name(id, name));
+    }
     entry.push('\n');
 }
 
-fn push_files(entry: &mut String, arrow: &str, from: &str, files: &Referrers<'_>) {
-    let Referrers { paths, tests } = files;
-    if paths.is_empty() && *tests == 0 {
-        return;
+fn push_files(entry: &mut String, arrow: &str, from: &str, paths: &[&str]) {
+    if !paths.is_empty() {
+        let shown = cut(paths.iter().map(|path| seen_from(from, path)), FILES);
+        let _ = write!(entry, "{arrow}{shown}");
     }
-    let folder = folder(from);
-    let shown = cut(paths.iter().map(|path| seen_from(folder, path)), FILES);
-    let tests = if *tests > 0 { counted(*tests, "test") } else { String::new() };
-    let comma = if shown.is_empty() || tests.is_empty() { "" } else { ", " };
-    let _ = write!(entry, "{arrow}{shown}{comma}{tests}");
 }
 
 /// The first texts of a list, and the number of the others.
@@ -134,7 +141,7 @@ pub(super) fn legend(others: usize) -> String {
     let mut legend = "Each entry has the symbols of a file, in its order. Those of a selected file are in its text.\n\
         i: imports, m: module or namespace, c: class, struct or union, e: enum, t: trait or interface, I: implementation, \
         y: type alias, f: function or method, M: macro, k: constant or variable\n\
-        →: files that a symbol uses, ←: files that use it, +N: N more. A name without a folder is a file in the same folder."
+        →: files that a symbol uses, ←: files that use it, +N: N more. A path begins in the deepest folder of both files."
         .to_owned();
     if others > 0 {
         let _ = write!(legend, "\n{} files have no entry.", rounded(others));

@@ -1,11 +1,10 @@
 //! The names of files in the texts about other files.
 
-/// The path of a file, as a file in a folder shows it: the name alone if it is in the same folder.
-pub(super) fn seen_from<'p>(folder: &str, path: &'p str) -> &'p str {
-    match path.rsplit_once('/') {
-        Some((other, name)) if other == folder => name,
-        _ => path,
-    }
+/// The path of a file from the deepest folder that another file is in as well.
+pub(super) fn seen_from<'p>(other: &str, path: &'p str) -> &'p str {
+    let common = path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    let start = path.get(..common).and_then(|common| common.rfind('/')).map_or(0, |slash| slash + 1);
+    path.get(start..).unwrap_or(path)
 }
 
 /// The folder of a file.
@@ -27,6 +26,20 @@ pub(super) fn rounded(number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_begins_where_two_files_part() {
+        for (path, other, seen) in [
+            ("a.rs", "b.rs", "a.rs"),
+            ("src/a.rs", "b.rs", "src/a.rs"),
+            ("src/a.rs", "src/ab.rs", "a.rs"),
+            ("src/syntax/a.rs", "src/b.rs", "syntax/a.rs"),
+            ("src/a.rs", "src/syntax/b.rs", "a.rs"),
+            ("é/è.rs", "é/é.rs", "è.rs"),
+        ] {
+            assert_eq!(seen_from(other, path), seen, "{path} from {other}");
+        }
+    }
 
     #[test]
     fn numbers_are_rounded_down() {

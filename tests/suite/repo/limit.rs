@@ -12,11 +12,11 @@ use super::folder::Folder;
 fn divisors(files: usize) -> Folder {
     let folder = Folder::of(&[]);
     for n in 1..=files {
-        let mut text = format!("pub fn function_{n}() {{\n");
+        let mut text = format!("pub fn function_{n}() {{}}\n");
         for divisor in (1..n).filter(|divisor| n % divisor == 0) {
-            writeln!(text, "    function_{divisor}();").unwrap();
+            writeln!(text, "use crate::f{divisor:03}::function_{divisor};").unwrap();
         }
-        folder.write(&format!("src/f{n:03}.rs"), text + "}\n");
+        folder.write(&format!("src/f{n:03}.rs"), text);
     }
     folder
 }
@@ -65,7 +65,7 @@ fn entries_at_the_border_do_not_flap() {
         let before = folder.documents.clone();
         // In turn one more reference to a file inside, and to one outside.
         let callee = last + turn % 2;
-        folder.write("src/caller.rs", format!("fn caller() {{ function_{callee}() }}"));
+        folder.write("src/caller.rs", format!("use crate::f{callee:03}::function_{callee};"));
         folder.changed(&["src/caller.rs"]);
         let paths =
             |documents: &Documents| documents.iter().map(|(key, _)| key.clone()).collect::<BTreeSet<_>>();

@@ -4,9 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::Rank;
 use super::names::{FileId, NameId, Names};
+use crate::repo::paths::folder;
 use crate::repo::syntax::{Kind, Language, Outline, Symbol};
+
+/// The number of files that refer to a file, the highest first, then its path.
+pub(super) type Rank = (Reverse<usize>, Arc<str>, FileId);
 
 /// A file with an outline.
 #[derive(Debug)]
@@ -16,8 +19,10 @@ pub(in crate::repo) struct File {
     pub(super) family: Family,
     pub(super) is_test: bool,
     pub(super) defines: BTreeSet<NameId>,
-    /// The words of its path, and those of its imports.
+    /// The words of its path. An import of the file has some of the last ones.
     path_words: BTreeSet<NameId>,
+    clues: BTreeSet<NameId>,
+    /// The words of its own imports.
     import_words: BTreeSet<NameId>,
     /// The names that it uses, each with the other file that it stands for.
     links: BTreeMap<NameId, Option<FileId>>,
@@ -55,6 +60,7 @@ impl File {
         let uses = outline.uses.iter().chain(outline.symbols.iter().flat_map(|symbol| &symbol.uses));
         let links = uses.map(|name| (names.add(name), None)).collect();
         let path_words = words(&path).map(|word| names.add(word)).collect();
+        let clues = clues(&path).map(|word| names.add(word)).collect();
         let imports = outline.imports.iter().flat_map(|import| words(import));
         let import_words = imports.map(|word| names.add(word)).collect();
         let (family, is_test) = (Family::of(language), is_test(&path));
@@ -66,6 +72,7 @@ impl File {
             is_test,
             defines,
             path_words,
+            clues,
             import_words,
             links,
             referrers,
@@ -129,21 +136,26 @@ impl File {
         (Reverse(self.references), Arc::clone(&self.path), id)
     }
 
+    /// Whether a name in this file may stand for another file that defines it: an import has the name, or an import or a
+    /// path in the text has a word for the file. Files of one package or with one header need neither.
+    pub(super) fn may_mean(&self, name: NameId, other: &Self) -> bool {
+        let is_named = |word| self.import_words.contains(word) || self.links.contains_key(word);
+        let is_near = matches!(self.family, Family::C | Family::Go) && folder(&self.path) == folder(&other.path);
+        let is_shown = self.family == other.family && (self.is_test || !other.is_test);
+        is_shown && (is_near || self.import_words.contains(&name) || other.clues.iter().any(is_named))
+    }
+
     /// How near another file is: by the words of the imports that are in its path, then by the folders in common.
     pub(super) fn nearness(&self, other: &Self) -> (usize, usize) {
         let named = self.import_words.intersection(&other.path_words).count();
-        let folders = |file| Self::folders(file).split('/');
-        let common = folders(self).zip(folders(other)).take_while(|(a, b)| a == b).count();
+        let folders = |file: &'_ Self| folder(&file.path).split('/').map(ToOwned::to_owned).collect::<Vec<_>>();
+        let common = folders(self).into_iter().zip(folders(other)).take_while(|(a, b)| a == b).count();
         (named, common)
     }
 
     /// The path without the extension.
     pub(super) fn stem(&self) -> &str {
         self.path.rsplit_once('.').map_or(&self.path, |(stem, _)| stem)
-    }
-
-    fn folders(&self) -> &str {
-        self.path.rsplit_once('/').map_or("", |(folders, _)| folders)
     }
 }
 
@@ -159,18 +171,28 @@ fn outer_symbols(outline: &Outline) -> impl Iterator<Item = &Symbol> {
     })
 }
 
+/// The words by which an import may name a file: those of its stem and of its folder, without the usual ones.
+fn clues(path: &str) -> impl Iterator<Item = &str> {
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    let special = stem.rsplit('/').filter(|part| !USUAL.contains(part)).take(2);
+    special.flat_map(words)
+}
+
 /// The parts of a text that may be names.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c != '_' && !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// Whether a file has tests, by its name and its folders.
+/// Names of files and folders that no import needs.
+const USUAL: [&str; 9] = ["__init__", "include", "index", "lib", "main", "mod", "pkg", "src", "tests"];
+
+/// Whether a file has tests or benchmarks, by its name and its folders.
 fn is_test(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_folder = |folder| matches!(folder, "test" | "tests" | "__tests__" | "testdata" | "spec");
+    let is_folder = |folder| matches!(folder, "__tests__" | "benches" | "spec" | "test" | "testdata" | "tests");
     let stem = name.split('.').next().unwrap_or(name);
     let is_name =
-        stem.starts_with("test_") || stem.ends_with("_test") || matches!(stem, "test" | "tests" | "conftest");
+        stem.starts_with("test_") || stem.ends_with("_test") || stem.ends_with("_tests") || matches!(stem, "test" | "tests" | "conftest");
     let is_middle = name.split('.').skip(1).any(|part| matches!(part, "test" | "spec"));
     folders.split('/').any(is_folder) || is_name || is_middle
 }

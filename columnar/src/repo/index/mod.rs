@@ -13,12 +13,12 @@ mod clusters;
 mod file;
 mod names;
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::syntax::{Language, Outline};
 pub(super) use file::File;
+use file::Rank;
 pub(super) use names::FileId;
 use names::{NameId, Names};
 
@@ -33,9 +33,6 @@ pub(super) struct Index {
     names: Names,
     ranking: BTreeSet<Rank>,
 }
-
-/// The number of files that refer to a file, the highest first, then its path.
-type Rank = (Reverse<usize>, Arc<str>, FileId);
 
 /// The files that refer to a symbol or a file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -106,11 +103,11 @@ impl Index {
         paths
     }
 
-    /// The files in which a name stands for this one.
-    pub(super) fn referrers_by_name(&self, id: FileId, name: &str) -> Referrers<'_> {
-        let Some(name) = self.names.get(name) else { return Referrers::default() };
+    /// The paths of the files in which a name stands for this one, in order. Tests are left out.
+    pub(super) fn referrers_by_name(&self, id: FileId, name: &str) -> Vec<&str> {
+        let Some(name) = self.names.get(name) else { return Vec::new() };
         let users = self.names.users(name).filter_map(|user| self.files.get(&user));
-        Referrers::of(users.filter(|user| user.target(name) == Some(id)))
+        Referrers::of(users.filter(|user| user.target(name) == Some(id))).paths
     }
 
     /// The files that refer to this one.
@@ -187,7 +184,7 @@ impl Index {
             return None;
         }
         let candidates = definers.iter().filter_map(|id| Some((*id, self.files.get(id)?)));
-        let candidates = candidates.filter(|(_, file)| file.family == user.family);
+        let candidates = candidates.filter(|(_, file)| user.may_mean(name, file));
         let scored = candidates.map(|(id, file)| (user.nearness(file), id, file));
         let mut best: Vec<_> = scored.collect();
         let nearest = best.iter().map(|(nearness, ..)| *nearness).max()?;
