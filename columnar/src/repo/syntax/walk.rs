@@ -230,7 +230,9 @@ impl<'g, 't> Walk<'g, 't> {
     fn finish(mut self, is_stray: bool) -> Option<Outline> {
         let mut outline = self.outline;
         let is_mostly_stray = is_stray || self.stray > self.text.len() / 2;
-        if outline.symbols.is_empty() && outline.imports.is_empty() && is_mostly_stray {
+        // Two words of prose are a declaration of C.
+        let is_code = |symbol: &Symbol| symbol.kind != Kind::Constant;
+        if is_mostly_stray && outline.imports.is_empty() && !outline.symbols.iter().any(is_code) {
             return None;
         }
         outline.uses = self.scope.end_file(|name| self.grammar.is_known(name));

@@ -17,6 +17,7 @@ pub(in super::super) const RULES: &[Rule] = &[
     skip("comment"),
     skip("string_literal"),
     skip("system_lib_string"),
+    skip("attribute_specifier"),
     Rule::new("identifier", Role::Name),
     Rule::new("type_identifier", Role::Type),
     Rule::new("field_identifier", Role::Member),
@@ -47,6 +48,7 @@ pub(in super::super) const RULES: &[Rule] = &[
 
 pub(in super::super) const PLUS: &[Rule] = &[
     skip("raw_string_literal"),
+    skip("attribute_declaration"),
     Rule::new("namespace_identifier", Role::Type),
     define("class_specifier", specifier).fields(&[("name", Mode::Use)]),
     define("namespace_definition", |finder, node| finder.named(Kind::Module, node)).fields(&[("name", Mode::Skip)]),
@@ -99,11 +101,13 @@ fn constant_definition(finder: &mut Finder<'_>, node: Node<'_>) {
 struct Declared<'n> {
     name: Node<'n>,
     function: Option<Node<'n>>,
+    start: usize,
 }
 
 impl<'n> Declared<'n> {
     fn of(mut node: Node<'n>) -> Option<Self> {
         let mut function = None;
+        let start = node.start_byte();
         loop {
             let inner = match node.kind() {
                 "function_declarator" => {
@@ -118,7 +122,7 @@ impl<'n> Declared<'n> {
                 }
                 _ => match node.child_by_field_name("declarator") {
                     Some(inner) if node.kind() != "operator_cast" => inner,
-                    _ => return Some(Self { name: node, function }),
+                    _ => return Some(Self { name: node, function, start }),
                 },
             };
             node = inner;
@@ -127,14 +131,14 @@ impl<'n> Declared<'n> {
 }
 
 /// The type before a declarator: qualifiers, the name of the type, and stars.
-fn type_before<'t>(finder: &Finder<'t>, node: Node<'_>, name: Node<'_>) -> Vec<&'t str> {
+fn type_before<'t>(finder: &Finder<'t>, node: Node<'_>, declared: &Declared<'_>) -> Vec<&'t str> {
     let Some(of) = node.child_by_field_name("type") else { return Vec::new() };
     let mut cursor = node.walk();
     let first = node.children(&mut cursor).find(|child| child.kind() == "type_qualifier" || *child == of);
     let start = first.map_or(of.start_byte(), |first| first.start_byte().min(of.start_byte()));
     // A type may be defined in the same place.
     let end = of.child_by_field_name("body").map_or(of.end_byte(), |body| body.start_byte());
-    let stars = finder.slice(of.end_byte()..name.start_byte()).trim();
+    let stars = finder.slice(declared.start..declared.name.start_byte()).trim();
     let mut pieces = vec![finder.slice(start..end).trim_end()];
     if !stars.is_empty() {
         pieces.extend([" ", stars]);
@@ -161,7 +165,7 @@ fn plain_name(name: &str) -> String {
 fn add_function(finder: &mut Finder<'_>, node: Node<'_>, declared: &Declared<'_>) {
     let Some(function) = declared.function else { return };
     let mut pieces = finder.written(function, declared.name.end_byte()..function.end_byte());
-    let returned = type_before(finder, node, declared.name);
+    let returned = type_before(finder, node, declared);
     let is_trailing = function.named_children(&mut function.walk()).any(|child| child.kind() == "trailing_return_type");
     if !matches!(returned.as_slice(), [] | ["void"]) && !is_trailing {
         pieces.push(" -> ");
@@ -172,7 +176,7 @@ fn add_function(finder: &mut Finder<'_>, node: Node<'_>, declared: &Declared<'_>
 
 fn add_variable(finder: &mut Finder<'_>, node: Node<'_>, declarator: Node<'_>, declared: &Declared<'_>) {
     let mut pieces = vec![": "];
-    pieces.extend(type_before(finder, node, declared.name));
+    pieces.extend(type_before(finder, node, declared));
     let (end, value) = match declarator.child_by_field_name("value") {
         Some(value) if declarator.kind() == "init_declarator" => {
             (declarator.child_by_field_name("declarator").map_or(declarator.end_byte(), |inner| inner.end_byte()), Some(value))
