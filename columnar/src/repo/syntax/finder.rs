@@ -87,9 +87,9 @@ impl<'t> Finder<'t> {
         let mut shown = String::from("{ ");
         let mut cursor = body.walk();
         for variant in body.named_children(&mut cursor) {
-            let name = variant.child_by_field_name("name").or_else(|| {
-                variant.kind().ends_with("identifier").then_some(variant)
-            });
+            let name = variant
+                .child_by_field_name("name")
+                .or_else(|| variant.kind().ends_with("identifier").then_some(variant));
             let Some(name) = name else { continue };
             if shown.len() > 2 {
                 shown.push_str(", ");

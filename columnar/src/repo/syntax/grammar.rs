@@ -70,9 +70,10 @@ impl Grammar {
         for rule in sources.rules.iter().copied().flatten() {
             // A kind that only the other language of a table has is missing.
             let kind = usize::from(language.id_for_node_kind(rule.kind, true));
-            let fields = rule.fields.iter().filter_map(|(field, mode)| {
-                Some((language.field_id_for_name(field)?.get(), *mode))
-            });
+            let fields = rule
+                .fields
+                .iter()
+                .filter_map(|(field, mode)| Some((language.field_id_for_name(field)?.get(), *mode)));
             if let (1.., Some(slot)) = (kind, by_kind.get_mut(kind)) {
                 *slot = u16::try_from(rules.len()).unwrap_or_default();
                 rules.push(Resolved { role: rule.role, fields: fields.collect(), rest: rule.rest });

@@ -186,13 +186,15 @@ impl<'g, 't> Walk<'g, 't> {
         if frame.is_import {
             return self.scope.import(name);
         }
-        match (frame.mode, role) {
+        let mode = match frame.mode {
+            Mode::Uncalled if self.is_exported(node) => Mode::Called,
+            mode => mode,
+        };
+        match (mode, role) {
             (_, Role::Binding) => self.bind(name, frame),
             (Mode::Called, _) => self.scope.use_other(name),
-            (Mode::Uncalled, _) if self.is_exported(node) => self.scope.use_other(name),
-            (Mode::Uncalled, _) => {}
             // Other members are fields.
-            (_, Role::Member) | (Mode::Stray, _) => {}
+            (Mode::Uncalled | Mode::Stray, _) | (_, Role::Member) => {}
             (Mode::Bind | Mode::BindAfter | Mode::BindType, Role::Type) | (Mode::BindType, _) => {
                 self.scope.bind_type(name);
             }
@@ -251,7 +253,9 @@ impl Frame<'_> {
                 self.mode = outer.mode;
                 self.bound_from = outer.bound_from;
             }
-            Mode::Member => self.mode = if outer.mode == Mode::Callee { Mode::Called } else { Mode::Uncalled },
+            Mode::Member => {
+                self.mode = if outer.mode == Mode::Callee { Mode::Called } else { Mode::Uncalled }
+            }
             Mode::Path => self.mode = if self.is_import { Mode::Skip } else { Mode::Use },
             Mode::BindAfter | Mode::MatchAfter => self.bound_from = outer.end,
             _ => {}

@@ -3,14 +3,37 @@
 use tree_sitter::Node;
 
 use super::super::finder::{Finder, in_field};
+use super::super::line::{SIGNATURE, joined};
 use super::super::outline::Kind;
 use super::super::rules::{Mode, Role, Rule, define, import, plain, rest, skip};
 
 /// Names that no repository defines.
 pub(in super::super) const KNOWN: &[&str] = &[
-    "FALSE", "NULL", "TRUE", "bool", "defined", "false", "int16_t", "int32_t", "int64_t", "int8_t", "memcpy", "memset",
-    "nullptr", "ptrdiff_t", "size_t", "ssize_t", "std", "this", "true", "uint16_t", "uint32_t", "uint64_t", "uint8_t",
-    "uintptr_t", "va_list",
+    "FALSE",
+    "NULL",
+    "TRUE",
+    "bool",
+    "defined",
+    "false",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "int8_t",
+    "memcpy",
+    "memset",
+    "nullptr",
+    "ptrdiff_t",
+    "size_t",
+    "ssize_t",
+    "std",
+    "this",
+    "true",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "uint8_t",
+    "uintptr_t",
+    "va_list",
 ];
 
 pub(in super::super) const RULES: &[Rule] = &[
@@ -51,7 +74,8 @@ pub(in super::super) const PLUS: &[Rule] = &[
     skip("attribute_declaration"),
     Rule::new("namespace_identifier", Role::Type),
     define("class_specifier", specifier).fields(&[("name", Mode::Use)]),
-    define("namespace_definition", |finder, node| finder.named(Kind::Module, node)).fields(&[("name", Mode::Skip)]),
+    define("namespace_definition", |finder, node| finder.named(Kind::Module, node))
+        .fields(&[("name", Mode::Skip)]),
     define("alias_declaration", |finder, node| finder.named(Kind::Type, node)),
     define("concept_definition", |finder, node| finder.named(Kind::Trait, node)),
     Rule::new("field_declaration", Role::Define(member)),
@@ -166,7 +190,8 @@ fn add_function(finder: &mut Finder<'_>, node: Node<'_>, declared: &Declared<'_>
     let Some(function) = declared.function else { return };
     let mut pieces = finder.written(function, declared.name.end_byte()..function.end_byte());
     let returned = type_before(finder, node, declared);
-    let is_trailing = function.named_children(&mut function.walk()).any(|child| child.kind() == "trailing_return_type");
+    let is_trailing =
+        function.named_children(&mut function.walk()).any(|child| child.kind() == "trailing_return_type");
     if !matches!(returned.as_slice(), [] | ["void"]) && !is_trailing {
         pieces.push(" -> ");
         pieces.extend(returned);
@@ -178,9 +203,12 @@ fn add_variable(finder: &mut Finder<'_>, node: Node<'_>, declarator: Node<'_>, d
     let mut pieces = vec![": "];
     pieces.extend(type_before(finder, node, declared));
     let (end, value) = match declarator.child_by_field_name("value") {
-        Some(value) if declarator.kind() == "init_declarator" => {
-            (declarator.child_by_field_name("declarator").map_or(declarator.end_byte(), |inner| inner.end_byte()), Some(value))
-        }
+        Some(value) if declarator.kind() == "init_declarator" => (
+            declarator
+                .child_by_field_name("declarator")
+                .map_or(declarator.end_byte(), |inner| inner.end_byte()),
+            Some(value),
+        ),
         _ => (declarator.end_byte(), node.child_by_field_name("default_value")),
     };
     pieces.push(finder.slice(declared.name.end_byte()..end));
@@ -220,9 +248,8 @@ fn declaration(finder: &mut Finder<'_>, node: Node<'_>) {
 
 /// Functions, and the constants of a class.
 fn member(finder: &mut Finder<'_>, node: Node<'_>) {
-    let is_static = node.children(&mut node.walk()).any(|child| {
-        matches!(finder.text(child), "static" | "constexpr")
-    });
+    let is_static =
+        node.children(&mut node.walk()).any(|child| matches!(finder.text(child), "static" | "constexpr"));
     for declarator in in_field(node, "declarator") {
         let Some(declared) = Declared::of(declarator) else { continue };
         if declared.function.is_some() {
@@ -284,6 +311,6 @@ fn template(finder: &mut Finder<'_>, node: Node<'_>) {
     let Some(parameters) = finder.value(parameters) else { return };
     for header in &mut finder.headers {
         let gap = if header.signature.starts_with('(') { "" } else { " " };
-        header.signature = super::super::line::joined([parameters, gap, &header.signature], super::super::line::SIGNATURE);
+        header.signature = joined([parameters, gap, &header.signature], SIGNATURE);
     }
 }

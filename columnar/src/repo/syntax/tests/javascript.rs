@@ -55,7 +55,7 @@ module.exports = { View, show };
 describe('a view', () => { const local = setup(); it('is shown', () => { show(local); }); });
 "#;
 
-pub(super) const OUTLINE: &str = r#"
+pub(super) const OUTLINE: &str = r"
 import ./declare.js: Name, { parse as read, Spec }
 import ./parts: * as parts
 import ./style.css
@@ -81,4 +81,4 @@ Function default (options)  uses: createView
 Function helper (x)  uses: help
 Function hide ()  uses: View
 uses: Name Spec View describe find fs it join parse resolve setup show shown
-"#;
+";

@@ -97,7 +97,7 @@ mod tests {
 }
 "#;
 
-pub(super) const OUTLINE: &str = r#"
+pub(super) const OUTLINE: &str = r"
 import std::fmt::{self, Display}
 import crate::declare::{ Name, ViewSpec as Spec }
 import super::shown::*
@@ -123,4 +123,4 @@ Function show_view (view: *const Id) -> i32  uses: Id
 Module tests
   Function a_view_is_shown ()  uses: View assert_eq new spec to_string unwrap
 uses: Display Name ViewSpec main shown view
-"#;
+";

@@ -1,6 +1,6 @@
 //! A file of TypeScript with elements, and its outline.
 
-pub(super) const TEXT: &str = r#"
+pub(super) const TEXT: &str = r"
 import React, { useState } from 'react';
 import { View } from './view';
 
@@ -13,9 +13,9 @@ export const Panel: React.FC<Props> = ({ view, onShow }) => {
 };
 
 export default function App() { return <Panel view={new View()} onShow={console.log} />; }
-"#;
+";
 
-pub(super) const OUTLINE: &str = r#"
+pub(super) const OUTLINE: &str = r"
 import react: React, { useState }
 import ./view: { View }
 Trait Props  uses: View
@@ -23,4 +23,4 @@ Trait Props  uses: View
 Function Panel ({ view, onShow })  uses: Box FC Frame Props React label useState
 Function App ()  uses: Panel View
 uses: React View useState
-"#;
+";

@@ -48,7 +48,7 @@ export function isNamed(value: unknown): value is Named<Id> { return typeof valu
 export default class extends View<Part> {}
 "#;
 
-pub(super) const OUTLINE: &str = r#"
+pub(super) const OUTLINE: &str = r"
 import ./declare: { Name }
 import fs: fs
 import ../parts: { Part, type Spec as ViewSpec }
@@ -78,4 +78,4 @@ Constant DEFAULTS = { depth: 1 } satisfies Options  uses: Options
 Function isNamed (value: unknown): value is Named<Id>  uses: Id Named
 Class default extends View<Part>  uses: Part View
 uses: Component Name Part Spec fs
-"#;
+";
