@@ -15,7 +15,6 @@ mod grammar;
 mod language;
 mod languages;
 mod line;
-mod nesting;
 mod outline;
 mod parser;
 mod rules;

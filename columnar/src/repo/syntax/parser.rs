@@ -1,26 +1,33 @@
 //! The parser of files.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
+use std::thread;
 
 use tree_sitter::{ParseOptions, Tree};
 
 use super::grammar::Grammar;
 use super::language::Language;
-use super::nesting;
 use super::outline::Outline;
 use super::walk;
 
 /// The largest file that is parsed, in bytes. Larger ones are data, and a tree takes many times their memory.
-const MAX_LEN: usize = 8 << 20;
+const MAX_LEN: usize = 1 << 20;
+/// The stack of a thread that parses: for any text, and for each byte of one, in bytes.
+///
+/// A grammar may read a text in two ways at once, and forgets one of them by a recursion in C, as deep as the text is nested.
+/// No count of brackets bounds that depth, since `a<b<c` is nested as well. Only the memory that is in use is taken.
+const STACK: usize = 256 << 10;
+const STACK_PER_BYTE: usize = 256;
 /// The length of the parts in which a text is read, in bytes.
 const PART: usize = 4096;
 /// The number of parts that the lexer may read for each part of a text, and for any text. It reads a part again when it
 /// looks for the end of a string or a comment that has none.
 const READS: usize = 16;
 const MIN_READS: usize = 1024;
-/// The number of rounds that the parser may take for each part of a text, and for any text.
-const ROUNDS: usize = 400;
-const MIN_ROUNDS: usize = 4000;
+/// The number of rounds that the parser may take for each part of a text, and for any text. Code takes up to 80 for a part.
+const ROUNDS: usize = 250;
+const MIN_ROUNDS: usize = 2000;
 
 /// Makes outlines. It keeps the state of a grammar between files.
 pub(in crate::repo) struct Parser {
@@ -40,19 +47,22 @@ impl Parser {
             self.parser.set_language(&grammar.language).ok()?;
             self.language = Some(language);
         }
-        let tree = self.parse(text)?;
-        walk::outline(grammar, &tree, text)
+        if text.len() > MAX_LEN {
+            return None;
+        }
+        let stack = STACK + STACK_PER_BYTE * text.len();
+        thread::scope(|scope| {
+            let outline = || walk::outline(grammar, &self.parse(text)?, text);
+            thread::Builder::new().stack_size(stack).spawn_scoped(scope, outline).ok()?.join().ok()?
+        })
     }
 
     /// The tree of a text. The work for it is bounded by counts, so that it does not depend on the speed of a machine.
     fn parse(&mut self, text: &str) -> Option<Tree> {
-        if text.len() > MAX_LEN || nesting::is_too_deep(text) {
-            return None;
-        }
         let parts = text.len() / PART + 1;
         let mut reads = parts * READS + MIN_READS;
         let mut rounds = parts * ROUNDS + MIN_ROUNDS;
-        let is_spent = std::cell::Cell::new(false);
+        let is_spent = Cell::new(false);
         let mut read = |start: usize, _| {
             let Some(rest) = reads.checked_sub(1) else {
                 is_spent.set(true);

@@ -186,13 +186,15 @@ impl<'g, 't> Walk<'g, 't> {
         if frame.is_import {
             return self.scope.import(name);
         }
-        match (frame.mode, role) {
+        let mode = match frame.mode {
+            Mode::Uncalled if self.is_exported(node) => Mode::Called,
+            mode => mode,
+        };
+        match (mode, role) {
             (_, Role::Binding) => self.bind(name, frame),
             (Mode::Called, _) => self.scope.use_other(name),
-            (Mode::Uncalled, _) if self.is_exported(node) => self.scope.use_other(name),
-            (Mode::Uncalled, _) => {}
             // Other members are fields.
-            (_, Role::Member) | (Mode::Stray, _) => {}
+            (Mode::Uncalled | Mode::Stray, _) | (_, Role::Member) => {}
             (Mode::Bind | Mode::BindAfter | Mode::BindType, Role::Type) | (Mode::BindType, _) => {
                 self.scope.bind_type(name);
             }
@@ -230,7 +232,9 @@ impl<'g, 't> Walk<'g, 't> {
     fn finish(mut self, is_stray: bool) -> Option<Outline> {
         let mut outline = self.outline;
         let is_mostly_stray = is_stray || self.stray > self.text.len() / 2;
-        if outline.symbols.is_empty() && outline.imports.is_empty() && is_mostly_stray {
+        // Two words of prose are a declaration of C.
+        let is_code = |symbol: &Symbol| symbol.kind != Kind::Constant;
+        if is_mostly_stray && outline.imports.is_empty() && !outline.symbols.iter().any(is_code) {
             return None;
         }
         outline.uses = self.scope.end_file(|name| self.grammar.is_known(name));
@@ -249,7 +253,9 @@ impl Frame<'_> {
                 self.mode = outer.mode;
                 self.bound_from = outer.bound_from;
             }
-            Mode::Member => self.mode = if outer.mode == Mode::Callee { Mode::Called } else { Mode::Uncalled },
+            Mode::Member => {
+                self.mode = if outer.mode == Mode::Callee { Mode::Called } else { Mode::Uncalled }
+            }
             Mode::Path => self.mode = if self.is_import { Mode::Skip } else { Mode::Use },
             Mode::BindAfter | Mode::MatchAfter => self.bound_from = outer.end,
             _ => {}

@@ -3,20 +3,44 @@
 use tree_sitter::Node;
 
 use super::super::finder::{Finder, in_field};
+use super::super::line::{SIGNATURE, joined};
 use super::super::outline::Kind;
 use super::super::rules::{Mode, Role, Rule, define, import, plain, rest, skip};
 
 /// Names that no repository defines.
 pub(in super::super) const KNOWN: &[&str] = &[
-    "FALSE", "NULL", "TRUE", "bool", "defined", "false", "int16_t", "int32_t", "int64_t", "int8_t", "memcpy", "memset",
-    "nullptr", "ptrdiff_t", "size_t", "ssize_t", "std", "this", "true", "uint16_t", "uint32_t", "uint64_t", "uint8_t",
-    "uintptr_t", "va_list",
+    "FALSE",
+    "NULL",
+    "TRUE",
+    "bool",
+    "defined",
+    "false",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "int8_t",
+    "memcpy",
+    "memset",
+    "nullptr",
+    "ptrdiff_t",
+    "size_t",
+    "ssize_t",
+    "std",
+    "this",
+    "true",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "uint8_t",
+    "uintptr_t",
+    "va_list",
 ];
 
 pub(in super::super) const RULES: &[Rule] = &[
     skip("comment"),
     skip("string_literal"),
     skip("system_lib_string"),
+    skip("attribute_specifier"),
     Rule::new("identifier", Role::Name),
     Rule::new("type_identifier", Role::Type),
     Rule::new("field_identifier", Role::Member),
@@ -47,9 +71,11 @@ pub(in super::super) const RULES: &[Rule] = &[
 
 pub(in super::super) const PLUS: &[Rule] = &[
     skip("raw_string_literal"),
+    skip("attribute_declaration"),
     Rule::new("namespace_identifier", Role::Type),
     define("class_specifier", specifier).fields(&[("name", Mode::Use)]),
-    define("namespace_definition", |finder, node| finder.named(Kind::Module, node)).fields(&[("name", Mode::Skip)]),
+    define("namespace_definition", |finder, node| finder.named(Kind::Module, node))
+        .fields(&[("name", Mode::Skip)]),
     define("alias_declaration", |finder, node| finder.named(Kind::Type, node)),
     define("concept_definition", |finder, node| finder.named(Kind::Trait, node)),
     Rule::new("field_declaration", Role::Define(member)),
@@ -99,11 +125,13 @@ fn constant_definition(finder: &mut Finder<'_>, node: Node<'_>) {
 struct Declared<'n> {
     name: Node<'n>,
     function: Option<Node<'n>>,
+    start: usize,
 }
 
 impl<'n> Declared<'n> {
     fn of(mut node: Node<'n>) -> Option<Self> {
         let mut function = None;
+        let start = node.start_byte();
         loop {
             let inner = match node.kind() {
                 "function_declarator" => {
@@ -118,7 +146,7 @@ impl<'n> Declared<'n> {
                 }
                 _ => match node.child_by_field_name("declarator") {
                     Some(inner) if node.kind() != "operator_cast" => inner,
-                    _ => return Some(Self { name: node, function }),
+                    _ => return Some(Self { name: node, function, start }),
                 },
             };
             node = inner;
@@ -127,14 +155,14 @@ impl<'n> Declared<'n> {
 }
 
 /// The type before a declarator: qualifiers, the name of the type, and stars.
-fn type_before<'t>(finder: &Finder<'t>, node: Node<'_>, name: Node<'_>) -> Vec<&'t str> {
+fn type_before<'t>(finder: &Finder<'t>, node: Node<'_>, declared: &Declared<'_>) -> Vec<&'t str> {
     let Some(of) = node.child_by_field_name("type") else { return Vec::new() };
     let mut cursor = node.walk();
     let first = node.children(&mut cursor).find(|child| child.kind() == "type_qualifier" || *child == of);
     let start = first.map_or(of.start_byte(), |first| first.start_byte().min(of.start_byte()));
     // A type may be defined in the same place.
     let end = of.child_by_field_name("body").map_or(of.end_byte(), |body| body.start_byte());
-    let stars = finder.slice(of.end_byte()..name.start_byte()).trim();
+    let stars = finder.slice(declared.start..declared.name.start_byte()).trim();
     let mut pieces = vec![finder.slice(start..end).trim_end()];
     if !stars.is_empty() {
         pieces.extend([" ", stars]);
@@ -161,8 +189,9 @@ fn plain_name(name: &str) -> String {
 fn add_function(finder: &mut Finder<'_>, node: Node<'_>, declared: &Declared<'_>) {
     let Some(function) = declared.function else { return };
     let mut pieces = finder.written(function, declared.name.end_byte()..function.end_byte());
-    let returned = type_before(finder, node, declared.name);
-    let is_trailing = function.named_children(&mut function.walk()).any(|child| child.kind() == "trailing_return_type");
+    let returned = type_before(finder, node, declared);
+    let is_trailing =
+        function.named_children(&mut function.walk()).any(|child| child.kind() == "trailing_return_type");
     if !matches!(returned.as_slice(), [] | ["void"]) && !is_trailing {
         pieces.push(" -> ");
         pieces.extend(returned);
@@ -172,11 +201,14 @@ fn add_function(finder: &mut Finder<'_>, node: Node<'_>, declared: &Declared<'_>
 
 fn add_variable(finder: &mut Finder<'_>, node: Node<'_>, declarator: Node<'_>, declared: &Declared<'_>) {
     let mut pieces = vec![": "];
-    pieces.extend(type_before(finder, node, declared.name));
+    pieces.extend(type_before(finder, node, declared));
     let (end, value) = match declarator.child_by_field_name("value") {
-        Some(value) if declarator.kind() == "init_declarator" => {
-            (declarator.child_by_field_name("declarator").map_or(declarator.end_byte(), |inner| inner.end_byte()), Some(value))
-        }
+        Some(value) if declarator.kind() == "init_declarator" => (
+            declarator
+                .child_by_field_name("declarator")
+                .map_or(declarator.end_byte(), |inner| inner.end_byte()),
+            Some(value),
+        ),
         _ => (declarator.end_byte(), node.child_by_field_name("default_value")),
     };
     pieces.push(finder.slice(declared.name.end_byte()..end));
@@ -216,9 +248,8 @@ fn declaration(finder: &mut Finder<'_>, node: Node<'_>) {
 
 /// Functions, and the constants of a class.
 fn member(finder: &mut Finder<'_>, node: Node<'_>) {
-    let is_static = node.children(&mut node.walk()).any(|child| {
-        matches!(finder.text(child), "static" | "constexpr")
-    });
+    let is_static =
+        node.children(&mut node.walk()).any(|child| matches!(finder.text(child), "static" | "constexpr"));
     for declarator in in_field(node, "declarator") {
         let Some(declared) = Declared::of(declarator) else { continue };
         if declared.function.is_some() {
@@ -280,6 +311,6 @@ fn template(finder: &mut Finder<'_>, node: Node<'_>) {
     let Some(parameters) = finder.value(parameters) else { return };
     for header in &mut finder.headers {
         let gap = if header.signature.starts_with('(') { "" } else { " " };
-        header.signature = super::super::line::joined([parameters, gap, &header.signature], super::super::line::SIGNATURE);
+        header.signature = joined([parameters, gap, &header.signature], SIGNATURE);
     }
 }

@@ -92,8 +92,9 @@ pub(in super::super) const TYPED: &[Rule] = &[
     define("abstract_class_declaration", |finder, node| finder.named(Kind::Class, node)),
     define("interface_declaration", |finder, node| finder.named(Kind::Trait, node)),
     define("type_alias_declaration", |finder, node| finder.named(Kind::Type, node)),
-    define("enum_declaration", |finder, node| finder.variants(node)),
-    define("internal_module", |finder, node| finder.named(Kind::Module, node)).fields(&[("name", Mode::Skip)]),
+    define("enum_declaration", variants),
+    define("internal_module", |finder, node| finder.named(Kind::Module, node))
+        .fields(&[("name", Mode::Skip)]),
     define("module", |finder, node| finder.named(Kind::Module, node)).fields(&[("name", Mode::Skip)]),
     define("function_signature", |finder, node| finder.named(Kind::Function, node)),
     define("method_signature", |finder, node| finder.named(Kind::Function, node)),
@@ -108,6 +109,10 @@ pub(in super::super) const TYPED: &[Rule] = &[
     plain("type_predicate", &[("name", Mode::Skip)]),
     plain("index_signature", &[("name", Mode::Skip)]),
 ];
+
+fn variants(finder: &mut Finder<'_>, node: Node<'_>) {
+    finder.variants(node);
+}
 
 /// A path, and the names imported from it.
 fn add_import(finder: &mut Finder<'_>, source: &str, names: &str) {
@@ -173,7 +178,7 @@ fn declaration(finder: &mut Finder<'_>, node: Node<'_>) {
     }
 }
 
-/// An assignment of a function to a member is the definition of that in modules of CommonJS.
+/// An assignment of a function to a member is the definition of that in modules of `CommonJS`.
 fn expression_statement(finder: &mut Finder<'_>, node: Node<'_>) {
     let Some(expression) = node.named_child(0) else { return };
     if let Some(source) = required(finder, expression) {

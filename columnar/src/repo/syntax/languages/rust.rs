@@ -8,10 +8,49 @@ use super::super::rules::{Mode, Role, Rule, define, import, plain, rest, skip};
 
 /// Names that no repository defines.
 pub(in super::super) const KNOWN: &[&str] = &[
-    "Box", "Err", "None", "Ok", "Option", "Self", "Some", "String", "Vec", "alloc", "allow", "bool", "cfg",
-    "cfg_attr", "char", "clippy", "core", "deny", "derive", "doc", "expect", "f32", "f64", "i128", "i16",
-    "i32", "i64", "i8", "inline", "isize", "must_use", "non_exhaustive", "self", "std", "str", "test",
-    "u128", "u16", "u32", "u64", "u8", "usize", "warn",
+    "Box",
+    "Err",
+    "None",
+    "Ok",
+    "Option",
+    "Self",
+    "Some",
+    "String",
+    "Vec",
+    "alloc",
+    "allow",
+    "bool",
+    "cfg",
+    "cfg_attr",
+    "char",
+    "clippy",
+    "core",
+    "deny",
+    "derive",
+    "doc",
+    "expect",
+    "f32",
+    "f64",
+    "i128",
+    "i16",
+    "i32",
+    "i64",
+    "i8",
+    "inline",
+    "isize",
+    "must_use",
+    "non_exhaustive",
+    "self",
+    "std",
+    "str",
+    "test",
+    "u128",
+    "u16",
+    "u32",
+    "u64",
+    "u8",
+    "usize",
+    "warn",
 ];
 
 pub(in super::super) const RULES: &[Rule] = &[
@@ -39,7 +78,7 @@ pub(in super::super) const RULES: &[Rule] = &[
     define("trait_item", |finder, node| finder.named(Kind::Trait, node)),
     define("union_item", |finder, node| finder.named(Kind::Class, node)),
     define("struct_item", struct_item),
-    define("enum_item", |finder, node| finder.variants(node)),
+    define("enum_item", variants),
     define("type_item", |finder, node| finder.named(Kind::Type, node)),
     define("associated_type", |finder, node| finder.named(Kind::Type, node)),
     define("const_item", constant),
@@ -74,6 +113,10 @@ pub(in super::super) const RULES: &[Rule] = &[
     rest("or_pattern", Mode::Inherit),
     rest("captured_pattern", Mode::Inherit),
 ];
+
+fn variants(finder: &mut Finder<'_>, node: Node<'_>) {
+    finder.variants(node);
+}
 
 fn use_declaration(finder: &mut Finder<'_>, node: Node<'_>) {
     if let Some(argument) = node.child_by_field_name("argument") {

@@ -1,0 +1,222 @@
+//! Texts that are not what their names say.
+
+use super::super::{Language, Outline, Parser};
+use super::{SAMPLES, outline};
+
+/// Runs a test on a small stack, as those of runtimes may be.
+fn on_small_stack(test: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(256 * 1024).spawn(test).expect("a thread");
+    thread.join().expect("the test passes");
+}
+
+/// The properties of all outlines.
+fn check(outline: &Outline) {
+    let texts = outline
+        .symbols
+        .iter()
+        .flat_map(|symbol| [&symbol.name, &symbol.signature].into_iter().chain(&symbol.uses));
+    for text in outline.imports.iter().chain(&outline.uses).chain(texts) {
+        assert!(!text.contains(char::is_control), "{text:?}");
+        assert!(text.chars().count() <= 161 && text.trim() == &**text, "{text:?}");
+    }
+    let mut limit = 0;
+    for symbol in &outline.symbols {
+        assert!(symbol.depth <= limit, "{symbol:?}");
+        assert!(!symbol.name.is_empty(), "{symbol:?}");
+        assert!(symbol.uses.is_sorted_by(|a, b| a < b), "{symbol:?}");
+        limit = symbol.depth + 1;
+    }
+    assert!(outline.uses.is_sorted_by(|a, b| a < b), "{:?}", outline.uses);
+}
+
+#[test]
+fn a_file_without_code_has_an_empty_outline() {
+    let empty = Some(Outline::default());
+    for (language, ..) in SAMPLES {
+        let comment = if language == Language::Python { "# nothing\n" } else { "// nothing\n" };
+        for text in ["", "\n", " \r\n\t", "\u{feff}", comment] {
+            assert_eq!(Parser::new().outline(language, text), empty, "{language:?} {text:?}");
+        }
+    }
+}
+
+#[test]
+fn a_text_of_no_language_has_no_outline() {
+    let prose = "Dear reader, this file isn't code: it is only named so. Yours (truly) — the author.\n";
+    for (language, ..) in SAMPLES {
+        for text in [prose, "\0\u{1}\u{2}\u{3}\0", "}}} ))) ]]]", "«»«»"] {
+            let found = Parser::new().outline(language, text);
+            assert!(
+                found.as_ref().is_none_or(|outline| outline.symbols.is_empty()),
+                "{language:?} {text:?} {found:?}"
+            );
+        }
+        assert_eq!(outline(language, &prose.repeat(20)), None, "{language:?}");
+    }
+}
+
+#[test]
+fn an_error_leaves_the_rest() {
+    for (language, text, names) in [
+        (Language::Rust, "fn a() { let = ; }\nfn b( {\nfn c() {}\nstruct D;", &["a", "c", "D"][..]),
+        (
+            Language::Python,
+            "def a():\n    x = = 1\n\ndef (b):\n    pass\n\nclass C:\n    pass\n",
+            &["a", "C"],
+        ),
+        (Language::JavaScript, "function a() { x = ; }\nlet = 1;\nclass C { m() {} }", &["a", "C", "m"]),
+        (Language::TypeScript, "type A = ;\ninterface B { x: ; }\nfunction c(): void {}", &["B", "c"]),
+        (Language::Tsx, "const A = () => <div;\nfunction b() {}", &["b"]),
+        (Language::C, "int a(void) { = ; }\nint b(void) { return ; }\nstruct c { int };", &["b", "c"]),
+        (Language::Cpp, "class A { void f(; };\nint g() { return 1 }\n", &["A", "g"]),
+        (Language::Go, "package p\nfunc a( {\n}\nfunc b() {}\ntype C struct {}\n", &["b", "C"]),
+    ] {
+        let outline = Parser::new().outline(language, text).unwrap_or_else(|| panic!("{language:?}"));
+        check(&outline);
+        for name in names {
+            let is_found = outline.symbols.iter().any(|symbol| *symbol.name == **name);
+            assert!(is_found, "{language:?} {name} {outline:?}");
+        }
+    }
+}
+
+#[test]
+fn names_are_of_all_scripts() {
+    for (language, text, line) in [
+        (Language::Rust, "fn größe(höhe: Länge) {}", "Function größe (höhe: Länge)  uses: Länge"),
+        (Language::Python, "class 视图(基础): pass", "Class 视图 (基础)  uses: 基础"),
+        (Language::JavaScript, "function été($a) { naïve() }", "Function été ($a)  uses: naïve"),
+        (Language::Go, "package p\nfunc Größe() {}", "Function Größe ()"),
+    ] {
+        let shown = outline(language, text).expect("an outline");
+        assert_eq!(shown.lines().nth(1), Some(line), "{language:?}");
+    }
+}
+
+#[test]
+fn a_signature_is_one_short_line() {
+    let parameter = |n| format!("\n    parameter_{n}: Type{n}, // the next\u{202e}\n");
+    let parameters = (0..100).map(parameter).collect::<Vec<_>>().concat();
+    let text = format!("fn long({parameters}) {{}}\nfn after() {{}}");
+    let outline = Parser::new().outline(Language::Rust, &text).expect("an outline");
+    check(&outline);
+    let [long, after] = outline.symbols.as_slice() else { panic!("two functions") };
+    assert!(long.signature.starts_with("(parameter_0: Type0, parameter_1: Type1, "), "{}", long.signature);
+    assert!(long.signature.ends_with('…') && long.signature.chars().count() == 121, "{}", long.signature);
+    assert_eq!(&*after.signature, "()");
+}
+
+/// The trees of some of these texts are as deep, and some grammars do not follow them.
+#[test]
+fn depth_is_no_matter() {
+    on_small_stack(|| {
+        let mut parser = Parser::new();
+        for (language, ..) in SAMPLES {
+            for (depth, before, open, close, after) in [
+                (100_000, "", "(", "", ""),
+                (10_000, "", "{", "", ""),
+                (10_000, "", "[", "", ""),
+                (100_000, "x = ", "(", ")", ""),
+                (10_000, "fn f() ", "{", "}", ""),
+                (10_000, "", "{a:", "", ""),
+                (10_000, "", "mod a {", "}", ""),
+                (5_000, "", "class A { a() {", "}}", ""),
+                (5_000, "x = ", "a.b(c).", "", "d"),
+                (10_000, "x = ", "- ", "", "a"),
+                (10_000, "int x = ", "(a)* ", "", "a"),
+                (10_000, "", "a<", "", ""),
+            ] {
+                let text = format!("{before}{}{}{after}", open.repeat(depth), close.repeat(depth));
+                if let Some(outline) = parser.outline(language, &text) {
+                    check(&outline);
+                }
+            }
+        }
+    });
+}
+
+/// Each of these makes the lexer or the parser read the rest of the text over and over.
+#[test]
+fn work_is_bounded() {
+    let mut parser = Parser::new();
+    for (language, unit) in [
+        (Language::Rust, "'a "),
+        (Language::Rust, "r#\"a "),
+        (Language::Python, "f\"{a "),
+        (Language::Cpp, "a<b<c "),
+        (Language::C, "(a)* "),
+        (Language::JavaScript, "/* a "),
+        (Language::TypeScript, "a<b<c>( "),
+        (Language::Go, "a[b](c){ "),
+    ] {
+        let text = unit.repeat(10_000);
+        let first = parser.outline(language, &text);
+        assert_eq!(parser.outline(language, &text), first, "{language:?}");
+    }
+    let large = "fn f() {}\n".repeat(1 << 17);
+    assert_eq!(parser.outline(Language::Rust, &large), None);
+}
+
+/// Any change of a file leaves an outline with the same properties.
+#[test]
+fn a_changed_file_is_read() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move |limit: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % u64::try_from(limit.max(1)).expect("a small number")).expect("a small number")
+    };
+    let pieces = [
+        "(", ")", "{", "}", "\"", "'", "\n", "\0", "é", "\u{2028}", "/*", "#", "<", ";", "`", "\u{202e}",
+        "\\",
+    ];
+    let mut parser = Parser::new();
+    for (language, text, _) in SAMPLES {
+        let chars: Vec<char> = text.chars().collect();
+        for _ in 0..150 {
+            let mut changed = chars.clone();
+            for _ in 0..=random(8) {
+                let (from, to) = (random(changed.len()), random(changed.len()));
+                match random(3) {
+                    0 => drop(changed.drain(from..changed.len().min(from + random(30)))),
+                    1 => drop(changed.splice(from..from, pieces[random(pieces.len())].chars())),
+                    _ => {
+                        let copied = changed[to..changed.len().min(to + random(80))].to_vec();
+                        changed.splice(from..from, copied);
+                    }
+                }
+            }
+            let changed: String = changed.into_iter().collect();
+            // The file of another language may have the same name.
+            let (other, ..) = SAMPLES[random(SAMPLES.len())];
+            for language in [language, other] {
+                if let Some(outline) = parser.outline(language, &changed) {
+                    check(&outline);
+                    assert_eq!(Parser::new().outline(language, &changed).as_ref(), Some(&outline));
+                }
+            }
+        }
+    }
+}
+
+/// The sources of this library.
+#[test]
+fn the_library_is_read() {
+    let mut folders = vec![std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))];
+    let mut parser = Parser::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).expect("a text");
+            let language = path.to_str().and_then(Language::of);
+            let Some(language) = language else { continue };
+            let outline = parser.outline(language, &text).unwrap_or_else(|| panic!("{path:?}"));
+            check(&outline);
+        }
+    }
+}
