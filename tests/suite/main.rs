@@ -96,7 +96,6 @@ pub mod repo {
     mod laws;
     mod limit;
     mod map;
-    mod map;
     mod scale;
     mod updates;
 }

@@ -1,6 +1,6 @@
 //! Updates: the first scan has everything, and each later one what changed.
 
-use columnar::documents::{Documents, Kind};
+use columnar::documents::{Documents, Key, Kind};
 use columnar::prelude::*;
 use columnar::repo::Repository;
 use columnar::testing::script;
@@ -130,7 +130,7 @@ fn t15_clusters_are_files_that_refer_to_each_other() {
         ("d.py", "from b import beta\n\ndef delta():\n    beta()\n"),
     ]);
     folder.scan();
-    let key = |path| columnar::documents::Key::new(Kind::Symbol, path).unwrap();
+    let key = |path| Key::new(Kind::Symbol, path).unwrap();
     let cluster = |path| folder.documents.cluster(&key(path)).unwrap();
     assert_eq!(cluster("a.py").id, cluster("b.py").id);
     assert_eq!(cluster("a.py").id, cluster("d.py").id);
@@ -156,8 +156,7 @@ async fn a_flow_shows_selected_files_and_entries_of_the_others() {
     }
     coder.run().await.unwrap();
     let tier = |step: usize, kind, path| {
-        let (messages, key) =
-            (coder.reply.messages(step).unwrap(), columnar::documents::Key::new(kind, path).unwrap());
+        let (messages, key) = (coder.reply.messages(step).unwrap(), Key::new(kind, path).unwrap());
         messages
             .parts()
             .find_map(|part| part.items().any(|item| *item.key == key).then(|| part.tier()).flatten())

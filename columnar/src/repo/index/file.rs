@@ -140,7 +140,8 @@ impl File {
     /// path in the text has a word for the file. Files of one package or with one header need neither.
     pub(super) fn may_mean(&self, name: NameId, other: &Self) -> bool {
         let is_named = |word| self.import_words.contains(word) || self.links.contains_key(word);
-        let is_near = matches!(self.family, Family::C | Family::Go) && folder(&self.path) == folder(&other.path);
+        let is_near =
+            matches!(self.family, Family::C | Family::Go) && folder(&self.path) == folder(&other.path);
         let is_shown = self.family == other.family && (self.is_test || !other.is_test);
         is_shown && (is_near || self.import_words.contains(&name) || other.clues.iter().any(is_named))
     }
@@ -148,7 +149,8 @@ impl File {
     /// How near another file is: by the words of the imports that are in its path, then by the folders in common.
     pub(super) fn nearness(&self, other: &Self) -> (usize, usize) {
         let named = self.import_words.intersection(&other.path_words).count();
-        let folders = |file: &'_ Self| folder(&file.path).split('/').map(ToOwned::to_owned).collect::<Vec<_>>();
+        let folders =
+            |file: &'_ Self| folder(&file.path).split('/').map(ToOwned::to_owned).collect::<Vec<_>>();
         let common = folders(self).into_iter().zip(folders(other)).take_while(|(a, b)| a == b).count();
         (named, common)
     }
@@ -189,10 +191,13 @@ const USUAL: [&str; 9] = ["__init__", "include", "index", "lib", "main", "mod", 
 /// Whether a file has tests or benchmarks, by its name and its folders.
 fn is_test(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_folder = |folder| matches!(folder, "__tests__" | "benches" | "spec" | "test" | "testdata" | "tests");
+    let is_folder =
+        |folder| matches!(folder, "__tests__" | "benches" | "spec" | "test" | "testdata" | "tests");
     let stem = name.split('.').next().unwrap_or(name);
-    let is_name =
-        stem.starts_with("test_") || stem.ends_with("_test") || stem.ends_with("_tests") || matches!(stem, "test" | "tests" | "conftest");
+    let is_name = stem.starts_with("test_")
+        || stem.ends_with("_test")
+        || stem.ends_with("_tests")
+        || matches!(stem, "test" | "tests" | "conftest");
     let is_middle = name.split('.').skip(1).any(|part| matches!(part, "test" | "spec"));
     folders.split('/').any(is_folder) || is_name || is_middle
 }
