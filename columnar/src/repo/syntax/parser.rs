@@ -19,6 +19,8 @@ const MAX_LEN: usize = 1 << 20;
 /// No count of brackets bounds that depth, since `a<b<c` is nested as well. Only the memory that is in use is taken.
 const STACK: usize = 256 << 10;
 const STACK_PER_BYTE: usize = 256;
+/// The longest text that is parsed on the stack of the caller, in bytes. A thread would take longer than the text.
+const SHORT: usize = 1024;
 /// The length of the parts in which a text is read, in bytes.
 const PART: usize = 4096;
 /// The number of parts that the lexer may read for each part of a text, and for any text. It reads a part again when it
@@ -50,9 +52,12 @@ impl Parser {
         if text.len() > MAX_LEN {
             return None;
         }
+        let mut outline = || walk::outline(grammar, &self.parse(text)?, text);
+        if text.len() <= SHORT {
+            return outline();
+        }
         let stack = STACK + STACK_PER_BYTE * text.len();
         thread::scope(|scope| {
-            let outline = || walk::outline(grammar, &self.parse(text)?, text);
             thread::Builder::new().stack_size(stack).spawn_scoped(scope, outline).ok()?.join().ok()?
         })
     }
