@@ -125,6 +125,8 @@
 // ARCHITECTURE.md draws the layers: a module imports only from those below it. The blocks are in that order, the lowest
 // first.
 mod error;
+#[cfg(any(feature = "genai", feature = "web"))]
+mod http;
 mod registry;
 
 mod context;

@@ -33,6 +33,8 @@ pub mod peers;
 pub mod postgres;
 pub mod process;
 pub mod rows;
+#[cfg(any(feature = "genai", feature = "web"))]
+pub mod scripted;
 #[cfg(feature = "genai")]
 pub mod server;
 #[cfg(feature = "tracing")]

@@ -21,6 +21,7 @@ const LIBRARY: Rules<'_> = Rules {
     folder: "columnar/src",
     layers: &[
         "error",
+        "http",
         "registry",
         "declare",
         "tokens",
