@@ -19,7 +19,7 @@ pub mod events;
 #[cfg(feature = "postgres")]
 pub mod faulty_database;
 pub mod figures;
-#[cfg(feature = "genai")]
+#[cfg(any(feature = "genai", feature = "web"))]
 pub mod flood;
 pub mod gate;
 pub mod live;

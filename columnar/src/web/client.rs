@@ -154,12 +154,14 @@ impl Web {
 
     /// A page that nobody has read lately.
     async fn read(self, key: String, url: String) -> Result<Page, WebError> {
-        let Settings { timeout: limit, limits, allowed, lookup, .. } = self.settings;
+        let Settings { timeout: limit, limits, lifetime, allowed, lookup } = self.settings;
         let client = self.shared.client.get_or_init(|| transfer::client(allowed.clone(), lookup));
         let Some(client) = client else { return Err(WebError::new(&url, WebFault::NoClient)) };
         let page = timeout(limit, transfer::page(client, &allowed, limits, &url));
         let page = without_logs(page).await.map_err(|_| WebError::new(&url, WebFault::TimedOut(limit)))??;
-        self.shared.cache.keep(&key, &page);
+        if !lifetime.is_zero() {
+            self.shared.cache.keep(&key, &page);
+        }
         Ok(page)
     }
 }

@@ -37,9 +37,9 @@
 //!   in each form of an address, behind names, and behind each of at most five redirects. The client connects to the
 //!   addresses that were checked, so a name whose address changes gains nothing.
 //! - Only http and https are spoken, through no proxy, and not to the ports that browsers refuse. A URL with a user or a
-//!   password is refused.
+//!   password is refused. A redirect may lead from https to http, as in a browser.
 //! - A page has 10 seconds and 2 MiB in all, however it is sent, redirected or compressed.
-//! - Requests have no cookies and no credentials, and name the client as `columnar/VERSION`. Nothing is logged, and errors
+//! - Requests have no cookies and no credentials, and name this library and its version. Nothing is logged, and errors
 //!   show no query of a URL.
 //!
 //! Two things no client can decide. A page may try to persuade the model: its fence is no security boundary. And a URL that

@@ -7,6 +7,7 @@ use futures::future::join_all;
 
 use super::error::WebError;
 use super::page::Page;
+use super::shown::shown;
 use crate::documents::{Update, urls};
 
 /// A reader of pages: [`Web`](super::Web), or one of your own with known pages for tests.
@@ -81,7 +82,7 @@ pub trait Fetch {
 }
 
 /// The pages that a text names, and the errors of those that could not be read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Pages {
     /// By the URL as it was written.
     read: Vec<(String, Result<Page, WebError>)>,
@@ -116,6 +117,13 @@ impl Pages {
     /// [`MissingPages`] names all faults, and has the pages that were read.
     pub fn complete(self) -> Result<Update, MissingPages> {
         if self.errors().next().is_some() { Err(MissingPages { pages: self }) } else { Ok(self.update()) }
+    }
+}
+
+/// The URLs without their users and queries, and what became of them.
+impl fmt::Debug for Pages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.read.iter().map(|(url, page)| (shown(url), page))).finish()
     }
 }
 

@@ -36,7 +36,6 @@ async fn w1_this_machine_and_the_networks_around_it_are_not_reached() {
         "%31%32%37.0.0.1",
         "localhost",
         "LOCALHOST",
-        "localhost.",
         "0.0.0.0",
         "[::1]",
         "[::ffff:127.0.0.1]",
