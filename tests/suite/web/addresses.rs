@@ -164,7 +164,7 @@ async fn w2_texts_that_are_no_url_of_a_page_are_refused() {
     }
 }
 
-/// A proxy of the environment would connect to whatever it is asked for.
+/// It must not pass for a browser, and must not tell more than the URL.
 #[tokio::test]
 async fn w1_a_request_is_plain_and_honest() {
     let server = server(html("text")).await;

@@ -81,7 +81,7 @@ async fn long_texts_are_cut_with_a_mark() {
 async fn w8_a_page_is_kept_for_its_lifetime() {
     let server = server(html("text")).await;
     let url = server.url();
-    let web = web().lifetime(Duration::from_secs(60));
+    let web = web().lifetime(Duration::from_mins(1));
     let clone = web.clone();
     web.fetch(url).await.expect("a page");
     later(Duration::from_secs(59)).await;
