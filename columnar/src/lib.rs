@@ -126,6 +126,8 @@
 // first.
 mod error;
 mod files;
+#[cfg(any(feature = "genai", feature = "web"))]
+mod http;
 mod registry;
 
 mod context;

@@ -160,6 +160,56 @@ pub mod tiers {
     pub mod rules;
 }
 
+/// Web pages, from servers of the tests.
+#[cfg(feature = "web")]
+pub mod web {
+    mod addresses;
+    mod faults;
+    mod flows;
+    mod pages;
+
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use columnar::web::Web;
+    use columnar_tests::scripted::{Act, Server};
+
+    /// The address of the servers of tests.
+    const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+    /// A client that may read from the servers of tests, and from no other address of this machine.
+    fn web() -> Web {
+        Web::new().allow(HERE)
+    }
+
+    /// A response with a type and a length.
+    fn response(status: &str, kind: &str, body: impl AsRef<[u8]>) -> Vec<Act> {
+        let body = body.as_ref();
+        let head =
+            format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n", body.len());
+        vec![Act::Send([head.as_bytes(), body].concat())]
+    }
+
+    fn html(body: &str) -> Vec<Act> {
+        response("200 OK", "text/html; charset=utf-8", body)
+    }
+
+    fn redirect(to: &str) -> Vec<Act> {
+        vec![Act::Send(
+            format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\n\r\n").into_bytes(),
+        )]
+    }
+
+    /// The path in a request.
+    fn path(request: &str) -> &str {
+        request.split(' ').nth(1).unwrap_or_default()
+    }
+
+    /// A server with the same response for each request.
+    async fn server(acts: Vec<Act>) -> Server {
+        Server::always(acts).await
+    }
+}
+
 pub mod layers;
 pub mod links;
 pub mod records;

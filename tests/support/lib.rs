@@ -19,7 +19,7 @@ pub mod events;
 #[cfg(feature = "postgres")]
 pub mod faulty_database;
 pub mod figures;
-#[cfg(feature = "genai")]
+#[cfg(any(feature = "genai", feature = "web"))]
 pub mod flood;
 pub mod gate;
 pub mod live;
@@ -33,6 +33,8 @@ pub mod peers;
 pub mod postgres;
 pub mod process;
 pub mod rows;
+#[cfg(any(feature = "genai", feature = "web"))]
+pub mod scripted;
 #[cfg(feature = "genai")]
 pub mod server;
 #[cfg(feature = "tracing")]

@@ -310,6 +310,53 @@
 //! with [`recent`](crate::reopen::OpenOptions::recent) loads the earlier steps of a tiered column when it runs, because the
 //! tiers depend on all of them.
 //!
+//! # Web pages
+//!
+//! A page is a document that is shown only at the step that puts it, at most three at a step. With the feature `web`, a
+//! client reads the pages that a prompt names, as Markdown. A page that cannot be read is a note with the reason, so the
+//! chat goes on:
+//!
+#![cfg_attr(feature = "web", doc = "```")]
+#![cfg_attr(not(feature = "web"), doc = "```ignore")]
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use columnar::web::{Fetch, Page, WebError, WebFault};
+//!
+//! /// Known pages, for this test. A program has `Web::new()`.
+//! struct Shelf;
+//!
+//! impl Fetch for Shelf {
+//!     async fn fetch(&self, url: &str) -> Result<Page, WebError> {
+//!         match url {
+//!             "https://a.example/plan" => Ok(Page::new(url, "We launch on Monday.").with_title("The plan")),
+//!             _ => Err(WebError::new(url, WebFault::Status(404))),
+//!         }
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let desk = flow! {
+//!     source files: Documents;
+//!     source user;
+//!     column answer(files.tiered(), user, self) = script(["On Monday.", "You are welcome."]);
+//! };
+//! for prompt in ["When do we launch? See https://a.example/plan and https://a.example/team.", "Thanks."] {
+//!     let pages = Shelf.pages(prompt).await;
+//!     pages.errors().for_each(|error| eprintln!("{error}"));      // for the person
+//!     desk.files.push(pages.update()).await?;                     // `Shelf.update(prompt)` is short for both
+//!     desk.user.push(prompt).await?;
+//! }
+//! desk.run().await?;
+//!
+//! let first = desk.answer.messages(0)?.to_json();
+//! assert!(first.contains("# The plan") && first.contains("This page could not be read"));
+//! assert!(!desk.answer.messages(1)?.to_json().contains("# The plan"));
+//! # Ok(()) }
+//! ```
+//!
+//! The client reads from the public internet alone, whatever a URL or a redirect says, and has limits of time, bytes and
+//! text. The module `web` has them all.
+//!
 //! # Mistakes
 //!
 //! These are compile errors in `flow!`, and errors of [`flow`](crate::flow()) at run time:

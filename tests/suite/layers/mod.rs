@@ -22,6 +22,7 @@ const LIBRARY: Rules<'_> = Rules {
     layers: &[
         "error",
         "files",
+        "http",
         "registry",
         "declare",
         "tokens",

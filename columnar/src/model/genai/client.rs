@@ -1,13 +1,9 @@
-//! The HTTP client, and calls without log output.
+//! The HTTP client.
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
 use std::time::Duration;
 
 use reqwest::Client;
 use reqwest::redirect::Policy;
-use tracing::Dispatch;
-use tracing::dispatcher::with_default;
 
 /// The system's own timeout is minutes, too long to wait for a dead address.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -33,11 +29,4 @@ pub(super) fn client() -> Option<Client> {
         .http2_adaptive_window(true)
         .build()
         .ok()
-}
-
-/// Polls a future without a subscriber, because the client logs addresses.
-pub(super) async fn without_logs<F: Future>(future: F) -> F::Output {
-    let (mut future, no_subscriber) = (pin!(future), Dispatch::none());
-    // The subscriber belongs to the thread, and each poll may be on another one.
-    poll_fn(|cx| with_default(&no_subscriber, || future.as_mut().poll(cx))).await
 }

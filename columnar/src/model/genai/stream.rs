@@ -14,13 +14,13 @@ use serde_json::Value as Json;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout_at};
 
-use super::client::without_logs;
 use super::error::{GARBLED, GenaiError};
 use super::events::{Event, Events};
 use super::format::Format;
 use super::formats::format;
 use super::redaction::Sent;
 use super::reply::Reply;
+use crate::http::without_logs;
 use crate::model::{Chunk, deadline};
 use crate::registry::Provider;
 
