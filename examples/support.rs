@@ -1,11 +1,21 @@
-//! Helpers of the examples: text for a terminal, the name of the model, and the exit code.
+//! Helpers of the examples: text for a terminal, the name of the model, the lines of a person, the documents and the tiers
+//! of a request, and the exit code.
+
+mod lines;
+mod shown;
+mod tiers;
 
 use std::fmt::Display;
 use std::io;
+use std::path::{self, Path};
 use std::process::ExitCode;
 
 use columnar::BoxError;
 use columnar::model::{self, Offline};
+
+pub use lines::Lines;
+pub use shown::{Document, documents};
+pub use tiers::{pace, show_marks, show_tiers};
 
 /// The model that the environment names, for the first line of the output.
 ///
@@ -53,6 +63,22 @@ pub fn is_control(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}' => true,
         c => c.is_control(),
     }
+}
+
+/// Checks that the folder of a chat is not inside the folder that the chat shows.
+///
+/// # Errors
+///
+/// It is inside, so the files of the chat would be documents.
+pub fn check_outside(chat: &Path, root: &Path) -> Result<(), BoxError> {
+    // The nearest folder that exists: the store makes the others.
+    let nearest = path::absolute(chat)?.ancestors().find_map(|folder| folder.canonicalize().ok());
+    if nearest.is_some_and(|folder| folder.starts_with(root)) {
+        let (chat, root) = (chat.display(), root.display());
+        let fault = format!("{chat} is inside {root}, so its files would be documents: choose another");
+        return Err(fault.into());
+    }
+    Ok(())
 }
 
 /// Prints an error and returns the exit code. A closed pipe, as in `example | head`, is no error.

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use columnar::BoxError;
 use columnar::model::{Chunk, Model, Request};
-use columnar::{BoxError, Role};
+use columnar_examples::documents;
 use futures::stream::{self, BoxStream, StreamExt as _};
 
 pub(crate) struct Finder;
@@ -16,10 +17,10 @@ impl Model for Finder {
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let question = words(&request.messages.last_text());
-        let users = request.messages.iter().filter(|(role, _)| *role == Role::User);
-        let mut texts: Vec<String> = users.map(|(_, text)| text.into_owned()).collect();
-        texts.insert(0, request.system.to_string());
-        let lines = texts.iter().flat_map(|text| documents(text));
+        let documents = documents(&request);
+        let lines = documents
+            .iter()
+            .flat_map(|document| document.lines.iter().map(|line| (document.path.as_str(), line.as_str())));
         // Of equal lines the last one: those that changed lately are at the end.
         let best = lines.max_by_key(|(_, line)| words(line).intersection(&question).count());
         let answer = match best.filter(|(_, line)| !words(line).is_disjoint(&question)) {
@@ -28,21 +29,6 @@ impl Model for Finder {
         };
         stream::iter([Ok(Chunk::Text(answer)), Ok(Chunk::stop())]).boxed()
     }
-}
-
-/// The lines of the documents in a text, each with the path of its document. A document is a path, and the text in a fence
-/// that is longer than any run of backticks inside.
-fn documents(text: &str) -> Vec<(&str, &str)> {
-    let (mut lines, mut path, mut fence) = (Vec::new(), "", None);
-    for line in text.lines() {
-        match fence {
-            Some(open) if line == open => fence = None,
-            Some(_) => lines.push((path, line)),
-            None if line.starts_with("```") => fence = Some(line),
-            None => path = line,
-        }
-    }
-    lines
 }
 
 /// The words of a text that may mean something.

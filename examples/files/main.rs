@@ -13,10 +13,9 @@ mod included;
 mod session;
 #[cfg(test)]
 mod tests;
-mod tiers;
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -24,7 +23,7 @@ use columnar::BoxError;
 use columnar::model::{self, Model as _, Offline};
 use columnar::prelude::*;
 use columnar::store::FileStore;
-use columnar_examples::{exit_code, printable};
+use columnar_examples::{Lines, check_outside, exit_code, printable};
 
 use finder::Finder;
 use session::Session;
@@ -110,39 +109,15 @@ async fn start(mut out: impl Write) -> Result<(), BoxError> {
 
 /// Opens a chat in a folder.
 async fn open(chat: &Path, root: &Path) -> Result<Desk, BoxError> {
-    // The nearest folder that exists: the store makes the others.
-    let nearest = std::path::absolute(chat)?.ancestors().find_map(|folder| folder.canonicalize().ok());
-    if nearest.is_some_and(|folder| folder.starts_with(root)) {
-        let (chat, root) = (chat.display(), root.display());
-        return Err(
-            format!("{chat} is inside {root}, so its files would be documents: choose another").into()
-        );
-    }
+    check_outside(chat, root)?;
     Ok(Desk::open(FileStore::new(chat)).await?)
 }
 
 /// Asks each line of standard input.
 async fn play<W: Write>(session: &mut Session<W>) -> Result<(), BoxError> {
-    let is_typed = io::stdin().is_terminal();
-    let mut lines = io::stdin().lock().lines();
-    loop {
-        if is_typed {
-            write!(session.out, "\n> ")?;
-            session.out.flush()?;
-        }
-        let Some(line) = lines.next() else { break };
-        let line = line.map_err(|error| format!("stdin: {error}"))?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        // A terminal shows the typed line itself.
-        if !is_typed {
-            writeln!(session.out, "\n> {}", printable(&line))?;
-        }
+    let mut lines = Lines::from_stdin();
+    while let Some(line) = lines.next(&mut session.out)? {
         session.ask(&line).await?;
-    }
-    if is_typed {
-        writeln!(session.out)?;
     }
     Ok(())
 }

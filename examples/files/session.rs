@@ -5,12 +5,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use columnar::BoxError;
+use columnar::cache::CachePolicy;
 use columnar::documents::{Documents, Update};
 use columnar::prelude::*;
-use columnar_examples::printable;
+use columnar_examples::{pace, printable, show_marks, show_tiers};
 
 use crate::folder::Scan;
-use crate::{Desk, tiers};
+use crate::{Desk, INSTRUCTION};
 
 pub(crate) struct Session<W> {
     desk: Desk,
@@ -27,7 +28,7 @@ pub(crate) struct Session<W> {
 
 impl<W: Write> Session<W> {
     pub(crate) fn new(desk: Desk, root: PathBuf, provider: &str, mut out: W) -> Result<Self, BoxError> {
-        desk.set_pace(tiers::pace());
+        desk.set_pace(pace());
         let mut documents = Documents::new();
         for (_, update) in desk.files.iter()? {
             (documents, _) = documents.apply(&Update::parse(update)?)?;
@@ -54,7 +55,17 @@ impl<W: Write> Session<W> {
             }
         }
         drop(run);
-        tiers::show(&mut self.out, &self.desk, step, &self.provider)
+        self.show(step)
+    }
+
+    /// Prints the tiers of a step, the cache marks for the model, and the prefix of the next request.
+    fn show(&mut self, step: usize) -> Result<(), BoxError> {
+        let messages = self.desk.answer.messages(step)?;
+        show_tiers(&mut self.out, &messages, &messages.breakdown(INSTRUCTION))?;
+        let plan = self.desk.answer.cache_plan(step, CachePolicy::by_model(&self.provider), pace())?;
+        show_marks(&mut self.out, &plan, &self.provider)?;
+        writeln!(self.out, "if nothing is edited, {}", self.desk.answer.explain_cache(step)?)?;
+        Ok(())
     }
 
     async fn update(&mut self) -> Result<(), BoxError> {

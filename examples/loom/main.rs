@@ -11,7 +11,7 @@ mod session;
 mod tests;
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use columnar::loom::{Agent, Author, Loom, Mode};
 use columnar::model::{self, Chunk, Model, Offline, Request};
 use columnar::store::FileStore;
 use columnar::{BoxError, Role};
-use columnar_examples::{exit_code, printable};
+use columnar_examples::{Lines, exit_code};
 use futures::stream::{self, BoxStream, StreamExt as _};
 
 use session::Session;
@@ -102,34 +102,11 @@ fn replies(loom: &Loom) -> usize {
 
 /// Runs each line of standard input, and returns their number.
 async fn play<W: Write>(session: &mut Session<W>) -> Result<usize, BoxError> {
-    let is_typed = io::stdin().is_terminal();
-    let mut lines = io::stdin().lock().split(b'\n');
-    let mut count = 0;
-    loop {
-        if is_typed {
-            write!(session.out, "\n> ")?;
-            session.out.flush()?;
-        }
-        let Some(line) = lines.next() else { break };
-        let line = line.map_err(|error| format!("stdin: {error}"))?;
-        count += 1;
-        let Ok(line) = String::from_utf8(line) else {
-            writeln!(session.out, "the line is not UTF-8: type it again")?;
-            continue;
-        };
-        if line.trim().is_empty() {
-            continue;
-        }
-        // A terminal shows the typed line itself.
-        if !is_typed {
-            writeln!(session.out, "\n> {}", printable(line.trim()))?;
-        }
-        session.run(line.trim()).await?;
+    let mut lines = Lines::from_stdin();
+    while let Some(line) = lines.next(&mut session.out)? {
+        session.run(&line).await?;
     }
-    if is_typed {
-        writeln!(session.out)?;
-    }
-    Ok(count)
+    Ok(lines.count)
 }
 
 async fn play_included<W: Write>(session: &mut Session<W>) -> Result<(), BoxError> {
