@@ -1,0 +1,150 @@
+//! Edits in the answer of a model, as SEARCH/REPLACE blocks:
+//!
+//! ``````text
+//! src/lib.rs
+//! ```
+//! <<<<<<< SEARCH
+//! let a = 1;
+//! =======
+//! let a = 2;
+//! >>>>>>> REPLACE
+//! ```
+//! ``````
+//!
+//! The three markers of a block have the same length, from five characters on. So a text that has such a line itself can
+//! be in a block with longer markers.
+
+/// Lines of a file, and the lines that take their place.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    /// The path as the model wrote it.
+    pub(crate) path: String,
+    pub(crate) search: Vec<String>,
+    pub(crate) replace: Vec<String>,
+    /// The line of the answer on which the block begins, counted from 1.
+    pub(crate) line: usize,
+}
+
+/// An answer: its blocks, and the text around them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) prose: String,
+    pub(crate) blocks: Vec<Block>,
+    /// The parts of the answer that begin like a block and are none.
+    pub(crate) faults: Vec<String>,
+}
+
+/// The shortest marker.
+const SHORTEST: usize = 5;
+
+impl Answer {
+    pub(crate) fn parse(text: &str) -> Self {
+        let lines: Vec<&str> = text.lines().collect();
+        let (mut answer, mut around, mut at) = (Self::default(), Around::default(), 0);
+        while let Some((line, rest)) = lines.get(at..).and_then(<[&str]>::split_first) {
+            at += 1;
+            let Some(length) = marker(line, '<', " SEARCH") else {
+                around.push(line.trim_end());
+                continue;
+            };
+            let block = around.path().and_then(|path| Ok((path, bodies(rest, length)?)));
+            match block {
+                Ok((path, (search, replace, count))) => {
+                    answer.blocks.push(Block { path, search, replace, line: at });
+                    at += count;
+                }
+                Err(fault) => answer.faults.push(format!("line {at} of the answer: {fault}")),
+            }
+        }
+        answer.prose = around.prose();
+        answer
+    }
+}
+
+/// The texts of a block after its first marker, and the number of its lines.
+fn bodies(lines: &[&str], length: usize) -> Result<(Vec<String>, Vec<String>, usize), String> {
+    let find = |character, word| lines.iter().position(|line| marker(line, character, word) == Some(length));
+    let (divider, end) = ("=".repeat(length), format!("{} REPLACE", ">".repeat(length)));
+    let close = find('>', " REPLACE").ok_or_else(|| format!("no line `{end}` ends the block"))?;
+    let body = lines.get(..close).unwrap_or_default();
+    if body.iter().any(|line| marker(line, '<', " SEARCH") == Some(length)) {
+        return Err(format!("another block begins before `{end}`: end the first one, or use longer markers"));
+    }
+    let mut parts = body.split(|line| marker(line, '=', "") == Some(length));
+    let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(search), Some(replace), None) => Ok((owned(search), owned(replace), close + 1)),
+        (_, None, _) => Err(format!("no line `{divider}` divides the block")),
+        _ => Err(format!("several lines `{divider}` could divide the block: use longer markers")),
+    }
+}
+
+/// The length of a marker: that character again and again, and then the word.
+fn marker(line: &str, character: char, word: &str) -> Option<usize> {
+    let run = line.trim_end().strip_suffix(word)?;
+    (run.len() >= SHORTEST && run.chars().all(|c| c == character)).then_some(run.len())
+}
+
+/// The lines around the blocks.
+#[derive(Default)]
+struct Around<'a> {
+    /// The lines that belong to no block.
+    prose: Vec<&'a str>,
+    /// The number of them before the last block.
+    before: usize,
+    /// Whether the fence of the last block is open.
+    is_open: bool,
+    /// The path of the last block.
+    path: Option<String>,
+}
+
+impl<'a> Around<'a> {
+    fn push(&mut self, line: &'a str) {
+        if self.is_open && is_fence(line) {
+            self.is_open = false;
+        } else {
+            self.prose.push(line);
+        }
+    }
+
+    /// Takes the path and the fence before a block from the prose. Without them, the block has the path of the last one.
+    fn path(&mut self) -> Result<String, String> {
+        let last = self.pop();
+        let (path, has_fence) = match last {
+            Some(fence) if is_fence(fence) => (self.pop(), true),
+            // The path may be the first line inside of the fence.
+            Some(path) => {
+                let fence = self.pop();
+                self.prose.extend(fence.filter(|line| !is_fence(line)));
+                (Some(path), fence.is_some_and(is_fence))
+            }
+            None => (None, self.is_open),
+        };
+        self.is_open = has_fence;
+        self.before = self.prose.len();
+        let named = path.map(|path| path.trim().trim_matches(['*', '`', '#', ':']).trim().to_owned());
+        // Without a fence, a sentence could be taken for a path.
+        let named = named.filter(|path| has_fence || !path.contains(char::is_whitespace));
+        self.path = named.or(self.path.take().filter(|_| path.is_none()));
+        self.path.clone().ok_or_else(|| "no path and no fence are before the block".to_owned())
+    }
+
+    /// The last line since the last block that is not blank.
+    fn pop(&mut self) -> Option<&'a str> {
+        let since = self.prose.drain(self.before..).collect::<Vec<_>>();
+        let last = since.iter().rposition(|line| !line.is_empty())?;
+        self.prose.extend(since.iter().take(last));
+        since.get(last).copied()
+    }
+
+    /// The lines, with one empty line at the most between two others.
+    fn prose(self) -> String {
+        let mut lines = self.prose;
+        lines.dedup_by(|line, before| line.is_empty() && before.is_empty());
+        lines.join("\n").trim().to_owned()
+    }
+}
+
+fn is_fence(line: &str) -> bool {
+    line.trim_start().starts_with("```")
+}
