@@ -392,5 +392,6 @@
 //! ```
 //!
 //! `cargo run --example files -- FOLDER` is a chat over your own files that prints the tiers of each request.
+//! `cargo run --example coder --features repo -- FOLDER` edits them, and prints the costs as well.
 //!
 //! [← caches](super::caches) · [contents](super) · [renderings →](super::renderings)
