@@ -376,10 +376,7 @@ async fn a_mistake_is_a_message_and_the_chat_goes_on() {
     for (line, shown) in [
         ("/nonesuch", "there is no command `/nonesuch`; /help shows all of them\n"),
         ("/add", "it needs more: /add PATH…\n"),
-        (
-            "/add d.txt",
-            "nothing is selected:\n`d.txt` is missing: take it out of the selection, or create it\n",
-        ),
+        ("/add d.txt", "nothing is selected:\n`d.txt` is missing: create it, or do not select it\n"),
         ("/drop c.txt", "c.txt is not selected; /files shows the files that are\n"),
         ("/breakdown", "there was no request yet\n"),
         (

@@ -83,7 +83,7 @@ impl From<FileType> for Kind {
 
 impl FileId {
     #[cfg(test)]
-    pub(super) const fn new(device: u64, file: u64) -> Self {
+    pub(crate) const fn new(device: u64, file: u64) -> Self {
         Self(device, file)
     }
 }

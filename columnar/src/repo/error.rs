@@ -20,8 +20,8 @@ const LISTED: usize = 20;
 /// std::fs::write(folder.path().join("logo.png"), [0x89, b'P', b'N', b'G', 0])?;
 /// let mut repo = Repository::open(&folder)?;
 /// let error = repo.select(["logo.png", "src/lib.rs"]).scan().expect_err("neither can be shown");
-/// assert_eq!(error.to_string(), "`logo.png` is binary: take it out of the selection\n\
-///     `src/lib.rs` is missing: take it out of the selection, or create it");
+/// assert_eq!(error.to_string(), "`logo.png` is binary: do not select it\n\
+///     `src/lib.rs` is missing: create it, or do not select it");
 /// assert!(matches!(error.faults(), [(_, FileFault::Binary), (_, FileFault::Missing)]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -109,14 +109,14 @@ impl FileFault {
     /// The way to an update without the fault.
     const fn advice(self) -> &'static str {
         match self {
-            Self::Missing => "take it out of the selection, or create it",
+            Self::Missing => "create it, or do not select it",
             Self::Folder => "name its files",
             Self::Link => "name the file that it leads to",
             Self::Outside => "name a file of the repository",
-            Self::Name(_) | Self::NameEncoding => "rename it, or take it out of the selection",
+            Self::Name(_) | Self::NameEncoding => "rename it, or do not select it",
             Self::Changing => "try again when its writer is done",
-            Self::Unreadable(_) => "change its permissions, or take it out of the selection",
-            Self::Special | Self::Binary | Self::Encoding | Self::TooLarge => "take it out of the selection",
+            Self::Unreadable(_) => "change its permissions, or do not select it",
+            Self::Special | Self::Binary | Self::Encoding | Self::TooLarge => "do not select it",
         }
     }
 }

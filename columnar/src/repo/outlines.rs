@@ -1,5 +1,6 @@
 //! The outlines of files, read and parsed by all processors.
 
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
@@ -10,6 +11,8 @@ use super::syntax::{Language, Outline, Parser};
 
 /// Fewer files are not worth a thread.
 const FILES_PER_THREAD: usize = 32;
+/// The stack of a thread, in bytes: enough for nearly all files.
+const STACK: usize = 16 << 20;
 
 /// A file that was read: its stamp, and its outline if it parses.
 type Parsed = (Arc<str>, Language, Result<(Stamp, Option<Outline>), FileFault>);
@@ -20,23 +23,21 @@ pub(super) fn parse(root: &Path, files: &[(Arc<str>, Language)]) -> Vec<Parsed> 
     let threads = processors.min(files.len() / FILES_PER_THREAD).max(1);
     // Neighbours are in different parts, since large files often are neighbours.
     let part = |nth: usize| files.iter().skip(nth).step_by(threads);
-    let work = |nth: usize| {
-        let mut parser = Parser::new();
+    let work = |nth: usize, stack: usize| {
+        let mut parser = Parser::new(stack);
         part(nth).map(|(path, language)| one(root, path, *language, &mut parser)).collect::<Vec<_>>()
     };
-    if threads == 1 {
-        return work(0);
-    }
     thread::scope(|scope| {
         let work = &work;
-        let workers: Vec<_> = (0..threads)
-            .map(|nth| (nth, thread::Builder::new().spawn_scoped(scope, move || work(nth))))
-            .collect();
+        let spawn =
+            |nth| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || work(nth, STACK));
+        let workers: Vec<_> = (0..threads).map(|nth| (nth, spawn(nth))).collect();
         let parts =
             workers.into_iter().map(|(nth, worker)| match worker.map(thread::ScopedJoinHandle::join) {
                 Ok(Ok(parsed)) => parsed,
-                // There is no thread, or a bug of the parser: this one does the work, or reports the bug.
-                Ok(Err(_)) | Err(_) => work(nth),
+                Ok(Err(panic)) => resume_unwind(panic),
+                // The system has no thread.
+                Err(_) => work(nth, 0),
             });
         parts.flatten().collect()
     })

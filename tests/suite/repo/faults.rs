@@ -9,12 +9,14 @@ use columnar::repo::{FileFault, MAX_FILE_BYTES, Repository};
 
 use super::folder::Folder;
 
+const HUGE: usize = 1_000_001;
+
 #[test]
 fn t22_all_faulty_files_are_one_error() {
     let mut folder = Folder::of(&[("empty.txt", ""), ("good.rs", "fn good() {}"), ("dir/inner.rs", "")]);
     folder.write("binary.rs", b"fn a() {}\0");
     folder.write("latin.rs", b"// \xe9");
-    folder.write("huge.rs", vec![b' '; MAX_FILE_BYTES as usize + 1]);
+    folder.write("huge.rs", " ".repeat(HUGE));
     folder.repo.select([
         "empty.txt",
         "good.rs",
@@ -42,6 +44,7 @@ fn t22_all_faulty_files_are_one_error() {
     assert_eq!(fault("a\nb.rs"), Some(FileFault::Name(KeyFault::Control)));
     assert_eq!(fault(""), Some(FileFault::Name(KeyFault::Empty)));
     assert_eq!(faults.len(), 10);
+    assert_eq!(MAX_FILE_BYTES, HUGE as u64 - 1);
 
     // Nothing was shown, and the next scan shows everything.
     assert!(folder.documents.is_empty());
@@ -63,7 +66,7 @@ fn t22_an_error_names_the_first_files_and_never_their_text() {
     assert!(!error.contains('\u{1b}'));
     folder.repo.select(["missing.rs"]);
     let error = folder.repo.scan().unwrap_err().to_string();
-    assert_eq!(error, "`missing.rs` is missing: take it out of the selection, or create it");
+    assert_eq!(error, "`missing.rs` is missing: create it, or do not select it");
 }
 
 #[test]
@@ -80,7 +83,7 @@ fn files_that_nobody_selected_are_skipped_and_named() {
     let mut folder = Folder::of(&[("a.rs", "fn a() {}"), ("logo.png", "\0")]);
     folder.write("binary.rs", b"\0");
     folder.write("latin.py", b"# \xe9");
-    folder.write("huge.c", vec![b' '; MAX_FILE_BYTES as usize + 1]);
+    folder.write("huge.c", " ".repeat(HUGE));
     let keys = folder.scan();
     assert_eq!(keys, ["symbol:a.rs"]);
     let skipped: Vec<_> = folder.repo.skipped().collect();
@@ -167,7 +170,7 @@ mod unix {
             Folder::of(&[("a.rs", "fn a() {}"), ("closed/b.rs", "fn b() {}"), ("c.rs", "fn c() {}")]);
         let root = folder.path().to_owned();
         let permit = |path: &str, mode| {
-            fs::set_permissions(root.join(path), fs::Permissions::from_mode(mode)).unwrap()
+            fs::set_permissions(root.join(path), fs::Permissions::from_mode(mode)).unwrap();
         };
         permit("closed", 0o000);
         permit("c.rs", 0o000);

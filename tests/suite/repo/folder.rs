@@ -9,7 +9,7 @@ use columnar::repo::{FileFault, RepoError, Repository};
 use tempfile::TempDir;
 
 pub(super) struct Folder {
-    pub(super) folder: TempDir,
+    root: TempDir,
     pub(super) repo: Repository,
     /// The documents after all updates, found by applying them.
     pub(super) documents: Documents,
@@ -18,12 +18,12 @@ pub(super) struct Folder {
 impl Folder {
     /// A folder with files, each with its path.
     pub(super) fn of(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let root = tempfile::tempdir().unwrap();
         for (path, text) in files {
-            write(folder.path(), path, text);
+            write(root.path(), path, text);
         }
-        let repo = Repository::open(&folder).unwrap();
-        Self { folder, repo, documents: Documents::new() }
+        let repo = Repository::open(&root).unwrap();
+        Self { root, repo, documents: Documents::new() }
     }
 
     pub(super) fn with(mut self, change: impl FnOnce(Repository) -> Repository) -> Self {
@@ -32,7 +32,7 @@ impl Folder {
     }
 
     pub(super) fn path(&self) -> &Path {
-        self.folder.path()
+        self.root.path()
     }
 
     pub(super) fn write(&self, path: &str, text: impl AsRef<[u8]>) {

@@ -66,18 +66,20 @@ impl Edit {
 
 fn text(path: &str, defines: &[&str], uses: &[&str], imports: &[&str]) -> String {
     let modules = imports.iter().map(|path| path.split('.').next().unwrap());
-    if path.ends_with(".py") {
-        let imports: String =
-            modules.map(|module| format!("import {}\n", module.replace('/', "."))).collect();
-        let uses: String = uses.iter().map(|name| format!("    {name}()\n")).collect();
-        let defines = defines.iter().map(|name| format!("def {name}():\n    pass\n"));
-        return imports + "def outer():\n    pass\n" + &uses + &defines.collect::<String>();
+    let mut lines = Vec::new();
+    if path.starts_with(['f', 'g']) {
+        lines.extend(modules.map(|module| format!("import {}", module.replace('/', "."))));
+        lines.push("def outer():\n    pass".to_owned());
+        lines.extend(uses.iter().map(|name| format!("    {name}()")));
+        lines.extend(defines.iter().map(|name| format!("def {name}():\n    pass")));
+    } else {
+        lines.extend(modules.map(|module| format!("use crate::{};", module.replace('/', "::"))));
+        lines.push("fn outer() {".to_owned());
+        lines.extend(uses.iter().map(|name| format!("    {name}();")));
+        lines.push("}".to_owned());
+        lines.extend(defines.iter().map(|name| format!("fn {name}() {{}}")));
     }
-    let imports: String =
-        modules.map(|module| format!("use crate::{};\n", module.replace('/', "::"))).collect();
-    let uses: String = uses.iter().map(|name| format!("{name}();")).collect();
-    let defines = defines.iter().map(|name| format!("fn {name}() {{}}\n"));
-    format!("{imports}fn outer() {{ {uses} }}\n") + &defines.collect::<String>()
+    lines.join("\n")
 }
 
 proptest! {

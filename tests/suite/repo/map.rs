@@ -122,9 +122,9 @@ fn t25_an_entry_has_imports_symbols_and_references() {
 #[test]
 fn t25_long_lists_are_cut() {
     let mut folder = Folder::of(&[]);
-    let functions: String = (0..100).map(|n| format!("pub fn f{n}() {{}}\n")).collect();
-    let imports: String = (0..20).map(|n| format!("use std::m{n:02};\n")).collect();
-    folder.write("src/many.rs", imports + &functions);
+    let imports = (0..20).map(|n| format!("use std::m{n:02};"));
+    let functions = (0..100).map(|n| format!("pub fn f{n}() {{}}"));
+    folder.write("src/many.rs", imports.chain(functions).collect::<Vec<_>>().join("\n"));
     for n in 0..30 {
         folder.write(&format!("src/user_{n:02}.rs"), "use crate::many::f0;\n");
         folder.write(&format!("tests/test_{n:02}.rs"), "use crate::many::f0;\n");

@@ -19,8 +19,6 @@ const MAX_LEN: usize = 1 << 20;
 /// No count of brackets bounds that depth, since `a<b<c` is nested as well. Only the memory that is in use is taken.
 const STACK: usize = 256 << 10;
 const STACK_PER_BYTE: usize = 256;
-/// The longest text that is parsed on the stack of the caller, in bytes. A thread would take longer than the text.
-const SHORT: usize = 1024;
 /// The length of the parts in which a text is read, in bytes.
 const PART: usize = 4096;
 /// The number of parts that the lexer may read for each part of a text, and for any text. It reads a part again when it
@@ -33,30 +31,34 @@ const MIN_ROUNDS: usize = 2000;
 
 /// Makes outlines. It keeps the state of a grammar between files.
 pub(in crate::repo) struct Parser {
-    parser: tree_sitter::Parser,
+    inner: tree_sitter::Parser,
     language: Option<Language>,
+    /// The size of the stack of its thread, in bytes. A text that may need more is parsed in a thread of its own.
+    stack: usize,
 }
 
 impl Parser {
-    pub(in crate::repo) fn new() -> Self {
-        Self { parser: tree_sitter::Parser::new(), language: None }
+    /// A parser for a thread whose stack has this size, in bytes.
+    pub(in crate::repo) fn new(stack: usize) -> Self {
+        Self { inner: tree_sitter::Parser::new(), language: None, stack }
     }
 
     /// The outline of a text; `None` if the grammar finds nothing of the language in it, or gives up.
     pub(in crate::repo) fn outline(&mut self, language: Language, text: &str) -> Option<Outline> {
         let grammar = Grammar::of(language);
         if self.language != Some(language) {
-            self.parser.set_language(&grammar.language).ok()?;
+            self.inner.set_language(&grammar.language).ok()?;
             self.language = Some(language);
         }
         if text.len() > MAX_LEN {
             return None;
         }
+        let stack = STACK + STACK_PER_BYTE * text.len();
+        let is_enough = stack <= self.stack;
         let mut outline = || walk::outline(grammar, &self.parse(text)?, text);
-        if text.len() <= SHORT {
+        if is_enough {
             return outline();
         }
-        let stack = STACK + STACK_PER_BYTE * text.len();
         thread::scope(|scope| {
             thread::Builder::new().stack_size(stack).spawn_scoped(scope, outline).ok()?.join().ok()?
         })
@@ -83,9 +85,9 @@ impl Parser {
             if rest.is_none() || is_spent.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut progress);
-        let tree = self.parser.parse_with_options(&mut read, None, Some(options));
+        let tree = self.inner.parse_with_options(&mut read, None, Some(options));
         // A parser that gave up would go on with the next text.
-        self.parser.reset();
+        self.inner.reset();
         tree.filter(|_| !is_spent.get())
     }
 }

@@ -14,6 +14,9 @@ use std::fmt::Write as _;
 
 use super::{Language, Outline, Parser};
 
+/// The smallest stack of a thread of these tests, in bytes.
+const STACK: usize = 256 << 10;
+
 /// A file of each language, and its outline.
 const SAMPLES: [(Language, &str, &str); 8] = [
     (Language::Rust, rust::TEXT, rust::OUTLINE),
@@ -47,7 +50,7 @@ fn shown(outline: &Outline) -> String {
 }
 
 fn outline(language: Language, text: &str) -> Option<String> {
-    Parser::new().outline(language, text).as_ref().map(shown)
+    Parser::new(STACK).outline(language, text).as_ref().map(shown)
 }
 
 #[test]
@@ -62,7 +65,7 @@ fn a_file_has_an_outline() {
 
 #[test]
 fn a_parser_has_no_memory() {
-    let mut parser = Parser::new();
+    let mut parser = Parser::new(STACK);
     let broken = ["fn f( {", "def f(:\n  '''", "\"", "`${", "/*", "{[(", "R\"x(", "f\"{", "template<"];
     for (language, text, expected) in SAMPLES.iter().chain(SAMPLES.iter().rev()) {
         for broken in broken {

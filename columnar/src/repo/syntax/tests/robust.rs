@@ -1,11 +1,11 @@
 //! Texts that are not what their names say.
 
 use super::super::{Language, Outline, Parser};
-use super::{SAMPLES, outline};
+use super::{SAMPLES, STACK, outline};
 
 /// Runs a test on a small stack, as those of runtimes may be.
 fn on_small_stack(test: impl FnOnce() + Send + 'static) {
-    let thread = std::thread::Builder::new().stack_size(256 * 1024).spawn(test).expect("a thread");
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(test).expect("a thread");
     thread.join().expect("the test passes");
 }
 
@@ -35,7 +35,7 @@ fn a_file_without_code_has_an_empty_outline() {
     for (language, ..) in SAMPLES {
         let comment = if language == Language::Python { "# nothing\n" } else { "// nothing\n" };
         for text in ["", "\n", " \r\n\t", "\u{feff}", comment] {
-            assert_eq!(Parser::new().outline(language, text), empty, "{language:?} {text:?}");
+            assert_eq!(Parser::new(STACK).outline(language, text), empty, "{language:?} {text:?}");
         }
     }
 }
@@ -45,7 +45,7 @@ fn a_text_of_no_language_has_no_outline() {
     let prose = "Dear reader, this file isn't code: it is only named so. Yours (truly) — the author.\n";
     for (language, ..) in SAMPLES {
         for text in [prose, "\0\u{1}\u{2}\u{3}\0", "}}} ))) ]]]", "«»«»"] {
-            let found = Parser::new().outline(language, text);
+            let found = Parser::new(STACK).outline(language, text);
             assert!(
                 found.as_ref().is_none_or(|outline| outline.symbols.is_empty()),
                 "{language:?} {text:?} {found:?}"
@@ -71,7 +71,7 @@ fn an_error_leaves_the_rest() {
         (Language::Cpp, "class A { void f(; };\nint g() { return 1 }\n", &["A", "g"]),
         (Language::Go, "package p\nfunc a( {\n}\nfunc b() {}\ntype C struct {}\n", &["b", "C"]),
     ] {
-        let outline = Parser::new().outline(language, text).unwrap_or_else(|| panic!("{language:?}"));
+        let outline = Parser::new(STACK).outline(language, text).unwrap_or_else(|| panic!("{language:?}"));
         check(&outline);
         for name in names {
             let is_found = outline.symbols.iter().any(|symbol| *symbol.name == **name);
@@ -98,7 +98,7 @@ fn a_signature_is_one_short_line() {
     let parameter = |n| format!("\n    parameter_{n}: Type{n}, // the next\u{202e}\n");
     let parameters = (0..100).map(parameter).collect::<Vec<_>>().concat();
     let text = format!("fn long({parameters}) {{}}\nfn after() {{}}");
-    let outline = Parser::new().outline(Language::Rust, &text).expect("an outline");
+    let outline = Parser::new(STACK).outline(Language::Rust, &text).expect("an outline");
     check(&outline);
     let [long, after] = outline.symbols.as_slice() else { panic!("two functions") };
     assert!(long.signature.starts_with("(parameter_0: Type0, parameter_1: Type1, "), "{}", long.signature);
@@ -110,7 +110,7 @@ fn a_signature_is_one_short_line() {
 #[test]
 fn depth_is_no_matter() {
     on_small_stack(|| {
-        let mut parser = Parser::new();
+        let mut parser = Parser::new(STACK);
         for (language, ..) in SAMPLES {
             for (depth, before, open, close, after) in [
                 (100_000, "", "(", "", ""),
@@ -138,7 +138,7 @@ fn depth_is_no_matter() {
 /// Each of these makes the lexer or the parser read the rest of the text over and over.
 #[test]
 fn work_is_bounded() {
-    let mut parser = Parser::new();
+    let mut parser = Parser::new(STACK);
     for (language, unit) in [
         (Language::Rust, "'a "),
         (Language::Rust, "r#\"a "),
@@ -171,7 +171,7 @@ fn a_changed_file_is_read() {
         "(", ")", "{", "}", "\"", "'", "\n", "\0", "é", "\u{2028}", "/*", "#", "<", ";", "`", "\u{202e}",
         "\\",
     ];
-    let mut parser = Parser::new();
+    let mut parser = Parser::new(STACK);
     for (language, text, _) in SAMPLES {
         let chars: Vec<char> = text.chars().collect();
         for _ in 0..50 {
@@ -193,7 +193,7 @@ fn a_changed_file_is_read() {
             for language in [language, other] {
                 if let Some(outline) = parser.outline(language, &changed) {
                     check(&outline);
-                    assert_eq!(Parser::new().outline(language, &changed).as_ref(), Some(&outline));
+                    assert_eq!(Parser::new(STACK).outline(language, &changed).as_ref(), Some(&outline));
                 }
             }
         }
@@ -204,7 +204,7 @@ fn a_changed_file_is_read() {
 #[test]
 fn the_library_is_read() {
     let mut folders = vec![std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))];
-    let mut parser = Parser::new();
+    let mut parser = Parser::new(STACK);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
