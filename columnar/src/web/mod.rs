@@ -39,8 +39,9 @@
 //! - Only http and https are spoken, through no proxy, and not to the ports that browsers refuse. A URL with a user or a
 //!   password is refused. A redirect may lead from https to http, as in a browser.
 //! - A page has 10 seconds and 2 MiB in all, however it is sent, redirected or compressed.
-//! - Requests have no cookies and no credentials, and name this library and its version. Nothing is logged, and errors
-//!   show no query of a URL.
+//! - Requests have no cookies and no credentials, and name this library and its version.
+//! - Errors show no query of a URL, and a subscriber of the crate tracing sees no request. To a logger of the crate log, the
+//!   HTTP client names the server at the level `debug`.
 //!
 //! Two things no client can decide. A page may try to persuade the model: its fence is no security boundary. And a URL that
 //! a *model* wrote may carry parts of the conversation to a server, so fetch the URLs of the person.
