@@ -310,6 +310,54 @@
 //! with [`recent`](crate::reopen::OpenOptions::recent) loads the earlier steps of a tiered column when it runs, because the
 //! tiers depend on all of them.
 //!
+//! # Repositories
+//!
+//! A request about code needs a few files in full, and of all others only their names and symbols. With the feature `repo`, a
+//! `Repository` makes the updates: the files that are selected, an entry for each other file of a known language, and the tree
+//! of all files. An entry has the imports of its file, the symbols with their parameters, and the files that use them:
+//!
+#![cfg_attr(feature = "repo", doc = "```")]
+#![cfg_attr(not(feature = "repo"), doc = "```ignore")]
+//! use columnar::documents::{Key, Kind};
+//! use columnar::prelude::*;
+//! use columnar::repo::Repository;
+//! use columnar::testing::script;
+//! use std::fs;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+//! let folder = tempfile::tempdir()?;
+//! let root = folder.path();
+//! fs::write(root.join("lexer.py"), "class Token(str):\n    pass\n\ndef lex(text: str) -> list[Token]:\n    return []\n")?;
+//! fs::write(root.join("main.py"), "from lexer import lex\n\nlex(\"1 + 2\")\n")?;
+//!
+//! let coder = flow! {
+//!     source files: Documents;
+//!     source user;
+//!     column reply(files.tiered(), user, self) = script(["It returns tokens.", "Done."]);
+//! };
+//! let mut repo = Repository::open(root)?.limit(16_000);            // tokens
+//! coder.files.push(repo.select(["main.py"]).scan()?).await?;
+//! coder.user.push("What does lex return?").await?;
+//!
+//! fs::write(root.join("main.py"), "from lexer import lex\n\nprint(lex(\"1 + 2\"))\n")?;
+//! coder.files.push(repo.changed(["main.py"])?).await?;             // `scan` finds changes by itself
+//! coder.user.push("Print it.").await?;
+//! coder.run().await?;
+//!
+//! let messages = coder.reply.messages(1)?;
+//! let entry = messages.documents().and_then(|all| all.get(&Key::new(Kind::Symbol, "lexer.py").ok()?));
+//! assert_eq!(entry.map(|text| &**text), Some("\
+//!     ← 1 file\n\
+//!     c Token(str)\n\
+//!     f lex(text: str) -> list[Token] ← main.py"));
+//! assert!(messages.to_json().contains("print(lex"));
+//! # Ok(()) }
+//! ```
+//!
+//! An edit changes the entry of its file and few others, so the tiers of the map stay in the cache. A selected file that is
+//! missing, binary or too large is an error that names all such files, before anything is pushed. `repo.resume(&documents)`
+//! goes on with a flow that is opened again. The module `repo` has all rules.
+//!
 //! # Web pages
 //!
 //! A page is a document that is shown only at the step that puts it, at most three at a step. With the feature `web`, a
