@@ -19,7 +19,7 @@ use super::paths::{rounded, seen_from};
 use super::syntax::{Kind, Symbol};
 
 /// The longest lists.
-const SYMBOLS: usize = 60;
+const SYMBOLS: usize = 40;
 const IMPORTS: usize = 8;
 const FILES: usize = 2;
 
@@ -40,7 +40,7 @@ pub(super) fn entry(index: &Index, id: FileId, file: &File) -> Option<String> {
     if !outline.imports.is_empty() {
         let _ = writeln!(entry, "i {}", cut(outline.imports.iter().map(AsRef::as_ref), IMPORTS));
     }
-    let mut symbols = shown_symbols(&outline.symbols).peekable();
+    let mut symbols = shown_symbols(index, id, &outline.symbols);
     for (symbol, inner) in symbols.by_ref().take(SYMBOLS) {
         push_symbol(&mut entry, index, (id, file), symbol, inner);
     }
@@ -53,8 +53,12 @@ pub(super) fn entry(index: &Index, id: FileId, file: &File) -> Option<String> {
 }
 
 /// The symbols that an entry shows, each with those inside it. The methods by which a type implements a trait are known
-/// from the trait, and nobody calls tests.
-fn shown_symbols(symbols: &[Symbol]) -> impl Iterator<Item = (&Symbol, &[Symbol])> {
+/// from the trait, nobody calls tests, and a name that begins with `_` is private if no other file uses it.
+fn shown_symbols<'f>(
+    index: &Index,
+    id: FileId,
+    symbols: &'f [Symbol],
+) -> impl Iterator<Item = (&'f Symbol, &'f [Symbol])> {
     let mut hidden = usize::MAX;
     symbols.iter().enumerate().filter_map(move |(at, symbol)| {
         if symbol.depth > hidden {
@@ -62,8 +66,11 @@ fn shown_symbols(symbols: &[Symbol]) -> impl Iterator<Item = (&Symbol, &[Symbol]
         }
         let implements = symbol.kind == Kind::Impl && symbol.signature.contains(" for ");
         let is_tests = symbol.kind == Kind::Module && matches!(&*symbol.name, "test" | "tests");
-        hidden = if implements || is_tests { symbol.depth } else { usize::MAX };
-        if is_tests {
+        let is_private = symbol.name.starts_with('_')
+            && &*symbol.name != "__init__"
+            && index.referrers_by_name(id, &symbol.name).is_empty();
+        hidden = if implements || is_tests || is_private { symbol.depth } else { usize::MAX };
+        if is_tests || is_private {
             return None;
         }
         let rest = symbols.get(at + 1..).unwrap_or_default();

@@ -3,7 +3,8 @@
 /// The path of a file from the deepest folder that another file is in as well.
 pub(super) fn seen_from<'p>(other: &str, path: &'p str) -> &'p str {
     let common = path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-    let start = path.get(..common).and_then(|common| common.rfind('/')).map_or(0, |slash| slash + 1);
+    let common = path.as_bytes().get(..common).unwrap_or_default();
+    let start = common.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
     path.get(start..).unwrap_or(path)
 }
 
@@ -18,8 +19,8 @@ pub(super) fn rounded(number: usize) -> String {
         return number.to_string();
     }
     let half = 10_usize.pow(number.ilog10()) / 2;
-    let floors = [14, 10, 6, 4, 3, 2].map(|halves| half.saturating_mul(halves));
-    let floor = floors.into_iter().find(|floor| *floor <= number).unwrap_or_default();
+    let mut floors = [14, 10, 6, 4, 3, 2].into_iter().filter_map(|halves| half.checked_mul(halves));
+    let floor = floors.find(|floor| *floor <= number).unwrap_or_default();
     format!("{floor}+")
 }
 

@@ -135,7 +135,20 @@ fn t25_long_lists_are_cut() {
     assert_eq!(lines[0], "← 30+ files, 30+ tests");
     assert!(lines[1].ends_with("std::m07 +10+"), "{}", lines[1]);
     assert_eq!(lines[2], "f f0() ← user_00.rs, user_01.rs +20+");
-    assert_eq!((lines.len(), lines[lines.len() - 1]), (2 + 60 + 1, "+40"));
+    assert_eq!((lines.len(), lines[lines.len() - 1]), (2 + 40 + 1, "+60"));
+}
+
+#[test]
+fn t25_private_names_are_shown_if_other_files_use_them() {
+    let mut folder = Folder::of(&[
+        (
+            "a.py",
+            "def _helper():\n    pass\n\ndef _used():\n    pass\n\nclass A:\n    def __init__(self, n):\n        pass\n\n    def _own(self):\n        pass\n",
+        ),
+        ("b.py", "from a import _used\n"),
+    ]);
+    folder.scan();
+    assert_eq!(folder.entry("a.py").unwrap(), "← 1 file\nf _used() ← b.py\nc A\n f __init__(self, n)");
 }
 
 /// A call of `flatten`, which the standard library has, was a reference to the only file with a function of that name.

@@ -5,8 +5,8 @@
 pub(in crate::repo) struct Outline {
     /// The imports in their order, each once: a path, and after a colon the names that it is imported by.
     ///
-    /// Rust: `std::fmt`, `crate::view::{View, self}`. Python: `numpy as np`, `.view: View, show as s`. JavaScript: `./view`,
-    /// `./view: View, { show }`. C: `<stdio.h>`, `"view.h"`. Go: `fmt`, `v "example.org/view"`.
+    /// Rust: `std::fmt`, `crate::view::{View, self}`. Python: `numpy as np`, `.view: View, show as s`. JavaScript: `react`,
+    /// `react: React, { useState }`. C: `<stdio.h>`, `"view.h"`. Go: `fmt`, `v "example.org/view"`.
     pub(in crate::repo) imports: Vec<Box<str>>,
     /// The definitions in the order of the file. Those inside another one follow it, with a greater depth.
     pub(in crate::repo) symbols: Vec<Symbol>,
