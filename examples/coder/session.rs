@@ -50,10 +50,7 @@ impl<W: Write> Session<W> {
     pub(crate) async fn new(coder: Coder, root: &Path, provider: &str, mut out: W) -> Result<Self, BoxError> {
         coder.set_pace(pace());
         coder.set_counter(Classes);
-        let mut documents = Documents::new();
-        for (_, update) in coder.files.iter()? {
-            (documents, _) = documents.apply(&Update::parse(update)?)?;
-        }
+        let documents = coder.files.documents().await?;
         let files = documents.iter().map(|(key, _)| key).filter(|key| key.kind() == Kind::File);
         let selected: BTreeSet<String> = files.map(|key| key.path().to_owned()).collect();
         match coder.user.len() {

@@ -99,7 +99,7 @@ async fn start(mut out: impl Write) -> Result<(), BoxError> {
         desk.set_model(Finder);
     }
     let provider = if is_offline { EXAMPLE } else { model.name() };
-    let mut session = Session::new(desk, root, provider, out)?;
+    let mut session = Session::new(desk, root, provider, out).await?;
     play(&mut session).await?;
     if session.asked == 0 && copies.is_some() {
         included::play(&mut session).await?;

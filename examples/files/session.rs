@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use columnar::BoxError;
 use columnar::cache::CachePolicy;
-use columnar::documents::{Documents, Update};
+use columnar::documents::Documents;
 use columnar::prelude::*;
 use columnar_examples::{pace, printable, show_marks, show_tiers};
 
@@ -27,12 +27,9 @@ pub(crate) struct Session<W> {
 }
 
 impl<W: Write> Session<W> {
-    pub(crate) fn new(desk: Desk, root: PathBuf, provider: &str, mut out: W) -> Result<Self, BoxError> {
+    pub(crate) async fn new(desk: Desk, root: PathBuf, provider: &str, mut out: W) -> Result<Self, BoxError> {
         desk.set_pace(pace());
-        let mut documents = Documents::new();
-        for (_, update) in desk.files.iter()? {
-            (documents, _) = documents.apply(&Update::parse(update)?)?;
-        }
+        let documents = desk.files.documents().await?;
         if !desk.question.is_empty() {
             writeln!(out, "{} questions so far, {} documents", desk.question.len(), documents.len())?;
         }

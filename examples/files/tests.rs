@@ -7,10 +7,10 @@ use columnar::documents::Update;
 use super::folder::LARGEST;
 use super::*;
 
-fn session(desk: Desk, root: &Path) -> Session<Vec<u8>> {
+async fn session(desk: Desk, root: &Path) -> Session<Vec<u8>> {
     desk.set_model(Finder);
     let root = root.canonicalize().expect("it is there");
-    Session::new(desk, root, EXAMPLE, Vec::new()).expect("the updates are sound")
+    Session::new(desk, root, EXAMPLE, Vec::new()).await.expect("the updates are sound")
 }
 
 /// The lines of the next question.
@@ -31,7 +31,7 @@ async fn each_request_has_the_documents_as_they_are_and_stable_ones_in_a_tier() 
     fs::create_dir(root.path().join("docs"))?;
     fs::write(root.path().join("docs/plan.md"), "We launch on Monday.")?;
     fs::write(root.path().join("rules.md"), "```\nNobody launches at night.\n```")?;
-    let mut session = session(Desk::new(), root.path());
+    let mut session = session(Desk::new(), root.path()).await;
     let lines = ask(&mut session, "On which day do we launch?").await;
     for line in ["added: docs/plan.md", "added: rules.md", "docs/plan.md: We launch on Monday."] {
         assert!(has(&lines, line), "{line}\n{lines:#?}");
@@ -69,7 +69,7 @@ async fn files_that_are_no_documents_are_skipped_with_a_reason_and_named_once() 
     write("large.txt", &vec![b'a'; LARGEST + 1])?;
     write("fits.txt", &vec![b'a'; LARGEST])?;
     write(".hidden", b"a")?;
-    let mut session = session(Desk::new(), root.path());
+    let mut session = session(Desk::new(), root.path()).await;
     let lines = ask(&mut session, "Any?").await;
     for line in [
         "added: fits.txt",
@@ -103,7 +103,7 @@ async fn links_are_not_followed_and_no_two_files_have_the_same_path() -> Result<
     std::os::unix::fs::symlink(outside.path(), root.path().join("folder"))?;
     std::os::unix::fs::symlink(outside.path().join("secret"), root.path().join("file"))?;
     std::os::unix::fs::symlink(root.path(), root.path().join("a/circle"))?;
-    let lines = ask(&mut session(Desk::new(), root.path()), "Any?").await;
+    let lines = ask(&mut session(Desk::new(), root.path()).await, "Any?").await;
     for line in [
         "added: a/b",
         r"skipped: a\b: its name would be read as a/b",
@@ -122,8 +122,8 @@ async fn links_are_not_followed_and_no_two_files_have_the_same_path() -> Result<
 async fn a_chat_that_is_opened_again_knows_its_documents() -> Result<(), BoxError> {
     let (root, chat) = (tempfile::tempdir()?, tempfile::tempdir()?);
     fs::write(root.path().join("plan.md"), "We launch on Monday.")?;
-    ask(&mut session(open(chat.path(), root.path()).await?, root.path()), "When?").await;
-    let mut again = session(open(chat.path(), root.path()).await?, root.path());
+    ask(&mut session(open(chat.path(), root.path()).await?, root.path()).await, "When?").await;
+    let mut again = session(open(chat.path(), root.path()).await?, root.path()).await;
     let text = String::from_utf8(again.out.clone())?;
     assert_eq!(text, "1 questions so far, 1 documents\n");
     let lines = ask(&mut again, "On which day do we launch?").await;
@@ -134,7 +134,7 @@ async fn a_chat_that_is_opened_again_knows_its_documents() -> Result<(), BoxErro
     let desk = open(chat.path(), root.path()).await?;
     desk.files.push(Update::new().file("plan.md", "We launch on Friday.")).await?;
     drop(desk);
-    let mut again = session(open(chat.path(), root.path()).await?, root.path());
+    let mut again = session(open(chat.path(), root.path()).await?, root.path()).await;
     let lines = ask(&mut again, "On which day do we launch?").await;
     assert!(has(&lines, "plan.md: We launch on Friday."), "{lines:#?}");
     let lines = ask(&mut again, "On which day do we launch?").await;
@@ -152,7 +152,7 @@ async fn a_chat_that_is_opened_again_knows_its_documents() -> Result<(), BoxErro
 #[tokio::test]
 async fn the_included_session_moves_documents_between_tiers() -> Result<(), BoxError> {
     let copies = included::copies()?;
-    let mut session = session(Desk::new(), copies.path());
+    let mut session = session(Desk::new(), copies.path()).await;
     included::play(&mut session).await?;
     let text = String::from_utf8(session.out)?;
     for part in

@@ -284,6 +284,32 @@ impl Handle<kind::Source<Documents>> {
     pub async fn push(&self, update: Update) -> Result<usize> {
         self.flow().push_update(self.latest.column(), &update).await
     }
+
+    /// The documents after all updates, also after those of steps that have not run. A program that opens a flow again finds
+    /// the next update from them.
+    ///
+    /// ```
+    /// use columnar::documents::Update;
+    /// use columnar::prelude::*;
+    /// use columnar::testing::script;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let reader = flow! {
+    ///     source files: Documents;
+    ///     source user;
+    ///     column answer(files, user, self) = script(["It is empty."]);
+    /// };
+    /// reader.files.push(Update::new().file("notes.md", "").file("plan.md", "Rest.")).await?;
+    /// assert_eq!(reader.files.documents().await?.len(), 2);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`](crate::Error::Load) if the updates cannot be read.
+    pub async fn documents(&self) -> Result<Documents> {
+        self.flow().documents(self.latest.column()).await
+    }
 }
 
 impl<K: kind::HoldsDocuments> Handle<K> {

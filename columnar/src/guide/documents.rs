@@ -355,8 +355,8 @@
 //! ```
 //!
 //! An edit changes the entry of its file and few others, so the tiers of the map stay in the cache. A selected file that is
-//! missing, binary or too large is an error that names all such files, before anything is pushed. `repo.resume(&documents)`
-//! goes on with a flow that is opened again. The module `repo` has all rules.
+//! missing, binary or too large is an error that names all such files, before anything is pushed.
+//! `repo.resume(&coder.files.documents().await?)` goes on with a flow that is opened again. The module `repo` has all rules.
 //!
 //! # Web pages
 //!

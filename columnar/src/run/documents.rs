@@ -23,6 +23,12 @@ impl Shared {
         Err(Error::Update { column, step, source: documents.apply(update).err().unwrap_or(error) })
     }
 
+    /// The documents of a source after all its updates.
+    pub(crate) async fn documents(&self, source: usize) -> Result<Documents> {
+        let column = self.plan().schema().name(source).clone();
+        self.documents_before(&column, source, self.len(source)).await
+    }
+
     /// The documents of a source after a step at which this value is pushed; `None` for a source of text.
     ///
     /// # Errors
