@@ -3,52 +3,78 @@
 //! ```text
 //! Cargo.toml, README.md
 //! src/ lib.rs, main.rs
-//! src/syntax/ mod.rs, 37 files below
+//! tests/pages/ 800 files
 //! ```
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::paths::folder;
 use crate::tokens::Counter;
 
-/// A line of the list.
-#[derive(Default)]
-struct Line<'p> {
-    names: Vec<&'p str>,
-    /// The number of files in folders that have no line of their own.
-    below: usize,
-}
-
-/// Lists files. If the list has more tokens than the limit, the files of the deepest folders are counted and not named.
+/// Lists files. If the list has more tokens than the limit, the files of the longest lines are counted and not named. If
+/// that is too long as well, the folders down to some depth are listed, with the number of files inside.
 pub(super) fn tree<'p>(paths: impl Iterator<Item = &'p str>, limit: usize, counter: &dyn Counter) -> String {
-    let paths: Vec<&str> = paths.collect();
-    let deepest = paths.iter().map(|path| path.matches('/').count()).max().unwrap_or_default();
-    let mut lists = (0..=deepest).rev().map(|depth| list(&paths, depth));
-    lists.find(|list| counter.count(list) <= limit).unwrap_or_else(|| format!("{} files", paths.len()))
-}
-
-/// The list with a line for each folder down to a depth.
-fn list(paths: &[&str], depth: usize) -> String {
-    let mut lines: BTreeMap<&str, Line<'_>> = BTreeMap::new();
+    let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for path in paths {
-        let folder = folder(path);
-        let end = folder.match_indices('/').nth(depth.saturating_sub(1)).map_or(folder.len(), |(end, _)| end);
-        let line = lines.entry(folder.get(..end).unwrap_or(folder)).or_default();
-        if path.matches('/').count() <= depth {
-            line.names.push(path.get(folder.len()..).unwrap_or(path).trim_start_matches('/'));
-        } else {
-            line.below += 1;
+        folders.entry(folder(path)).or_default().push(path);
+    }
+    let tokens = |line: &str| counter.count(line) + 1;
+    let named: Vec<String> = folders.iter().map(|(folder, files)| line(folder, &names(files))).collect();
+    let counted: Vec<String> =
+        folders.iter().map(|(folder, files)| line(folder, &count(files.len()))).collect();
+    let mut sum: usize = named.iter().map(|line| tokens(line)).sum();
+    let mut longest: Vec<_> = named
+        .iter()
+        .zip(&counted)
+        .map(|(named, counted)| (tokens(named), tokens(counted)))
+        .enumerate()
+        .collect();
+    longest.sort_by_key(|(at, (named, _))| (Reverse(*named), *at));
+    let mut is_counted = vec![false; named.len()];
+    for (at, (named, counted)) in longest {
+        if sum <= limit {
+            break;
+        }
+        sum = sum - named + counted.min(named);
+        if let Some(is_counted) = is_counted.get_mut(at) {
+            *is_counted = counted < named;
         }
     }
-    let lines = lines.into_iter().map(|(folder, Line { names, below })| {
-        let mut texts: Vec<String> = names.into_iter().map(ToOwned::to_owned).collect();
-        match below {
-            0 => {}
-            1 => texts.push("1 file below".to_owned()),
-            _ => texts.push(format!("{below} files below")),
+    if sum > limit {
+        return to_some_depth(&folders, limit, counter);
+    }
+    let lines = named.into_iter().zip(counted).zip(is_counted);
+    lines
+        .map(|((named, counted), is_counted)| if is_counted { counted } else { named })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The folders down to the greatest depth that the limit permits.
+fn to_some_depth(folders: &BTreeMap<&str, Vec<&str>>, limit: usize, counter: &dyn Counter) -> String {
+    let deepest = folders.keys().map(|folder| folder.matches('/').count()).max().unwrap_or_default();
+    let mut lists = (0..=deepest).rev().map(|depth| {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (folder, files) in folders {
+            let end = folder.match_indices('/').nth(depth).map_or(folder.len(), |(end, _)| end);
+            *counts.entry(folder.get(..end).unwrap_or(folder)).or_default() += files.len();
         }
-        let files = texts.join(", ");
-        if folder.is_empty() { files } else { format!("{folder}/ {files}") }
+        counts.iter().map(|(folder, files)| line(folder, &count(*files))).collect::<Vec<_>>().join("\n")
     });
-    lines.collect::<Vec<_>>().join("\n")
+    let fitting = lists.find(|list| counter.count(list) <= limit);
+    fitting.unwrap_or_else(|| count(folders.values().map(Vec::len).sum()))
+}
+
+fn line(folder: &str, files: &str) -> String {
+    if folder.is_empty() { files.to_owned() } else { format!("{folder}/ {files}") }
+}
+
+fn names(paths: &[&str]) -> String {
+    let names = paths.iter().map(|path| path.rsplit_once('/').map_or(*path, |(_, name)| name));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn count(files: usize) -> String {
+    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
 }

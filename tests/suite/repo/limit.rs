@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use columnar::documents::{Documents, Kind};
+use columnar::repo::Repository;
 use columnar::tokens::{Chars, Counter};
 
 use super::folder::Folder;
@@ -38,7 +39,7 @@ fn the_most_referenced_files_have_entries() {
     let expected: BTreeSet<String> = (1..=shown.len()).map(|n| format!("src/f{n:03}.rs")).collect();
     assert!(shown.iter().eq(expected.iter()), "{shown:?}");
     assert!(folder.documents.legend().unwrap().contains("150+ files have no entry"));
-    assert_eq!(&**folder.documents.tree().unwrap(), "src/ 200 files below");
+    assert_eq!(&**folder.documents.tree().unwrap(), "src/ 200 files");
 }
 
 #[test]
@@ -87,4 +88,23 @@ fn a_counter_measures_the_limit() {
     chars.scan();
     bytes.scan();
     assert!(bytes.of_kind(Kind::Symbol).len() < chars.of_kind(Kind::Symbol).len() / 2);
+}
+
+/// A folder of 800 fixtures hid the names of all sources.
+#[test]
+fn the_longest_lines_of_the_tree_are_counted_first() {
+    let mut folder = Folder::of(&[("README.md", ""), ("src/lib.rs", ""), ("src/a/one.rs", "")]);
+    for n in 0..100 {
+        folder.write(&format!("fixtures/deep/page_{n}.html"), "");
+    }
+    folder.scan();
+    assert!(folder.documents.tree().unwrap().contains("page_99.html"));
+    let tree = |limit: usize| {
+        let mut repo = Repository::open(folder.path()).unwrap().limit(limit);
+        let update = repo.scan().unwrap();
+        Documents::new().apply(&update).unwrap().0.tree().unwrap().to_string()
+    };
+    assert_eq!(tree(1_000), "README.md\nfixtures/deep/ 100 files\nsrc/ lib.rs\nsrc/a/ one.rs");
+    assert_eq!(tree(100), "1 file\nfixtures/ 100 files\nsrc/ 2 files");
+    assert_eq!(tree(20), "103 files");
 }
