@@ -67,7 +67,7 @@ impl Subject {
             match python_library() {
                 Some(path) => all.push(Self::copy("python", &[path])),
                 None => {
-                    println!("SKIPPED python: `python3` does not run, so its standard library is not known")
+                    println!("SKIPPED python: `python3` does not run, so its standard library is not known");
                 }
             }
             let crates = crates();
