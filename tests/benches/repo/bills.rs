@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use columnar::cache::{CachePolicy, Pace};
-use columnar::documents::{Documents, Update};
+use columnar::documents::{self, Documents, Key, Update};
 use columnar::repo::Repository;
-use columnar::{Context, Flow, Result, View, column, documents, flow, source, this};
+use columnar::{Context, Flow, Result, Value, View, column, flow, source, this};
 use columnar_tests::cost::cache::{Cache, Marks};
 use columnar_tests::cost::clock::{Clock, SEEDS};
 use columnar_tests::cost::policies::{TimeHints, library_marks};
@@ -15,7 +15,7 @@ use columnar_tests::cost::request::{Piece, Speaker};
 use columnar_tests::cost::rules::{Rules, marked_providers, name_of};
 use columnar_tests::cost::scenario::Scenario;
 use columnar_tests::cost::trace::{ColumnSpec, Kind, Pause, Trace};
-use columnar_tests::figures::figure;
+use columnar_tests::figures::{figure, ratio};
 use tokio::runtime::Builder;
 
 use crate::editor::Editor;
@@ -48,6 +48,9 @@ pub(crate) fn print(subject: &Subject) {
     let (Some((provider, rules)), Some(steps)) = (provider, session(subject)) else {
         return println!("SKIPPED {}.bills: it has too few files to edit", subject.name);
     };
+    let changed = steps.iter().skip(1).filter(|step| !step.update.is_empty()).count();
+    figure(&format!("{}.session_steps", subject.name), ratio(steps.len(), 1), "steps");
+    figure(&format!("{}.session_changes", subject.name), ratio(changed, 1), "steps with a changed document");
     bills(subject, provider, rules, &steps).expect("the flows are sound");
 }
 
@@ -77,8 +80,8 @@ fn bills(subject: &Subject, provider: &CachePolicy, rules: &Rules, steps: &[Step
         let marks = library_marks(&trace, provider, TimeHints { pace: Pace::default(), last: false })?;
         Ok((trace, marks))
     };
-    let tiers = own(trace(steps, Kind::Mutable, &documents("files").tiered().into())?)?;
-    let append = own(trace(steps, Kind::AppendOnly, &documents("files").all())?)?;
+    let tiers = own(trace(steps, Kind::Mutable, &columnar::documents("files").tiered().into())?)?;
+    let append = own(trace(steps, Kind::AppendOnly, &columnar::documents("files").all())?)?;
     for clock in [Clock::Batch, Clock::Human] {
         let uncached = Scenario::sum(&on_top, rules, clock, Scenario::uncached);
         for (layout, trace, marks) in [
@@ -139,8 +142,8 @@ async fn run(coding: &Flow, steps: &[Step]) -> Result<()> {
     coding.run().await
 }
 
-/// The session as other programs send it: the current documents before the conversation. The instruction, the last document
-/// and the message are marked.
+/// The session as other programs send it: the map, then the current files, then the conversation. The ends of the
+/// instruction, of the map, of the files and of the message are marked.
 fn files_on_top(steps: &[Step]) -> (Trace, Vec<Marks>) {
     let user = |text: &str| Piece::new(Speaker::User, text, true);
     let coder = coder();
@@ -149,13 +152,17 @@ fn files_on_top(steps: &[Step]) -> (Trace, Vec<Marks>) {
     let (mut conversation, mut after) = (Vec::new(), None);
     for Step { documents, message, reply, .. } in steps {
         let around = documents.legend().into_iter().chain(documents.tree()).map(|text| user(text));
-        let texts = documents.iter().map(|(key, text)| user(&format!("{}\n{text}", key.path())));
-        let files: Vec<Piece> = around.chain(texts).collect();
+        let (files, entries): (Vec<_>, Vec<_>) =
+            documents.iter().partition(|(key, _)| key.kind() == documents::Kind::File);
+        let of = |(key, text): (&Key, &Value)| user(&format!("{}\n{text}", key.path()));
+        let mut documents: Vec<Piece> = around.chain(entries.into_iter().map(of)).collect();
+        let map = documents.len();
+        documents.extend(files.into_iter().map(of));
         let message = user(message);
         let turn = trace.turn(after, Pause::Thought);
         // Block 0 is the instruction.
-        let positions = [0, files.len(), files.len() + conversation.len() + 1];
-        let pieces = [&instruction].into_iter().chain(&files).chain(&conversation).chain([&message]);
+        let positions = [0, map, documents.len(), documents.len() + conversation.len() + 1];
+        let pieces = [&instruction].into_iter().chain(&documents).chain(&conversation).chain([&message]);
         trace.call(turn, pieces.cloned());
         all_marks.push(Marks::short(positions));
         after = Some(turn);

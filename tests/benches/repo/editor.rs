@@ -169,7 +169,7 @@ impl Editor {
             }
             Operation::Call => {
                 let (import, name) = self.import(path, language)?;
-                if lines.iter().any(|line| *line == import) {
+                if lines.contains(&import) {
                     return None;
                 }
                 let line = lines.get_mut(statement?)?;

@@ -33,7 +33,7 @@ use editor::{Editor, OPERATIONS, Operation};
 use parsing::Parsing;
 use subjects::{Subject, generate, path, text};
 
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 5;
 /// The edits of a repository.
 const EDITS: usize = 50;
 /// The number of files from which on the bars count.
@@ -41,6 +41,8 @@ const LARGE: usize = 1_000;
 /// The limit of the map of aider: that of the library.
 const LIMIT: usize = 32_000;
 const AIDER_ROUNDS: usize = 3;
+/// A limit with which each file with symbols has an entry, so that none of their changes is hidden.
+const NO_LIMIT: usize = 1 << 40;
 
 /// The sizes of generated repositories, in files.
 const SIZES: [usize; 2] = [1_000, 50_000];
@@ -99,44 +101,57 @@ fn scans(subject: &Subject, repo: &mut Repository) -> Duration {
 
 /// The cost of real edits, each of which is given to the library before the next one.
 fn edits(subject: &Subject, repo: &mut Repository, cold: Duration) {
+    let mut unlimited = Repository::open(subject.root()).expect("a folder").limit(NO_LIMIT);
+    unlimited.scan().expect("nothing is selected");
     let Some(mut editor) = Editor::new(subject.root().to_owned(), repo.paths()) else {
         return println!("SKIPPED {}.entries_changed_per_edit: it has too few files to edit", subject.name);
     };
-    let (mut counts, mut times) = (Vec::new(), Vec::new());
+    let (mut limited, mut all, mut times) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..EDITS {
         let Some((path, operation)) = editor.edit() else {
             return println!("SKIPPED {}.entries_changed_per_edit: nothing to edit", subject.name);
         };
-        let before = repo.documents().clone();
-        let mut update = None;
-        times.push(timed(|| update = repo.changed([path]).ok()));
-        let (_, changes) = before.apply(&update.expect("nothing is selected")).expect("it follows from them");
-        let all = changes.added().iter().chain(changes.changed()).chain(changes.removed());
-        counts.push((operation, all.filter(|key| key.kind() == Kind::Symbol).count()));
+        let mut changed = 0;
+        times.push(timed(|| changed = entries_changed(repo, &path)));
+        limited.push((operation, changed));
+        all.push((operation, entries_changed(&mut unlimited, &path)));
     }
     times.sort_unstable();
     let time = times.get(times.len() / 2).copied().unwrap_or_default();
     figure(&format!("{}.edit_ms", subject.name), time.as_secs_f64() * 1e3, "ms");
     figure(&format!("{}.edit_over_cold", subject.name), over(time, cold), "x");
-    entries_changed(subject, &counts);
-}
-
-/// The entries that an edit changes, also by what it does.
-fn entries_changed(subject: &Subject, counts: &[(Operation, usize)]) {
-    let mean = |counts: &[usize]| ratio(counts.iter().sum(), counts.len());
     let name = format!("{}.entries_changed_per_edit", subject.name);
+    let of_limit = spread(&format!("{name}_in_limit"), &limited);
+    figure(&format!("{name}_in_limit"), of_limit, "entries");
     for (operation, _) in OPERATIONS {
-        let of = counts.iter().filter(|(made, _)| *made == operation).map(|(_, count)| *count);
+        let of = all.iter().filter(|(made, _)| *made == operation).map(|(_, count)| *count);
         figure(&format!("{name}_{}", operation.name()), mean(&of.collect::<Vec<_>>()), "entries");
     }
+    bar(&name, spread(&name, &all), 2.0);
+}
+
+/// The number of entries that the library changes for an edit of a file.
+fn entries_changed(repo: &mut Repository, path: &str) -> usize {
+    let before = repo.documents().clone();
+    let update = repo.changed([path]).expect("nothing is selected");
+    let (_, changes) = before.apply(&update).expect("it follows from them");
+    let keys = changes.added().iter().chain(changes.changed()).chain(changes.removed());
+    keys.filter(|key| key.kind() == Kind::Symbol).count()
+}
+
+fn mean(counts: &[usize]) -> f64 {
+    ratio(counts.iter().sum(), counts.len())
+}
+
+/// Prints how many entries the edits change, and returns the median.
+fn spread(name: &str, counts: &[(Operation, usize)]) -> f64 {
     let mut counts: Vec<usize> = counts.iter().map(|(_, count)| *count).collect();
     counts.sort_unstable();
-    let at =
-        |percent: usize| counts.get(counts.len() * percent / 100).map_or(f64::NAN, |count| ratio(*count, 1));
-    figure(&format!("{name}_mean"), mean(&counts), "entries");
-    figure(&format!("{name}_p90"), at(90), "entries");
-    figure(&format!("{name}_most"), at(99), "entries");
-    bar(&name, at(50), 2.0);
+    let at = |part: usize| counts.get(counts.len() * part / 100).map_or(f64::NAN, |count| ratio(*count, 1));
+    for (part, value) in [("mean", mean(&counts)), ("p90", at(90)), ("most", at(99))] {
+        figure(&format!("{name}_{part}"), value, "entries");
+    }
+    at(50)
 }
 
 /// The first map against that of aider: all its files, the same limit, and no cache.
@@ -221,7 +236,7 @@ fn instructions() -> Result<(), String> {
             let folder = folder.path().display().to_string();
             counted_instructions(&[COUNTED.into(), folder, files.to_string(), edits.to_string()])
         };
-        *count = (run(9 * STEPS)? - run(STEPS)?) / ratio(8 * STEPS, 1);
+        *count = (run(5 * STEPS)? - run(STEPS)?) / ratio(4 * STEPS, 1);
         figure(&format!("generated.edit_{}k_instructions", files / 1000), *count, "instructions");
     }
     let [few, many] = counts;

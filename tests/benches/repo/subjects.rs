@@ -67,7 +67,7 @@ impl Subject {
             match python_library() {
                 Some(path) => all.push(Self::copy("python", &[path])),
                 None => {
-                    println!("SKIPPED python: `python3` does not run, so its standard library is not known")
+                    println!("SKIPPED python: `python3` does not run, so its standard library is not known");
                 }
             }
             let crates = crates();
@@ -163,28 +163,40 @@ pub(crate) fn generate(root: &Path, files: usize) {
     }
 }
 
-/// The path of a file of a generated repository.
+/// The path of a file of a generated repository, whose folders have at most fifty entries.
 pub(crate) fn path(file: usize) -> String {
-    format!("src/part{:03}/file{file:05}.rs", file / 100)
+    format!("src/{}/file{file:05}.rs", folder(file, "/"))
+}
+
+fn folder(file: usize, separator: &str) -> String {
+    format!("area{:02}{separator}part{:02}", file / 1000, file / 50 % 20)
 }
 
 /// Its text after some edits. It uses files that many others use, and its neighbour.
 pub(crate) fn text(file: usize, edit: usize) -> String {
     let mut text = String::new();
-    let others = [file / 2, file / 7, file + 1].map(|other| (other, other / 100));
-    for (other, part) in others.iter().filter(|(other, _)| *other != file) {
-        let _ = writeln!(text, "use crate::part{part:03}::file{other:05}::work{other:05};");
+    let others = [file / 2, file / 7, file + 1];
+    for other in others.iter().filter(|other| **other != file) {
+        let _ = writeln!(text, "use crate::{}::file{other:05}::work{other:05};", folder(*other, "::"));
     }
-    let _ = writeln!(text, "\npub struct State{file:05} {{\n    count: usize,\n}}\n\nimpl State{file:05} {{");
-    let _ = writeln!(
+    let _ = write!(
         text,
-        "    pub fn add(&mut self, edit{edit}: usize) {{\n        self.count += edit{edit};\n    }}\n}}\n"
+        "
+pub struct State{file:05} {{
+    count: usize,
+}}
+
+impl State{file:05} {{
+    pub fn add(&mut self, edit{edit}: usize) {{
+        self.count += edit{edit};
+    }}
+}}
+
+pub fn work{file:05}(count: usize) -> usize {{
+    let mut state = State{file:05} {{ count }};
+"
     );
-    let _ = writeln!(
-        text,
-        "pub fn work{file:05}(count: usize) -> usize {{\n    let mut state = State{file:05} {{ count }};"
-    );
-    for (other, _) in others {
+    for other in others {
         let _ = writeln!(text, "    state.add(work{other:05}({edit}));");
     }
     text + "    state.count\n}\n"
