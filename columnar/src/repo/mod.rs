@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A [`Repository`] makes the [`Update`](crate::documents::Update)s of a source of documents: the first one has everything,
-//! and each later one what changed on disk.
+//! and each later one the changes on disk.
 //!
 //! ```
 //! use columnar::prelude::*;

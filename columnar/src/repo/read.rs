@@ -16,7 +16,7 @@ const ATTEMPTS: usize = 4;
 /// A time of modification that is younger does not tell two writes apart: file systems have coarse clocks.
 const CLOCK_STEP: Duration = Duration::from_secs(2);
 
-/// The state of a file from which a change can be told: equal stamps are equal texts. `None` if nobody can tell.
+/// The state of a file that shows its changes: equal stamps are equal texts. `None` if the state does not show them.
 pub(super) type Stamp = Option<(u64, SystemTime)>;
 
 /// The stamp of a file whose status was read now.

@@ -36,7 +36,7 @@ use crate::http::without_logs;
 /// # Ok(()) }
 /// ```
 ///
-/// What it asks for and what it refuses is in [`web`](super#safety).
+/// [`web`](super#safety) lists its requests and the addresses that it refuses.
 #[derive(Clone)]
 pub struct Web {
     settings: Settings,
@@ -124,13 +124,13 @@ impl Web {
     }
 
     /// Allows all addresses: those of this machine, of the own network, and of the metadata of a cloud. Whoever chooses a
-    /// URL can then read what only this machine can read.
+    /// URL can then read pages that only this machine can read.
     #[must_use]
     pub fn allow_private(self) -> Self {
         self.with(|settings| settings.allowed.is_all = true)
     }
 
-    /// Looks names up with a function instead of the system. What it returns is checked like all addresses.
+    /// Looks names up with a function instead of the system. The addresses that it returns are checked like all others.
     ///
     /// ```
     /// use columnar::web::Web;

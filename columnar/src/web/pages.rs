@@ -1,4 +1,4 @@
-//! The pages that a prompt names, and what became of each.
+//! The pages that a prompt names, each with its result.
 
 use std::fmt;
 use std::future::Future;
@@ -120,7 +120,7 @@ impl Pages {
     }
 }
 
-/// The URLs without their users and queries, and what became of them.
+/// The URLs without their users and queries, each with its result.
 impl fmt::Debug for Pages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.read.iter().map(|(url, page)| (shown(url), page))).finish()

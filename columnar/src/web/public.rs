@@ -81,7 +81,7 @@ fn joined(high: u16, low: u16) -> Ipv4Addr {
 mod tests {
     use super::*;
 
-    /// The first and last address of each range in the registries, and what leads to one.
+    /// The first and last address of each range in the registries, and addresses that lead to one.
     const REFUSED: &str = "
         0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.100.100.200 100.127.255.255
         127.0.0.1 127.255.255.255 168.63.129.16 169.254.0.0 169.254.169.254 169.254.255.255 172.16.0.0

@@ -1,4 +1,4 @@
-//! What errors show of a URL and of the words of a server: no secret, and nothing that could control a terminal.
+//! The part of a URL, and of the words of a server, that errors show: no secret, and nothing that could control a terminal.
 
 use std::fmt;
 

@@ -91,7 +91,7 @@ async fn reply(client: &Client, allowed: &Allowed, url: &Url) -> Result<Response
     request.send().await.map_err(|error| fault(&error))
 }
 
-/// The fault of a request. What else the client says may have the address.
+/// The fault of a request. All other words of the client may have the address.
 fn fault(error: &reqwest::Error) -> WebFault {
     let refusal = chain(error as &(dyn Error + 'static)).find_map(|error| error.downcast_ref::<Refusal>());
     match refusal {

@@ -20,7 +20,7 @@ const HOT_FUNCTIONS: usize = 5;
 /// The files that are tried for an edit.
 const ATTEMPTS: usize = 10_000;
 
-/// What an edit does.
+/// The kind of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     /// Changes a line in the body of a function.
@@ -111,7 +111,7 @@ impl Editor {
         self.hot.iter().map(|(path, _)| path.as_str())
     }
 
-    /// Edits a file. Returns its path, and what was done; `None` if no file has anything to edit.
+    /// Edits a file. Returns its path and the kind of the edit; `None` if no file has anything to edit.
     pub(crate) fn edit(&mut self) -> Option<(String, Operation)> {
         self.edits += 1;
         let sides: usize = OPERATIONS.iter().map(|(_, part)| part).sum();

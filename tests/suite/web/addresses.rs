@@ -52,7 +52,7 @@ async fn w1_this_machine_and_the_networks_around_it_are_not_reached() {
         assert_eq!(fault, WebFault::Private, "{host}");
     }
     assert!(server.requests().is_empty());
-    // The setting allows what it names, and the other one everything.
+    // One setting allows the address that it names, and the other one all addresses.
     assert!(web().fetch(server.url()).await.is_ok());
     assert!(Web::new().allow_private().fetch(server.url()).await.is_ok());
     assert_eq!(fault(&web(), &format!("http://127.0.0.2:{port}/")).await, WebFault::Private);
@@ -93,7 +93,7 @@ async fn w1_a_redirect_to_a_private_address_is_not_followed() {
 }
 
 /// The name server of an attacker first replies with a public address, and then, to whoever asks again to connect, with a
-/// private one. Here each request has one lookup, and what it returns is both checked and connected to.
+/// private one. Here each request has one lookup, and its addresses are both checked and connected to.
 #[tokio::test]
 async fn w1_a_name_whose_address_changes_gains_nothing() {
     let server = Server::by_request(|request| match path(request) {
@@ -137,7 +137,7 @@ async fn w1_of_the_addresses_of_a_name_only_public_ones_are_used() {
     assert_eq!(fault(&unknown, &url).await, WebFault::Name);
 }
 
-/// A client with other settings must not find in the cache of this one what it may not read.
+/// A client with other settings must not find pages in the cache of this one that it may not read.
 #[tokio::test]
 async fn w1_a_stricter_client_does_not_share_the_cache() {
     let server = server(html("secret")).await;

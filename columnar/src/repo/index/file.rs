@@ -24,7 +24,7 @@ pub(in crate::repo) struct File {
     clues: BTreeSet<NameId>,
     /// The words of its own imports.
     import_words: BTreeSet<NameId>,
-    /// The names that it uses, each with the other file that it stands for.
+    /// The names that it uses, each with the other file that it refers to.
     links: BTreeMap<NameId, Option<FileId>>,
     /// The files with links to this one, each with their number.
     referrers: BTreeMap<FileId, usize>,
@@ -136,7 +136,7 @@ impl File {
         (Reverse(self.references), Arc::clone(&self.path), id)
     }
 
-    /// Whether a name in this file may stand for another file that defines it: an import has the name, or an import or a
+    /// Whether a name in this file may refer to another file that defines it: an import has the name, or an import or a
     /// path in the text has a word for the file. Files of one package or with one header need neither.
     pub(super) fn may_mean(&self, name: NameId, other: &Self) -> bool {
         let is_named = |word| self.import_words.contains(word) || self.links.contains_key(word);
@@ -161,7 +161,7 @@ impl File {
     }
 }
 
-/// The symbols that are in no class, trait or implementation, so that their names stand for their file.
+/// The symbols that are in no class, trait or implementation, so that their names refer to their file.
 fn outer_symbols(outline: &Outline) -> impl Iterator<Item = &Symbol> {
     let mut closed = usize::MAX;
     outline.symbols.iter().filter(move |symbol| {

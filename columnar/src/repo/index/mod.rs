@@ -22,7 +22,7 @@ use file::Rank;
 pub(super) use names::FileId;
 use names::{NameId, Names};
 
-/// A name with more definitions stands for no file.
+/// A name with more definitions refers to no file.
 const MOST_DEFINERS: usize = 8;
 
 /// The files with outlines, and the references between them.
@@ -94,7 +94,7 @@ impl Index {
         self.ranking.iter().filter_map(|(_, _, id)| Some((*id, self.files.get(id)?)))
     }
 
-    /// The paths of the other files that some names in a file stand for, in order.
+    /// The paths of the other files that some names in a file refer to, in order.
     pub(super) fn targets<'s>(&self, file: &File, uses: impl Iterator<Item = &'s str>) -> Vec<&str> {
         let names = uses.filter_map(|name| self.names.get(name));
         let targets: BTreeSet<FileId> = names.filter_map(|name| file.target(name)).collect();
@@ -103,7 +103,7 @@ impl Index {
         paths
     }
 
-    /// The paths of the files in which a name stands for this one, in order. Tests are left out.
+    /// The paths of the files in which a name refers to this one, in order. Tests are left out.
     pub(super) fn referrers_by_name(&self, id: FileId, name: &str) -> Vec<&str> {
         let Some(name) = self.names.get(name) else { return Vec::new() };
         let users = self.names.users(name).filter_map(|user| self.files.get(&user));
@@ -176,7 +176,7 @@ impl Index {
         self.ranking.insert(target.rank(to));
     }
 
-    /// The file that a name in a file stands for: the only one that defines it or, of several, the one that the imports
+    /// The file that a name in a file refers to: the only one that defines it or, of several, the one that the imports
     /// name, or the nearest one.
     fn resolve(&self, id: FileId, user: &File, name: NameId) -> Option<FileId> {
         let definers = self.names.definers(name)?;

@@ -173,7 +173,7 @@ fn replacement(cursor: &TreeCursor<'_>) -> Option<&'static str> {
     if node.kind().ends_with("comment") {
         return Some(" ");
     }
-    // A value just below the definition is what it defines, such as the type that a type is an alias of.
+    // A value just below the definition belongs to it, such as the type that a type is an alias of.
     let is_long = node.end_byte() - node.start_byte() > SHORT && cursor.depth() > 1;
     (is_long && matches!(cursor.field_name(), Some("value" | "default_value" | "right"))).then_some("…")
 }

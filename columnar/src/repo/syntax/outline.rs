@@ -1,6 +1,6 @@
-//! The outline of a file: what it imports, defines and uses.
+//! The outline of a file: its imports, its definitions and the names that it uses.
 
-/// What a file imports, defines and uses. No text in it has a line break or a control character.
+/// The imports and definitions of a file, and the names that it uses. No text in it has a line break or a control character.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::repo) struct Outline {
     /// The imports in their order, each once: a path, and after a colon the names that it is imported by.

@@ -1,6 +1,6 @@
 //! The elements of HTML, by name.
 
-/// What an element is for.
+/// The role of an element in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Its content is never shown: programs, styles, controls.

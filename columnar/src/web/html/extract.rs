@@ -42,7 +42,7 @@ const CHROME: [&str; 12] = [
     "skip-link",
 ];
 
-/// What is read from a page.
+/// The result of reading a page.
 pub(super) struct Extract {
     pub(super) title: String,
     pub(super) pieces: Vec<Piece>,
@@ -187,7 +187,7 @@ impl Reader {
         }
     }
 
-    /// Ends what ends where an element of this role begins.
+    /// Ends the elements that end where one of this role begins.
     fn end_before(&mut self, role: Role) {
         if role.ends_paragraph() && self.names.contains_key("p") {
             self.end_near(Role::Paragraph);

@@ -24,7 +24,7 @@ pub(super) fn write(pieces: &[Piece], most: usize) -> String {
     writer.out
 }
 
-/// What is between two lines.
+/// The space between two lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     #[default]
@@ -223,7 +223,7 @@ impl<'p> Writer<'p> {
         self.is_in_line = true;
     }
 
-    /// The end of a line, and what is between it and the next one.
+    /// The end of a line, and the space between it and the next one.
     fn boundary(&mut self, gap: Gap) {
         if self.is_in_cell() {
             self.has_space = true;

@@ -1,4 +1,4 @@
-//! What Markdown is written from: the marks around text, which are in each other as brackets are.
+//! The pieces from which Markdown is written: text, and the marks around it, which are nested like brackets.
 
 /// A piece of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]

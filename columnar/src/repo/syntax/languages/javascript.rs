@@ -142,7 +142,7 @@ fn import_alias(finder: &mut Finder<'_>, node: Node<'_>) {
     }
 }
 
-/// `export … from` imports what it exports. `export default` may define a function without a name.
+/// `export … from` imports the names that it exports. `export default` may define a function without a name.
 fn export_statement(finder: &mut Finder<'_>, node: Node<'_>) {
     if let Some(source) = node.child_by_field_name("source") {
         let names = node.named_child(0).filter(|names| *names != source);

@@ -1,4 +1,4 @@
-//! Texts that are not what their names say.
+//! Texts of other languages than their names say, and texts with errors.
 
 use super::super::{Language, Outline, Parser};
 use super::{SAMPLES, STACK, outline};
