@@ -42,7 +42,7 @@ impl Costs {
         ))
     }
 
-    /// The tokens of a request, of which the provider reads the longest prefix that it keeps.
+    /// The tokens of a request. The provider reads the longest prefix that it keeps.
     fn usage(&mut self, messages: &Messages, plan: &CachePlan, reply: usize) -> Usage {
         let policy = CachePolicy::by_model(&self.model);
         let tokens = messages.breakdown(INSTRUCTION).tokens;

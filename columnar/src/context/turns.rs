@@ -143,8 +143,8 @@ impl CutRule<'_> {
             return self.omitted_of(snapshot, step, cuts);
         }
         // With other exclusions the turns had other sizes.
-        let mut anew = PersistentCuts::from(since);
-        self.omitted_of(&snapshot.at(step), step, cuts.map(|_| &mut anew))
+        let mut recomputed = PersistentCuts::from(since);
+        self.omitted_of(&snapshot.at(step), step, cuts.map(|_| &mut recomputed))
     }
 
     fn omitted_of(&self, snapshot: &Snapshot, step: usize, cuts: Option<&mut PersistentCuts>) -> Omitted {

@@ -18,7 +18,7 @@ use crate::tokens::{Chars, Counter};
 /// The limit of a repository without [`Repository::limit`], in tokens.
 const LIMIT: usize = 32_000;
 
-/// The part of the limit that the tree of files may have: one of so many.
+/// The tree of files may have the limit divided by this number.
 const TREE: usize = 8;
 
 /// A repository on disk, from which the updates of a source of documents are made. See the [module](super).

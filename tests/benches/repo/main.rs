@@ -99,7 +99,7 @@ fn scans(subject: &Subject, repo: &mut Repository) -> Duration {
     cold
 }
 
-/// The cost of real edits, each of which is given to the library before the next one.
+/// The cost of edits. The library reads the file after each one.
 fn edits(subject: &Subject, repo: &mut Repository, cold: Duration) {
     let mut unlimited = Repository::open(subject.root()).expect("a folder").limit(NO_LIMIT);
     unlimited.scan().expect("nothing is selected");

@@ -7,7 +7,7 @@ use std::thread;
 
 use tree_sitter::{Language, Parser};
 
-/// The library starts a thread for each part of so many files.
+/// The number of files for which the library starts a thread.
 const FILES_PER_THREAD: usize = 32;
 /// More than any text of the repositories needs. Only the memory that is in use is taken.
 const STACK: usize = 512 << 20;

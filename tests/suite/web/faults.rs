@@ -71,7 +71,7 @@ async fn w4_headers_have_a_limit() {
     }
 }
 
-/// Five gigabytes in ten megabytes, of which the client reads the beginning. The kept part is tested where it unpacks.
+/// Five gigabytes in ten megabytes. The client reads the beginning. The kept part is tested where it unpacks.
 #[tokio::test]
 async fn w4_a_compressed_bomb_is_unpacked_up_to_the_limit() {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());

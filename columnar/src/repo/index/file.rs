@@ -149,9 +149,8 @@ impl File {
     /// How near another file is: by the words of the imports that are in its path, then by the folders in common.
     pub(super) fn nearness(&self, other: &Self) -> (usize, usize) {
         let named = self.import_words.intersection(&other.path_words).count();
-        let folders =
-            |file: &'_ Self| folder(&file.path).split('/').map(ToOwned::to_owned).collect::<Vec<_>>();
-        let common = folders(self).into_iter().zip(folders(other)).take_while(|(a, b)| a == b).count();
+        let folders = folder(&self.path).split('/').zip(folder(&other.path).split('/'));
+        let common = folders.take_while(|(a, b)| a == b).count();
         (named, common)
     }
 

@@ -1,6 +1,6 @@
 //! The names that definitions use and bind.
 
-/// The number of types whose names are told apart from those of definitions. More parameters are rare.
+/// The number of type parameters that are distinguished from definitions of the same name. More are rare.
 const MAX_TYPES: usize = 64;
 /// The longest name of a definition, in bytes. A longer one is data.
 const MAX_NAME: usize = 120;
