@@ -355,9 +355,9 @@
 //! ```
 //!
 //! An edit changes the entry of its file and few others. In simulated sessions of fifty edits in three repositories, with a
-//! map of 32,000 tokens, `files` costs 0.14 to 0.20 of the bill without a cache, and `files.tiered()` 0.28 to 0.44, at
-//! requests that are up to half as long. The map and the selected files in front of the conversation, without tiers, cost
-//! 0.24 to 0.26. The benchmark `repo` prints these bills, also those at the pace of a person.
+//! map of 32,000 tokens, `files` costs 0.14 to 0.25 of the bill without a cache, and `files.tiered()` 0.32 to 0.42, at
+//! requests that are 0.4 to 0.8 times as long. The map and the selected files in front of the conversation, without tiers, cost
+//! 0.25 to 0.26. The benchmark `repo` prints these bills, also those at the pace of a person.
 //!
 //! A selected file that is
 //! missing, binary or too large is an error that names all such files, before anything is pushed.
