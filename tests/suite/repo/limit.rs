@@ -104,7 +104,7 @@ fn the_longest_lines_of_the_tree_are_counted_first() {
         let update = repo.scan().unwrap();
         Documents::new().apply(&update).unwrap().0.tree().unwrap().to_string()
     };
-    assert_eq!(tree(1_000), "README.md\nfixtures/deep/ 100 files\nsrc/ lib.rs\nsrc/a/ one.rs");
-    assert_eq!(tree(100), "1 file\nfixtures/ 100 files\nsrc/ 2 files");
-    assert_eq!(tree(20), "103 files");
+    assert_eq!(tree(4_000), "README.md\nfixtures/deep/ 100 files\nsrc/ lib.rs\nsrc/a/ one.rs");
+    assert_eq!(tree(400), "1 file\nfixtures/ 100 files\nsrc/ 2 files");
+    assert_eq!(tree(80), "103 files");
 }

@@ -11,8 +11,8 @@ use super::folder::Folder;
 fn fifty_thousand_files_have_a_map_within_the_limit() {
     let mut folder = Folder::of(&[]);
     for group in 0..500 {
-        let path = folder.path().join(format!("group_{group:03}"));
-        fs::create_dir(&path).unwrap();
+        let path = folder.path().join(format!("area_{:02}/group_{group:03}", group / 20));
+        fs::create_dir_all(&path).unwrap();
         for n in 0..100 {
             let text = if n < 4 {
                 format!("use crate::group::f_{}_{n};\nfn f_{group}_{n}() {{}}\n", group / 2)
@@ -27,10 +27,10 @@ fn fifty_thousand_files_have_a_map_within_the_limit() {
     let entries = folder.of_kind(Kind::Symbol);
     assert!((500..2_000).contains(&entries.len()), "{}", entries.len());
     let tree = folder.documents.tree().unwrap();
-    assert!(tree.len() < 4 * 4_000 && tree.contains("group_007/ 100 files"), "{} bytes", tree.len());
+    assert!(tree.len() < 4 * 1_000 && tree.contains("area_07/ 2000 files"), "{} bytes", tree.len());
 
-    folder.write("group_100/file_3.rs", "use crate::group::f_20_3;\nfn f_100_3() {}\n");
-    let changed = folder.changed(&["group_100/file_3.rs"]);
+    folder.write("area_05/group_100/file_3.rs", "use crate::group::f_20_3;\nfn f_100_3() {}\n");
+    let changed = folder.changed(&["area_05/group_100/file_3.rs"]);
     assert!(!changed.is_empty() && changed.len() <= 4, "{changed:?}");
     assert!(folder.repo.scan().unwrap().is_empty());
 }
