@@ -1,5 +1,5 @@
 //! A coding assistant in the terminal, over the files of a repository. Files that are selected are in each request as they
-//! are on the disk, all others by their outlines. The model answers with blocks of edits, which are written at once.
+//! are on the disk, all others by their entries in a map. The model answers with blocks of edits, which are written at once.
 //!
 //! ```text
 //! cargo run --example coder --features repo                    on a copy of this repository; Ctrl-D alone plays a session
@@ -44,8 +44,9 @@ flow! {
 }
 
 const INSTRUCTION: &str = "\
-You edit the files of a repository. Reference files and working files are shown in full, as they are now; of all others you \
-see outlines. Edit those that are shown in full, and create new ones. If you need another file, ask the person to add it.
+You edit the files of a repository. Reference files and working files are shown in full, as they are now; all others have \
+entries in a map of their symbols. Edit those that are shown in full, and create new ones. If you need another file, ask the \
+person to add it.
 
 Answer in a sentence or two, then with a block for each edit:
 

@@ -211,11 +211,11 @@ impl<W: Write> Session<W> {
                 writeln!(self.out, "{word}: {}", printable(files.join(", ")))?;
             }
         }
-        let outlines = |keys: &[Key]| keys.iter().filter(|key| key.kind() == Kind::Symbol).count();
-        match [added, changed, removed].map(outlines) {
+        let entries = |keys: &[Key]| keys.iter().filter(|key| key.kind() == Kind::Symbol).count();
+        match [added, changed, removed].map(entries) {
             [0, 0, 0] => Ok(()),
             [added, changed, removed] => {
-                writeln!(self.out, "outlines: {added} added, {changed} changed, {removed} removed")
+                writeln!(self.out, "entries of the map: {added} added, {changed} changed, {removed} removed")
             }
         }
     }

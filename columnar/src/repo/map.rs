@@ -8,7 +8,7 @@ use super::entry::entry;
 use super::error::FileFault;
 use super::index::{Change, FileId, Index};
 use super::limit::choose;
-use super::outlines::parse;
+use super::parse::parse;
 use super::syntax::Language;
 use super::walk::Found;
 use crate::history::Value;
@@ -38,7 +38,7 @@ pub(super) struct Entry {
 pub(super) struct Chosen {
     /// By path.
     pub(super) entries: BTreeMap<Arc<str>, Entry>,
-    /// The number of other files with an outline.
+    /// The number of other files that parse.
     pub(super) others: usize,
 }
 
@@ -121,19 +121,19 @@ impl Map {
         let (there, gone): (Vec<_>, Vec<_>) =
             known.partition(|(path, _)| self.found.files.contains_key(path));
         let mut changes: Vec<Change> =
-            gone.into_iter().map(|(path, _)| Change { path, outline: None }).collect();
+            gone.into_iter().map(|(path, _)| Change { path, symbols: None }).collect();
         for (path, language, read) in parse(root, &there) {
-            let outline = match read {
-                Ok((stamp, outline)) => {
+            let symbols = match read {
+                Ok((stamp, symbols)) => {
                     self.found.files.insert(Arc::clone(&path), stamp);
-                    outline.map(|outline| (language, outline))
+                    symbols.map(|symbols| (language, symbols))
                 }
                 Err(fault) => {
                     self.found.skipped.insert(path.to_string(), fault);
                     None
                 }
             };
-            changes.push(Change { path, outline });
+            changes.push(Change { path, symbols });
         }
         for id in self.index.apply(changes) {
             self.entries.remove(&id);
