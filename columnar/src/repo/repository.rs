@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,13 +39,24 @@ pub struct Repository {
 impl Repository {
     /// A repository in a folder. Nothing is read yet.
     ///
+    /// ```
+    /// use columnar::repo::Repository;
+    ///
+    /// let error = Repository::open("/nonexistent").expect_err("there is no such folder");
+    /// assert_eq!(error.to_string(), "`/nonexistent` is missing: name a folder that exists and that you may read");
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`RepoError`] with the path if it is no folder, or cannot be opened.
     pub fn open(root: impl AsRef<Path>) -> Result<Self, RepoError> {
         let path = root.as_ref();
-        let root = path.canonicalize().and_then(|root| fs::read_dir(&root).map(|_| root));
-        let root = root.map_err(|error| RepoError::one(path, error.into()))?;
+        let root = path.canonicalize().map_err(FileFault::from).and_then(|root| match fs::read_dir(&root) {
+            Ok(_) => Ok(root),
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(FileFault::NoFolder),
+            Err(error) => Err(error.into()),
+        });
+        let root = root.map_err(|fault| RepoError::of_root(path, fault))?;
         Ok(Self {
             root,
             limit: LIMIT,

@@ -72,9 +72,20 @@ fn t22_an_error_names_the_first_files_and_never_their_text() {
 #[test]
 fn a_root_that_is_no_folder_is_an_error() {
     let folder = Folder::of(&[("file", "")]);
-    let fault = |path: &str| Repository::open(folder.path().join(path)).unwrap_err().faults()[0].1;
-    assert_eq!(fault("missing"), FileFault::Missing);
-    assert_eq!(fault("file"), FileFault::Missing);
+    for (name, fault, shown) in [
+        ("missing", FileFault::Missing, "is missing"),
+        ("file", FileFault::NoFolder, "is no folder"),
+        ("file/inner", FileFault::Missing, "is missing"),
+    ] {
+        let path = folder.path().join(name);
+        let error = Repository::open(&path).unwrap_err();
+        let path = path.display().to_string();
+        assert_eq!(
+            error.to_string(),
+            format!("`{path}` {shown}: name a folder that exists and that you may read")
+        );
+        assert_eq!(error.faults(), [(path, fault)]);
+    }
 }
 
 /// An unreadable or binary file somewhere in a repository made every scan fail.
@@ -185,6 +196,12 @@ mod unix {
         assert_eq!(skipped, ["c.rs", "closed"]);
         folder.repo.select(["c.rs"]);
         assert!(matches!(folder.faults()[0].1, FileFault::Unreadable(_)));
+
+        permit("closed", 0o000);
+        let error = Repository::open(root.join("closed")).unwrap_err().to_string();
+        permit("closed", 0o755);
+        let fault = "cannot be read (permission denied): name a folder that exists and that you may read";
+        assert!(error.ends_with(fault), "{error}");
     }
 }
 
