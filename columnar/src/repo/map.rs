@@ -27,17 +27,17 @@ pub(super) struct Map {
 }
 
 /// The entry of a file.
-#[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) text: Value,
+#[derive(Debug)]
+struct Entry {
+    text: Value,
     /// Those of the text, its path and its fence.
     tokens: usize,
 }
 
 /// The entries within a limit.
 pub(super) struct Chosen {
-    /// By path.
-    pub(super) entries: BTreeMap<Arc<str>, Entry>,
+    /// Their texts, by path.
+    pub(super) entries: BTreeMap<Arc<str>, Value>,
     /// The number of other files that parse.
     pub(super) others: usize,
 }
@@ -86,15 +86,14 @@ impl Map {
         self.found.skipped.iter().map(|(path, fault)| (path.as_str(), *fault))
     }
 
-    /// Chooses entries. `shown` says which are shown now.
+    /// Chooses entries. `is_shown` says which are shown now.
     pub(super) fn choose(
         &mut self,
         limit: usize,
         counter: &dyn Counter,
-        shown: impl Fn(&str) -> bool,
+        is_shown: impl Fn(&str) -> bool,
     ) -> Chosen {
         let Self { index, entries, .. } = self;
-        let mut texts = BTreeMap::new();
         let ranked = index.ranking().filter_map(|(id, file)| {
             let made = entries.entry(id).or_insert_with(|| {
                 let text = entry(index, id, file)?;
@@ -102,12 +101,10 @@ impl Map {
                 Some(Entry { text: text.into(), tokens })
             });
             let made = made.as_ref()?;
-            texts.insert(Arc::clone(&file.path), made.clone());
-            Some((&*file.path, made.tokens))
+            Some(((Arc::clone(&file.path), made.text.clone()), made.tokens))
         });
-        let chosen = choose(ranked, limit, shown);
-        texts.retain(|path, _| chosen.contains(&**path));
-        Chosen { others: index.len() - texts.len(), entries: texts }
+        let entries: BTreeMap<_, _> = choose(ranked, limit, |(path, _)| is_shown(path)).collect();
+        Chosen { others: index.len() - entries.len(), entries }
     }
 
     /// The cluster of a file, and the number of files that refer to it.

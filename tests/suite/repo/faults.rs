@@ -141,7 +141,12 @@ mod unix {
         assert_eq!(folder.scan(), ["symbol:src/a.rs"]);
         let skipped: Vec<_> = folder.repo.skipped().collect();
         let link = |path| (path, FileFault::Link);
-        assert_eq!(skipped, ["broken.rs", "passwd.rs", "src/link.rs", "src/loop"].map(link));
+        let links = ["broken.rs", "passwd.rs", "src/link.rs", "src/loop"];
+        assert_eq!(skipped, links.map(link));
+        let inside = ["src/loop/src/a.rs", "src/loop/src/link.rs", "src/a.rs/"];
+        assert!(folder.repo.changed(links.into_iter().chain(inside)).unwrap().is_empty());
+        assert_eq!(folder.repo.skipped().collect::<Vec<_>>(), links.map(link));
+        assert_eq!(folder.repo.paths().collect::<Vec<_>>(), ["src/a.rs"]);
 
         folder.repo.select(["src/link.rs", "passwd.rs", "src/loop/a.rs", "broken.rs"]);
         let faults: Vec<_> = folder.faults().into_iter().map(|(_, fault)| fault).collect();
