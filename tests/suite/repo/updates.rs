@@ -123,6 +123,24 @@ fn changes_that_keep_length_and_time_are_found() {
     assert_eq!(folder.scan(), ["symbol:a.rs"]);
 }
 
+/// The root was a link, as the folder for temporary files is on some systems. A path in it, as the caller wrote the root,
+/// was an error, since it does not begin with the folder behind the link.
+#[cfg(unix)]
+#[test]
+fn an_absolute_path_may_begin_with_the_root_as_it_was_named() {
+    let folder = Folder::of(&FILES);
+    let outer = tempfile::tempdir().unwrap();
+    let link = outer.path().join("link");
+    std::os::unix::fs::symlink(folder.path(), &link).unwrap();
+    let mut repo = Repository::open(&link).unwrap();
+    for root in [&*link, &*folder.path().canonicalize().unwrap()] {
+        repo.select([root.join("src/main.rs")]).scan().unwrap();
+        assert_eq!(repo.selected().collect::<Vec<_>>(), ["src/main.rs"]);
+        assert!(repo.changed([root.join("src/main.rs")]).unwrap().is_empty());
+    }
+    assert!(repo.select([outer.path().join("src/main.rs")]).scan().is_err());
+}
+
 #[test]
 fn a_repository_goes_on_from_documents() {
     let mut folder = Folder::of(&FILES);
