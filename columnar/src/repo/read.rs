@@ -17,13 +17,28 @@ const ATTEMPTS: usize = 4;
 const CLOCK_STEP: Duration = Duration::from_secs(2);
 
 /// The state of a file that shows its changes: equal stamps are equal texts. `None` if the state does not show them.
-pub(super) type Stamp = Option<(u64, SystemTime)>;
+pub(super) type Stamp = Option<(u64, SystemTime, SystemTime)>;
 
 /// The stamp of a file whose status was read now.
 pub(super) fn stamp(metadata: &Metadata, now: SystemTime) -> Stamp {
-    let modified = metadata.modified().ok()?;
-    let is_settled = now.duration_since(modified).is_ok_and(|age| age > CLOCK_STEP);
-    is_settled.then_some((metadata.len(), modified))
+    let (modified, touched) = (metadata.modified().ok()?, touched(metadata)?);
+    let is_settled = now.duration_since(modified.max(touched)).is_ok_and(|age| age > CLOCK_STEP);
+    is_settled.then_some((metadata.len(), modified, touched))
+}
+
+/// The time at which the status of a file changed. No program sets it, as programs that unpack or copy files set the time of
+/// modification, and it changes when another file takes the name.
+#[cfg(unix)]
+fn touched(metadata: &Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt as _;
+    let seconds = Duration::from_secs(metadata.ctime().unsigned_abs());
+    let rest = Duration::from_nanos(metadata.ctime_nsec().unsigned_abs());
+    SystemTime::UNIX_EPOCH.checked_add(seconds + rest)
+}
+
+#[cfg(not(unix))]
+fn touched(metadata: &Metadata) -> Option<SystemTime> {
+    metadata.modified().ok()
 }
 
 /// The path of a file as a document has it, from one that is relative to the root or absolute.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
 
 use super::entry::legend;
@@ -26,6 +26,8 @@ const TREE: usize = 32;
 /// A repository on disk, from which the updates of a source of documents are made. See the [module](super).
 pub struct Repository {
     root: PathBuf,
+    /// The root as the caller named it. It may lead through links, and `root` leads through none.
+    named: PathBuf,
     limit: usize,
     counter: Arc<dyn Counter>,
     /// The selected paths as the caller named them.
@@ -60,6 +62,7 @@ impl Repository {
         let root = root.map_err(|fault| RepoError::of_root(path, fault))?;
         Ok(Self {
             root,
+            named: absolute(path).unwrap_or_default(),
             limit: LIMIT,
             counter: Arc::new(Chars),
             selection: BTreeSet::new(),
@@ -139,7 +142,7 @@ impl Repository {
     ) -> Result<Update, RepoError> {
         let (mut inside, mut faults) = (BTreeSet::new(), Vec::new());
         for path in paths {
-            match document_path(&self.root, path.as_ref()) {
+            match self.document_path(path.as_ref()) {
                 Ok(path) => drop(inside.insert(path)),
                 Err(fault) => faults.push((path.as_ref().display().to_string(), fault)),
             }
@@ -183,10 +186,18 @@ impl Repository {
         Ok(update)
     }
 
+    /// The path of a document that the caller named: relative, or absolute with the root as it is or as the caller named it.
+    fn document_path(&self, path: &Path) -> Result<String, FileFault> {
+        let is_named = !self.named.as_os_str().is_empty();
+        let inner = path.strip_prefix(&self.named).ok().filter(|_| is_named && path.is_absolute());
+        document_path(&self.root, inner.unwrap_or(path))
+    }
+
     fn selected_texts(&self) -> Result<BTreeMap<String, String>, RepoError> {
         let (mut texts, mut faults) = (BTreeMap::new(), Vec::new());
         for selected in &self.selection {
-            let text = document_path(&self.root, selected)
+            let text = self
+                .document_path(selected)
                 .and_then(|path| read(&self.root, &path).map(|(text, _)| (path, text)));
             match text {
                 Ok((path, text)) => drop(texts.insert(path, text)),

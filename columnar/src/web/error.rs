@@ -78,7 +78,9 @@ pub enum WebFault {
     #[error("the name of its server has no address; check the name, and the network")]
     Name,
     /// A server that does not listen, or has no valid certificate.
-    #[error("there is no connection to its server; check the URL, and try again later")]
+    #[error(
+        "there is no connection to its server, or it has no valid certificate; check the URL, and try again later"
+    )]
     Connect,
     /// The time for all of it: the connection, redirects, the reply and its text.
     #[error("it took longer than {0:?}; try again later, or allow more with `Web::timeout`")]

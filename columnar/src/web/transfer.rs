@@ -68,7 +68,10 @@ pub(super) async fn page(
         };
         let response = reply(client, allowed, &url).await.map_err(failed)?;
         let next = match response.status().as_u16() {
-            301 | 302 | 303 | 307 | 308 => target(&url, &response).map_err(failed)?,
+            301 | 302 | 303 | 307 | 308 => target(&url, &response).map_err(|(fault, hop)| match hop {
+                Some(hop) => error(fault).at_hop(hop.as_str()),
+                None => failed(fault),
+            })?,
             _ if response.status().is_success() => {
                 return text(&url, response, limits).await.map_err(failed);
             }
@@ -101,10 +104,15 @@ fn fault(error: &reqwest::Error) -> WebFault {
     }
 }
 
-fn target(url: &Url, response: &Response) -> Result<Url, WebFault> {
+/// The URL that a reply leads to, or its fault. The fault is that of the URL there, if there is one.
+fn target(url: &Url, response: &Response) -> Result<Url, (WebFault, Option<Url>)> {
     // Browsers read these bytes as UTF-8, too.
     let location = response.headers().get(LOCATION).and_then(|it| std::str::from_utf8(it.as_bytes()).ok());
-    address::joined(url, location.ok_or(WebFault::Location)?)
+    let location = location.ok_or((WebFault::Location, None))?;
+    address::joined(url, location).map_err(|fault| {
+        let hop = url.join(location).ok().filter(|_| fault != WebFault::Location);
+        (fault, hop)
+    })
 }
 
 async fn text(url: &Url, mut response: Response, limits: Limits) -> Result<Page, WebFault> {

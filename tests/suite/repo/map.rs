@@ -172,6 +172,27 @@ fn t25_a_name_refers_to_a_file_that_the_text_names() {
     assert_eq!(entry("src/lib.rs"), "f library()");
 }
 
+/// A module of `CommonJS` that only exports another one had no entry, and a class with a macro before its name was a list of
+/// functions without a class.
+#[test]
+fn t25_exports_by_require_and_by_macros_are_read() {
+    let mut folder = Folder::of(&[
+        (
+            "index.js",
+            "'use strict'\n\nmodule.exports = require('./lib/app');\nexports.tool = require('./tool');\n",
+        ),
+        (
+            "view.h",
+            "class LIB_EXPORT View : public Base {\n public:\n  View(const View&);\n  void show(int n);\n};\n",
+        ),
+        ("list.h", "#define LIST(a, \\\n             b) a b\n"),
+    ]);
+    folder.scan();
+    assert_eq!(folder.entry("index.js").unwrap(), "i ./lib/app: module.exports, ./tool: exports.tool");
+    assert_eq!(folder.entry("view.h").unwrap(), "c View: public Base\n f View(const View&)\n f show(int n)");
+    assert_eq!(folder.entry("list.h").unwrap(), "M LIST(a, b)");
+}
+
 #[test]
 fn t26_files_with_errors_of_syntax_have_the_symbols_that_are_found() {
     let mut folder = Folder::of(&[

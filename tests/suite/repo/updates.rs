@@ -98,6 +98,49 @@ fn t26_ignored_files_stay_out_unless_they_are_selected() {
     assert_eq!(&**folder.documents.tree().unwrap(), tree);
 }
 
+/// Two files of one length and one time, as an archive has them, exchanged their names, and a program wrote a file and set
+/// its old time again. The map had the old entries for ever, since length and time were the same.
+#[cfg(unix)]
+#[test]
+fn changes_that_keep_length_and_time_are_found() {
+    use std::fs::{self, File};
+    use std::time::{Duration, SystemTime};
+
+    let mut folder = Folder::of(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn gamma() {}")]);
+    let path = |name: &str| folder.path().join(name);
+    let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
+    let age = |name: &str| File::options().write(true).open(path(name)).unwrap().set_modified(old).unwrap();
+    ["a.rs", "b.rs"].into_iter().for_each(age);
+    let names = [path("a.rs"), path("b.rs"), path("c.txt")];
+    folder.scan();
+    for (from, to) in [(0, 2), (1, 0), (2, 1)] {
+        fs::rename(&names[from], &names[to]).unwrap();
+    }
+    assert_eq!(folder.scan(), ["symbol:a.rs", "symbol:b.rs"]);
+    assert_eq!(folder.entry("a.rs"), Some("f gamma()"));
+    fs::write(&names[0], "fn delta() {}").unwrap();
+    File::options().write(true).open(&names[0]).unwrap().set_modified(old).unwrap();
+    assert_eq!(folder.scan(), ["symbol:a.rs"]);
+}
+
+/// The root was a link, as the folder for temporary files is on some systems. A path in it, as the caller wrote the root,
+/// was an error, since it does not begin with the folder behind the link.
+#[cfg(unix)]
+#[test]
+fn an_absolute_path_may_begin_with_the_root_as_it_was_named() {
+    let folder = Folder::of(&FILES);
+    let outer = tempfile::tempdir().unwrap();
+    let link = outer.path().join("link");
+    std::os::unix::fs::symlink(folder.path(), &link).unwrap();
+    let mut repo = Repository::open(&link).unwrap();
+    for root in [&*link, &*folder.path().canonicalize().unwrap()] {
+        repo.select([root.join("src/main.rs")]).scan().unwrap();
+        assert_eq!(repo.selected().collect::<Vec<_>>(), ["src/main.rs"]);
+        assert!(repo.changed([root.join("src/main.rs")]).unwrap().is_empty());
+    }
+    assert!(repo.select([outer.path().join("src/main.rs")]).scan().is_err());
+}
+
 #[test]
 fn a_repository_goes_on_from_documents() {
     let mut folder = Folder::of(&FILES);

@@ -88,7 +88,12 @@ async fn w1_a_redirect_to_a_private_address_is_not_followed() {
         ("http://[", WebFault::Location),
     ] {
         let outer = Server::always(redirect(target)).await;
-        assert_eq!(web().fetch(outer.url()).await.expect_err(target).fault(), &fault, "{target}");
+        let error = web().fetch(outer.url()).await.expect_err(target);
+        assert_eq!(error.fault(), &fault, "{target}");
+        // The fault was reported as if it were that of the URL that the person wrote.
+        let (text, is_url) = (error.to_string(), fault != WebFault::Location);
+        assert_eq!(text.contains(", which leads to `"), is_url, "{text}");
+        assert!(!text.contains("me:pw"), "{text}");
     }
 }
 

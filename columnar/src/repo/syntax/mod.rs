@@ -10,6 +10,7 @@
 //!
 //! Pure: the same text has the same symbols.
 
+mod exported;
 mod finder;
 mod grammar;
 mod language;

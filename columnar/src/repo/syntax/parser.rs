@@ -1,11 +1,13 @@
 //! The parser of files.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::thread;
 
 use tree_sitter::{ParseOptions, Tree};
 
+use super::exported::without_macros;
 use super::grammar::Grammar;
 use super::language::Language;
 use super::symbols::Symbols;
@@ -55,7 +57,11 @@ impl Parser {
         }
         let stack = STACK + STACK_PER_BYTE * text.len();
         let is_enough = stack <= self.stack;
-        let mut find = || walk::symbols(grammar, &self.parse(text)?, text);
+        let plain = match language {
+            Language::C | Language::Cpp => without_macros(text),
+            _ => Cow::Borrowed(text),
+        };
+        let mut find = || walk::symbols(grammar, &self.parse(&plain)?, text);
         if is_enough {
             return find();
         }

@@ -101,6 +101,10 @@ struct Reader {
     base: Url,
     title: String,
     is_in_title: bool,
+    /// The number of pieces before raised text that has no text yet.
+    raised: Option<usize>,
+    /// Whether the last element that ended with a piece is within a line.
+    is_inline_closed: bool,
     open: Vec<Element>,
     /// The number of open elements of each name.
     names: HashMap<String, usize>,
@@ -115,6 +119,8 @@ impl Reader {
             base,
             title: String::new(),
             is_in_title: false,
+            raised: None,
+            is_inline_closed: false,
             open: Vec::new(),
             names: HashMap::new(),
             depth: 0,
@@ -134,6 +140,9 @@ impl Reader {
         if name == "body" {
             // Whatever was left open belongs to the head.
             self.close("head");
+        }
+        if name == "sup" {
+            self.raised = self.is_after_word().then_some(self.pieces.len());
         }
         let role = Role::of(&name);
         self.end_before(role);
@@ -236,11 +245,15 @@ impl Reader {
         if element.is_shown {
             self.depth -= 1;
             self.pieces.push((Piece::Close, element.place));
+            self.is_inline_closed =
+                matches!(element.role, Role::Strong | Role::Emphasis | Role::Code | Role::Link);
         } else if element.role.ends_paragraph() && !element.place.is_hidden {
             self.pieces.push((Piece::Break, element.place));
         }
-        if element.name == "title" {
-            self.is_in_title = false;
+        match element.name.as_str() {
+            "title" => self.is_in_title = false,
+            "sup" => self.raised = None,
+            _ => {}
         }
         Some(element.name)
     }
@@ -253,7 +266,19 @@ impl Reader {
         let is_sign =
             || self.open.last().is_some_and(|it| it.role == Role::Link) && SIGNS.contains(&text.trim());
         if !place.is_hidden && !is_sign() {
+            if let Some(at) = self.raised.take().filter(|_| is_exponent(text)) {
+                self.pieces.insert(at, (Piece::Text("^".to_owned()), place));
+            }
             self.pieces.push((Piece::Text(text.to_owned()), place));
+        }
+    }
+
+    /// Whether the next text continues a word.
+    fn is_after_word(&self) -> bool {
+        match self.pieces.last() {
+            Some((Piece::Text(text), _)) => text.ends_with(|c: char| c.is_alphanumeric() || c == ')'),
+            Some((Piece::Close, _)) => self.is_inline_closed,
+            _ => false,
         }
     }
 
@@ -324,6 +349,13 @@ impl Reader {
             all
         })
     }
+}
+
+/// Whether raised text is an exponent or the number of a note, which must not pass for the end of the number before it:
+/// 2<sup>31</sup> is no 231. Signs of a grammar such as `?` stay as they are.
+fn is_exponent(text: &str) -> bool {
+    let text = text.trim_start().trim_start_matches(['+', '-', '−']);
+    text.starts_with(char::is_alphanumeric)
 }
 
 type Attributes = BTreeMap<HtmlString, Spanned<HtmlString, ()>>;

@@ -193,8 +193,10 @@ impl<'p> Writer<'p> {
         }
         self.has_space = false;
         for inline in self.inlines.iter_mut().filter(|inline| !inline.is_written && !inline.is_finished) {
-            self.out.push_str(inline.before);
-            inline.is_written = true;
+            // `*args` in emphasis would look like `**args`.
+            inline.is_finished = inline.before.starts_with('*') && word.starts_with('*');
+            inline.is_written = !inline.is_finished;
+            self.out.push_str(if inline.is_written { inline.before } else { "" });
         }
         if self.is_in_cell() {
             self.out.push_str(&word.replace('|', "\\|"));

@@ -65,6 +65,10 @@ fn marks_are_written_once_and_around_words() {
         ("<code>a`b</code> <code> </code>", "`` a`b ``"),
         ("x<br>y<br/>z", "x\ny\nz"),
         ("x<hr>y", "x\n\n---\n\ny"),
+        // The power was 231, and the parameters were `***` and `**ids*`.
+        ("2<sup>31</sup> and <i>x</i><sup><i>n</i>+1</sup>", "2^31 and *x*^*n*+1"),
+        ("<p>10<sup>-6</sup> Rule<sup>?</sup></p><sup>Syntax</sup>", "10^-6 Rule?\n\nSyntax"),
+        ("f(<em>*</em>, <em><span>*</span>ids</em>, <b>**kw</b>, <em>last</em>)", "f(*, *ids, **kw, *last*)"),
         ("<img alt='A cat'><img src=x><img alt=' '>", "(image: A cat)"),
         ("<pre>\n  a\n\n  ```\n</pre>", "````\n  a\n\n  ```\n````"),
         ("<pre><div>a</div><div>b</div></pre>", "```\na\nb\n```"),

@@ -106,7 +106,8 @@ fn macro_definition(finder: &mut Finder<'_>, node: Node<'_>) {
     if let (Some(name), Some(parameters)) =
         (node.child_by_field_name("name"), node.child_by_field_name("parameters"))
     {
-        finder.define(Kind::Macro, finder.text(name), [finder.text(parameters)]);
+        // The lines of a macro end with this sign.
+        finder.define(Kind::Macro, finder.text(name), finder.text(parameters).split('\\'));
     }
 }
 

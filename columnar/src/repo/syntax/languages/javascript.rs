@@ -178,17 +178,24 @@ fn declaration(finder: &mut Finder<'_>, node: Node<'_>) {
     }
 }
 
-/// An assignment of a function to a member is the definition of that in modules of `CommonJS`.
+/// An assignment of a function to a member is the definition of that in modules of `CommonJS`, and one of a module exports
+/// that again.
 fn expression_statement(finder: &mut Finder<'_>, node: Node<'_>) {
     let Some(expression) = node.named_child(0) else { return };
     if let Some(source) = required(finder, expression) {
         return add_import(finder, source, "");
     }
-    if finder.is_local || expression.kind() != "assignment_expression" {
+    if expression.kind() != "assignment_expression" {
         return;
     }
     let sides = (expression.child_by_field_name("left"), expression.child_by_field_name("right"));
     let (Some(left), Some(right)) = sides else { return };
+    if let Some(source) = required(finder, right) {
+        return add_import(finder, source, finder.text(left));
+    }
+    if finder.is_local {
+        return;
+    }
     if let Some(property) = left.child_by_field_name("property") {
         let written = finder.text(left);
         let name = if written == "module.exports" { written } else { finder.text(property) };
