@@ -6,6 +6,7 @@
 
 mod context;
 mod convert;
+pub(crate) mod inputs;
 mod policy;
 mod prompt;
 mod rate;
