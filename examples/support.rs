@@ -1,6 +1,7 @@
-//! Helpers of the examples: text for a terminal, the name of the model, the lines of a person, the documents and the tiers
-//! of a request, and the exit code.
+//! Helpers of the examples: arguments, text for a terminal, the name of the model, the lines of a person, the documents and
+//! the tiers of a request, and the exit code.
 
+mod arguments;
 mod lines;
 mod shown;
 mod tiers;
@@ -13,6 +14,7 @@ use std::process::ExitCode;
 use columnar::BoxError;
 use columnar::model::{self, Offline};
 
+pub use arguments::Arguments;
 pub use lines::Lines;
 pub use shown::{Document, documents};
 pub use tiers::{pace, show_marks, show_tiers};

@@ -53,14 +53,14 @@ pub fn show_marks(out: &mut impl Write, plan: &CachePlan, model: &str) -> io::Re
     writeln!(out, "marks for {}: {marks}", printable(model))
 }
 
-/// The files of a tier with their N, the number of outlines, and the steps whose questions are in it.
+/// The files of a tier with their N, the number of entries of the map, and the steps whose questions are in it.
 fn items(tier: &TierBreakdown, messages: &Messages) -> String {
-    let (outlines, files): (Vec<_>, Vec<_>) =
+    let (entries, files): (Vec<_>, Vec<_>) =
         tier.documents.iter().partition(|document| document.key.kind() == Kind::Symbol);
-    let outlines = match outlines.len() {
+    let entries = match entries.len() {
         0 => None,
-        1 => Some("1 outline".to_owned()),
-        count => Some(format!("{count} outlines")),
+        1 => Some("1 entry".to_owned()),
+        count => Some(format!("{count} entries")),
     };
     let single = [(tier.legend, "legend"), (tier.tree, "tree")];
     let single = single.iter().filter(|(tokens, _)| *tokens > 0).map(|(_, name)| (*name).to_owned());
@@ -71,14 +71,14 @@ fn items(tier: &TierBreakdown, messages: &Messages) -> String {
         (Some(first), Some(last)) if first < last => Some(format!("questions {first} to {last}")),
         (first, _) => first.map(|step| format!("question {step}")),
     };
-    single.chain(outlines).chain(files).chain(questions).collect::<Vec<_>>().join(", ")
+    single.chain(entries).chain(files).chain(questions).collect::<Vec<_>>().join(", ")
 }
 
-/// The first items that moved, files and questions before outlines.
+/// The first items that moved, files and questions before entries.
 fn moved(moves: &Moves) -> Option<String> {
-    let is_outline = |moved: &&Move| matches!(&moved.item, Item::Document(key) if key.kind() == Kind::Symbol);
+    let is_entry = |moved: &&Move| matches!(&moved.item, Item::Document(key) if key.kind() == Kind::Symbol);
     let all = || moves.promotions().iter().chain(moves.demotions());
-    let ordered = all().filter(|moved| !is_outline(moved)).chain(all().filter(is_outline));
+    let ordered = all().filter(|moved| !is_entry(moved)).chain(all().filter(is_entry));
     let named: Vec<String> = ordered.take(NAMED).map(arrow).collect();
     let more = match all().count().saturating_sub(NAMED) {
         0 => String::new(),

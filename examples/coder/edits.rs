@@ -127,6 +127,7 @@ impl Edit {
     fn open(root: &Path, path: &str, selected: &BTreeSet<String>) -> Result<Self, String> {
         let text = read(root, path)?;
         if text.is_some() && !selected.contains(path) {
+            let path = shlex::try_quote(path).map_err(|error| error.to_string())?;
             return Err(format!("the file is there and not selected; `/add {path}` selects it"));
         }
         Ok(Self { path: path.to_owned(), before: text.clone(), after: text, lines: Vec::new() })

@@ -1,10 +1,11 @@
 //! A coding assistant in the terminal, over the files of a repository. Files that are selected are in each request as they
-//! are on the disk, all others by their outlines. The model answers with blocks of edits, which are written at once.
+//! are on the disk, all others by their entries in a map. The model answers with blocks of edits, which are written at once.
 //!
 //! ```text
 //! cargo run --example coder --features repo                    on a copy of this repository; Ctrl-D alone plays a session
 //! cargo run --example coder --features repo -- FOLDER          on your own files, which it changes
 //! cargo run --example coder --features repo -- FOLDER CHAT     keeps the chat in the folder CHAT; the next start goes on
+//! cargo run --example coder --features repo -- --help          shows the options and the commands
 //! ```
 
 mod blocks;
@@ -16,9 +17,8 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use columnar::BoxError;
@@ -26,7 +26,7 @@ use columnar::model::{self, Model as _, Offline};
 use columnar::prelude::*;
 use columnar::store::FileStore;
 use columnar::tokens::Classes;
-use columnar_examples::{Lines, check_outside, exit_code, pace, printable};
+use columnar_examples::{Arguments, Lines, check_outside, exit_code, pace, printable};
 
 use editor::Editor;
 use session::Session;
@@ -44,8 +44,9 @@ flow! {
 }
 
 const INSTRUCTION: &str = "\
-You edit the files of a repository. Reference files and working files are shown in full, as they are now; of all others you \
-see outlines. Edit those that are shown in full, and create new ones. If you need another file, ask the person to add it.
+You edit the files of a repository. Reference files and working files are shown in full, as they are now; all others have \
+entries in a map of their symbols. Edit those that are shown in full, and create new ones. If you need another file, ask the \
+person to add it.
 
 Answer in a sentence or two, then with a block for each edit:
 
@@ -69,10 +70,11 @@ const EDITOR: &str =
 const EXAMPLE: &str = "anthropic/claude-sonnet-4-5";
 
 const HELP: &str = "\
-usage: coder [FOLDER [CHAT]]
+usage: coder [--map TOKENS] [FOLDER [CHAT]]
 FOLDER has the files, which the program changes; /undo takes the last edits back. Without FOLDER, it works on a copy of
 this repository in a temporary folder, and plays an included session if there is no input. CHAT is a folder for the
 chat; without it, the chat ends with the program. Requests and commands are read from standard input, one per line.
+TOKENS is the limit of the map and the list of files together, 32000 without it; with 0 there is neither.
 
 COLUMNAR_MODEL names the model, such as openai/gpt-4o-mini (with `--features genai`). The default is offline: rules that
 do edits which a request spells out.
@@ -81,24 +83,16 @@ do edits which a request spells out.
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    exit_code(start(anstream::stdout()).await)
+    exit_code(start(Arguments::of_process(), anstream::stdout()).await)
 }
 
-async fn start(mut out: impl Write) -> Result<(), BoxError> {
-    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let [folder, chat] = match &arguments[..] {
-        [help] if help == "--help" => {
-            out.write_all(HELP.as_bytes())?;
-            return Ok(out.write_all(session::COMMANDS.as_bytes())?);
-        }
-        [option, ..] if option.to_string_lossy().starts_with('-') => {
-            return Err(format!("no option `{}`; possible are FOLDER, CHAT, --help", option.display()).into());
-        }
-        [] => [None, None],
-        [folder] => [Some(folder), None],
-        [folder, chat] => [Some(folder), Some(chat)],
-        _ => return Err("there can be one FOLDER and one CHAT only".into()),
-    };
+async fn start(mut arguments: Arguments, mut out: impl Write) -> Result<(), BoxError> {
+    if arguments.has_help() {
+        out.write_all(HELP.as_bytes())?;
+        return Ok(out.write_all(session::COMMANDS.as_bytes())?);
+    }
+    let map = arguments.number("--map")?;
+    let [folder, chat] = arguments.folder_and_chat("--map TOKENS, --help")?;
     // First of all: a model without its key is an error before anything is stored.
     let named = columnar_examples::model()?;
     let model = model::from_env()?;
@@ -106,11 +100,11 @@ async fn start(mut out: impl Write) -> Result<(), BoxError> {
     writeln!(out, "model: {}", if is_offline { EDITOR } else { &named })?;
     // The copy is removed when the program ends.
     let copy = if folder.is_none() { Some(included::copy()?) } else { None };
-    let folder = folder.map(PathBuf::from).or(copy.as_ref().map(|copy| copy.path().to_owned()));
+    let folder = folder.or(copy.as_ref().map(|copy| copy.path().to_owned()));
     let folder = folder.ok_or("there is no folder")?;
     let root = folder.canonicalize().map_err(|error| format!("cannot open {}: {error}", folder.display()))?;
     let coder = match chat {
-        Some(chat) => open(Path::new(chat), &root).await?,
+        Some(chat) => open(&chat, &root).await?,
         None => Coder::new(),
     };
     match &copy {
@@ -121,7 +115,7 @@ async fn start(mut out: impl Write) -> Result<(), BoxError> {
         coder.set_model(Editor);
     }
     let provider = if is_offline { EXAMPLE } else { model.name() };
-    let mut session = Session::new(coder, &root, provider, out).await?;
+    let mut session = Session::new(coder, &root, map, provider, out).await?;
     let mut lines = Lines::from_stdin();
     while let Some(line) = lines.next(&mut session.out)? {
         session.run(&line).await?;

@@ -20,7 +20,7 @@ use crate::{Classes, Coder, INSTRUCTION, pace};
 
 pub(crate) const COMMANDS: &str = "\
 TEXT           is a request; files that it names by their paths are selected
-/add PATH…     selects files, or all files of folders: requests have them in full
+/add PATH…     selects files, or all files of folders: requests have them in full; quote a path that has spaces
 /drop PATH…    selects them no more
 /files         shows the files that are selected
 /breakdown     shows the tokens of the last request by tier
@@ -46,8 +46,14 @@ pub(crate) struct Session<W> {
 }
 
 impl<W: Write> Session<W> {
-    /// Goes on where the chat stopped. A request without an answer is sent again.
-    pub(crate) async fn new(coder: Coder, root: &Path, provider: &str, mut out: W) -> Result<Self, BoxError> {
+    /// Goes on where the chat stopped. A request without an answer is sent again. `map` is the limit of the map.
+    pub(crate) async fn new(
+        coder: Coder,
+        root: &Path,
+        map: Option<usize>,
+        provider: &str,
+        mut out: W,
+    ) -> Result<Self, BoxError> {
         coder.set_pace(pace());
         coder.set_counter(Classes);
         let documents = coder.files.documents().await?;
@@ -57,9 +63,13 @@ impl<W: Write> Session<W> {
             0 => writeln!(out, "a new chat; /help shows the commands")?,
             count => writeln!(out, "requests so far: {count}, selected files: {}", selected.len())?,
         }
+        let mut repository = Repository::open(root)?.counter(Classes);
+        if let Some(tokens) = map {
+            repository = repository.limit(tokens);
+        }
         let mut session = Self {
             coder,
-            repository: Repository::open(root)?.counter(Classes),
+            repository,
             root: root.to_owned(),
             provider: provider.to_owned(),
             documents,
@@ -82,20 +92,23 @@ impl<W: Write> Session<W> {
     ///
     /// The store or the output failed, so nothing more can be done.
     pub(crate) async fn run(&mut self, line: &str) -> Result<(), BoxError> {
-        let mut words = line.split_whitespace();
-        let (command, paths) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
-        let done = match (command, &paths[..]) {
-            ("/add" | "/drop", []) => Err(format!("it needs more: {command} PATH…")),
-            ("/add", paths) => self.add(paths).map_err(|error| format!("nothing is selected:\n{error}")),
-            ("/drop", paths) => self.drop(paths),
-            ("/files", []) => Ok(self.list()),
-            ("/breakdown", []) => self.show_breakdown(),
-            ("/undo", []) => self.undo(),
-            ("/help", []) => Ok(COMMANDS.trim_end().to_owned()),
-            _ if command.starts_with('/') => {
-                Err(format!("there is no command `{line}`; /help shows all of them"))
+        if !line.starts_with('/') {
+            return self.ask(line).await;
+        }
+        let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let paths = shlex::split(rest);
+        let done = match (command, paths.as_deref()) {
+            (_, None) => Err("a quote is not closed".to_owned()),
+            ("/add" | "/drop", Some([])) => Err(format!("it needs more: {command} PATH…")),
+            ("/add", Some(paths)) => {
+                self.add(paths).map_err(|error| format!("nothing is selected:\n{error}"))
             }
-            _ => return self.ask(line).await,
+            ("/drop", Some(paths)) => self.drop(paths),
+            ("/files", Some([])) => Ok(self.list()),
+            ("/breakdown", Some([])) => self.show_breakdown(),
+            ("/undo", Some([])) => self.undo(),
+            ("/help", Some([])) => Ok(COMMANDS.trim_end().to_owned()),
+            _ => Err(format!("there is no command `{line}`; /help shows all of them")),
         };
         Ok(writeln!(self.out, "{}", printable(done.unwrap_or_else(|fault| fault)))?)
     }
@@ -106,7 +119,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Selects files, or all files of folders. Those that cannot be shown are named at once.
-    fn add(&mut self, paths: &[&str]) -> Result<String, RepoError> {
+    fn add(&mut self, paths: &[String]) -> Result<String, RepoError> {
         // A person may have made files since the last scan.
         self.scan(&BTreeSet::new())?;
         let mut selected = self.selected.clone();
@@ -125,11 +138,11 @@ impl<W: Write> Session<W> {
         Ok(format!("selected: {added}"))
     }
 
-    fn drop(&mut self, paths: &[&str]) -> Result<String, String> {
-        match paths.iter().find(|path| !self.selected.contains(**path)) {
+    fn drop(&mut self, paths: &[String]) -> Result<String, String> {
+        match paths.iter().find(|path| !self.selected.contains(*path)) {
             Some(path) => Err(format!("{path} is not selected; /files shows the files that are")),
             None => {
-                self.selected.retain(|file| !paths.contains(&file.as_str()));
+                self.selected.retain(|file| !paths.contains(file));
                 Ok(format!("selected no more: {}", paths.join(", ")))
             }
         }
@@ -211,11 +224,11 @@ impl<W: Write> Session<W> {
                 writeln!(self.out, "{word}: {}", printable(files.join(", ")))?;
             }
         }
-        let outlines = |keys: &[Key]| keys.iter().filter(|key| key.kind() == Kind::Symbol).count();
-        match [added, changed, removed].map(outlines) {
+        let entries = |keys: &[Key]| keys.iter().filter(|key| key.kind() == Kind::Symbol).count();
+        match [added, changed, removed].map(entries) {
             [0, 0, 0] => Ok(()),
             [added, changed, removed] => {
-                writeln!(self.out, "outlines: {added} added, {changed} changed, {removed} removed")
+                writeln!(self.out, "entries of the map: {added} added, {changed} changed, {removed} removed")
             }
         }
     }

@@ -65,7 +65,7 @@ fn text(root: &TempDir, path: &str) -> String {
 async fn session(coder: Coder, root: &TempDir, model: impl Model + 'static) -> Session<Vec<u8>> {
     coder.set_model(model);
     let root = root.path().canonicalize().expect("it is there");
-    Session::new(coder, &root, EXAMPLE, Vec::new()).await.expect("the chat is sound")
+    Session::new(coder, &root, None, EXAMPLE, Vec::new()).await.expect("the chat is sound")
 }
 
 /// The output of the next line.
@@ -198,7 +198,8 @@ fn a_block_replaces_whole_lines_that_are_there_once() {
 #[cfg(unix)]
 #[test]
 fn no_edit_leaves_the_folder_or_changes_a_file_that_is_not_selected() {
-    let (root, outside) = (folder(&[("a.txt", "a\n"), ("sub/b.txt", "b\n")]), folder(&[("secret", "a\n")]));
+    let (root, outside) =
+        (folder(&[("a.txt", "a\n"), ("a b.txt", "a\n"), ("sub/b.txt", "b\n")]), folder(&[("secret", "a\n")]));
     std::os::unix::fs::symlink(outside.path(), root.path().join("folder")).expect("a link is made");
     std::os::unix::fs::symlink(outside.path().join("secret"), root.path().join("file"))
         .expect("a link is made");
@@ -211,6 +212,7 @@ fn no_edit_leaves_the_folder_or_changes_a_file_that_is_not_selected() {
         ("folder/new", "`folder` is a link"),
         ("file", "`file` is a link"),
         ("a.txt", "`/add a.txt` selects it"),
+        ("a b.txt", "`/add 'a b.txt'` selects it"),
         ("sub", "is a directory"),
         ("a.txt/new", "ot a directory"),
         ("new.txt", "there is no such file"),
@@ -374,6 +376,7 @@ async fn a_mistake_is_a_message_and_the_chat_goes_on() {
     let model = Says::new(&[&block("src/a.txt", "one\n", hostile), "Yes."]);
     let mut session = session(Coder::new(), &root, model).await;
     for (line, shown) in [
+        ("/add 'src/a.txt", "a quote is not closed\n"),
         ("/nonesuch", "there is no command `/nonesuch`; /help shows all of them\n"),
         ("/add", "it needs more: /add PATH…\n"),
         ("/add d.txt", "nothing is selected:\n`d.txt` is missing: create it, or do not select it\n"),
@@ -395,6 +398,42 @@ async fn a_mistake_is_a_message_and_the_chat_goes_on() {
     assert!(shown.contains("\u{fffd}[2J\u{fffd}31m\u{fffd}paid\u{fffd}"), "{shown}");
     assert!(!shown.contains(|c: char| c != '\n' && columnar_examples::is_control(c)), "{shown:?}");
     run(&mut session, "Done?").await;
+}
+
+#[tokio::test]
+async fn paths_with_spaces_are_quoted() {
+    let root = folder(&[("my notes/one.txt", "one\n"), ("it's.txt", "two\n")]);
+    let mut session = session(Coder::new(), &root, Says::default()).await;
+    for (line, shown) in [
+        ("/add 'my notes' \"it's.txt\"", "selected: it's.txt, my notes/one.txt\n"),
+        ("/drop my\\ notes/one.txt", "selected no more: my notes/one.txt\n"),
+        ("/files", "it's.txt\n1 of 2 files are selected\n"),
+    ] {
+        assert_eq!(run(&mut session, line).await, shown, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn the_map_may_have_another_limit() -> Result<(), BoxError> {
+    for (arguments, fault) in [
+        (&["--map"][..], "--map needs a number such as 8000, and has ``"),
+        (&["--map", "all"], "--map needs a number such as 8000, and has `all`"),
+        (&["--map", "-1", "folder"], "--map needs a number such as 8000, and has `-1`"),
+        (&["--mop", "1"], "no option `--mop`; possible are FOLDER, CHAT, --map TOKENS, --help"),
+        (&["a", "b", "c"], "there can be one FOLDER and one CHAT only"),
+    ] {
+        let error = start(arguments.iter().collect(), Vec::new()).await.expect_err("it is a mistake");
+        assert_eq!(error.to_string(), fault);
+    }
+    let root = folder(&[("a.rs", "pub fn parse() {}\n")]);
+    for (map, has_entry) in [(None, true), (Some(0), false)] {
+        let coder = Coder::new();
+        coder.set_model(Says::new(&["Yes."]));
+        let mut session = Session::new(coder, &root.path().canonicalize()?, map, EXAMPLE, Vec::new()).await?;
+        let shown = run(&mut session, "Is there a parser?").await;
+        assert_eq!(shown.contains("entries of the map: 1 added"), has_entry, "{map:?}\n{shown}");
+    }
+    Ok(())
 }
 
 #[tokio::test(start_paused = true)]

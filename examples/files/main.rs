@@ -14,16 +14,15 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use columnar::BoxError;
 use columnar::model::{self, Model as _, Offline};
 use columnar::prelude::*;
 use columnar::store::FileStore;
-use columnar_examples::{Lines, check_outside, exit_code, printable};
+use columnar_examples::{Arguments, Lines, check_outside, exit_code, printable};
 
 use finder::Finder;
 use session::Session;
@@ -62,21 +61,14 @@ that quotes the line of the documents with most words of the question.
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    exit_code(start(anstream::stdout()).await)
+    exit_code(start(Arguments::of_process(), anstream::stdout()).await)
 }
 
-async fn start(mut out: impl Write) -> Result<(), BoxError> {
-    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let [folder, chat] = match &arguments[..] {
-        [help] if help == "--help" => return Ok(out.write_all(HELP.as_bytes())?),
-        [option, ..] if option.to_string_lossy().starts_with('-') => {
-            return Err(format!("no option `{}`; possible are FOLDER, CHAT, --help", option.display()).into());
-        }
-        [] => [None, None],
-        [folder] => [Some(folder), None],
-        [folder, chat] => [Some(folder), Some(chat)],
-        _ => return Err("there can be one FOLDER and one CHAT only".into()),
-    };
+async fn start(arguments: Arguments, mut out: impl Write) -> Result<(), BoxError> {
+    if arguments.has_help() {
+        return Ok(out.write_all(HELP.as_bytes())?);
+    }
+    let [folder, chat] = arguments.folder_and_chat("--help")?;
     // First of all: a model without its key is an error before anything is stored.
     let named = columnar_examples::model()?;
     let model = model::from_env()?;
@@ -85,13 +77,13 @@ async fn start(mut out: impl Write) -> Result<(), BoxError> {
     // The copies are removed when the program ends.
     let copies = if folder.is_none() { Some(included::copies()?) } else { None };
     let folder = match (folder, &copies) {
-        (Some(folder), _) => PathBuf::from(folder),
+        (Some(folder), _) => folder,
         (None, Some(copies)) => copies.path().to_owned(),
         (None, None) => return Err("there is no folder".into()),
     };
     let root = folder.canonicalize().map_err(|error| format!("cannot open {}: {error}", folder.display()))?;
     let desk = match chat {
-        Some(chat) => open(Path::new(chat), &root).await?,
+        Some(chat) => open(&chat, &root).await?,
         None => Desk::new(),
     };
     writeln!(out, "documents: the files in {}", printable(root.display()))?;

@@ -12,7 +12,7 @@ use crate::error::Printable;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// The outline of a file: its symbols, and who refers to them.
+    /// The entry of a file in the map of a repository: its symbols, and who refers to them.
     Symbol,
     /// A whole file.
     File,

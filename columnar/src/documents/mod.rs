@@ -1,4 +1,4 @@
-//! Documents: texts with names, such as the files of a repository, the outlines of their symbols, and pages.
+//! Documents: texts with names, such as the files of a repository, the entries of its map, and pages.
 //!
 //! ```text
 //! calls ──▶ Update ◀──▶ text, in a store

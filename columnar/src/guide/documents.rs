@@ -39,7 +39,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! An [`Update`](crate::documents::Update) puts files, outlines of symbols and pages, and removes them; the module has the
+//! An [`Update`](crate::documents::Update) puts files, entries of a map and pages, and removes them; the module has the
 //! [rules](mod@crate::documents#rules). Each step needs an update; `Update::new()` changes nothing. A put with the bytes
 //! that are there is no change.
 //!

@@ -25,8 +25,8 @@ const FILES: usize = 2;
 
 /// The entry of a file; `None` if there is nothing in it.
 pub(super) fn entry(index: &Index, id: FileId, file: &File) -> Option<String> {
-    let outline = &file.outline;
-    if outline.symbols.is_empty() && outline.imports.is_empty() {
+    let symbols = &file.symbols;
+    if symbols.defined.is_empty() && symbols.imports.is_empty() {
         return None;
     }
     let mut entry = String::new();
@@ -37,10 +37,10 @@ pub(super) fn entry(index: &Index, id: FileId, file: &File) -> Option<String> {
     if !counts.is_empty() {
         let _ = writeln!(entry, "← {}", counts.join(", "));
     }
-    if !outline.imports.is_empty() {
-        let _ = writeln!(entry, "i {}", cut(outline.imports.iter().map(AsRef::as_ref), IMPORTS));
+    if !symbols.imports.is_empty() {
+        let _ = writeln!(entry, "i {}", cut(symbols.imports.iter().map(AsRef::as_ref), IMPORTS));
     }
-    let mut symbols = shown_symbols(index, id, &outline.symbols);
+    let mut symbols = shown_symbols(index, id, &symbols.defined);
     for (symbol, inner) in symbols.by_ref().take(SYMBOLS) {
         push_symbol(&mut entry, index, (id, file), symbol, inner);
     }

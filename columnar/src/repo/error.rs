@@ -11,6 +11,9 @@ use crate::error::Printable;
 /// The faults after this many are counted, and not listed.
 const LISTED: usize = 20;
 
+/// The advice for a repository that cannot be opened.
+const ROOT_ADVICE: &str = "name a folder that exists and that you may read";
+
 /// All faults of the selected files, or of the repository itself. The call made no update.
 ///
 /// ```
@@ -28,16 +31,19 @@ const LISTED: usize = 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepoError {
     faults: Vec<(String, FileFault)>,
+    /// Whether the path is that of the repository.
+    is_root: bool,
 }
 
 impl RepoError {
     /// An error, unless there are no faults.
     pub(super) fn check(faults: Vec<(String, FileFault)>) -> Result<(), Self> {
-        if faults.is_empty() { Ok(()) } else { Err(Self { faults }) }
+        if faults.is_empty() { Ok(()) } else { Err(Self { faults, is_root: false }) }
     }
 
-    pub(super) fn one(path: &Path, fault: FileFault) -> Self {
-        Self { faults: vec![(path.display().to_string(), fault)] }
+    /// The error of a repository that cannot be opened.
+    pub(super) fn of_root(root: &Path, fault: FileFault) -> Self {
+        Self { faults: vec![(root.display().to_string(), fault)], is_root: true }
     }
 
     /// The paths with their faults, in the order of the paths; never empty.
@@ -52,7 +58,8 @@ impl fmt::Display for RepoError {
             if at > 0 {
                 f.write_str("\n")?;
             }
-            write!(f, "`{}` {fault}: {}", Printable(path), fault.advice())?;
+            let advice = if self.is_root { ROOT_ADVICE } else { fault.advice() };
+            write!(f, "`{}` {fault}: {advice}", Printable(path))?;
         }
         match self.faults.len().saturating_sub(LISTED) {
             0 => Ok(()),
@@ -73,6 +80,9 @@ pub enum FileFault {
     /// It is a folder.
     #[error("is a folder")]
     Folder,
+    /// The path of a repository leads to something else.
+    #[error("is no folder")]
+    NoFolder,
     /// It is no regular file: a device, a socket or a pipe.
     #[error("is no regular file")]
     Special,
@@ -111,6 +121,7 @@ impl FileFault {
         match self {
             Self::Missing => "create it, or do not select it",
             Self::Folder => "name its files",
+            Self::NoFolder => ROOT_ADVICE,
             Self::Link => "name the file that it leads to",
             Self::Outside => "name a file of the repository",
             Self::Name(_) | Self::NameEncoding => "rename it, or do not select it",

@@ -8,7 +8,7 @@ use super::entry::entry;
 use super::error::FileFault;
 use super::index::{Change, FileId, Index};
 use super::limit::choose;
-use super::outlines::parse;
+use super::parse::parse;
 use super::syntax::Language;
 use super::walk::Found;
 use crate::history::Value;
@@ -27,18 +27,18 @@ pub(super) struct Map {
 }
 
 /// The entry of a file.
-#[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) text: Value,
+#[derive(Debug)]
+struct Entry {
+    text: Value,
     /// Those of the text, its path and its fence.
     tokens: usize,
 }
 
 /// The entries within a limit.
 pub(super) struct Chosen {
-    /// By path.
-    pub(super) entries: BTreeMap<Arc<str>, Entry>,
-    /// The number of other files with an outline.
+    /// Their texts, by path.
+    pub(super) entries: BTreeMap<Arc<str>, Value>,
+    /// The number of other files that parse.
     pub(super) others: usize,
 }
 
@@ -86,15 +86,14 @@ impl Map {
         self.found.skipped.iter().map(|(path, fault)| (path.as_str(), *fault))
     }
 
-    /// Chooses entries. `shown` says which are shown now.
+    /// Chooses entries. `is_shown` says which are shown now.
     pub(super) fn choose(
         &mut self,
         limit: usize,
         counter: &dyn Counter,
-        shown: impl Fn(&str) -> bool,
+        is_shown: impl Fn(&str) -> bool,
     ) -> Chosen {
         let Self { index, entries, .. } = self;
-        let mut texts = BTreeMap::new();
         let ranked = index.ranking().filter_map(|(id, file)| {
             let made = entries.entry(id).or_insert_with(|| {
                 let text = entry(index, id, file)?;
@@ -102,12 +101,10 @@ impl Map {
                 Some(Entry { text: text.into(), tokens })
             });
             let made = made.as_ref()?;
-            texts.insert(Arc::clone(&file.path), made.clone());
-            Some((&*file.path, made.tokens))
+            Some(((Arc::clone(&file.path), made.text.clone()), made.tokens))
         });
-        let chosen = choose(ranked, limit, shown);
-        texts.retain(|path, _| chosen.contains(&**path));
-        Chosen { others: index.len() - texts.len(), entries: texts }
+        let entries: BTreeMap<_, _> = choose(ranked, limit, |(path, _)| is_shown(path)).collect();
+        Chosen { others: index.len() - entries.len(), entries }
     }
 
     /// The cluster of a file, and the number of files that refer to it.
@@ -121,19 +118,19 @@ impl Map {
         let (there, gone): (Vec<_>, Vec<_>) =
             known.partition(|(path, _)| self.found.files.contains_key(path));
         let mut changes: Vec<Change> =
-            gone.into_iter().map(|(path, _)| Change { path, outline: None }).collect();
+            gone.into_iter().map(|(path, _)| Change { path, symbols: None }).collect();
         for (path, language, read) in parse(root, &there) {
-            let outline = match read {
-                Ok((stamp, outline)) => {
+            let symbols = match read {
+                Ok((stamp, symbols)) => {
                     self.found.files.insert(Arc::clone(&path), stamp);
-                    outline.map(|outline| (language, outline))
+                    symbols.map(|symbols| (language, symbols))
                 }
                 Err(fault) => {
                     self.found.skipped.insert(path.to_string(), fault);
                     None
                 }
             };
-            changes.push(Change { path, outline });
+            changes.push(Change { path, symbols });
         }
         for id in self.index.apply(changes) {
             self.entries.remove(&id);

@@ -1,7 +1,7 @@
 //! A repository as documents: the files that a person selected in full, and a map of the symbols of all others.
 //!
 //! ```text
-//!  files ──▶ outlines ──▶ references ──▶ entries ──▶ limit ──▶ Update
+//!  files ──▶ symbols ──▶ references ──▶ entries ──▶ limit ──▶ Update
 //!  walk      syntax       index          entry       limit     repository
 //! ```
 //!
@@ -77,7 +77,7 @@ mod error;
 mod index;
 mod limit;
 mod map;
-mod outlines;
+mod parse;
 mod paths;
 mod read;
 mod repository;

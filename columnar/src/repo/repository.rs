@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::error::{FileFault, RepoError};
 use super::map::{Chosen, Map};
 use super::read::{document_path, read};
 use super::tree::tree;
-use crate::documents::{Documents, Key, Kind, Update};
+use crate::documents::{Documents, Kind, Update};
 use crate::history::Value;
 use crate::tokens::{Chars, Counter};
 
@@ -39,13 +40,24 @@ pub struct Repository {
 impl Repository {
     /// A repository in a folder. Nothing is read yet.
     ///
+    /// ```
+    /// use columnar::repo::Repository;
+    ///
+    /// let error = Repository::open("/nonexistent").expect_err("there is no such folder");
+    /// assert_eq!(error.to_string(), "`/nonexistent` is missing: name a folder that exists and that you may read");
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`RepoError`] with the path if it is no folder, or cannot be opened.
     pub fn open(root: impl AsRef<Path>) -> Result<Self, RepoError> {
         let path = root.as_ref();
-        let root = path.canonicalize().and_then(|root| fs::read_dir(&root).map(|_| root));
-        let root = root.map_err(|error| RepoError::one(path, error.into()))?;
+        let root = path.canonicalize().map_err(FileFault::from).and_then(|root| match fs::read_dir(&root) {
+            Ok(_) => Ok(root),
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(FileFault::NoFolder),
+            Err(error) => Err(error.into()),
+        });
+        let root = root.map_err(|fault| RepoError::of_root(path, fault))?;
         Ok(Self {
             root,
             limit: LIMIT,
@@ -144,7 +156,7 @@ impl Repository {
 
     /// The paths that are shown in full since the last update, in order.
     pub fn selected(&self) -> impl Iterator<Item = &str> {
-        self.shown(Kind::File).map(|(path, _)| path)
+        shown(&self.documents, Kind::File).map(|(path, _)| path)
     }
 
     /// The files that were left out, each with the reason, in order: those with names that no document can have and those
@@ -185,31 +197,31 @@ impl Repository {
     }
 
     fn update_of_files(&self, texts: BTreeMap<String, String>) -> Update {
-        let gone = self.selected().filter(|path| !texts.contains_key(*path));
+        let shown: BTreeMap<&str, &Value> = shown(&self.documents, Kind::File).collect();
+        let gone = shown.keys().filter(|path| !texts.contains_key(**path));
         let update = gone.fold(Update::new(), |update, path| update.remove(Kind::File, path));
-        texts.into_iter().fold(update, |update, (path, text)| match self.document(Kind::File, &path) {
-            Some(shown) if **shown == *text => update,
+        texts.into_iter().fold(update, |update, (path, text)| match shown.get(&*path) {
+            Some(shown) if ***shown == *text => update,
             _ => update.file(path, text),
         })
     }
 
     fn update_of_map(&mut self, mut update: Update) -> Update {
         let tree_limit = self.limit / TREE;
-        let documents = &self.documents;
-        let is_shown = |path: &str| document(documents, Kind::Symbol, path).is_some();
         // The legend has its longest form, so that its length does not move entries.
         let around = tree_limit.saturating_add(self.counter.count(&legend(usize::MAX)));
         let entry_limit = self.limit.saturating_sub(around);
+        let shown: BTreeMap<&str, &Value> = shown(&self.documents, Kind::Symbol).collect();
+        let is_shown = |path: &str| shown.contains_key(path);
         let Chosen { entries, others } = self.map.choose(entry_limit, &*self.counter, is_shown);
-        let is_first = self.shown(Kind::Symbol).next().is_none();
-        let clusters = if is_first { self.map.clusters() } else { BTreeMap::new() };
-        for (path, _) in self.shown(Kind::Symbol).filter(|(path, _)| !entries.contains_key(*path)) {
+        let clusters = if shown.is_empty() { self.map.clusters() } else { BTreeMap::new() };
+        for path in shown.keys().filter(|path| !entries.contains_key(**path)) {
             update = update.remove(Kind::Symbol, path);
         }
         let legend = if entries.is_empty() { String::new() } else { legend(others) };
-        for (path, entry) in entries {
-            if self.document(Kind::Symbol, &path) != Some(&entry.text) {
-                update = update.symbol(&*path, entry.text);
+        for (path, text) in entries {
+            if shown.get(&*path) != Some(&&text) {
+                update = update.symbol(&*path, text);
                 if let Some((cluster, references)) = clusters.get(&path) {
                     update = update.cluster(*cluster, *references);
                 }
@@ -227,20 +239,12 @@ impl Repository {
         }
         update
     }
-
-    /// The documents of a kind so far, by path.
-    fn shown(&self, kind: Kind) -> impl Iterator<Item = (&str, &Value)> {
-        let all = self.documents.iter().filter(move |(key, _)| key.kind() == kind);
-        all.map(|(key, text)| (key.path(), text))
-    }
-
-    fn document(&self, kind: Kind, path: &str) -> Option<&Value> {
-        document(&self.documents, kind, path)
-    }
 }
 
-fn document<'d>(documents: &'d Documents, kind: Kind, path: &str) -> Option<&'d Value> {
-    documents.get(&Key::new(kind, path).ok()?)
+/// The documents of a kind, in the order of their paths.
+fn shown(documents: &Documents, kind: Kind) -> impl Iterator<Item = (&str, &Value)> {
+    let all = documents.iter().filter(move |(key, _)| key.kind() == kind);
+    all.map(|(key, text)| (key.path(), text))
 }
 
 impl fmt::Debug for Repository {

@@ -82,7 +82,7 @@ fn an_empty_update_is_a_line() {
 #[test]
 fn the_texts_of_documents_are_slices_of_the_update() {
     let long = "x".repeat(1000);
-    let update = Update::new().file("a", long.as_str()).symbol("b", "outline").tree("a\nb").legend("none");
+    let update = Update::new().file("a", long.as_str()).symbol("b", "entry").tree("a\nb").legend("none");
     let text = update.to_text().unwrap();
     let bytes = text.as_bytes().as_ptr_range();
     let (documents, _) = Documents::new().apply(&Update::parse(text.clone()).unwrap()).unwrap();

@@ -72,9 +72,20 @@ fn t22_an_error_names_the_first_files_and_never_their_text() {
 #[test]
 fn a_root_that_is_no_folder_is_an_error() {
     let folder = Folder::of(&[("file", "")]);
-    let fault = |path: &str| Repository::open(folder.path().join(path)).unwrap_err().faults()[0].1;
-    assert_eq!(fault("missing"), FileFault::Missing);
-    assert_eq!(fault("file"), FileFault::Missing);
+    for (name, fault, shown) in [
+        ("missing", FileFault::Missing, "is missing"),
+        ("file", FileFault::NoFolder, "is no folder"),
+        ("file/inner", FileFault::Missing, "is missing"),
+    ] {
+        let path = folder.path().join(name);
+        let error = Repository::open(&path).unwrap_err();
+        let path = path.display().to_string();
+        assert_eq!(
+            error.to_string(),
+            format!("`{path}` {shown}: name a folder that exists and that you may read")
+        );
+        assert_eq!(error.faults(), [(path, fault)]);
+    }
 }
 
 /// An unreadable or binary file somewhere in a repository made every scan fail.
@@ -130,7 +141,12 @@ mod unix {
         assert_eq!(folder.scan(), ["symbol:src/a.rs"]);
         let skipped: Vec<_> = folder.repo.skipped().collect();
         let link = |path| (path, FileFault::Link);
-        assert_eq!(skipped, ["broken.rs", "passwd.rs", "src/link.rs", "src/loop"].map(link));
+        let links = ["broken.rs", "passwd.rs", "src/link.rs", "src/loop"];
+        assert_eq!(skipped, links.map(link));
+        let inside = ["src/loop/src/a.rs", "src/loop/src/link.rs", "src/a.rs/"];
+        assert!(folder.repo.changed(links.into_iter().chain(inside)).unwrap().is_empty());
+        assert_eq!(folder.repo.skipped().collect::<Vec<_>>(), links.map(link));
+        assert_eq!(folder.repo.paths().collect::<Vec<_>>(), ["src/a.rs"]);
 
         folder.repo.select(["src/link.rs", "passwd.rs", "src/loop/a.rs", "broken.rs"]);
         let faults: Vec<_> = folder.faults().into_iter().map(|(_, fault)| fault).collect();
@@ -185,6 +201,12 @@ mod unix {
         assert_eq!(skipped, ["c.rs", "closed"]);
         folder.repo.select(["c.rs"]);
         assert!(matches!(folder.faults()[0].1, FileFault::Unreadable(_)));
+
+        permit("closed", 0o000);
+        let error = Repository::open(root.join("closed")).unwrap_err().to_string();
+        permit("closed", 0o755);
+        let fault = "cannot be read (permission denied): name a folder that exists and that you may read";
+        assert!(error.ends_with(fault), "{error}");
     }
 }
 

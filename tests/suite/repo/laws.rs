@@ -13,9 +13,28 @@ fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, cases: 60, ..ProptestConfig::default() }
 }
 
-const PATHS: [&str; 9] =
-    ["a.rs", "b.rs", "src/a.rs", "src/c.rs", "src/deep/d.rs", "tests/e.rs", "f.py", "g/f.py", "notes.txt"];
+const PATHS: [&str; 11] = [
+    "a.rs",
+    "b.rs",
+    "src/a.rs",
+    "src/c.rs",
+    "src/deep/d.rs",
+    "src/.git/a.rs",
+    ".hidden/a.rs",
+    "tests/e.rs",
+    "f.py",
+    "g/f.py",
+    "notes.txt",
+];
 const NAMES: [&str; 5] = ["alpha", "beta", "gamma", "delta", "epsilon"];
+
+/// Rules of ignored files, and the files that may have them.
+const RULES: [&str; 12] = [
+    "*", "*.rs", "!a.rs", "src", "/src/", "src/deep", "deep/", "!deep/", "g/*", "!g/f.py", "**/f.py",
+    ".hidden",
+];
+const RULE_FILES: [&str; 6] =
+    [".gitignore", ".ignore", ".git/info/exclude", "src/.gitignore", "src/.ignore", "src/deep/.gitignore"];
 
 /// One edit of a file: its definitions, its uses and its imports, or its end.
 #[derive(Clone, Debug)]
@@ -40,6 +59,10 @@ fn edits() -> impl Strategy<Value = Vec<Edit>> {
         1 => vec(select(&PATHS[..]), 0..3).prop_map(Edit::Select),
     ];
     vec(edit, 1..12)
+}
+
+fn rules() -> impl Strategy<Value = Vec<(&'static str, Vec<&'static str>)>> {
+    vec((select(&RULE_FILES[..]), vec(select(&RULES[..]), 1..4)), 0..4)
 }
 
 impl Edit {
@@ -85,10 +108,17 @@ fn text(path: &str, defines: &[&str], uses: &[&str], imports: &[&str]) -> String
 proptest! {
     #![proptest_config(config())]
 
-    /// An index that follows edits has the entries of one that reads everything at once.
+    /// An index that follows edits has the entries of one that reads everything at once, and leaves out the same files.
     #[test]
-    fn edits_one_by_one_lead_to_the_documents_of_a_scan(edits in edits(), whole in any::<bool>()) {
+    fn edits_one_by_one_lead_to_the_documents_of_a_scan(
+        rules in rules(),
+        edits in edits(),
+        whole in any::<bool>(),
+    ) {
         let mut folder = Folder::of(&[]);
+        for (path, rules) in &rules {
+            folder.write(path, rules.join("\n"));
+        }
         folder.scan();
         for edit in &edits {
             let path = edit.apply(&mut folder);

@@ -53,7 +53,7 @@ async fn edited(steps: usize) -> Result<Flow> {
 }
 
 /// The blocks of a context as their tier, the role, and the first line of each part.
-fn outline(messages: &Messages) -> Vec<String> {
+fn first_lines(messages: &Messages) -> Vec<String> {
     let parts = messages.parts().map(|part| {
         let text = part.text();
         let line = text.trim_start().lines().next().unwrap_or_default().to_owned();
@@ -109,9 +109,9 @@ async fn t20_pages_stand_between_the_tree_and_the_working_files_for_one_step() -
     let turns = |count: usize| ["active user <user>", "active assistant Done."].repeat(count);
     let prompt = vec!["active user <user>"];
     let expected = [tree.to_vec(), pages.to_vec(), working.to_vec(), turns(1), prompt.clone()].concat();
-    assert_eq!(outline(&f.messages("coder", 1)?), expected);
+    assert_eq!(first_lines(&f.messages("coder", 1)?), expected);
     let expected = [tree.to_vec(), working.to_vec(), turns(2), prompt].concat();
-    assert_eq!(outline(&f.messages("coder", 2)?), expected);
+    assert_eq!(first_lines(&f.messages("coder", 2)?), expected);
 
     let messages = f.messages("coder", 1)?;
     let shown = messages.parts().find(|part| part.items().any(|item| item.key.kind() == Kind::Url));

@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use super::names::{FileId, NameId, Names};
 use crate::repo::paths::folder;
-use crate::repo::syntax::{Kind, Language, Outline, Symbol};
+use crate::repo::syntax::{Kind, Language, Symbol, Symbols};
 
 /// The number of files that refer to a file, the highest first, then its path.
 pub(super) type Rank = (Reverse<usize>, Arc<str>, FileId);
 
-/// A file with an outline.
+/// A file that parses.
 #[derive(Debug)]
 pub(in crate::repo) struct File {
     pub(in crate::repo) path: Arc<str>,
-    pub(in crate::repo) outline: Outline,
+    pub(in crate::repo) symbols: Symbols,
     pub(super) family: Family,
     pub(super) is_test: bool,
     pub(super) defines: BTreeSet<NameId>,
@@ -55,19 +55,19 @@ impl Family {
 }
 
 impl File {
-    pub(super) fn new(path: Arc<str>, language: Language, outline: Outline, names: &mut Names) -> Self {
-        let defines = outer_symbols(&outline).map(|symbol| names.add(&symbol.name)).collect();
-        let uses = outline.uses.iter().chain(outline.symbols.iter().flat_map(|symbol| &symbol.uses));
+    pub(super) fn new(path: Arc<str>, language: Language, symbols: Symbols, names: &mut Names) -> Self {
+        let defines = outer_symbols(&symbols).map(|symbol| names.add(&symbol.name)).collect();
+        let uses = symbols.uses.iter().chain(symbols.defined.iter().flat_map(|symbol| &symbol.uses));
         let links = uses.map(|name| (names.add(name), None)).collect();
         let path_words = words(&path).map(|word| names.add(word)).collect();
         let clues = clues(&path).map(|word| names.add(word)).collect();
-        let imports = outline.imports.iter().flat_map(|import| words(import));
+        let imports = symbols.imports.iter().flat_map(|import| words(import));
         let import_words = imports.map(|word| names.add(word)).collect();
         let (family, is_test) = (Family::of(language), is_test(&path));
         let (referrers, references) = (BTreeMap::new(), 0);
         Self {
             path,
-            outline,
+            symbols,
             family,
             is_test,
             defines,
@@ -161,9 +161,9 @@ impl File {
 }
 
 /// The symbols that are in no class, trait or implementation, so that their names refer to their file.
-fn outer_symbols(outline: &Outline) -> impl Iterator<Item = &Symbol> {
+fn outer_symbols(symbols: &Symbols) -> impl Iterator<Item = &Symbol> {
     let mut closed = usize::MAX;
-    outline.symbols.iter().filter(move |symbol| {
+    symbols.defined.iter().filter(move |symbol| {
         if symbol.depth > closed {
             return false;
         }

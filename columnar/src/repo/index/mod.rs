@@ -1,13 +1,13 @@
 //! The references between files, by the names that they define and use.
 //!
 //! ```text
-//! outlines that changed ──▶ links that changed ──▶ files whose entries may differ
+//! symbols that changed ──▶ links that changed ──▶ files whose entries may differ
 //! ```
 //!
 //! Names are resolved without types, so only those of symbols outside of classes, traits and implementations count. A
 //! call of a method `push` could mean any type; the name of its type is nearly always in the file as well.
 //!
-//! Pure: the same outlines have the same references, in whatever order they came.
+//! Pure: files with the same symbols have the same references, in whatever order they came.
 
 mod clusters;
 mod file;
@@ -16,7 +16,7 @@ mod names;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::syntax::{Language, Outline};
+use super::syntax::{Language, Symbols};
 pub(super) use file::File;
 use file::Rank;
 pub(super) use names::FileId;
@@ -25,7 +25,7 @@ use names::{NameId, Names};
 /// A name with more definitions refers to no file.
 const MOST_DEFINERS: usize = 8;
 
-/// The files with outlines, and the references between them.
+/// The files that parse, and the references between them.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     ids: BTreeMap<Arc<str>, FileId>,
@@ -42,10 +42,10 @@ pub(super) struct Referrers<'i> {
     pub(super) tests: usize,
 }
 
-/// The new outline of a file; `None` if it has none any more.
+/// The new symbols of a file; `None` if it is gone or does not parse.
 pub(super) struct Change {
     pub(super) path: Arc<str>,
-    pub(super) outline: Option<(Language, Outline)>,
+    pub(super) symbols: Option<(Language, Symbols)>,
 }
 
 impl<'i> Referrers<'i> {
@@ -64,13 +64,13 @@ impl<'i> Referrers<'i> {
 }
 
 impl Index {
-    /// Replaces and removes outlines. Returns the files whose entries may differ, also those that are gone.
+    /// Replaces the symbols of files. Returns the files whose entries may differ, also those that are gone.
     pub(super) fn apply(&mut self, changes: impl IntoIterator<Item = Change>) -> BTreeSet<FileId> {
         let (mut stale, mut names) = (BTreeSet::new(), BTreeSet::new());
-        for Change { path, outline } in changes {
+        for Change { path, symbols } in changes {
             let next = FileId::nth(self.ids.len());
             let id = *self.ids.entry(Arc::clone(&path)).or_insert(next);
-            let file = outline.map(|(language, outline)| File::new(path, language, outline, &mut self.names));
+            let file = symbols.map(|(language, symbols)| File::new(path, language, symbols, &mut self.names));
             stale.insert(id);
             self.replace(id, file, &mut names, &mut stale);
         }

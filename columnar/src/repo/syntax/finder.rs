@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::{Node, TreeCursor};
 
 use super::line::{self, joined};
-use super::outline::Kind;
+use super::symbols::Kind;
 
 /// The longest value or default value that a signature shows, in bytes.
 const SHORT: usize = 40;

@@ -1,28 +1,28 @@
 //! The symbols of one file, by its grammar.
 //!
 //! ```text
-//! path ──▶ Language          text ──▶ Parser ──▶ Outline
+//! path ──▶ Language          text ──▶ Parser ──▶ Symbols
 //! ```
 //!
-//! A grammar of tree-sitter makes the tree of a text, and one walk over the tree makes the outline. The rules of a language
+//! A grammar of tree-sitter makes the tree of a text, and one walk over the tree finds the symbols. The rules of a language
 //! say how the walk reads the nodes of each kind. Few of those kinds are definitions or imports, which functions of the
 //! language describe.
 //!
-//! Pure: the same text has the same outline.
+//! Pure: the same text has the same symbols.
 
 mod finder;
 mod grammar;
 mod language;
 mod languages;
 mod line;
-mod outline;
 mod parser;
 mod rules;
 mod scope;
+mod symbols;
 #[cfg(test)]
 mod tests;
 mod walk;
 
 pub(super) use language::Language;
-pub(super) use outline::{Kind, Outline, Symbol};
 pub(super) use parser::Parser;
+pub(super) use symbols::{Kind, Symbol, Symbols};

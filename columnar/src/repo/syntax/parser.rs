@@ -8,7 +8,7 @@ use tree_sitter::{ParseOptions, Tree};
 
 use super::grammar::Grammar;
 use super::language::Language;
-use super::outline::Outline;
+use super::symbols::Symbols;
 use super::walk;
 
 /// The largest file that is parsed, in bytes. Larger ones are data, and a tree takes many times their memory.
@@ -29,7 +29,7 @@ const MIN_READS: usize = 1024;
 const ROUNDS: usize = 250;
 const MIN_ROUNDS: usize = 2000;
 
-/// Makes outlines. It keeps the state of a grammar between files.
+/// Finds the symbols of texts. It keeps the state of a grammar between files.
 pub(in crate::repo) struct Parser {
     inner: tree_sitter::Parser,
     language: Option<Language>,
@@ -43,8 +43,8 @@ impl Parser {
         Self { inner: tree_sitter::Parser::new(), language: None, stack }
     }
 
-    /// The outline of a text; `None` if the grammar finds nothing of the language in it, or gives up.
-    pub(in crate::repo) fn outline(&mut self, language: Language, text: &str) -> Option<Outline> {
+    /// The symbols of a text; `None` if the grammar finds nothing of the language in it, or gives up.
+    pub(in crate::repo) fn symbols(&mut self, language: Language, text: &str) -> Option<Symbols> {
         let grammar = Grammar::of(language);
         if self.language != Some(language) {
             self.inner.set_language(&grammar.language).ok()?;
@@ -55,12 +55,12 @@ impl Parser {
         }
         let stack = STACK + STACK_PER_BYTE * text.len();
         let is_enough = stack <= self.stack;
-        let mut outline = || walk::outline(grammar, &self.parse(text)?, text);
+        let mut find = || walk::symbols(grammar, &self.parse(text)?, text);
         if is_enough {
-            return outline();
+            return find();
         }
         thread::scope(|scope| {
-            thread::Builder::new().stack_size(stack).spawn_scoped(scope, outline).ok()?.join().ok()?
+            thread::Builder::new().stack_size(stack).spawn_scoped(scope, find).ok()?.join().ok()?
         })
     }
 

@@ -7,9 +7,9 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::finder::Finder;
 use super::grammar::{Grammar, Resolved};
-use super::outline::{Kind, Outline, Symbol};
 use super::rules::{Mode, Role};
 use super::scope::{Mark, Scope};
+use super::symbols::{Kind, Symbol, Symbols};
 
 /// A node around the current one.
 #[derive(Clone, Copy)]
@@ -38,7 +38,7 @@ struct Walk<'g, 't> {
     text: &'t str,
     finder: Finder<'t>,
     scope: Scope<'t>,
-    outline: Outline,
+    symbols: Symbols,
     frames: Vec<Frame<'g>>,
     open: Vec<Open>,
     /// The number of bytes that the grammar does not know, and the end of the last ones.
@@ -46,14 +46,14 @@ struct Walk<'g, 't> {
     stray_end: usize,
 }
 
-/// The outline of a text by its tree; `None` if the tree is of errors only.
-pub(super) fn outline(grammar: &Grammar, tree: &Tree, text: &str) -> Option<Outline> {
+/// The symbols of a text by its tree; `None` if the tree is of errors only.
+pub(super) fn symbols(grammar: &Grammar, tree: &Tree, text: &str) -> Option<Symbols> {
     let mut walk = Walk {
         grammar,
         text,
         finder: Finder::new(text),
         scope: Scope::default(),
-        outline: Outline::default(),
+        symbols: Symbols::default(),
         frames: Vec::new(),
         open: Vec::new(),
         stray: 0,
@@ -138,19 +138,19 @@ impl<'g, 't> Walk<'g, 't> {
 
     fn import(&mut self, frame: &mut Frame<'_>) {
         frame.is_import |= !self.finder.imports.is_empty();
-        self.outline.imports.append(&mut self.finder.imports);
+        self.symbols.imports.append(&mut self.finder.imports);
     }
 
     /// Adds the symbols that were found.
     fn define(&mut self, frame: &mut Frame<'_>) {
-        let (first, count) = (self.outline.symbols.len(), self.finder.headers.len());
+        let (first, count) = (self.symbols.defined.len(), self.finder.headers.len());
         if count == 0 {
             return;
         }
         let depth = self.open.len();
         for header in self.finder.headers.drain(..) {
             frame.is_local |= matches!(header.kind, Kind::Function | Kind::Macro | Kind::Constant);
-            self.outline.symbols.push(Symbol {
+            self.symbols.defined.push(Symbol {
                 kind: header.kind,
                 name: header.name,
                 signature: header.signature.into(),
@@ -166,7 +166,7 @@ impl<'g, 't> Walk<'g, 't> {
     fn leave(&mut self) {
         let is_defined = self.frames.pop().is_some_and(|frame| frame.is_defined);
         let Some(open) = self.open.pop_if(|_| is_defined) else { return };
-        let symbols = self.outline.symbols.get_mut(open.first..).unwrap_or_default();
+        let symbols = self.symbols.defined.get_mut(open.first..).unwrap_or_default();
         let symbols = symbols.get_mut(..open.count).unwrap_or_default();
         let uses = self.scope.end(open.mark, |name| {
             // An implementation does use its type.
@@ -229,18 +229,18 @@ impl<'g, 't> Walk<'g, 't> {
         before.ends_with('.') && !before.ends_with("..") && !after.starts_with(['(', ':'])
     }
 
-    fn finish(mut self, is_stray: bool) -> Option<Outline> {
-        let mut outline = self.outline;
+    fn finish(mut self, is_stray: bool) -> Option<Symbols> {
+        let mut symbols = self.symbols;
         let is_mostly_stray = is_stray || self.stray > self.text.len() / 2;
         // Two words of prose are a declaration of C.
         let is_code = |symbol: &Symbol| symbol.kind != Kind::Constant;
-        if is_mostly_stray && outline.imports.is_empty() && !outline.symbols.iter().any(is_code) {
+        if is_mostly_stray && symbols.imports.is_empty() && !symbols.defined.iter().any(is_code) {
             return None;
         }
-        outline.uses = self.scope.end_file(|name| self.grammar.is_known(name));
+        symbols.uses = self.scope.end_file(|name| self.grammar.is_known(name));
         let mut seen = std::collections::HashSet::new();
-        outline.imports.retain(|import| seen.insert(import.clone()));
-        Some(outline)
+        symbols.imports.retain(|import| seen.insert(import.clone()));
+        Some(symbols)
     }
 }
 

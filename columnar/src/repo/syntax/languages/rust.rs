@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::super::finder::Finder;
-use super::super::outline::Kind;
 use super::super::rules::{Mode, Role, Rule, define, import, plain, rest, skip};
+use super::super::symbols::Kind;
 
 /// Names that no repository defines.
 pub(in super::super) const KNOWN: &[&str] = &[

@@ -1,4 +1,4 @@
-//! A file of C, and its outline.
+//! A file of C, and its symbols.
 
 pub(super) const TEXT: &str = r#"
 /* Views. */
@@ -43,7 +43,7 @@ void view_free(view_t *view) { free(view); }
 #endif
 "#;
 
-pub(super) const OUTLINE: &str = r#"
+pub(super) const SYMBOLS: &str = r#"
 import <stdio.h>
 import "view.h"
 Constant MAX_NAME = 64

@@ -1,4 +1,4 @@
-//! A file of C++, and its outline.
+//! A file of C++, and its symbols.
 
 pub(super) const TEXT: &str = r#"
 #include <vector>
@@ -57,7 +57,7 @@ Level helper(std::unique_ptr<Part> part) { return static_cast<Level>(part->level
 extern "C" int main(int argc, char **argv) { return run(new views::App(argc)); }
 "#;
 
-pub(super) const OUTLINE: &str = r#"
+pub(super) const SYMBOLS: &str = r#"
 import <vector>
 import "view.hpp"
 Constant LIMIT = 10

@@ -1,4 +1,4 @@
-//! A file of Go, and its outline.
+//! A file of Go, and its symbols.
 
 pub(super) const TEXT: &str = r#"
 // Package view shows views.
@@ -64,7 +64,7 @@ func (view *View[T]) Show(ctx context.Context, depth int) (string, error) {
 func Map[T, U any](items []T, change func(T) U) []U { return apply(items, change) }
 "#;
 
-pub(super) const OUTLINE: &str = r#"
+pub(super) const SYMBOLS: &str = r#"
 import context
 import fmt
 import v "example.org/view/v2"

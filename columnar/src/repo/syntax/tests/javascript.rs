@@ -1,4 +1,4 @@
-//! A file of JavaScript, and its outline.
+//! A file of JavaScript, and its symbols.
 
 pub(super) const TEXT: &str = r#"
 // @ts-check
@@ -55,7 +55,7 @@ module.exports = { View, show };
 describe('a view', () => { const local = setup(); it('is shown', () => { show(local); }); });
 "#;
 
-pub(super) const OUTLINE: &str = r"
+pub(super) const SYMBOLS: &str = r"
 import ./declare.js: Name, { parse as read, Spec }
 import ./parts: * as parts
 import ./style.css

@@ -1,4 +1,4 @@
-//! A file of Python, and its outline.
+//! A file of Python, and its symbols.
 
 pub(super) const TEXT: &str = r#"
 """Views."""
@@ -78,7 +78,7 @@ if __name__ == "__main__":
     show(View.load(os.path.join("a", "b")))
 "#;
 
-pub(super) const OUTLINE: &str = r#"
+pub(super) const SYMBOLS: &str = r#"
 import __future__: annotations
 import os.path
 import numpy as np

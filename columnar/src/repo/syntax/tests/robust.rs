@@ -1,7 +1,7 @@
 //! Texts of other languages than their names say, and texts with errors.
 
-use super::super::{Language, Outline, Parser};
-use super::{SAMPLES, STACK, outline};
+use super::super::{Language, Parser, Symbols};
+use super::{SAMPLES, STACK, symbols};
 
 /// Runs a test on a small stack, as those of runtimes may be.
 fn on_small_stack(test: impl FnOnce() + Send + 'static) {
@@ -9,49 +9,49 @@ fn on_small_stack(test: impl FnOnce() + Send + 'static) {
     thread.join().expect("the test passes");
 }
 
-/// The properties of all outlines.
-fn check(outline: &Outline) {
-    let texts = outline
-        .symbols
+/// The properties of the symbols of all files.
+fn check(symbols: &Symbols) {
+    let texts = symbols
+        .defined
         .iter()
         .flat_map(|symbol| [&symbol.name, &symbol.signature].into_iter().chain(&symbol.uses));
-    for text in outline.imports.iter().chain(&outline.uses).chain(texts) {
+    for text in symbols.imports.iter().chain(&symbols.uses).chain(texts) {
         assert!(!text.contains(char::is_control), "{text:?}");
         assert!(text.chars().count() <= 161 && text.trim() == &**text, "{text:?}");
     }
     let mut limit = 0;
-    for symbol in &outline.symbols {
+    for symbol in &symbols.defined {
         assert!(symbol.depth <= limit, "{symbol:?}");
         assert!(!symbol.name.is_empty(), "{symbol:?}");
         assert!(symbol.uses.is_sorted_by(|a, b| a < b), "{symbol:?}");
         limit = symbol.depth + 1;
     }
-    assert!(outline.uses.is_sorted_by(|a, b| a < b), "{:?}", outline.uses);
+    assert!(symbols.uses.is_sorted_by(|a, b| a < b), "{:?}", symbols.uses);
 }
 
 #[test]
-fn a_file_without_code_has_an_empty_outline() {
-    let empty = Some(Outline::default());
+fn a_file_without_code_has_no_symbols() {
+    let empty = Some(Symbols::default());
     for (language, ..) in SAMPLES {
         let comment = if language == Language::Python { "# nothing\n" } else { "// nothing\n" };
         for text in ["", "\n", " \r\n\t", "\u{feff}", comment] {
-            assert_eq!(Parser::new(STACK).outline(language, text), empty, "{language:?} {text:?}");
+            assert_eq!(Parser::new(STACK).symbols(language, text), empty, "{language:?} {text:?}");
         }
     }
 }
 
 #[test]
-fn a_text_of_no_language_has_no_outline() {
+fn a_text_of_no_language_does_not_parse() {
     let prose = "Dear reader, this file isn't code: it is only named so. Yours (truly) — the author.\n";
     for (language, ..) in SAMPLES {
         for text in [prose, "\0\u{1}\u{2}\u{3}\0", "}}} ))) ]]]", "«»«»"] {
-            let found = Parser::new(STACK).outline(language, text);
+            let found = Parser::new(STACK).symbols(language, text);
             assert!(
-                found.as_ref().is_none_or(|outline| outline.symbols.is_empty()),
+                found.as_ref().is_none_or(|symbols| symbols.defined.is_empty()),
                 "{language:?} {text:?} {found:?}"
             );
         }
-        assert_eq!(outline(language, &prose.repeat(20)), None, "{language:?}");
+        assert_eq!(symbols(language, &prose.repeat(20)), None, "{language:?}");
     }
 }
 
@@ -71,11 +71,11 @@ fn an_error_leaves_the_rest() {
         (Language::Cpp, "class A { void f(; };\nint g() { return 1 }\n", &["A", "g"]),
         (Language::Go, "package p\nfunc a( {\n}\nfunc b() {}\ntype C struct {}\n", &["b", "C"]),
     ] {
-        let outline = Parser::new(STACK).outline(language, text).unwrap_or_else(|| panic!("{language:?}"));
-        check(&outline);
+        let symbols = Parser::new(STACK).symbols(language, text).unwrap_or_else(|| panic!("{language:?}"));
+        check(&symbols);
         for name in names {
-            let is_found = outline.symbols.iter().any(|symbol| *symbol.name == **name);
-            assert!(is_found, "{language:?} {name} {outline:?}");
+            let is_found = symbols.defined.iter().any(|symbol| *symbol.name == **name);
+            assert!(is_found, "{language:?} {name} {symbols:?}");
         }
     }
 }
@@ -88,7 +88,7 @@ fn names_are_of_all_scripts() {
         (Language::JavaScript, "function été($a) { naïve() }", "Function été ($a)  uses: naïve"),
         (Language::Go, "package p\nfunc Größe() {}", "Function Größe ()"),
     ] {
-        let shown = outline(language, text).expect("an outline");
+        let shown = symbols(language, text).expect("it parses");
         assert_eq!(shown.lines().nth(1), Some(line), "{language:?}");
     }
 }
@@ -98,9 +98,9 @@ fn a_signature_is_one_short_line() {
     let parameter = |n| format!("\n    parameter_{n}: Type{n}, // the next\u{202e}\n");
     let parameters = (0..100).map(parameter).collect::<Vec<_>>().concat();
     let text = format!("fn long({parameters}) {{}}\nfn after() {{}}");
-    let outline = Parser::new(STACK).outline(Language::Rust, &text).expect("an outline");
-    check(&outline);
-    let [long, after] = outline.symbols.as_slice() else { panic!("two functions") };
+    let symbols = Parser::new(STACK).symbols(Language::Rust, &text).expect("it parses");
+    check(&symbols);
+    let [long, after] = symbols.defined.as_slice() else { panic!("two functions") };
     assert!(long.signature.starts_with("(parameter_0: Type0, parameter_1: Type1, "), "{}", long.signature);
     assert!(long.signature.ends_with('…') && long.signature.chars().count() == 121, "{}", long.signature);
     assert_eq!(&*after.signature, "()");
@@ -127,8 +127,8 @@ fn depth_is_no_matter() {
                 (3_000, "", "a<", "", ""),
             ] {
                 let text = format!("{before}{}{}{after}", open.repeat(depth), close.repeat(depth));
-                if let Some(outline) = parser.outline(language, &text) {
-                    check(&outline);
+                if let Some(symbols) = parser.symbols(language, &text) {
+                    check(&symbols);
                 }
             }
         }
@@ -150,14 +150,14 @@ fn work_is_bounded() {
         (Language::Go, "a[b](c){ "),
     ] {
         let text = unit.repeat(5_000);
-        let first = parser.outline(language, &text);
-        assert_eq!(parser.outline(language, &text), first, "{language:?}");
+        let first = parser.symbols(language, &text);
+        assert_eq!(parser.symbols(language, &text), first, "{language:?}");
     }
     let large = "fn f() {}\n".repeat(1 << 17);
-    assert_eq!(parser.outline(Language::Rust, &large), None);
+    assert_eq!(parser.symbols(Language::Rust, &large), None);
 }
 
-/// Any change of a file leaves an outline with the same properties.
+/// Any change of a file leaves symbols with the same properties.
 #[test]
 fn a_changed_file_is_read() {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -191,9 +191,9 @@ fn a_changed_file_is_read() {
             // The file of another language may have the same name.
             let (other, ..) = SAMPLES[random(SAMPLES.len())];
             for language in [language, other] {
-                if let Some(outline) = parser.outline(language, &changed) {
-                    check(&outline);
-                    assert_eq!(Parser::new(STACK).outline(language, &changed).as_ref(), Some(&outline));
+                if let Some(symbols) = parser.symbols(language, &changed) {
+                    check(&symbols);
+                    assert_eq!(Parser::new(STACK).symbols(language, &changed).as_ref(), Some(&symbols));
                 }
             }
         }
@@ -215,8 +215,8 @@ fn the_library_is_read() {
             let text = std::fs::read_to_string(&path).expect("a text");
             let language = path.to_str().and_then(Language::of);
             let Some(language) = language else { continue };
-            let outline = parser.outline(language, &text).unwrap_or_else(|| panic!("{path:?}"));
-            check(&outline);
+            let symbols = parser.symbols(language, &text).unwrap_or_else(|| panic!("{path:?}"));
+            check(&symbols);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A file of Rust, and its outline.
+//! A file of Rust, and its symbols.
 
 pub(super) const TEXT: &str = r#"
 //! Views.
@@ -97,7 +97,7 @@ mod tests {
 }
 "#;
 
-pub(super) const OUTLINE: &str = r"
+pub(super) const SYMBOLS: &str = r"
 import std::fmt::{self, Display}
 import crate::declare::{ Name, ViewSpec as Spec }
 import super::shown::*

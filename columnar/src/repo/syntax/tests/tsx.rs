@@ -1,4 +1,4 @@
-//! A file of TypeScript with elements, and its outline.
+//! A file of TypeScript with elements, and its symbols.
 
 pub(super) const TEXT: &str = r"
 import React, { useState } from 'react';
@@ -15,7 +15,7 @@ export const Panel: React.FC<Props> = ({ view, onShow }) => {
 export default function App() { return <Panel view={new View()} onShow={console.log} />; }
 ";
 
-pub(super) const OUTLINE: &str = r"
+pub(super) const SYMBOLS: &str = r"
 import react: React, { useState }
 import ./view: { View }
 Trait Props  uses: View

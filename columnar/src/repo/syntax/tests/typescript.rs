@@ -1,4 +1,4 @@
-//! A file of TypeScript, and its outline.
+//! A file of TypeScript, and its symbols.
 
 pub(super) const TEXT: &str = r#"
 import type { Name } from './declare';
@@ -48,7 +48,7 @@ export function isNamed(value: unknown): value is Named<Id> { return typeof valu
 export default class extends View<Part> {}
 "#;
 
-pub(super) const OUTLINE: &str = r"
+pub(super) const SYMBOLS: &str = r"
 import ./declare: { Name }
 import fs: fs
 import ../parts: { Part, type Spec as ViewSpec }

@@ -1,15 +1,15 @@
-//! The outline of a file: its imports, its definitions and the names that it uses.
+//! The symbols of a file: its imports, its definitions and the names that it uses.
 
 /// The imports and definitions of a file, and the names that it uses. No text in it has a line break or a control character.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::repo) struct Outline {
+pub(in crate::repo) struct Symbols {
     /// The imports in their order, each once: a path, and after a colon the names that it is imported by.
     ///
     /// Rust: `std::fmt`, `crate::view::{View, self}`. Python: `numpy as np`, `.view: View, show as s`. JavaScript: `react`,
     /// `react: React, { useState }`. C: `<stdio.h>`, `"view.h"`. Go: `fmt`, `v "example.org/view"`.
     pub(in crate::repo) imports: Vec<Box<str>>,
     /// The definitions in the order of the file. Those inside another one follow it, with a greater depth.
-    pub(in crate::repo) symbols: Vec<Symbol>,
+    pub(in crate::repo) defined: Vec<Symbol>,
     /// The names that the file imports, or uses outside of all its symbols, sorted, each once.
     pub(in crate::repo) uses: Vec<Box<str>>,
 }

@@ -1,4 +1,4 @@
-//! The outlines of files, read and parsed by all processors.
+//! The symbols of files, read and parsed by all processors.
 
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -7,15 +7,15 @@ use std::thread;
 
 use super::error::FileFault;
 use super::read::{Stamp, read};
-use super::syntax::{Language, Outline, Parser};
+use super::syntax::{Language, Parser, Symbols};
 
 /// Fewer files are not worth a thread.
 const FILES_PER_THREAD: usize = 32;
 /// The stack of a thread, in bytes: enough for nearly all files.
 const STACK: usize = 16 << 20;
 
-/// A file that was read: its stamp, and its outline if it parses.
-type Parsed = (Arc<str>, Language, Result<(Stamp, Option<Outline>), FileFault>);
+/// A file that was read: its stamp, and its symbols if it parses.
+type Parsed = (Arc<str>, Language, Result<(Stamp, Option<Symbols>), FileFault>);
 
 /// Reads and parses files.
 pub(super) fn parse(root: &Path, files: &[(Arc<str>, Language)]) -> Vec<Parsed> {
@@ -44,6 +44,6 @@ pub(super) fn parse(root: &Path, files: &[(Arc<str>, Language)]) -> Vec<Parsed> 
 }
 
 fn one(root: &Path, path: &Arc<str>, language: Language, parser: &mut Parser) -> Parsed {
-    let read = read(root, path).map(|(text, stamp)| (stamp, parser.outline(language, &text)));
+    let read = read(root, path).map(|(text, stamp)| (stamp, parser.symbols(language, &text)));
     (Arc::clone(path), language, read)
 }
