@@ -10,7 +10,8 @@ use crate::keywords::nearest;
 pub(crate) fn unknown_param(param: &Ident, column: &Ident, tags: &[String]) -> String {
     let text = ident_text(param);
     let help = match text.as_str() {
-        "cx" | "ctx" | "context" => format!("the context needs its type: `{text}: Context`"),
+        "cx" | "ctx" | "context" | "_" => format!("the context needs its type: `{text}: Context`"),
+        _ if text == ident_text(column) => "add the view `self` for its values at earlier steps".to_owned(),
         _ => known(&text, tags),
     };
     format!("{} reads nothing with the tag `{text}`\n\nhelp: {help}", quote(column))

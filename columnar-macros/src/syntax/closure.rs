@@ -6,6 +6,7 @@ use proc_macro2::{Delimiter, Spacing, TokenTree};
 
 use super::cursor::{Angles, is_ident, is_punct, tokens, trees_of};
 use super::tree::{Around, Closure, ClosureParam};
+use crate::ident;
 
 /// Reads a compute step that is a closure, or ends with one in parentheses or braces. `None` for any other step, and for
 /// patterns that are no names.
@@ -58,7 +59,7 @@ fn split(list: &[TokenTree]) -> Vec<&[TokenTree]> {
 
 fn parse_param(param: &[TokenTree]) -> Option<ClosureParam> {
     let (mutable, rest) = match param {
-        [TokenTree::Ident(word), rest @ ..] if word == "mut" => (Some(word.clone()), rest),
+        [TokenTree::Ident(word), rest @ ..] if ident::is(word, "mut") => (Some(word.clone()), rest),
         _ => (None, param),
     };
     match rest {

@@ -172,12 +172,12 @@ pub(crate) struct ClosureParam {
 impl ClosureParam {
     /// Whether it has the type `Context`, by whatever path.
     pub(crate) fn is_context(&self) -> bool {
-        self.last_of_type().is_some_and(|last| last == "Context")
+        self.last_of_type().is_some_and(|last| ident_text(&last) == "Context")
     }
 
     /// Whether it has the type `Option<…>`.
     pub(crate) fn is_optional(&self) -> bool {
-        self.last_of_type().is_some_and(|last| last == "Option")
+        self.last_of_type().is_some_and(|last| ident_text(&last) == "Option")
     }
 
     /// The name of the type, without its path and its arguments.

@@ -280,7 +280,6 @@
 //! | `review` has a tiered view, so it can read no other documents | put all documents into one source, or drop one of the views |
 //! | `review` reads `files` twice, and once in tiers | drop one of the two |
 //! | the method `read` exists for struct `Handle<Derived>` | the column has no type; use `get` |
-//! | type annotations needed | write the type of the argument: `\|cx: Context\|` |
 //! | future cannot be sent between threads safely | a value that is not `Send`, such as an `Rc`, is held across an `.await`; the note points at it |
 //! | async block may outlive the current function, but it borrows `cx` | write `async move` |
 //! | no field `lastest` on type `Handle<…>` | a view is misspelt; the message suggests the nearest one |
