@@ -13,13 +13,14 @@ pub use std::vec;
 pub use std::vec::Vec;
 
 pub use crate::compute::Step;
-pub use crate::compute::inputs::{Inputs, of, of_column};
+pub use crate::compute::inputs::{Inputs, of};
 pub use crate::declare::Name;
 pub use crate::declare::graph::View;
 pub use crate::declare::graph::constant::{Graph, ModuleColumns, RenamedFrom, Used};
 pub use crate::documents::Documents;
 pub use crate::flow::bind::Bind;
 pub use crate::flow::generated::{Base, Checked, ColumnEnum, Columns, Module, TypePlan, is_module};
+pub use crate::flow::input_type::of_column;
 pub use crate::flow::{ColumnId, Derived, Source, Typed};
 pub use crate::history::Value;
 pub use crate::reopen::IntoOpenOptions;

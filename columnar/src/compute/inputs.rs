@@ -10,7 +10,6 @@ use std::marker::PhantomData;
 use super::{ColumnType, SchemaMismatch, read};
 use super::{Context, IntoReply, Reply, Step};
 use crate::error::BoxError;
-use crate::flow::{Handle, kind};
 use crate::history::Value;
 
 /// The inputs of the cell that is computed.
@@ -23,31 +22,7 @@ pub struct Of<T>(PhantomData<fn() -> T>);
 
 /// The type of an input that the declaration names.
 pub const fn of<T: InputValue>() -> Of<T> {
-    Of(PhantomData)
-}
-
-/// The type of the values of a column of another flow.
-pub const fn of_column<C, K: Valued>(_: fn(&C) -> &Handle<K>) -> Of<K::Value> {
-    Of(PhantomData)
-}
-
-/// A column whose values a compute step can have as a parameter.
-#[diagnostic::on_unimplemented(
-    message = "documents cannot be the parameter of a compute step",
-    label = "documents",
-    note = "take the context, as in `|cx: Context|`: `cx.messages().documents()` has them"
-)]
-pub trait Valued {
-    /// The type of a value.
-    type Value: InputValue;
-}
-
-impl Valued for kind::Source {
-    type Value = Value;
-}
-
-impl<T: InputValue> Valued for kind::Derived<T> {
-    type Value = T;
+    Of::NEW
 }
 
 /// The type of a value that a compute step has as a parameter: text, or the type of a column.
@@ -58,6 +33,10 @@ pub trait InputValue: Sized {
     ///
     /// If it is not of this type.
     fn from_value(value: &Value, tag: &str) -> Result<Self, InputError>;
+}
+
+impl<T: InputValue> Of<T> {
+    pub(crate) const NEW: Self = Self(PhantomData);
 }
 
 impl InputValue for Value {
