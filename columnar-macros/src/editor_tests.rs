@@ -22,6 +22,8 @@ const ITEM: &str = r#"
             user,
             summary.latest.named("digest"),
         ) = prompt("Answer.");
+        column loud(user.latest, topics.as("subjects"), self) =
+            async |user, mut subjects: Vec<Value>, loud, cx: Context| user.to_uppercase();
         source r#type;
     }
 "#;

@@ -13,19 +13,23 @@ pub use std::vec;
 pub use std::vec::Vec;
 
 pub use crate::compute::Step;
+pub use crate::compute::inputs::{Inputs, of};
 pub use crate::declare::Name;
 pub use crate::declare::graph::View;
 pub use crate::declare::graph::constant::{Graph, ModuleColumns, RenamedFrom, Used};
 pub use crate::documents::Documents;
 pub use crate::flow::bind::Bind;
 pub use crate::flow::generated::{Base, Checked, ColumnEnum, Columns, Module, TypePlan, is_module};
+pub use crate::flow::input_type::of_column;
 pub use crate::flow::{ColumnId, Derived, Source, Typed};
+pub use crate::history::Value;
 pub use crate::reopen::IntoOpenOptions;
 pub use crate::run::{Result, fmt_variant, listed};
 
 use futures::future::BoxFuture;
 
-use crate::compute::{Context, IntoStep};
+use crate::compute::inputs::{InputError, step_of_inputs};
+use crate::compute::{Context, IntoReply, IntoStep};
 
 /// The maximal length of `ORDER` where the compiler cannot count the columns: in the extension of a flow with parameters
 /// that it shares, and where such a flow is a module.
@@ -51,6 +55,19 @@ impl Declare {
     /// `|cx: Context| async move { ... }`, or a type that implements `Compute`.
     pub fn column<'a, Form>(self, compute: impl IntoStep<'a, Form>) -> Step<'a> {
         compute.into_step()
+    }
+
+    /// A compute step whose parameters are inputs.
+    pub fn __with_inputs<'a, I, F, R, Form>(
+        self,
+        inputs: impl Fn(Inputs<'_>) -> std::result::Result<I, InputError> + Send + Sync + 'a,
+        compute: F,
+    ) -> Step<'a>
+    where
+        F: Fn(I) -> R + Send + Sync + 'a,
+        R: IntoReply<'a, Form>,
+    {
+        step_of_inputs(inputs, compute)
     }
 
     /// Declares a source: `source name;`. Your program pushes its values. `source files: Documents;` is a source of documents.

@@ -44,6 +44,7 @@ pub mod language {
     pub mod documents;
     pub mod extension;
     pub mod flows;
+    pub mod inputs;
     pub mod limits;
     pub mod modules;
     pub mod names;

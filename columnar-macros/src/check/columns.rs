@@ -111,7 +111,7 @@ pub(super) fn check_tiers(column: &Column, documents: &HashSet<String>, errors: 
 }
 
 /// Whether a view shows documents, as far as this flow declares them.
-fn shows_documents(view: &View, documents: &HashSet<String>) -> bool {
+pub(super) fn shows_documents(view: &View, documents: &HashSet<String>) -> bool {
     view.is_tiered() || !view.is_inherited && documents.contains(&view.name())
 }
 

@@ -6,6 +6,7 @@
 mod columns;
 mod cycles;
 mod declarations;
+mod inputs;
 mod purposes;
 mod reads;
 
@@ -27,6 +28,7 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
         columns::check_tags(column, errors);
         columns::check_tiers(column, &documents, errors);
         purposes::check_column(column, errors);
+        inputs::check_inputs(column, &documents, errors);
     }
     declarations::check_renames(flow, errors);
     declarations::check_source_types(flow, errors);

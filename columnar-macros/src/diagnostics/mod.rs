@@ -7,6 +7,7 @@ pub(crate) mod columns;
 pub(crate) mod declarations;
 mod errors;
 pub(crate) mod flow;
+pub(crate) mod inputs;
 pub(crate) mod modules;
 pub(crate) mod reads;
 pub(crate) mod views;

@@ -54,14 +54,18 @@ impl Emitter<'_> {
     }
 
     /// A compute step: the expression of the user, inside a call that is located at the keyword.
-    pub(super) fn step(&self, keyword: &Ident, derived: &Derived) -> TokenStream {
-        let (private, step) = (self.private, &derived.step);
+    pub(super) fn step(&self, column: &Column, derived: &Derived) -> TokenStream {
+        let (private, keyword, step) = (self.private, &column.keyword, &derived.step);
         // The missing step is reported, and rustc would report a call without an argument as well.
         let Some(last) = step.clone().into_iter().last() else {
             return quote!(#private::Declare.#keyword(#private::broken()));
         };
+        let step = match derived.closure_of_inputs(&column.name) {
+            Some(closure) => self.step_of_inputs(column, derived, closure),
+            None => step.clone(),
+        };
         // rustc reports an expression that ends too early at the closing parenthesis.
-        let mut argument = Group::new(Delimiter::Parenthesis, step.clone());
+        let mut argument = Group::new(Delimiter::Parenthesis, step);
         argument.set_span(last.span());
         quote!(#private::Declare.#keyword #argument)
     }

@@ -25,7 +25,7 @@ pub(super) fn expand(emitter: &Emitter<'_>, errors: &TokenStream) -> TokenStream
     let steps = emitter.flow.columns.iter().map(|column| match &column.derived {
         None => quote!(#private::None),
         Some(derived) => {
-            let step = emitter.step(&column.keyword, derived);
+            let step = emitter.step(column, derived);
             quote!(#private::Some(#step))
         }
     });

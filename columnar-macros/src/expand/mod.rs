@@ -9,6 +9,7 @@ mod dependencies;
 mod emitter;
 mod generics;
 mod inline;
+mod inputs;
 mod item;
 #[cfg(test)]
 mod tests;

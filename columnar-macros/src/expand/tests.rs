@@ -56,6 +56,18 @@ fn a_module_is_a_field_and_constants_find_its_columns() {
 }
 
 #[test]
+fn parameters_of_a_step_are_inputs() {
+    let expansion = expand(&quote! {
+        pub struct Desk: Chat {
+            column score(user.latest): Score = prompt("Rate it.");
+            column shout(user.latest, score.window(3).as("scores"), self) =
+                async |user, mut scores: Vec<Score>, shout, cx: Context| user.to_uppercase();
+        }
+    });
+    assert_expansion("inputs", &syn::parse2(expansion).unwrap());
+}
+
+#[test]
 fn typed_columns_take_their_types_from_their_fields() {
     let expansion = expand(&quote! {
         pub struct Chat<T: Tell + 'static> {

@@ -4,6 +4,7 @@ use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree
 use quote::ToTokens;
 use syn::LitStr;
 
+use super::closure;
 use super::column_type;
 use super::cursor::{Cursor, is_ident, is_punct, tokens};
 use super::tree::{ColumnType, Derived, RenamedFrom};
@@ -34,7 +35,8 @@ pub(super) fn parse(
     let span = list.as_ref().map_or(name.span(), Group::span);
     let views = list.map(|list| view_list::parse(&list, errors));
     let ViewList { views, is_complete } = views.unwrap_or_default();
-    (renamed_from, Derived { list: span, views, is_complete, ty, step })
+    let closure = closure::parse(&step.clone().into_iter().collect::<Vec<_>>());
+    (renamed_from, Derived { list: span, views, is_complete, ty, step, closure })
 }
 
 /// Takes the type and the earlier name of a source.

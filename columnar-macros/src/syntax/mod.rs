@@ -6,6 +6,7 @@
 
 mod attributes;
 mod base;
+mod closure;
 mod column;
 mod column_type;
 mod cursor;
@@ -24,7 +25,8 @@ use crate::diagnostics::{self, Errors};
 use cursor::{is_punct, trees_of};
 
 pub(crate) use tree::{
-    Base, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module, Param, RenamedFrom,
+    Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module,
+    Param, RenamedFrom,
 };
 pub(crate) use view::{GroupTag, Purpose, State, Tag, View};
 

@@ -128,7 +128,14 @@ fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opti
 fn column_named(keyword: Option<&TokenTree>, name: Ident, list: Span) -> Column {
     let keyword = Ident::new("column", keyword.map_or_else(Span::call_site, TokenTree::span));
     // Its views are unknown, so `is_complete` keeps it from being one that reads nothing.
-    let derived = Derived { list, views: Vec::new(), is_complete: false, ty: None, step: TokenStream::new() };
+    let derived = Derived {
+        list,
+        views: Vec::new(),
+        is_complete: false,
+        ty: None,
+        step: TokenStream::new(),
+        closure: None,
+    };
     Column {
         docs: Vec::new(),
         lints: Vec::new(),

@@ -134,6 +134,57 @@ pub(crate) struct Derived {
     pub(crate) ty: Option<ColumnType>,
     /// The compute step; empty where it is missing.
     pub(crate) step: TokenStream,
+    /// The parts of a compute step that is a closure.
+    pub(crate) closure: Option<Closure>,
+}
+
+/// A compute step that is a closure: `async |user, topics| …`, or `(async |user, topics| …).retry(3)`.
+pub(crate) struct Closure {
+    /// `async` and `move`, as far as they are there.
+    pub(crate) head: TokenStream,
+    /// The bars around the parameters.
+    pub(crate) bars: [TokenTree; 2],
+    /// At least one.
+    pub(crate) params: Vec<ClosureParam>,
+    /// The tokens after the parameters.
+    pub(crate) body: TokenStream,
+    /// `None` if it is the whole step.
+    pub(crate) around: Option<Around>,
+}
+
+/// The parentheses or braces around a closure, with the other tokens of the step.
+pub(crate) struct Around {
+    pub(crate) group: Group,
+    /// The statements inside before the closure.
+    pub(crate) before: TokenStream,
+    /// The policies after the group.
+    pub(crate) after: TokenStream,
+}
+
+/// A parameter of a compute step: the name of a view, or the context.
+pub(crate) struct ClosureParam {
+    /// `mut`.
+    pub(crate) mutable: Option<Ident>,
+    pub(crate) name: Ident,
+    pub(crate) ty: Option<TokenStream>,
+}
+
+impl ClosureParam {
+    /// Whether it has the type `Context`, by whatever path.
+    pub(crate) fn is_context(&self) -> bool {
+        self.last_of_type().is_some_and(|last| ident_text(&last) == "Context")
+    }
+
+    /// Whether it has the type `Option<…>`.
+    pub(crate) fn is_optional(&self) -> bool {
+        self.last_of_type().is_some_and(|last| ident_text(&last) == "Option")
+    }
+
+    /// The name of the type, without its path and its arguments.
+    fn last_of_type(&self) -> Option<Ident> {
+        let path: Path = syn::parse2(self.ty.clone()?).ok()?;
+        Some(path.segments.last()?.ident.clone())
+    }
 }
 
 impl Column {
@@ -152,6 +203,29 @@ impl Flow {
 }
 
 impl Derived {
+    /// The closure, if a parameter of it is the name of a view, or should be.
+    pub(crate) fn closure_of_inputs(&self, column: &Ident) -> Option<&Closure> {
+        let is_input = |param: &ClosureParam| {
+            !param.is_context() && (param.ty.is_none() || self.view_of(column, param).is_some())
+        };
+        self.closure.as_ref().filter(|closure| closure.params.iter().any(is_input))
+    }
+
+    /// The view that a parameter of the compute step names: by its tag, or by the name of the column itself.
+    pub(crate) fn view_of(&self, column: &Ident, param: &ClosureParam) -> Option<&View> {
+        let text = ident_text(&param.name);
+        let find = |name: &str| self.reads().find(|view| view.input(column).as_deref() == Some(name));
+        // rustc suggests `_user` for a parameter that is not used.
+        let unused = || text.strip_prefix('_').and_then(find);
+        find(&text).or_else(unused).filter(|_| !param.is_context())
+    }
+
+    /// Takes the compute step out, because it uses inputs that do not exist. An editor completes their names.
+    pub(crate) fn drop_step(&mut self, unknown: Vec<Ident>) {
+        (self.step, self.closure) = (TokenStream::new(), None);
+        self.views.extend(unknown.into_iter().map(|name| View::missing(name.span(), Some(&name))));
+    }
+
     /// The views that show a column.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
         self.views.iter().filter(|view| view.shows_a_column())

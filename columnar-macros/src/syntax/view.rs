@@ -165,7 +165,7 @@ impl View {
     }
 
     /// A view that is not typed yet. An editor completes it.
-    pub(super) fn missing(before: Span, marker: Option<&Ident>) -> Self {
+    pub(crate) fn missing(before: Span, marker: Option<&Ident>) -> Self {
         // `field` replaces `self` with the reader, a field that always exists.
         let base = marker.cloned().unwrap_or_else(|| Ident::new("self", Span::call_site()));
         Self { state: State::NoColumn, ..Self::new(before, base, TokenStream::new()) }
@@ -338,6 +338,30 @@ impl View {
     pub(crate) fn name(&self) -> String {
         let path = [&self.base].into_iter().chain(&self.path);
         path.map(ident_text).collect::<Vec<_>>().join(".")
+    }
+
+    /// The name under which a compute step of `reader` gets it: its tag, and for the self history the name of the column.
+    /// `None` for a tag that could not be read, and for documents in tiers.
+    pub(crate) fn input(&self, reader: &Ident) -> Option<String> {
+        match &self.tag {
+            _ if self.is_tiered() => None,
+            _ if self.is_self() => Some(ident_text(reader)),
+            Tag::Name => Some(ident_text(self.last())),
+            Tag::Explicit(_, tag) => Some(tag.clone()),
+            Tag::Invalid => None,
+        }
+    }
+
+    /// Whether it shows one value, and not a list: `latest`, `prev`.
+    pub(crate) fn is_single(&self) -> bool {
+        let ranges = self.modifiers.iter().filter(|modifier| modifier.kind == ModifierKind::Range);
+        let mut ranges = ranges.map(Modifier::name).peekable();
+        ranges.peek().is_some() && ranges.all(|range| range == "latest" || range == "prev")
+    }
+
+    /// Whether a view of one value has none at some steps, whatever the column holds.
+    pub(crate) fn may_be_empty(&self) -> bool {
+        self.is_lagged || self.is_self() || self.has(ModifierKind::Filter)
     }
 
     /// The last part of the name; `self` for the self history.

@@ -105,6 +105,31 @@ impl Context {
         self.inputs.iter().find(|(name, _)| name == tag).map(|(_, value)| value)
     }
 
+    /// The values that the view with this tag shows, the oldest first: one for `latest`, at most three for `window(3)`, all for
+    /// a whole column. They are verbatim. The tag of `self` is the name of the column. None for an unknown tag, and none for
+    /// cells that were [skipped](crate::compute::Policy::or_skip).
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column recent(user.window(2)) = |cx: Context| async move {
+    ///         cx.values("user").map(|text| text.to_uppercase()).collect::<Vec<_>>().join(", ")
+    ///     };
+    /// };
+    /// for text in ["one", "two", "three"] {
+    ///     chat.user.push(text).await?;
+    /// }
+    /// chat.run().await?;
+    /// assert_eq!(chat.recent.get(2).as_deref(), Some("TWO, THREE"));
+    /// # Ok(()) }
+    /// ```
+    pub fn values(&self, tag: &str) -> impl DoubleEndedIterator<Item = Value> + use<'_> {
+        self.messages.snapshot().values(tag)
+    }
+
     /// The tags and values of the inputs at this step in order of declaration, verbatim, without skipped cells.
     pub fn inputs(&self) -> impl ExactSizeIterator<Item = (&Name, &Value)> {
         self.inputs.iter().map(|(tag, value)| (tag, value))

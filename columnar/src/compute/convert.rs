@@ -61,6 +61,11 @@ where
 
 /// The return types of a function that computes a column: a future of an [outcome](IntoOutcome), or
 /// [`deltas`](super::deltas).
+#[diagnostic::on_unimplemented(
+    message = "the result of this compute step is no text",
+    label = "expected a compute step that returns text",
+    note = "a closure returns a future of text or `Json(value)`, a future of a `Result` of these, or `deltas(stream)`, all of them `Send`"
+)]
 pub trait IntoReply<'a, Form> {
     /// Converts the result into a reply.
     fn into_reply(self) -> Reply<'a>;

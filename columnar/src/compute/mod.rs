@@ -2,10 +2,11 @@
 //!
 //! A compute step is any Rust expression that [converts](IntoStep) into one: a function or closure from [`Context`] to
 //! text or [`Json`], to a `Result` of these, or to [`deltas`]; a [`Prompt`]; a type of yours that implements
-//! [`Compute`]. A [`Policy`] wraps it with retries, timeouts, limits and rates.
+//! [`Compute`]. In `flow!` a closure may name its inputs: `async |user, topics| …`. A [`Policy`] wraps it with retries, timeouts, limits and rates.
 
 mod context;
 mod convert;
+pub(crate) mod inputs;
 mod policy;
 mod prompt;
 mod rate;

@@ -355,6 +355,18 @@ impl Snapshot {
         inputs.filter_map(|(input, view)| Some((input.tag.clone(), view.value(self.step)?))).collect()
     }
 
+    /// The values that the view with a tag shows, the oldest first. The tag of the self history is the name of the column.
+    pub(crate) fn values(&self, tag: &str) -> impl DoubleEndedIterator<Item = Value> + use<'_> {
+        let Reads { inputs, instructions, self_view, column, .. } = &*self.reads;
+        let position = |inputs: &[Input]| inputs.iter().position(|input| input.tag == tag);
+        let own = || self_view.as_ref().filter(|_| column.tag() == tag).and_then(|_| self.self_history());
+        let view = position(inputs)
+            .and_then(|at| self.views.get(at))
+            .or_else(|| self.instruction_views.get(position(instructions)?))
+            .or_else(own);
+        view.into_iter().flat_map(|view| view.steps.clone().filter_map(|step| view.value(step)))
+    }
+
     /// Whether any input has a value in the turn of a step.
     fn is_read_at(&self, step: usize) -> bool {
         self.reads.inputs.iter().zip(&*self.views).any(|(_, view)| view.has(step))

@@ -9,6 +9,7 @@ mod declarations;
 mod dynamic;
 pub(crate) mod generated;
 mod handle;
+pub(crate) mod input_type;
 mod live;
 #[cfg(feature = "typed")]
 mod read;

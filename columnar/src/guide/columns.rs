@@ -91,13 +91,9 @@
 //! let prices = [("tea", 3), ("cake", 4)];
 //! let till = flow! {
 //!     source order;
-//!     column bill(order.latest) = |cx: Context| {
-//!         let prices = &prices;
-//!         async move {
-//!             let order = cx.input("order").ok_or("there is no order")?;
-//!             let sum: u32 = prices.iter().filter(|(name, _)| order.contains(name)).map(|(_, price)| price).sum();
-//!             Ok::<_, &str>(sum.to_string())
-//!         }
+//!     column bill(order.latest) = async |order| {
+//!         let prices = prices.iter().filter(|(name, _)| order.contains(name)).map(|(_, price)| price);
+//!         prices.sum::<u32>().to_string()
 //!     };
 //! };
 //! till.order.push("tea and cake").await?;

@@ -2,8 +2,8 @@
 //!
 //! [← columns](super::columns) · [contents](super) · [typed →](super::typed)
 //!
-//! A compute step is any Rust expression up to the `;` whose value makes text from a [`Context`](crate::Context). The
-//! macro does not parse it, so editors and the compiler treat it as ordinary Rust.
+//! A compute step is any Rust expression up to the `;` whose value makes text from the inputs of the column. The macro
+//! reads nothing of it except the parameters of a closure, so editors and the compiler treat it as ordinary Rust.
 //!
 //! # A prompt
 //!
@@ -11,9 +11,51 @@
 //! model of the environment, or one that you [pass](crate::Prompt::model) to it. The reply arrives as a stream of pieces,
 //! the *deltas*.
 //!
-//! # A function or closure
+//! # A closure of inputs
 //!
-//! A function takes the context and returns a future of text, or of a `Result` of text with any error:
+//! A closure names the inputs that it uses, by their tags. It returns a future of text, or of a `Result` of text with any
+//! error:
+//!
+//! ```
+//! use columnar::prelude::*;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let chat = flow! {
+//!     source user;
+//!     column shout(user.latest)      = async |user| user.to_uppercase();
+//!     column recent(shout.window(2)) = async |shout| shout.join(", ");
+//!     column letters(user.latest, self.latest) = |user, letters| async move {
+//!         let before: usize = letters.map_or(Ok(0), |text| text.parse())?;
+//!         Ok::<_, columnar::BoxError>((before + user.len()).to_string())
+//!     };
+//! };
+//! for text in ["one", "two", "three"] {
+//!     chat.user.push(text).await?;
+//! }
+//! chat.run().await?;
+//! assert_eq!(chat.shout.get(2).as_deref(), Some("THREE"));
+//! assert_eq!(chat.recent.get(2).as_deref(), Some("TWO, THREE"));
+//! assert_eq!(chat.letters.get(2).as_deref(), Some("11"));
+//! # Ok(()) }
+//! ```
+//!
+//! The view decides the type of its parameter. Values are verbatim: without a tag around them, and not escaped.
+//!
+//! | view | parameter |
+//! |---|---|
+//! | `user.latest` | [`Value`](crate::Value), the text |
+//! | `user`, `user.window(3)`, `self` | `Vec<Value>`, the oldest first |
+//! | `user.prev`, `self.latest`, `user.latest.filter(…)` | `Option<Value>`, because some steps have none |
+//! | one of a column with a [type](super::typed) | that type in place of `Value` |
+//!
+//! The tag is the name of the column, or that of `as("…")`; for `self`, it is the name of the column itself. A parameter
+//! that is no tag of the column is a compile error. Inputs that are not used can be left out. The cell fails if the cell of
+//! an input was [skipped](super::skipping), unless the parameter has the type `Option<_>`. A parameter of the type
+//! [`Context`](crate::Context) is the context: `async |user, cx: Context| …`.
+//!
+//! # A function of the context
+//!
+//! A function, and a closure with one parameter of the type `Context`, reads its inputs from the context:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -25,26 +67,23 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
 //!     source user;
-//!     column words(user.latest)  = count;
-//!     column shout(user.latest)  = async |cx: Context| cx.messages().last_text().to_uppercase();
-//!     column number(words.latest) = |cx: Context| async move {
-//!         let words: usize = cx.input("words").ok_or("there are no words")?.parse()?;
-//!         Ok::<_, columnar::BoxError>(format!("{words:04}"))
-//!     };
+//!     column words(user.latest) = count;
+//!     column shown(user.latest) = async |cx: Context| cx.messages().last_text().to_uppercase();
 //! };
 //! chat.user.push("one two three").await?;
 //! chat.run().await?;
 //! assert_eq!(chat.words.get(0).as_deref(), Some("3"));
-//! assert_eq!(chat.shout.get(0).as_deref(), Some("<USER>\nONE TWO THREE\n</USER>"));
-//! assert_eq!(chat.number.get(0).as_deref(), Some("0003"));
+//! assert_eq!(chat.shown.get(0).as_deref(), Some("<USER>\nONE TWO THREE\n</USER>"));
 //! # Ok(()) }
 //! ```
 //!
-//! [`cx.input("user")`](crate::Context::input) is the current value of the view with that tag, as it was pushed or
-//! computed. [`cx.messages()`](crate::Context::messages) is the messages array that a model would receive.
+//! [`cx.input("user")`](crate::Context::input) is the current value of the view with that tag,
+//! [`cx.values("user")`](crate::Context::values) are all that it shows, and [`cx.messages()`](crate::Context::messages) is
+//! the messages array that a model would receive.
 //!
-//! The argument needs its type, `cx: Context`, and the future must be `Send`. A closure whose future borrows the
-//! context is written with `async move`, or as an async closure.
+//! A future must be `Send`. A closure whose future borrows a parameter is written with `async move`, or as an async
+//! closure. A step that needs a parameter of the flow clones it first, as in
+//! `{ let style = style.clone(); move |user| … }`.
 //!
 //! # A stream
 //!

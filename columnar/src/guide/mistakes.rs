@@ -137,6 +137,9 @@
 //! | the type of `score` comes before `was` | write `column score(user.latest): Score was "rating" = …` |
 //! | column `topics` has no compute step | add one: `= prompt("…")` |
 //! | expected the compute step of `topics` after this | the same |
+//! | `topics` reads nothing with the tag `usr` | a parameter of a compute step, and the text in `cx.input("usr")`, is the tag of a view |
+//! | `topics` reads nothing with the tag `cx` | the context needs its type: `cx: Context` |
+//! | `files` are documents, which cannot be a parameter of a compute step | take the context: `cx.messages().documents()` has them |
 //! | expected `=` and the compute step of `topics` | put `=` before the compute step |
 //! | expected `=`, found `==` | write `=` |
 //!
@@ -277,7 +280,6 @@
 //! | `review` has a tiered view, so it can read no other documents | put all documents into one source, or drop one of the views |
 //! | `review` reads `files` twice, and once in tiers | drop one of the two |
 //! | the method `read` exists for struct `Handle<Derived>` | the column has no type; use `get` |
-//! | type annotations needed | write the type of the argument: `\|cx: Context\|` |
 //! | future cannot be sent between threads safely | a value that is not `Send`, such as an `Rc`, is held across an `.await`; the note points at it |
 //! | async block may outlive the current function, but it borrows `cx` | write `async move` |
 //! | no field `lastest` on type `Handle<…>` | a view is misspelt; the message suggests the nearest one |

@@ -101,7 +101,8 @@
 //!
 //! # Functions
 //!
-//! The value that a function returns is checked against the type as well. [`Json`](crate::Json) serialises it:
+//! The value that a function returns is checked against the type as well. [`Json`](crate::Json) serialises it. A parameter
+//! for a typed column has its type:
 //!
 //! ```
 //! use columnar::Json;
@@ -110,13 +111,14 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let desk = flow! {
 //!     source review;
-//!     column words(review.latest): usize = |cx: Context| async move {
-//!         Json(cx.input("review").map_or(0, |text| text.split_whitespace().count()))
-//!     };
+//!     column words(review.latest): usize = async |review| Json(review.split_whitespace().count());
+//!     column all(words): usize           = async |words| Json(words.iter().sum::<usize>());
 //! };
 //! desk.review.push("Good, but late.").await?;
+//! desk.review.push("Thank you!").await?;
 //! desk.run().await?;
 //! assert_eq!(desk.words.read(0)?, Some(3));
+//! assert_eq!(desk.all.read(1)?, Some(5));
 //! # Ok(()) }
 //! ```
 //!

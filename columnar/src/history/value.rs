@@ -72,6 +72,13 @@ impl Borrow<str> for Value {
     }
 }
 
+/// An empty text.
+impl Default for Value {
+    fn default() -> Self {
+        Self::from("")
+    }
+}
+
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
         Self::whole(text.into())

@@ -82,7 +82,7 @@ impl Item<'_> {
         let derived = column.derived.as_ref()?;
         let ty = &self.types.step;
         let step = if self.header.is_complete {
-            let step = self.emitter.step(&column.keyword, derived);
+            let step = self.emitter.step(column, derived);
             Emitter::typed_step(column, &self.types.columns, step)
         } else {
             // Without the types of the parameters, rustc would report each use of one in the step.

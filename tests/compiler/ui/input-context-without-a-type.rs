@@ -4,6 +4,7 @@ flow! {
     pub struct Chat {
         source user;
         column topics(user.latest) = |cx| async move { cx.step().to_string() };
+        column assistant(user, topics) = prompt("Answer.");
     }
 }
 
@@ -13,11 +14,6 @@ fn main() {
 
 async fn talk(chat: &Chat) -> Result<usize> {
     chat.user.push("hello").await?;
-    let mut run = chat.run();
-    while let Some(event) = run.try_next().await? {
-        match event.column() {
-            ChatColumn::Topics => chat.topics.messages(event.step())?,
-        };
-    }
-    Ok(Chat::ORDER.len() + Chat::GRAPH.names().len())
+    chat.run().await?;
+    Ok(chat.topics.messages(0)?.len() + Chat::ORDER.len())
 }

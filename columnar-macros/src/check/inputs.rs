@@ -1,0 +1,78 @@
+//! The rules about the inputs that a compute step names.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use syn::LitStr;
+
+use super::columns::shows_documents;
+use crate::diagnostics::{Errors, inputs};
+use crate::ident::ident_text;
+use crate::syntax::{ClosureParam, Column, State, View};
+
+/// A parameter without a type is the tag of a view, and so is the text in `cx.input("…")`. Wrong:
+///
+/// ```text
+/// column shout(user.latest) = async |usr| usr.to_uppercase();
+/// column shout(user.latest) = async |cx: Context| cx.input("usr").map(|text| text.to_uppercase());
+/// ```
+pub(super) fn check_inputs(column: &mut Column, documents: &HashSet<String>, errors: &mut Errors) {
+    let Column { name, derived: Some(derived), .. } = column else { return };
+    let Some(closure) = &derived.closure else { return };
+    // A view that is wrong may be the one that is named.
+    if !derived.is_complete || derived.reads().any(|view| view.state != State::Valid) {
+        return;
+    }
+    let tags: Vec<String> = derived.reads().filter_map(|view| view.input(name)).collect();
+    let is_documents = |param: &ClosureParam| {
+        let is_it = |view: &View| ident_text(view.last()) == ident_text(&param.name);
+        derived.reads().any(|view| shows_documents(view, documents) && is_it(view))
+    };
+    let mut unknown = Vec::new();
+    for param in closure.params.iter().filter(|param| !param.is_context()) {
+        if is_documents(param) {
+            errors.at(&param.name, inputs::documents(&param.name));
+        } else if param.ty.is_none() && derived.view_of(name, param).is_none() {
+            errors.at(&param.name, inputs::unknown_param(&param.name, name, &tags));
+        } else {
+            continue;
+        }
+        unknown.push(param.name.clone());
+    }
+    for context in closure.params.iter().filter(|param| param.is_context()) {
+        check_tags(&closure.body, &context.name, (name, &tags), errors);
+    }
+    if !unknown.is_empty() {
+        derived.drop_step(unknown);
+    }
+}
+
+/// Checks the literals in calls of `input` and `values` on the context.
+fn check_tags(body: &TokenStream, context: &Ident, of: (&Ident, &[String]), errors: &mut Errors) {
+    let trees: Vec<TokenTree> = body.clone().into_iter().collect();
+    for tree in &trees {
+        if let TokenTree::Group(group) = tree {
+            check_tags(&group.stream(), context, of, errors);
+        }
+    }
+    for window in trees.windows(4) {
+        let [
+            TokenTree::Ident(receiver),
+            TokenTree::Punct(dot),
+            TokenTree::Ident(method),
+            TokenTree::Group(arguments),
+        ] = window
+        else {
+            continue;
+        };
+        let is_call = arguments.delimiter() == Delimiter::Parenthesis
+            && dot.as_char() == '.'
+            && receiver == context
+            && (method == "input" || method == "values");
+        let Some(tag) = syn::parse2::<LitStr>(arguments.stream()).ok().filter(|_| is_call) else { continue };
+        let (name, tags) = of;
+        if !tags.contains(&tag.value()) {
+            errors.at(&tag, inputs::unknown_tag(&tag.value(), name, tags));
+        }
+    }
+}

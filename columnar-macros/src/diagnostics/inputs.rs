@@ -1,0 +1,44 @@
+//! Errors in the inputs that a compute step names.
+
+use proc_macro2::Ident;
+
+use super::errors::quote;
+use crate::ident::ident_text;
+use crate::keywords::nearest;
+
+/// `async |usr| …` for a column that reads `user`.
+pub(crate) fn unknown_param(param: &Ident, column: &Ident, tags: &[String]) -> String {
+    let text = ident_text(param);
+    let help = match text.as_str() {
+        "cx" | "ctx" | "context" | "_" => format!("the context needs its type: `{text}: Context`"),
+        _ if text == ident_text(column) => "add the view `self` for its values at earlier steps".to_owned(),
+        _ => known(&text, tags),
+    };
+    format!("{} reads nothing with the tag `{text}`\n\nhelp: {help}", quote(column))
+}
+
+/// `cx.input("usr")` in the step of a column that reads `user`.
+pub(crate) fn unknown_tag(tag: &str, column: &Ident, tags: &[String]) -> String {
+    // The literal may be a whole text, and its beginning is enough to find it.
+    let text: String = tag.chars().take(40).collect();
+    format!("{} reads nothing with the tag `{text}`\n\nhelp: {}", quote(column), known(&text, tags))
+}
+
+/// `async |files| …` for a column that reads documents.
+pub(crate) fn documents(param: &Ident) -> String {
+    format!(
+        "{} are documents, which cannot be a parameter of a compute step\n\n\
+         help: take the context, as in `|cx: Context|`: `cx.messages().documents()` has them",
+        quote(param)
+    )
+}
+
+fn known(text: &str, tags: &[String]) -> String {
+    match nearest(text, tags.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            let list: Vec<String> = tags.iter().map(|tag| format!("`{tag}`")).collect();
+            format!("its inputs are {}", list.join(", "))
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! A compute step whose parameters are inputs:
+//!
+//! ```text
+//! Declare.__with_inputs(
+//!     |__inputs: Inputs<'_>| Result::Ok((
+//!         __inputs.one(of::<Value>(), "user")?,
+//!         __inputs.all(of_column(|here: &BaseColumns| &here.topics), "topics")?,
+//!     )),
+//!     async |(user, topics,): (_, _,)| user.to_uppercase(),
+//! )
+//! ```
+//!
+//! A column of this flow has its type in the declaration. That of another flow has it in the struct of its columns.
+
+use proc_macro2::{Group, Ident, Span, TokenStream};
+use quote::quote;
+
+use super::dependencies::Role;
+use super::emitter::Emitter;
+use super::tokens::located;
+use crate::ident::ident_text;
+use crate::syntax::{Around, Closure, ClosureParam, Column, Derived, State, View};
+
+impl Emitter<'_> {
+    pub(super) fn step_of_inputs(
+        &self,
+        column: &Column,
+        derived: &Derived,
+        closure: &Closure,
+    ) -> TokenStream {
+        let private = self.private;
+        let Closure { head, bars: [opening, closing], params, body, around } = closure;
+        let inputs = Ident::new("__inputs", Span::mixed_site());
+        let values = params.iter().map(|param| self.input(column, derived, param, &inputs));
+        let names = params.iter().map(|ClosureParam { mutable, name, .. }| quote!(#mutable #name));
+        let types = params.iter().map(|param| param.ty.clone().unwrap_or_else(|| quote!(_)));
+        // rustc reports a wrong result at the name of the method.
+        let call = Ident::new("__with_inputs", located(opening.span()));
+        let step = quote! {
+            #private::Declare.#call(
+                |#inputs: #private::Inputs<'_>| #private::Result::Ok((#(#values,)*)),
+                #head #opening (#(#names,)*): (#(#types,)*) #closing #body
+            )
+        };
+        match around {
+            None => step,
+            Some(Around { group, before, after }) => {
+                let mut whole = Group::new(group.delimiter(), quote!(#before #step));
+                whole.set_span(group.span());
+                quote!(#whole #after)
+            }
+        }
+    }
+
+    /// The value of a parameter.
+    fn input(&self, reader: &Column, derived: &Derived, param: &ClosureParam, inputs: &Ident) -> TokenStream {
+        let Some(view) = derived.view_of(&reader.name, param) else {
+            return quote!(#inputs.context());
+        };
+        let method = match () {
+            () if !view.is_single() => "all",
+            () if view.may_be_empty() || param.is_optional() => "optional",
+            () => "one",
+        };
+        let (ty, tag) = (self.type_of(reader, view), view.input(&reader.name));
+        let method = Ident::new(method, located(param.name.span()));
+        quote!(#inputs.#method(#ty, #tag)?)
+    }
+
+    /// The type of the values that a view shows.
+    fn type_of(&self, reader: &Column, view: &View) -> TokenStream {
+        if view.state != State::Valid {
+            return self.text();
+        }
+        let own = if view.is_self() {
+            Some(reader)
+        } else {
+            let is_it = |column: &&Column| ident_text(&column.name) == view.name();
+            self.flow.columns.iter().find(is_it).filter(|_| !view.is_inherited)
+        };
+        match own {
+            Some(column) => {
+                let ty = column.derived.as_ref().and_then(|derived| derived.ty.as_ref());
+                let ty = ty.filter(|ty| !ty.is_partial && !ty.ty.is_empty()).map(|ty| &ty.ty);
+                ty.map_or_else(|| self.text(), |ty| self.of(ty))
+            }
+            None => self.type_in_dependency(view).unwrap_or_else(|| self.text()),
+        }
+    }
+
+    /// The type of a column of the flow that this one extends, or of a module.
+    fn type_in_dependency(&self, view: &View) -> Option<TokenStream> {
+        let private = self.private;
+        let (dependency, fields) = if view.is_inherited {
+            let fields = [&view.base].into_iter().chain(&view.path);
+            (self.dependencies.base.as_ref()?, fields.cloned().collect::<Vec<_>>())
+        } else {
+            let is_it = |name: &Ident| ident_text(name) == ident_text(&view.base);
+            let mut modules = self.dependencies.modules.iter();
+            let module =
+                modules.find(|module| matches!(module.role, Role::Module(module) if is_it(&module.name)))?;
+            (module, view.path.clone())
+        };
+        let columns = dependency.associated("Columns");
+        Some(quote!(#private::of_column(|here: &#columns| &here #(.#fields)*)))
+    }
+
+    fn of(&self, ty: &TokenStream) -> TokenStream {
+        let private = self.private;
+        quote!(#private::of::<#ty>())
+    }
+
+    fn text(&self) -> TokenStream {
+        let private = self.private;
+        self.of(&quote!(#private::Value))
+    }
+}

@@ -1,0 +1,20 @@
+use columnar::prelude::*;
+
+flow! {
+    pub struct Chat {
+        source user;
+        source files: Documents;
+        column topics(user.latest, files) = async |files| String::from("files");
+        column assistant(user, topics) = prompt("Answer.");
+    }
+}
+
+fn main() {
+    drop(talk(&Chat::new()));
+}
+
+async fn talk(chat: &Chat) -> Result<usize> {
+    chat.user.push("hello").await?;
+    chat.run().await?;
+    Ok(chat.topics.messages(0)?.len() + Chat::ORDER.len())
+}

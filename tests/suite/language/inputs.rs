@@ -1,0 +1,141 @@
+//! Compute steps that name their inputs: the types that views give them, in all forms of a flow.
+
+use columnar::documents::Update;
+use columnar::flow::{Derived, Source};
+use columnar::prelude::*;
+use columnar::{BoxError, Json, Value};
+
+flow! {
+    struct Reviews {
+        source review;
+        column words(review.latest): usize = async |review| Json(review.split_whitespace().count());
+        column title(review.latest)        = async |review| review.split('.').next().unwrap_or_default().to_owned();
+    }
+}
+
+flow! {
+    struct Longer: Reviews {
+        column all(words, title.window(2)) = async |words, title| {
+            format!("{} words; {}", words.iter().sum::<usize>(), title.join("+"))
+        };
+    }
+}
+
+flow! {
+    struct Desk(separator: String) {
+        source text;
+        use Reviews { review: text } as reviews;
+        column line(reviews.words.latest, reviews.title.latest.as("named")) = {
+            let separator = separator.clone();
+            move |words: usize, named| {
+                let line = format!("{words}{separator}{named}");
+                async move { line }
+            }
+        };
+    }
+}
+
+async fn push(source: &Source, texts: &[&str]) -> Result<()> {
+    for text in texts {
+        source.push(*text).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_view_decides_the_type_of_its_parameter() -> Result<()> {
+    let flow = flow! {
+        source a;
+        source b;
+        column one(a.latest) = async |a| a.to_uppercase();
+        column list(a, b.window(2)) = async |a, b| format!("{}|{}", a.join(","), b.join(","));
+        column before(a.latest, one.prev) = async |a, one| format!("{a}{one:?}");
+        column own(a.latest, self.latest) = async |own: Option<Value>| own.map_or(0, |own| own.len() + 1).to_string();
+        column whole(a.latest, self) = async |mut whole: Vec<Value>| {
+            whole.reverse();
+            whole.len().to_string()
+        };
+        column shown(a.latest, b.filter(|text| text != "y")) = async |b| b.join(",");
+        column last(a.latest, b.latest.filter(|text| text != "y").as("kept")) = async |kept| kept.is_some().to_string();
+        column at(a.latest) = async |_a, cx: Context| format!("{} {}", cx.step(), cx.column());
+    };
+    push(&flow.a, &["p", "q", "r"]).await?;
+    push(&flow.b, &["x", "y", "z"]).await?;
+    flow.run().await?;
+    let last = |column: &Derived| column.get(2).map(|value| value.to_string());
+    assert_eq!(last(&flow.one).as_deref(), Some("R"));
+    assert_eq!(last(&flow.list).as_deref(), Some("p,q,r|y,z"));
+    assert_eq!(flow.before.get(0).as_deref(), Some("pNone"));
+    assert_eq!(last(&flow.before).as_deref(), Some(r#"rSome("Q")"#));
+    assert_eq!(last(&flow.own).as_deref(), Some("2"));
+    assert_eq!(last(&flow.whole).as_deref(), Some("2"));
+    assert_eq!(last(&flow.shown).as_deref(), Some("x,z"));
+    assert_eq!(flow.last.get(1).as_deref(), Some("false"));
+    assert_eq!(last(&flow.at).as_deref(), Some("2 at"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn inputs_have_the_types_of_columns_of_other_flows() -> Result<()> {
+    let longer = Longer::extend(&Reviews::new()).await?;
+    push(&longer.review, &["Good. But late.", "Bad."]).await?;
+    longer.run().await?;
+    assert_eq!(longer.all.get(1).as_deref(), Some("4 words; Good+Bad"));
+
+    let desk = Desk::new(String::from(": "));
+    push(&desk.text, &["Good. But late."]).await?;
+    desk.run().await?;
+    assert_eq!(desk.line.get(0).as_deref(), Some("3: Good"));
+
+    let inline = flow! {
+        source text;
+        use Reviews { review: text } as reviews;
+        column sum(reviews.words): usize = async |words| Json(words.iter().sum::<usize>());
+        column twice(sum.latest): Vec<usize> = async |sum| Json(vec![sum, sum]);
+    };
+    push(&inline.text, &["Good. But late.", "Bad."]).await?;
+    inline.run().await?;
+    assert_eq!(inline.twice.read(1)?, Some(vec![4, 4]));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_skipped_input_is_an_error_or_none() -> Result<()> {
+    let flow = flow! {
+        source user;
+        column odd(user.latest) = (async |user| match &*user {
+            "one" => Ok(user),
+            _ => Err("it is no number that counts"),
+        }).or_skip();
+        column needs(user.latest, odd.latest)    = async |odd| odd;
+        column accepts(user.latest, odd.latest)  = async |odd: Option<Value>| odd.unwrap_or_default();
+        column listed(user.latest, odd)          = async |odd| odd.len().to_string();
+    };
+    push(&flow.user, &["one", "two"]).await?;
+    let error = flow.run().await.expect_err("`needs` has no input");
+    let message = "computing `needs` at step 1 failed: its input `odd` was skipped; as `odd: Option<_>`";
+    assert!(error.to_string().contains(message), "{error}");
+    assert_eq!(flow.accepts.get(1).as_deref(), Some(""));
+    assert_eq!(flow.listed.get(1).as_deref(), Some("1"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn values_and_named_inputs_are_the_same() -> Result<(), BoxError> {
+    let flow = flow! {
+        source user;
+        source files: Documents;
+        column named(user.window(2), files, self.window(1)) = async |user, named, cx: Context| {
+            let values = |tag: &str| cx.values(tag).collect::<Vec<_>>();
+            let is_same = values("user") == user && values("named") == named && values("none").is_empty();
+            format!("{is_same} {}", values("files").len())
+        };
+    };
+    for text in ["a", "b", "c"] {
+        flow.user.push(text).await?;
+        flow.files.push(Update::new().file("a.md", text)).await?;
+    }
+    flow.run().await?;
+    assert_eq!(flow.named.get(2).as_deref(), Some("true 3"));
+    Ok(())
+}
