@@ -9,6 +9,7 @@ mod errors;
 pub(crate) mod flow;
 pub(crate) mod modules;
 pub(crate) mod reads;
+pub(crate) mod steps;
 pub(crate) mod views;
 
 pub(crate) use errors::Errors;

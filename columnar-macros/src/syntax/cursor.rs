@@ -134,6 +134,17 @@ pub(super) fn is_group(tree: &TokenTree, delimiter: Delimiter) -> bool {
     matches!(tree, TokenTree::Group(group) if group.delimiter() == delimiter)
 }
 
+/// The one token of a group without delimiters, such as a `$tag:literal` of the user's `macro_rules!`; else the token.
+pub(super) fn ungrouped(tree: &TokenTree) -> TokenTree {
+    if let TokenTree::Group(group) = tree
+        && group.delimiter() == Delimiter::None
+        && let [inner] = trees_of(group).as_slice()
+    {
+        return ungrouped(inner);
+    }
+    tree.clone()
+}
+
 /// Whether nothing is typed yet: no tokens, or the marker of an editor alone.
 pub(super) fn is_blank(trees: &[TokenTree]) -> bool {
     match trees {

@@ -155,7 +155,9 @@ impl Parser<'_, '_> {
     /// Parses the rest of a source or a column, after its name.
     fn column(&mut self, attributes: Attributes, keyword: Ident, name: Ident) -> Column {
         let (renamed_from, derived, source_type) = if ident_text(&keyword) == "column" {
-            let (renamed_from, derived) = column::parse(&name, &mut self.cursor, self.errors);
+            let (renamed_from, derived, unparsed) = column::parse(&name, &mut self.cursor, self.errors);
+            // A `;` may be missing, so these tokens may declare more.
+            self.flow.unparsed.extend_from_slice(unparsed);
             (renamed_from, Some(derived), None)
         } else {
             let (renamed_from, ty) = column::parse_source(&name, &mut self.cursor, self.errors);
