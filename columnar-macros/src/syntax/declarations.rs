@@ -50,8 +50,10 @@ impl Parser<'_, '_> {
                 self.give_up::<()>(other.clone());
             }
             _ => {
-                // A `;` alone does no harm; a doc comment before it has no declaration.
-                if let Some(last) = attributes.docs.last() {
+                // A `;` alone does no harm; a doc comment or a lint before it has no declaration.
+                if let Some(last) = attributes.denies.last() {
+                    self.errors.at(last, declarations::DANGLING_LINT);
+                } else if let Some(last) = attributes.docs.last() {
                     self.errors.at(last, declarations::DANGLING_DOC);
                 }
             }
@@ -125,6 +127,11 @@ impl Parser<'_, '_> {
     }
 
     fn name_without_keyword(&mut self, first: &Ident, next: Option<&TokenTree>) -> Option<(Ident, Ident)> {
+        if next.is_some_and(recovery::is_call_with_text) {
+            self.flow.partial_keywords.push(first.clone());
+            self.errors.at(first, declarations::step_alone(first));
+            return self.give_up(first.clone());
+        }
         let intended = match next {
             _ if nearest_keyword(first).is_some() => None,
             Some(views) if is_group(views, Delimiter::Parenthesis) => Some("column"),

@@ -1,11 +1,11 @@
 //! Recovery from Rust syntax in a flow. Each case is one error. If the intended declaration is clear, it is added to the
 //! flow.
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::quote;
 
 use super::column_type;
-use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens};
+use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
 use super::tree::{Column, Derived};
 use crate::diagnostics::{Errors, declarations};
 use crate::ident::{self, ident_text, is_name, quoted_name, rust_ident};
@@ -147,6 +147,17 @@ fn skip_braces<'t>(cursor: &mut Cursor<'t>) -> &'t [TokenTree] {
         Some(at) => cursor.take(at + 1),
         None => cursor.skip_declaration(),
     }
+}
+
+/// Whether these are the arguments of a call like `prompt("...")`, and no views.
+pub(super) fn is_call_with_text(arguments: &TokenTree) -> bool {
+    let TokenTree::Group(group) = arguments else { return false };
+    group.delimiter() == Delimiter::Parenthesis
+        && matches!(trees_of(group).first(), Some(TokenTree::Literal(literal)) if quoted(literal))
+}
+
+fn quoted(literal: &Literal) -> bool {
+    syn::parse2::<syn::LitStr>(TokenTree::from(literal.clone()).into()).is_ok()
 }
 
 /// Takes a keyword after its name: `user source`.

@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenTree};
 use syn::LitStr;
 
-use super::cursor::{Cursor, is_blank, is_group, is_ident, is_punct, tokens, trees_of};
+use super::cursor::{Cursor, is_blank, is_group, is_ident, is_punct, tokens, trees_of, ungrouped};
 use super::modifiers;
 use super::view::{GroupTag, State, View};
 use crate::diagnostics::{Errors, views};
@@ -62,9 +62,7 @@ fn missing(before: Span, trees: &[TokenTree]) -> View {
 /// A view, or those of a group.
 fn parse_item(before: Span, trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
     // Without brackets `group` is the name of a column.
-    if let [ident, TokenTree::Group(list), after @ ..] = trees
-        && is_ident(Some(ident), "group")
-    {
+    if let Some((list, after)) = group_list(trees, errors) {
         if groups == MAX_GROUPS {
             errors.at(tokens(trees), views::NESTED_GROUPS);
             return ViewList::default();
@@ -76,6 +74,27 @@ fn parse_item(before: Span, trees: &[TokenTree], groups: usize, errors: &mut Err
     ViewList { views: vec![view.unwrap_or_else(|| View::missing(before, None))], is_complete }
 }
 
+/// The list of a group, and the tokens after it. `group!(...)` and other brackets than parentheses are reported.
+fn group_list<'t>(trees: &'t [TokenTree], errors: &mut Errors) -> Option<(&'t Group, &'t [TokenTree])> {
+    let (group @ TokenTree::Ident(name), rest) = trees.split_first()? else { return None };
+    if !is_ident(Some(group), "group") {
+        return None;
+    }
+    match rest {
+        [TokenTree::Group(list), after @ ..] => {
+            if list.delimiter() != Delimiter::Parenthesis {
+                errors.on(list.span_open(), views::not_parentheses(name));
+            }
+            Some((list, after))
+        }
+        [bang, TokenTree::Group(list), after @ ..] if is_punct(Some(bang), '!') => {
+            errors.at(bang, views::GROUP_MACRO);
+            Some((list, after))
+        }
+        _ => None,
+    }
+}
+
 /// The views of a group, each with the tag of the group.
 fn parse_group(list: &Group, after: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
     if !after.is_empty() {
@@ -84,11 +103,17 @@ fn parse_group(list: &Group, after: &[TokenTree], groups: usize, errors: &mut Er
     let inside = trees_of(list);
     let mut cursor = Cursor::new(&inside);
     let tag = group_tag(list, &mut cursor, errors);
+    let is_tag_unquoted = tag.is_none() && begins_with_name(cursor.rest());
     let mut group = parse_items(list.span_open(), cursor.rest(), groups, errors);
     let is_empty = group.views.iter().all(|view| view.state == State::NoColumn);
     // A group without a tag is reported already.
     if is_empty && group.is_complete && tag.is_some() {
         errors.at(list, views::EMPTY_GROUP);
+    }
+    if is_tag_unquoted && let Some(view) = group.views.first_mut() {
+        // `group(facts, user)`: the name may be the tag, so it is not also unknown.
+        view.state = State::NoColumn;
+        group.is_complete = false;
     }
     for view in &mut group.views {
         let message = match () {
@@ -110,15 +135,20 @@ fn parse_group(list: &Group, after: &[TokenTree], groups: usize, errors: &mut Er
     group
 }
 
+/// Whether a name alone is before a comma.
+fn begins_with_name(trees: &[TokenTree]) -> bool {
+    matches!(trees, [TokenTree::Ident(name), comma, ..] if is_punct(Some(comma), ',') && is_name(&ident_text(name)))
+}
+
 /// Takes the tag of a group, and the comma after it.
 fn group_tag(list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<GroupTag> {
-    let literal = match cursor.peek() {
-        Some(TokenTree::Literal(literal)) => {
+    let literal = match (cursor.peek(), cursor.peek().map(ungrouped)) {
+        (_, Some(literal @ TokenTree::Literal(_))) => {
             cursor.next();
-            syn::parse2::<LitStr>(TokenTree::from(literal.clone()).into())
+            syn::parse2::<LitStr>(literal.into())
         }
         // The token is not taken: it may be the first view.
-        found => {
+        (found, _) => {
             match found {
                 Some(found) => errors.at(found, views::NO_GROUP_TAG),
                 None => errors.at(list, views::NO_GROUP_TAG),
@@ -128,7 +158,12 @@ fn group_tag(list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Opti
     };
     match cursor.peek() {
         comma if is_punct(comma, ',') => drop(cursor.next()),
-        Some(found) => errors.at(found, views::no_comma(found)),
+        Some(found) => {
+            errors.at(found, views::no_comma(found));
+            if [':', '='].iter().any(|&sign| is_punct(Some(found), sign)) {
+                cursor.next();
+            }
+        }
         None => {}
     }
     match literal {
@@ -141,6 +176,7 @@ fn group_tag(list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Opti
 
 /// One view; `None` if it does not begin like one.
 pub(super) fn parse_view(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
+    let trees = without_modifier(trees, errors);
     let mut cursor = Cursor::new(trees);
     let base = match cursor.next()? {
         TokenTree::Ident(base) => base.clone(),
@@ -157,16 +193,38 @@ pub(super) fn parse_view(before: Span, trees: &[TokenTree], errors: &mut Errors)
         (colon, more) if is_punct(colon, ':') && is_punct(more, ':') => Some(views::PATH_VIEW),
         (Some(list), _) if is_group(list, Delimiter::Parenthesis) => Some(views::VIEW_AS_FUNCTION),
         (equals, _) if is_punct(equals, '=') => Some(views::TAG_BEFORE),
+        (colon, Some(TokenTree::Ident(view))) if is_punct(colon, ':') && is_name(&ident_text(view)) => {
+            Some(views::TAG_BEFORE)
+        }
         _ => None,
     };
     if let Some(message) = message {
         errors.at(tokens(trees), message);
         return None;
     }
+    if is_punct(trees.get(1), ':') {
+        errors.at(tokens(trees.get(1..).unwrap_or_default()), views::TYPED_VIEW);
+        let mut view = View::new(before, base, tokens(trees.get(..1).unwrap_or_default()));
+        view.state = State::Invalid;
+        return Some(view);
+    }
     let mut view = View::new(before, base, tokens(trees));
     view.path = path(&mut cursor);
     modifiers::parse(&mut view, &mut cursor, errors);
     Some(view)
+}
+
+/// The view without the `mut` or `ref` before it, which is reported.
+fn without_modifier<'t>(trees: &'t [TokenTree], errors: &mut Errors) -> &'t [TokenTree] {
+    match trees.split_first() {
+        Some((TokenTree::Ident(word), view @ [TokenTree::Ident(_), ..]))
+            if ["mut", "ref", "pub", "move", "let", "const", "static"].iter().any(|&known| word == known) =>
+        {
+            errors.at(word, views::modifier(word));
+            view
+        }
+        _ => trees,
+    }
 }
 
 /// Takes the names of columns that come next: identifiers that are not modifiers.
