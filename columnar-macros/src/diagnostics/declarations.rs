@@ -88,6 +88,9 @@ pub(crate) fn unknown_keyword(found: &Ident) -> String {
 
 /// `us Debate { ... }`: an identifier where `use` should be.
 pub(crate) fn misspelt_use(found: &Ident) -> String {
+    if found == "source" || found == "column" {
+        return format!("a module begins with `use`, and not with `{found}`\n\nhelp: write `use` here");
+    }
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: did you mean `use`?", quote(found))
 }
 

@@ -28,6 +28,10 @@ pub(crate) const AFTER_BODY: &str = "expected the end of `flow!`, which declares
 
 pub(crate) const FLOW_CFG: &str = "`#[cfg(...)]` cannot be inside `flow!`\n\nhelp: put this before `flow!`";
 
+/// `#[warn(unbounded)] pub struct Chat { ... }`
+pub(crate) const LINT_LEVEL: &str =
+    "a lint of columnar is denied, or not there\n\nhelp: write `#[deny(...)]`, or drop this";
+
 pub(crate) const NO_PARAM: &str =
     "expected a parameter of the flow\n\nhelp: as in `pub struct Chat(model: Model)`";
 

@@ -27,8 +27,15 @@ pub(crate) fn not_a_view(found: &[TokenTree]) -> String {
 pub(crate) const VIEW_AS_FUNCTION: &str =
     "a view begins with a column\n\nhelp: as in `user.latest` or `user.window(3)`";
 
-/// `tag = user`
-pub(crate) const TAG_BEFORE: &str = "a tag comes after the column\n\nhelp: as in `summary.as(\"digest\")`";
+/// `heard = user.latest` or `heard: user.latest`
+pub(crate) fn tag_before(tag: &Ident, view: &str) -> String {
+    let tag = nearest_name(&ident_text(tag)).unwrap_or_else(|| "digest".to_owned());
+    let help = match view {
+        "" => format!("as in `summary.as(\"{tag}\")`"),
+        view => format!("write `{view}.as(\"{tag}\")`"),
+    };
+    format!("a tag comes after the column\n\nhelp: {help}")
+}
 
 /// `user: &str`
 pub(crate) const TYPED_VIEW: &str = "a view has no type\n\nhelp: drop this";

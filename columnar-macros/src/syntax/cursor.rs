@@ -6,6 +6,7 @@ use syn::Path;
 use crate::ident::{self, ident_text, rust_ident};
 use crate::keywords::nearest_keyword;
 
+#[derive(Clone, Copy)]
 pub(super) struct Cursor<'t> {
     rest: &'t [TokenTree],
     took_semicolon: bool,

@@ -6,7 +6,7 @@ use super::attributes::{self, Attributes};
 use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens};
 use super::recovery::declared_name;
 use super::tree::{Column, ColumnType, Flow, Form};
-use super::{column, module, recovery};
+use super::{column, module, module_forms, recovery};
 use crate::diagnostics::{Errors, columns, declarations, modules};
 use crate::ident::{self, ident_text, replace, rust_ident, unmarked};
 use crate::keywords::{is_misspelt_use, nearest_keyword};
@@ -31,6 +31,13 @@ impl Parser<'_, '_> {
     fn declaration(&mut self) {
         let attributes = attributes::parse(&mut self.cursor, self.errors);
         recovery::modifiers(&mut self.cursor, self.errors);
+        match module_forms::take(&mut self.cursor, self.errors) {
+            Some(module_forms::Form::Keyword(keyword)) => return self.module(attributes, &keyword),
+            Some(module_forms::Form::Rewritten(keyword, written)) => {
+                return self.module_of(attributes, &keyword, &mut Cursor::new(&written));
+            }
+            None => {}
+        }
         let is_use = is_ident(self.cursor.peek(), "use");
         if !is_use && let Some(recovered) = recovery::declaration(&mut self.cursor, self.errors) {
             self.flow.unparsed.extend_from_slice(recovered.unparsed);
@@ -72,10 +79,16 @@ impl Parser<'_, '_> {
     }
 
     fn module(&mut self, attributes: Attributes, keyword: &Ident) {
+        let mut cursor = self.cursor;
+        self.module_of(attributes, keyword, &mut cursor);
+        self.cursor = cursor;
+    }
+
+    fn module_of(&mut self, attributes: Attributes, keyword: &Ident, cursor: &mut Cursor<'_>) {
         for attribute in attributes.denies {
             self.errors.at(attribute, modules::LINTED_MODULE);
         }
-        match module::parse(attributes.docs, keyword, &mut self.cursor, self.errors) {
+        match module::parse(attributes.docs, keyword, cursor, self.errors) {
             Ok(module) => self.flow.modules.push(module),
             Err(unparsed) => self.flow.unparsed.extend_from_slice(unparsed),
         }

@@ -92,7 +92,11 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Header, Tok
         if is_lint {
             lints.extend(attributes::lints(attribute, errors));
         }
-        !is_cfg && !is_lint
+        let has_other_level = attributes::has_other_level(attribute);
+        if has_other_level {
+            errors.at(attribute, flow::LINT_LEVEL);
+        }
+        !is_cfg && !is_lint && !has_other_level
     });
     let vis: Visibility = input.parse()?;
     let keyword = keyword(input, &vis, errors)?;

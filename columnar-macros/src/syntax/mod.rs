@@ -14,6 +14,7 @@ mod expression;
 mod header;
 mod modifiers;
 mod module;
+mod module_forms;
 mod recovery;
 mod step;
 mod tree;

@@ -30,8 +30,9 @@ pub(super) fn parse<'t>(name: &Ident, trees: &'t [TokenTree], errors: &mut Error
     };
     if !after.is_empty() {
         let is_word = report_after(name, step, after, is_closure_without_body, errors);
-        // A name alone, as in `the mood`, is no step.
-        let is_step = !is_closure_without_body && (!is_bare || is_word && is_name(step));
+        // A name alone, as in `the mood`, is no step, and neither are the arguments of a closure.
+        let is_arrow = is_punct(after.first(), '=');
+        let is_step = !is_closure_without_body && !is_arrow && (!is_bare || is_word && is_name(step));
         let tokens = if is_step { tokens(step) } else { TokenStream::new() };
         return Step { tokens, after };
     }

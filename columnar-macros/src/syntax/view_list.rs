@@ -29,11 +29,18 @@ pub(super) fn parse(list: &Group, errors: &mut Errors) -> ViewList {
 fn parse_items(open: Span, trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
     let parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
     let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
+    let mut is_named = false;
     let (mut before, mut list) = (open, ViewList { views: Vec::new(), is_complete: true });
     for part in &parts {
         let comma = commas.next();
         match (is_blank(part), comma) {
+            // Where one view has its tag before it, others have it for the same reason.
+            (false, _) if is_named && has_name(part) => {
+                list.is_complete = false;
+                list.views.push(View::missing(before, None));
+            }
             (false, _) => {
+                is_named |= has_name(part);
                 let item = parse_item(before, part, groups, errors);
                 list.views.extend(item.views);
                 list.is_complete &= item.is_complete;
@@ -135,6 +142,12 @@ fn parse_group(list: &Group, after: &[TokenTree], groups: usize, errors: &mut Er
     group
 }
 
+/// Whether a tag is before a view: `heard: user.latest`, `heard = user.latest`.
+fn has_name(trees: &[TokenTree]) -> bool {
+    matches!(trees, [TokenTree::Ident(_), sign, TokenTree::Ident(view), ..]
+        if [':', '='].iter().any(|&known| is_punct(Some(sign), known)) && is_name(&ident_text(view)))
+}
+
 /// Whether a name alone is before a comma.
 fn begins_with_name(trees: &[TokenTree]) -> bool {
     matches!(trees, [TokenTree::Ident(name), comma, ..] if is_punct(Some(comma), ',') && is_name(&ident_text(name)))
@@ -192,14 +205,15 @@ pub(super) fn parse_view(before: Span, trees: &[TokenTree], errors: &mut Errors)
     let message = match (trees.get(1), trees.get(2)) {
         (colon, more) if is_punct(colon, ':') && is_punct(more, ':') => Some(views::PATH_VIEW),
         (Some(list), _) if is_group(list, Delimiter::Parenthesis) => Some(views::VIEW_AS_FUNCTION),
-        (equals, _) if is_punct(equals, '=') => Some(views::TAG_BEFORE),
-        (colon, Some(TokenTree::Ident(view))) if is_punct(colon, ':') && is_name(&ident_text(view)) => {
-            Some(views::TAG_BEFORE)
-        }
         _ => None,
     };
     if let Some(message) = message {
         errors.at(tokens(trees), message);
+        return None;
+    }
+    if has_name(trees) || is_punct(trees.get(1), '=') {
+        let view = tokens(trees.get(2..).unwrap_or_default()).to_string().replace(' ', "");
+        errors.at(tokens(trees), views::tag_before(&base, &view));
         return None;
     }
     if is_punct(trees.get(1), ':') {
