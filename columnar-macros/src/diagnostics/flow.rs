@@ -30,7 +30,7 @@ pub(crate) const FLOW_CFG: &str = "`#[cfg(...)]` cannot be inside `flow!`\n\nhel
 
 /// `#[warn(unbounded)] pub struct Chat { ... }`
 pub(crate) const LINT_LEVEL: &str =
-    "a lint of columnar is denied, or not there\n\nhelp: write `#[deny(...)]`, or drop this";
+    "the lints of columnar have no other level than `deny`\n\nhelp: write `#[deny(...)]`, or drop this";
 
 pub(crate) const NO_PARAM: &str =
     "expected a parameter of the flow\n\nhelp: as in `pub struct Chat(model: Model)`";

@@ -59,6 +59,14 @@ pub(crate) const CLOSURE_ARROW: &str = "a closure has no `=>` before its body\n\
 pub(crate) const TAGGED_STEP: &str =
     "a compute step has no tag\n\nhelp: write the tag where the column is read, as in `mood.as(\"tone\")`";
 
+/// `the mood`
+pub(crate) fn words(name: &Ident) -> String {
+    format!(
+        "expected one expression as the compute step of {}\n\nhelp: as in `prompt(\"...\")`, or the name of a function",
+        quote(name)
+    )
+}
+
 /// Any other tokens after a complete step. `found` is the first one, if a message can show it.
 pub(crate) fn after(name: &Ident, found: Option<&str>) -> String {
     let found = found.map_or_else(|| "before this".to_owned(), |found| format!("before `{found}`"));

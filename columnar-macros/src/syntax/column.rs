@@ -3,8 +3,8 @@
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenTree};
 use syn::LitStr;
 
-use super::column_type;
-use super::cursor::{Cursor, is_ident, is_punct, tokens, ungrouped};
+use super::column_type::{self, begins_step};
+use super::cursor::{Cursor, is_ident, is_punct, tokens, trees_of, ungrouped};
 use super::step::{self, Step};
 use super::tree::{ColumnType, Derived, RenamedFrom};
 use super::view_list::{self, ViewList};
@@ -119,10 +119,27 @@ fn list(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Gr
             errors.at(equals, views::no_views(name));
             None
         }
+        // `column mood: (user.latest) = ...`
+        colon if is_punct(colon, ':') && views_after_colon(cursor).is_some() => {
+            errors.at(colon, views::no_views(name));
+            let views = views_after_colon(cursor).cloned();
+            cursor.take(2);
+            views
+        }
         _ => {
             errors.at(name, views::no_views(name));
             None
         }
+    }
+}
+
+fn views_after_colon<'t>(cursor: &Cursor<'t>) -> Option<&'t Group> {
+    match cursor.rest() {
+        [_, TokenTree::Group(views), equals, ..] if is_punct(Some(equals), '=') => {
+            let is_list = views.delimiter() == Delimiter::Parenthesis && begins_step(&trees_of(views));
+            is_list.then_some(views)
+        }
+        _ => None,
     }
 }
 

@@ -92,8 +92,9 @@ pub(super) fn skip_text(cursor: &mut Cursor<'_>) {
     }
 }
 
-/// Whether tokens are a compute step rather than a type: they begin with `|` or `async`, or with the path of a function.
-fn begins_step(trees: &[TokenTree]) -> bool {
+/// Whether tokens are a compute step, or views, rather than a type: they begin with `|`, `async`, a text or braces, or with
+/// a path in lower case.
+pub(super) fn begins_step(trees: &[TokenTree]) -> bool {
     const KEYWORDS: [&str; 6] = ["dyn", "impl", "fn", "for", "unsafe", "extern"];
     const PRIMITIVES: [&str; 17] = [
         "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
@@ -114,7 +115,9 @@ fn begins_step(trees: &[TokenTree]) -> bool {
             let is_type = KEYWORDS.iter().chain(&PRIMITIVES).any(|known| text == *known);
             text.starts_with(|first: char| first.is_ascii_lowercase()) && !is_type && is_path_that_ends
         }
-        _ => is_punct(trees.first(), '|'),
+        TokenTree::Literal(_) => true,
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+        TokenTree::Punct(_) => is_punct(trees.first(), '|'),
     }
 }
 

@@ -140,7 +140,7 @@ impl Parser<'_, '_> {
     }
 
     fn name_without_keyword(&mut self, first: &Ident, next: Option<&TokenTree>) -> Option<(Ident, Ident)> {
-        if next.is_some_and(recovery::is_call_with_text) {
+        if next.is_some() && recovery::is_step(first, self.cursor.rest()) {
             self.flow.partial_keywords.push(first.clone());
             self.errors.at(first, declarations::step_alone(first));
             return self.give_up(first.clone());

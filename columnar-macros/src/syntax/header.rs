@@ -1,7 +1,7 @@
 //! Parses the header of the item form: `pub struct Felt<M: Model>(model: M): Chat<M> where ...`.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Generics, Token, Visibility, braced, parenthesized, parse2, token};
@@ -148,7 +148,12 @@ fn separated(list: &Group) -> TokenStream {
 
 /// Takes `-> String`, which is an error: a base comes after a `:`.
 fn no_return_type(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
-    if let Some(arrow) = input.parse::<Option<Token![->]>>()? {
+    let arrow: TokenStream = match () {
+        () if input.peek(Token![->]) => input.parse::<Token![->]>()?.into_token_stream(),
+        () if input.peek(Token![=>]) => input.parse::<Token![=>]>()?.into_token_stream(),
+        () => TokenStream::new(),
+    };
+    if !arrow.is_empty() {
         errors.at(arrow, flow::RETURN_TYPE);
         skip_until(input, |input| input.peek(token::Brace) || input.peek(Token![where]));
     }

@@ -67,12 +67,9 @@ impl Parser<'_> {
                 self.report(cursor.rest().first(), views::not_a_call(name));
                 // It hides values, as the call would.
                 self.view.window.get_or_insert(Window::Computed);
-                let kind = ModifierKind::Range;
-                self.view.add_modifier(
-                    kind,
-                    Evaluation::Constant,
-                    Call { dot, name, arguments: None }.tokens(),
-                );
+                let method = rust_ident(name).unwrap_or_else(|| name.clone());
+                let tokens = Call { dot, name, arguments: None }.tokens_as(&method);
+                self.view.add_modifier(ModifierKind::Range, Evaluation::Constant, tokens);
                 return false;
             }
             _ => None,
@@ -84,7 +81,8 @@ impl Parser<'_> {
     /// Whether a modifier with an argument has no parentheses: `window = 3`, `window<3>`, `window::<3>()`.
     fn is_call_in_other_form(&self, sign: Option<&TokenTree>, name: &Ident) -> bool {
         let has_argument = !["latest", "prev"].contains(&&*ident_text(name));
-        let is_sign = ['=', '<', ':'].iter().any(|&known| is_punct(sign, known));
+        let is_sign = ['=', '<', ':'].iter().any(|&known| is_punct(sign, known))
+            || matches!(sign, Some(TokenTree::Literal(_)));
         is_sign && has_argument && (MODIFIERS.contains(&&*ident_text(name)) || ident_text(name) == "named")
     }
 
@@ -109,8 +107,11 @@ impl Parser<'_> {
             // The name is the marker of an editor alone.
             ("", _) => self.report(call.dot, views::dangling_dot(self.view.last())),
             ("latest" | "window" | "prev" | "all", _) if self.is_late(call) => {
-                self.view.window.get_or_insert(Window::Computed);
-                self.view.is_lagged |= text == "prev";
+                if text == "prev" {
+                    self.view.is_lagged = true;
+                } else {
+                    self.view.window = Some(Window::Computed);
+                }
             }
             ("prev", _) => self.prev(call),
             ("latest" | "window" | "all", _)

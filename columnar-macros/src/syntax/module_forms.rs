@@ -95,6 +95,10 @@ fn flow(trees: &[TokenTree]) -> Option<usize> {
                 return is_flow.then_some(at + 1);
             }
             TokenTree::Group(arguments) if arguments.delimiter() != Delimiter::Parenthesis => return None,
+            // Without braces, which is an error of its own.
+            TokenTree::Group(_) if is_ident(trees.get(at + 1), "as") => {
+                return last.is_some_and(is_type).then_some(at + 1);
+            }
             _ => {}
         }
     }

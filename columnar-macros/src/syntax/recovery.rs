@@ -65,7 +65,10 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
             cursor.punct(';');
             Some(Recovered { unparsed, ..Recovered::default() })
         }
-        [TokenTree::Ident(ident), TokenTree::Ident(_), TokenTree::Group(list), ..] if is_def(ident, list) => {
+        [TokenTree::Ident(ident), TokenTree::Ident(_), TokenTree::Group(list), ..]
+        | [_, TokenTree::Ident(ident), TokenTree::Ident(_), TokenTree::Group(list), ..]
+            if is_def(ident, list) =>
+        {
             foreign_function(cursor, errors)
         }
         [TokenTree::Ident(ident), rest @ ..] if is_import(ident, rest) => {
@@ -103,20 +106,22 @@ fn is_import(ident: &Ident, rest: &[TokenTree]) -> bool {
     is_from || is_import && (is_text || is_dotted('.') || is_dotted(':') || is_ident(rest.get(1), "from"))
 }
 
-/// Takes `def topics(user): ...` or `function topics(user) { ... }`. It leaves `def topics(user) = ...`, a column with a
-/// wrong keyword.
+/// Takes `def topics(user): ...` or `async function topics(user) { ... }`. It leaves `def topics(user) = ...`, a column with
+/// a wrong keyword.
 fn foreign_function<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recovered<'t>> {
-    let [TokenTree::Ident(keyword), TokenTree::Ident(name), list, next, ..] = cursor.rest() else {
+    let declaration = cursor.declaration();
+    let before = declaration.iter().position(|tree| matches!(tree, TokenTree::Group(_)))?.checked_sub(2)?;
+    let [TokenTree::Ident(keyword), TokenTree::Ident(name), list, rest @ ..] = declaration.get(before..)?
+    else {
         return None;
     };
-    let is_block = is_group(next, Delimiter::Brace);
-    if !is_block && !is_punct(Some(next), ':') {
+    let is_async = declaration.get(..before)?.iter().all(|tree| is_ident(Some(tree), "async"));
+    if !is_async || rest.is_empty() || rest.iter().any(|tree| is_punct(Some(tree), '=')) {
         return None;
     }
     errors.at(keyword, declarations::function(name));
     let column = rust_ident(name).map(|name| column_named(cursor.peek(), name, list.span()));
-    let unparsed = if is_block { skip_braces(cursor) } else { cursor.skip_declaration() };
-    Some(Recovered { column, unparsed })
+    Some(Recovered { column, unparsed: skip_braces(cursor) })
 }
 
 fn is_async_fn(ident: &Ident, rest: &[TokenTree]) -> bool {
@@ -187,11 +192,12 @@ fn skip_braces<'t>(cursor: &mut Cursor<'t>) -> &'t [TokenTree] {
     }
 }
 
-/// Whether these are the arguments of a call like `prompt("...")`, and no views.
-pub(super) fn is_call_with_text(arguments: &TokenTree) -> bool {
-    let TokenTree::Group(group) = arguments else { return false };
-    group.delimiter() == Delimiter::Parenthesis
-        && matches!(trees_of(group).first(), Some(TokenTree::Literal(literal)) if quoted(literal))
+/// Whether a name and the tokens after it are a call like `prompt("...")`, and no column with its views.
+pub(super) fn is_step(name: &Ident, after: &[TokenTree]) -> bool {
+    let [TokenTree::Group(group), next @ ..] = after else { return false };
+    let is_prompt = ident::is(name, "prompt") && ![':', '='].iter().any(|&sign| is_punct(next.first(), sign));
+    let has_text = matches!(trees_of(group).first(), Some(TokenTree::Literal(literal)) if quoted(literal));
+    group.delimiter() == Delimiter::Parenthesis && (has_text || is_prompt)
 }
 
 fn quoted(literal: &Literal) -> bool {
@@ -233,6 +239,13 @@ pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident
                 errors.at(ident, declarations::modifier(ident));
             }
             cursor.take(2);
+            rust_ident(name)
+        }
+        [TokenTree::Ident(ident), TokenTree::Group(_), TokenTree::Ident(name), ..]
+            if ident::is(ident, "pub") =>
+        {
+            errors.at(ident, declarations::PUB);
+            cursor.take(3);
             rust_ident(name)
         }
         [TokenTree::Literal(literal), ..] => {

@@ -24,35 +24,26 @@ pub(super) struct Step<'t> {
 
 /// Parses the compute step of the column `name`.
 pub(super) fn parse<'t>(name: &Ident, trees: &'t [TokenTree], errors: &mut Errors) -> Step<'t> {
-    let Some(Expression { tokens: step, after, is_bare, is_closure_without_body }) = expression::first(trees)
-    else {
+    let Some(expression) = expression::first(trees) else {
         return Step { tokens: tokens(trees), after: &[] };
     };
-    if !after.is_empty() {
-        let is_word = report_after(name, step, after, is_closure_without_body, errors);
-        // A name alone, as in `the mood`, is no step, and neither are the arguments of a closure.
-        let is_arrow = is_punct(after.first(), '=');
-        let is_step = !is_closure_without_body && !is_arrow && (!is_bare || is_word && is_name(step));
-        let tokens = if is_step { tokens(step) } else { TokenStream::new() };
-        return Step { tokens, after };
-    }
-    let is_valid = check_prompt(step, errors) & check_tag(step, errors);
-    Step { tokens: if is_valid { tokens(step) } else { TokenStream::new() }, after: &[] }
+    let Expression { tokens: step, after, .. } = expression;
+    let is_step = if after.is_empty() {
+        check_prompt(step, errors) & check_tag(step, errors)
+    } else {
+        report_after(name, &expression, errors)
+    };
+    Step { tokens: if is_step { tokens(step) } else { TokenStream::new() }, after }
 }
 
 fn is_name(trees: &[TokenTree]) -> bool {
     matches!(trees.first(), Some(TokenTree::Ident(_)))
 }
 
-/// Reports the tokens after a complete step. Returns whether they are a word that tells that it is one.
-fn report_after(
-    name: &Ident,
-    step: &[TokenTree],
-    after: &[TokenTree],
-    is_closure_without_body: bool,
-    errors: &mut Errors,
-) -> bool {
-    let Some(first) = after.first() else { return false };
+/// Reports the tokens after an expression. Returns whether it is a step all the same.
+fn report_after(name: &Ident, expression: &Expression<'_>, errors: &mut Errors) -> bool {
+    let &Expression { tokens: step, after, is_bare, is_closure_without_body } = expression;
+    let Some(first) = after.first() else { return true };
     let arrow = after.get(..2).unwrap_or_default();
     let is_arrow = |sign: char| is_punct(after.first(), sign) && is_punct(after.get(1), '>');
     match first {
@@ -61,22 +52,26 @@ fn report_after(
         _ if is_ident(step.first(), "lambda") => errors.at(tokens(step), steps::NOT_A_CLOSURE),
         TokenTree::Literal(_) if is_name(step) => {
             errors.at(first, steps::no_parentheses(&shown(step)));
+            // A text after a name is its argument.
+            return !is_bare;
         }
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace && is_bare_text(group) => {
             errors.on(group.span_open(), steps::no_parentheses(&shown(step)));
+            return !is_bare;
         }
         _ if is_ident(Some(first), "was") => {
-            let earlier = after.get(1).map_or_else(|| "...".to_owned(), ToString::to_string);
-            errors.at(first, steps::late_was(name, &earlier));
+            let earlier = after.get(1).filter(|tree| is_string(tree)).map(ToString::to_string);
+            errors.at(first, steps::late_was(name, earlier.as_deref().unwrap_or("\"...\"")));
             return true;
         }
-        _ if is_punct(Some(first), ':') || is_arrow('-') => {
+        _ if is_punct(Some(first), ':') && !is_punct(after.get(1), ':') || is_arrow('-') => {
             report_type(name, after, errors);
             return true;
         }
         _ => {
-            let is_known = report_word(name, after, errors);
-            return is_known || is_punct(Some(first), ',');
+            let is_known = report_word(name, after, is_bare, errors);
+            // A name alone, as in `the mood`, is no step.
+            return !is_bare || is_name(step) && (is_known || is_punct(Some(first), ','));
         }
     }
     false
@@ -89,14 +84,17 @@ fn report_type(name: &Ident, after: &[TokenTree], errors: &mut Errors) {
     let ty = tokens(ty);
     match () {
         () if is_text(&ty) => errors.at(tokens(after), columns::TYPE_OF_TEXT),
-        () if is_type(&ty) => errors.at(tokens(sign), steps::late_type(name, &ty.to_string())),
+        () if is_type(&ty) => {
+            let text = ty.to_string().replace(" < ", "<").replace(" >", ">").replace(" :: ", "::");
+            errors.at(tokens(sign), steps::late_type(name, &text));
+        }
         () => errors.at(tokens(sign), steps::late_type(name, "Score")),
     }
 }
 
 /// Reports a word after the step, such as `retry(3)`, `, retry(3)`, `and retry(3)` or `if x`. Returns whether it is the
 /// name of a method of a step.
-fn report_word(name: &Ident, after: &[TokenTree], errors: &mut Errors) -> bool {
+fn report_word(name: &Ident, after: &[TokenTree], is_bare: bool, errors: &mut Errors) -> bool {
     let Some(first) = after.first() else { return false };
     // Commas, `and` and `|>` may be before the word.
     let at = after.iter().take(3).position(
@@ -117,11 +115,28 @@ fn report_word(name: &Ident, after: &[TokenTree], errors: &mut Errors) -> bool {
             errors.at(first, steps::condition(&ident_text(word)));
             return true;
         }
-        TokenTree::Group(group) => errors.on(group.span_open(), steps::after(name, None)),
+        TokenTree::Group(group) => {
+            errors.on(group.span_open(), settings_in(group, || steps::after(name, None)))
+        }
+        _ if is_bare => errors.at(first, steps::words(name)),
         TokenTree::Literal(_) => errors.at(first, steps::after(name, None)),
         _ => errors.at(first, steps::after(name, Some(&ident::without_marker(&first.to_string())))),
     }
     false
+}
+
+/// The message about braces with settings, `{ retry: 3 }`, or the other one.
+fn settings_in(braces: &Group, other: impl FnOnce() -> String) -> String {
+    let inside = trees_of(braces);
+    match inside.split_first() {
+        Some((TokenTree::Ident(word), [sign, value @ ..]))
+            if braces.delimiter() == Delimiter::Brace
+                && value.first().is_some_and(|value| is_setting(sign, value)) =>
+        {
+            steps::setting(&call(&ident_text(word), inside.get(1..).unwrap_or_default()))
+        }
+        _ => other(),
+    }
 }
 
 /// The call of a method that is probably meant: `.retry(3)` for `retry(3)`, `retry 3`, `retry = 3` and `retry: 3`.
@@ -188,6 +203,10 @@ fn check_prompt(step: &[TokenTree], errors: &mut Errors) -> bool {
             errors.at(word, steps::setting(&call));
             false
         }
+        [_, TokenTree::Group(group), ..] if group.delimiter() == Delimiter::Brace => {
+            errors.on(group.span_open(), settings_in(group, || steps::ONE_TEXT.to_owned()));
+            false
+        }
         // rustc counts arguments.
         _ => true,
     }
@@ -240,6 +259,6 @@ pub(super) fn views_before<'t>(trees: &'t [TokenTree]) -> Option<(&'t Group, &'t
     let (TokenTree::Group(list), rest) = trees.split_first()? else { return None };
     let Expression { is_bare, after, .. } = expression::first(trees)?;
     let is_views = list.delimiter() == Delimiter::Parenthesis && is_bare && !after.is_empty();
-    let is_arrow = is_punct(rest.first(), '=') && is_punct(rest.get(1), '>');
+    let is_arrow = ['=', '-'].iter().any(|&sign| is_punct(rest.first(), sign)) && is_punct(rest.get(1), '>');
     is_views.then_some((list, rest.get(if is_arrow { 2 } else { 0 }..).unwrap_or_default()))
 }

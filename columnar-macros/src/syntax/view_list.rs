@@ -94,6 +94,8 @@ fn group_list<'t>(trees: &'t [TokenTree], errors: &mut Errors) -> Option<(&'t Gr
             }
             Some((list, after))
         }
+        // `group debate(pro.latest, con.latest)`; the list then begins without its tag.
+        [TokenTree::Ident(_), TokenTree::Group(list), after @ ..] => Some((list, after)),
         [bang, TokenTree::Group(list), after @ ..] if is_punct(Some(bang), '!') => {
             errors.at(bang, views::GROUP_MACRO);
             Some((list, after))
@@ -175,6 +177,7 @@ fn group_tag(list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Opti
             errors.at(found, views::no_comma(found));
             if [':', '='].iter().any(|&sign| is_punct(Some(found), sign)) {
                 cursor.next();
+                cursor.punct('>');
             }
         }
         None => {}
