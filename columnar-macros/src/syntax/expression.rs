@@ -50,13 +50,22 @@ pub(super) fn first(trees: &[TokenTree]) -> Option<Expression<'_>> {
     Some(Expression { tokens, after, is_bare, is_closure_without_body })
 }
 
+/// What an identifier begins.
+enum Word {
+    /// A keyword before an operand.
+    Prefix,
+    Path,
+    /// Blocks, or a macro.
+    Block,
+}
+
 struct Parser<'t> {
     cursor: Cursor<'t>,
     is_bare: bool,
     is_closure_without_body: bool,
 }
 
-impl<'t> Parser<'t> {
+impl Parser<'_> {
     /// Takes an operand with the operators before it. Returns whether it is a path.
     fn operand(&mut self) -> Option<bool> {
         loop {
@@ -79,17 +88,17 @@ impl<'t> Parser<'t> {
                     self.cursor.next();
                     return Some(false);
                 }
-                TokenTree::Ident(ident) => {
-                    if let Some(is_path) = self.word(ident)? {
-                        return Some(is_path);
-                    }
-                }
+                TokenTree::Ident(ident) => match self.word(ident)? {
+                    Word::Prefix => {}
+                    Word::Path => return Some(true),
+                    Word::Block => return Some(false),
+                },
             }
         }
     }
 
-    /// Takes what begins with an identifier: a path, or a keyword. `Some(None)` if the operand is still to come.
-    fn word(&mut self, ident: &Ident) -> Option<Option<bool>> {
+    /// Takes what begins with an identifier: a path, or a keyword.
+    fn word(&mut self, ident: &Ident) -> Option<Word> {
         let next = self.cursor.rest().get(1);
         let is_before = |words: &[&str]| words.iter().any(|word| is_ident(next, word));
         let has_braces = next.is_some_and(|tree| is_group(tree, Delimiter::Brace));
@@ -107,19 +116,19 @@ impl<'t> Parser<'t> {
         if is_prefix {
             self.is_bare = false;
             self.cursor.next();
-            return Some(None);
+            return Some(Word::Prefix);
         }
         if is_one_of(&["const"]) {
             // Of `&raw const value`.
             self.cursor.next();
-            return Some(None);
+            return Some(Word::Prefix);
         }
         if is_one_of(&["if", "while", "match", "for"]) {
             self.is_bare = false;
             self.conditional(ident)?;
-            return Some(Some(false));
+            return Some(Word::Block);
         }
-        Some(Some(self.path()))
+        Some(if self.path() { Word::Path } else { Word::Block })
     }
 
     /// Takes `if`, `while`, `match` or `for`, with all of its blocks.

@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! header ──▶ declarations ──▶ column, module ──▶ view_list ──▶ modifiers ──▶ tree, view
+//!                                │
+//!                                └─▶ step ──▶ expression
 //! ```
 
 mod attributes;

@@ -63,7 +63,7 @@ impl Parser<'_> {
                 cursor.next();
                 Some(parenthesized(name, group, self.errors))
             }
-            sign if self.is_call_in_other_form(sign, name) => {
+            sign if is_call_in_other_form(sign, name) => {
                 self.report(cursor.rest().first(), views::not_a_call(name));
                 // It hides values, as the call would.
                 self.view.window.get_or_insert(Window::Computed);
@@ -76,14 +76,6 @@ impl Parser<'_> {
         };
         self.modifier(&Call { dot, name, arguments });
         true
-    }
-
-    /// Whether a modifier with an argument has no parentheses: `window = 3`, `window<3>`, `window::<3>()`.
-    fn is_call_in_other_form(&self, sign: Option<&TokenTree>, name: &Ident) -> bool {
-        let has_argument = !["latest", "prev"].contains(&&*ident_text(name));
-        let is_sign = ['=', '<', ':'].iter().any(|&known| is_punct(sign, known))
-            || matches!(sign, Some(TokenTree::Literal(_)));
-        is_sign && has_argument && (MODIFIERS.contains(&&*ident_text(name)) || ident_text(name) == "named")
     }
 
     fn modifier(&mut self, call: &Call<'_>) {
@@ -312,6 +304,14 @@ impl Parser<'_> {
         self.errors.at(at, message);
         self.view.state = State::Invalid;
     }
+}
+
+/// Whether a modifier with an argument has no parentheses: `window = 3`, `window<3>`, `window::<3>()`.
+fn is_call_in_other_form(sign: Option<&TokenTree>, name: &Ident) -> bool {
+    let has_argument = !["latest", "prev"].contains(&&*ident_text(name));
+    let is_sign = ['=', '<', ':'].iter().any(|&known| is_punct(sign, known))
+        || matches!(sign, Some(TokenTree::Literal(_)));
+    is_sign && has_argument && (MODIFIERS.contains(&&*ident_text(name)) || ident_text(name) == "named")
 }
 
 /// Tokens as they are written, except that `as` is not raw.

@@ -50,14 +50,11 @@ fn report_after(name: &Ident, expression: &Expression<'_>, errors: &mut Errors) 
         _ if is_closure_without_body => errors.at(tokens(arrow), steps::CLOSURE_ARROW),
         _ if is_arrow('=') => errors.at(tokens(arrow), steps::NOT_A_CLOSURE),
         _ if is_ident(step.first(), "lambda") => errors.at(tokens(step), steps::NOT_A_CLOSURE),
-        TokenTree::Literal(_) if is_name(step) => {
+        TokenTree::Literal(_) if is_bare && is_name(step) => {
             errors.at(first, steps::no_parentheses(&shown(step)));
-            // A text after a name is its argument.
-            return !is_bare;
         }
-        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace && is_bare_text(group) => {
+        TokenTree::Group(group) if is_bare && is_name(step) && is_bare_text(group) => {
             errors.on(group.span_open(), steps::no_parentheses(&shown(step)));
-            return !is_bare;
         }
         _ if is_ident(Some(first), "was") => {
             let earlier = after.get(1).filter(|tree| is_string(tree)).map(ToString::to_string);
@@ -116,7 +113,8 @@ fn report_word(name: &Ident, after: &[TokenTree], is_bare: bool, errors: &mut Er
             return true;
         }
         TokenTree::Group(group) => {
-            errors.on(group.span_open(), settings_in(group, || steps::after(name, None)))
+            let message = settings_in(group).unwrap_or_else(|| steps::after(name, None));
+            errors.on(group.span_open(), message);
         }
         _ if is_bare => errors.at(first, steps::words(name)),
         TokenTree::Literal(_) => errors.at(first, steps::after(name, None)),
@@ -125,18 +123,14 @@ fn report_word(name: &Ident, after: &[TokenTree], is_bare: bool, errors: &mut Er
     false
 }
 
-/// The message about braces with settings, `{ retry: 3 }`, or the other one.
-fn settings_in(braces: &Group, other: impl FnOnce() -> String) -> String {
+/// The message about braces with settings: `{ retry: 3 }`.
+fn settings_in(braces: &Group) -> Option<String> {
     let inside = trees_of(braces);
-    match inside.split_first() {
-        Some((TokenTree::Ident(word), [sign, value @ ..]))
-            if braces.delimiter() == Delimiter::Brace
-                && value.first().is_some_and(|value| is_setting(sign, value)) =>
-        {
-            steps::setting(&call(&ident_text(word), inside.get(1..).unwrap_or_default()))
-        }
-        _ => other(),
-    }
+    let (TokenTree::Ident(word), after) = inside.split_first()? else { return None };
+    let [sign, value, ..] = after else { return None };
+    let is_settings =
+        braces.delimiter() == Delimiter::Brace && is_punct(Some(sign), ':') && is_setting(sign, value);
+    is_settings.then(|| steps::setting(&call(&ident_text(word), after)))
 }
 
 /// The call of a method that is probably meant: `.retry(3)` for `retry(3)`, `retry 3`, `retry = 3` and `retry: 3`.
@@ -189,7 +183,6 @@ fn check_prompt(step: &[TokenTree], errors: &mut Errors) -> bool {
     let arguments = trees_of(group);
     let Some(Expression { after, .. }) = expression::first(&arguments) else { return true };
     match after {
-        [] => true,
         [text, ..] if !is_punct(Some(text), ',') => {
             if matches!(text, TokenTree::Literal(_)) {
                 errors.at(text, steps::TWO_TEXTS);
@@ -203,9 +196,11 @@ fn check_prompt(step: &[TokenTree], errors: &mut Errors) -> bool {
             errors.at(word, steps::setting(&call));
             false
         }
-        [_, TokenTree::Group(group), ..] if group.delimiter() == Delimiter::Brace => {
-            errors.on(group.span_open(), settings_in(group, || steps::ONE_TEXT.to_owned()));
-            false
+        [_, TokenTree::Group(group), ..] => {
+            let message = settings_in(group);
+            let is_step = message.is_none();
+            message.into_iter().for_each(|message| errors.on(group.span_open(), message));
+            is_step
         }
         // rustc counts arguments.
         _ => true,
@@ -255,7 +250,7 @@ pub(super) fn is_plain(trees: &[TokenTree]) -> bool {
 }
 
 /// The views, if a step without views before it begins with them: `= (user) prompt("...")`.
-pub(super) fn views_before<'t>(trees: &'t [TokenTree]) -> Option<(&'t Group, &'t [TokenTree])> {
+pub(super) fn views_before(trees: &[TokenTree]) -> Option<(&Group, &[TokenTree])> {
     let (TokenTree::Group(list), rest) = trees.split_first()? else { return None };
     let Expression { is_bare, after, .. } = expression::first(trees)?;
     let is_views = list.delimiter() == Delimiter::Parenthesis && is_bare && !after.is_empty();
