@@ -23,6 +23,31 @@ pub(crate) const MODIFIERS: [&str; 12] = [
 /// The lints that `#[deny(...)]` takes.
 pub(crate) const LINTS: [&str; 2] = ["unbounded", "unstable_prefix"];
 
+/// The methods of compute steps that set how they run.
+pub(crate) const METHODS_OF_STEPS: [&str; 18] = [
+    "retry",
+    "timeout",
+    "limit",
+    "rate",
+    "every",
+    "when",
+    "or_skip",
+    "or_wait",
+    "budget",
+    "repairs",
+    "document",
+    "version",
+    "model",
+    "temperature",
+    "max_tokens",
+    "stop",
+    "allow_empty",
+    "allow_truncated",
+];
+
+/// Words for the condition of a compute step in other languages.
+pub(crate) const CONDITIONS: [&str; 5] = ["if", "unless", "where", "while", "until"];
+
 /// The candidate nearest to `text`, if at most a third of its letters differ.
 pub(crate) fn nearest<'c>(text: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     candidates

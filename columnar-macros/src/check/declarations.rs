@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote;
+use syn::Path;
 
 use crate::diagnostics::{self, Errors, columns, flow};
 use crate::ident::{ident_text, is_name, replace};
@@ -54,6 +55,35 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
         false
     });
     clashes
+}
+
+/// A flow is no module of itself. Wrong:
+///
+/// ```text
+/// pub struct Chat { source user; use Chat { user } as inner; }
+/// ```
+pub(super) fn check_not_itself(flow: &mut Flow, errors: &mut Errors) {
+    let Some(name) = flow.header().map(|header| header.name.clone()) else { return };
+    let is_itself = |path: &Path| {
+        let names: Vec<String> = path.segments.iter().map(|segment| ident_text(&segment.ident)).collect();
+        // Another path may lead to another flow of this name.
+        path.leading_colon.is_none()
+            && match names.as_slice() {
+                [last] => *last == ident_text(&name),
+                [first, last] => first == "self" && *last == ident_text(&name),
+                _ => false,
+            }
+    };
+    let Flow { modules, unparsed, .. } = flow;
+    modules.retain(|module| {
+        let is_itself = is_itself(&module.path);
+        if is_itself {
+            errors.at(&module.path, diagnostics::modules::itself(&name));
+            // A view of it is no second error.
+            unparsed.push(module.name.clone().into());
+        }
+        !is_itself
+    });
 }
 
 /// The earlier name of a column is no name of a column now, and the earlier name of no other column. Wrong:

@@ -17,6 +17,7 @@ pub(crate) use cycles::Plan;
 
 pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
     // First, because it renames columns and removes modules, and views are resolved by these names.
+    declarations::check_not_itself(flow, errors);
     let clashes = declarations::check_names(flow, errors);
     let unknown = reads::check_views(flow, clashes, errors);
     if declarations::check_sources(flow, &unknown, errors) {

@@ -73,6 +73,13 @@ pub(crate) fn not_a_type(name: &Ident, ty: &TokenStream) -> String {
     format!("expected the type of {}, found `{ty}`", quote(name))
 }
 
+/// `column tags(review): [String] = ...`
+pub(crate) fn slice(ty: &TokenStream) -> String {
+    let inner = ty.to_string();
+    let inner = inner.trim_matches(['[', ']']).trim();
+    format!("a value has no type of unknown size\n\nhelp: write `Vec<{inner}>`")
+}
+
 // Earlier names.
 
 pub(crate) fn no_earlier_name(column: &Ident) -> String {

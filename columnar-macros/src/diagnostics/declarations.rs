@@ -42,6 +42,16 @@ pub(crate) fn modifier(found: &Ident) -> String {
 
 pub(crate) const DANGLING_DOC: &str = "no declaration follows this doc comment";
 
+pub(crate) const DANGLING_LINT: &str = "no declaration follows this attribute\n\nhelp: put it before a column; before `pub struct`, it is about all columns";
+
+/// `prompt("...");`
+pub(crate) fn step_alone(function: &Ident) -> String {
+    let text = function.unraw();
+    format!(
+        "a compute step belongs to a column\n\nhelp: as in `column topics(user.latest) = {text}(\"...\");`"
+    )
+}
+
 pub(crate) const INNER_ATTRIBUTE: &str =
     "a doc comment comes before its declaration\n\nhelp: write `///` there";
 
@@ -78,6 +88,9 @@ pub(crate) fn unknown_keyword(found: &Ident) -> String {
 
 /// `us Debate { ... }`: an identifier where `use` should be.
 pub(crate) fn misspelt_use(found: &Ident) -> String {
+    if found == "source" || found == "column" {
+        return format!("a module begins with `use`, and not with `{found}`\n\nhelp: write `use` here");
+    }
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: did you mean `use`?", quote(found))
 }
 

@@ -28,8 +28,30 @@ pub(crate) const AFTER_BODY: &str = "expected the end of `flow!`, which declares
 
 pub(crate) const FLOW_CFG: &str = "`#[cfg(...)]` cannot be inside `flow!`\n\nhelp: put this before `flow!`";
 
+/// `#[warn(unbounded)] pub struct Chat { ... }`
+pub(crate) const LINT_LEVEL: &str =
+    "the lints of columnar have no other level than `deny`\n\nhelp: write `#[deny(...)]`, or drop this";
+
 pub(crate) const NO_PARAM: &str =
     "expected a parameter of the flow\n\nhelp: as in `pub struct Chat(model: Model)`";
+
+/// `pub struct Chat(style: String = "kind".to_owned())`
+pub(crate) const DEFAULT_VALUE: &str =
+    "a parameter has no default value\n\nhelp: drop this, and write the value where `new` is called";
+
+/// `pub struct Chat { style: String } { source user; ... }`
+pub(crate) fn params_in_braces(name: &Ident) -> String {
+    format!(
+        "the parameters of a flow are in parentheses\n\nhelp: as in `struct {}(model: Model) {{ ... }}`",
+        name.unraw()
+    )
+}
+
+/// `pub struct Chat(source user)`
+pub(crate) const DECLARED_PARAM: &str = "parameters are values, and declarations such as `source user;` are in the braces\n\nhelp: put this there";
+
+/// `pub struct Chat(style: String) -> String`
+pub(crate) const RETURN_TYPE: &str = "a flow has no return type\n\nhelp: drop it; a column holds text, or values of its own type: `column score(user.latest): Score = ...`";
 
 pub(crate) const PARAM_COMMA: &str = "expected `,` before this";
 

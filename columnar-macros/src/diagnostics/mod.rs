@@ -10,6 +10,7 @@ pub(crate) mod flow;
 pub(crate) mod inputs;
 pub(crate) mod modules;
 pub(crate) mod reads;
+pub(crate) mod steps;
 pub(crate) mod views;
 
 pub(crate) use errors::Errors;

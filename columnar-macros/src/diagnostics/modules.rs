@@ -64,6 +64,32 @@ pub(crate) fn no_name_after_as(name: &str) -> String {
     format!("expected a name after `as`\n\nhelp: as in `as {name}`")
 }
 
+/// `use Debate as debate { topic: user };`
+pub(crate) const EARLY_AS: &str =
+    "`as` and the name come after the inputs\n\nhelp: as in `use Debate { topic: user } as debate;`";
+
+/// `column debate = Debate { topic: user };` or `debate: Debate { topic: user },`
+pub(crate) fn other_form(flow: &str, name: &str) -> String {
+    format!("a module begins with `use`\n\nhelp: write `use {flow} {{ ... }} as {name};`")
+}
+
+/// `use Debate::new(model) { topic: user } as debate;`
+pub(crate) fn constructor(flow: &str) -> String {
+    format!(
+        "a module is the flow itself, without a function\n\nhelp: drop this, and write arguments as in \
+         `use {flow}(model) {{ topic: user }} as debate;`"
+    )
+}
+
+/// `use Chat { user } as inner;` inside `Chat`.
+pub(crate) fn itself(flow: &Ident) -> String {
+    format!("{} cannot be a module of itself\n\nhelp: name another flow", quote(flow))
+}
+
+/// `from chats import Debate;`
+pub(crate) const FOREIGN_IMPORT: &str =
+    "a flow contains only declarations\n\nhelp: put imports before `flow!`, as in `use chats::Debate;`";
+
 pub(crate) const AFTER_NAME: &str = "expected `;` before this";
 
 pub(crate) const LINTED_MODULE: &str =

@@ -27,8 +27,23 @@ pub(crate) fn not_a_view(found: &[TokenTree]) -> String {
 pub(crate) const VIEW_AS_FUNCTION: &str =
     "a view begins with a column\n\nhelp: as in `user.latest` or `user.window(3)`";
 
-/// `tag = user`
-pub(crate) const TAG_BEFORE: &str = "a tag comes after the column\n\nhelp: as in `summary.as(\"digest\")`";
+/// `heard = user.latest` or `heard: user.latest`
+pub(crate) fn tag_before(tag: &Ident, view: &str) -> String {
+    let tag = nearest_name(&ident_text(tag)).unwrap_or_else(|| "digest".to_owned());
+    let help = match view {
+        "" => format!("as in `summary.as(\"{tag}\")`"),
+        view => format!("write `{view}.as(\"{tag}\")`"),
+    };
+    format!("a tag comes after the column\n\nhelp: {help}")
+}
+
+/// `user: &str`
+pub(crate) const TYPED_VIEW: &str = "a view has no type\n\nhelp: drop this";
+
+/// `mut user`
+pub(crate) fn modifier(found: &Ident) -> String {
+    format!("a view takes no `{found}`\n\nhelp: drop it")
+}
 
 /// `self.topics`, where `topics` is a column.
 pub(crate) fn column_of_self(column: &Ident) -> String {
@@ -47,6 +62,26 @@ pub(crate) const PREV_OF_SELF: &str =
     "`self` already ends at the step before\n\nhelp: drop this, or write `self.latest`";
 
 pub(crate) const LATE_PREV: &str = "`prev` comes right after the column\n\nhelp: as in `user.prev`, `user.prev.window(3)` or `user.prev.all()`";
+
+/// `user.as("said").window(3)`, where `range` is `.window(3)` and `others` is `.as("said")`.
+pub(crate) fn late_range(column: &str, word: &Ident, range: &str, others: &str) -> String {
+    let help = format!("`{column}{range}{others}`");
+    // A long one, such as that of a filter, would hide what to do.
+    let help = if help.len() > 60 { format!("`{column}{range}`, and after it the others") } else { help };
+    format!("{} comes right after the column\n\nhelp: write {help}", quote(word))
+}
+
+/// `user.window = 3`, `user.window<3>` or `user.window::<3>()`
+pub(crate) fn not_a_call(modifier: &Ident) -> String {
+    let argument = match ident_text(modifier).as_str() {
+        "window" => "3",
+        "target" => "1_536",
+        "as" | "named" | "note" => "\"...\"",
+        "filter" | "sample" => "|...| ...",
+        _ => "",
+    };
+    format!("{}\n\nhelp: as in `{}({argument})`", not_parentheses(modifier), ident_text(modifier))
+}
 
 pub(crate) fn no_parentheses(modifier: &Ident) -> String {
     format!("`{modifier}` takes no parentheses")
@@ -71,6 +106,9 @@ pub(crate) const TAG_LITERAL: &str = "a tag is a string literal\n\nhelp: as in `
 
 pub(crate) const NO_NOTE: &str =
     "expected the text of the note after this\n\nhelp: as in `note(\"what the person typed\")`";
+
+/// `user.note("")`
+pub(crate) const EMPTY_NOTE: &str = "a note has a text\n\nhelp: write it, or drop `note`";
 
 pub(crate) const NOTE_LITERAL: &str =
     "a note is a string literal\n\nhelp: as in `.note(\"what the person typed\")`";
@@ -182,6 +220,9 @@ pub(crate) const GROUPED_TIERS: &str =
 pub(crate) const NO_GROUP_TAG: &str =
     "expected the tag of the group\n\nhelp: as in `group(\"debate\", pro.latest, con.latest)`";
 
+/// `group!("debate", pro.latest)`
+pub(crate) const GROUP_MACRO: &str = "a group is no macro\n\nhelp: drop the `!`";
+
 pub(crate) const EMPTY_GROUP: &str =
     "this group has no views\n\nhelp: add some, as in `group(\"debate\", pro.latest, con.latest)`";
 
@@ -219,7 +260,8 @@ pub(crate) fn dangling_dot(column: &Ident) -> String {
 pub(crate) fn no_view_named(modifier: &Ident) -> String {
     let help = match ident_text(modifier).as_str() {
         // Words of other APIs for a window. For `last`, `nearest` would find `latest`.
-        "last" | "tail" | "take" => "did you mean `window(n)`?".to_owned(),
+        "last" | "tail" | "take" | "limit" => "did you mean `window(n)`?".to_owned(),
+        "where" | "if" | "when" | "only" | "iter" => "did you mean `filter`?".to_owned(),
         text => match nearest(text, MODIFIERS.into_iter()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "the views are `latest`, `window(n)` and `prev`, and after them, in any order, `filter(...)`, \

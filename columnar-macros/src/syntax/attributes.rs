@@ -9,7 +9,7 @@ use syn::token::Comma;
 use super::cursor::{Cursor, tokens};
 use super::tree::Lint;
 use crate::diagnostics::{Errors, declarations};
-use crate::keywords::LINTS;
+use crate::keywords::{LINTS, nearest};
 
 /// The attributes before a declaration, by kind.
 #[derive(Default)]
@@ -43,10 +43,16 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Attributes 
     attributes
 }
 
-/// Whether the attribute denies a lint of ours. Any other `deny` is about lints of Rust.
+/// Whether the attribute denies a lint of ours, even a misspelt one. Any other `deny` is about lints of Rust.
 pub(super) fn denies_our_lint(attribute: &Attribute) -> bool {
-    attribute.path().is_ident("deny")
-        && names(attribute).is_ok_and(|names| names.iter().any(|name| lint(name).is_some()))
+    let is_ours = |name: &Ident| nearest(&name.to_string(), LINTS.into_iter()).is_some();
+    attribute.path().is_ident("deny") && names(attribute).is_ok_and(|names| names.iter().any(is_ours))
+}
+
+/// Whether the attribute has a lint of ours at another level than `deny`.
+pub(super) fn has_other_level(attribute: &Attribute) -> bool {
+    let is_level = ["allow", "expect", "warn", "forbid"].iter().any(|level| attribute.path().is_ident(level));
+    is_level && names(attribute).is_ok_and(|names| names.iter().any(|name| lint(name).is_some()))
 }
 
 /// The lints that a `#[deny(...)]` lists.

@@ -1,33 +1,37 @@
 //! Parses a column after its name: `(views): Type was "old" = step;`.
 
-use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenTree};
 use syn::LitStr;
 
 use super::closure;
-use super::column_type;
-use super::cursor::{Cursor, is_ident, is_punct, tokens};
+use super::column_type::{self, begins_step};
+use super::cursor::{Cursor, is_ident, is_punct, tokens, trees_of, ungrouped};
+use super::step::{self, Step};
 use super::tree::{ColumnType, Derived, RenamedFrom};
 use super::view_list::{self, ViewList};
 use crate::diagnostics::{Errors, columns, declarations, views};
 use crate::ident::{ident_text, is_name};
 
-/// Takes a computed column up to its `;`.
-pub(super) fn parse(
+/// Takes a computed column up to its `;`. The last part are the tokens in it that could not be read.
+pub(super) fn parse<'t>(
     name: &Ident,
-    cursor: &mut Cursor<'_>,
+    cursor: &mut Cursor<'t>,
     errors: &mut Errors,
-) -> (Option<RenamedFrom>, Derived) {
+) -> (Option<RenamedFrom>, Derived, &'t [TokenTree]) {
     let early_type = column_type::before_views(name, cursor, errors);
-    let list = list(name, cursor, errors);
+    let mut list = list(name, cursor, errors);
+    if list.is_none() {
+        // `column mood: String = ...` has one mistake.
+        column_type::skip_text(cursor);
+    }
     let ty = early_type.or_else(|| column_type::parse(name, cursor, errors));
     let renamed_from = renamed_from(name, cursor, errors);
     let ty = ty.or_else(|| late_type(name, renamed_from.as_ref(), cursor, errors));
-    let mut step = TokenStream::new();
+    let mut step = Step::default();
     // Without views and `=`, a missing step would be a second error of one mistake.
     if list.is_some() || is_punct(cursor.peek(), '=') {
         if let Some(equals) = equals(name, cursor, errors) {
-            step = self::step(name, equals, cursor, errors);
+            step = self::step(name, equals, &mut list, cursor, errors);
         }
     } else {
         cursor.skip_declaration();
@@ -35,8 +39,8 @@ pub(super) fn parse(
     let span = list.as_ref().map_or(name.span(), Group::span);
     let views = list.map(|list| view_list::parse(&list, errors));
     let ViewList { views, is_complete } = views.unwrap_or_default();
-    let closure = closure::parse(&step.clone().into_iter().collect::<Vec<_>>());
-    (renamed_from, Derived { list: span, views, is_complete, ty, step, closure })
+    let closure = closure::parse(&step.tokens.clone().into_iter().collect::<Vec<_>>());
+    (renamed_from, Derived { list: span, views, is_complete, ty, step: step.tokens, closure }, step.after)
 }
 
 /// Takes the type and the earlier name of a source.
@@ -58,18 +62,18 @@ fn renamed_from(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) ->
     };
     cursor.next();
     // Not `peek`: the next identifier may be the keyword of another declaration.
-    let name = match cursor.declaration().first() {
-        Some(TokenTree::Literal(literal)) => {
+    let name = match cursor.declaration().first().map(ungrouped) {
+        Some(literal @ TokenTree::Literal(_)) => {
             cursor.next();
-            syn::parse2::<LitStr>(literal.clone().into_token_stream()).ok().or_else(|| {
+            syn::parse2::<LitStr>(literal.clone().into()).ok().or_else(|| {
                 errors.at(literal, columns::no_earlier_name(column));
                 None
             })?
         }
         Some(TokenTree::Ident(name)) => {
             cursor.next();
-            errors.at(name, columns::earlier_name_not_quoted(name));
-            LitStr::new(&ident_text(name), name.span())
+            errors.at(&name, columns::earlier_name_not_quoted(&name));
+            LitStr::new(&ident_text(&name), name.span())
         }
         _ => {
             errors.at(keyword, columns::no_earlier_name(column));
@@ -117,10 +121,27 @@ fn list(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Gr
             errors.at(equals, views::no_views(name));
             None
         }
+        // `column mood: (user.latest) = ...`
+        colon if is_punct(colon, ':') && views_after_colon(cursor).is_some() => {
+            errors.at(colon, views::no_views(name));
+            let views = views_after_colon(cursor).cloned();
+            cursor.take(2);
+            views
+        }
         _ => {
             errors.at(name, views::no_views(name));
             None
         }
+    }
+}
+
+fn views_after_colon<'t>(cursor: &Cursor<'t>) -> Option<&'t Group> {
+    match cursor.rest() {
+        [_, TokenTree::Group(views), equals, ..] if is_punct(Some(equals), '=') => {
+            let is_list = views.delimiter() == Delimiter::Parenthesis && begins_step(&trees_of(views));
+            is_list.then_some(views)
+        }
+        _ => None,
     }
 }
 
@@ -130,7 +151,8 @@ fn equals<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opt
     let found: String = tokens(cursor.rest().get(..length).unwrap_or_default()).to_string();
     match found.as_str() {
         "=" => cursor.next(),
-        "==" | "=>" | ":=" => {
+        // A type would have been taken before.
+        "==" | "=>" | ":=" | ":" => {
             let operator = cursor.take(length);
             errors.at(tokens(operator), columns::not_equals(&found));
             operator.first()
@@ -166,12 +188,18 @@ fn operator(trees: &[TokenTree]) -> usize {
     if is_expression { length.min(1) } else { length.min(2) }
 }
 
-/// Takes the compute step and the `;`.
-fn step(name: &Ident, equals: &TokenTree, cursor: &mut Cursor<'_>, errors: &mut Errors) -> TokenStream {
+/// Takes the compute step and the `;`. Where the views are missing, they may be in the step.
+fn step<'t>(
+    name: &Ident,
+    equals: &TokenTree,
+    list: &mut Option<Group>,
+    cursor: &mut Cursor<'t>,
+    errors: &mut Errors,
+) -> Step<'t> {
     let mut step = cursor.skip_declaration();
     let Some(last) = step.last() else {
         errors.at(equals, columns::empty_step(name));
-        return TokenStream::new();
+        return Step::default();
     };
     if is_punct(Some(last), ',') {
         errors.at(last, declarations::COMMA);
@@ -179,7 +207,15 @@ fn step(name: &Ident, equals: &TokenTree, cursor: &mut Cursor<'_>, errors: &mut 
     } else if !cursor.took_semicolon() {
         errors.on(last_span(last), declarations::NO_SEMICOLON);
     }
-    tokens(step)
+    if list.is_none() {
+        if let Some((views, rest)) = step::views_before(step) {
+            *list = Some(views.clone());
+            step = rest;
+        } else if !step::is_plain(step) {
+            return Step { after: step, ..Step::default() };
+        }
+    }
+    step::parse(name, step, errors)
 }
 
 /// The span of the last token; of a group, that of its closing bracket.

@@ -47,6 +47,10 @@ fn parse_of(name: &Ident, kind: Kind, cursor: &mut Cursor<'_>, errors: &mut Erro
         (Kind::Source, _) => (after, !is_punct(cursor.rest().get(declaration.len()), ';')),
     };
     let end = end(after);
+    // `column mood(user): prompt("...");` has a step, after a wrong sign.
+    if kind == Kind::Column && length == 1 && end == after.len() && begins_step(after) {
+        return None;
+    }
     let (ty, is_partial) = completed(after.get(..end).unwrap_or_default());
     // Without the `=` after it, an arrow may have nothing to do with a type.
     if length == 2 && !is_punct(after.get(end), '=') {
@@ -63,8 +67,9 @@ fn parse_of(name: &Ident, kind: Kind, cursor: &mut Cursor<'_>, errors: &mut Erro
         if !may_be_missing {
             errors.at(sign, columns::no_type(name));
         }
-    } else if !is_type(&ty) {
-        errors.at(&ty, columns::not_a_type(name, &ty));
+    } else if !is_type(&ty) || is_slice(&ty) {
+        let message = if is_slice(&ty) { columns::slice(&ty) } else { columns::not_a_type(name, &ty) };
+        errors.at(&ty, message);
         return Some(ColumnType { colon, ty: TokenStream::new(), is_partial: false });
     } else if is_partial {
         let written = tokens(after.get(..end).unwrap_or_default());
@@ -74,6 +79,46 @@ fn parse_of(name: &Ident, kind: Kind, cursor: &mut Cursor<'_>, errors: &mut Erro
             .at(tokens(declaration.get(..length).unwrap_or_default()), columns::type_after_arrow(name, &ty));
     }
     Some(ColumnType { colon, ty, is_partial })
+}
+
+/// Takes `: String`, without an error.
+pub(super) fn skip_text(cursor: &mut Cursor<'_>) {
+    if let Some((_, 1)) = sign(cursor) {
+        let after = cursor.declaration().get(1..).unwrap_or_default();
+        let end = end(after);
+        if is_text(&tokens(after.get(..end).unwrap_or_default())) {
+            cursor.take(1 + end);
+        }
+    }
+}
+
+/// Whether tokens are a compute step, or views, rather than a type: they begin with `|`, `async`, a text or braces, or with
+/// a path in lower case.
+pub(super) fn begins_step(trees: &[TokenTree]) -> bool {
+    const KEYWORDS: [&str; 6] = ["dyn", "impl", "fn", "for", "unsafe", "extern"];
+    const PRIMITIVES: [&str; 17] = [
+        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
+        "bool", "char", "str",
+    ];
+    let Some((mut last, mut rest)) = trees.split_first() else { return false };
+    while let [colon, more, next @ TokenTree::Ident(_), after @ ..] = rest
+        && is_punct(Some(colon), ':')
+        && is_punct(Some(more), ':')
+    {
+        (last, rest) = (next, after);
+    }
+    // `score::` is a type that is not typed to its end.
+    let is_path_that_ends = !is_punct(rest.first(), ':') || is_punct(rest.get(2), '<');
+    match last {
+        TokenTree::Ident(name) => {
+            let text = ident::ident_text(name);
+            let is_type = KEYWORDS.iter().chain(&PRIMITIVES).any(|known| text == *known);
+            text.starts_with(|first: char| first.is_ascii_lowercase()) && !is_type && is_path_that_ends
+        }
+        TokenTree::Literal(_) => true,
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+        TokenTree::Punct(_) => is_punct(trees.first(), '|'),
+    }
 }
 
 /// Takes a type before the views, which is an error.
@@ -147,12 +192,17 @@ fn completed(trees: &[TokenTree]) -> (TokenStream, bool) {
     }
 }
 
-fn is_type(ty: &TokenStream) -> bool {
+pub(super) fn is_type(ty: &TokenStream) -> bool {
     syn::parse2::<Type>(ty.clone()).is_ok()
 }
 
+/// `[String]`
+fn is_slice(ty: &TokenStream) -> bool {
+    matches!(syn::parse2(ty.clone()), Ok(Type::Slice(_)))
+}
+
 /// Whether the type is that of a column without one.
-fn is_text(ty: &TokenStream) -> bool {
+pub(super) fn is_text(ty: &TokenStream) -> bool {
     let ty = ident::without_marker(&ty.to_string());
     // The spaces of `to_string` may change from one compiler to another.
     ["String", "str", "& str", "&str", "& 'static str", "&'static str"].contains(&ty.as_str())

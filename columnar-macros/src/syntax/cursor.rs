@@ -6,6 +6,7 @@ use syn::Path;
 use crate::ident::{self, ident_text, rust_ident};
 use crate::keywords::nearest_keyword;
 
+#[derive(Clone, Copy)]
 pub(super) struct Cursor<'t> {
     rest: &'t [TokenTree],
     took_semicolon: bool,
@@ -132,6 +133,17 @@ pub(super) fn is_ident(tree: Option<&TokenTree>, expected: &str) -> bool {
 
 pub(super) fn is_group(tree: &TokenTree, delimiter: Delimiter) -> bool {
     matches!(tree, TokenTree::Group(group) if group.delimiter() == delimiter)
+}
+
+/// The one token of a group without delimiters, such as a `$tag:literal` of the user's `macro_rules!`; else the token.
+pub(super) fn ungrouped(tree: &TokenTree) -> TokenTree {
+    if let TokenTree::Group(group) = tree
+        && group.delimiter() == Delimiter::None
+        && let [inner] = trees_of(group).as_slice()
+    {
+        return ungrouped(inner);
+    }
+    tree.clone()
 }
 
 /// Whether nothing is typed yet: no tokens, or the marker of an editor alone.

@@ -6,7 +6,7 @@ use super::attributes::{self, Attributes};
 use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens};
 use super::recovery::declared_name;
 use super::tree::{Column, ColumnType, Flow, Form};
-use super::{column, module, recovery};
+use super::{column, module, module_forms, recovery};
 use crate::diagnostics::{Errors, columns, declarations, modules};
 use crate::ident::{self, ident_text, replace, rust_ident, unmarked};
 use crate::keywords::{is_misspelt_use, nearest_keyword};
@@ -31,6 +31,13 @@ impl Parser<'_, '_> {
     fn declaration(&mut self) {
         let attributes = attributes::parse(&mut self.cursor, self.errors);
         recovery::modifiers(&mut self.cursor, self.errors);
+        match module_forms::take(&mut self.cursor, self.errors) {
+            Some(module_forms::Form::Keyword(keyword)) => return self.module(attributes, &keyword),
+            Some(module_forms::Form::Rewritten(keyword, written)) => {
+                return self.module_of(attributes, &keyword, &mut Cursor::new(&written));
+            }
+            None => {}
+        }
         let is_use = is_ident(self.cursor.peek(), "use");
         if !is_use && let Some(recovered) = recovery::declaration(&mut self.cursor, self.errors) {
             self.flow.unparsed.extend_from_slice(recovered.unparsed);
@@ -50,8 +57,10 @@ impl Parser<'_, '_> {
                 self.give_up::<()>(other.clone());
             }
             _ => {
-                // A `;` alone does no harm; a doc comment before it has no declaration.
-                if let Some(last) = attributes.docs.last() {
+                // A `;` alone does no harm; a doc comment or a lint before it has no declaration.
+                if let Some(last) = attributes.denies.last() {
+                    self.errors.at(last, declarations::DANGLING_LINT);
+                } else if let Some(last) = attributes.docs.last() {
                     self.errors.at(last, declarations::DANGLING_DOC);
                 }
             }
@@ -70,10 +79,16 @@ impl Parser<'_, '_> {
     }
 
     fn module(&mut self, attributes: Attributes, keyword: &Ident) {
+        let mut cursor = self.cursor;
+        self.module_of(attributes, keyword, &mut cursor);
+        self.cursor = cursor;
+    }
+
+    fn module_of(&mut self, attributes: Attributes, keyword: &Ident, cursor: &mut Cursor<'_>) {
         for attribute in attributes.denies {
             self.errors.at(attribute, modules::LINTED_MODULE);
         }
-        match module::parse(attributes.docs, keyword, &mut self.cursor, self.errors) {
+        match module::parse(attributes.docs, keyword, cursor, self.errors) {
             Ok(module) => self.flow.modules.push(module),
             Err(unparsed) => self.flow.unparsed.extend_from_slice(unparsed),
         }
@@ -125,6 +140,11 @@ impl Parser<'_, '_> {
     }
 
     fn name_without_keyword(&mut self, first: &Ident, next: Option<&TokenTree>) -> Option<(Ident, Ident)> {
+        if next.is_some() && recovery::is_step(first, self.cursor.rest()) {
+            self.flow.partial_keywords.push(first.clone());
+            self.errors.at(first, declarations::step_alone(first));
+            return self.give_up(first.clone());
+        }
         let intended = match next {
             _ if nearest_keyword(first).is_some() => None,
             Some(views) if is_group(views, Delimiter::Parenthesis) => Some("column"),
@@ -155,7 +175,9 @@ impl Parser<'_, '_> {
     /// Parses the rest of a source or a column, after its name.
     fn column(&mut self, attributes: Attributes, keyword: Ident, name: Ident) -> Column {
         let (renamed_from, derived, source_type) = if ident_text(&keyword) == "column" {
-            let (renamed_from, derived) = column::parse(&name, &mut self.cursor, self.errors);
+            let (renamed_from, derived, unparsed) = column::parse(&name, &mut self.cursor, self.errors);
+            // A `;` may be missing, so these tokens may declare more.
+            self.flow.unparsed.extend_from_slice(unparsed);
             (renamed_from, Some(derived), None)
         } else {
             let (renamed_from, ty) = column::parse_source(&name, &mut self.cursor, self.errors);

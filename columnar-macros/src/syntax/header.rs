@@ -1,12 +1,12 @@
 //! Parses the header of the item form: `pub struct Felt<M: Model>(model: M): Chat<M> where ...`.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Generics, Token, Visibility, parenthesized, parse2, token};
+use syn::{Attribute, Error, Generics, Token, Visibility, braced, parenthesized, parse2, token};
 
-use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
+use super::cursor::{Angles, Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
 use super::tree::{Header, Param};
 use super::{attributes, base};
 use crate::diagnostics::{Errors, flow};
@@ -51,9 +51,15 @@ fn declares(body: &Group) -> bool {
 /// declarations are checked all the same.
 pub(super) fn parse(trees: &[TokenTree], errors: &mut Errors) -> (Option<Header>, Option<Group>) {
     let parser = |input: ParseStream<'_>| {
-        let header = head(input, errors)?;
+        let (header, declared) = head(input, errors)?;
         let body = body(input, errors)?;
         input.parse::<TokenStream>()?;
+        let body = body.map(|body| {
+            let inside = body.stream();
+            let mut with_declared = Group::new(body.delimiter(), quote!(#declared #inside));
+            with_declared.set_span(body.span());
+            if declared.is_empty() { body } else { with_declared }
+        });
         Ok((header, body))
     };
     match parser.parse2(tokens(trees)) {
@@ -72,7 +78,8 @@ fn braces(tree: &TokenTree) -> Option<Group> {
     }
 }
 
-fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
+/// Takes everything up to the braces. The tokens are declarations in it that belong there.
+fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Header, TokenStream)> {
     let mut attrs = input.call(Attribute::parse_outer)?;
     let mut lints = Vec::new();
     attrs.retain(|attribute| {
@@ -85,7 +92,11 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
         if is_lint {
             lints.extend(attributes::lints(attribute, errors));
         }
-        !is_cfg && !is_lint
+        let has_other_level = attributes::has_other_level(attribute);
+        if has_other_level {
+            errors.at(attribute, flow::LINT_LEVEL);
+        }
+        !is_cfg && !is_lint && !has_other_level
     });
     let vis: Visibility = input.parse()?;
     let keyword = keyword(input, &vis, errors)?;
@@ -99,7 +110,24 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
         generics = names;
     }
     let is_list = |input: ParseStream<'_>| input.peek(token::Paren) && body_in_parentheses(input).is_none();
-    let mut params = if is_list(input) { params(input, errors, &mut is_complete)? } else { Vec::new() };
+    let mut declared = TokenStream::new();
+    let mut params = match () {
+        () if input.peek(token::Brace) && input.peek2(token::Brace) => {
+            errors.on(input.cursor().span(), flow::params_in_braces(&name));
+            let list;
+            braced!(list in input);
+            param_list(&list, errors, &mut is_complete)?
+        }
+        () if input.peek(token::Paren) && input.peek2(token::Brace) && declares(&input.fork().parse()?) => {
+            let list: Group = input.parse()?;
+            errors.at(list.stream(), flow::DECLARED_PARAM);
+            declared = separated(&list);
+            Vec::new()
+        }
+        () if is_list(input) => params(input, errors, &mut is_complete)?,
+        () => Vec::new(),
+    };
+    no_return_type(input, errors)?;
     let base = base::parse(input, &name, errors)?;
     if is_list(input) {
         if base.is_some() {
@@ -108,7 +136,28 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
         params = self::params(input, errors, &mut is_complete)?;
     }
     generics.where_clause = or_report(input, errors, &mut is_complete);
-    Ok(Header { attrs, lints, vis, keyword, name, generics, params, base, is_complete })
+    Ok((Header { attrs, lints, vis, keyword, name, generics, params, base, is_complete }, declared))
+}
+
+/// Declarations in parentheses, each with its `;`.
+fn separated(list: &Group) -> TokenStream {
+    let trees = trees_of(list);
+    let parts = trees.split(|tree| [',', ';'].iter().any(|&end| is_punct(Some(tree), end)));
+    parts.filter(|part| !part.is_empty()).map(tokens).map(|part| quote!(#part;)).collect()
+}
+
+/// Takes `-> String`, which is an error: a base comes after a `:`.
+fn no_return_type(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
+    let arrow: TokenStream = match () {
+        () if input.peek(Token![->]) => input.parse::<Token![->]>()?.into_token_stream(),
+        () if input.peek(Token![=>]) => input.parse::<Token![=>]>()?.into_token_stream(),
+        () => TokenStream::new(),
+    };
+    if !arrow.is_empty() {
+        errors.at(arrow, flow::RETURN_TYPE);
+        skip_until(input, |input| input.peek(token::Brace) || input.peek(Token![where]));
+    }
+    Ok(())
 }
 
 /// Takes `struct`, or another identifier instead.
@@ -162,13 +211,17 @@ fn generic_names(input: ParseStream<'_>) -> Generics {
 fn params(input: ParseStream<'_>, errors: &mut Errors, is_complete: &mut bool) -> syn::Result<Vec<Param>> {
     let list;
     parenthesized!(list in input);
+    param_list(&list, errors, is_complete)
+}
+
+fn param_list(list: ParseStream<'_>, errors: &mut Errors, is_complete: &mut bool) -> syn::Result<Vec<Param>> {
     let mut params: Vec<Param> = Vec::new();
     while !list.is_empty() {
         if let Some(comma) = list.parse::<Option<Token![,]>>()? {
             errors.at(comma, flow::NO_PARAM);
             continue;
         }
-        let mut param = param(&list, errors).unwrap_or_else(|error| {
+        let mut param = param(list, errors).unwrap_or_else(|error| {
             errors.push(error);
             Param { name: format_ident!("__unread", span = Span::mixed_site()), ty: None }
         });
@@ -184,8 +237,9 @@ fn params(input: ParseStream<'_>, errors: &mut Errors, is_complete: &mut bool) -
         }
         params.push(param);
         // A name and a colon begin the next parameter, even without a comma.
-        let is_next = |list: ParseStream<'_>| list.peek(syn::Ident) && list.peek2(Token![:]);
-        skip_until(&list, |list| list.peek(Token![,]) || has_type && is_next(list));
+        let is_next =
+            |list: ParseStream<'_>| list.peek(syn::Ident) && list.peek2(Token![:]) && !list.peek2(Token![::]);
+        skip_until(list, |list| list.peek(Token![,]) || has_type && is_next(list));
         list.parse::<Option<Token![,]>>()?;
     }
     Ok(params)
@@ -204,10 +258,24 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
         return Ok(Param { name, ty: None });
     }
     let ty = list.parse().map_err(|error| errors.push(error)).ok();
-    if ty.is_some() && !list.is_empty() && !list.peek(Token![,]) {
+    if ty.is_some() && list.peek(Token![=]) {
+        skip_default(list, errors)?;
+    } else if ty.is_some() && !list.is_empty() && !list.peek(Token![,]) {
         errors.on(list.cursor().span(), flow::PARAM_COMMA);
     }
     Ok(Param { name, ty })
+}
+
+/// Takes a default value, which is an error.
+fn skip_default(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
+    let (mut written, mut angles) = (Vec::new(), Angles::default());
+    while !list.is_empty() && (angles.open > 0 || !list.peek(Token![,])) {
+        let tree: TokenTree = list.parse()?;
+        angles.pass(&tree);
+        written.push(tree);
+    }
+    errors.at(tokens(&written), flow::DEFAULT_VALUE);
+    Ok(())
 }
 
 /// Takes the braces, and reports tokens after them. Declarations without braces are parsed, too.

@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! header ──▶ declarations ──▶ column, module ──▶ view_list ──▶ modifiers ──▶ tree, view
+//!                                │
+//!                                └─▶ step ──▶ expression
 //! ```
 
 mod attributes;
@@ -11,10 +13,13 @@ mod column;
 mod column_type;
 mod cursor;
 mod declarations;
+mod expression;
 mod header;
 mod modifiers;
 mod module;
+mod module_forms;
 mod recovery;
+mod step;
 mod tree;
 mod view;
 mod view_list;

@@ -8,7 +8,7 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Lit, LitInt, LitStr};
 
-use super::cursor::{Cursor, is_blank, trees_of};
+use super::cursor::{Cursor, is_blank, is_punct, trees_of};
 use super::view::{Evaluation, ModifierKind, Purpose, State, Tag, View, Window};
 use crate::diagnostics::{Errors, views};
 use crate::ident::{ident_text, is_name, rust_ident, without_marker};
@@ -16,13 +16,15 @@ use crate::keywords::MODIFIERS;
 
 /// Takes all modifiers that follow a view.
 pub(super) fn parse(view: &mut View, cursor: &mut Cursor<'_>, errors: &mut Errors) {
-    let mut parser = Parser { view, errors };
+    let mut parser = Parser { view, errors, has_foreign_call: false };
     while parser.next(cursor) {}
 }
 
 struct Parser<'p> {
     view: &'p mut View,
     errors: &'p mut Errors,
+    /// Whether a method is called that no view has. Those after it are probably methods of the same other type.
+    has_foreign_call: bool,
 }
 
 /// A modifier as it was written.
@@ -61,6 +63,15 @@ impl Parser<'_> {
                 cursor.next();
                 Some(parenthesized(name, group, self.errors))
             }
+            sign if is_call_in_other_form(sign, name) => {
+                self.report(cursor.rest().first(), views::not_a_call(name));
+                // It hides values, as the call would.
+                self.view.window.get_or_insert(Window::Computed);
+                let method = rust_ident(name).unwrap_or_else(|| name.clone());
+                let tokens = Call { dot, name, arguments: None }.tokens_as(&method);
+                self.view.add_modifier(ModifierKind::Range, Evaluation::Constant, tokens);
+                return false;
+            }
             _ => None,
         };
         self.modifier(&Call { dot, name, arguments });
@@ -87,6 +98,13 @@ impl Parser<'_> {
         match (text, &call.arguments) {
             // The name is the marker of an editor alone.
             ("", _) => self.report(call.dot, views::dangling_dot(self.view.last())),
+            ("latest" | "window" | "prev" | "all", _) if self.is_late(call) => {
+                if text == "prev" {
+                    self.view.is_lagged = true;
+                } else {
+                    self.view.window = Some(Window::Computed);
+                }
+            }
             ("prev", _) => self.prev(call),
             ("latest" | "window" | "all", _)
                 if self.view.window.is_some() || self.view.is_lagged && text == "latest" =>
@@ -94,17 +112,40 @@ impl Parser<'_> {
                 self.report(call.tokens(), views::SECOND_WINDOW);
             }
             ("latest" | "window" | "all", _) => evaluation = self.window(text, call),
-            // For an unknown method rustc would suggest those of iterators and streams.
-            (_, Some(_)) if !MODIFIERS.contains(&text) => {
-                self.report(call.name, views::no_view_named(call.name));
-            }
             // rustc cannot parse a keyword as a field, so this error cannot be left to it.
             _ if rust_ident(call.name).as_ref() != Some(call.name) => {
                 return self.report(call.name, views::no_view_named(call.name));
             }
+            // For an unknown method rustc would suggest those of iterators and streams.
+            (_, Some(_)) if !MODIFIERS.contains(&text) => {
+                if !self.has_foreign_call {
+                    self.report(call.name, views::no_view_named(call.name));
+                }
+                self.has_foreign_call = true;
+            }
             _ => {}
         }
         self.view.add_modifier(ModifierKind::Range, evaluation, call.tokens());
+    }
+
+    /// Reports a range after a modifier that comes after it. `false` if there is none before it, or the view has another
+    /// mistake.
+    fn is_late(&mut self, call: &Call<'_>) -> bool {
+        let (view, others) = (&self.view, self.view.labels());
+        let is_second = match &*ident_text(call.name) {
+            "latest" | "prev" => view.is_lagged,
+            "all" => !view.is_lagged,
+            _ => false,
+        };
+        if others.is_empty() || is_second || view.state != State::Valid || view.window.is_some() {
+            return false;
+        }
+        let column = view.name() + if view.is_lagged { ".prev" } else { "" };
+        self.report(
+            call.name,
+            views::late_range(&column, call.name, &shown(&call.tokens()), &shown(&others)),
+        );
+        true
     }
 
     fn window(&mut self, text: &str, call: &Call<'_>) -> Evaluation {
@@ -249,6 +290,9 @@ impl Parser<'_> {
             _ if self.view.is_self() => self.report(call.tokens(), views::NOTED_SELF),
             _ if self.view.is_instruction() => self.report(call.name, views::LABELLED_INSTRUCTION),
             _ if self.view.has(ModifierKind::Note) => self.report(call.tokens(), views::SECOND_NOTE),
+            (Some(arguments), Some(Ok(note))) if note.value().trim().is_empty() => {
+                self.report(arguments, views::EMPTY_NOTE);
+            }
             (Some(_), Some(Ok(_))) => {}
             (Some(arguments), _) => self.report(arguments, views::NOTE_LITERAL),
             (None, _) => self.report(call.name, views::NO_NOTE),
@@ -260,6 +304,23 @@ impl Parser<'_> {
         self.errors.at(at, message);
         self.view.state = State::Invalid;
     }
+}
+
+/// Whether a modifier with an argument has no parentheses: `window = 3`, `window<3>`, `window::<3>()`.
+fn is_call_in_other_form(sign: Option<&TokenTree>, name: &Ident) -> bool {
+    let has_argument = !["latest", "prev"].contains(&&*ident_text(name));
+    let is_sign = ['=', '<', ':'].iter().any(|&known| is_punct(sign, known))
+        || matches!(sign, Some(TokenTree::Literal(_)));
+    is_sign && has_argument && (MODIFIERS.contains(&&*ident_text(name)) || ident_text(name) == "named")
+}
+
+/// Tokens as they are written, except that `as` is not raw.
+fn shown(tokens: &TokenStream) -> String {
+    without_marker(&tokens.to_string())
+        .replace(" .", ".")
+        .replace(". ", ".")
+        .replace(" (", "(")
+        .replace("r#as", "as")
 }
 
 /// The arguments in parentheses, whatever brackets were written.

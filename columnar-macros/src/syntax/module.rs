@@ -3,7 +3,10 @@
 use proc_macro2::{Delimiter, Group, Ident, TokenTree};
 use syn::{Attribute, Path, PathArguments};
 
-use super::cursor::{Angles, Cursor, can_name_struct, is_blank, is_ident, is_punct, tokens, trees_of};
+use super::cursor::{
+    Angles, Cursor, can_name_struct, is_blank, is_group, is_ident, is_punct, tokens, trees_of,
+};
+use super::module_forms;
 use super::recovery::declared_name;
 use super::tree::{Input, Module};
 use super::view::View;
@@ -21,8 +24,10 @@ pub(super) fn parse<'t>(
     let declaration = cursor.skip_declaration();
     let has_semicolon = cursor.took_semicolon();
     // A cursor of its own, so that no parser reads into the next declaration.
-    let mut cursor = Cursor::new(declaration);
+    let reordered = module_forms::with_as_at_the_end(declaration, errors);
+    let mut cursor = Cursor::new(reordered.as_deref().unwrap_or(declaration));
     let mut path = path(keyword, &mut cursor, errors).ok_or(declaration)?;
+    without_constructor(&mut path, &cursor, errors);
     let (mut arguments, list) = groups(&mut path, &mut cursor, errors).ok_or(declaration)?;
     let name = module_name(&path, &mut cursor, list.as_ref(), errors).ok_or(declaration)?;
     late_generics(&mut path, &mut cursor, errors);
@@ -67,6 +72,17 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
             errors.at(tokens(trees), modules::not_a_flow());
             None
         }
+    }
+}
+
+/// Drops the `new` of `Debate::new()`, which is an error.
+fn without_constructor(path: &mut Path, cursor: &Cursor<'_>, errors: &mut Errors) {
+    let is_called = cursor.peek().is_some_and(|tree| is_group(tree, Delimiter::Parenthesis));
+    let is_function = |name: &str| name.starts_with(|first: char| first.is_ascii_lowercase());
+    if is_called && path.segments.len() > 1 && is_function(&name_of(path)) {
+        let function = path.segments.pop();
+        path.segments.pop_punct();
+        errors.at(function, modules::constructor(&name_of(path)));
     }
 }
 

@@ -1,13 +1,13 @@
 //! Recovery from Rust syntax in a flow. Each case is one error. If the intended declaration is clear, it is added to the
 //! flow.
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::quote;
 
 use super::column_type;
-use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens};
+use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
 use super::tree::{Column, Derived};
-use crate::diagnostics::{Errors, declarations};
+use crate::diagnostics::{Errors, declarations, modules};
 use crate::ident::{self, ident_text, is_name, quoted_name, rust_ident};
 use crate::keywords::nearest_keyword;
 
@@ -65,6 +65,16 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
             cursor.punct(';');
             Some(Recovered { unparsed, ..Recovered::default() })
         }
+        [TokenTree::Ident(ident), TokenTree::Ident(_), TokenTree::Group(list), ..]
+        | [_, TokenTree::Ident(ident), TokenTree::Ident(_), TokenTree::Group(list), ..]
+            if is_def(ident, list) =>
+        {
+            foreign_function(cursor, errors)
+        }
+        [TokenTree::Ident(ident), rest @ ..] if is_import(ident, rest) => {
+            errors.at(ident, modules::FOREIGN_IMPORT);
+            Some(Recovered { unparsed: cursor.skip_declaration(), ..Recovered::default() })
+        }
         [TokenTree::Ident(name), colon, ..] if is_punct(Some(colon), ':') => field(name, cursor, errors),
         // A keyword alone, as in `type;`, is rather a name whose `source` is missing.
         [TokenTree::Ident(ident), next, ..] if !is_punct(Some(next), ';') => {
@@ -79,6 +89,39 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
         }
         _ => None,
     }
+}
+
+/// The keyword of a function in another language.
+fn is_def(ident: &Ident, list: &Group) -> bool {
+    let is_keyword = ["def", "func", "fun", "function"].iter().any(|known| ident::is(ident, known));
+    is_keyword && list.delimiter() == Delimiter::Parenthesis
+}
+
+/// `from chats import Debate`, `import chats`, `include "chats"`; not `import user;`, a source with a wrong keyword.
+fn is_import(ident: &Ident, rest: &[TokenTree]) -> bool {
+    let is_from = ident::is(ident, "from") && rest.iter().any(|tree| is_ident(Some(tree), "import"));
+    let is_import = ["import", "include", "require"].iter().any(|known| ident::is(ident, known));
+    let is_dotted = |sign: char| is_punct(rest.get(1), sign);
+    let is_text = matches!(rest.first(), Some(TokenTree::Literal(_) | TokenTree::Group(_)));
+    is_from || is_import && (is_text || is_dotted('.') || is_dotted(':') || is_ident(rest.get(1), "from"))
+}
+
+/// Takes `def topics(user): ...` or `async function topics(user) { ... }`. It leaves `def topics(user) = ...`, a column with
+/// a wrong keyword.
+fn foreign_function<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recovered<'t>> {
+    let declaration = cursor.declaration();
+    let before = declaration.iter().position(|tree| matches!(tree, TokenTree::Group(_)))?.checked_sub(2)?;
+    let [TokenTree::Ident(keyword), TokenTree::Ident(name), list, rest @ ..] = declaration.get(before..)?
+    else {
+        return None;
+    };
+    let is_async = declaration.get(..before)?.iter().all(|tree| is_ident(Some(tree), "async"));
+    if !is_async || rest.is_empty() || rest.iter().any(|tree| is_punct(Some(tree), '=')) {
+        return None;
+    }
+    errors.at(keyword, declarations::function(name));
+    let column = rust_ident(name).map(|name| column_named(cursor.peek(), name, list.span()));
+    Some(Recovered { column, unparsed: skip_braces(cursor) })
 }
 
 fn is_async_fn(ident: &Ident, rest: &[TokenTree]) -> bool {
@@ -156,6 +199,18 @@ fn skip_braces<'t>(cursor: &mut Cursor<'t>) -> &'t [TokenTree] {
     }
 }
 
+/// Whether a name and the tokens after it are a call like `prompt("...")`, and no column with its views.
+pub(super) fn is_step(name: &Ident, after: &[TokenTree]) -> bool {
+    let [TokenTree::Group(group), next @ ..] = after else { return false };
+    let is_prompt = ident::is(name, "prompt") && ![':', '='].iter().any(|&sign| is_punct(next.first(), sign));
+    let has_text = matches!(trees_of(group).first(), Some(TokenTree::Literal(literal)) if quoted(literal));
+    group.delimiter() == Delimiter::Parenthesis && (has_text || is_prompt)
+}
+
+fn quoted(literal: &Literal) -> bool {
+    syn::parse2::<syn::LitStr>(TokenTree::from(literal.clone()).into()).is_ok()
+}
+
 /// Takes a keyword after its name: `user source`.
 pub(super) fn keyword_after_name(
     name: &Ident,
@@ -179,9 +234,25 @@ pub(super) fn keyword_after_name(
 /// Takes a misspelt name after a keyword: `mut user`, `"user"`, `running-summary`.
 pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident> {
     match cursor.rest() {
-        [TokenTree::Ident(ident), TokenTree::Ident(name), ..] if ident::is(ident, "mut") => {
-            errors.at(ident, declarations::modifier(ident));
+        [TokenTree::Ident(ident), TokenTree::Ident(name), ..]
+            if ["mut", "async", "const", "static", "let", "ref", "pub"]
+                .iter()
+                .any(|known| ident::is(ident, known))
+                && ["as", "was"].iter().all(|known| !ident::is(name, known)) =>
+        {
+            if ident::is(ident, "pub") {
+                errors.at(ident, declarations::PUB);
+            } else {
+                errors.at(ident, declarations::modifier(ident));
+            }
             cursor.take(2);
+            rust_ident(name)
+        }
+        [TokenTree::Ident(ident), TokenTree::Group(_), TokenTree::Ident(name), ..]
+            if ident::is(ident, "pub") =>
+        {
+            errors.at(ident, declarations::PUB);
+            cursor.take(3);
             rust_ident(name)
         }
         [TokenTree::Literal(literal), ..] => {

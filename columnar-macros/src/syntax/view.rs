@@ -308,6 +308,11 @@ impl View {
         self.tokens(|modifier| modifier.evaluation == Evaluation::Constant)
     }
 
+    /// The modifiers that come after the range, if there are any.
+    pub(super) fn labels(&self) -> TokenStream {
+        self.tokens(|modifier| modifier.kind > ModifierKind::Range)
+    }
+
     /// The calls of `elided()`.
     pub(crate) fn elided(&self) -> Option<TokenStream> {
         self.has(ModifierKind::Elided).then(|| self.tokens(|modifier| modifier.kind == ModifierKind::Elided))

@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenTree};
 use syn::LitStr;
 
-use super::cursor::{Cursor, is_blank, is_group, is_ident, is_punct, tokens, trees_of};
+use super::cursor::{Cursor, is_blank, is_group, is_ident, is_punct, tokens, trees_of, ungrouped};
 use super::modifiers;
 use super::view::{GroupTag, State, View};
 use crate::diagnostics::{Errors, views};
@@ -29,11 +29,18 @@ pub(super) fn parse(list: &Group, errors: &mut Errors) -> ViewList {
 fn parse_items(open: Span, trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
     let parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
     let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
+    let mut is_named = false;
     let (mut before, mut list) = (open, ViewList { views: Vec::new(), is_complete: true });
     for part in &parts {
         let comma = commas.next();
         match (is_blank(part), comma) {
+            // Where one view has its tag before it, others have it for the same reason.
+            (false, _) if is_named && has_name(part) => {
+                list.is_complete = false;
+                list.views.push(View::missing(before, None));
+            }
             (false, _) => {
+                is_named |= has_name(part);
                 let item = parse_item(before, part, groups, errors);
                 list.views.extend(item.views);
                 list.is_complete &= item.is_complete;
@@ -62,9 +69,7 @@ fn missing(before: Span, trees: &[TokenTree]) -> View {
 /// A view, or those of a group.
 fn parse_item(before: Span, trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
     // Without brackets `group` is the name of a column.
-    if let [ident, TokenTree::Group(list), after @ ..] = trees
-        && is_ident(Some(ident), "group")
-    {
+    if let Some((list, after)) = group_list(trees, errors) {
         if groups == MAX_GROUPS {
             errors.at(tokens(trees), views::NESTED_GROUPS);
             return ViewList::default();
@@ -76,6 +81,29 @@ fn parse_item(before: Span, trees: &[TokenTree], groups: usize, errors: &mut Err
     ViewList { views: vec![view.unwrap_or_else(|| View::missing(before, None))], is_complete }
 }
 
+/// The list of a group, and the tokens after it. `group!(...)` and other brackets than parentheses are reported.
+fn group_list<'t>(trees: &'t [TokenTree], errors: &mut Errors) -> Option<(&'t Group, &'t [TokenTree])> {
+    let (group @ TokenTree::Ident(name), rest) = trees.split_first()? else { return None };
+    if !is_ident(Some(group), "group") {
+        return None;
+    }
+    match rest {
+        [TokenTree::Group(list), after @ ..] => {
+            if list.delimiter() != Delimiter::Parenthesis {
+                errors.on(list.span_open(), views::not_parentheses(name));
+            }
+            Some((list, after))
+        }
+        // `group debate(pro.latest, con.latest)`; the list then begins without its tag.
+        [TokenTree::Ident(_), TokenTree::Group(list), after @ ..] => Some((list, after)),
+        [bang, TokenTree::Group(list), after @ ..] if is_punct(Some(bang), '!') => {
+            errors.at(bang, views::GROUP_MACRO);
+            Some((list, after))
+        }
+        _ => None,
+    }
+}
+
 /// The views of a group, each with the tag of the group.
 fn parse_group(list: &Group, after: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
     if !after.is_empty() {
@@ -84,11 +112,17 @@ fn parse_group(list: &Group, after: &[TokenTree], groups: usize, errors: &mut Er
     let inside = trees_of(list);
     let mut cursor = Cursor::new(&inside);
     let tag = group_tag(list, &mut cursor, errors);
+    let is_tag_unquoted = tag.is_none() && begins_with_name(cursor.rest());
     let mut group = parse_items(list.span_open(), cursor.rest(), groups, errors);
     let is_empty = group.views.iter().all(|view| view.state == State::NoColumn);
     // A group without a tag is reported already.
     if is_empty && group.is_complete && tag.is_some() {
         errors.at(list, views::EMPTY_GROUP);
+    }
+    if is_tag_unquoted && let Some(view) = group.views.first_mut() {
+        // `group(facts, user)`: the name may be the tag, so it is not also unknown.
+        view.state = State::NoColumn;
+        group.is_complete = false;
     }
     for view in &mut group.views {
         let message = match () {
@@ -110,15 +144,26 @@ fn parse_group(list: &Group, after: &[TokenTree], groups: usize, errors: &mut Er
     group
 }
 
+/// Whether a tag is before a view: `heard: user.latest`, `heard = user.latest`.
+fn has_name(trees: &[TokenTree]) -> bool {
+    matches!(trees, [TokenTree::Ident(_), sign, TokenTree::Ident(view), ..]
+        if [':', '='].iter().any(|&known| is_punct(Some(sign), known)) && is_name(&ident_text(view)))
+}
+
+/// Whether a name alone is before a comma.
+fn begins_with_name(trees: &[TokenTree]) -> bool {
+    matches!(trees, [TokenTree::Ident(name), comma, ..] if is_punct(Some(comma), ',') && is_name(&ident_text(name)))
+}
+
 /// Takes the tag of a group, and the comma after it.
 fn group_tag(list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<GroupTag> {
-    let literal = match cursor.peek() {
-        Some(TokenTree::Literal(literal)) => {
+    let literal = match (cursor.peek(), cursor.peek().map(ungrouped)) {
+        (_, Some(literal @ TokenTree::Literal(_))) => {
             cursor.next();
-            syn::parse2::<LitStr>(TokenTree::from(literal.clone()).into())
+            syn::parse2::<LitStr>(literal.into())
         }
         // The token is not taken: it may be the first view.
-        found => {
+        (found, _) => {
             match found {
                 Some(found) => errors.at(found, views::NO_GROUP_TAG),
                 None => errors.at(list, views::NO_GROUP_TAG),
@@ -128,7 +173,13 @@ fn group_tag(list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Opti
     };
     match cursor.peek() {
         comma if is_punct(comma, ',') => drop(cursor.next()),
-        Some(found) => errors.at(found, views::no_comma(found)),
+        Some(found) => {
+            errors.at(found, views::no_comma(found));
+            if [':', '='].iter().any(|&sign| is_punct(Some(found), sign)) {
+                cursor.next();
+                cursor.punct('>');
+            }
+        }
         None => {}
     }
     match literal {
@@ -141,6 +192,7 @@ fn group_tag(list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Opti
 
 /// One view; `None` if it does not begin like one.
 pub(super) fn parse_view(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
+    let trees = without_modifier(trees, errors);
     let mut cursor = Cursor::new(trees);
     let base = match cursor.next()? {
         TokenTree::Ident(base) => base.clone(),
@@ -156,17 +208,40 @@ pub(super) fn parse_view(before: Span, trees: &[TokenTree], errors: &mut Errors)
     let message = match (trees.get(1), trees.get(2)) {
         (colon, more) if is_punct(colon, ':') && is_punct(more, ':') => Some(views::PATH_VIEW),
         (Some(list), _) if is_group(list, Delimiter::Parenthesis) => Some(views::VIEW_AS_FUNCTION),
-        (equals, _) if is_punct(equals, '=') => Some(views::TAG_BEFORE),
         _ => None,
     };
     if let Some(message) = message {
         errors.at(tokens(trees), message);
         return None;
     }
+    if has_name(trees) || is_punct(trees.get(1), '=') {
+        let view = tokens(trees.get(2..).unwrap_or_default()).to_string().replace(' ', "");
+        errors.at(tokens(trees), views::tag_before(&base, &view));
+        return None;
+    }
+    if is_punct(trees.get(1), ':') {
+        errors.at(tokens(trees.get(1..).unwrap_or_default()), views::TYPED_VIEW);
+        let mut view = View::new(before, base, tokens(trees.get(..1).unwrap_or_default()));
+        view.state = State::Invalid;
+        return Some(view);
+    }
     let mut view = View::new(before, base, tokens(trees));
     view.path = path(&mut cursor);
     modifiers::parse(&mut view, &mut cursor, errors);
     Some(view)
+}
+
+/// The view without the `mut` or `ref` before it, which is reported.
+fn without_modifier<'t>(trees: &'t [TokenTree], errors: &mut Errors) -> &'t [TokenTree] {
+    match trees.split_first() {
+        Some((TokenTree::Ident(word), view @ [TokenTree::Ident(_), ..]))
+            if ["mut", "ref", "pub", "move", "let", "const", "static"].iter().any(|&known| word == known) =>
+        {
+            errors.at(word, views::modifier(word));
+            view
+        }
+        _ => trees,
+    }
 }
 
 /// Takes the names of columns that come next: identifiers that are not modifiers.

@@ -39,6 +39,11 @@
 //! | expected `,` before this | separate the parameters |
 //! | expected `,` | correct the list of generics here |
 //! | two parameters are named `style` | rename one |
+//! | a parameter has no default value | drop it, and write the value where `new` is called |
+//! | the parameters of a flow are in parentheses | write `struct Chat(model: Model) { … }` |
+//! | parameters are values, and declarations such as `source user;` are in the braces | put the declaration into the braces |
+//! | a flow has no return type | drop it; each column may have a type of its own |
+//! | the lints of columnar have no other level than `deny` | write `#[deny(…)]`, or drop the attribute |
 //!
 //! # A flow that extends another
 //!
@@ -73,6 +78,8 @@
 //! | a column cannot depend on `cfg`: the graph must be the same in every build | declare two flows, with `#[cfg(…)]` before each `flow!` |
 //! | a column has no attributes except doc comments and `#[deny(...)]` | drop the attribute |
 //! | no declaration follows this doc comment | put it before a declaration, or write `//` |
+//! | no declaration follows this attribute | put it before a column, or before `pub struct` |
+//! | a compute step belongs to a column | write `column topics(user.latest) = prompt("…");` |
 //! | a doc comment comes before its declaration | write `///` before the declaration |
 //!
 //! # Modules
@@ -84,6 +91,11 @@
 //! | expected the inputs of `Debate` in braces | write `{ … }`; parentheses before them contain arguments |
 //! | the generics of `Debate` come right after its name | write `use Debate<M>(model) { … } as debate;` |
 //! | the arguments of `Debate` come before its inputs | write `use Debate(model) { … } as debate;` |
+//! | a module begins with `use` | write `use Debate { topic: user } as debate;`, not `column debate = Debate { … };` |
+//! | a module begins with `use`, and not with `column` | write `use` |
+//! | `as` and the name come after the inputs | write `use Debate { topic: user } as debate;` |
+//! | a module is the flow itself, without a function | drop `::new()`; arguments come right after the name |
+//! | `Chat` cannot be a module of itself | name another flow |
 //! | expected `as` and a name after this | name the field of the module: `as debate` |
 //! | expected the column for the input `topic` after this | write `topic: user` |
 //! | expected the column for the input `topic` | name a column of this flow or of another module |
@@ -142,6 +154,26 @@
 //! | `files` are documents, which cannot be a parameter of a compute step | take the context: `cx.messages().documents()` has them |
 //! | expected `=` and the compute step of `topics` | put `=` before the compute step |
 //! | expected `=`, found `==` | write `=` |
+//! | a value has no type of unknown size | write `Vec<String>`, not `[String]` |
+//!
+//! # After a compute step
+//!
+//! A compute step is one expression, and its settings are methods of it: `prompt("…").retry(3);`.
+//!
+//! | message | what to do |
+//! |---|---|
+//! | expected `.` before `retry` | write `.retry(3)` |
+//! | a setting of a compute step is a method of it | write `.retry(3)` after the step, not `, retry = 3` |
+//! | expected `;` before `for`: the compute step of `topics` is complete | drop what follows the step |
+//! | expected one expression as the compute step of `topics` | write a prompt, a closure or the name of a function |
+//! | `was` comes before the `=` | write `column topics(user.latest) was "subjects" = …` |
+//! | the type of `topics` comes before the `=` | write `column topics(user.latest): Vec<String> = …` |
+//! | a compute step has no `if` | write `.when(\|cx\| …)` after the step; see [skipping](super::skipping) |
+//! | a compute step has no tag | write the tag where the column is read: `topics.as("subjects")` |
+//! | expected parentheses around this text | write `prompt("…")` |
+//! | a prompt is one text | write one string, or `format!("…")` |
+//! | the arguments of a closure are between `\|` and `\|` | write `async \|cx: Context\| …` |
+//! | a closure has no `=>` before its body | drop `=>` |
 //!
 //! # Views
 //!
@@ -151,6 +183,8 @@
 //! | expected a column name or `self` | begin the view with a name, without quotes, `&` or brackets |
 //! | expected a view before this comma | drop the comma |
 //! | a view names a column of this flow | write the name without a path |
+//! | a view has no type | drop the type: all columns hold text, or declare the type of their values |
+//! | a view takes no `mut` | drop it |
 //! | expected `,` or `.` before `self` | separate the views, or add a modifier: `user.latest`, `user.window(3)` |
 //! | a view begins with a column | write `user.window(3)`, not `window(user, 3)` |
 //! | expected a view of `user` after the dot: `latest`, `window(n)` or `prev` | complete the view, or drop the dot |
@@ -161,6 +195,7 @@
 //! | a window of 0 shows nothing | drop the view, or show at least one value |
 //! | a view has one window | drop the second |
 //! | `user` already shows all of its history | drop `.all()`, which is only for `prev` |
+//! | `window` comes right after the column | write the range before other modifiers: `user.window(3).as("said")` |
 //! | `prev` comes right after the column | write `user.prev.window(3)`; see [previous values](super::previous_values) |
 //! | `self` already ends at the step before | drop `.prev`, or write `self.latest` |
 //! | `topics` reads its own history by name | write `self.latest` |
@@ -214,11 +249,14 @@
 //! |---|---|
 //! | expected the tag of the group | write `group("debate", pro.latest, con.latest)` |
 //! | expected `,` before `user` | put a comma after the tag |
+//! | expected parentheses after `group` | write `group("debate", …)` |
+//! | a group is no macro | drop the `!` |
 //! | this group has no views | add views |
 //! | this group is inside 32 others, which is the most | put its views into one of those around it |
 //! | a group takes no modifiers | put the modifier on the views inside |
 //! | `self` is shown as assistant messages, so it cannot be in a group | put `self` after the group |
 //! | expected the text of the note after this | write `note("what the person typed")` |
+//! | a note has a text | write it, or drop `.note("")` |
 //! | a note is a string literal | write the text in quotes |
 //! | a view has one note | drop the second |
 //! | `self` has no tag, so it has no note | explain it in the instruction |

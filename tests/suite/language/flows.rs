@@ -532,7 +532,7 @@ mod windows {
         pub(crate) struct Windows {
             source user;
             column a(user.window(N), self.window(N - 1)) = echo;
-            column b(user.window(usize::MAX).as("all"), a.as("x").window(1),) = echo;
+            column b(user.window(usize::MAX).as("all"), a.window(1).as("x"),) = echo;
             column c(user.latest, a, b.r#as("said"),) = echo;
         }
     }

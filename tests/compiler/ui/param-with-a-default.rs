@@ -1,0 +1,23 @@
+use columnar::prelude::*;
+
+flow! {
+    pub struct Chat(style: Vec<(u8, u8)> = Vec::<(u8, u8)>::new(), count: usize) {
+        source user;
+        column assistant(user, self) = prompt("Answer.");
+    }
+}
+
+fn main() {
+    drop(talk(&Chat::new(Vec::new(), 3)));
+}
+
+async fn talk(chat: &Chat) -> Result<usize> {
+    chat.user.push("hello").await?;
+    let mut run = chat.run();
+    while let Some(event) = run.try_next().await? {
+        match event.column() {
+            ChatColumn::Assistant => chat.assistant.messages(event.step())?,
+        };
+    }
+    Ok(Chat::ORDER.len() + Chat::GRAPH.names().len())
+}
