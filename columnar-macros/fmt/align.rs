@@ -10,7 +10,7 @@ pub(crate) struct Line {
 }
 
 /// The most spaces that may be before a `=`, beside the one that always is.
-const MOST_SPACES: usize = 32;
+const MOST_SPACES: usize = 24;
 
 /// The texts of columns that follow each other, in `room` characters.
 ///

@@ -87,9 +87,9 @@ impl<'n> Column<'n> {
         let head = fits.unwrap_or_else(|| format!("{start}\n{vertical}{}){suffix}", config.indent(level)));
         let last = head.lines().last().map_or(0, |line| width(line.trim_start()));
         let step = rust.step(level, last, self.equals, self.end)?;
-        Ok(step.map(|step| match head.contains('\n') || step.contains('\n') {
-            true => Laid::Fixed(format!("{head} {step}")),
-            false => Laid::Line(Line { head, step }),
+        Ok(step.map(|step| {
+            let is_line = !head.contains('\n') && !step.contains('\n');
+            if is_line { Laid::Line(Line { head, step }) } else { Laid::Fixed(format!("{head} {step}")) }
         }))
     }
 }
@@ -139,8 +139,8 @@ impl<'n> Module<'n> {
         // Of arguments with several lines, the last one is the line of the inputs.
         let last = |text: &str| text.lines().last().map_or(0, |line| width(line.trim_start()));
         let fits = inline.filter(|line| config.width(level) + last(line) <= config.max_width);
-        Ok(Some(Laid::Fixed(fits.unwrap_or_else(|| {
-            format!("{start}\n{vertical}{}}} as {name};", config.indent(level))
-        }))))
+        Ok(Some(Laid::Fixed(
+            fits.unwrap_or_else(|| format!("{start}\n{vertical}{}}} as {name};", config.indent(level))),
+        )))
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 use crate::diagnostics::Errors;
+use crate::examples::Example;
 use crate::flow::flow;
 use crate::rust::{Problem, Rust};
 use crate::rustfmt::Snippets;
@@ -21,13 +22,20 @@ pub(crate) struct Formatted {
 }
 
 /// Formats a whole file. Lines that end with CR and LF do so afterwards.
-pub(crate) fn file(text: &str, snippets: &Snippets) -> Formatted {
+pub(crate) fn file(text: &str, snippets: &Snippets, source: Source) -> Formatted {
     let unix = text.replace("\r\n", "\n");
     let is_dos = unix.len() < text.len();
     // A byte order mark and a `#!` line are no tokens.
-    let start = skipped(&unix);
+    let start = if source == Source::File { skipped(&unix) } else { 0 };
     let (before, code) = unix.split_at_checked(start).unwrap_or(("", &unix));
-    let mut formatted = self::code(code, snippets, Source::File);
+    let mut formatted = match source {
+        Source::Markdown => {
+            let mut edits = Vec::new();
+            let flows = example_edits(examples::of_markdown(code), snippets, &mut edits);
+            Formatted { text: edited(code, edits), flows, problems: Vec::new() }
+        }
+        _ => self::code(code, snippets, source),
+    };
     formatted.text.insert_str(0, before);
     formatted.problems.iter_mut().for_each(|problem| problem.at += start);
     if is_dos {
@@ -40,7 +48,8 @@ fn skipped(text: &str) -> usize {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let code = text.get(mark..).unwrap_or_default();
     // `#![…]` is an attribute.
-    let is_script = code.starts_with("#!") && !code.get(2..).unwrap_or_default().trim_start().starts_with('[');
+    let is_script =
+        code.starts_with("#!") && !code.get(2..).unwrap_or_default().trim_start().starts_with('[');
     if is_script { mark + code.find('\n').unwrap_or(code.len()) } else { mark }
 }
 
@@ -48,6 +57,7 @@ fn skipped(text: &str) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     File,
+    Markdown,
     /// An example in the documentation. It may be wrong on purpose, so its mistakes are no problems.
     Example,
 }
@@ -63,7 +73,7 @@ pub(crate) fn code(text: &str, snippets: &Snippets, source: Source) -> Formatted
         }
     };
     let mut edits = Vec::new();
-    let flows = flows(text, tokens.clone());
+    let flows = flows(tokens.clone());
     for found in &flows {
         match edit(text, snippets, found) {
             Ok(edit) => edits.extend(edit),
@@ -75,20 +85,37 @@ pub(crate) fn code(text: &str, snippets: &Snippets, source: Source) -> Formatted
     if source == Source::File {
         let nodes = nodes(text, tokens, 0..text.len());
         let is_outside = |docs: &Range<usize>| !flows.iter().any(|flow| flow.range().contains(&docs.start));
-        for example in examples::of(text, &nodes).into_iter().filter(|example| is_outside(&example.range)) {
-            let inner = code(&example.code, snippets, Source::Example);
-            formatted.flows += inner.flows;
-            // Only changed ones: the prefixes of lines are made again.
-            if inner.problems.is_empty() && inner.text != example.code {
-                edits.push((example.range.clone(), example.text(&inner.text)));
-            }
+        let mut examples = examples::of(text, &nodes);
+        examples.retain(|example| is_outside(&example.range));
+        formatted.flows += example_edits(examples, snippets, &mut edits);
+    }
+    formatted.text = edited(text, edits);
+    formatted
+}
+
+/// Formats the flows in examples, and returns their number.
+fn example_edits(examples: Vec<Example>, snippets: &Snippets, edits: &mut Vec<Edit>) -> usize {
+    let mut flows = 0;
+    for example in examples {
+        let formatted = code(&example.code, snippets, Source::Example);
+        flows += formatted.flows;
+        // Only changed ones: the prefixes of lines are made again.
+        if formatted.problems.is_empty() && formatted.text != example.code {
+            edits.push((example.range.clone(), example.text(&formatted.text)));
         }
     }
+    flows
+}
+
+/// A part of a text, and its new text.
+type Edit = (Range<usize>, String);
+
+fn edited(text: &str, mut edits: Vec<Edit>) -> String {
+    let mut text = text.to_owned();
     edits.sort_by_key(|(range, _)| range.start);
-    for (range, edit) in edits.into_iter().rev() {
-        formatted.text.replace_range(range, &edit);
-    }
-    formatted
+    // From the end on, so that the places before stay right.
+    edits.into_iter().rev().for_each(|(range, edit)| text.replace_range(range, &edit));
+    text
 }
 
 /// A `flow!`, with the brackets of its body.
@@ -107,13 +134,13 @@ impl Found {
 }
 
 /// The invocations of `flow!` in a text, outside of each other.
-fn flows(text: &str, tokens: TokenStream) -> Vec<Found> {
+fn flows(tokens: TokenStream) -> Vec<Found> {
     let mut found = Vec::new();
-    find(text, tokens, false, &mut found);
+    find(tokens, false, &mut found);
     found
 }
 
-fn find(text: &str, tokens: TokenStream, is_in_macro: bool, found: &mut Vec<Found>) {
+fn find(tokens: TokenStream, is_in_macro: bool, found: &mut Vec<Found>) {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, tree) in trees.iter().enumerate() {
         let TokenTree::Group(group) = tree else { continue };
@@ -125,12 +152,12 @@ fn find(text: &str, tokens: TokenStream, is_in_macro: bool, found: &mut Vec<Foun
                     found.push(Found { body: group.clone(), at, is_in_macro });
                 }
             }
-            [.., TokenTree::Ident(_), bang] if is_punct(bang, '!') => find(text, group.stream(), true, found),
+            [.., TokenTree::Ident(_), bang] if is_punct(bang, '!') => find(group.stream(), true, found),
             // `macro_rules! name { … }`
             [.., TokenTree::Ident(_), bang, TokenTree::Ident(_)] if is_punct(bang, '!') => {
-                find(text, group.stream(), true, found);
+                find(group.stream(), true, found);
             }
-            _ => find(text, group.stream(), is_in_macro, found),
+            _ => find(group.stream(), is_in_macro, found),
         }
     }
 }
@@ -153,14 +180,15 @@ fn is_skipped(path: &[TokenTree]) -> bool {
     let end = path.iter().rposition(|tree| !is_of_path(tree)).map_or(0, |at| at + 1);
     match path.get(..end) {
         Some([.., hash, TokenTree::Group(list)]) if is_punct(hash, '#') => {
-            list.delimiter() == Delimiter::Bracket && list.stream().to_string().replace(' ', "") == "rustfmt::skip"
+            list.delimiter() == Delimiter::Bracket
+                && list.stream().to_string().replace(' ', "") == "rustfmt::skip"
         }
         _ => false,
     }
 }
 
 /// The body of a flow and its new text, if that is known.
-fn edit(text: &str, snippets: &Snippets, found: &Found) -> Result<Option<(Range<usize>, String)>, Vec<Problem>> {
+fn edit(text: &str, snippets: &Snippets, found: &Found) -> Result<Option<Edit>, Vec<Problem>> {
     let problems = mistakes(found);
     if !problems.is_empty() {
         return Err(problems);

@@ -1,4 +1,4 @@
-//! The Rust examples in doc comments.
+//! The Rust examples in doc comments and in Markdown.
 
 use std::ops::Range;
 
@@ -16,20 +16,45 @@ pub(crate) struct Example {
 impl Example {
     /// The lines of this code in the comment.
     pub(crate) fn text(&self, code: &str) -> String {
-        code.lines().map(|line| format!("{}\n", format!("{}{line}", self.prefix).trim_end())).collect()
+        let mut text = String::new();
+        for line in code.lines() {
+            text.push_str(format!("{}{line}", self.prefix).trim_end());
+            text.push('\n');
+        }
+        text
     }
 }
 
 /// The examples in all `///` and `//!` comments among these nodes.
 pub(crate) fn of(text: &str, nodes: &[Node]) -> Vec<Example> {
-    let mut examples = Vec::new();
     let mut lines = Vec::new();
     doc_lines(text, nodes, &mut lines);
-    let mut rest = lines.as_slice();
+    // Without a word after the fence they are Rust.
+    in_lines(text, &lines, is_rust)
+}
+
+/// The examples in a Markdown file, which say that they are Rust.
+pub(crate) fn of_markdown(text: &str) -> Vec<Example> {
+    let mut end = 0;
+    let range = |line: &str| {
+        let begin = end;
+        end += line.len();
+        begin..end
+    };
+    let ranges: Vec<Range<usize>> = text.split_inclusive('\n').map(range).collect();
+    let line = |range: &Range<usize>| {
+        let markdown = text.get(range.clone()).unwrap_or_default().trim_end_matches('\n');
+        Line { range: range.clone(), start: "", markdown }
+    };
+    let lines: Vec<Line<'_>> = ranges.iter().map(line).collect();
+    in_lines(text, &lines, |words| is_rust(words) && words.contains("rust"))
+}
+
+fn in_lines(text: &str, lines: &[Line<'_>], is_rust: impl Fn(&str) -> bool) -> Vec<Example> {
+    let (mut examples, mut rest) = (Vec::new(), lines);
     while let Some((first, after)) = rest.split_first() {
         rest = after;
         let Some(fence) = first.fence() else { continue };
-        // Of one comment: each line begins where the one before ends.
         let end = rest.iter().position(|line| line.closes(fence));
         let Some((inside, after)) = end.and_then(|end| rest.split_at_checked(end)) else { continue };
         rest = after.split_first().map_or(after, |(_, after)| after);
@@ -83,7 +108,11 @@ fn doc_line<'t>(text: &'t str, node: &Node) -> Option<Line<'t>> {
     let is_alone = text.get(begin..node.range.start)?.trim().is_empty();
     let end = text.get(node.range.end..)?.find('\n').map_or(text.len(), |at| node.range.end + at + 1);
     let start = text.get(begin..node.range.start + slashes.len())?;
-    is_alone.then(|| Line { range: begin..end, start, markdown: comment.get(slashes.len()..).unwrap_or_default() })
+    is_alone.then(|| Line {
+        range: begin..end,
+        start,
+        markdown: comment.get(slashes.len()..).unwrap_or_default(),
+    })
 }
 
 /// Whether the words after a fence say that the code is a flow that may be formatted.

@@ -42,8 +42,8 @@ fn declarations(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<String> {
     let (mut lines, indent) = (String::new(), config.indent(level));
     for (entry, text) in entries.iter().zip(texts) {
         lines.push_str(if entry.is_apart { "\n" } else { "" });
-        lines.push_str(&format!("{indent}{text}"));
-        entry.trailing.iter().for_each(|comment| lines.push_str(&format!(" {}", comment.text(rust.text))));
+        lines.extend([&indent, text.as_str()]);
+        entry.trailing.iter().for_each(|comment| lines.extend([" ", comment.text(rust.text)]));
         lines.push('\n');
     }
     Ok(Some(lines))

@@ -4,7 +4,7 @@ use proc_macro2::Delimiter;
 
 use crate::align::width;
 use crate::rust::{Known, Rust};
-use crate::source::Node;
+use crate::source::{Kind, Node};
 
 /// A list without its brackets.
 #[derive(Clone, Debug, Default)]
@@ -51,15 +51,25 @@ pub(crate) fn list(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<List> 
             inline.push(item);
             inline
         });
-        vertical.push_str(&format!("{indent}{lines},"));
-        item.after.iter().for_each(|comment| vertical.push_str(&format!(" {}", comment.text(rust.text))));
+        vertical.extend([&indent, lines.as_str(), ","]);
+        comments_after(rust.text, &indent, &item.after, &mut vertical);
         vertical.push('\n');
     }
     Ok(is_known.then(|| List { inline: inline.map(|items| items.join(", ")), vertical }))
 }
 
 fn comment_lines(text: &str, indent: &str, comments: &[&Node], lines: &mut String) {
-    comments.iter().for_each(|comment| lines.push_str(&format!("{indent}{}\n", comment.text(text))));
+    comments.iter().for_each(|comment| lines.extend([indent, comment.text(text), "\n"]));
+}
+
+/// Comments on the line of an item. Nothing can follow a comment up to the end of the line, so others are below it.
+fn comments_after(text: &str, indent: &str, comments: &[&Node], lines: &mut String) {
+    let mut is_ended = false;
+    for comment in comments {
+        lines.extend(if is_ended { ["\n", indent] } else { [" ", ""] });
+        lines.push_str(comment.text(text));
+        is_ended |= matches!(comment.kind, Kind::LineComment);
+    }
 }
 
 fn items<'n>(text: &str, nodes: &'n [Node]) -> Vec<Item<'n>> {

@@ -41,11 +41,12 @@ mod keywords;
 mod syntax;
 
 use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use document::Formatted;
+use document::{Formatted, Source};
 use files::Packages;
 use rustfmt::{Config, Snippets};
 
@@ -56,7 +57,8 @@ usage: cargo columnar fmt [--check] [--exclude PATH]... [PATH]...
 
   --check         change nothing; the exit code is 1 if a file is not formatted
   --exclude PATH  leave out a file, or all files in a folder
-  PATH            a file, or a folder for all Rust files in it; without one, the packages of the workspace";
+  PATH            a Rust or Markdown file, or a folder for all Rust files in it; without one, the packages of the
+                  workspace";
 
 /// What was asked for.
 #[derive(Debug, Default)]
@@ -121,6 +123,14 @@ struct File {
     formatted: Formatted,
 }
 
+impl File {
+    fn format(&mut self, snippets: &Snippets) {
+        let is_markdown = self.path.extension() == Some(OsStr::new("md"));
+        let source = if is_markdown { Source::Markdown } else { Source::File };
+        self.formatted = document::file(&self.text, snippets, source);
+    }
+}
+
 /// Formats or checks all files. Returns whether nothing is left to do.
 fn run(arguments: &Arguments) -> Result<bool, String> {
     let mut packages = match arguments.paths.as_slice() {
@@ -142,7 +152,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     let mut is_done = true;
     for (mut snippets, mut files) in by_config(&mut packages, paths)? {
         loop {
-            files.iter_mut().for_each(|file| file.formatted = document::file(&file.text, &snippets));
+            files.iter_mut().for_each(|file| file.format(&snippets));
             if !snippets.format_missing() {
                 break;
             }
@@ -162,7 +172,7 @@ fn by_config(
     let mut groups = HashMap::<_, Vec<File>>::new();
     for path in paths {
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        if text.contains("flow") {
+        if text.contains("flow!") {
             let key = (settings(&path), packages.edition(&path));
             groups.entry(key).or_default().push(File { path, text, formatted: Formatted::default() });
         }
@@ -178,7 +188,8 @@ fn by_config(
 
 /// The folder whose settings rustfmt has for a file: the nearest one with a file of them.
 fn settings(path: &Path) -> PathBuf {
-    let has_file = |folder: &&Path| ["rustfmt.toml", ".rustfmt.toml"].iter().any(|name| folder.join(name).is_file());
+    let has_file =
+        |folder: &&Path| ["rustfmt.toml", ".rustfmt.toml"].iter().any(|name| folder.join(name).is_file());
     // Without one, rustfmt has the settings of the user, wherever it starts.
     let nearest = path.ancestors().skip(1).find(has_file).or_else(|| path.ancestors().last());
     nearest.unwrap_or(Path::new(".")).to_owned()
@@ -193,7 +204,7 @@ fn finish(file: &File, is_check: bool) -> Result<bool, String> {
         let mut problems: Vec<_> = formatted.problems.iter().collect();
         problems.sort_by_key(|problem| problem.at);
         for problem in problems {
-            let (line, column) = position(text, problem.at);
+            let (line, column) = position(&text.replace("\r\n", "\n"), problem.at);
             eprintln!("{}:{line}:{column}: {}", shown.display(), problem.message);
         }
         return Ok(false);

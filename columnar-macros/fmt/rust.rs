@@ -16,6 +16,9 @@ pub(crate) struct Problem {
     pub(crate) message: String,
 }
 
+/// How often rustfmt may format its own result before it must stay as it is.
+const MOST_ROUNDS: usize = 3;
+
 /// A text that is known, or is to be formatted first.
 pub(crate) type Known<T> = Result<Option<T>, Problem>;
 
@@ -39,58 +42,70 @@ impl<'r> Rust<'r> {
     pub(crate) fn step(&self, level: usize, head: usize, equals: &Node, end: &Node) -> Known<String> {
         let written = self.text.get(equals.range.end..end.range.start).unwrap_or_default().trim();
         // A name as wide as the head, so that rustfmt breaks the lines where it would with the head.
-        let head = format!("let {}", "h".repeat(head.saturating_sub(4).max(1)));
-        let Some(formatted) = self.get(level, format!("{head} = {};", closed(written)), equals.range.end)? else {
-            return Ok(None);
-        };
-        let step = formatted.strip_prefix(&head).filter(|step| same(&format!("={written}"), step, Strictness::Rust));
-        Ok(Some(step.map_or_else(|| format!("= {};", closed(written)), |step| step.trim_start().to_owned())))
+        let head = format!("let {} =", "h".repeat(head.saturating_sub(4).max(1)));
+        let at = equals.range.end;
+        let step = self.between(level, (&head, &format!(" {written}"), ";"), Strictness::Rust, at)?;
+        Ok(step.map(|step| format!("={};", closed(&step))))
     }
 
     pub(crate) fn type_of(&self, level: usize, nodes: &[Node]) -> Known<String> {
         let written = self.written(nodes);
-        if let [_] = nodes {
-            return Ok(Some(written.to_owned()));
+        match nodes {
+            [first, _, ..] => {
+                self.between(level, ("type Z = ", written, ";"), Strictness::Commas, first.range.start)
+            }
+            _ => Ok(Some(written.to_owned())),
         }
-        let at = nodes.first().map_or(0, |first| first.range.start);
-        let formatted = self.get(level, format!("type Z = {written};"), at)?;
-        Ok(formatted.map(|formatted| {
-            let ty = formatted.strip_prefix("type Z = ").and_then(|ty| ty.strip_suffix(';'));
-            ty.filter(|ty| same(written, ty, Strictness::Commas)).unwrap_or(written).to_owned()
-        }))
     }
 
     /// Arguments with their parentheses.
     pub(crate) fn arguments(&self, level: usize, list: &Node) -> Known<String> {
-        let nodes = list.group(Delimiter::Parenthesis).unwrap_or_default();
-        let written = list.text(self.text);
-        match nodes {
-            [] => return Ok(Some("()".to_owned())),
+        match list.group(Delimiter::Parenthesis).unwrap_or_default() {
+            [] => Ok(Some("()".to_owned())),
             [only] if !only.is_comment() && only.group(Delimiter::Brace).is_none() => {
-                return Ok(Some(format!("({})", only.text(self.text))));
+                Ok(Some(format!("({})", only.text(self.text))))
             }
-            _ => {}
+            _ => self.between(level, ("z", list.text(self.text), ";"), Strictness::Rust, list.range.start),
         }
-        let formatted = self.get(level, format!("z{written};"), list.range.start)?;
-        Ok(formatted.map(|formatted| {
-            let list = formatted.strip_prefix('z').and_then(|list| list.strip_suffix(';'));
-            list.filter(|list| same(written, list, Strictness::Rust)).unwrap_or(written).to_owned()
-        }))
     }
 
     /// An attribute on lines of its own.
     pub(crate) fn attribute(&self, level: usize, nodes: &[Node]) -> Known<String> {
         let written = self.written(nodes);
-        // A doc comment.
-        let [first, _, ..] = nodes else { return Ok(Some(written.to_owned())) };
-        let formatted = self.get(level, format!("{written}\nfn z() {{}}"), first.range.start)?;
-        Ok(formatted.map(|formatted| {
-            let attribute = formatted.strip_suffix("fn z() {}").map(str::trim_end);
-            attribute
-                .filter(|attribute| same(written, attribute, Strictness::Commas))
-                .unwrap_or(written)
-                .to_owned()
-        }))
+        match nodes {
+            [first, _, ..] => {
+                let at = first.range.start;
+                let item = format!("\n{}fn z() {{}}", self.snippets.config.indent(level));
+                self.between(level, ("", written, &item), Strictness::Commas, at)
+            }
+            // A doc comment.
+            _ => Ok(Some(written.to_owned())),
+        }
+    }
+
+    /// The text in the middle, formatted between the two others.
+    fn between(
+        &self,
+        level: usize,
+        (before, written, after): (&str, &str, &str),
+        strictness: Strictness,
+        at: usize,
+    ) -> Known<String> {
+        let has_comment = nodes_of(written).is_some_and(|nodes| nodes.iter().any(Node::has_comment));
+        let mut text = written.to_owned();
+        for _ in 0..MOST_ROUNDS {
+            let Some(formatted) = self.get(level, format!("{before}{}{after}", closed(&text)), at)? else {
+                return Ok(None);
+            };
+            let inner = formatted.strip_prefix(before).and_then(|formatted| formatted.strip_suffix(after));
+            let Some(inner) = inner.filter(|inner| same(written, inner, strictness)) else { break };
+            // With comments, rustfmt may format its own result in another way.
+            if !has_comment || inner == text {
+                return Ok(Some(inner.to_owned()));
+            }
+            inner.clone_into(&mut text);
+        }
+        Ok(Some(written.to_owned()))
     }
 
     /// The header of an item and its opening brace. It is formatted as that of a function.
@@ -102,7 +117,8 @@ impl<'r> Rust<'r> {
         let formatted = self.get(level, header.function(), at)?;
         Ok(formatted.map(|formatted| {
             let header_again = header.of_function(formatted);
-            let is_same = |again: &String| same(&format!("{written} {{}}"), &format!("{again}}}"), Strictness::Commas);
+            let is_same =
+                |again: &String| same(&format!("{written} {{}}"), &format!("{again}}}"), Strictness::Rust);
             header_again.filter(is_same).unwrap_or_else(verbatim)
         }))
     }
@@ -140,7 +156,7 @@ impl<'h> Header<'h> {
         let keyword = nodes.iter().position(|node| node.is(text, "struct"))?;
         let (name, rest) = nodes.get(keyword + 1..)?.split_first()?;
         // Its text goes into the middle of lines.
-        if nodes.iter().any(|node| node.is_comment()) {
+        if nodes.iter().any(Node::is_comment) {
             return None;
         }
         let parameters = outside_angles(text, rest, |node| node.group(Delimiter::Parenthesis).is_some());

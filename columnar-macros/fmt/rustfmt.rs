@@ -24,12 +24,15 @@ pub(crate) struct Config {
 impl Config {
     /// Asks rustfmt for its settings in this folder.
     pub(crate) fn of(folder: &Path, edition: &str) -> Result<Self, String> {
-        let output = rustfmt(folder).args(["--print-config", "current", "."]).output();
+        // Of a file in the folder, which need not exist: for the folder itself it gives those of the parent.
+        let output = rustfmt(folder).args(["--print-config", "current", "flow.rs"]).output();
         let output = output.map_err(|error| format!("rustfmt could not be started: {error}"))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let setting = |name: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
-            line.ok_or_else(|| format!("rustfmt names no {name}: {}", String::from_utf8_lossy(&output.stderr)))
+            line.ok_or_else(|| {
+                format!("rustfmt names no {name}: {}", String::from_utf8_lossy(&output.stderr))
+            })
         };
         let number = |name: &str| {
             let setting = setting(name)?;

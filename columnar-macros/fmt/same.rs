@@ -39,11 +39,13 @@ fn collect(text: &str, nodes: &[Node], strictness: Strictness, words: &mut Words
     for (at, node) in nodes.iter().enumerate() {
         let word = node.text(text);
         match &node.kind {
-            Kind::LineComment | Kind::BlockComment => words.comments.push(word.to_owned()),
-            Kind::Doc => words.tokens.push(word.to_owned()),
+            // rustfmt moves the lines of a comment with it.
+            Kind::LineComment | Kind::BlockComment => {
+                words.comments.push(word.lines().map(str::trim).collect::<Vec<_>>().join("\n"));
+            }
             Kind::Token if word == "," && (Some(at) == last || strictness == Strictness::Rust) => {}
             Kind::Token if word == ";" && strictness == Strictness::Rust => {}
-            Kind::Token => words.tokens.push(word.to_owned()),
+            Kind::Doc | Kind::Token => words.tokens.push(word.to_owned()),
             Kind::Group(delimiter, nodes) => {
                 let is_kept = strictness == Strictness::Commas || *delimiter == Delimiter::Bracket;
                 let (open, close) = brackets(*delimiter);

@@ -95,9 +95,7 @@ pub(crate) fn nodes_of(text: &str) -> Option<Vec<Node>> {
 /// The place of a token, from the first to the last delimiter.
 pub(crate) fn range(tree: &TokenTree) -> Range<usize> {
     match tree {
-        TokenTree::Group(group) => {
-            group.span_open().byte_range().start..group.span_close().byte_range().end
-        }
+        TokenTree::Group(group) => group.span_open().byte_range().start..group.span_close().byte_range().end,
         other => other.span().byte_range(),
     }
 }

@@ -1,0 +1,1 @@
+//! The program, as cargo starts it.

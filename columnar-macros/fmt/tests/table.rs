@@ -1,0 +1,1 @@
+//! The form of each part of a flow.
