@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use proc_macro2::{Delimiter, LexError, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, LexError, TokenStream, TokenTree};
 
 /// A token with all that is in it, or a comment.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ pub(crate) fn lex(text: &str) -> Result<TokenStream, LexError> {
 /// The tokens of a part of a text, with its comments.
 pub(crate) fn nodes(text: &str, tokens: TokenStream, part: Range<usize>) -> Vec<Node> {
     let (mut nodes, mut end) = (Vec::new(), part.start);
-    let mut trees = tokens.into_iter();
+    let mut trees = tokens.into_iter().peekable();
     while let Some(tree) = trees.next() {
         let range = range(&tree);
         comments(text, end..range.start, &mut nodes);
@@ -76,7 +76,8 @@ pub(crate) fn nodes(text: &str, tokens: TokenStream, part: Range<usize>) -> Vec<
                 Kind::Group(group.delimiter(), self::nodes(text, group.stream(), inner))
             }
             _ if is_comment(text.get(range.clone()).unwrap_or_default()) => {
-                pass_doc(&mut trees, range.end);
+                // The other tokens of a doc comment: perhaps a `!`, and the brackets.
+                while trees.next_if(|next| next.span().byte_range().end <= range.end).is_some() {}
                 Kind::Doc
             }
             _ => Kind::Token,
@@ -97,14 +98,6 @@ pub(crate) fn range(tree: &TokenTree) -> Range<usize> {
     match tree {
         TokenTree::Group(group) => group.span_open().byte_range().start..group.span_close().byte_range().end,
         other => other.span().byte_range(),
-    }
-}
-
-/// Passes the other tokens of a doc comment: perhaps a `!`, and the brackets.
-fn pass_doc(trees: &mut proc_macro2::token_stream::IntoIter, end: usize) {
-    let is_of_doc = |span: Span| span.byte_range().end <= end;
-    while trees.clone().next().is_some_and(|next| is_of_doc(next.span())) {
-        trees.next();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{format, snippets};
+use super::{format_all, snippets};
 use crate::document::Source;
 use crate::same::{Strictness, brackets, words};
 use crate::source::{Kind, Node, nodes_of};
@@ -25,9 +25,13 @@ impl Chance {
 
 /// The Rust files in a folder.
 fn files(folder: &Path, files: &mut Vec<PathBuf>) {
+    // Those in `ui` have mistakes on purpose.
+    if folder.ends_with("ui") || folder.ends_with("target") {
+        return;
+    }
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() && !path.ends_with("target") {
+        if path.is_dir() {
             self::files(&path, files);
         } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "md") {
             files.push(path);
@@ -40,26 +44,24 @@ fn formatted_flows_of_this_repository_stay_as_they_are() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut paths = vec![root.join("README.md")];
     ["columnar", "examples", "tests"].iter().for_each(|folder| files(&root.join(folder), &mut paths));
-    let (mut snippets, mut flows) = (snippets(), 0);
-    for path in paths {
-        let text = std::fs::read_to_string(&path).unwrap();
-        if !text.contains("flow!") {
-            continue;
-        }
+    paths.retain(|path| std::fs::read_to_string(path).unwrap().contains("flow!"));
+    let text = |path: &PathBuf| {
         let is_markdown = path.extension().unwrap() == "md";
         let source = if is_markdown { Source::Markdown } else { Source::File };
-        let once = format(&text, source, &mut snippets);
-        // Those in `ui` have mistakes on purpose, and nothing else has.
-        assert!(
-            once.problems.is_empty() || path.to_str().unwrap().contains("/ui/"),
-            "{path:?}: {:?}",
-            once.problems
-        );
-        let twice = format(&once.text, source, &mut snippets);
-        assert_eq!(once.text, twice.text, "{path:?}");
-        flows += once.flows;
+        (std::fs::read_to_string(path).unwrap(), source)
+    };
+    let mut texts: Vec<_> = paths.iter().map(text).collect();
+    let mut snippets = snippets();
+    let once = format_all(&texts, &mut snippets);
+    for (path, once) in paths.iter().zip(&once) {
+        assert_eq!(once.problems, [], "{path:?}");
     }
-    assert!(flows > 700, "{flows}");
+    texts.iter_mut().zip(&once).for_each(|((text, _), once)| text.clone_from(&once.text));
+    for ((path, once), twice) in paths.iter().zip(&once).zip(format_all(&texts, &mut snippets)) {
+        assert_eq!(once.text, twice.text, "{path:?}");
+    }
+    let flows: usize = once.iter().map(|once| once.flows).sum();
+    assert!(flows > 400, "{flows}");
 }
 
 const FLOWS: [&str; 5] = [
@@ -95,7 +97,7 @@ fn respaced(
                 respaced(chance, flow, nodes, comments, text);
                 text.push_str(close);
             }
-            Kind::Doc => text.push_str(&format!("{}\n", node.text(flow))),
+            Kind::Doc => text.extend([node.text(flow), "\n"]),
             _ => text.push_str(node.text(flow)),
         }
         // Nothing is between the characters of `::`, and after a `#`.
@@ -119,7 +121,8 @@ fn space(chance: &mut Chance, comments: &mut Option<usize>, text: &mut String) {
     {
         *count += 1;
         let comment = chance.of(&["// c", "// c", "/* c", "/* c\n      and"]);
-        text.push_str(&format!("{comment} {count}{}", if comment.starts_with("//") { "\n" } else { " */ " }));
+        let end = if comment.starts_with("//") { "\n" } else { " */ " };
+        text.extend([comment, " ", &count.to_string(), end]);
         space(chance, comments, text);
     }
 }
@@ -135,27 +138,23 @@ fn file(chance: &mut Chance, flow: &str, comments: &mut Option<usize>) -> String
     }
 }
 
-/// The text of the flow in a file, as if it were the only one.
-fn form(text: &str) -> String {
-    let lines = text.lines().filter(|line| !line.contains("flow!") && line.len() > 1);
-    lines.map(str::trim).collect::<Vec<_>>().join("\n")
-}
-
 #[test]
 fn spaces_do_not_matter() {
     let (mut chance, mut snippets) = (Chance(1), snippets());
     for flow in FLOWS {
         // At one level, since lines are broken by their widths.
-        let plain = format!("flow! {{{flow}}}\n");
-        let expected = form(&format(&plain, Source::File, &mut snippets).text);
+        let mut texts = vec![(format!("flow! {{{flow}}}\n"), Source::File)];
         for _ in 0..20 {
             let mut body = String::new();
             respaced(&mut chance, flow, &nodes_of(flow).unwrap(), &mut None, &mut body);
-            let text = format!("flow! {{{body}}}\n");
-            let formatted = format(&text, Source::File, &mut snippets);
-            assert_eq!(formatted.problems, [], "{text}");
+            texts.push((format!("flow! {{{body}}}\n"), Source::File));
+        }
+        let formatted = format_all(&texts, &mut snippets);
+        for ((text, _), found) in texts.iter().zip(&formatted) {
+            assert_eq!(found.problems, [], "{text}");
             // Blank lines are kept, so they are another form.
-            let found = form(&formatted.text.replace("\n\n", "\n"));
+            let [found, expected] =
+                [found, &formatted[0]].map(|formatted| formatted.text.replace("\n\n", "\n"));
             assert_eq!(unaligned(&found), unaligned(&expected), "{text}");
         }
     }
@@ -168,19 +167,18 @@ fn unaligned(text: &str) -> String {
 
 #[test]
 fn no_token_and_no_comment_is_lost() {
-    let (mut chance, mut snippets) = (Chance(2), snippets());
-    let mut inserted = 0;
-    for turn in 0..200 {
-        let mut comments = Some(0);
-        let text = file(&mut chance, FLOWS[turn % FLOWS.len()], &mut comments);
-        inserted += comments.unwrap();
-        let once = format(&text, Source::File, &mut snippets);
+    let (mut chance, mut snippets, mut comments) = (Chance(2), snippets(), Some(0));
+    let file = |turn: usize| (file(&mut chance, FLOWS[turn % FLOWS.len()], &mut comments), Source::File);
+    let texts: Vec<_> = (0..300).map(file).collect();
+    let once = format_all(&texts, &mut snippets);
+    for ((text, _), once) in texts.iter().zip(&once) {
         assert_eq!(once.problems, [], "{text}");
-        let [before, after] = [&text, &once.text].map(|text| words(text, Strictness::Rust).unwrap());
-        assert_eq!(before.tokens, after.tokens, "{text}");
-        assert_eq!(before.comments, after.comments, "{text}");
-        let twice = format(&once.text, Source::File, &mut snippets);
+        let [before, after] = [text, &once.text].map(|text| words(text, Strictness::Rust).unwrap());
+        assert_eq!(before, after, "{text}");
+    }
+    let again: Vec<_> = once.iter().map(|once| (once.text.clone(), Source::File)).collect();
+    for (((text, _), once), twice) in texts.iter().zip(&once).zip(format_all(&again, &mut snippets)) {
         assert_eq!(once.text, twice.text, "{text}");
     }
-    assert!(inserted > 500, "{inserted}");
+    assert!(comments.unwrap() > 500, "{comments:?}");
 }

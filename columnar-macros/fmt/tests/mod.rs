@@ -14,12 +14,17 @@ fn snippets() -> Snippets {
     Snippets::new(Config::of(root, "2024").unwrap())
 }
 
-/// Formats a text as the program does.
-fn format(text: &str, source: Source, snippets: &mut Snippets) -> Formatted {
+/// Formats texts as the program does, with one process for all of them.
+fn format_all(texts: &[(String, Source)], snippets: &mut Snippets) -> Vec<Formatted> {
     loop {
-        let formatted = document::file(text, snippets, source);
+        let format = |(text, source): &(String, Source)| document::file(text, snippets, *source);
+        let formatted = texts.iter().map(format).collect();
         if !snippets.format_missing() {
             return formatted;
         }
     }
+}
+
+fn format(text: &str) -> Formatted {
+    format_all(&[(text.to_owned(), Source::File)], &mut snippets()).remove(0)
 }
