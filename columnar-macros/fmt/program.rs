@@ -1,5 +1,7 @@
 //! The program, as cargo starts it.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::path::Path;
 use std::process::{Command, Output};
 

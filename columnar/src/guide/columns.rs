@@ -95,7 +95,8 @@
 //!         let prices = &prices;
 //!         async move {
 //!             let order = cx.input("order").ok_or("there is no order")?;
-//!             let sum: u32 = prices.iter().filter(|(name, _)| order.contains(name)).map(|(_, price)| price).sum();
+//!             let sum: u32 =
+//!                 prices.iter().filter(|(name, _)| order.contains(name)).map(|(_, price)| price).sum();
 //!             Ok::<_, &str>(sum.to_string())
 //!         }
 //!     };
@@ -118,8 +119,8 @@
 //! flow! {
 //!     pub struct Chat {
 //!         source user;
-//!         column mood(user.latest)            = prompt("Name the mood.");
-//!         column assistant(user, mood, self)  = prompt("You are a helpful assistant.");
+//!         column mood(user.latest)           = prompt("Name the mood.");
+//!         column assistant(user, mood, self) = prompt("You are a helpful assistant.");
 //!     }
 //! }
 //!

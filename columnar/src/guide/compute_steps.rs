@@ -25,8 +25,8 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
 //!     source user;
-//!     column words(user.latest)  = count;
-//!     column shout(user.latest)  = async |cx: Context| cx.messages().last_text().to_uppercase();
+//!     column words(user.latest) = count;
+//!     column shout(user.latest) = async |cx: Context| cx.messages().last_text().to_uppercase();
 //!     column number(words.latest) = |cx: Context| async move {
 //!         let words: usize = cx.input("words").ok_or("there are no words")?.parse()?;
 //!         Ok::<_, columnar::BoxError>(format!("{words:04}"))
@@ -111,7 +111,8 @@
 //! flow! {
 //!     pub struct Chat {
 //!         source user;
-//!         column mood(user.latest) = prompt("Name the mood.").timeout(secs(30)).rate(per_minute(60)).retry(3).limit(4);
+//!         column mood(user.latest) =
+//!             prompt("Name the mood.").timeout(secs(30)).rate(per_minute(60)).retry(3).limit(4);
 //!     }
 //! }
 //! ```
