@@ -11,7 +11,14 @@ const OTHER: &str = "fn f() {}\nflow! { source user; }\n";
 /// `cargo columnar fmt` in a folder.
 fn fmt(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-columnar"));
-    command.current_dir(folder).args(["columnar", "fmt"]).args(arguments).output().unwrap()
+    // The variable names another folder than that of the test, whose `target` would be one with sources.
+    command
+        .env_remove("CARGO_TARGET_DIR")
+        .current_dir(folder)
+        .args(["columnar", "fmt"])
+        .args(arguments)
+        .output()
+        .unwrap()
 }
 
 /// The exit code, standard output and standard error.
@@ -65,6 +72,9 @@ fn without_paths_it_formats_the_packages_of_the_workspace() {
         ("lib.rs", OTHER),
         ("module/more.rs", OTHER),
         ("target/made.rs", OTHER),
+        // As cargo marks a target folder that is elsewhere.
+        ("built/CACHEDIR.TAG", ""),
+        ("built/made.rs", OTHER),
         ("other/Cargo.toml", other),
         ("other/src/lib.rs", OTHER),
         ("left_out/more.rs", OTHER),
