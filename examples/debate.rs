@@ -27,12 +27,15 @@ flow! {
         /// The statement of a round.
         source topic;
 
-        column advocate(topic, critic.prev, self)      = short("Summarise the case for the statement, and meet the doubts.");
-        column critic(advocate.latest, self)           = short("Criticise the advocate: name a weak point, never the same twice.");
-        column standing(advocate.latest, critic.latest, self.latest) = short("Update the summary of who is ahead, and why.");
-        column keywords(advocate.latest)               = short("List the key phrases, separated by commas.");
-        column verdict(group("debate", advocate.window(2), critic.window(2)), standing.latest)
-            = short("Reply to both sides with a verdict of one sentence.");
+        column advocate(topic, critic.prev, self) =
+            short("Summarise the case for the statement, and meet the doubts.");
+        column critic(advocate.latest, self) =
+            short("Criticise the advocate: name a weak point, never the same twice.");
+        column standing(advocate.latest, critic.latest, self.latest) =
+            short("Update the summary of who is ahead, and why.");
+        column keywords(advocate.latest) = short("List the key phrases, separated by commas.");
+        column verdict(group("debate", advocate.window(2), critic.window(2)), standing.latest) =
+            short("Reply to both sides with a verdict of one sentence.");
     }
 }
 

@@ -29,11 +29,8 @@ flow! {
             "The site is slow on Mondays.",
             "The site is slow on Mondays, when the backup runs.",
         ]);
-        column journal(user.latest, self) = script([
-            "Noted: slowness.",
-            "Noted: it happens on Mondays.",
-            "Noted: the backup is a suspect.",
-        ]);
+        column journal(user.latest, self) =
+            script(["Noted: slowness.", "Noted: it happens on Mondays.", "Noted: the backup is a suspect."]);
         column map(user.latest) = script(["site", "Mondays", "backup, Mondays"]);
     }
 }

@@ -26,8 +26,9 @@ flow! {
         /// An entry, as it was written.
         source entry;
 
-        column themes(entry.latest)               = prompt("Extract the main themes as a comma-separated list.");
-        column reflection(entry.latest, self)     = prompt("Reflect on this entry in the light of the earlier ones.");
+        column themes(entry.latest) = prompt("Extract the main themes as a comma-separated list.");
+        column reflection(entry.latest, self) =
+            prompt("Reflect on this entry in the light of the earlier ones.");
         column week(entry.window(7), themes.window(7)) = prompt("Summarise the last seven entries.");
     }
 }

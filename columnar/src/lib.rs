@@ -363,8 +363,8 @@ pub mod prelude {
 ///     /// Two sides of a question.
 ///     pub struct Debate {
 ///         source topic;
-///         column advocate(topic, self)                     = prompt("Speak for it.");
-///         column critic(topic.latest, advocate.latest)     = prompt("Name the weak points.");
+///         column advocate(topic, self)                 = prompt("Speak for it.");
+///         column critic(topic.latest, advocate.latest) = prompt("Name the weak points.");
 ///     }
 /// }
 ///
@@ -372,8 +372,9 @@ pub mod prelude {
 ///     pub struct Chat {
 ///         source user;
 ///         use Debate { topic: user } as debate;
-///         use Debate { topic: debate.critic } as further;  // `{ topic }` would be short for `{ topic: topic }`
-///         column verdict(debate.critic.latest.as("case"), further.critic.latest, user.latest) = prompt("Judge.");
+///         use Debate { topic: debate.critic } as further; // `{ topic }` would be short for `{ topic: topic }`
+///         column verdict(debate.critic.latest.as("case"), further.critic.latest, user.latest) =
+///             prompt("Judge.");
 ///     }
 /// }
 ///
@@ -419,9 +420,9 @@ pub mod prelude {
 /// flow! {
 ///     pub struct Chat {
 ///         source user;
-///         #[deny(unbounded)]                                  // `(user)` would be an error
+///         #[deny(unbounded)] // `(user)` would be an error
 ///         column topics(user.window(3)) = prompt("List the topics.");
-///         #[deny(unstable_prefix)]                            // `(user.latest, self.latest)` would be one
+///         #[deny(unstable_prefix)] // `(user.latest, self.latest)` would be one
 ///         column assistant(user, self) = prompt("You are a helpful assistant.");
 ///     }
 /// }

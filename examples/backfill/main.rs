@@ -33,10 +33,12 @@ flow! {
         /// A message of a customer.
         source message;
 
-        column order(message.latest)          = order_number.or_skip();
-        column topics(message.latest)         = prompt("List the topics.").model(model.clone()).retry(3).or_wait();
-        column trend(topics.window(5))        = prompt("Summarise what people write about.").model(model.clone()).retry(3).or_wait();
-        column reply(order.latest, topics.latest, message.latest) = prompt("Reply to the message.").model(model.clone()).retry(3).or_wait();
+        column order(message.latest)  = order_number.or_skip();
+        column topics(message.latest) = prompt("List the topics.").model(model.clone()).retry(3).or_wait();
+        column trend(topics.window(5)) =
+            prompt("Summarise what people write about.").model(model.clone()).retry(3).or_wait();
+        column reply(order.latest, topics.latest, message.latest) =
+            prompt("Reply to the message.").model(model.clone()).retry(3).or_wait();
     }
 }
 

@@ -31,10 +31,10 @@ flow! {
         /// What the person typed.
         source user;
 
-        column topics(user.latest)                  = prompt("Extract the main topics as a comma-separated list.");
-        column summary(user, self.latest)           = prompt("Update the running summary with the latest message.");
+        column topics(user.latest)        = prompt("Extract the main topics as a comma-separated list.");
+        column summary(user, self.latest) = prompt("Update the running summary with the latest message.");
         column critique(summary.latest.as("digest"), user.latest) = prompt("Identify weak reasoning.");
-        column assistant(user, self)                = prompt("You are a helpful assistant.");
+        column assistant(user, self)      = prompt("You are a helpful assistant.");
     }
 }
 

@@ -24,10 +24,10 @@ flow! {
     /// The flow of the README. Its compute steps are ready at once, or after one yield.
     struct Chat<const WAITS: bool> {
         source user;
-        column topics(user.latest) = answer::<WAITS>;
+        column topics(user.latest)        = answer::<WAITS>;
         column summary(user, self.latest) = answer::<WAITS>;
         column critique(summary.latest.as("digest"), user.latest) = answer::<WAITS>;
-        column assistant(user, self) = answer::<WAITS>;
+        column assistant(user, self)      = answer::<WAITS>;
     }
 }
 

@@ -22,10 +22,10 @@ flow! {
     /// The flow of the README. Its compute steps are never called.
     struct Chat {
         source user;
-        column topics(user.latest) = script([""]);
+        column topics(user.latest)        = script([""]);
         column summary(user, self.latest) = script([""]);
         column critique(summary.latest.as("digest"), user.latest) = script([""]);
-        column assistant(user, self) = script([""]);
+        column assistant(user, self)      = script([""]);
     }
 }
 
@@ -33,10 +33,10 @@ flow! {
     /// The same flow with values.
     struct Talk {
         source user;
-        column topics(user.latest) = answer;
+        column topics(user.latest)        = answer;
         column summary(user, self.latest) = answer;
         column critique(summary.latest.as("digest"), user.latest) = answer;
-        column assistant(user, self) = answer;
+        column assistant(user, self)      = answer;
     }
 }
 

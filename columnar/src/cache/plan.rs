@@ -49,9 +49,9 @@ const HORIZON: f64 = 10.0;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 /// let chat = flow! {
 ///     source user;
-///     column topics(user.latest) = prompt("List the topics.");
+///     column topics(user.latest)        = prompt("List the topics.");
 ///     column summary(user, self.latest) = prompt("Update the summary.");
-///     column assistant(user, self) = prompt("You are a helpful assistant.");
+///     column assistant(user, self)      = prompt("You are a helpful assistant.");
 /// };
 /// chat.user.push("What do you think of this? ".repeat(200)).await?;
 /// chat.user.push("And now?").await?;

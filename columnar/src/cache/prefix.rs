@@ -25,8 +25,8 @@ use crate::tiers::Tier;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 /// let chat = flow! {
 ///     source user;
-///     column topics(user.latest) = prompt("List the topics.");
-///     column assistant(user, self) = prompt("You are a helpful assistant.");
+///     column topics(user.latest)              = prompt("List the topics.");
+///     column assistant(user, self)            = prompt("You are a helpful assistant.");
 ///     column coach(user, topics.latest, self) = prompt("Coach.");
 /// };
 /// for text in ["one", "two"] {

@@ -43,8 +43,10 @@ pub const fn secs(seconds: u64) -> Duration {
 /// flow! {
 ///     pub struct Chat {
 ///         source user;
-///         column topics(user.latest) = prompt("List the topics.").timeout(secs(30)).rate(per_minute(60)).retry(3);
-///         column shout(topics) = (|cx: Context| async move { cx.messages().last_text().to_uppercase() }).limit(1);
+///         column topics(user.latest) =
+///             prompt("List the topics.").timeout(secs(30)).rate(per_minute(60)).retry(3);
+///         column shout(topics) =
+///             (|cx: Context| async move { cx.messages().last_text().to_uppercase() }).limit(1);
 ///     }
 /// }
 /// ```
@@ -253,7 +255,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     ///     pub struct Chat {
     ///         source user;
     ///         column assistant(user, self) = prompt("You are a helpful assistant.").budget(8_000);
-    ///         column title(user) = prompt("Name the chat.").budget(Budget::of(2_000).rolling_window());
+    ///         column title(user)           = prompt("Name the chat.").budget(Budget::of(2_000).rolling_window());
     ///     }
     /// }
     /// ```

@@ -76,7 +76,7 @@ impl Prompt {
     /// flow! {
     ///     pub struct Chat {
     ///         source user;
-    ///         column topics(user.latest) = prompt("List the topics.").model("openai/gpt-4o-mini");
+    ///         column topics(user.latest)   = prompt("List the topics.").model("openai/gpt-4o-mini");
     ///         column assistant(user, self) = prompt("You are a helpful assistant.");
     ///     }
     /// }

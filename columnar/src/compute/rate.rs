@@ -61,7 +61,7 @@ pub fn per_minute(calls: u32) -> Rate {
 /// flow! {
 ///     pub struct Chat(rate: Rate) {
 ///         source user;
-///         column topics(user.latest)  = prompt("List the topics.").rate(rate).retry(3);
+///         column topics(user.latest)   = prompt("List the topics.").rate(rate).retry(3);
 ///         column assistant(user, self) = prompt("You are a helpful assistant.").rate(rate).retry(3);
 ///     }
 /// }

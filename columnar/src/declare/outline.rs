@@ -144,8 +144,8 @@ impl Outline {
     /// flow! {
     ///     pub struct Chat {
     ///         source user;
-    ///         column topics(user.latest)             = prompt("List the topics.");
-    ///         column notes(topics.window(3), self)   = prompt("Take notes.");
+    ///         column topics(user.latest)           = prompt("List the topics.");
+    ///         column notes(topics.window(3), self) = prompt("Take notes.");
     ///     }
     /// }
     ///

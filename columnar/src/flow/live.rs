@@ -61,8 +61,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
     /// let chat = flow! {
     ///     source user;
-    ///     column topics(user.latest)     = prompt("List the topics.");
-    ///     column assistant(user, self)   = prompt("You are a helpful assistant.");
+    ///     column topics(user.latest)   = prompt("List the topics.");
+    ///     column assistant(user, self) = prompt("You are a helpful assistant.");
     /// };
     /// chat.set_system("Write French.");
     /// chat.user.push("Hello!").await?;
@@ -85,7 +85,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
     /// let chat = flow! {
     ///     source user;
-    ///     column topics(user.latest) = prompt("List the topics.");
+    ///     column topics(user.latest)   = prompt("List the topics.");
     ///     column assistant(user, self) = prompt("Answer.").model("anthropic/claude-sonnet-4-5");
     /// };
     /// chat.set_model(Offline::new());                 // for `topics`, not for `assistant`

@@ -98,7 +98,7 @@
 //!     pub struct Chat {
 //!         source user;
 //!         #[deny(unbounded)]
-//!         column mood(user) = prompt("Name the mood.");       // `user.window(3)` would do
+//!         column mood(user) = prompt("Name the mood."); // `user.window(3)` would do
 //!     }
 //! }
 //! ```

@@ -114,8 +114,8 @@
 //! flow! {
 //!     pub struct Chat {
 //!         source user;
-//!         column mood(user.latest)            = prompt("Name the mood.");
-//!         column assistant(user, mood, self)  = prompt("You are a helpful assistant.");
+//!         column mood(user.latest)           = prompt("Name the mood.");
+//!         column assistant(user, mood, self) = prompt("You are a helpful assistant.");
 //!     }
 //! }
 //!

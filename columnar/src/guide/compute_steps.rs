@@ -150,7 +150,8 @@
 //! flow! {
 //!     pub struct Chat {
 //!         source user;
-//!         column mood(user.latest) = prompt("Name the mood.").timeout(secs(30)).rate(per_minute(60)).retry(3).limit(4);
+//!         column mood(user.latest) =
+//!             prompt("Name the mood.").timeout(secs(30)).rate(per_minute(60)).retry(3).limit(4);
 //!     }
 //! }
 //! ```

@@ -28,7 +28,7 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
 //!     source user;
-//!     column topics(user.latest) = prompt("List the topics.").model(Yes);
+//!     column topics(user.latest)   = prompt("List the topics.").model(Yes);
 //!     column assistant(user, self) = prompt("Answer.").model(Yes);
 //! };
 //! chat.user.push("hello").await?;

@@ -14,8 +14,8 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
 //!     source user;
-//!     column mood(user.latest)   = script(["annoyed"]);              // it has no text for step 1
-//!     column answer(user, self)  = script(["Since when?", "Hm."]);
+//!     column mood(user.latest)  = script(["annoyed"]); // it has no text for step 1
+//!     column answer(user, self) = script(["Since when?", "Hm."]);
 //! };
 //! chat.user.push("It is slow.").await?;
 //! chat.user.push("On Mondays.").await?;
@@ -56,7 +56,7 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let chat = flow! {
 //!     source user;
-//!     column mood(user.latest)  = script(["annoyed"]).or_skip();   // no text for step 1
+//!     column mood(user.latest)  = script(["annoyed"]).or_skip(); // no text for step 1
 //!     column answer(user, mood) = script(["Since when?", "Hm."]);
 //! };
 //! chat.user.push("It is slow.").await?;

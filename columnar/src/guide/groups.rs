@@ -75,7 +75,7 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let chat = flow! {
 //!     source user;
-//!     column questions(user.filter(|text| text.ends_with('?'))) = script(["", "One.", "Two."]);
+//!     column questions(user.filter(|text| text.ends_with('?')))                = script(["", "One.", "Two."]);
 //!     column review(user.sample(|step| step % 2 == 0).as("even"), user.latest) = script(["", "", ""]);
 //! };
 //! for text in ["Hi.", "Who?", "Why?"] {

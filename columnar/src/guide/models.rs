@@ -54,7 +54,7 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
 //!     source user;
-//!     column topics(user.latest) = prompt("List the topics.");
+//!     column topics(user.latest)   = prompt("List the topics.");
 //!     column assistant(user, self) = prompt("Answer.").model("opnai/gpt-4o-mini");
 //! };
 //! chat.user.push("hello").await?;
@@ -87,7 +87,7 @@
 //! let chat = flow! {
 //!     source user;
 //!     column answer(user, self) = prompt("Answer.").model(Offline::new()).max_tokens(5).retry(3);
-//!     column title(user) = prompt("Summarise.").model(Offline::new()).max_tokens(5).allow_truncated();
+//!     column title(user)        = prompt("Summarise.").model(Offline::new()).max_tokens(5).allow_truncated();
 //! };
 //! chat.user.push("We should rewrite the backend in Rust.").await?;
 //! let error = chat.run().await.expect_err("five tokens are few");

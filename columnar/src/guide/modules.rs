@@ -14,8 +14,8 @@
 //!     /// Two sides of a question.
 //!     pub struct Debate {
 //!         source topic;
-//!         column pro(topic.latest)              = script(["It saves time."]);
-//!         column con(topic.latest, pro.latest)  = script(["It costs too much."]);
+//!         column pro(topic.latest)             = script(["It saves time."]);
+//!         column con(topic.latest, pro.latest) = script(["It costs too much."]);
 //!     }
 //! }
 //!
@@ -23,7 +23,8 @@
 //!     pub struct Chat {
 //!         source user;
 //!         use Debate { topic: user } as debate;
-//!         column answer(user, group("debate", debate.pro.latest, debate.con.latest), self) = script(["Let us wait."]);
+//!         column answer(user, group("debate", debate.pro.latest, debate.con.latest), self) =
+//!             script(["Let us wait."]);
 //!     }
 //! }
 //!
@@ -63,8 +64,8 @@
 //! flow! {
 //!     pub struct Debate<M: Model + Clone>(model: M) {
 //!         source topic;
-//!         column pro(topic.latest)              = prompt("Argue for it.").model(model.clone());
-//!         column con(topic.latest, pro.latest)  = prompt("Argue against it.").model(model.clone());
+//!         column pro(topic.latest)             = prompt("Argue for it.").model(model.clone());
+//!         column con(topic.latest, pro.latest) = prompt("Argue against it.").model(model.clone());
 //!     }
 //! }
 //!

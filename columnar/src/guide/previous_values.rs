@@ -41,7 +41,7 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let chat = flow! {
 //!     source user;
-//!     column coach(user.latest)                 = script(["Be brief.", "Be kind.", ""]);
+//!     column coach(user.latest)                   = script(["Be brief.", "Be kind.", ""]);
 //!     column answer(coach.prev.all(), user, self) = script(["Hello there.", "Yes.", ""]);
 //! };
 //! for text in ["Hi.", "Really?", "Why?"] {

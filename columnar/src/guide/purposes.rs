@@ -20,7 +20,8 @@
 //!     source user;
 //!     source docs;
 //!     source rules;
-//!     column answer(user, docs.latest.context(), rules.latest.instruction(), self) = script(["Monday.", "At nine."]);
+//!     column answer(user, docs.latest.context(), rules.latest.instruction(), self) =
+//!         script(["Monday.", "At nine."]);
 //! };
 //! for (user, docs, rules) in [
 //!     ("Which day is it?", "The launch is on Monday.", "Answer in a word."),
@@ -66,8 +67,8 @@
 //! let chat = flow! {
 //!     source user;
 //!     source rules;
-//!     column title(user.latest)                                  = prompt("Find a title.");
-//!     column answer(user, rules.window(2).instruction(), self)   = prompt("You plan trips.");
+//!     column title(user.latest) = prompt("Find a title.");
+//!     column answer(user, rules.window(2).instruction(), self) = prompt("You plan trips.");
 //! };
 //! chat.set_system("Write French.");
 //! for (user, rules) in [("Where to?", "Be brief."), ("And then?", "Name a price.")] {

@@ -22,7 +22,7 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
 //!     source user;
-//!     column mood(user.latest)              = script(["annoyed", "curious"]);
+//!     column mood(user.latest)               = script(["annoyed", "curious"]);
 //!     column answer(user, mood.latest, self) = script(["Since when?", "The backup."]);
 //! };
 //! chat.user.push("It is slow.").await?;
@@ -110,7 +110,7 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
 //!     source user;
-//!     column answer(user, self) = script([""; 2]);        // its replies are blank
+//!     column answer(user, self) = script([""; 2]); // its replies are blank
 //! };
 //! chat.user.push("It is slow.").await?;
 //! chat.user.push("On Mondays.").await?;

@@ -15,7 +15,7 @@
 //! flow! {
 //!     pub struct Chat {
 //!         source user;
-//!         column mood(user.latest)            = script(["annoyed"]);
+//!         column mood(user.latest)               = script(["annoyed"]);
 //!         column answer(user, mood.latest, self) = script(["Since when?"]);
 //!     }
 //! }
@@ -101,7 +101,8 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
 //!     source user;
-//!     column size(user.latest) = (async |cx: Context| cx.input("user").map_or(0, |text| text.len()).to_string()).every(2);
+//!     column size(user.latest) =
+//!         (async |cx: Context| cx.input("user").map_or(0, |text| text.len()).to_string()).every(2);
 //! };
 //! for text in ["It is slow.", "On Mondays.", "Why?"] {
 //!     chat.user.push(text).await?;

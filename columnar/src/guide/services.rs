@@ -13,8 +13,8 @@
 //! flow! {
 //!     pub struct Chat {
 //!         source user;
-//!         column mood(user.latest)    = script(["annoyed", "curious"]);
-//!         column answer(user, self)   = script(["Since when?", "The backup."]);
+//!         column mood(user.latest)  = script(["annoyed", "curious"]);
+//!         column answer(user, self) = script(["Since when?", "The backup."]);
 //!     }
 //! }
 //!

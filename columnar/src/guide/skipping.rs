@@ -15,7 +15,7 @@
 //! let chat = flow! {
 //!     source user;
 //!     column digest(user.window(3)) = script(["", "", "They are tired."]).every(3);
-//!     column reply(user.latest)     = script(["", "I am here.", "", ""])
+//!     column reply(user.latest) = script(["", "I am here.", "", ""])
 //!         .when(|cx| cx.input("user").is_some_and(|text| text.ends_with('?')));
 //!     column plan(user.latest, digest.window(3), reply.latest) = script(["", "", "", ""]);
 //! };

@@ -69,8 +69,8 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let chat = flow! {
 //!     source user;
-//!     column mood(user.latest)          = script(["annoyed", "patient", "curious"]);
-//!     column answer(user, mood.latest)  = script(["", "", ""]);
+//!     column mood(user.latest)         = script(["annoyed", "patient", "curious"]);
+//!     column answer(user, mood.latest) = script(["", "", ""]);
 //! };
 //! for text in ["It is slow.", "On Mondays.", "Why?"] {
 //!     chat.user.push(text).await?;

@@ -11,7 +11,7 @@
 //! flow! {
 //!     struct Chat {
 //!         source user;
-//!         column summary(user, self.latest) = prompt("Update the summary.");
+//!         column summary(user, self.latest)            = prompt("Update the summary.");
 //!         column assistant(user, summary.latest, self) = prompt("You are a helpful assistant.");
 //!     }
 //! }

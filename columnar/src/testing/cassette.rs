@@ -46,7 +46,7 @@ const DEFAULT_NAME: &str = "cassette";
 /// flow! {
 ///     pub struct Chat<M: Model + Clone>(model: M) {
 ///         source user;
-///         column topics(user.latest)                 = prompt("List the topics.").model(model.clone());
+///         column topics(user.latest)                  = prompt("List the topics.").model(model.clone());
 ///         column assistant(user, topics.latest, self) = prompt("Answer.").model(model.clone());
 ///     }
 /// }

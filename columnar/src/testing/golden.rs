@@ -84,7 +84,7 @@ macro_rules! assert_context_snapshot {
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 /// let chat = flow! {
 ///     source user;
-///     column mood(user.latest) = script(["curious", "glad"]);
+///     column mood(user.latest)                  = script(["curious", "glad"]);
 ///     column assistant(user, mood.latest, self) = script(["It is a language.", "You are welcome."]);
 /// };
 /// chat.user.push("What is Rust?").await?;

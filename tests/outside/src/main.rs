@@ -12,11 +12,11 @@ flow! {
     pub struct Chat {
         /// What the person typed.
         source user;
-        column topics(user.latest) = |cx: Context| async move { cx.messages().last_text().to_uppercase() };
+        column topics(user.latest)   = |cx: Context| async move { cx.messages().last_text().to_uppercase() };
         column checked(user.window(2), self.latest) = |cx: Context| async move { fallible(&cx).await };
         column streamed(topics.latest.as("subjects"), self) = |cx: Context| deltas(token_stream(cx));
         column assistant(user, self) = script(["a", "b"]);
-        column asked(user) = prompt("Answer.");
+        column asked(user)           = prompt("Answer.");
     }
 }
 

@@ -13,7 +13,7 @@ flow! {
     /// Two columns that answer each other.
     pub struct Debate {
         source topic;
-        column pro(topic.latest, con.prev) = labelled("pro");
+        column pro(topic.latest, con.prev)                        = labelled("pro");
         column con(topic.latest, pro.prev.window(2), self.latest) = labelled("con");
         column judge(group("debate", pro, con.latest), topic.latest) = labelled("judge");
     }
@@ -94,7 +94,7 @@ fn a_lagged_view_waits_for_no_cell_of_the_same_step() {
 fn a_lagged_history_stays_in_the_same_messages() {
     let chat = flow! {
         source user;
-        column coach(user.latest) = labelled("coach");
+        column coach(user.latest)                   = labelled("coach");
         column answer(coach.prev.all(), user, self) = labelled("answer");
     };
     block_on(async {
@@ -159,7 +159,8 @@ fn groups_nest_and_empty_groups_are_not_rendered() {
     let chat = flow! {
         source user;
         column rare(user.latest) = labelled("rare").every(2);
-        column judge(group("all", group("seldom", rare.latest), user.latest), rare.latest.as("again")) = labelled("judge");
+        column judge(group("all", group("seldom", rare.latest), user.latest), rare.latest.as("again")) =
+            labelled("judge");
     };
     block_on(async {
         chat.user.push("one").await.unwrap();
@@ -179,7 +180,8 @@ fn a_filter_shows_some_values_and_skips_cells_without_new_ones() {
     let chat = flow! {
         source user;
         column faq(user.filter(|text| text.ends_with('?'))) = labelled("faq");
-        column review(user.sample(|step| step % 2 == 1).as("odd"), user.latest, self.latest) = labelled("review");
+        column review(user.sample(|step| step % 2 == 1).as("odd"), user.latest, self.latest) =
+            labelled("review");
     };
     let user = source("user");
     let faq = column("faq", user.all().filter(|text| text.ends_with('?')), labelled("faq"));
@@ -216,8 +218,11 @@ fn notes_are_appended_to_the_instruction() {
     let chat = flow! {
         source user;
         column tone(user.latest) = prompt("Name the tone.").model(typed_model.clone());
-        column answer(user.note("what the person typed"), tone.latest.as("mood").note("how it was said"), self) =
-            prompt("Answer.").model(typed_model.clone());
+        column answer(
+            user.note("what the person typed"),
+            tone.latest.as("mood").note("how it was said"),
+            self,
+        ) = prompt("Answer.").model(typed_model.clone());
     };
     let user = source("user");
     let tone = column("tone", user.latest(), prompt("Name the tone.").model(made_model.clone()));
@@ -251,9 +256,9 @@ fn a_column_that_is_not_due_is_skipped_with_the_columns_that_read_only_it() {
             calls.lock().unwrap().push(cx.step());
             cx.input("user").is_some_and(|text| text.starts_with('#'))
         });
-        column shout(title.latest) = labelled("shout");
+        column shout(title.latest)    = labelled("shout");
         column digest(user.window(2)) = labelled("digest").every(2);
-        column never(user.latest) = labelled("never").every(0);
+        column never(user.latest)     = labelled("never").every(0);
     };
     let mut events = Vec::new();
     block_on(async {
@@ -289,9 +294,12 @@ flow! {
     pub struct Elided {
         source user;
         column topics(user.latest) = labelled("topics").every(2);
-        column coach(user, topics.window(3).elided().as("subjects"), self.latest.elided()) = labelled("coach");
-        column judge(group("all", user.latest, coach.prev.as("past").elided()), topics.latest.elided()) = labelled("judge");
-        column notes(user.window(2).filter(|text| text != "u1").elided(), self.window(2).elided()) = labelled("notes");
+        column coach(user, topics.window(3).elided().as("subjects"), self.latest.elided()) =
+            labelled("coach");
+        column judge(group("all", user.latest, coach.prev.as("past").elided()), topics.latest.elided()) =
+            labelled("judge");
+        column notes(user.window(2).filter(|text| text != "u1").elided(), self.window(2).elided()) =
+            labelled("notes");
     }
 }
 
@@ -466,15 +474,15 @@ flow! {
     /// Each view of a column once.
     pub struct AllViews {
         source user;
-        column all(user) = labelled("all");
-        column latest(user.latest) = labelled("latest");
-        column window(user.window(2)) = labelled("window");
+        column all(user)                         = labelled("all");
+        column latest(user.latest)               = labelled("latest");
+        column window(user.window(2))            = labelled("window");
         column prev(user.latest.as("now"), user.prev.window(2)) = labelled("prev");
         column filter(user.filter(|text| text != "u1")) = labelled("filter");
         column sample(user.sample(|step| step != 1)) = labelled("sample");
         column note(user.note("The questions.")) = labelled("note");
-        column tag(user.as("person")) = labelled("tag");
-        column elided(user.latest.elided()) = labelled("elided");
+        column tag(user.as("person"))            = labelled("tag");
+        column elided(user.latest.elided())      = labelled("elided");
     }
 }
 

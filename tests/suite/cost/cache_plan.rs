@@ -307,7 +307,8 @@ async fn a_value_whose_group_ends_elsewhere_is_not_repeated() -> Result<()> {
 async fn handles_and_flows_return_the_same_plan() -> Result<()> {
     let chat = flow! {
         source user;
-        column bot(user, self) = prompt("Be brief. ".repeat(500)).model(ScriptedModel::new(|_| "Yes.".to_owned()));
+        column bot(user, self) =
+            prompt("Be brief. ".repeat(500)).model(ScriptedModel::new(|_| "Yes.".to_owned()));
     };
     chat.user.push("Is this marked?").await?;
     chat.run().await?;

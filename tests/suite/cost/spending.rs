@@ -49,8 +49,8 @@ async fn each_value_of_a_model_has_a_receipt() -> Result<()> {
     let model = metered([Reply::BreaksOff, CHEAP, CHEAP]);
     let chat = flow! {
         source user;
-        column bot(user, self) = prompt("Answer.").model(model.clone()).retry(2);
-        column loud(bot.latest) = |cx: Context| async move { cx.messages().last_text().to_uppercase() };
+        column bot(user, self)   = prompt("Answer.").model(model.clone()).retry(2);
+        column loud(bot.latest)  = |cx: Context| async move { cx.messages().last_text().to_uppercase() };
         column brief(bot.latest) = prompt("Shorten it.").model(model.clone()).limit(1);
     };
     chat.user.push("hello").await?;
@@ -123,7 +123,7 @@ async fn a_limit_stops_the_run_before_it_is_exceeded_and_nothing_is_lost() -> Re
     let model = metered([Reply::Costs { input: 30, output: 50 }]);
     let chat = flow! {
         source user;
-        column bot(user.latest) = prompt("Answer.").model(model.clone()).max_tokens(50).or_skip();
+        column bot(user.latest)  = prompt("Answer.").model(model.clone()).max_tokens(50).or_skip();
         column echo(user.latest) = |cx: Context| async move { cx.messages().last_text().into_owned() };
     };
     for step in 0..20 {
@@ -189,7 +189,8 @@ async fn flows_share_a_limit_and_refused_calls_cost_nothing() -> Result<()> {
     let refusing = metered([Reply::Refuses]);
     let first = flow! {
         source user;
-        column bot(user.latest) = prompt("Answer.").model(refusing.clone()).max_tokens(100).retry(20).or_wait();
+        column bot(user.latest) =
+            prompt("Answer.").model(refusing.clone()).max_tokens(100).retry(20).or_wait();
     };
     first.set_spend_limit(&limit);
     first.user.push("hello").await?;

@@ -108,8 +108,14 @@ async fn the_output_spec_is_the_same_text_at_each_step() -> Result<()> {
 
 #[tokio::test]
 async fn the_schema_is_counted_with_the_instruction() -> Result<()> {
-    let plain = flow! { source user; column score(user.latest) = prompt("Rate it."); };
-    let typed = flow! { source user; column score(user.latest): Score = prompt("Rate it."); };
+    let plain = flow! {
+        source user;
+        column score(user.latest) = prompt("Rate it.");
+    };
+    let typed = flow! {
+        source user;
+        column score(user.latest): Score = prompt("Rate it.");
+    };
     plain.user.push("It was fine.").await?;
     typed.user.push("It was fine.").await?;
     let (plain, typed) = (plain.forecast(), typed.forecast());
@@ -248,10 +254,10 @@ async fn functions_must_return_the_type_and_are_not_repaired() -> Result<()> {
     let calls = AtomicUsize::new(0);
     let flow = flow! {
         source user;
-        column text(user.latest): Score = |_: Context| async { GOOD };
-        column json(user.latest): Score = |_: Context| async { Json(score(3, "so so")) };
+        column text(user.latest): Score    = |_: Context| async { GOOD };
+        column json(user.latest): Score    = |_: Context| async { Json(score(3, "so so")) };
         column perhaps(user.latest): Score = |_: Context| async { Ok::<_, BoxError>(Json(score(5, "!"))) };
-        column never(user.latest): Score = (|_: Context| async { Json(score(5, "!")) }).when(|_| false);
+        column never(user.latest): Score   = (|_: Context| async { Json(score(5, "!")) }).when(|_| false);
         column wrong(user.latest): Vec<Score> = |_: Context| {
             calls.fetch_add(1, Ordering::Relaxed);
             async { Json(score(3, "a secret")) }
@@ -278,7 +284,8 @@ async fn a_custom_compute_step_sees_the_output_spec() -> Result<()> {
         column name(user.latest): Option<Score> = (|cx: Context| async move {
             let name = cx.schema().map(|schema| schema.name.clone());
             if cx.follow_up().is_empty() { name.unwrap_or_default() } else { "null".to_owned() }
-        }).repairs(1);
+        })
+        .repairs(1);
     };
     flow.user.push("It was fine.").await?;
     flow.run().await?;
@@ -290,10 +297,16 @@ async fn a_custom_compute_step_sees_the_output_spec() -> Result<()> {
 #[tokio::test]
 async fn an_invalid_value_and_a_missing_value_are_different_errors() -> Result<()> {
     flow! {
-        struct Before { source user; column score(user.latest) = |_: Context| async { "four, a secret" }; }
+        struct Before {
+            source user;
+            column score(user.latest) = |_: Context| async { "four, a secret" };
+        }
     }
     flow! {
-        struct Now { source user; column score(user.latest): Score = |_: Context| async { GOOD }; }
+        struct Now {
+            source user;
+            column score(user.latest): Score = |_: Context| async { GOOD };
+        }
     }
     let store = MemoryStore::new();
     let before = Before::open(store.clone()).await?;
@@ -321,7 +334,7 @@ flow! {
     struct Chat<T: DeserializeOwned + JsonSchema + 'static>(model: ScriptedModel) {
         source user;
         /// How good it was.
-        column score(user.latest): Score was "rating" = prompt("Rate it.").model(model.clone());
+        column score(user.latest): Score was "rating"               = prompt("Rate it.").model(model.clone());
         column others(score.latest, user.window({ 1 + 1 })): Vec<T> = prompt("Go on.").model(model.clone());
     }
 }
@@ -445,10 +458,10 @@ enum Kind {
 async fn the_offline_model_returns_a_value_of_every_type() -> Result<()> {
     let desk = flow! {
         source review;
-        column all(review.latest): Everything = prompt("Read it.");
+        column all(review.latest): Everything     = prompt("Read it.");
         column topics(review.latest): Vec<String> = prompt("List the topics.");
-        column score(review.latest): Score = prompt("Rate it.");
-        column count(review.latest): usize = prompt("Count it.");
+        column score(review.latest): Score        = prompt("Rate it.");
+        column count(review.latest): usize        = prompt("Count it.");
     };
     desk.set_model(Offline::new());
     desk.review.push("The lamp came late, \"again\", but the light is good.").await?;

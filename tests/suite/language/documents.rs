@@ -12,10 +12,10 @@ flow! {
     pub struct Coder {
         source files: Documents;
         source user;
-        column coder(files.tiered(), user, self)                    = script(["a"]);
+        column coder(files.tiered(), user, self)                       = script(["a"]);
         column small(files.tiered().target(TOKENS), user.latest, self) = script(["a"]);
         #[deny(unstable_prefix)]
-        column any(files.tiered().target(0), small.prev, self)      = script(["a"]);
+        column any(files.tiered().target(0), small.prev, self)       = script(["a"]);
         column log(files.as("code").note("each change"), user, self) = script(["a"]);
     }
 }
@@ -144,8 +144,8 @@ mod another_flow {
 
     flow! {
         pub struct Reviewed: Coder {
-            column review(files, coder.latest)                       = script(["a"]);
-            column rewrite(files.tiered(), review, self)             = script(["a"]);
+            column review(files, coder.latest)           = script(["a"]);
+            column rewrite(files.tiered(), review, self) = script(["a"]);
             column smaller(review, files.tiered().target(TOKENS), self) = script(["a"]);
         }
     }

@@ -188,7 +188,7 @@ mod an_extension_of_an_extension {
         /// A column with the name of the extended flow, and one with the name of its field.
         #[derive(Debug)]
         pub(crate) struct Further: a_flow_that_lives::Felt {
-            column felt(user, mood.latest, topics.window(2)) = step;
+            column felt(user, mood.latest, topics.window(2))  = step;
             column base(felt, tone.r#as("felt_before"), self) = echo;
         }
     }

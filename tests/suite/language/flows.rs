@@ -145,9 +145,9 @@ mod order {
         #[derive(Debug)]
         pub(crate) struct Backwards {
             column last(middle, first.latest) = echo;
-            column middle(first) = echo;
-            column beside(second) = echo;
-            column first(user) = echo;
+            column middle(first)              = echo;
+            column beside(second)             = echo;
+            column first(user)                = echo;
             source second;
             source user;
         }
@@ -177,7 +177,12 @@ mod a_private_flow {
         }
     }
 
-    flow! { struct OnlySources { source user; source other; } }
+    flow! {
+        struct OnlySources {
+            source user;
+            source other;
+        }
+    }
 
     #[test]
     fn needs_no_use() {
@@ -279,7 +284,14 @@ mod parameters {
     flow! {
         /// Parameters that are named like items of the generated code, and `impl Trait`.
         #[derive(Debug)]
-        pub(crate) struct Names(store: String, steps: usize, flow: impl Fn() -> String, column: String, views: u8, f: char) {
+        pub(crate) struct Names(
+            store: String,
+            steps: usize,
+            flow: impl Fn() -> String,
+            column: String,
+            views: u8,
+            f: char,
+        ) {
             source user;
             column all(user) = {
                 let text = format!("{store} {steps} {} {column} {views} {f}", flow());
@@ -311,9 +323,9 @@ mod inline {
         let style = owned.as_str();
         let chat = flow! {
             source user;
-            column scripted(user.latest) = script(["a"]);
+            column scripted(user.latest)     = script(["a"]);
             column borrowed(scripted.latest) = |cx: Context| async move { format!("{style} {}", cx.step()) };
-            column prompted(borrowed) = prompt("List the topics.");
+            column prompted(borrowed)        = prompt("List the topics.");
         };
         chat.user.push("x").await?;
         chat.run().await?;
@@ -328,7 +340,7 @@ mod inline {
         let chat = flow! {
             source user;
             column by_reference(user) = |_: Context| async { lent.clone() };
-            column by_move(user) = move |_: Context| std::future::ready(text.clone());
+            column by_move(user)      = move |_: Context| std::future::ready(text.clone());
         };
         chat.user.push("x").await?;
         chat.run().await?;
@@ -381,8 +393,15 @@ mod inline {
 
     #[tokio::test]
     async fn two_flows_in_one_function_share_nothing() -> Result<()> {
-        let one = flow! { source user; column shout(user.latest) = capitals; };
-        let two = flow! { source user; column shout(user) = echo; column again(shout) = echo; };
+        let one = flow! {
+            source user;
+            column shout(user.latest) = capitals;
+        };
+        let two = flow! {
+            source user;
+            column shout(user)  = echo;
+            column again(shout) = echo;
+        };
         one.user.push("x").await?;
         two.user.push("y").await?;
         one.run().await?;
@@ -393,7 +412,10 @@ mod inline {
     }
 
     fn returned() -> impl Fn() -> futures::future::BoxFuture<'static, Result<usize>> {
-        let chat = flow! { source user; column shout(user.latest) = capitals; };
+        let chat = flow! {
+            source user;
+            column shout(user.latest) = capitals;
+        };
         move || {
             let chat = chat.clone();
             Box::pin(async move {
@@ -414,7 +436,10 @@ mod inline {
 
     #[tokio::test]
     async fn events_name_columns_by_their_names() -> Result<()> {
-        let chat = flow! { source user; column shout(user.latest) = capitals; };
+        let chat = flow! {
+            source user;
+            column shout(user.latest) = capitals;
+        };
         chat.user.push("x").await?;
         let events: Vec<Event> = chat.run().try_collect().await?;
         assert_eq!(events[0].column().as_str(), "shout");
@@ -442,9 +467,9 @@ mod compute_steps {
         #[derive(Debug)]
         pub(crate) struct Forms {
             source user;
-            column function(user) = capitals;
-            column path(user) = std::convert::identity(echo);
-            column closure(user) = |cx: Context| async move { cx.step().to_string() };
+            column function(user)      = capitals;
+            column path(user)          = std::convert::identity(echo);
+            column closure(user)       = |cx: Context| async move { cx.step().to_string() };
             column async_closure(user) = async |cx: Context| cx.step().to_string();
             column fallible(user) = |cx: Context| async move {
                 let user = cx.input("user").map_or("", |value| value);
@@ -452,16 +477,21 @@ mod compute_steps {
                 Ok::<_, BoxError>(number.to_string())
             };
             column pieces(user) = |_: Context| deltas(stream::iter(["one, ", "two"]));
-            column fallible_pieces(user) = |_: Context| {
-                deltas(stream::iter([Ok("one"), Err(std::io::Error::other("no"))]).take(1))
-            };
-            column a_type(user) = Reverse;
-            column shared(user) = Arc::new(Reverse);
-            column script(user) = script(["scripted"]);
+            column fallible_pieces(user) =
+                |_: Context| deltas(stream::iter([Ok("one"), Err(std::io::Error::other("no"))]).take(1));
+            column a_type(user)       = Reverse;
+            column shared(user)       = Arc::new(Reverse);
+            column script(user)       = script(["scripted"]);
             column model(user.latest) = prompt("List the topics.");
-            column a_match(user) = match 1 + 1 { 2 => script(["two"]), _ => script(["many"]) };
+            column a_match(user) = match 1 + 1 {
+                2 => script(["two"]),
+                _ => script(["many"]),
+            };
             column an_if(user) = if cfg!(test) { script(["test"]) } else { script(["none"]) };
-            column a_block(user) = { let text = "block"; script([text]) };
+            column a_block(user) = {
+                let text = "block";
+                script([text])
+            };
         }
     }
 
@@ -526,6 +556,8 @@ mod windows {
 
     const N: usize = 3;
 
+    // It would lose its commas at the ends of lists.
+    #[rustfmt::skip]
     flow! {
         /// Windows of constants and of expressions.
         #[derive(Debug)]
@@ -549,52 +581,16 @@ mod windows {
     #[tokio::test]
     async fn may_be_constants_of_the_function_around_an_inline_flow() -> Result<()> {
         const M: usize = 2;
-        let flow = flow! { source user; column a(user.window(M)) = echo; column b(a.window(N + M)) = echo; };
+        let flow = flow! {
+            source user;
+            column a(user.window(M))  = echo;
+            column b(a.window(N + M)) = echo;
+        };
         for _ in 0..3 {
             flow.user.push("x").await?;
         }
         flow.run().await?;
         assert_eq!(flow.a.messages(2)?.parts().count(), 2);
-        Ok(())
-    }
-}
-
-/// A flow of 200 columns.
-mod two_hundred {
-    use super::*;
-
-    macro_rules! wide {
-        ($($name:ident)*) => {
-            flow! {
-                /// A wide flow.
-                #[derive(Debug)]
-                pub(crate) struct Wide {
-                    source user;
-                    $(column $name(user.latest, self) = echo;)*
-                }
-            }
-        };
-    }
-
-    wide! {
-        c0 c1 c2 c3 c4 c5 c6 c7 c8 c9 c10 c11 c12 c13 c14 c15 c16 c17 c18 c19
-        c20 c21 c22 c23 c24 c25 c26 c27 c28 c29 c30 c31 c32 c33 c34 c35 c36 c37 c38 c39
-        c40 c41 c42 c43 c44 c45 c46 c47 c48 c49 c50 c51 c52 c53 c54 c55 c56 c57 c58 c59
-        c60 c61 c62 c63 c64 c65 c66 c67 c68 c69 c70 c71 c72 c73 c74 c75 c76 c77 c78 c79
-        c80 c81 c82 c83 c84 c85 c86 c87 c88 c89 c90 c91 c92 c93 c94 c95 c96 c97 c98 c99
-        c100 c101 c102 c103 c104 c105 c106 c107 c108 c109 c110 c111 c112 c113 c114 c115 c116 c117 c118 c119
-        c120 c121 c122 c123 c124 c125 c126 c127 c128 c129 c130 c131 c132 c133 c134 c135 c136 c137 c138 c139
-        c140 c141 c142 c143 c144 c145 c146 c147 c148 c149 c150 c151 c152 c153 c154 c155 c156 c157 c158 c159
-        c160 c161 c162 c163 c164 c165 c166 c167 c168 c169 c170 c171 c172 c173 c174 c175 c176 c177 c178 c179
-        c180 c181 c182 c183 c184 c185 c186 c187 c188 c189 c190 c191 c192 c193 c194 c195 c196 c197 c198 c199
-    }
-
-    #[tokio::test]
-    async fn two_hundred_columns_compile() -> Result<()> {
-        let wide = Wide::new();
-        wide.user.push("x").await?;
-        wide.run().await?;
-        assert_eq!((Wide::ORDER.len(), wide.c199.len()), (201, 1));
         Ok(())
     }
 }

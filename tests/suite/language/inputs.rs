@@ -9,15 +9,14 @@ flow! {
     struct Reviews {
         source review;
         column words(review.latest): usize = async |review| Json(review.split_whitespace().count());
-        column title(review.latest)        = async |review| review.split('.').next().unwrap_or_default().to_owned();
+        column title(review.latest) = async |review| review.split('.').next().unwrap_or_default().to_owned();
     }
 }
 
 flow! {
     struct Longer: Reviews {
-        column all(words, title.window(2)) = async |words, title| {
-            format!("{} words; {}", words.iter().sum::<usize>(), title.join("+"))
-        };
+        column all(words, title.window(2)) =
+            async |words, title| format!("{} words; {}", words.iter().sum::<usize>(), title.join("+"));
     }
 }
 
@@ -47,16 +46,18 @@ async fn a_view_decides_the_type_of_its_parameter() -> Result<()> {
     let flow = flow! {
         source a;
         source b;
-        column one(a.latest) = async |a| a.to_uppercase();
-        column list(a, b.window(2)) = async |a, b| format!("{}|{}", a.join(","), b.join(","));
+        column one(a.latest)              = async |a| a.to_uppercase();
+        column list(a, b.window(2))       = async |a, b| format!("{}|{}", a.join(","), b.join(","));
         column before(a.latest, one.prev) = async |a, one| format!("{a}{one:?}");
-        column own(a.latest, self.latest) = async |own: Option<Value>| own.map_or(0, |own| own.len() + 1).to_string();
+        column own(a.latest, self.latest) =
+            async |own: Option<Value>| own.map_or(0, |own| own.len() + 1).to_string();
         column whole(a.latest, self) = async |mut whole: Vec<Value>| {
             whole.reverse();
             whole.len().to_string()
         };
         column shown(a.latest, b.filter(|text| text != "y")) = async |b| b.join(",");
-        column last(a.latest, b.latest.filter(|text| text != "y").as("kept")) = async |kept| kept.is_some().to_string();
+        column last(a.latest, b.latest.filter(|text| text != "y").as("kept")) =
+            async |kept| kept.is_some().to_string();
         column at(a.latest) = async |_a, cx: Context| format!("{} {}", cx.step(), cx.column());
     };
     push(&flow.a, &["p", "q", "r"]).await?;
@@ -90,7 +91,7 @@ async fn inputs_have_the_types_of_columns_of_other_flows() -> Result<()> {
     let inline = flow! {
         source text;
         use Reviews { review: text } as reviews;
-        column sum(reviews.words): usize = async |words| Json(words.iter().sum::<usize>());
+        column sum(reviews.words): usize     = async |words| Json(words.iter().sum::<usize>());
         column twice(sum.latest): Vec<usize> = async |sum| Json(vec![sum, sum]);
     };
     push(&inline.text, &["Good. But late.", "Bad."]).await?;
@@ -106,10 +107,11 @@ async fn a_skipped_input_is_an_error_or_none() -> Result<()> {
         column odd(user.latest) = (async |user| match &*user {
             "one" => Ok(user),
             _ => Err("it is no number that counts"),
-        }).or_skip();
-        column needs(user.latest, odd.latest)    = async |odd| odd;
-        column accepts(user.latest, odd.latest)  = async |odd: Option<Value>| odd.unwrap_or_default();
-        column listed(user.latest, odd)          = async |odd| odd.len().to_string();
+        })
+        .or_skip();
+        column needs(user.latest, odd.latest)   = async |odd| odd;
+        column accepts(user.latest, odd.latest) = async |odd: Option<Value>| odd.unwrap_or_default();
+        column listed(user.latest, odd)         = async |odd| odd.len().to_string();
     };
     push(&flow.user, &["one", "two"]).await?;
     let error = flow.run().await.expect_err("`needs` has no input");

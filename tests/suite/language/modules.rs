@@ -25,9 +25,9 @@ mod debate {
         pub(crate) struct Debate {
             /// The topic.
             source topic;
-            column advocate(topic.latest, self) = seen;
+            column advocate(topic.latest, self)          = seen;
             column critic(topic.latest, advocate.latest) = seen;
-            column synthesis(advocate, critic) = seen;
+            column synthesis(advocate, critic)           = seen;
         }
     }
 }
@@ -215,7 +215,8 @@ mod modules_of_a_flow {
             source message;
             use Chat { user: message } as chat;
             use Twice { user: chat.debate.critic } as twice;
-            column end(chat.debate.synthesis.latest, twice.first.critic.latest, twice.last.latest.as("end")) = seen;
+            column end(chat.debate.synthesis.latest, twice.first.critic.latest, twice.last.latest.as("end")) =
+                seen;
         }
     }
 
@@ -251,7 +252,7 @@ mod modules_of_a_flow {
         pub(crate) struct Sides {
             source left;
             source right;
-            column of_left(left.latest) = seen;
+            column of_left(left.latest)   = seen;
             column of_right(right.latest) = seen;
         }
     }
@@ -263,7 +264,7 @@ mod modules_of_a_flow {
             source user;
             use Sides { left: user, right: between } as sides;
             column between(sides.of_left.latest) = seen;
-            column end(sides.of_right.latest) = seen;
+            column end(sides.of_right.latest)    = seen;
         }
     }
 

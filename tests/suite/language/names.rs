@@ -20,33 +20,33 @@ mod names_of_columns {
             source r#type;
             source user;
             column flow(r#type, user.as("as")) = echo;
-            column store(flow) = echo;
-            column steps(store) = echo;
-            column run(steps.latest) = echo;
+            column store(flow)                 = echo;
+            column steps(store)                = echo;
+            column run(steps.latest)           = echo;
             column columns(run.window(2), self.latest) = echo;
-            column self_(columns) = echo;
-            column new(self_) = echo;
-            column open(new) = echo;
-            column vec(open) = echo;
-            column a_b(vec) = echo;
-            column ab(a_b) = echo;
-            column a__b(a_b, ab) = echo;
-            column name(ab) = echo;
-            column r#match(name) = echo;
-            column shared(r#match.latest) = echo;
-            column id(shared) = echo;
-            column some(id) = echo;
-            column here(some) = echo;
-            column plan(here) = echo;
-            column bind(plan) = echo;
-            column latest(bind.latest) = echo;
-            column source(latest.latest) = echo;
-            column column(source) = echo;
-            column missing(column) = echo;
-            column get(missing) = echo;
-            column marker(get) = echo;
-            column x_(marker) = echo;
-            column deref(x_) = echo;
+            column self_(columns)              = echo;
+            column new(self_)                  = echo;
+            column open(new)                   = echo;
+            column vec(open)                   = echo;
+            column a_b(vec)                    = echo;
+            column ab(a_b)                     = echo;
+            column a__b(a_b, ab)               = echo;
+            column name(ab)                    = echo;
+            column r#match(name)               = echo;
+            column shared(r#match.latest)      = echo;
+            column id(shared)                  = echo;
+            column some(id)                    = echo;
+            column here(some)                  = echo;
+            column plan(here)                  = echo;
+            column bind(plan)                  = echo;
+            column latest(bind.latest)         = echo;
+            column source(latest.latest)       = echo;
+            column column(source)              = echo;
+            column missing(column)             = echo;
+            column get(missing)                = echo;
+            column marker(get)                 = echo;
+            column x_(marker)                  = echo;
+            column deref(x_)                   = echo;
         }
     }
 
@@ -75,12 +75,12 @@ mod names_of_columns {
     async fn may_be_any_inline() -> Result<()> {
         let flow = flow! {
             source r#type;
-            column flow(r#type.latest) = echo;
-            column store(flow) = echo;
-            column steps(store) = echo;
-            column columns(steps) = echo;
+            column flow(r#type.latest)    = echo;
+            column store(flow)            = echo;
+            column steps(store)           = echo;
+            column columns(steps)         = echo;
             column private(columns, self) = echo;
-            column vec(private) = echo;
+            column vec(private)           = echo;
         };
         flow.r#type.push("x").await?;
         flow.run().await?;
@@ -178,7 +178,10 @@ mod the_macro {
 
     #[tokio::test]
     async fn may_be_called_by_any_path() {
-        let inline = renamed::flow! { source user; column topics(user) = super::echo; };
+        let inline = renamed::flow! {
+            source user;
+            column topics(user) = super::echo;
+        };
         inline.user.push("x").await.unwrap();
         inline.run().await.unwrap();
         assert_eq!(inline.topics.len(), 1);
@@ -213,6 +216,8 @@ mod denials {
         }
     }
 
+    // It would lose its comma at the end of the list.
+    #[rustfmt::skip]
     flow! {
         #[deny(unbounded)]
         struct Small {

@@ -35,8 +35,8 @@ async fn the_most_specific_model_is_used() -> Result<()> {
     let own = named("own");
     let chat = flow! {
         source user;
-        column flow_s(user.latest) = prompt("Say it.");
-        column own_s(user.latest) = prompt("Say it.").model(own);
+        column flow_s(user.latest)  = prompt("Say it.");
+        column own_s(user.latest)   = prompt("Say it.").model(own);
         column by_name(user.latest) = prompt("List the topics.").model("offline");
     };
     chat.user.push("Rust").await?;
@@ -83,7 +83,7 @@ async fn a_model_that_is_not_ready_is_an_error_before_any_request() -> Result<()
     let first = named("first");
     let chat = flow! {
         source user;
-        column first(user.latest) = prompt("Say it.").model(first.clone());
+        column first(user.latest)   = prompt("Say it.").model(first.clone());
         column second(first.latest) = prompt("Say it.").model(Locked).or_skip();
     };
     chat.run().await?;

@@ -15,10 +15,13 @@ flow! {
     pub struct Debate<M: Model + Clone>(model: M, manner: &'static str) {
         /// The question.
         source topic;
-        column advocate(topic, critic.prev, self)
-            = prompt(format!("Speak for it. Be {manner}.")).model(model.clone()).timeout(secs(30)).retry(3);
-        column critic(topic.latest, advocate.latest, self.latest)
-            = prompt(format!("Name the weak points. Be {manner}.")).model(model.clone()).timeout(secs(30)).retry(3);
+        column advocate(topic, critic.prev, self) =
+            prompt(format!("Speak for it. Be {manner}.")).model(model.clone()).timeout(secs(30)).retry(3);
+        column critic(topic.latest, advocate.latest, self.latest) =
+            prompt(format!("Name the weak points. Be {manner}."))
+                .model(model.clone())
+                .timeout(secs(30))
+                .retry(3);
     }
 }
 
@@ -29,10 +32,11 @@ flow! {
         source question;
         use Debate<A>(first.clone(), "brief") { topic: question } as brief;
         use Debate<B>(second.clone(), "thorough") { topic: question } as thorough;
-        column verdict(group("brief", brief.advocate.latest, brief.critic.latest),
-                       group("thorough", thorough.advocate.latest.as("speech"), thorough.critic.latest.as("reply")),
-                       question.latest)
-            = prompt("Who is right?").model(first.clone()).timeout(secs(30)).retry(3);
+        column verdict(
+            group("brief", brief.advocate.latest, brief.critic.latest),
+            group("thorough", thorough.advocate.latest.as("speech"), thorough.critic.latest.as("reply")),
+            question.latest,
+        ) = prompt("Who is right?").model(first.clone()).timeout(secs(30)).retry(3);
     }
 }
 

@@ -18,12 +18,11 @@ flow! {
     pub struct Minutes<M: Model + Clone>(secretary: M) {
         /// An utterance per step.
         source utterance;
-        column topic(utterance.window(3), self.latest)
-            = prompt("Name the topic.").model(secretary.clone());
-        column decision(topic.latest, utterance.window(2))
-            = prompt("Record the decision.").model(secretary.clone()).every(10);
-        column minutes(decision.window(50), topic.latest, self)
-            = prompt("Continue the minutes.").model(secretary.clone()).every(100);
+        column topic(utterance.window(3), self.latest) = prompt("Name the topic.").model(secretary.clone());
+        column decision(topic.latest, utterance.window(2)) =
+            prompt("Record the decision.").model(secretary.clone()).every(10);
+        column minutes(decision.window(50), topic.latest, self) =
+            prompt("Continue the minutes.").model(secretary.clone()).every(100);
     }
 }
 

@@ -11,9 +11,9 @@ flow! {
     /// Two columns with self history, and one without.
     struct Chat(log: Log) {
         source user;
-        column topics(user.latest) = log.upper("topics");
+        column topics(user.latest)                       = log.upper("topics");
         column summary(user, topics.latest, self.latest) = log.upper("summary");
-        column assistant(user, self) = log.upper("assistant");
+        column assistant(user, self)                     = log.upper("assistant");
     }
 }
 
@@ -121,7 +121,10 @@ async fn dynamic_and_inline_flows_can_be_forked() -> Result<()> {
     let greeting = String::from("Hello");
     let inline = flow! {
         source user;
-        column greeted(user.latest) = |_: Context| { let text = greeting.clone(); async move { text } };
+        column greeted(user.latest) = |_: Context| {
+            let text = greeting.clone();
+            async move { text }
+        };
     };
     inline.user.push("x").await?;
     let fork = inline.fork(1)?;

@@ -40,8 +40,8 @@ async fn r9_siblings_of_a_failed_column_are_stored_and_the_next_run_computes_wha
     let (log, broken) = (Log::default(), Broken::default());
     let chat = flow! {
         source user;
-        column good(user.latest) = log.upper("good");
-        column bad(user.latest) = broken.at(1);
+        column good(user.latest)              = log.upper("good");
+        column bad(user.latest)               = broken.at(1);
         column after(bad.latest, good.latest) = log.upper("after");
     };
     for text in ["a", "b", "c"] {
@@ -84,7 +84,10 @@ async fn r9_nothing_new_starts_after_a_failure() -> Result<()> {
     let chat = flow! {
         source user;
         column bad(user.latest) = |_: Context| async { Err::<String, _>("no") };
-        column slow(user.latest) = |_: Context| async { tokio::task::yield_now().await; "slow" };
+        column slow(user.latest) = |_: Context| async {
+            tokio::task::yield_now().await;
+            "slow"
+        };
         column after(slow.latest) = log.upper("after");
     };
     chat.user.push("x").await?;

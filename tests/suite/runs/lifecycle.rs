@@ -20,10 +20,10 @@ flow! {
     /// The flow that most of these tests run.
     struct Chat(log: Log) {
         source user;
-        column topics(user.latest) = log.upper("topics");
+        column topics(user.latest)        = log.upper("topics");
         column summary(user, self.latest) = log.upper("summary");
         column critique(summary.latest.as("digest"), user.latest) = log.upper("critique");
-        column assistant(user, self) = log.upper("assistant");
+        column assistant(user, self)      = log.upper("assistant");
     }
 }
 
@@ -152,7 +152,7 @@ async fn columns_with_complete_inputs_are_computed_concurrently() -> Result<()> 
     let met = Arc::new(Barrier::new(2));
     let chat = flow! {
         source user;
-        column left(user.latest) = meet(&met);
+        column left(user.latest)  = meet(&met);
         column right(user.latest) = meet(&met);
     };
     chat.user.push("go").await?;
@@ -203,7 +203,7 @@ async fn r12_a_step_waits_until_every_source_has_its_value() -> Result<()> {
         source question;
         source facts;
         column answer(question.latest, facts.latest) = script(["a", "b", "c"]);
-        column only_question(question.latest) = script(["a", "b", "c"]);
+        column only_question(question.latest)        = script(["a", "b", "c"]);
     };
     assert!(chat.missing().is_empty());
     assert_eq!(chat.question.push("q0").await?, 0);

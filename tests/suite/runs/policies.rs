@@ -103,7 +103,8 @@ async fn a_whole_reply_is_retried_without_deltas() -> Result<()> {
         column answer(user) = (|_: Context| {
             let call = calls.fetch_add(1, Ordering::SeqCst);
             async move { if call == 0 { Err("not yet") } else { Ok("now") } }
-        }).retry(1);
+        })
+        .retry(1);
     };
     chat.user.push("x").await?;
     let events: Vec<_> = chat.run().try_collect().await?;
@@ -122,7 +123,8 @@ async fn r2_a_compute_step_that_takes_too_long_times_out() -> Result<()> {
     let chat = flow! {
         source user;
         column never(user.latest) = silence.timeout(secs(30));
-        column stuck(user.latest) = (|_: Context| deltas(stream::iter(["a"]).chain(stream::pending()))).timeout(secs(40));
+        column stuck(user.latest) =
+            (|_: Context| deltas(stream::iter(["a"]).chain(stream::pending()))).timeout(secs(40));
         column quick(user.latest) = log.upper("quick");
     };
     chat.user.push("x").await?;
@@ -230,7 +232,8 @@ async fn a_retry_waits_for_the_time_that_the_model_requests() -> Result<()> {
                 let call = calls.fetch_add(1, Ordering::SeqCst);
                 let busy = Busy(Overloaded { retry_after: Some(secs(requested)) });
                 async move { if call == 0 { Err(busy) } else { Ok("now") } }
-            }).retry(1);
+            })
+            .retry(1);
         };
         chat.user.push("x").await?;
         let started = Instant::now();
@@ -311,9 +314,9 @@ async fn columns_share_a_rate_in_order_of_arrival() -> Result<()> {
     let (rate, one, two) = (per_minute(30), Begun::new(0), Begun::new(0));
     let chat = flow! {
         source user;
-        column first(user.latest) = one.clone().rate(&rate);
+        column first(user.latest)   = one.clone().rate(&rate);
         column second(first.latest) = two.clone().rate(&rate);
-        column own(user.latest) = two.clone().rate(per_minute(30));
+        column own(user.latest)     = two.clone().rate(per_minute(30));
     };
     for _ in 0..3 {
         chat.user.push("x").await?;
@@ -576,7 +579,7 @@ async fn or_wait_retries_a_failed_cell_in_the_next_run() -> Result<()> {
 async fn a_policy_keeps_the_reply() -> Result<()> {
     let chat = flow! {
         source user;
-        column answer(user) = script(["a", "b"]).timeout(secs(5)).retry(3).limit(2);
+        column answer(user)     = script(["a", "b"]).timeout(secs(5)).retry(3).limit(2);
         column prompted(answer) = prompt("List the topics.").limit(1).rate(per_second(9)).retry(1);
     };
     chat.user.push("x").await?;

@@ -97,7 +97,9 @@ async fn t3_a_machine_that_sleeps_past_a_deadline_costs_at_most_one_more_attempt
         column answer(user) = (move |_: Context| {
             seen.fetch_add(1, Ordering::SeqCst);
             sleep(secs(20)).map(|()| "yes")
-        }).timeout(secs(30)).retry(5);
+        })
+        .timeout(secs(30))
+        .retry(5);
     };
     chat.user.push("a").await?;
     let mut run = chat.run();

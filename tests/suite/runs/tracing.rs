@@ -154,11 +154,11 @@ async fn the_outcome_of_a_cell_is_in_its_span() -> Result<()> {
     let broken = Replying("broken", vec![Piece::Text("well")]);
     let chat = flow! {
         source user;
-        column tried(user.latest) = refused.retry(2).or_wait();
-        column given_up(user.latest) = prompt("Answer.").model(broken).or_skip();
+        column tried(user.latest)       = refused.retry(2).or_wait();
+        column given_up(user.latest)    = prompt("Answer.").model(broken).or_skip();
         column unasked(given_up.latest) = script(["never"]);
-        column waits(tried.latest) = script(["never"]);
-        column good(user.latest) = script(["good"]);
+        column waits(tried.latest)      = script(["never"]);
+        column good(user.latest)        = script(["good"]);
     };
     chat.user.push("one").await?;
     chat.run().await?;
@@ -193,7 +193,7 @@ async fn a_reply_that_is_cut_off_or_empty_fails_its_call() -> Result<()> {
     let empty = Replying("empty", vec![Piece::End(Finish::Stop)]);
     let chat = flow! {
         source user;
-        column cut(user.latest) = prompt("Answer.").model(cut).max_tokens(2).or_wait();
+        column cut(user.latest)   = prompt("Answer.").model(cut).max_tokens(2).or_wait();
         column empty(user.latest) = prompt("Answer.").model(empty).or_wait();
     };
     chat.user.push("one").await?;
@@ -224,9 +224,9 @@ async fn a_failure_ends_the_run_and_its_siblings_are_stored() -> Result<()> {
     let refusal = Replying("refusing", vec![Piece::End(Finish::Refused)]);
     let chat = flow! {
         source user;
-        column late(user.latest) = late;
+        column late(user.latest)    = late;
         column refused(user.latest) = prompt("Answer.").model(refusal);
-        column beside(user.latest) = prompt("Answer.").model(replying());
+        column beside(user.latest)  = prompt("Answer.").model(replying());
     };
     chat.user.push("one").await?;
     assert!(chat.run().await.is_err());
@@ -283,7 +283,7 @@ async fn a_run_that_is_dropped_closes_its_spans() -> Result<()> {
     let (spans, _guard) = spans::listen();
     let chat = flow! {
         source user;
-        column first(user.latest) = script(["a"]);
+        column first(user.latest)  = script(["a"]);
         column answer(user.latest) = prompt("Answer.").model(replying());
         column slow(user.latest) = |_: Context| async {
             let _tracer = DropTracer;
@@ -337,12 +337,12 @@ async fn run_everything() -> Result<()> {
     let chat = flow! {
         source user;
         column echo(user.latest, self) = |cx: Context| async move { cx.messages().to_json() };
-        column answer(echo, self) = model(Piece::End(Finish::Stop));
-        column breaks(answer) = model(Piece::Error(of_a_model)).retry(1).or_skip();
-        column ends(answer) = model(Piece::End(Finish::Other(reason.to_owned()))).or_wait();
-        column fails(answer) = fails.retry(1).or_wait();
-        column panics(answer) = panics.or_wait();
-        column stops(answer) = fails;
+        column answer(echo, self)      = model(Piece::End(Finish::Stop));
+        column breaks(answer)          = model(Piece::Error(of_a_model)).retry(1).or_skip();
+        column ends(answer)            = model(Piece::End(Finish::Other(reason.to_owned()))).or_wait();
+        column fails(answer)           = fails.retry(1).or_wait();
+        column panics(answer)          = panics.or_wait();
+        column stops(answer)           = fails;
     };
     for _ in 0..2 {
         chat.user.push(source).await?;

@@ -42,7 +42,7 @@ fn steps<'v>(values: impl IntoIterator<Item = &'v (usize, Value)>) -> Vec<usize>
 async fn a_cell_is_stored_or_skipped_or_waits_or_is_not_loaded() -> Result<()> {
     let chat = flow! {
         source user;
-        column odd(user.latest) = Log::default().upper("odd").when(|cx| cx.step() % 3 != 1);
+        column odd(user.latest)  = Log::default().upper("odd").when(|cx| cx.step() % 3 != 1);
         column slow(user.latest) = |_: Context| std::future::pending::<String>();
     };
     chat.user.push("a").await?;
@@ -219,10 +219,16 @@ async fn a_column_that_is_removed_ends_its_streams() -> Result<()> {
 #[tokio::test]
 async fn the_columns_of_a_typed_flow_have_the_same_methods() -> Result<()> {
     flow! {
-        struct Inner { source text; column size(text.latest) = Log::default().upper("size"); }
+        struct Inner {
+            source text;
+            column size(text.latest) = Log::default().upper("size");
+        }
     }
     flow! {
-        struct Outer { source user; use Inner { text: user } as inner; }
+        struct Outer {
+            source user;
+            use Inner { text: user } as inner;
+        }
     }
     let outer = Outer::new();
     assert!(outer.inner.size.is_empty());

@@ -14,7 +14,7 @@ use futures::future::{join, try_join_all};
 flow! {
     struct Chat(gate: Gate) {
         source user;
-        column topics(user.latest) = gate.clone();
+        column topics(user.latest)   = gate.clone();
         column answer(topics.latest) = gate.clone();
     }
 }

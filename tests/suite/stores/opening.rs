@@ -409,7 +409,10 @@ mod before {
     use super::*;
 
     flow! {
-        pub struct Debate { source topic; column critic(topic.latest) = upper_step(); }
+        pub struct Debate {
+            source topic;
+            column critic(topic.latest) = upper_step();
+        }
     }
     flow! {
         pub struct Chat {
@@ -424,7 +427,10 @@ mod after {
     use super::*;
 
     flow! {
-        pub struct Debate { source topic; column judge(topic.latest) was "critic" = upper_step(); }
+        pub struct Debate {
+            source topic;
+            column judge(topic.latest) was "critic" = upper_step();
+        }
     }
     flow! {
         pub struct Chat {

@@ -30,7 +30,8 @@ flow! {
     pub struct Coder {
         source files: Documents;
         source user;
-        column coder(files.tiered().target(0), user.note("The words of the user."), self) = script(["Done."; 40]);
+        column coder(files.tiered().target(0), user.note("The words of the user."), self) =
+            script(["Done."; 40]);
     }
 }
 

@@ -13,7 +13,8 @@ flow! {
     struct Coding<M: Model + Clone>(model: M) {
         source files: Documents;
         source user;
-        column coder(files.tiered().target(4), user, self) = prompt("Answer.").model(model.clone()).max_tokens(50);
+        column coder(files.tiered().target(4), user, self) =
+            prompt("Answer.").model(model.clone()).max_tokens(50);
     }
 }
 

@@ -36,7 +36,7 @@ pub use report::{BudgetError, FixedText, Report};
 /// let chat = flow! {
 ///     source user;
 ///     column assistant(user, self) = prompt("You are a helpful assistant.").budget(8_000);
-///     column mood(user) = prompt("Name the mood.").budget(Budget::new().rolling_window());
+///     column mood(user)            = prompt("Name the mood.").budget(Budget::new().rolling_window());
 /// };
 /// chat.set_budget(Budget::of(100_000).low_water(0.8));
 ///

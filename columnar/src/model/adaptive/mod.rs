@@ -60,7 +60,7 @@ const PAUSES: ExponentialBuilder = ExponentialBuilder::new()
 /// let model = Adaptive::new(Offline::new()).max_concurrency(8);
 /// let chat = flow! {
 ///     source user;
-///     column topics(user.latest) = prompt("List the topics.").model(model.clone());
+///     column topics(user.latest)        = prompt("List the topics.").model(model.clone());
 ///     column summary(user, self.latest) = prompt("Update the summary.").model(model.clone());
 /// };
 /// chat.user.push("hello").await?;

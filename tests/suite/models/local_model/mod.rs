@@ -37,9 +37,12 @@ fn usages_of(model: &EndRecorder) -> Vec<Usage> {
 flow! {
     struct Chat(model: EndRecorder) {
         source user;
-        column topics(user.latest) = prompt("List the topics.").model(model.clone()).max_tokens(24).allow_truncated();
-        column summary(user, self.latest) = prompt("Summarise.").model(model.clone()).max_tokens(24).allow_truncated();
-        column assistant(user, topics.latest, self) = prompt("Answer briefly.").model(model.clone()).max_tokens(24).allow_truncated();
+        column topics(user.latest) =
+            prompt("List the topics.").model(model.clone()).max_tokens(24).allow_truncated();
+        column summary(user, self.latest) =
+            prompt("Summarise.").model(model.clone()).max_tokens(24).allow_truncated();
+        column assistant(user, topics.latest, self) =
+            prompt("Answer briefly.").model(model.clone()).max_tokens(24).allow_truncated();
     }
 }
 
@@ -144,7 +147,8 @@ async fn a_marked_request_is_accepted_and_begins_like_the_previous_one() -> Resu
     let model = model_at("anthropic/claude-opus-5", &url);
     let chat = flow! {
         source user;
-        column assistant(user, self) = prompt("Answer briefly.").model(model.clone()).max_tokens(8).allow_truncated().retry(2);
+        column assistant(user, self) =
+            prompt("Answer briefly.").model(model.clone()).max_tokens(8).allow_truncated().retry(2);
     };
     chat.user.push("All is well on board. ".repeat(120)).await?;
     chat.user.push("Who is on board?").await?;
@@ -184,7 +188,8 @@ async fn a_typed_column_gets_a_valid_value_over_the_openai_wire() -> Result<()> 
     let model = model_at("openai/smollm2", &url);
     let chat = flow! {
         source user;
-        column judgement(user.latest): Judgement = prompt("Judge.").model(model.clone()).max_tokens(64).temperature(0.0).retry(2);
+        column judgement(user.latest): Judgement =
+            prompt("Judge.").model(model.clone()).max_tokens(64).temperature(0.0).retry(2);
     };
     for text in ["Hello there!", "What is the capital of France?"] {
         chat.user.push(text).await?;
@@ -233,7 +238,8 @@ async fn the_repeated_prefix_is_read_from_the_cache() -> Result<()> {
         let model = model_at(name, &url);
         let chat = flow! {
             source user;
-            column all(user, self) = prompt("Answer briefly.").model(model.clone()).max_tokens(8).allow_truncated().retry(2);
+            column all(user, self) =
+                prompt("Answer briefly.").model(model.clone()).max_tokens(8).allow_truncated().retry(2);
         };
         for n in 0..4 {
             chat.user.push(message(n)).await?;
@@ -253,7 +259,8 @@ async fn the_repeated_prefix_is_read_from_the_cache() -> Result<()> {
         let model = model_at(name, &url);
         let chat = flow! {
             source user;
-            column last(user, self.latest) = prompt("Summarise.").model(model.clone()).max_tokens(8).allow_truncated().retry(2);
+            column last(user, self.latest) =
+                prompt("Summarise.").model(model.clone()).max_tokens(8).allow_truncated().retry(2);
         };
         for n in 0..4 {
             chat.user.push(message(n)).await?;

@@ -197,7 +197,10 @@ proptest! {
             let step = temperature.into_iter().fold(step, columnar::Prompt::temperature);
             let (texts, events) = (&texts, &events);
             async move {
-                let chat = flow! { source user; column assistant(user, self) = step.clone(); };
+                let chat = flow! {
+                    source user;
+                    column assistant(user, self) = step.clone();
+                };
                 for text in texts {
                     chat.user.push(text.as_str()).await?;
                 }

@@ -85,8 +85,8 @@ async fn thrice(model: Cassette) -> Result<[Option<Value>; 3]> {
     let same = || prompt("Throw a die.").model(model.clone());
     let chat = flow! {
         source user;
-        column one(user) = same();
-        column two(user) = same();
+        column one(user)   = same();
+        column two(user)   = same();
         column three(user) = same();
     };
     chat.user.push("Go!").await?;

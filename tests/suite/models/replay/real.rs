@@ -13,10 +13,14 @@ flow! {
     /// The flow of the README, on one model. Small limits keep the recording small, so every reply is cut off.
     struct Chat<M: Model + Clone>(model: M) {
         source user;
-        column topics(user.latest) =
-            prompt("Extract the main topics as a comma-separated list.").model(model.clone()).max_tokens(32).allow_truncated();
-        column summary(user, self.latest) =
-            prompt("Update the running summary with the latest message.").model(model.clone()).max_tokens(48).allow_truncated();
+        column topics(user.latest) = prompt("Extract the main topics as a comma-separated list.")
+            .model(model.clone())
+            .max_tokens(32)
+            .allow_truncated();
+        column summary(user, self.latest) = prompt("Update the running summary with the latest message.")
+            .model(model.clone())
+            .max_tokens(48)
+            .allow_truncated();
         column critique(summary.latest.as("digest"), user.latest) =
             prompt("Identify weak reasoning.").model(model.clone()).max_tokens(48).allow_truncated();
         column assistant(user, self) =

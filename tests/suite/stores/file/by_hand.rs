@@ -13,9 +13,11 @@ use super::folder::{ADOPT, files};
 flow! {
     struct Chat {
         source user;
-        column answer(user.latest) = |cx: Context| async move { format!("answer to {}", cx.input("user").expect("it is shown")) };
-        column even(user.latest) = (|cx: Context| async move { format!("even: {}", cx.input("user").expect("it is shown")) })
-            .when(|cx| cx.input("user").is_some_and(|text| text.len() % 2 == 0));
+        column answer(user.latest) =
+            |cx: Context| async move { format!("answer to {}", cx.input("user").expect("it is shown")) };
+        column even(user.latest) =
+            (|cx: Context| async move { format!("even: {}", cx.input("user").expect("it is shown")) })
+                .when(|cx| cx.input("user").is_some_and(|text| text.len() % 2 == 0));
     }
 }
 

@@ -88,7 +88,7 @@ async fn the_postgres_store_conforms_to_the_contract() {
 flow! {
     struct Chat(log: Log) {
         source user;
-        column topics(user.latest) = log.upper("topics");
+        column topics(user.latest)        = log.upper("topics");
         column summary(user, self.latest) = log.upper("summary");
     }
 }

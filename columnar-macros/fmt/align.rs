@@ -1,0 +1,51 @@
+//! The `=` of columns, one below the other.
+
+/// A column on one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// All before the `=`.
+    pub(crate) head: String,
+    /// The `=`, and all after it.
+    pub(crate) step: String,
+}
+
+/// The most spaces that may be before a `=`, beside the one that always is.
+const MOST_SPACES: usize = 24;
+
+/// The texts of columns that follow each other, in `room` characters.
+///
+/// The `=` are below each other where all lines have room for that. Otherwise the longest heads are left out, one after
+/// the other, until the others have.
+pub(crate) fn align(lines: &[Line], room: usize) -> Vec<String> {
+    let target = target(lines, room);
+    let text = |line: &Line| {
+        let head = width(&line.head);
+        let spaces = if width_of(line) > room { 0 } else { target.saturating_sub(head) };
+        format!("{}{} {}", line.head, " ".repeat(spaces), line.step)
+    };
+    lines.iter().map(text).collect()
+}
+
+/// The width of the heads.
+fn target(lines: &[Line], room: usize) -> usize {
+    let mut aligned: Vec<&Line> = lines.iter().filter(|line| width_of(line) <= room).collect();
+    aligned.sort_by_key(|line| width(&line.head));
+    let narrowest = aligned.first().map_or(0, |line| width(&line.head));
+    while let Some(widest) = aligned.last().map(|line| width(&line.head)) {
+        let fits = |line: &&Line| widest + 1 + width(&line.step) <= room;
+        if widest - narrowest <= MOST_SPACES && aligned.iter().all(fits) {
+            return widest;
+        }
+        aligned.pop();
+    }
+    0
+}
+
+fn width_of(line: &Line) -> usize {
+    width(&line.head) + 1 + width(&line.step)
+}
+
+/// The number of characters.
+pub(crate) fn width(text: &str) -> usize {
+    text.chars().count()
+}

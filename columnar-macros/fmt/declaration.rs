@@ -1,0 +1,146 @@
+//! The layout of one declaration: a source, a column or a module.
+//!
+//! A declaration with a comment where its form has no place for one stays as it was written.
+
+use proc_macro2::Delimiter;
+
+use crate::align::{Line, width};
+use crate::flow::Laid;
+use crate::list::{List, list};
+use crate::rust::{Known, Rust, equals};
+use crate::source::Node;
+
+pub(crate) fn declaration(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<Laid> {
+    match nodes {
+        [keyword, head @ .., end] if keyword.is(rust.text, "source") && is_plain(head) => {
+            source(rust, level, head, end)
+        }
+        [keyword, name, views, rest @ ..] if keyword.is(rust.text, "column") && !name.is_comment() => {
+            match Column::new(rust, name, views, rest) {
+                Some(column) => column.lay(rust, level),
+                None => Ok(Some(verbatim(rust, nodes))),
+            }
+        }
+        [keyword, rest @ ..] if keyword.is(rust.text, "use") => match Module::new(rust, rest) {
+            Some(module) => module.lay(rust, level),
+            None => Ok(Some(verbatim(rust, nodes))),
+        },
+        _ => Ok(Some(verbatim(rust, nodes))),
+    }
+}
+
+fn verbatim(rust: Rust<'_>, nodes: &[Node]) -> Laid {
+    Laid::Fixed(rust.written(nodes).to_owned())
+}
+
+fn is_plain(nodes: &[Node]) -> bool {
+    !nodes.iter().any(Node::has_comment)
+}
+
+/// `source name: Documents was "earlier";`
+fn source(rust: Rust<'_>, level: usize, head: &[Node], end: &Node) -> Known<Laid> {
+    let Some((name, suffix)) = head.split_first() else { return Ok(None) };
+    let suffix = self::suffix(rust, level, suffix)?;
+    let end = end.text(rust.text);
+    Ok(suffix.map(|suffix| Laid::Fixed(format!("source {}{suffix}{end}", name.text(rust.text)))))
+}
+
+/// The type and the earlier name: `: Documents was "earlier"`.
+fn suffix(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<String> {
+    let (ty, was) = match nodes {
+        [ty @ .., was, name] if was.is(rust.text, "was") => (ty, format!(" was {}", name.text(rust.text))),
+        _ => (nodes, String::new()),
+    };
+    match ty.split_first() {
+        None => Ok(Some(was)),
+        Some((_colon, ty)) => Ok(rust.type_of(level, ty)?.map(|ty| format!(": {ty}{was}"))),
+    }
+}
+
+/// `column name(views): Type was "earlier" = step;`
+struct Column<'n> {
+    name: &'n Node,
+    views: &'n [Node],
+    suffix: &'n [Node],
+    equals: &'n Node,
+    end: &'n Node,
+}
+
+impl<'n> Column<'n> {
+    fn new(rust: Rust<'_>, name: &'n Node, views: &'n Node, rest: &'n [Node]) -> Option<Self> {
+        let at = equals(rust.text, rest)?;
+        let (suffix, step) = rest.split_at_checked(at)?;
+        let (equals, end) = step.first().zip(step.last())?;
+        let is_formed = is_plain(suffix) && end.is(rust.text, ";");
+        let views = views.group(Delimiter::Parenthesis)?;
+        is_formed.then_some(Self { name, views, suffix, equals, end })
+    }
+
+    fn lay(&self, rust: Rust<'_>, level: usize) -> Known<Laid> {
+        let config = &rust.snippets.config;
+        let views = list(rust, level + 1, self.views)?;
+        let suffix = suffix(rust, level, self.suffix)?;
+        let Some((List { inline, vertical }, suffix)) = views.zip(suffix) else { return Ok(None) };
+        let start = format!("column {}(", self.name.text(rust.text));
+        let inline = inline.map(|views| format!("{start}{views}){suffix}"));
+        let fits = inline.filter(|head| config.width(level) + width(head) + " =".len() <= config.max_width);
+        let head = fits.unwrap_or_else(|| format!("{start}\n{vertical}{}){suffix}", config.indent(level)));
+        let last = head.lines().last().map_or(0, |line| width(line.trim_start()));
+        let step = rust.step(level, last, self.equals, self.end)?;
+        Ok(step.map(|step| {
+            let is_line = !head.contains('\n') && !step.contains('\n');
+            if is_line { Laid::Line(Line { head, step }) } else { Laid::Fixed(format!("{head} {step}")) }
+        }))
+    }
+}
+
+/// `use Debate<M>(arguments) { topic: user } as debate;`, after the `use`.
+struct Module<'n> {
+    path: &'n [Node],
+    arguments: Option<&'n Node>,
+    inputs: &'n [Node],
+    name: &'n [Node],
+}
+
+impl<'n> Module<'n> {
+    fn new(rust: Rust<'_>, nodes: &'n [Node]) -> Option<Self> {
+        let is_inputs = |node: &Node| node.group(Delimiter::Brace).is_some();
+        let is_formed = |name: &[Node]| matches!(name, [word, _, end] if word.is(rust.text, "as") && end.is(rust.text, ";"));
+        // Braces in the generics come before those of the inputs.
+        let at = nodes.iter().rposition(is_inputs)?;
+        let (path, rest) = nodes.split_at_checked(at)?;
+        let (inputs, name) = rest.split_first()?;
+        let (path, arguments) = match path {
+            [path @ .., last] if last.group(Delimiter::Parenthesis).is_some() => (path, Some(last)),
+            _ => (path, None),
+        };
+        let is_plain = is_plain(path) && is_plain(name) && is_formed(name);
+        let inputs = inputs.group(Delimiter::Brace)?;
+        is_plain.then_some(Self { path, arguments, inputs, name })
+    }
+
+    fn lay(&self, rust: Rust<'_>, level: usize) -> Known<Laid> {
+        let config = &rust.snippets.config;
+        let path = rust.type_of(level, self.path)?;
+        let arguments = match self.arguments {
+            Some(arguments) => rust.arguments(level, arguments)?,
+            None => Some(String::new()),
+        };
+        let inputs = list(rust, level + 1, self.inputs)?;
+        let Some(((path, arguments), List { inline, vertical })) = path.zip(arguments).zip(inputs) else {
+            return Ok(None);
+        };
+        let name = self.name.get(1).map_or("", |name| name.text(rust.text));
+        let start = format!("use {path}{arguments} {{");
+        let inline = inline.map(|inputs| match inputs.as_str() {
+            "" => format!("{start}}} as {name};"),
+            _ => format!("{start} {inputs} }} as {name};"),
+        });
+        // Of arguments with several lines, the last one is the line of the inputs.
+        let last = |text: &str| text.lines().last().map_or(0, |line| width(line.trim_start()));
+        let fits = inline.filter(|line| config.width(level) + last(line) <= config.max_width);
+        Ok(Some(Laid::Fixed(
+            fits.unwrap_or_else(|| format!("{start}\n{vertical}{}}} as {name};", config.indent(level))),
+        )))
+    }
+}

@@ -1,0 +1,147 @@
+//! The Rust examples in doc comments and in Markdown.
+
+use std::ops::Range;
+
+use crate::source::{Kind, Node};
+
+/// The code between two fences.
+pub(crate) struct Example {
+    /// Its lines, with the line end of the last one.
+    pub(crate) range: Range<usize>,
+    /// Without what is before each line.
+    pub(crate) code: String,
+    prefix: String,
+}
+
+impl Example {
+    /// The lines of this code in the comment.
+    pub(crate) fn text(&self, code: &str) -> String {
+        let mut text = String::new();
+        for line in code.lines() {
+            text.push_str(format!("{}{line}", self.prefix).trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// The examples in all `///` and `//!` comments among these nodes.
+pub(crate) fn of(text: &str, nodes: &[Node]) -> Vec<Example> {
+    let mut lines = Vec::new();
+    doc_lines(text, nodes, &mut lines);
+    // Without a word after the fence they are Rust.
+    in_lines(text, &lines, is_rust)
+}
+
+/// The examples in a Markdown file, which say that they are Rust.
+pub(crate) fn of_markdown(text: &str) -> Vec<Example> {
+    let mut end = 0;
+    let range = |line: &str| {
+        let begin = end;
+        end += line.len();
+        begin..end
+    };
+    let ranges: Vec<Range<usize>> = text.split_inclusive('\n').map(range).collect();
+    let line = |range: &Range<usize>| {
+        let markdown = text.get(range.clone()).unwrap_or_default().trim_end_matches('\n');
+        Line { range: range.clone(), start: "", markdown }
+    };
+    let lines: Vec<Line<'_>> = ranges.iter().map(line).collect();
+    in_lines(text, &lines, |words| is_rust(words) && words.contains("rust"))
+}
+
+fn in_lines(text: &str, lines: &[Line<'_>], is_rust: impl Fn(&str) -> bool) -> Vec<Example> {
+    let (mut examples, mut rest) = (Vec::new(), lines);
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        let Some(fence) = first.fence() else { continue };
+        let end = rest.iter().position(|line| line.closes(fence));
+        let Some((inside, after)) = end.and_then(|end| rest.split_at_checked(end)) else { continue };
+        rest = after.split_first().map_or(after, |(_, after)| after);
+        if is_rust(first.markdown.trim_start_matches([' ', '`', '~'])) {
+            examples.extend(example(text, first, inside));
+        }
+    }
+    examples
+}
+
+/// A line of a doc comment.
+struct Line<'t> {
+    /// With the spaces before the comment, and the line end.
+    range: Range<usize>,
+    /// The spaces and the slashes.
+    start: &'t str,
+    markdown: &'t str,
+}
+
+impl Line<'_> {
+    /// The fence that begins here.
+    fn fence(&self) -> Option<&str> {
+        let text = self.markdown.trim_start();
+        let marker = text.chars().next().filter(|marker| matches!(marker, '`' | '~'))?;
+        let fence = text.get(..text.len() - text.trim_start_matches(marker).len())?;
+        (fence.len() >= 3).then_some(fence)
+    }
+
+    fn closes(&self, fence: &str) -> bool {
+        let text = self.markdown.trim();
+        text.starts_with(fence) && text.chars().all(|character| fence.starts_with(character))
+    }
+}
+
+fn doc_lines<'t>(text: &'t str, nodes: &[Node], lines: &mut Vec<Line<'t>>) {
+    for node in nodes {
+        match &node.kind {
+            Kind::Group(_, nodes) => doc_lines(text, nodes, lines),
+            Kind::Doc => lines.extend(doc_line(text, node)),
+            _ => {}
+        }
+    }
+}
+
+/// The line of a `///` or a `//!`, if it has the line alone.
+fn doc_line<'t>(text: &'t str, node: &Node) -> Option<Line<'t>> {
+    let comment = node.text(text);
+    let slashes = ["///", "//!"].into_iter().find(|slashes| comment.starts_with(slashes))?;
+    let before = text.get(..node.range.start)?;
+    let begin = before.rfind('\n').map_or(0, |at| at + 1);
+    let is_alone = text.get(begin..node.range.start)?.trim().is_empty();
+    let end = text.get(node.range.end..)?.find('\n').map_or(text.len(), |at| node.range.end + at + 1);
+    let start = text.get(begin..node.range.start + slashes.len())?;
+    is_alone.then(|| Line {
+        range: begin..end,
+        start,
+        markdown: comment.get(slashes.len()..).unwrap_or_default(),
+    })
+}
+
+/// Whether the words after a fence say that the code is a flow that may be formatted.
+fn is_rust(words: &str) -> bool {
+    let mut words = words.split([',', ' ']).map(str::trim).filter(|word| !word.is_empty());
+    words.all(|word| {
+        matches!(word, "rust" | "no_run" | "should_panic" | "compile_fail" | "ignore")
+            || word.starts_with("edition")
+            || word.starts_with("ignore-")
+    })
+}
+
+fn example(text: &str, first: &Line<'_>, inside: &[Line<'_>]) -> Option<Example> {
+    let (begin, end) = (inside.first()?.range.start, inside.last()?.range.end);
+    let spaces = first.markdown.get(..first.markdown.len() - first.markdown.trim_start().len())?;
+    let mut code = String::new();
+    let mut at = begin;
+    for line in inside {
+        let is_next = line.range.start == at && line.start == first.start;
+        at = line.range.end;
+        let text = match line.markdown.strip_prefix(spaces) {
+            Some(text) if is_next => text,
+            None if is_next && line.markdown.trim().is_empty() => "",
+            _ => return None,
+        };
+        code.push_str(text);
+        code.push('\n');
+    }
+    // Without a line end, the last line of a file would get one.
+    let is_whole = text.get(begin..end)?.ends_with('\n') && code.contains("flow!");
+    is_whole.then(|| Example { range: begin..end, code, prefix: format!("{}{spaces}", first.start) })
+}

@@ -1,0 +1,168 @@
+//! Lists of views, of groups and of the inputs of modules: on one line, or with one item a line.
+
+use proc_macro2::Delimiter;
+
+use crate::align::width;
+use crate::rust::{Known, Rust};
+use crate::source::{Kind, Node};
+
+/// A list without its brackets.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct List {
+    /// The list on one line, if it can be.
+    pub(crate) inline: Option<String>,
+    /// An item a line, each with its indentation and its comma.
+    pub(crate) vertical: String,
+}
+
+/// An item of a list, with the comments around it.
+#[derive(Default)]
+struct Item<'n> {
+    before: Vec<&'n Node>,
+    nodes: Vec<&'n Node>,
+    after: Vec<&'n Node>,
+}
+
+/// A text that begins a line where an item is broken, and the comments before it.
+struct Segment<'n> {
+    comments: Vec<&'n Node>,
+    text: String,
+}
+
+/// The list, whose items are at this level.
+pub(crate) fn list(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<List> {
+    let items = items(rust.text, nodes);
+    let (mut inline, mut vertical) = (Some(Vec::new()), String::new());
+    let mut is_known = true;
+    let indent = rust.snippets.config.indent(level);
+    for item in &items {
+        comment_lines(rust.text, &indent, &item.before, &mut vertical);
+        if !item.before.is_empty() || !item.after.is_empty() {
+            inline = None;
+        }
+        if item.nodes.is_empty() {
+            continue;
+        }
+        let Some((one_line, lines)) = self::item(rust, level, &item.nodes)? else {
+            is_known = false;
+            continue;
+        };
+        inline = inline.zip(one_line).map(|(mut inline, item)| {
+            inline.push(item);
+            inline
+        });
+        vertical.extend([&indent, lines.as_str(), ","]);
+        comments_after(rust.text, &indent, &item.after, &mut vertical);
+        vertical.push('\n');
+    }
+    Ok(is_known.then(|| List { inline: inline.map(|items| items.join(", ")), vertical }))
+}
+
+fn comment_lines(text: &str, indent: &str, comments: &[&Node], lines: &mut String) {
+    comments.iter().for_each(|comment| lines.extend([indent, comment.text(text), "\n"]));
+}
+
+/// Comments on the line of an item. Nothing can follow a comment up to the end of the line, so others are below it.
+fn comments_after(text: &str, indent: &str, comments: &[&Node], lines: &mut String) {
+    let mut is_ended = false;
+    for comment in comments {
+        lines.extend(if is_ended { ["\n", indent] } else { [" ", ""] });
+        lines.push_str(comment.text(text));
+        is_ended |= matches!(comment.kind, Kind::LineComment);
+    }
+}
+
+fn items<'n>(text: &str, nodes: &'n [Node]) -> Vec<Item<'n>> {
+    let (mut items, mut item, mut end) = (Vec::<Item<'n>>::new(), Item::default(), None);
+    for (at, node) in nodes.iter().enumerate() {
+        let between = end.and_then(|end| text.get(end..node.range.start)).unwrap_or("\n");
+        end = Some(node.range.end);
+        let next = nodes.get(at..).unwrap_or_default().iter().find(|node| !node.is_comment());
+        let is_last = next.is_none_or(|next| next.is(text, ","));
+        match (node.is_comment(), items.last_mut()) {
+            (true, Some(before)) if item.is_empty() && !between.contains('\n') => before.after.push(node),
+            (true, _) if item.nodes.is_empty() => item.before.push(node),
+            (true, _) if is_last => item.after.push(node),
+            _ if node.is(text, ",") => items.push(std::mem::take(&mut item)),
+            _ => item.nodes.push(node),
+        }
+    }
+    if !item.is_empty() {
+        items.push(item);
+    }
+    items
+}
+
+impl Item<'_> {
+    fn is_empty(&self) -> bool {
+        self.before.is_empty() && self.nodes.is_empty()
+    }
+}
+
+/// An item on one line, if it can be, and where each item has a line.
+fn item(rust: Rust<'_>, level: usize, nodes: &[&Node]) -> Known<(Option<String>, String)> {
+    if let [word, list] = nodes
+        && word.is(rust.text, "group")
+        && let Some(inner) = list.group(Delimiter::Parenthesis)
+    {
+        return group(rust, level, inner);
+    }
+    let Some(segments) = segments(rust, level, nodes)? else { return Ok(None) };
+    let one_line: String = segments.iter().map(|segment| segment.text.as_str()).collect();
+    let has_comments = segments.iter().any(|segment| !segment.comments.is_empty());
+    let is_one_line = !has_comments && !one_line.contains('\n');
+    let config = &rust.snippets.config;
+    // The comma is after it.
+    let fits = config.width(level) + width(&one_line) < config.max_width;
+    if !has_comments && (fits || !is_one_line) {
+        return Ok(Some((is_one_line.then(|| one_line.clone()), one_line)));
+    }
+    let (mut lines, indent) = (String::new(), config.indent(level + 1));
+    for (at, segment) in segments.iter().enumerate() {
+        if at > 0 {
+            lines.push('\n');
+            comment_lines(rust.text, &indent, &segment.comments, &mut lines);
+            lines.push_str(&indent);
+        }
+        lines.push_str(&segment.text);
+    }
+    Ok(Some((is_one_line.then_some(one_line), lines)))
+}
+
+fn group(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<(Option<String>, String)> {
+    let Some(List { inline, vertical }) = list(rust, level + 1, nodes)? else { return Ok(None) };
+    let config = &rust.snippets.config;
+    let inline = inline.map(|inline| format!("group({inline})"));
+    let fits = inline.as_ref().filter(|inline| config.width(level) + width(inline) < config.max_width);
+    let lines = match fits {
+        Some(inline) => inline.clone(),
+        None => format!("group(\n{vertical}{})", config.indent(level)),
+    };
+    Ok(Some((inline, lines)))
+}
+
+/// The base of a view and its modifiers, or an input and its column.
+fn segments<'n>(rust: Rust<'_>, level: usize, nodes: &[&'n Node]) -> Known<Vec<Segment<'n>>> {
+    let (mut segments, mut is_known) = (vec![Segment { comments: Vec::new(), text: String::new() }], true);
+    let mut comments = Vec::new();
+    for node in nodes {
+        if node.is_comment() {
+            comments.push(*node);
+            continue;
+        }
+        // Comments elsewhere than before a `.` begin a line, too.
+        if node.is(rust.text, ".") || !comments.is_empty() {
+            segments.push(Segment { comments: std::mem::take(&mut comments), text: String::new() });
+        }
+        let text = match node.group(Delimiter::Parenthesis) {
+            Some(_) => rust.arguments(level, node)?,
+            None => Some(node.text(rust.text).to_owned()),
+        };
+        is_known &= text.is_some();
+        if let (Some(segment), Some(text)) = (segments.last_mut(), text) {
+            segment.text.push_str(&text);
+            segment.text.push_str(if text == ":" { " " } else { "" });
+        }
+    }
+    Ok(is_known.then_some(segments))
+}

@@ -1,0 +1,234 @@
+//! `cargo columnar fmt`: formats the flows in Rust files, which rustfmt leaves as they are.
+//!
+//! ```text
+//! file ──▶ source ──▶ document, examples ──▶ flow ──▶ entries, declaration ──▶ list ──▶ rust ──▶ rustfmt
+//!                            │                                                              (one process for all files)
+//!                            └─ the parser of the macro: a flow with mistakes stays as it is
+//! ```
+//!
+//! No token and no comment changes, beside what rustfmt changes in Rust and commas at the ends of lists: `same` compares
+//! each flow with what it was.
+
+// The files of the macro ask the compiler for positions, where there is one.
+extern crate proc_macro;
+
+mod align;
+mod declaration;
+mod document;
+mod entries;
+mod examples;
+mod files;
+mod flow;
+mod list;
+mod rust;
+mod rustfmt;
+mod same;
+mod source;
+#[cfg(test)]
+mod tests;
+
+#[allow(dead_code, reason = "the macro uses all of it")]
+#[path = "../src/diagnostics/mod.rs"]
+mod diagnostics;
+#[allow(dead_code, reason = "the macro uses all of it")]
+#[path = "../src/ident.rs"]
+mod ident;
+#[allow(dead_code, reason = "the macro uses all of it")]
+#[path = "../src/keywords.rs"]
+mod keywords;
+#[allow(dead_code, unused_imports, reason = "the macro uses all of it")]
+#[path = "../src/syntax/mod.rs"]
+mod syntax;
+
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use document::{Formatted, Source};
+use files::Packages;
+use rustfmt::{Config, Snippets};
+
+const USAGE: &str = "\
+Formats the bodies of `flow!` in Rust files.
+
+usage: cargo columnar fmt [--check] [--exclude PATH]... [PATH]...
+
+  --check         change nothing; the exit code is 1 if a file is not formatted
+  --exclude PATH  leave out a file, or all files in a folder
+  PATH            a Rust or Markdown file, or a folder for all Rust files in it; without one, the packages of the
+                  workspace";
+
+/// What was asked for.
+#[derive(Debug, Default)]
+struct Arguments {
+    is_check: bool,
+    excluded: Vec<PathBuf>,
+    paths: Vec<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match arguments() {
+        Ok(None) => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        Ok(Some(arguments)) => match run(&arguments) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => failed(&error),
+        },
+        Err(error) => failed(&format!("{error}\n\n{USAGE}")),
+    }
+}
+
+fn failed(error: &dyn Display) -> ExitCode {
+    eprintln!("error: {error}");
+    ExitCode::FAILURE
+}
+
+/// The arguments, or `None` if help is asked for.
+fn arguments() -> Result<Option<Arguments>, String> {
+    let mut words = std::env::args_os().skip(1).peekable();
+    // `cargo columnar fmt` starts `cargo-columnar columnar fmt`.
+    words.next_if(|word| word == "columnar");
+    match words.next() {
+        Some(word) if word == "fmt" => {}
+        Some(word) if word == "--help" || word == "-h" => return Ok(None),
+        Some(word) => return Err(format!("`{}` is no command; the only one is `fmt`", word.display())),
+        None => return Err("the command is missing; the only one is `fmt`".to_owned()),
+    }
+    let mut arguments = Arguments::default();
+    while let Some(word) = words.next() {
+        match word.to_str() {
+            Some("--check") => arguments.is_check = true,
+            Some("--exclude") => {
+                arguments.excluded.push(words.next().ok_or("`--exclude` needs a path after it")?.into());
+            }
+            Some("--help" | "-h") => return Ok(None),
+            Some(flag) if flag.starts_with('-') => {
+                return Err(format!("`{flag}` is no option; possible are --check, --exclude PATH"));
+            }
+            _ => arguments.paths.push(word.into()),
+        }
+    }
+    Ok(Some(arguments))
+}
+
+/// A file with flows.
+struct File {
+    path: PathBuf,
+    text: String,
+    formatted: Formatted,
+}
+
+impl File {
+    fn format(&mut self, snippets: &Snippets) {
+        let is_markdown = self.path.extension() == Some(OsStr::new("md"));
+        let source = if is_markdown { Source::Markdown } else { Source::File };
+        self.formatted = document::file(&self.text, snippets, source);
+    }
+}
+
+/// Formats or checks all files. Returns whether nothing is left to do.
+fn run(arguments: &Arguments) -> Result<bool, String> {
+    let mut packages = match arguments.paths.as_slice() {
+        [] => Packages::of_workspace(None)?,
+        // Named files may be in no package.
+        _ => Packages::of_workspace(None).unwrap_or_default(),
+    };
+    let mut paths = BTreeSet::new();
+    for path in &arguments.paths {
+        packages.named(path, &mut paths)?;
+    }
+    if arguments.paths.is_empty() {
+        paths = packages.files()?;
+    }
+    for excluded in &arguments.excluded {
+        let excluded = std::path::absolute(excluded).map_err(|error| error.to_string())?;
+        paths.retain(|path| !path.starts_with(&excluded));
+    }
+    let mut is_done = true;
+    for (mut snippets, mut files) in by_config(&mut packages, paths)? {
+        loop {
+            files.iter_mut().for_each(|file| file.format(&snippets));
+            if !snippets.format_missing() {
+                break;
+            }
+        }
+        for file in &files {
+            is_done &= finish(file, arguments.is_check)?;
+        }
+    }
+    Ok(is_done)
+}
+
+/// The files with flows, by the settings that rustfmt has for them.
+fn by_config(
+    packages: &mut Packages,
+    paths: BTreeSet<PathBuf>,
+) -> Result<Vec<(Snippets, Vec<File>)>, String> {
+    let mut groups = HashMap::<_, Vec<File>>::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        if text.contains("flow!") {
+            let key = (settings(&path), packages.edition(&path));
+            groups.entry(key).or_default().push(File { path, text, formatted: Formatted::default() });
+        }
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    // The output has one order.
+    groups.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let group = |((folder, edition), files): ((PathBuf, String), _)| {
+        Ok((Snippets::new(Config::of(&folder, &edition)?), files))
+    };
+    groups.into_iter().map(group).collect()
+}
+
+/// The folder whose settings rustfmt has for a file: the nearest one with a file of them.
+fn settings(path: &Path) -> PathBuf {
+    let has_file =
+        |folder: &&Path| ["rustfmt.toml", ".rustfmt.toml"].iter().any(|name| folder.join(name).is_file());
+    // Without one, rustfmt has the settings of the user, wherever it starts.
+    let nearest = path.ancestors().skip(1).find(has_file).or_else(|| path.ancestors().last());
+    nearest.unwrap_or(Path::new(".")).to_owned()
+}
+
+/// Writes a file, or says that it would change. Returns whether nothing is left to do.
+fn finish(file: &File, is_check: bool) -> Result<bool, String> {
+    let File { path, text, formatted } = file;
+    let folder = std::env::current_dir().unwrap_or_default();
+    let shown = path.strip_prefix(folder).unwrap_or(path);
+    if !formatted.problems.is_empty() {
+        let mut problems: Vec<_> = formatted.problems.iter().collect();
+        problems.sort_by_key(|problem| problem.at);
+        for problem in problems {
+            let (line, column) = position(&text.replace("\r\n", "\n"), problem.at);
+            eprintln!("{}:{line}:{column}: {}", shown.display(), problem.message);
+        }
+        return Ok(false);
+    }
+    if formatted.text == *text {
+        return Ok(true);
+    }
+    if is_check {
+        println!("{}:{}: a flow is not formatted", shown.display(), first_difference(text, &formatted.text));
+        return Ok(false);
+    }
+    std::fs::write(path, &formatted.text).map_err(|error| format!("{}: {error}", path.display()))?;
+    println!("{}", shown.display());
+    Ok(true)
+}
+
+/// Line and column of a place, from 1 on.
+fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    (before.matches('\n').count() + 1, line.chars().count() + 1)
+}
+
+/// The first line that differs, from 1 on.
+fn first_difference(before: &str, after: &str) -> usize {
+    before.lines().zip(after.lines()).take_while(|(before, after)| before == after).count() + 1
+}

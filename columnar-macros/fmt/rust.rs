@@ -1,0 +1,248 @@
+//! The Rust in a flow: its compute steps, types, arguments, attributes and headers.
+//!
+//! Each becomes a statement or an item around it, which rustfmt formats, and which is taken off again. Where rustfmt would
+//! lose a comment or change a token, the text stays as it was written.
+
+use proc_macro2::Delimiter;
+
+use crate::rustfmt::Snippets;
+use crate::same::{Strictness, same};
+use crate::source::{Node, nodes_of};
+
+/// A mistake, or a limit of the formatter, at a place of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) at: usize,
+    pub(crate) message: String,
+}
+
+/// How often rustfmt may format its own result before it must stay as it is.
+const MOST_ROUNDS: usize = 3;
+
+/// A text that is known, or is to be formatted first.
+pub(crate) type Known<T> = Result<Option<T>, Problem>;
+
+/// Formats Rust of one text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rust<'r> {
+    pub(crate) text: &'r str,
+    pub(crate) snippets: &'r Snippets,
+}
+
+impl<'r> Rust<'r> {
+    /// The text of these nodes, with all between them.
+    pub(crate) fn written(&self, nodes: &[Node]) -> &'r str {
+        match (nodes.first(), nodes.last()) {
+            (Some(first), Some(last)) => self.text.get(first.range.start..last.range.end).unwrap_or_default(),
+            _ => "",
+        }
+    }
+
+    /// The `=` and the compute step after a head that ends at this width, up to and with the `;`.
+    pub(crate) fn step(&self, level: usize, head: usize, equals: &Node, end: &Node) -> Known<String> {
+        let written = self.text.get(equals.range.end..end.range.start).unwrap_or_default().trim();
+        // A name as wide as the head, so that rustfmt breaks the lines where it would with the head.
+        let head = format!("let {} =", "h".repeat(head.saturating_sub(4).max(1)));
+        let at = equals.range.end;
+        let step = self.between(level, (&head, &format!(" {written}"), ";"), Strictness::Rust, at)?;
+        Ok(step.map(|step| format!("={};", closed(&step))))
+    }
+
+    pub(crate) fn type_of(&self, level: usize, nodes: &[Node]) -> Known<String> {
+        let written = self.written(nodes);
+        match nodes {
+            [first, _, ..] => {
+                self.between(level, ("type Z = ", written, ";"), Strictness::Commas, first.range.start)
+            }
+            _ => Ok(Some(written.to_owned())),
+        }
+    }
+
+    /// Arguments with their parentheses.
+    pub(crate) fn arguments(&self, level: usize, list: &Node) -> Known<String> {
+        match list.group(Delimiter::Parenthesis).unwrap_or_default() {
+            [] => Ok(Some("()".to_owned())),
+            [only] if !only.is_comment() && only.group(Delimiter::Brace).is_none() => {
+                Ok(Some(format!("({})", only.text(self.text))))
+            }
+            _ => self.between(level, ("z", list.text(self.text), ";"), Strictness::Rust, list.range.start),
+        }
+    }
+
+    /// An attribute on lines of its own.
+    pub(crate) fn attribute(&self, level: usize, nodes: &[Node]) -> Known<String> {
+        let written = self.written(nodes);
+        match nodes {
+            [first, _, ..] => {
+                let at = first.range.start;
+                let item = format!("\n{}fn z() {{}}", self.snippets.config.indent(level));
+                self.between(level, ("", written, &item), Strictness::Commas, at)
+            }
+            // A doc comment.
+            _ => Ok(Some(written.to_owned())),
+        }
+    }
+
+    /// The text in the middle, formatted between the two others.
+    fn between(
+        &self,
+        level: usize,
+        (before, written, after): (&str, &str, &str),
+        strictness: Strictness,
+        at: usize,
+    ) -> Known<String> {
+        let has_comment = nodes_of(written).is_some_and(|nodes| nodes.iter().any(Node::has_comment));
+        let mut text = written.to_owned();
+        for _ in 0..MOST_ROUNDS {
+            let Some(formatted) = self.get(level, format!("{before}{}{after}", closed(&text)), at)? else {
+                return Ok(None);
+            };
+            let inner = formatted.strip_prefix(before).and_then(|formatted| formatted.strip_suffix(after));
+            let Some(inner) = inner.filter(|inner| same(written, inner, strictness)) else { break };
+            // With comments, rustfmt may format its own result in another way.
+            if !has_comment || inner == text {
+                return Ok(Some(inner.to_owned()));
+            }
+            inner.clone_into(&mut text);
+        }
+        Ok(Some(written.to_owned()))
+    }
+
+    /// The header of an item and its opening brace. It is formatted as that of a function.
+    pub(crate) fn header(&self, level: usize, nodes: &[Node]) -> Known<String> {
+        let written = self.written(nodes);
+        let verbatim = || format!("{} {{", closed(written));
+        let Some(header) = Header::new(self.text, nodes) else { return Ok(Some(verbatim())) };
+        let at = nodes.first().map_or(0, |first| first.range.start);
+        let formatted = self.get(level, header.function(), at)?;
+        Ok(formatted.map(|formatted| {
+            let header_again = header.of_function(formatted);
+            let is_same =
+                |again: &String| same(&format!("{written} {{}}"), &format!("{again}}}"), Strictness::Rust);
+            header_again.filter(is_same).unwrap_or_else(verbatim)
+        }))
+    }
+
+    fn get(&self, level: usize, code: String, at: usize) -> Known<&'r str> {
+        match self.snippets.get(level, code) {
+            None => Ok(None),
+            Some(Ok(formatted)) => Ok(Some(formatted)),
+            Some(Err(message)) => Err(Problem { at, message: format!("rustfmt: {message}") }),
+        }
+    }
+}
+
+/// The text, with a line end if it ends with a comment that would go on.
+fn closed(text: &str) -> String {
+    let ends_with_comment = || {
+        let nodes = nodes_of(text).unwrap_or_default();
+        nodes.last().is_some_and(|last| last.is_comment() && last.text(text).starts_with("//"))
+    };
+    if ends_with_comment() { format!("{text}\n") } else { text.to_owned() }
+}
+
+/// The parts of `pub struct Felt<M: Model>(model: M): Chat<M> where …`.
+struct Header<'h> {
+    visibility: &'h str,
+    name: &'h str,
+    generics: &'h str,
+    parameters: Option<&'h str>,
+    base: Option<&'h str>,
+    bounds: &'h str,
+}
+
+impl<'h> Header<'h> {
+    fn new(text: &'h str, nodes: &[Node]) -> Option<Self> {
+        let keyword = nodes.iter().position(|node| node.is(text, "struct"))?;
+        let (name, rest) = nodes.get(keyword + 1..)?.split_first()?;
+        // Its text goes into the middle of lines.
+        if nodes.iter().any(Node::is_comment) {
+            return None;
+        }
+        let parameters = outside_angles(text, rest, |node| node.group(Delimiter::Parenthesis).is_some());
+        let colon = outside_angles(text, rest, |node| node.is(text, ":"));
+        let bounds = outside_angles(text, rest, |node| node.is(text, "where"));
+        // A `:` or parentheses after the `where` are of a bound.
+        let before_bounds = |at: &usize| bounds.is_none_or(|bounds| *at < bounds);
+        let (colon, bounds_at) = (colon.filter(before_bounds), bounds.unwrap_or(rest.len()));
+        let parameters = parameters.filter(before_bounds).filter(|at| colon.is_none_or(|colon| *at < colon));
+        let first = [parameters, colon, bounds].into_iter().flatten().min().unwrap_or(rest.len());
+        let part = |from: usize, to: usize| match rest.get(from..to)? {
+            [first, .., last] => text.get(first.range.start..last.range.end),
+            [only] => Some(only.text(text)),
+            [] => Some(""),
+        };
+        Some(Self {
+            visibility: text.get(nodes.first()?.range.start..nodes.get(keyword)?.range.start)?.trim(),
+            name: name.text(text),
+            generics: part(0, first)?,
+            parameters: parameters.and_then(|at| Some(rest.get(at)?.text(text))),
+            base: colon.and_then(|colon| part(colon + 1, bounds_at)),
+            bounds: part(bounds_at, rest.len())?,
+        })
+    }
+
+    /// The name of the function, as wide as `struct` and the name of the flow with what the arrow is wider.
+    fn padded(&self) -> String {
+        let wider = if self.base.is_some() { 2 } else { 4 };
+        format!("{}{}", self.name.replace("r#", "r_"), "_".repeat(wider))
+    }
+
+    fn function(&self) -> String {
+        let arrow = self.base.map(|base| format!(" -> {base}")).unwrap_or_default();
+        let (parameters, name) = (self.parameters.unwrap_or("()"), self.padded());
+        format!("{} fn {name}{}{parameters}{arrow} {} {{}}", self.visibility, self.generics, self.bounds)
+    }
+
+    /// The header of the item from that of the function.
+    fn of_function(&self, function: &str) -> Option<String> {
+        let start = format!("fn {}", self.padded());
+        let (visibility, rest) = function.split_once(&start)?;
+        let nodes = nodes_of(rest)?;
+        let parameters = outside_angles(rest, &nodes, |node| node.group(Delimiter::Parenthesis).is_some())?;
+        let list = nodes.get(parameters)?;
+        let generics = rest.get(..list.range.start)?;
+        let shown = if self.parameters.is_some() { list.text(rest) } else { "" };
+        let after = rest.get(list.range.end..)?.trim_end().strip_suffix('}')?.trim_end();
+        let after = match self.base {
+            Some(_) => format!(": {}", after.trim_start().strip_prefix("->")?.trim_start()),
+            None => after.to_owned(),
+        };
+        Some(format!("{visibility}struct {}{generics}{shown}{after}", self.name))
+    }
+}
+
+/// The place of the first such node that is outside of angle brackets.
+fn outside_angles(text: &str, nodes: &[Node], is_it: impl Fn(&Node) -> bool) -> Option<usize> {
+    let (mut depth, mut before) = (0_usize, "");
+    for (at, node) in nodes.iter().enumerate() {
+        let token = node.text(text);
+        if depth == 0 && is_it(node) && !(token == ":" && is_path(text, nodes, at)) {
+            return Some(at);
+        }
+        match token {
+            "<" => depth += 1,
+            ">" if before != "-" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        before = token;
+    }
+    None
+}
+
+/// Whether the `:` is half of a `::`.
+fn is_path(text: &str, nodes: &[Node], at: usize) -> bool {
+    let is_beside = |other: Option<usize>| {
+        let (node, other) = (nodes.get(at), other.and_then(|other| nodes.get(other)));
+        node.zip(other).is_some_and(|(node, other)| {
+            other.is(text, ":")
+                && (node.range.end == other.range.start || other.range.end == node.range.start)
+        })
+    };
+    is_beside(at.checked_sub(1)) || is_beside(Some(at + 1))
+}
+
+/// The place of the `=` before a compute step: the first one outside of the angle brackets of a type.
+pub(crate) fn equals(text: &str, nodes: &[Node]) -> Option<usize> {
+    outside_angles(text, nodes, |node| node.is(text, "="))
+}

@@ -1,0 +1,68 @@
+//! Compares texts by their tokens and comments, so that no formatting loses or changes one.
+
+use proc_macro2::Delimiter;
+
+use crate::source::{Kind, Node, nodes_of};
+
+/// How much may differ.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    /// The comma at the end of a list.
+    Commas,
+    /// What rustfmt adds and removes in Rust: braces, parentheses, commas and semicolons.
+    Rust,
+}
+
+/// Whether both texts have the same tokens and the same comments, in the same order.
+pub(crate) fn same(before: &str, after: &str, strictness: Strictness) -> bool {
+    match (words(before, strictness), words(after, strictness)) {
+        (Some(before), Some(after)) => before == after,
+        _ => false,
+    }
+}
+
+/// The tokens and the comments of a text.
+#[derive(Default, Debug, PartialEq, Eq)]
+pub(crate) struct Words {
+    pub(crate) tokens: Vec<String>,
+    pub(crate) comments: Vec<String>,
+}
+
+pub(crate) fn words(text: &str, strictness: Strictness) -> Option<Words> {
+    let mut words = Words::default();
+    collect(text, &nodes_of(text)?, strictness, &mut words);
+    Some(words)
+}
+
+fn collect(text: &str, nodes: &[Node], strictness: Strictness, words: &mut Words) {
+    let last = nodes.iter().rposition(|node| !node.is_comment());
+    for (at, node) in nodes.iter().enumerate() {
+        let word = node.text(text);
+        match &node.kind {
+            // rustfmt moves the lines of a comment with it.
+            Kind::LineComment | Kind::BlockComment => {
+                words.comments.push(word.lines().map(str::trim).collect::<Vec<_>>().join("\n"));
+            }
+            Kind::Token if word == "," && (Some(at) == last || strictness == Strictness::Rust) => {}
+            Kind::Token if word == ";" && strictness == Strictness::Rust => {}
+            Kind::Doc | Kind::Token => words.tokens.push(word.to_owned()),
+            Kind::Group(delimiter, nodes) => {
+                let is_kept = strictness == Strictness::Commas || *delimiter == Delimiter::Bracket;
+                let (open, close) = brackets(*delimiter);
+                words.tokens.extend(is_kept.then(|| open.to_owned()));
+                collect(text, nodes, strictness, words);
+                words.tokens.extend(is_kept.then(|| close.to_owned()));
+            }
+        }
+    }
+}
+
+/// The opening and the closing bracket.
+pub(crate) fn brackets(delimiter: Delimiter) -> (&'static str, &'static str) {
+    match delimiter {
+        Delimiter::Parenthesis => ("(", ")"),
+        Delimiter::Bracket => ("[", "]"),
+        Delimiter::Brace => ("{", "}"),
+        Delimiter::None => ("", ""),
+    }
+}
