@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! match [None, Some(column(prompt("…")))] {
-//!     steps => {
+//!     __steps => {
 //!         /* the struct of the columns, as in the item form, named Columns */
-//!         Typed::<Columns, Name>::__new(Vec::from(steps))
+//!         Typed::<Columns, Name>::__new(inline_steps(__steps))
 //!     }
 //! }
 //! ```
@@ -35,16 +35,16 @@ pub(super) fn expand(emitter: &Emitter<'_>, errors: &TokenStream) -> TokenStream
     let (completions, columns) = (emitter.completions(), emitter.impl_columns(&name));
     let mentions = emitter.inline_mentions(&ty);
     let (steps, all) = if emitter.dependencies.is_empty() {
-        (quote!([#(#steps),*]), quote!(#private::Vec::from(steps)))
+        (quote!([#(#steps),*]), quote!(#private::inline_steps(__steps)))
     } else {
         let modules = emitter.modules().map(|(module, dependency)| emitter.module_steps(module, dependency));
         let steps = quote!(([#(#steps),*], [#(#modules),*]));
-        (steps, quote!(#private::join(#private::Vec::from(steps.0), steps.1)))
+        (steps, quote!(#private::join(#private::inline_steps(__steps.0), __steps.1)))
     };
     let typed = emitter.inline_typed(&ty);
     quote! {
         match #steps {
-            steps => {
+            __steps => {
                 #completions
                 #definition
                 #columns
@@ -60,15 +60,16 @@ pub(super) fn expand(emitter: &Emitter<'_>, errors: &TokenStream) -> TokenStream
 impl Emitter<'_> {
     /// Gives the steps of typed columns their types. Only the fields of the struct know them.
     fn inline_typed(&self, columns: &TokenStream) -> TokenStream {
+        let private = self.private;
         let own = (!self.dependencies.is_empty()).then(|| quote!(.0));
         let typed = self.flow.columns.iter().enumerate().filter(|(_, column)| is_typed(column));
         let typed: TokenStream = typed
             .map(|(at, column)| {
-                let step = Self::typed_step(column, columns, quote!(step));
-                quote!(steps #own[#at] = steps #own[#at].take().map(|step| #step);)
+                let step = Self::typed_step(column, columns, quote!(__step));
+                quote!(#private::with_type(&mut __steps #own[#at], |__step| #step);)
             })
             .collect();
-        if typed.is_empty() { typed } else { quote!(let mut steps = steps; #typed) }
+        if typed.is_empty() { typed } else { quote!(let mut __steps = __steps; #typed) }
     }
 
     /// Mentions the columns that are read. A closure, unlike a function, can name the parameters around it.
@@ -80,7 +81,7 @@ impl Emitter<'_> {
         let inputs = self.flow.modules.iter().map(Self::module_mentions);
         quote! {
             #[allow(unexpected_cfgs)]
-            let _ = |here: &#columns| { #(#read)* #(#inputs)* };
+            let _ = |__here: &#columns| { #(#read)* #(#inputs)* };
         }
     }
 }

@@ -13,6 +13,7 @@ mod item;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod unwritten;
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::LitStr;
 
 use super::column_type;
-use super::cursor::{Cursor, is_ident, is_punct, tokens};
+use super::cursor::{Cursor, is_ident, is_punct, literal, tokens};
 use super::tree::{ColumnType, Derived, RenamedFrom};
 use super::view_list::{self, ViewList};
 use crate::diagnostics::{Errors, columns, declarations, views};
@@ -56,15 +56,16 @@ fn renamed_from(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) ->
     };
     cursor.next();
     // Not `peek`: the next identifier may be the keyword of another declaration.
-    let name = match cursor.declaration().first() {
-        Some(TokenTree::Literal(literal)) => {
+    let next = cursor.declaration().first();
+    let name = match (literal(next), next) {
+        (Some(literal), _) => {
             cursor.next();
-            syn::parse2::<LitStr>(literal.clone().into_token_stream()).ok().or_else(|| {
+            syn::parse2::<LitStr>(literal.to_token_stream()).ok().or_else(|| {
                 errors.at(literal, columns::no_earlier_name(column));
                 None
             })?
         }
-        Some(TokenTree::Ident(name)) => {
+        (None, Some(TokenTree::Ident(name))) => {
             cursor.next();
             errors.at(name, columns::earlier_name_not_quoted(name));
             LitStr::new(&ident_text(name), name.span())

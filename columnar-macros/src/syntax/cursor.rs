@@ -1,6 +1,6 @@
 //! A position in a list of tokens, and the ways to move on from it.
 
-use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
 use syn::Path;
 
 use crate::ident::{self, ident_text, rust_ident};
@@ -132,6 +132,19 @@ pub(super) fn is_ident(tree: Option<&TokenTree>, expected: &str) -> bool {
 
 pub(super) fn is_group(tree: &TokenTree, delimiter: Delimiter) -> bool {
     matches!(tree, TokenTree::Group(group) if group.delimiter() == delimiter)
+}
+
+/// The literal, which a `macro_rules!` of the user may have passed on as a `$name:literal`.
+pub(super) fn literal(tree: Option<&TokenTree>) -> Option<Literal> {
+    match tree? {
+        TokenTree::Literal(literal) => Some(literal.clone()),
+        TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
+            let mut inside = group.stream().into_iter();
+            let first = inside.next();
+            if inside.next().is_none() { literal(first.as_ref()) } else { None }
+        }
+        _ => None,
+    }
 }
 
 /// Whether nothing is typed yet: no tokens, or the marker of an editor alone.

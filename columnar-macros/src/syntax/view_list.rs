@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenTree};
 use syn::LitStr;
 
-use super::cursor::{Cursor, is_blank, is_group, is_ident, is_punct, tokens, trees_of};
+use super::cursor::{Cursor, is_blank, is_group, is_ident, is_punct, literal, tokens, trees_of};
 use super::modifiers;
 use super::view::{GroupTag, State, View};
 use crate::diagnostics::{Errors, views};
@@ -112,20 +112,16 @@ fn parse_group(list: &Group, after: &[TokenTree], groups: usize, errors: &mut Er
 
 /// Takes the tag of a group, and the comma after it.
 fn group_tag(list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<GroupTag> {
-    let literal = match cursor.peek() {
-        Some(TokenTree::Literal(literal)) => {
-            cursor.next();
-            syn::parse2::<LitStr>(TokenTree::from(literal.clone()).into())
-        }
+    let Some(literal) = literal(cursor.peek()) else {
         // The token is not taken: it may be the first view.
-        found => {
-            match found {
-                Some(found) => errors.at(found, views::NO_GROUP_TAG),
-                None => errors.at(list, views::NO_GROUP_TAG),
-            }
-            return None;
+        match cursor.peek() {
+            Some(found) => errors.at(found, views::NO_GROUP_TAG),
+            None => errors.at(list, views::NO_GROUP_TAG),
         }
+        return None;
     };
+    cursor.next();
+    let literal = syn::parse2::<LitStr>(TokenTree::from(literal).into());
     match cursor.peek() {
         comma if is_punct(comma, ',') => drop(cursor.next()),
         Some(found) => errors.at(found, views::no_comma(found)),

@@ -38,7 +38,7 @@ use super::views::{constant_of, linked_view};
 use crate::diagnostics::flow::inherited_twice;
 use crate::expand::dependencies::{Dependency, locate};
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{hidden_ident, located, unlocated};
+use crate::expand::tokens::{Tokens, hidden_ident, located, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::{Column, Module, View};
 
@@ -59,13 +59,13 @@ impl Emitter<'_> {
         let binds = self.flow.columns.iter().map(|column| {
             let (field, constant) = (unlocated(&column.name), hidden_ident("HERE_", &column.name));
             let typed = typed(column);
-            quote!(#field: Self::#constant.__bind(flow) #typed,)
+            quote!(#field: Self::#constant.__bind(__FLOW) #typed,)
         });
         let base_bind =
-            self.base_columns().map(|base| quote!(__base: <#base as #private::Columns>::__bind(flow),));
+            self.base_columns().map(|base| quote!(__base: <#base as #private::Columns>::__bind(__FLOW),));
         let deref = dependencies.base.as_ref().map(|base| self.deref_to(base, name));
         let (plan, module_binds) = (self.fn_plan(), self.module_binds());
-        let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
+        let debug = self.impl_debug(name, params.as_ref(), arguments.as_ref());
         quote! {
             #[allow(non_upper_case_globals, unexpected_cfgs)]
             impl #params #name #arguments {
@@ -77,7 +77,7 @@ impl Emitter<'_> {
 
                 #plan
 
-                fn __bind(flow: &#private::Bind<'_>) -> Self {
+                fn __bind(__FLOW: &#private::Bind<'_>) -> Self {
                     #sorted
                     Self { #base_bind #(#binds)* #module_binds }
                 }
@@ -122,7 +122,7 @@ impl Emitter<'_> {
         let own = self.flow.columns.iter().map(|column| (&column.name, &column.keyword));
         let all = own.chain(self.flow.modules.iter().map(|module| (&module.name, &module.keyword)));
         let names = dependencies.base.as_ref().map(|base| {
-            let names = all.map(|(name, keyword)| new_name(base, name, keyword));
+            let names = all.map(|(name, keyword)| new_name(private, base, name, keyword));
             quote!(#(#names)*)
         });
         let sorted = (!dependencies.modules.is_empty()).then(|| {
@@ -237,10 +237,10 @@ fn index_of(view: &View) -> TokenStream {
 }
 
 /// A name that no column of the base may have.
-fn new_name(base: &Dependency<'_>, name: &Ident, keyword: &Ident) -> TokenStream {
+fn new_name(private: &Tokens, base: &Dependency<'_>, name: &Ident, keyword: &Ident) -> TokenStream {
     let (constant, message) = (hidden_ident("NAME_", name), inherited_twice(name, base.name()));
     let name = ident_text(name);
     // rustc reports a constant that panics at the call, so the call is at the declaration.
     let checked = quote_spanned!(located(keyword.span())=> Self::__BASE.__new_name(#name, #message));
-    quote!(const #constant: &'static str = #checked;)
+    quote!(const #constant: &'static #private::str = #checked;)
 }

@@ -109,7 +109,7 @@ impl Emitter<'_> {
         let inputs = module.inputs.iter().map(|input| {
             let source = &input.name;
             let column = input.column.as_ref().map(|column| mention_column(column, &input.name));
-            quote!(let _ = here.#name.#source; #column)
+            quote!(let _ = __here.#name.#source; #column)
         });
         inputs.collect()
     }
@@ -124,7 +124,7 @@ impl Emitter<'_> {
                 let (input, column) = (ident_text(&input.name), input.read()?.name());
                 Some(quote!((#input, #column)))
             });
-            quote!(#field: <#columns as #private::Columns>::__bind(&flow.__module(#name, &[#(#inputs),*])),)
+            quote!(#field: <#columns as #private::Columns>::__bind(&__FLOW.__module(#name, &[#(#inputs),*])),)
         });
         binds.collect()
     }

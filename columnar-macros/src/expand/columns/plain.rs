@@ -13,9 +13,9 @@
 //!         &[0, 1, 2],
 //!     );
 //!     fn __plan() -> &'static TypePlan { static PLAN: TypePlan = TypePlan::new(); &PLAN }
-//!     fn __bind(flow: &Bind<'_>) -> Self {
-//!         let [__topics, __notes] = flow.__derived::<Self, _>();
-//!         Self { user: source(0, "user").__bind(flow), topics: __topics, notes: __notes }
+//!     fn __bind(__FLOW: &Bind<'_>) -> Self {
+//!         let [__topics, __notes] = __FLOW.__derived::<Self, _>();
+//!         Self { user: source(0, "user").__bind(__FLOW), topics: __topics, notes: __notes }
 //!     }
 //! }
 //! impl Chat {
@@ -66,7 +66,7 @@ impl Emitter<'_> {
             }
         });
         let (nodes, literals, order) = (list(nodes), list(literals), list(&self.plan.order));
-        let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
+        let debug = self.impl_debug(name, params.as_ref(), arguments.as_ref());
         let (plan, bind, renames, documents) =
             (self.fn_plan(), self.fn_bind(), self.renames(), self.documents());
         quote! {
@@ -124,13 +124,13 @@ impl Emitter<'_> {
                 let (field, call) = (unlocated(&column.name), &column.keyword);
                 let name = ident_text(&column.name);
                 let typed = typed(column);
-                sources.extend(quote!(#field: #private::Declare.#call(#at, #name).__bind(flow) #typed,));
+                sources.extend(quote!(#field: #private::Declare.#call(#at, #name).__bind(__FLOW) #typed,));
             }
         }
         let (fields, derived) = (list(fields), list(derived));
         quote! {
-            fn __bind(flow: &#private::Bind<'_>) -> Self {
-                let [#derived] = flow.__derived::<Self, _>();
+            fn __bind(__FLOW: &#private::Bind<'_>) -> Self {
+                let [#derived] = __FLOW.__derived::<Self, _>();
                 Self { #sources #fields }
             }
         }
