@@ -22,11 +22,14 @@ pub use crate::declare::graph::View;
 pub use crate::declare::graph::constant::{Graph, ModuleColumns, RenamedFrom, Used};
 pub use crate::documents::Documents;
 pub use crate::flow::bind::Bind;
-pub use crate::flow::generated::{Base, Checked, ColumnEnum, Columns, Extends, Module, TypePlan, is_module};
+pub use crate::flow::generated::{
+    Base, Checked, ColumnEnum, Columns, Extends, Module, TypePlan, is_base, is_module,
+};
 pub use crate::flow::{ColumnId, Derived, Opening, Source, Typed};
 pub use crate::reopen::IntoOpenOptions;
 pub use crate::run::{Result, fmt_variant, listed};
 
+use std::ops::BitOr;
 use std::{fmt, future};
 
 use crate::compute::{Context, IntoStep};
@@ -151,4 +154,16 @@ pub fn broken<'a>() -> Step<'a> {
 pub fn unwritten<'a>(words: &'static str, text: String) -> Step<'a> {
     let message = if text.is_empty() { words.to_owned() } else { format!("{words}: {text}") };
     Declare.column(move |_: Context| future::ready(Err::<Value, String>(message.clone())))
+}
+
+/// An inline flow, after the words that rustc prints if it expects an item there.
+#[derive(Debug)]
+pub struct Inline<F>(pub F);
+
+impl<F> BitOr<Inline<F>> for &str {
+    type Output = F;
+
+    fn bitor(self, flow: Inline<F>) -> F {
+        flow.0
+    }
 }

@@ -179,6 +179,9 @@ pub(super) struct Dependency<'e> {
     flow: &'e Ident,
     /// `None` in the inline form, where an alias could not name the parameters around it.
     alias: Option<Ident>,
+    /// The alias of a base that a constant checks, so that a path that names no flow is a single error. A constant in a
+    /// type can use no parameters.
+    checked: Option<Ident>,
     /// The parameters of the header that the path uses.
     params: Vec<&'e GenericParam>,
     /// Whether the path uses parameters that are not in scope where the struct and the enum of the columns are defined.
@@ -213,7 +216,8 @@ impl<'e> Dependency<'e> {
                 |segment: &syn::PathSegment| !matches!(segment.arguments, PathArguments::None);
             let is_generic = path.segments.iter().any(has_arguments);
             let params = Vec::new();
-            return Self { private, path, flow, alias: None, params, is_generic, param: variant, role };
+            let (alias, checked) = (None, None);
+            return Self { private, path, flow, alias, checked, params, is_generic, param: variant, role };
         };
         let alias = format_ident!("__{}{variant}", header.name.unraw(), span = located(header.keyword.span));
         Self::with_alias(private, header, path, flow, alias, variant, role)
@@ -231,7 +235,10 @@ impl<'e> Dependency<'e> {
         let params = used_params(header, path.to_token_stream());
         // A lifetime needs no parameter: `associated_in_definition` writes `'static` in its place.
         let is_generic = params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)));
-        Self { private, path, flow, alias: Some(alias), params, is_generic, param, role }
+        let is_checked = matches!(role, Role::Base) && params.is_empty();
+        // With an upper case that no column and no module has.
+        let checked = is_checked.then(|| format_ident!("__{}BASE", header.name.unraw(), span = alias.span()));
+        Self { private, path, flow, alias: Some(alias), checked, params, is_generic, param, role }
     }
 
     /// The name of the base, or of the module.
@@ -266,10 +273,20 @@ impl<'e> Dependency<'e> {
             }
             Role::Module(_) => (quote!(#[doc(hidden)]), self.checked_path()),
         };
+        let checked = self.checked.as_ref().map(|checked| {
+            let private = self.private;
+            let is_base = quote_spanned!(located(path.span())=> { #private::is_base::<#alias>() });
+            quote! {
+                #[doc(hidden)]
+                #[allow(dead_code, unreachable_pub)]
+                #vis type #checked = #private::Checked<#alias, #is_base>;
+            }
+        });
         quote! {
             #docs
             #[allow(dead_code, unreachable_pub)]
             #vis type #alias<#(#params),*> = #ty;
+            #checked
         }
     }
 
@@ -286,6 +303,9 @@ impl<'e> Dependency<'e> {
 
     /// The flow, where the parameters of the header are in scope.
     pub(super) fn ty(&self) -> TokenStream {
+        if let Some(checked) = &self.checked {
+            return quote!(#checked);
+        }
         let params = self.params.iter().map(|param| argument(param));
         match &self.alias {
             Some(alias) => quote!(#alias<#(#params),*>),
@@ -302,6 +322,9 @@ impl<'e> Dependency<'e> {
     pub(super) fn associated_in_definition(&self, name: &str) -> TokenStream {
         if self.is_generic {
             return self.param.to_token_stream();
+        }
+        if let Some(checked) = &self.checked {
+            return self.associated_of(&quote!(#checked), name);
         }
         // The columns of a flow are the same for every lifetime of its steps.
         let lifetimes = self.params.iter().map(|_| quote!('static));

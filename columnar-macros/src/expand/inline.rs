@@ -1,12 +1,12 @@
 //! The inline form, an expression:
 //!
 //! ```text
-//! match [None, Some(column(prompt("…")))] {
+//! "a flow without a header is …" | Inline(match [None, Some(column(prompt("…")))] {
 //!     __steps => {
 //!         /* the struct of the columns, as in the item form, named Columns */
 //!         Typed::<Columns, Name>::__new(inline_steps(__steps))
 //!     }
-//! }
+//! })
 //! ```
 //!
 //! The compute steps are outside the block with the struct, so that they see the types of the user and not
@@ -14,12 +14,16 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use syn::Visibility;
+use syn::{LitStr, Visibility};
 
 use super::columns::is_typed;
 use super::emitter::Emitter;
+use super::tokens::located;
+use crate::diagnostics::flow::NO_HEADER;
 
-pub(super) fn expand(emitter: &Emitter<'_>, errors: &TokenStream) -> TokenStream {
+pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -> TokenStream {
+    // No macro knows where it is called. Where rustc expects items, it prints the first token of an expression.
+    let words = LitStr::new(NO_HEADER, located(first));
     let private = &emitter.private;
     let name = Ident::new("Columns", Span::mixed_site());
     let steps = emitter.flow.columns.iter().map(|column| match &column.derived {
@@ -42,18 +46,23 @@ pub(super) fn expand(emitter: &Emitter<'_>, errors: &TokenStream) -> TokenStream
         (steps, quote!(#private::join(#private::inline_steps(__steps.0), __steps.1)))
     };
     let typed = emitter.inline_typed(&ty);
+    // A check evaluates this constant, and `__SORTED` only where it is used. It could not name parameters.
+    let is_checked =
+        !emitter.dependencies.modules.is_empty() && emitter.dependencies.struct_arguments().is_none();
+    let sorted = is_checked.then(|| quote!(const _: () = #name::__SORTED;));
     quote! {
-        match #steps {
+        #words | #private::Inline(match #steps {
             __steps => {
                 #completions
                 #definition
                 #columns
+                #sorted
                 #mentions
                 #typed
                 #errors
                 #private::Typed::<'_, #ty, #private::Name>::__new(#all)
             }
-        }
+        })
     }
 }
 

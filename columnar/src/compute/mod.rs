@@ -6,6 +6,7 @@
 
 mod context;
 mod convert;
+mod other_names;
 mod policy;
 mod prompt;
 mod rate;

@@ -90,6 +90,9 @@ pub trait ColumnEnum: ColumnId + Copy + Eq + Ord + Hash + fmt::Debug + fmt::Disp
     label = "expected a struct that `flow!` declared"
 )]
 pub trait Base {
+    /// The flow itself.
+    type This;
+
     /// Its columns.
     type Columns: Columns;
 
@@ -138,13 +141,27 @@ pub trait Module {
     type Flow: Base;
 }
 
-/// A type whose bound `Module` is checked by [`is_module`] alone. If the type is no module, rustc reports that error,
+/// A type whose bound `Module` is checked by [`is_module`] alone, or `Base` by [`is_base`]. If the type is none, rustc reports that error,
 /// and none of the errors that follow from it.
 #[derive(Debug)]
 pub struct Checked<T, const IS_MODULE: bool>(PhantomData<T>);
 
 impl<T: Module> Module for Checked<T, true> {
     type Flow = T::Flow;
+}
+
+impl<T: Base> Base for Checked<T, true> {
+    type This = T;
+    type Columns = T::Columns;
+    type Column = T::Column;
+    type Extended<C, I> = T::Extended<C, I>;
+    type Step = T::Step;
+    type Opening<F: Deref<Target: Sized>> = T::Opening<F>;
+}
+
+/// Checks the bound, as the value of [`Checked`].
+pub const fn is_base<T: Base>() -> bool {
+    true
 }
 
 /// Checks the bound, as the value of [`Checked`].

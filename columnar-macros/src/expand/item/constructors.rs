@@ -72,11 +72,11 @@ impl Item<'_> {
         let local = Ident::new("of_base", Span::mixed_site());
         let (ty, future, extended) = match &self.emitter.dependencies.base {
             Some(base) => {
-                let ty = base.ty();
-                let borrowed = quote!(#private::Extends::<#ty>::base(&#local));
+                let (ty, this) = (base.ty(), base.associated("This"));
+                let borrowed = quote!(#private::Extends::<#this>::base(&#local));
                 let extended =
                     quote!(#private::extend(#private::Deref::deref(#borrowed), #steps, Self::__OF));
-                (quote!(#private::Extends<#ty>), quote!(<#ty as #private::Base>::Opening<Self>), extended)
+                (quote!(#private::Extends<#this>), quote!(<#ty as #private::Base>::Opening<Self>), extended)
             }
             // The base could not be read, which is reported.
             None => {

@@ -227,6 +227,7 @@ impl Item<'_> {
         });
         quote! {
             #head {
+                type This = Self;
                 type Columns = #columns;
                 type Column = #id;
                 type Extended<__C, __I> = #extended;
