@@ -46,10 +46,10 @@ pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -
         (steps, quote!(#private::join(#private::inline_steps(__steps.0), __steps.1)))
     };
     let typed = emitter.inline_typed(&ty);
-    // A check evaluates this constant, and `__SORTED` only where it is used. It could not name parameters.
+    // A check evaluates this constant, and `order_of_columns` only where it is used. It could not name parameters.
     let is_checked =
         !emitter.dependencies.modules.is_empty() && emitter.dependencies.struct_arguments().is_none();
-    let sorted = is_checked.then(|| quote!(const _: () = #name::__SORTED;));
+    let sorted = is_checked.then(|| quote!(const _: () = #name::order_of_columns;));
     quote! {
         #words | #private::Inline(match #steps {
             __steps => {

@@ -3,13 +3,13 @@
 //! ```text
 //! pub struct ChatColumns { pub user: Source, pub topics: Derived, pub notes: Derived }
 //! impl ChatColumns {
-//!     const __notes: &'static [View] = &[View::__literal(1, 0, false, "topics").window(MANY)];
+//!     const views_of_notes: &'static [View] = &[View::__literal(1, 0, false, "topics").window(MANY)];
 //! }
 //! impl Columns for ChatColumns {
 //!     const GRAPH: Graph = Graph::__new(
 //!         &[("user", 0, 0), ("topics", 0, 0), ("notes", 1, 0)],
 //!         &[(0, 1, false, "user")],
-//!         &[Self::__notes],
+//!         &[Self::views_of_notes],
 //!         &[0, 1, 2],
 //!     );
 //!     fn __plan() -> &'static TypePlan { static PLAN: TypePlan = TypePlan::new(); &PLAN }
@@ -35,7 +35,7 @@ use quote::{quote, quote_spanned};
 use super::parts::{is_typed, typed};
 use super::views::Read;
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{hidden_ident, list, located, unlocated};
+use crate::expand::tokens::{constant_ident, hidden_ident, list, located, unlocated};
 use crate::ident::ident_text;
 
 /// The arguments of `Graph::__new`, and the constants that they mention.
@@ -99,7 +99,7 @@ impl Emitter<'_> {
             if reads.iter().all(Read::is_literal) {
                 graph.literals.extend(reads.iter().map(Read::literals));
             } else {
-                let constant = hidden_ident("", &column.name);
+                let constant = constant_ident("views", &column.name);
                 let own = quote_spanned!(located(column.keyword.span())=> Self::);
                 let views = reads.iter().map(|read| read.constant(private));
                 graph.constants.push(quote!(const #constant: &'static [#private::View] = &[#(#views),*];));

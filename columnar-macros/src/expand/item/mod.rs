@@ -148,7 +148,7 @@ impl Item<'_> {
             let (private, columns) = (&self.emitter.private, &self.types.columns);
             let (count, bytes) = self.emitter.dependencies.graph_sizes(private, columns);
             let sorted = (!self.emitter.dependencies.modules.is_empty())
-                .then(|| quote!(let () = <#columns>::__SORTED;));
+                .then(|| quote!(let () = <#columns>::order_of_columns;));
             return quote! {
                 const __TEXT: [#private::u8; #bytes] = {
                     #sorted
