@@ -275,7 +275,7 @@ impl<'e> Dependency<'e> {
         };
         let checked = self.checked.as_ref().map(|checked| {
             let private = self.private;
-            let is_base = quote_spanned!(located(path.span())=> { #private::is_base::<#alias>() });
+            let is_base = quote_spanned!(located(path.span())=> { #private::is_base::<#path>() });
             quote! {
                 #[doc(hidden)]
                 #[allow(dead_code, unreachable_pub)]
