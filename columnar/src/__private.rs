@@ -113,7 +113,7 @@ pub fn steps<F: Base, P, S>(steps: &[P], call: impl FnMut(&P) -> S) -> Vec<Optio
 }
 
 /// The compute steps of an inline flow.
-pub fn inline_steps<'a, const N: usize>(steps: [Option<Step<'a>>; N]) -> Vec<Option<Step<'a>>> {
+pub fn inline_steps<const N: usize>(steps: [Option<Step<'_>>; N]) -> Vec<Option<Step<'_>>> {
     steps.into()
 }
 
@@ -151,7 +151,7 @@ pub fn broken<'a>() -> Step<'a> {
 }
 
 /// The step of a column whose step is `todo!()`: its cells fail.
-pub fn unwritten<'a>(words: &'static str, text: String) -> Step<'a> {
+pub fn unwritten<'a>(words: &'static str, text: &str) -> Step<'a> {
     let message = if text.is_empty() { words.to_owned() } else { format!("{words}: {text}") };
     Declare.column(move |_: Context| future::ready(Err::<Value, String>(message.clone())))
 }

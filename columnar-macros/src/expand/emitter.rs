@@ -65,7 +65,7 @@ impl Emitter<'_> {
             let Unwritten { words, text } = unwritten;
             // Without arguments `format!` is an error.
             let text = if text.is_empty() { quote!("") } else { text };
-            return quote!(#private::Declare.#keyword(#private::unwritten(#words, #private::format!(#text))));
+            return quote!(#private::Declare.#keyword(#private::unwritten(#words, &#private::format!(#text))));
         }
         // rustc reports an expression that ends too early at the closing parenthesis.
         let mut argument = Group::new(Delimiter::Parenthesis, step.clone());

@@ -55,14 +55,14 @@ mod items_of_the_user {
         let felt = Felt::extend(&chat).await.unwrap();
         felt.user.push("hello").await.unwrap();
         felt.run().await.unwrap();
-        assert_eq!(felt.mood.get(0).as_deref(), Some("hello"));
+        assert!(felt.mood.get(0).is_some_and(|mood| mood.contains("hello")));
         assert_eq!(chat.fork(1).unwrap().answer.len(), 1);
         assert_eq!(Room::ORDER, ["user", "chat.answer", "mood"]);
         let inline =
             columnar::flow! { source user; use Room { user } as room; column last(room.mood.latest) = echo; };
         inline.user.push("hello").await.unwrap();
         inline.run().await.unwrap();
-        assert_eq!(inline.last.get(0).as_deref(), Some("hello"));
+        assert!(inline.last.get(0).is_some_and(|last| last.contains("hello")));
     }
 }
 
@@ -220,7 +220,7 @@ async fn a_parameter_may_have_several_bounds() {
     let sums = Sums::new("now", str::to_uppercase);
     sums.user.push("hello").await.unwrap();
     sums.run().await.unwrap();
-    assert_eq!(sums.loud.get(0).as_deref(), Some("now: HELLO"));
+    assert_eq!(sums.loud.get(0).as_deref(), Some("now: <USER>\nHELLO\n</USER>"));
 }
 
 flow! {
