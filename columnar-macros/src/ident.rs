@@ -12,8 +12,7 @@ use syn::LitStr;
 // `COMPLETION_MARKER` in the crate `ide-completion` of rust-analyzer.
 pub(crate) const MARKER: &str = "raCompletionMarker";
 
-/// The keywords of Rust that can be raw. `gen` is one since edition 2024; raw, it is the same name in
-/// every edition.
+/// The keywords of Rust that can be raw.
 const KEYWORDS: [&str; 48] = [
     // `crate`, `self`, `Self` and `super` are missing: rustc forbids their raw form.
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
@@ -110,6 +109,11 @@ pub(crate) fn rust_ident(name: &Ident) -> Option<Ident> {
         }
         _ => Some(name.clone()),
     }
+}
+
+/// Whether this is `gen`, a keyword since edition 2024. No token tells its edition, and raw it is the same name in each.
+pub(crate) fn is_gen(name: &Ident) -> bool {
+    ident_text(name) == "gen"
 }
 
 /// The name as a variant of an enum: `running_summary` becomes `RunningSummary`. A text that is no valid

@@ -40,9 +40,10 @@ pub fn flow(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 
 fn expand(input: TokenStream, errors: &mut Errors) -> TokenStream {
     let Invocation { krate, declarations } = Invocation::new(input);
+    let first = declarations.clone().into_iter().next().map_or(Span::call_site(), |tree| tree.span());
     let mut flow = syntax::parse(declarations, errors);
     let plan = check::check(&mut flow, errors);
-    expand::expand(&krate, &flow, &plan, errors)
+    expand::expand(&krate, &flow, first, &plan, errors)
 }
 
 /// Reports a panic as a bug of this crate.

@@ -1,6 +1,6 @@
 //! Random flows: any tokens have an expansion or an error.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
 use crate::check::check;
@@ -328,7 +328,7 @@ fn expand(flow: &TokenStream) -> TokenStream {
     let has_source = parsed.base().is_some() || parsed.columns.iter().any(|column| column.derived.is_none());
     assert!(has_source || errors.len() > 0, "no source and no error: {flow}");
 
-    let expansion = crate::expand::expand(&quote!(::columnar), &parsed, &plan, &errors);
+    let expansion = crate::expand::expand(&quote!(::columnar), &parsed, Span::call_site(), &plan, &errors);
     let reported = expansion.to_string().matches("compile_error").count();
     assert!(reported >= errors.len(), "not all errors are reported: {flow}");
     expansion

@@ -3,14 +3,18 @@
 pub use columnar_macros::flow;
 #[cfg(feature = "insta")]
 pub use insta;
-pub use std::borrow::Borrow;
-pub use std::boxed::Box;
+pub use std::clone::Clone;
 pub use std::default::Default;
-pub use std::future::Future;
+pub use std::marker::Sized;
 pub use std::ops::Deref;
 pub use std::option::Option::{self, None, Some};
-pub use std::vec;
+// A program may have types of these names.
+pub use std::primitive::{str, u8, usize};
 pub use std::vec::Vec;
+// A path that begins with `::core` finds nothing in edition 2015.
+pub use std::{compile_error, format, vec};
+
+pub use ::core;
 
 pub use crate::compute::Step;
 pub use crate::compute::inputs::{Inputs, of};
@@ -19,14 +23,17 @@ pub use crate::declare::graph::View;
 pub use crate::declare::graph::constant::{Graph, ModuleColumns, RenamedFrom, Used};
 pub use crate::documents::Documents;
 pub use crate::flow::bind::Bind;
-pub use crate::flow::generated::{Base, Checked, ColumnEnum, Columns, Module, TypePlan, is_module};
+pub use crate::flow::generated::{
+    Base, Checked, ColumnEnum, Columns, Extends, Module, TypePlan, is_base, is_module,
+};
 pub use crate::flow::input_type::of_column;
-pub use crate::flow::{ColumnId, Derived, Source, Typed};
+pub use crate::flow::{ColumnId, Derived, Opening, Source, Typed};
 pub use crate::history::Value;
 pub use crate::reopen::IntoOpenOptions;
 pub use crate::run::{Result, fmt_variant, listed};
 
-use futures::future::BoxFuture;
+use std::ops::BitOr;
+use std::{fmt, future};
 
 use crate::compute::inputs::{InputError, step_of_inputs};
 use crate::compute::{Context, IntoReply, IntoStep};
@@ -90,17 +97,54 @@ pub const fn graph<F: Base>() -> Graph {
     F::Columns::GRAPH
 }
 
+/// Opens a flow in a store.
+pub fn open<'a, C: Columns, I: ColumnId + 'a, F: Deref<Target = Typed<'a, C, I>>>(
+    store: impl IntoOpenOptions,
+    steps: Vec<Option<Step<'a>>>,
+    of: fn(Typed<'a, C, I>) -> F,
+) -> Opening<'a, F> {
+    Typed::__open(store.into_open_options(), steps, of)
+}
+
+/// The extension of a flow whose path could not be read, which is reported. It is never called.
+pub fn broken_extension<'a, C: Columns, I: ColumnId + 'a, F: Deref<Target = Typed<'a, C, I>>>(
+    steps: Vec<Option<Step<'a>>>,
+    of: fn(Typed<'a, C, I>) -> F,
+) -> Opening<'a, F> {
+    extend(&Typed::<C, I>::__new(Vec::new()), steps, of)
+}
+
 /// Extends a flow by columns.
-pub fn extend<'a, B: Columns, J, C: Columns, I: ColumnId + 'a>(
+pub fn extend<'a, B: Columns, J, C: Columns, I: ColumnId + 'a, F: Deref<Target = Typed<'a, C, I>>>(
     base: &Typed<'a, B, J>,
     steps: Vec<Option<Step<'a>>>,
-) -> BoxFuture<'a, Result<Typed<'a, C, I>>> {
-    Typed::__extend(base, steps)
+    of: fn(Typed<'a, C, I>) -> F,
+) -> Opening<'a, F> {
+    Typed::__extend(base, steps, of)
 }
 
 /// The compute steps of the columns that a flow itself declares, by column, from those of its computed columns.
-pub fn steps<F: Base, S>(steps: impl IntoIterator<Item = S>) -> Vec<Option<S>> {
-    F::Columns::GRAPH.by_node(steps)
+pub fn steps<F: Base, P, S>(steps: &[P], call: impl FnMut(&P) -> S) -> Vec<Option<S>> {
+    F::Columns::GRAPH.by_node(steps.iter().map(call))
+}
+
+/// The compute steps of an inline flow.
+pub fn inline_steps<const N: usize>(steps: [Option<Step<'_>>; N]) -> Vec<Option<Step<'_>>> {
+    steps.into()
+}
+
+/// Gives a compute step of an inline flow the type of its column.
+pub fn with_type<'a>(step: &mut Option<Step<'a>>, typed: impl FnOnce(Step<'a>) -> Step<'a>) {
+    *step = step.take().map(typed);
+}
+
+/// Writes the name of a struct alone.
+///
+/// # Errors
+///
+/// Those of the formatter.
+pub fn fmt_struct(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.debug_struct(name).finish_non_exhaustive()
 }
 
 /// The compute steps of a flow with modules: its own, then those of each module.
@@ -119,5 +163,23 @@ pub fn lend<'a, 'b: 'a>(steps: Vec<Option<Step<'b>>>) -> Vec<Step<'a>> {
 
 /// The step of a column whose declaration has an error, which is reported. It is never called.
 pub fn broken<'a>() -> Step<'a> {
-    Declare.column(|_: Context| std::future::pending::<String>())
+    Declare.column(|_: Context| future::pending::<String>())
+}
+
+/// The step of a column whose step is `todo!()`: its cells fail.
+pub fn unwritten<'a>(words: &'static str, text: &str) -> Step<'a> {
+    let message = if text.is_empty() { words.to_owned() } else { format!("{words}: {text}") };
+    Declare.column(move |_: Context| future::ready(Err::<Value, String>(message.clone())))
+}
+
+/// An inline flow, after the words that rustc prints if it expects an item there.
+#[derive(Debug)]
+pub struct Inline<F>(pub F);
+
+impl<F> BitOr<Inline<F>> for &str {
+    type Output = F;
+
+    fn bitor(self, flow: Inline<F>) -> F {
+        flow.0
+    }
 }

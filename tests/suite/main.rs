@@ -49,6 +49,7 @@ pub mod language {
     pub mod modules;
     pub mod names;
     pub mod purposes;
+    pub mod surroundings;
 }
 
 /// Trees of texts and their paths, by the rows of `tests/LOOM.md`.

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenTree};
 
 use super::purposes;
 use crate::diagnostics::{Errors, declarations, modules, reads, views};
-use crate::ident::{ident_text, is_name, rust_ident};
+use crate::ident::{ident_text, is_gen, is_name, rust_ident};
 use crate::syntax::{Flow, Module, State, View};
 
 /// A view shows a column of this flow, of a module, or of the base; an input of a module is bound to one. Wrong:
@@ -309,7 +309,9 @@ fn check_spelling(base: &mut Ident, errors: &mut Errors) {
     if let Some(raw) = rust_ident(base)
         && raw != *base
     {
-        errors.at(&*base, declarations::rust_keyword(base));
+        if !is_gen(base) {
+            errors.at(&*base, declarations::rust_keyword(base));
+        }
         *base = raw;
     }
 }

@@ -8,6 +8,9 @@ use crate::ident::ident_text;
 
 pub(crate) const EMPTY_FLOW: &str = "this flow is empty\n\nhelp: begin with a source, as in `source user;`";
 
+/// rustc prints it inside a sentence, on one line and in backticks.
+pub(crate) const NO_HEADER: &str = "a flow without a header is an expression: write pub struct Chat { ... } around it, or let chat = flow! { ... }; in a function";
+
 /// `name` is one that is read and not declared, if there is one.
 pub(crate) fn no_source(name: Option<&Ident>) -> String {
     let name = name.map_or_else(|| "user".to_owned(), ident_text);

@@ -13,12 +13,12 @@ use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{GenericParam, Path, PathArguments};
+use syn::{ConstParam, GenericParam, Path, PathArguments};
 
 use super::generics::{TypeParam, angled, argument, declaration, used_params};
 use super::tokens::{Tokens, located, unlocated};
 use crate::ident::{camel_case, ident_text};
-use crate::syntax::{Flow, Header, Module};
+use crate::syntax::{Column, Flow, Header, Module};
 
 pub(super) struct Dependencies<'e> {
     pub(super) base: Option<Dependency<'e>>,
@@ -26,6 +26,9 @@ pub(super) struct Dependencies<'e> {
     /// The typed columns whose types name parameters of the header. The struct of the columns has a parameter for each,
     /// as for each dependency with parameters.
     pub(super) types: Vec<TypeParam<'e>>,
+    /// The constant parameters of the header that views name, as in `user.window(N)`. The struct of the columns has them,
+    /// too.
+    pub(super) consts: Vec<&'e ConstParam>,
 }
 
 impl<'e> Dependencies<'e> {
@@ -40,6 +43,7 @@ impl<'e> Dependencies<'e> {
             TypeParam::new(header?, column, &variant)
         });
         let types = types.collect();
+        let consts = header.map(|header| consts(header, flow)).unwrap_or_default();
         // The parameter for the base.
         taken.insert("Base".to_owned());
         let modules = flow.modules.iter().map(|module| {
@@ -47,7 +51,7 @@ impl<'e> Dependencies<'e> {
             Dependency::module(private, header, module, variant)
         });
         let modules = modules.collect();
-        Self { base, modules, types }
+        Self { base, modules, types, consts }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -85,20 +89,28 @@ impl<'e> Dependencies<'e> {
     /// The arguments of the struct of the columns, where it is used.
     pub(super) fn struct_arguments(&self) -> Option<TokenStream> {
         let types = self.types.iter().map(TypeParam::ty);
-        angled(self.generic().map(|dependency| dependency.associated("Columns")).chain(types))
+        let columns = self.generic().map(|dependency| dependency.associated("Columns"));
+        angled(columns.chain(types).chain(self.const_arguments()))
     }
 
     /// The parameters of the struct of the columns, where it is defined.
     pub(super) fn struct_params(&self, private: &Tokens) -> Option<TokenStream> {
         // `Columns` is `'static`, so the parameters of the struct must be.
         let types = self.types.iter().map(|TypeParam { param, .. }| quote!(#param: 'static));
-        angled(self.generic().map(|Dependency { param, .. }| quote!(#param: #private::Columns)).chain(types))
+        let columns = self.generic().map(|Dependency { param, .. }| quote!(#param: #private::Columns));
+        let consts = self.consts.iter().map(|ConstParam { ident, ty, .. }| quote!(const #ident: #ty));
+        angled(columns.chain(types).chain(consts))
     }
 
     /// The arguments of the struct of the columns in its own impls.
     pub(super) fn own_struct_arguments(&self) -> Option<TokenStream> {
         let types = self.types.iter().map(|TypeParam { param, .. }| param.to_token_stream());
-        angled(self.generic().map(|dependency| dependency.param.to_token_stream()).chain(types))
+        let columns = self.generic().map(|dependency| dependency.param.to_token_stream());
+        angled(columns.chain(types).chain(self.const_arguments()))
+    }
+
+    fn const_arguments(&self) -> impl Iterator<Item = TokenStream> {
+        self.consts.iter().map(|param| param.ident.to_token_stream())
     }
 
     /// The arguments of the struct of the columns in impls of the enum, which knows no types of columns.
@@ -108,7 +120,7 @@ impl<'e> Dependencies<'e> {
         let columns = self
             .generic()
             .map(|Dependency { private, param, .. }| quote!(<#param as #private::ColumnEnum>::Columns));
-        angled(columns.chain(types))
+        angled(columns.chain(types).chain(self.consts.iter().map(|param| any_constant(param))))
     }
 
     /// The number of columns, with those of dependencies, and of the bytes of their names, as constants.
@@ -118,11 +130,36 @@ impl<'e> Dependencies<'e> {
         columns: &impl ToTokens,
     ) -> (TokenStream, TokenStream) {
         // Stable Rust allows no generic parameter in the length of an array.
-        if self.generic().next().is_some() || !self.types.is_empty() {
+        if self.generic().next().is_some() || !self.types.is_empty() || !self.consts.is_empty() {
             return (quote!({ #private::MAX_COLUMNS }), quote!({ #private::MAX_NAME_BYTES }));
         }
         let graph = quote!(<#columns as #private::Columns>::GRAPH);
         (quote!({ #graph.__len() }), quote!({ #graph.__text_len() }))
+    }
+}
+
+/// The constant parameters of the header that views name.
+fn consts<'e>(header: &'e Header, flow: &'e Flow) -> Vec<&'e ConstParam> {
+    if header.generics.const_params().next().is_none() {
+        return Vec::new();
+    }
+    let views = flow.columns.iter().flat_map(Column::reads);
+    let used = used_params(header, views.map(|view| view.constant_modifiers().into_token_stream()).collect());
+    let consts = used.into_iter().filter_map(|param| match param {
+        GenericParam::Const(param) => Some(param),
+        _ => None,
+    });
+    consts.collect()
+}
+
+/// A value of a constant parameter, for the enum of the columns, whose names do not depend on it.
+fn any_constant(ConstParam { ty, default, .. }: &ConstParam) -> TokenStream {
+    match (default, ty.to_token_stream().to_string().as_str()) {
+        (Some((_, default)), _) => default.to_token_stream(),
+        (None, "bool") => quote!(true),
+        (None, "char") => quote!('1'),
+        // The least that a window can have.
+        (None, _) => quote!(1),
     }
 }
 
@@ -142,6 +179,9 @@ pub(super) struct Dependency<'e> {
     flow: &'e Ident,
     /// `None` in the inline form, where an alias could not name the parameters around it.
     alias: Option<Ident>,
+    /// The alias of a base that a constant checks, so that a path that names no flow is a single error. A constant in a
+    /// type can use no parameters.
+    checked: Option<Ident>,
     /// The parameters of the header that the path uses.
     params: Vec<&'e GenericParam>,
     /// Whether the path uses parameters that are not in scope where the struct and the enum of the columns are defined.
@@ -176,7 +216,8 @@ impl<'e> Dependency<'e> {
                 |segment: &syn::PathSegment| !matches!(segment.arguments, PathArguments::None);
             let is_generic = path.segments.iter().any(has_arguments);
             let params = Vec::new();
-            return Self { private, path, flow, alias: None, params, is_generic, param: variant, role };
+            let (alias, checked) = (None, None);
+            return Self { private, path, flow, alias, checked, params, is_generic, param: variant, role };
         };
         let alias = format_ident!("__{}{variant}", header.name.unraw(), span = located(header.keyword.span));
         Self::with_alias(private, header, path, flow, alias, variant, role)
@@ -194,7 +235,10 @@ impl<'e> Dependency<'e> {
         let params = used_params(header, path.to_token_stream());
         // A lifetime needs no parameter: `associated_in_definition` writes `'static` in its place.
         let is_generic = params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)));
-        Self { private, path, flow, alias: Some(alias), params, is_generic, param, role }
+        let is_checked = matches!(role, Role::Base) && params.is_empty();
+        // With an upper case that no column and no module has.
+        let checked = is_checked.then(|| format_ident!("__{}BASE", header.name.unraw(), span = alias.span()));
+        Self { private, path, flow, alias: Some(alias), checked, params, is_generic, param, role }
     }
 
     /// The name of the base, or of the module.
@@ -229,10 +273,20 @@ impl<'e> Dependency<'e> {
             }
             Role::Module(_) => (quote!(#[doc(hidden)]), self.checked_path()),
         };
+        let checked = self.checked.as_ref().map(|checked| {
+            let private = self.private;
+            let is_base = quote_spanned!(located(path.span())=> { #private::is_base::<#path>() });
+            quote! {
+                #[doc(hidden)]
+                #[allow(dead_code, unreachable_pub)]
+                #vis type #checked = #private::Checked<#alias, #is_base>;
+            }
+        });
         quote! {
             #docs
             #[allow(dead_code, unreachable_pub)]
             #vis type #alias<#(#params),*> = #ty;
+            #checked
         }
     }
 
@@ -249,6 +303,9 @@ impl<'e> Dependency<'e> {
 
     /// The flow, where the parameters of the header are in scope.
     pub(super) fn ty(&self) -> TokenStream {
+        if let Some(checked) = &self.checked {
+            return quote!(#checked);
+        }
         let params = self.params.iter().map(|param| argument(param));
         match &self.alias {
             Some(alias) => quote!(#alias<#(#params),*>),
@@ -265,6 +322,9 @@ impl<'e> Dependency<'e> {
     pub(super) fn associated_in_definition(&self, name: &str) -> TokenStream {
         if self.is_generic {
             return self.param.to_token_stream();
+        }
+        if let Some(checked) = &self.checked {
+            return self.associated_of(&quote!(#checked), name);
         }
         // The columns of a flow are the same for every lifetime of its steps.
         let lifetimes = self.params.iter().map(|_| quote!('static));

@@ -5,6 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use super::dependencies::Dependencies;
 use super::tokens::{Tokens, unlocated};
+use super::unwritten::Unwritten;
 use crate::check::Plan;
 use crate::ident::rust_ident;
 use crate::syntax::{Column, ColumnType, Derived, Flow};
@@ -60,6 +61,12 @@ impl Emitter<'_> {
         let Some(last) = step.clone().into_iter().last() else {
             return quote!(#private::Declare.#keyword(#private::broken()));
         };
+        if let Some(unwritten) = Unwritten::of(step) {
+            let Unwritten { words, text } = unwritten;
+            // Without arguments `format!` is an error.
+            let text = if text.is_empty() { quote!("") } else { text };
+            return quote!(#private::Declare.#keyword(#private::unwritten(#words, &#private::format!(#text))));
+        }
         let step = match derived.closure_of_inputs(&column.name) {
             Some(closure) => self.step_of_inputs(column, derived, closure),
             None => step.clone(),
@@ -79,9 +86,9 @@ impl Emitter<'_> {
         };
         let Some(last) = ty.clone().into_iter().last() else { return step };
         let field = unlocated(&column.name);
-        let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &here.#field));
+        let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &__here.#field));
         body.set_span(last.span());
-        let (typed, closure) = (Ident::new("__typed", *colon), quote_spanned!(*colon=> |here: &#columns|));
+        let (typed, closure) = (Ident::new("__typed", *colon), quote_spanned!(*colon=> |__here: &#columns|));
         quote!(#step.#typed(#closure #body))
     }
 }

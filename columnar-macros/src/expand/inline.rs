@@ -1,12 +1,12 @@
 //! The inline form, an expression:
 //!
 //! ```text
-//! match [None, Some(column(prompt("…")))] {
-//!     steps => {
+//! "a flow without a header is …" | Inline(match [None, Some(column(prompt("…")))] {
+//!     __steps => {
 //!         /* the struct of the columns, as in the item form, named Columns */
-//!         Typed::<Columns, Name>::__new(Vec::from(steps))
+//!         Typed::<Columns, Name>::__new(inline_steps(__steps))
 //!     }
-//! }
+//! })
 //! ```
 //!
 //! The compute steps are outside the block with the struct, so that they see the types of the user and not
@@ -14,12 +14,16 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use syn::Visibility;
+use syn::{LitStr, Visibility};
 
 use super::columns::is_typed;
 use super::emitter::Emitter;
+use super::tokens::located;
+use crate::diagnostics::flow::NO_HEADER;
 
-pub(super) fn expand(emitter: &Emitter<'_>, errors: &TokenStream) -> TokenStream {
+pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -> TokenStream {
+    // No macro knows where it is called. Where rustc expects items, it prints the first token of an expression.
+    let words = LitStr::new(NO_HEADER, located(first));
     let private = &emitter.private;
     let name = Ident::new("Columns", Span::mixed_site());
     let steps = emitter.flow.columns.iter().map(|column| match &column.derived {
@@ -35,40 +39,46 @@ pub(super) fn expand(emitter: &Emitter<'_>, errors: &TokenStream) -> TokenStream
     let (completions, columns) = (emitter.completions(), emitter.impl_columns(&name));
     let mentions = emitter.inline_mentions(&ty);
     let (steps, all) = if emitter.dependencies.is_empty() {
-        (quote!([#(#steps),*]), quote!(#private::Vec::from(steps)))
+        (quote!([#(#steps),*]), quote!(#private::inline_steps(__steps)))
     } else {
         let modules = emitter.modules().map(|(module, dependency)| emitter.module_steps(module, dependency));
         let steps = quote!(([#(#steps),*], [#(#modules),*]));
-        (steps, quote!(#private::join(#private::Vec::from(steps.0), steps.1)))
+        (steps, quote!(#private::join(#private::inline_steps(__steps.0), __steps.1)))
     };
     let typed = emitter.inline_typed(&ty);
+    // A check evaluates this constant, and `order_of_columns` only where it is used. It could not name parameters.
+    let is_checked =
+        !emitter.dependencies.modules.is_empty() && emitter.dependencies.struct_arguments().is_none();
+    let sorted = is_checked.then(|| quote!(const _: () = #name::order_of_columns;));
     quote! {
-        match #steps {
-            steps => {
+        #words | #private::Inline(match #steps {
+            __steps => {
                 #completions
                 #definition
                 #columns
+                #sorted
                 #mentions
                 #typed
                 #errors
                 #private::Typed::<'_, #ty, #private::Name>::__new(#all)
             }
-        }
+        })
     }
 }
 
 impl Emitter<'_> {
     /// Gives the steps of typed columns their types. Only the fields of the struct know them.
     fn inline_typed(&self, columns: &TokenStream) -> TokenStream {
+        let private = self.private;
         let own = (!self.dependencies.is_empty()).then(|| quote!(.0));
         let typed = self.flow.columns.iter().enumerate().filter(|(_, column)| is_typed(column));
         let typed: TokenStream = typed
             .map(|(at, column)| {
-                let step = Self::typed_step(column, columns, quote!(step));
-                quote!(steps #own[#at] = steps #own[#at].take().map(|step| #step);)
+                let step = Self::typed_step(column, columns, quote!(__step));
+                quote!(#private::with_type(&mut __steps #own[#at], |__step| #step);)
             })
             .collect();
-        if typed.is_empty() { typed } else { quote!(let mut steps = steps; #typed) }
+        if typed.is_empty() { typed } else { quote!(let mut __steps = __steps; #typed) }
     }
 
     /// Mentions the columns that are read. A closure, unlike a function, can name the parameters around it.
@@ -80,7 +90,7 @@ impl Emitter<'_> {
         let inputs = self.flow.modules.iter().map(Self::module_mentions);
         quote! {
             #[allow(unexpected_cfgs)]
-            let _ = |here: &#columns| { #(#read)* #(#inputs)* };
+            let _ = |__here: &#columns| { #(#read)* #(#inputs)* };
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Declare.__with_inputs(
 //!     |__inputs: Inputs<'_>| Result::Ok((
 //!         __inputs.one(of::<Value>(), "user")?,
-//!         __inputs.all(of_column(|here: &BaseColumns| &here.topics), "topics")?,
+//!         __inputs.all(of_column(|__here: &BaseColumns| &__here.topics), "topics")?,
 //!     )),
 //!     async |(user, topics,): (_, _,)| user.to_uppercase(),
 //! )
@@ -102,7 +102,7 @@ impl Emitter<'_> {
             (module, view.path.clone())
         };
         let columns = dependency.associated("Columns");
-        Some(quote!(#private::of_column(|here: &#columns| &here #(.#fields)*)))
+        Some(quote!(#private::of_column(|__here: &#columns| &__here #(.#fields)*)))
     }
 
     fn of(&self, ty: &TokenStream) -> TokenStream {

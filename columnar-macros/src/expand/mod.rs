@@ -14,8 +14,9 @@ mod item;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod unwritten;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
 use crate::check::Plan;
@@ -25,13 +26,20 @@ use dependencies::Dependencies;
 use emitter::Emitter;
 use tokens::Tokens;
 
-pub(crate) fn expand(krate: &TokenStream, flow: &Flow, plan: &Plan, errors: &Errors) -> TokenStream {
+/// `first` is the position of the first declaration.
+pub(crate) fn expand(
+    krate: &TokenStream,
+    flow: &Flow,
+    first: Span,
+    plan: &Plan,
+    errors: &Errors,
+) -> TokenStream {
     let private = &Tokens::from(quote!(#krate::__private));
     let emitter = Emitter { private, flow, plan, dependencies: Dependencies::new(private, flow) };
     let errors = errors.tokens();
     match &flow.form {
         Form::Item(header) => item::expand(&emitter, header, &errors),
-        Form::Inline => inline::expand(&emitter, &errors),
+        Form::Inline => inline::expand(&emitter, first, &errors),
         Form::Unknown => errors,
     }
 }

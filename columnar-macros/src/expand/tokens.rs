@@ -56,6 +56,12 @@ pub(super) fn hidden_ident(role: &str, column: &Ident) -> Ident {
     format_ident!("__{role}{}", ident_text(column), span = Span::mixed_site())
 }
 
+/// The name of a generated constant that belongs to a column. rustc prints it where an error is inside the constant.
+/// Those of [`hidden_ident`] begin with a `_`.
+pub(super) fn constant_ident(role: &str, column: &Ident) -> Ident {
+    format_ident!("{role}_of_{}", ident_text(column), span = Span::mixed_site())
+}
+
 /// The documentation of the user, or `text`, so that `missing_docs` does not warn.
 pub(super) fn docs_or(docs: &[Attribute], keyword: &Ident, text: &str) -> TokenStream {
     if docs.is_empty() {

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 use quote::quote;
 use syn::Type;
 
-use super::cursor::{Cursor, is_group, is_punct, tokens};
+use super::cursor::{Cursor, is_group, is_punct, tokens, ungrouped};
 use super::tree::ColumnType;
 use crate::diagnostics::{Errors, columns};
 use crate::ident;
@@ -155,7 +155,9 @@ fn sign<'t>(cursor: &Cursor<'t>) -> Option<(&'t TokenTree, usize)> {
 /// The number of tokens of the type: up to the first `=` or `was` outside angle brackets, else to the first one.
 fn end(trees: &[TokenTree]) -> usize {
     let is_was = |at: usize| match trees.get(at..) {
-        Some([TokenTree::Ident(was), TokenTree::Literal(_), ..]) => ident::is(was, "was"),
+        Some([TokenTree::Ident(was), next, ..]) if matches!(ungrouped(next), TokenTree::Literal(_)) => {
+            ident::is(was, "was")
+        }
         // No type has two names in a row, and an earlier name without quotes is an error of its own.
         Some([TokenTree::Ident(was), TokenTree::Ident(_), ..]) => at > 0 && ident::is(was, "was"),
         _ => false,

@@ -8,7 +8,7 @@ use super::column_type;
 use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
 use super::tree::{Column, Derived};
 use crate::diagnostics::{Errors, declarations, modules};
-use crate::ident::{self, ident_text, is_name, quoted_name, rust_ident};
+use crate::ident::{self, ident_text, is_gen, is_name, quoted_name, rust_ident};
 use crate::keywords::nearest_keyword;
 
 /// Items and statements that end with `;`.
@@ -295,7 +295,7 @@ pub(super) fn declared_name(name: &Ident, errors: &mut Errors) -> Option<Ident> 
         return None;
     };
     // Identifiers are compared with their `r#`.
-    if identifier != *name {
+    if identifier != *name && !is_gen(name) {
         errors.at(name, declarations::rust_keyword(name));
     }
     Some(identifier)

@@ -78,7 +78,18 @@ impl Param {
     /// The type, or `impl Sized` if it could not be read.
     pub(crate) fn ty(&self) -> TokenStream {
         // Every argument fits this type, so calls of `new` are no further errors.
-        self.ty.as_ref().map_or_else(|| quote!(impl ::core::marker::Sized), ToTokens::to_token_stream)
+        self.ty.as_ref().map_or_else(|| quote!(impl Sized), ToTokens::to_token_stream)
+    }
+
+    /// The type behind a `&`, where one with a `+` needs parentheses.
+    pub(crate) fn borrowed(&self) -> TokenStream {
+        let ty = self.ty();
+        let is_sum = match &self.ty {
+            Some(Type::ImplTrait(ty)) => ty.bounds.len() > 1,
+            Some(Type::TraitObject(ty)) => ty.bounds.len() > 1,
+            _ => false,
+        };
+        if is_sum { quote!(&(#ty)) } else { quote!(&#ty) }
     }
 
     /// Whether the type cannot be named, since it is or holds an `impl Trait`.

@@ -7,11 +7,13 @@
 mod context;
 mod convert;
 pub(crate) mod inputs;
+mod other_names;
 mod policy;
 mod prompt;
 mod rate;
 mod reply;
 mod step;
+mod text;
 #[cfg(feature = "typed")]
 mod typed;
 #[cfg(not(feature = "typed"))]
@@ -34,6 +36,7 @@ pub use reply::{Deltas, Reply, deltas};
 pub(crate) use reply::{Kind, Piece};
 pub(crate) use step::Settings;
 pub use step::Step;
+pub use text::IntoText;
 pub use typed::ColumnType;
 #[cfg(feature = "typed")]
 pub use typed::SchemaMismatch;

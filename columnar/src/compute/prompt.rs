@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::stream::{self, BoxStream, StreamExt};
 
-use super::{Compute, Context, Kind, Piece, Reply};
+use super::{Compute, Context, IntoText, Kind, Piece, Reply};
 use crate::cache::Pace;
 use crate::error::BoxError;
 use crate::model::{Choice, Chunk, End, Finish, MaxTokens, Model, ModelError, ReplyError, Truncated};
@@ -33,9 +33,9 @@ use crate::usage::{Reservation, SpendLimit};
 /// chat.run().await?;
 /// # Ok(()) }
 /// ```
-pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
+pub fn prompt<Form>(system: impl IntoText<Form>) -> Prompt {
     Prompt {
-        system: system.into(),
+        system: system.into_text(),
         model: Choice::Inherited,
         max_tokens: None,
         temperature: None,

@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures::future::{BoxFuture, FutureExt};
+
 use super::declarations::Declarations;
 use super::live::LiveFlow;
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::flow::Column;
-use crate::history::Value;
+use crate::history::IntoValue;
 use crate::reopen::IntoOpenOptions;
 use crate::run::{ComputeSteps, Error, Result, Shared};
 use crate::store::Store;
@@ -103,8 +105,9 @@ impl LiveFlow<'static, Dynamic> {
     ///
     /// [`Error::UnknownColumn`]; [`Error::NotASource`]; [`Error::Update`] if the text is no update, or one that cannot be
     /// applied to the documents; [`Error::Store`] if the value could not be stored.
-    pub async fn push(&self, source: impl AsRef<str>, value: impl Into<Value>) -> Result<usize> {
-        self.shared.push_by_name(source.as_ref(), value.into()).await
+    pub fn push(&self, source: impl AsRef<str>, value: impl IntoValue) -> BoxFuture<'_, Result<usize>> {
+        let (source, value) = (source.as_ref().to_owned(), value.into_value());
+        async move { self.shared.push_by_name(&source, value).await }.boxed()
     }
 
     /// The names of the columns in topological order.

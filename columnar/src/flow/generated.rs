@@ -1,9 +1,13 @@
 //! The traits that the types of a `flow!` declaration implement. They are public for generated code alone.
 
+use std::any::TypeId;
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::Hash;
 use std::marker::PhantomData;
-use std::sync::{Arc, OnceLock};
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::bind::Bind;
 use crate::declare::graph::Graph;
@@ -31,6 +35,16 @@ impl TypePlan {
     #[doc(hidden)]
     pub const fn new() -> Self {
         Self(OnceLock::new())
+    }
+
+    /// The plan of a type whose graph depends on a constant parameter. A static of the generic type would be one for all
+    /// constants.
+    #[doc(hidden)]
+    pub fn of_type<C: 'static>() -> &'static Self {
+        static PLANS: Mutex<BTreeMap<TypeId, &'static TypePlan>> = Mutex::new(BTreeMap::new());
+        let mut plans = PLANS.lock().unwrap_or_else(PoisonError::into_inner);
+        // A program has few types, and a plan is needed until it ends.
+        plans.entry(TypeId::of::<C>()).or_insert_with(|| Box::leak(Box::new(Self::new())))
     }
 
     pub(super) fn of<C: Columns>() -> &'static Arc<Plan> {
@@ -76,6 +90,9 @@ pub trait ColumnEnum: ColumnId + Copy + Eq + Ord + Hash + fmt::Debug + fmt::Disp
     label = "expected a struct that `flow!` declared"
 )]
 pub trait Base {
+    /// The flow itself.
+    type This;
+
     /// Its columns.
     type Columns: Columns;
 
@@ -87,6 +104,29 @@ pub trait Base {
 
     /// A compute step that lives as long as those of this flow.
     type Step;
+
+    /// The future of a flow with such compute steps.
+    type Opening<F: Deref<Target: Sized>>;
+}
+
+/// A flow of the type that another one extends, or what holds one.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `{F}`, the flow that this one extends",
+    label = "expected a `{F}`",
+    note = "pass the flow or a reference to it, as in `extend(&flow)`"
+)]
+pub trait Extends<F> {
+    /// The flow.
+    fn base(&self) -> &F;
+}
+
+// The error would name `Borrow`.
+#[diagnostic::do_not_recommend]
+impl<F, B: Borrow<F>> Extends<F> for B {
+    fn base(&self) -> &F {
+        self.borrow()
+    }
 }
 
 /// A flow that another one can use as a module: every struct that [`flow!`](crate::flow!) declares and that extends no
@@ -101,13 +141,27 @@ pub trait Module {
     type Flow: Base;
 }
 
-/// A type whose bound `Module` is checked by [`is_module`] alone. If the type is no module, rustc reports that error,
+/// A type whose bound `Module` is checked by [`is_module`] alone, or `Base` by [`is_base`]. If the type is none, rustc reports that error,
 /// and none of the errors that follow from it.
 #[derive(Debug)]
 pub struct Checked<T, const IS_MODULE: bool>(PhantomData<T>);
 
 impl<T: Module> Module for Checked<T, true> {
     type Flow = T::Flow;
+}
+
+impl<T: Base> Base for Checked<T, true> {
+    type This = T;
+    type Columns = T::Columns;
+    type Column = T::Column;
+    type Extended<C, I> = T::Extended<C, I>;
+    type Step = T::Step;
+    type Opening<F: Deref<Target: Sized>> = T::Opening<F>;
+}
+
+/// Checks the bound, as the value of [`Checked`].
+pub const fn is_base<T: Base>() -> bool {
+    true
 }
 
 /// Checks the bound, as the value of [`Checked`].

@@ -5,6 +5,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use futures::future::{BoxFuture, FutureExt};
+
 use super::bind::Bind;
 use super::generated::Columns;
 use crate::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
@@ -13,7 +15,7 @@ use crate::context::Messages;
 use crate::declare::Window;
 use crate::declare::graph::{TieredView, View};
 use crate::documents::{Documents, Update};
-use crate::history::Value;
+use crate::history::{IntoValue, Value};
 use crate::run::{Result, Shared};
 use crate::usage::Receipt;
 
@@ -235,8 +237,8 @@ impl Handle<kind::Source> {
     /// # Errors
     ///
     /// [`Error::Store`](crate::Error::Store) if the value could not be stored.
-    pub async fn push(&self, value: impl Into<Value>) -> Result<usize> {
-        self.flow().push(self.latest.column(), value.into()).await
+    pub fn push(&self, value: impl IntoValue) -> BoxFuture<'_, Result<usize>> {
+        self.flow().push(self.latest.column(), value.into_value()).boxed()
     }
 
     /// The same column, with the type of its values.

@@ -11,6 +11,7 @@ pub(crate) mod generated;
 mod handle;
 pub(crate) mod input_type;
 mod live;
+mod opening;
 #[cfg(feature = "typed")]
 mod read;
 mod rows;
@@ -20,11 +21,13 @@ mod values;
 mod view;
 mod view_text;
 
+pub use crate::history::IntoValue;
 pub use crate::run::{ColumnId, Run, Values};
 pub use column::{Column, IntoViews, TieredView, View, column, documents, group, prev, source, this};
 pub use dynamic::{Dynamic, Flow, flow};
 pub use handle::{Derived, Handle, Source, kind};
 pub use live::LiveFlow;
+pub use opening::Opening;
 pub use rows::Row;
 pub(crate) use rows::RowChunks;
 pub use typed::Typed;

@@ -3,14 +3,15 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::FutureExt;
 
 use super::bind::Bind;
 use super::generated::{Columns, TypePlan};
 use super::live::LiveFlow;
+use super::opening::Opening;
 use crate::compute::Step;
 use crate::declare::Name;
-use crate::reopen::IntoOpenOptions;
+use crate::reopen::OpenOptions;
 use crate::run::ColumnId;
 #[cfg(doc)]
 use crate::run::Error;
@@ -24,21 +25,33 @@ pub type Typed<'a, C, I = Name> = LiveFlow<'a, C, I>;
 impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     #[doc(hidden)]
     pub fn __new(steps: Vec<Option<Step<'a>>>) -> Self {
-        Self::over(None, steps)
+        let (shared, steps) = Self::shared(None, steps);
+        Self::bound(shared, steps)
     }
 
     #[doc(hidden)]
-    pub async fn __open(options: impl IntoOpenOptions, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
-        let options = options.into_open_options();
-        let flow = Self::over(Some(Arc::clone(options.store())), steps);
-        flow.shared.restore(&options).await?;
-        Ok(flow)
+    pub fn __open<F: Deref<Target = Self>>(
+        options: OpenOptions,
+        steps: Vec<Option<Step<'a>>>,
+        of: fn(Self) -> F,
+    ) -> Opening<'a, F>
+    where
+        I: 'a,
+    {
+        let opened = async move {
+            let (shared, steps) = Self::shared(Some(Arc::clone(options.store())), steps);
+            shared.restore(&options).await?;
+            Ok(Self::bound(shared, steps))
+        };
+        Opening::new(opened.boxed(), of)
     }
 
-    fn over(store: Option<Arc<dyn Store>>, steps: Vec<Option<Step<'a>>>) -> Self {
+    fn shared(
+        store: Option<Arc<dyn Store>>,
+        steps: Vec<Option<Step<'a>>>,
+    ) -> (Arc<Shared>, ComputeSteps<'a>) {
         let steps = ComputeSteps::new(steps);
-        let shared = Shared::new(Arc::clone(TypePlan::of::<C>()), store, &steps);
-        Self::bound(Arc::new(shared), steps)
+        (Arc::new(Shared::new(Arc::clone(TypePlan::of::<C>()), store, &steps)), steps)
     }
 
     /// A handle of this type to a flow that has its columns.
@@ -50,10 +63,11 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
 
     /// Extends a flow of the type that this one extends, by the other columns, which have these steps.
     #[doc(hidden)]
-    pub fn __extend<B: Columns, J>(
+    pub fn __extend<B: Columns, J, F: Deref<Target = Self>>(
         base: &LiveFlow<'a, B, J>,
         steps: Vec<Option<Step<'a>>>,
-    ) -> BoxFuture<'a, Result<Self>>
+        of: fn(Self) -> F,
+    ) -> Opening<'a, F>
     where
         I: 'a,
     {
@@ -77,7 +91,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
             shared.wake();
             Ok(Self::bound(shared, known))
         };
-        extended.boxed()
+        Opening::new(extended.boxed(), of)
     }
 
     /// Another flow with the steps of this one before `step`. The two flows are independent from then on.

@@ -332,7 +332,12 @@
 //! | `…` is not a flow that can be a module | name a flow that is declared as a struct and extends no other flow |
 //! | use of moved value: `style` | two compute steps take the same value; clone it for one |
 //! | cannot find function `prompt` in this scope | add `use columnar::prelude::*;` |
-//! | macro expansion ignores keyword `match` and any tokens following | a flow without a header is an expression, so it must be in a function; or give it a header, `pub struct Chat { … }` |
+//! | macro expansion ignores `"a flow without a header is an expression: …"` | put it into a function, `let chat = flow! { … };`, or give it a header, `pub struct Chat { … }` |
+//! | `{integer}` is not the text of a value | push text: `value.to_string()`, or `serde_json::to_string(&value)?` |
+//! | `&usize` is not the text of a prompt | pass text: `format!("Answer in {count} words.")` |
+//! | the model of a prompt is set by `.model(...)` | write `.model("openai/gpt-4o-mini")` directly after the prompt |
+//! | `&Other` is not a `Chat`, the flow that this one extends | pass a flow of the type after the `:` of the header to `extend` |
+//! | `Person` is not a flow, so it cannot be extended | name a flow that is declared as a struct after the `:` |
 //! | expected expression, found keyword `const` | a flow with a header is an item, so it cannot be an expression; drop the header, or the `let` |
 //! | the `?` operator can only be used in a method that returns `Result` | only in a flow without a header can `?` return from the function around it; handle the error before `flow!`, or give it to the flow as a parameter |
 //!

@@ -14,7 +14,7 @@ pub(crate) use node::Text;
 use node::{BITS, Child, LeafEntry, Node, WIDTH, digit, rest};
 pub(crate) use step_ranges::StepRanges;
 pub use stored_steps::StoredSteps;
-pub use value::Value;
+pub use value::{IntoValue, Value};
 
 /// The values of a column by step, each with its number of tokens. A step may have no value, and a value never changes.
 ///

@@ -52,6 +52,25 @@ impl Value {
     }
 }
 
+/// Text for [`push`](crate::flow::Handle::push): everything that converts into a [`Value`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the text of a value",
+    label = "expected text, as in `\"hello\"`",
+    note = "a source takes `&str`, `String`, `Arc<str>`, `Cow<str>` or `Value`; for other values `value.to_string()` or `serde_json::to_string(&value)?`"
+)]
+pub trait IntoValue {
+    /// Converts the value.
+    fn into_value(self) -> Value;
+}
+
+// The error would name `From`, and not say what a source takes.
+#[diagnostic::do_not_recommend]
+impl<T: Into<Value>> IntoValue for T {
+    fn into_value(self) -> Value {
+        self.into()
+    }
+}
+
 impl Deref for Value {
     type Target = str;
 

@@ -13,9 +13,9 @@
 //!     const __HERE_user: &'static Derived = &Derived::__new(Self::__BASE.__find("user"), "user");
 //!     const __HERE_mood: &'static Derived = &Derived::__new(Self::__BASE.__len() + 0, "mood");
 //!     const __HERE_debate_DOT_critic: &'static Derived = &Derived::__new(Self::__AT_debate.__column("critic"), "critic");
-//!     const __mood: &'static [View] = &[Self::__HERE_user.latest, Self::__HERE_tone.__all(), …];
-//!     const __NAME_mood: &'static str = Self::__BASE.__new_name("mood", "`mood` is a column of …");
-//!     const __SORTED: () = <Self as Columns>::GRAPH.__sorted::<…>();
+//!     const views_of_mood: &'static [View] = &[Self::__HERE_user.latest, Self::__HERE_tone.__all(), …];
+//!     const name_of_mood: &'static str = Self::__BASE.__new_name("mood", "`mood` is a column of …");
+//!     const order_of_columns: () = <Self as Columns>::GRAPH.__sorted::<…>();
 //! }
 //! impl Columns for FeltColumns { /* as in plain.rs */ }
 //! impl Deref for FeltColumns { type Target = <FeltBase as Base>::Columns; }
@@ -38,7 +38,7 @@ use super::views::{constant_of, linked_view};
 use crate::diagnostics::flow::inherited_twice;
 use crate::expand::dependencies::{Dependency, locate};
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{hidden_ident, located, unlocated};
+use crate::expand::tokens::{Tokens, constant_ident, hidden_ident, located, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::{Column, Module, View};
 
@@ -55,17 +55,17 @@ impl Emitter<'_> {
         let (params, arguments) = (dependencies.struct_params(private), dependencies.own_struct_arguments());
         let (constants, graph) = (self.linked_constants(), self.linked_graph());
         // rustc evaluates a constant of a generic impl only where it is used, and would miss the cycle.
-        let sorted = (!dependencies.modules.is_empty()).then(|| quote!(let () = Self::__SORTED;));
+        let sorted = (!dependencies.modules.is_empty()).then(|| quote!(let () = Self::order_of_columns;));
         let binds = self.flow.columns.iter().map(|column| {
             let (field, constant) = (unlocated(&column.name), hidden_ident("HERE_", &column.name));
             let typed = typed(column);
-            quote!(#field: Self::#constant.__bind(flow) #typed,)
+            quote!(#field: Self::#constant.__bind(__FLOW) #typed,)
         });
         let base_bind =
-            self.base_columns().map(|base| quote!(__base: <#base as #private::Columns>::__bind(flow),));
+            self.base_columns().map(|base| quote!(__base: <#base as #private::Columns>::__bind(__FLOW),));
         let deref = dependencies.base.as_ref().map(|base| self.deref_to(base, name));
         let (plan, module_binds) = (self.fn_plan(), self.module_binds());
-        let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
+        let debug = self.impl_debug(name, params.as_ref(), arguments.as_ref());
         quote! {
             #[allow(non_upper_case_globals, unexpected_cfgs)]
             impl #params #name #arguments {
@@ -77,7 +77,7 @@ impl Emitter<'_> {
 
                 #plan
 
-                fn __bind(flow: &#private::Bind<'_>) -> Self {
+                fn __bind(__FLOW: &#private::Bind<'_>) -> Self {
                     #sorted
                     Self { #base_bind #(#binds)* #module_binds }
                 }
@@ -122,7 +122,7 @@ impl Emitter<'_> {
         let own = self.flow.columns.iter().map(|column| (&column.name, &column.keyword));
         let all = own.chain(self.flow.modules.iter().map(|module| (&module.name, &module.keyword)));
         let names = dependencies.base.as_ref().map(|base| {
-            let names = all.map(|(name, keyword)| new_name(base, name, keyword));
+            let names = all.map(|(name, keyword)| new_name(private, base, name, keyword));
             quote!(#(#names)*)
         });
         let sorted = (!dependencies.modules.is_empty()).then(|| {
@@ -130,7 +130,7 @@ impl Emitter<'_> {
             // rustc reports a constant that panics at the call, so the call is at the view.
             let span = self.plan.possible_cycle.map_or_else(Span::call_site, located);
             let sorted = quote_spanned!(span=> <Self as #private::Columns>::GRAPH.__sorted::<#count>());
-            quote!(const __SORTED: () = #sorted;)
+            quote!(const order_of_columns: () = #sorted;)
         });
         quote!(#(#views)* #base #modules #columns #names #sorted)
     }
@@ -143,7 +143,7 @@ impl Emitter<'_> {
             // No view is a literal: only rustc knows the indices of columns of other flows.
             nodes.push(quote!((#name, 0, #list)));
             if column.derived.is_some() {
-                let constant = hidden_ident("", &column.name);
+                let constant = constant_ident("views", &column.name);
                 let own = quote_spanned!(located(column.keyword.span())=> Self::);
                 lists.push(quote!(#own #constant));
             }
@@ -153,10 +153,8 @@ impl Emitter<'_> {
         let extending =
             self.base_columns().map(|base| quote!(.__extending(&<#base as #private::Columns>::GRAPH)));
         let used = self.modules().map(|(module, _)| {
-            let (span, used) = (located(module.keyword.span()), hidden_ident("USE_", &module.name));
-            // Inputs that could not be read are reported, so they are not missing.
-            let is_complete = module.is_complete.then(|| quote_spanned!(span=> .__complete()));
-            quote_spanned!(span=> Self::#used #is_complete)
+            let (span, used) = (located(module.keyword.span()), constant_ident("inputs", &module.name));
+            quote_spanned!(span=> Self::#used)
         });
         let used = (!self.dependencies.modules.is_empty()).then(|| quote!(.__using(&[#(#used),*])));
         let (documents, renames) = (self.documents(), self.renames());
@@ -195,7 +193,7 @@ impl Emitter<'_> {
     fn linked_views(&self, column: &Column) -> Option<TokenStream> {
         let private = self.private;
         let derived = column.derived.as_ref()?;
-        let constant = hidden_ident("", &column.name);
+        let constant = constant_ident("views", &column.name);
         let views = derived.views.iter().map(|view| linked_view(view, &column.name));
         Some(quote!(const #constant: &'static [#private::View] = &[#(#views),*];))
     }
@@ -237,10 +235,10 @@ fn index_of(view: &View) -> TokenStream {
 }
 
 /// A name that no column of the base may have.
-fn new_name(base: &Dependency<'_>, name: &Ident, keyword: &Ident) -> TokenStream {
-    let (constant, message) = (hidden_ident("NAME_", name), inherited_twice(name, base.name()));
+fn new_name(private: &Tokens, base: &Dependency<'_>, name: &Ident, keyword: &Ident) -> TokenStream {
+    let (constant, message) = (constant_ident("name", name), inherited_twice(name, base.name()));
     let name = ident_text(name);
     // rustc reports a constant that panics at the call, so the call is at the declaration.
     let checked = quote_spanned!(located(keyword.span())=> Self::__BASE.__new_name(#name, #message));
-    quote!(const #constant: &'static str = #checked;)
+    quote!(const #constant: &'static #private::str = #checked;)
 }

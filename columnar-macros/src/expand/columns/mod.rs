@@ -63,7 +63,7 @@ impl Emitter<'_> {
 pub(super) fn fn_mentions(name: &Ident, columns: &impl ToTokens, mentions: &TokenStream) -> TokenStream {
     let function = hidden_ident("READS_", name);
     quote! {
-        fn #function(here: &#columns) {
+        fn #function(__here: &#columns) {
             #mentions
         }
     }

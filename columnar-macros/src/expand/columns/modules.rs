@@ -7,8 +7,8 @@
 //! }
 //! impl ChatColumns {
 //!     const __AT_debate: ModuleColumns = ModuleColumns::__new(2, &<… as Columns>::GRAPH);
-//!     const __USE_debate: Used =
-//!         Used::__new("debate", Self::__AT_debate, &[(Self::__AT_debate.__source("topic"), Self::__HERE_user.__column())]);
+//!     const inputs_of_debate: Used =
+//!         Used::__new("debate", Self::__AT_debate, &[(Self::__AT_debate.__source("topic"), Self::__HERE_user.__column())]).__complete();
 //! }
 //! ```
 
@@ -16,9 +16,9 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use super::views::{constant_of, mention_column};
-use crate::expand::dependencies::{Dependency, Role};
+use crate::expand::dependencies::{Dependency, Role, locate};
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{docs_or, hidden_ident, located, unlocated};
+use crate::expand::tokens::{constant_ident, docs_or, hidden_ident, located, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::Module;
 
@@ -36,7 +36,8 @@ impl Emitter<'_> {
         let private = self.private;
         let mut first = first.clone();
         let constants = self.modules().map(|(module, dependency)| {
-            let (columns_of, used) = (hidden_ident("AT_", &module.name), hidden_ident("USE_", &module.name));
+            let (columns_of, used) =
+                (hidden_ident("AT_", &module.name), constant_ident("inputs", &module.name));
             let columns = dependency.associated_in_definition("Columns");
             let name = self.checked_name(&module.name, &module.keyword);
             let inputs = module.inputs.iter().filter_map(|input| {
@@ -44,11 +45,16 @@ impl Emitter<'_> {
                 let name = quote_spanned!(located(input.name.span())=> Self::#columns_of.__source(#name));
                 Some(quote!((#name, Self::#column.__column())))
             });
+            let span = located(module.keyword.span());
+            // rustc reports a panic in one of the calls at the beginning of the whole expression.
+            let new = locate(quote!(#private::Used::__new), span);
+            // Inputs that could not be read are reported, so they are not missing.
+            let is_complete = module.is_complete.then(|| quote_spanned!(span=> .__complete()));
             let constants = quote! {
                 const #columns_of: #private::ModuleColumns =
                     #private::ModuleColumns::__new(#first, &<#columns as #private::Columns>::GRAPH);
                 const #used: #private::Used =
-                    #private::Used::__new(#name, Self::#columns_of, &[#(#inputs),*]);
+                    #new(#name, Self::#columns_of, &[#(#inputs),*]) #is_complete;
             };
             first = quote!(Self::#columns_of.__end());
             constants
@@ -62,7 +68,7 @@ impl Emitter<'_> {
             let name = ident_text(name);
             return quote!(#name);
         }
-        let (own, name) = (quote_spanned!(located(keyword.span())=> Self::), hidden_ident("NAME_", name));
+        let (own, name) = (quote_spanned!(located(keyword.span())=> Self::), constant_ident("name", name));
         quote!(#own #name)
     }
 
@@ -109,7 +115,7 @@ impl Emitter<'_> {
         let inputs = module.inputs.iter().map(|input| {
             let source = &input.name;
             let column = input.column.as_ref().map(|column| mention_column(column, &input.name));
-            quote!(let _ = here.#name.#source; #column)
+            quote!(let _ = __here.#name.#source; #column)
         });
         inputs.collect()
     }
@@ -124,7 +130,7 @@ impl Emitter<'_> {
                 let (input, column) = (ident_text(&input.name), input.read()?.name());
                 Some(quote!((#input, #column)))
             });
-            quote!(#field: <#columns as #private::Columns>::__bind(&flow.__module(#name, &[#(#inputs),*])),)
+            quote!(#field: <#columns as #private::Columns>::__bind(&__FLOW.__module(#name, &[#(#inputs),*])),)
         });
         binds.collect()
     }

@@ -59,15 +59,16 @@ impl Emitter<'_> {
 
     /// The name of the struct alone. A derive would make the compiler look at each field.
     pub(super) fn impl_debug(
+        &self,
         name: &Ident,
         params: Option<&TokenStream>,
         arguments: Option<&TokenStream>,
     ) -> TokenStream {
-        let text = ident_text(name);
+        let (private, text) = (self.private, ident_text(name));
         quote! {
-            impl #params ::core::fmt::Debug for #name #arguments {
-                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                    f.debug_struct(#text).finish_non_exhaustive()
+            impl #params #private::core::fmt::Debug for #name #arguments {
+                fn fmt(&self, __f: &mut #private::core::fmt::Formatter<'_>) -> #private::core::fmt::Result {
+                    #private::fmt_struct(#text, __f)
                 }
             }
         }
@@ -75,11 +76,18 @@ impl Emitter<'_> {
 
     pub(super) fn fn_plan(&self) -> TokenStream {
         let private = self.private;
-        quote! {
-            fn __plan() -> &'static #private::TypePlan {
-                // A generic impl has this static once, for all arguments; their graphs are the same.
+        // A generic impl has a static once, for all arguments. Only constants make their graphs different.
+        let plan = if self.dependencies.consts.is_empty() {
+            quote! {
                 static PLAN: #private::TypePlan = #private::TypePlan::new();
                 &PLAN
+            }
+        } else {
+            quote!(#private::TypePlan::of_type::<Self>())
+        };
+        quote! {
+            fn __plan() -> &'static #private::TypePlan {
+                #plan
             }
         }
     }
@@ -109,9 +117,9 @@ pub(super) fn typed(column: &Column) -> Option<TokenStream> {
 /// token.
 fn of_source_type(name: &Ident, ColumnType { colon, ty, .. }: &ColumnType) -> TokenStream {
     let (field, of) = (unlocated(name), Ident::new("__of", *colon));
-    let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &here.#field));
+    let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &__here.#field));
     body.set_span(ty.clone().into_iter().last().map_or(*colon, |last| last.span()));
-    let closure = quote_spanned!(*colon=> |here: &Self|);
+    let closure = quote_spanned!(*colon=> |__here: &Self|);
     quote!(.#of(#closure #body))
 }
 

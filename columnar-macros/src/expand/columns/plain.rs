@@ -3,19 +3,19 @@
 //! ```text
 //! pub struct ChatColumns { pub user: Source, pub topics: Derived, pub notes: Derived }
 //! impl ChatColumns {
-//!     const __notes: &'static [View] = &[View::__literal(1, 0, false, "topics").window(MANY)];
+//!     const views_of_notes: &'static [View] = &[View::__literal(1, 0, false, "topics").window(MANY)];
 //! }
 //! impl Columns for ChatColumns {
 //!     const GRAPH: Graph = Graph::__new(
 //!         &[("user", 0, 0), ("topics", 0, 0), ("notes", 1, 0)],
 //!         &[(0, 1, false, "user")],
-//!         &[Self::__notes],
+//!         &[Self::views_of_notes],
 //!         &[0, 1, 2],
 //!     );
 //!     fn __plan() -> &'static TypePlan { static PLAN: TypePlan = TypePlan::new(); &PLAN }
-//!     fn __bind(flow: &Bind<'_>) -> Self {
-//!         let [__topics, __notes] = flow.__derived::<Self, _>();
-//!         Self { user: source(0, "user").__bind(flow), topics: __topics, notes: __notes }
+//!     fn __bind(__FLOW: &Bind<'_>) -> Self {
+//!         let [__topics, __notes] = __FLOW.__derived::<Self, _>();
+//!         Self { user: source(0, "user").__bind(__FLOW), topics: __topics, notes: __notes }
 //!     }
 //! }
 //! impl Chat {
@@ -35,7 +35,7 @@ use quote::{quote, quote_spanned};
 use super::parts::{is_typed, typed};
 use super::views::Read;
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{hidden_ident, list, located, unlocated};
+use crate::expand::tokens::{constant_ident, hidden_ident, list, located, unlocated};
 use crate::ident::ident_text;
 
 /// The arguments of `Graph::__new`, and the constants that they mention.
@@ -66,7 +66,7 @@ impl Emitter<'_> {
             }
         });
         let (nodes, literals, order) = (list(nodes), list(literals), list(&self.plan.order));
-        let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
+        let debug = self.impl_debug(name, params.as_ref(), arguments.as_ref());
         let (plan, bind, renames, documents) =
             (self.fn_plan(), self.fn_bind(), self.renames(), self.documents());
         quote! {
@@ -99,7 +99,7 @@ impl Emitter<'_> {
             if reads.iter().all(Read::is_literal) {
                 graph.literals.extend(reads.iter().map(Read::literals));
             } else {
-                let constant = hidden_ident("", &column.name);
+                let constant = constant_ident("views", &column.name);
                 let own = quote_spanned!(located(column.keyword.span())=> Self::);
                 let views = reads.iter().map(|read| read.constant(private));
                 graph.constants.push(quote!(const #constant: &'static [#private::View] = &[#(#views),*];));
@@ -124,13 +124,13 @@ impl Emitter<'_> {
                 let (field, call) = (unlocated(&column.name), &column.keyword);
                 let name = ident_text(&column.name);
                 let typed = typed(column);
-                sources.extend(quote!(#field: #private::Declare.#call(#at, #name).__bind(flow) #typed,));
+                sources.extend(quote!(#field: #private::Declare.#call(#at, #name).__bind(__FLOW) #typed,));
             }
         }
         let (fields, derived) = (list(fields), list(derived));
         quote! {
-            fn __bind(flow: &#private::Bind<'_>) -> Self {
-                let [#derived] = flow.__derived::<Self, _>();
+            fn __bind(__FLOW: &#private::Bind<'_>) -> Self {
+                let [#derived] = __FLOW.__derived::<Self, _>();
                 Self { #sources #fields }
             }
         }

@@ -63,7 +63,7 @@ pub(super) fn mention_view(view: &View, reader: &Ident) -> TokenStream {
         return mention_column(view, reader);
     }
     let (field, path, modifiers) = (view.field(reader), &view.path, view.literal_modifiers());
-    quote!(let _ = here.#field #(.#path)* #modifiers;)
+    quote!(let _ = __here.#field #(.#path)* #modifiers;)
 }
 
 /// A mention of the column that a view shows. Behind an error an editor finds more here than in a constant, so
@@ -73,7 +73,7 @@ pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
     let modifiers = editors_only.is_some().then(|| modifiers(view));
     // Only documents have this one, so it is checked here.
     let modifiers = modifiers.or_else(|| view.tiered());
-    quote!(#editors_only let _ = here.#field #(.#path)* #modifiers;)
+    quote!(#editors_only let _ = __here.#field #(.#path)* #modifiers;)
 }
 
 /// A view as a call on the constant of the column that it shows.

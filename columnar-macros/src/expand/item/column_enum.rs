@@ -73,11 +73,11 @@ struct Enum<'e> {
 
 impl Enum<'_> {
     fn definition(&self) -> TokenStream {
-        let (vis, id, variants) = (&self.header.vis, self.id, &self.variants);
+        let (private, vis, id, variants) = (self.private, &self.header.vis, self.id, &self.variants);
         let inherited = self.dependencies.base.as_ref().map(variant);
         let modules = self.dependencies.modules.iter().map(variant);
         let params = self.dependencies.own_enum_arguments();
-        let debug = (!self.is_plain()).then(|| quote!(::core::fmt::Debug,));
+        let debug = (!self.is_plain()).then(|| quote!(#private::core::fmt::Debug,));
         let docs_of =
             format!(" The computed columns of a [`{}`], which its events name.", self.header.name.unraw());
         let named = self.columns.iter().zip(&self.names);
@@ -86,8 +86,9 @@ impl Enum<'_> {
         quote! {
             #[doc = #docs_of]
             #[derive(
-                ::core::clone::Clone, ::core::marker::Copy, #debug ::core::cmp::PartialEq,
-                ::core::cmp::Eq, ::core::cmp::PartialOrd, ::core::cmp::Ord, ::core::hash::Hash,
+                #private::core::clone::Clone, #private::core::marker::Copy, #debug #private::core::cmp::PartialEq,
+                #private::core::cmp::Eq, #private::core::cmp::PartialOrd, #private::core::cmp::Ord,
+                #private::core::hash::Hash,
             )]
             #[allow(non_camel_case_types, unreachable_pub)]
             #vis enum #id #params {
@@ -112,17 +113,17 @@ impl Enum<'_> {
             impl #params #id #arguments {
                 /// The name of the column.
                 #[allow(dead_code, unreachable_pub)]
-                #vis #constant fn name(self) -> &'static str {
+                #vis #constant fn name(self) -> &'static #private::str {
                     #name
                 }
             }
 
             #debug
 
-            impl #params ::core::fmt::Display for #id #arguments {
-                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            impl #params #private::core::fmt::Display for #id #arguments {
+                fn fmt(&self, __f: &mut #private::core::fmt::Formatter<'_>) -> #private::core::fmt::Result {
                     // Unlike `write_str`, `pad` obeys a width such as `{:10}`.
-                    f.pad(self.name())
+                    __f.pad(Self::name(*self))
                 }
             }
 
@@ -133,8 +134,8 @@ impl Enum<'_> {
             impl #params #private::ColumnEnum for #id #arguments {
                 type Columns = #struct_of #columns;
 
-                fn __name(self) -> &'static str {
-                    self.name()
+                fn __name(self) -> &'static #private::str {
+                    Self::name(self)
                 }
             }
         }
@@ -151,16 +152,16 @@ impl Enum<'_> {
     fn impl_debug(&self) -> TokenStream {
         let Self { private, id, .. } = self;
         quote! {
-            impl ::core::fmt::Debug for #id {
-                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                    #private::fmt_variant(self.name(), f)
+            impl #private::core::fmt::Debug for #id {
+                fn fmt(&self, __f: &mut #private::core::fmt::Formatter<'_>) -> #private::core::fmt::Result {
+                    #private::fmt_variant(Self::name(*self), __f)
                 }
             }
         }
     }
 
     fn body_of_name(&self) -> TokenStream {
-        let Self { dependencies, names, .. } = self;
+        let Self { private, dependencies, names, .. } = self;
         if !dependencies.is_empty() {
             let (uses, modules) =
                 (self.uses(), dependencies.modules.iter().map(|module| self.arm_of_name(module)));
@@ -173,8 +174,8 @@ impl Enum<'_> {
         // Variants without discriminants count from 0, in the order of the names.
         let names = list(names.iter().map(|name| format!("{name:?}")));
         quote! {
-            const NAMES: &[&str] = &[#names];
-            NAMES[self as usize]
+            const NAMES: &[&#private::str] = &[#names];
+            NAMES[self as #private::usize]
         }
     }
 
@@ -184,23 +185,23 @@ impl Enum<'_> {
         if dependencies.is_empty() {
             let variants = list(uses.iter().map(|variant| format!("Self::{variant}")));
             return quote! {
-                fn __of(column: usize, _: &#private::Name) -> #private::Option<Self> {
-                    #private::listed(&[#variants], &[#(#without),*], column)
+                fn __of(__column: #private::usize, _: &#private::Name) -> #private::Option<Self> {
+                    #private::listed(&[#variants], &[#(#without),*], __column)
                 }
             };
         }
         let of_module = |module: &Dependency<'_>| {
             let (variant, name, ty) =
                 (module.variant(), ident_text(module.name()), module.associated_in_definition("Column"));
-            quote!(<#ty as #private::ColumnEnum>::__of_module(#name, name).map(Self::#variant))
+            quote!(<#ty as #private::ColumnEnum>::__of_module(#name, __name).map(Self::#variant))
         };
         let mut modules = dependencies.modules.iter().map(of_module);
         let first = modules.next().unwrap_or_else(|| quote!(#private::None));
         let otherwise = quote!(#first #(.or_else(|| #modules))*);
         let Some(base) = &dependencies.base else {
             return quote! {
-                fn __of(column: usize, name: &#private::Name) -> #private::Option<Self> {
-                    match column {
+                fn __of(__column: #private::usize, __name: &#private::Name) -> #private::Option<Self> {
+                    match __column {
                         #(#indices => #private::Some(Self::#uses),)*
                         _ => #otherwise,
                     }
@@ -209,11 +210,11 @@ impl Enum<'_> {
         };
         let (variant, ty) = (base.variant(), base.associated_in_definition("Column"));
         quote! {
-            fn __of(column: usize, name: &#private::Name) -> #private::Option<Self> {
-                if let #private::Some(column) = <#ty as #private::ColumnId>::__of(column, name) {
-                    return #private::Some(Self::#variant(column));
+            fn __of(__column: #private::usize, __name: &#private::Name) -> #private::Option<Self> {
+                if let #private::Some(__column) = <#ty as #private::ColumnId>::__of(__column, __name) {
+                    return #private::Some(Self::#variant(__column));
                 }
-                match name.as_str() {
+                match #private::Name::as_str(__name) {
                     #(#names => #private::Some(Self::#uses),)*
                     _ => #otherwise,
                 }
@@ -223,7 +224,7 @@ impl Enum<'_> {
 
     fn arm_of_name(&self, dependency: &Dependency<'_>) -> TokenStream {
         let (private, variant) = (self.private, dependency.variant());
-        let name = quote!(#private::ColumnEnum::__name(column));
+        let name = quote!(#private::ColumnEnum::__name(__column));
         let name = match dependency.role {
             Role::Base => name,
             Role::Module(module) => {
@@ -231,7 +232,7 @@ impl Enum<'_> {
                 quote!(<Self as #private::ColumnEnum>::__name_in(#module, #name))
             }
         };
-        quote!(Self::#variant(column) => #name,)
+        quote!(Self::#variant(__column) => #name,)
     }
 
     /// The variants for bodies of functions. A span among the user's lines makes incremental compilation fail there,

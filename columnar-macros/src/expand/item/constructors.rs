@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! pub fn new(model: M) -> Self;
-//! pub async fn open(store: impl IntoOpenOptions, model: M) -> Result<Self>;
+//! pub fn open(in_store: impl IntoOpenOptions, model: M) -> Opening<'static, Self>;
 //! pub fn __STEPS(model: M) -> Vec<Option<Step<'static>>>;
 //! impl Default for Chat { … }
 //! ```
@@ -10,14 +10,14 @@
 //! or, for an extension:
 //!
 //! ```text
-//! pub async fn extend(base: impl Borrow<FeltBase>, model: M) -> Result<Self>;
+//! pub fn extend(of_base: impl Extends<FeltBase>, model: M) -> <FeltBase as Base>::Opening<Self>;
 //! ```
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 
-use super::scope::Item;
+use super::scope::{Item, lifetime};
 use crate::expand::tokens::{hidden_ident, list};
 use crate::syntax::{Base, Param};
 
@@ -37,8 +37,7 @@ impl Item<'_> {
         quote! {
             /// A new flow, with its values in memory.
             #vis fn new(#(#params),*) -> Self {
-                let flow = #private::Typed::__new(Self::__STEPS(#(#names),*));
-                Self { __flow: flow, __marker: ::core::marker::PhantomData }
+                Self::__OF(#private::Typed::__new(Self::__STEPS(#(#names),*)))
             }
         }
     }
@@ -47,19 +46,20 @@ impl Item<'_> {
         let private = &self.emitter.private;
         let (vis, params, names) = (&self.header.vis, self.owned_params(), self.param_names());
         // With this hygiene a parameter of the flow may have the same name.
-        let store = Ident::new("store", Span::mixed_site());
-        let local = Ident::new("steps", Span::mixed_site());
+        let store = Ident::new("in_store", Span::mixed_site());
+        let lifetime = lifetime(self.header);
         quote! {
             /// Opens a flow in a store and resumes from its stored steps.
             ///
             /// # Errors
             ///
             /// If the store cannot be opened or read, if its values are impossible, or if a stored column has changed.
-            #vis async fn open(#store: impl #private::IntoOpenOptions, #(#params),*) -> #private::Result<Self> {
-                // The parameters end here, so that the future need not hold them.
-                let #local = Self::__STEPS(#(#names),*);
-                let flow = #private::Typed::__open(#store, #local).await?;
-                #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
+            // A future without generic parameters: rustc would check those of an `async fn` again where it is awaited.
+            #vis fn open(
+                #store: impl #private::IntoOpenOptions,
+                #(#params),*
+            ) -> #private::Opening<#lifetime, Self> {
+                #private::open(#store, Self::__STEPS(#(#names),*), Self::__OF)
             }
         }
     }
@@ -69,18 +69,20 @@ impl Item<'_> {
         let (vis, params, names) = (&self.header.vis, self.owned_params(), self.param_names());
         let steps = quote!(Self::__STEPS(#(#names),*));
         // With this hygiene a parameter of the flow may have the same name.
-        let (local, flow) = (Ident::new("base", Span::mixed_site()), &self.types.flow);
-        let (ty, extended) = match &self.emitter.dependencies.base {
+        let local = Ident::new("of_base", Span::mixed_site());
+        let (ty, future, extended) = match &self.emitter.dependencies.base {
             Some(base) => {
-                let ty = base.ty();
-                let borrowed = quote!(#private::Borrow::<#ty>::borrow(&#local));
-                let extended = quote!(#private::extend(#private::Deref::deref(#borrowed), #steps));
-                (quote!(#private::Borrow<#ty>), extended)
+                let (ty, this) = (base.ty(), base.associated("This"));
+                let borrowed = quote!(#private::Extends::<#this>::base(&#local));
+                let extended =
+                    quote!(#private::extend(#private::Deref::deref(#borrowed), #steps, Self::__OF));
+                (quote!(#private::Extends<#this>), quote!(<#ty as #private::Base>::Opening<Self>), extended)
             }
             // The base could not be read, which is reported.
             None => {
-                let flow = quote!(#private::Result::Ok(<#flow>::__new(#steps)));
-                (quote!(::core::marker::Sized), quote!(::core::future::ready::<#private::Result<_>>(#flow)))
+                let (lifetime, extended) =
+                    (lifetime(self.header), quote!(#private::broken_extension(#steps, Self::__OF)));
+                (quote!(#private::Sized), quote!(#private::Opening<#lifetime, Self>), extended)
             }
         };
         let name = base.name().map_or_else(String::new, |name| name.unraw().to_string());
@@ -97,14 +99,8 @@ impl Item<'_> {
             ///
             /// If the flow already has a column with one of these names, or if the store cannot be read. Then
             /// nothing has changed.
-            #vis async fn extend(#local: impl #ty, #(#params),*) -> #private::Result<Self> {
-                // The base and the parameters end here, so that the future need not hold them.
-                let extended = {
-                    let #local = #local;
-                    #extended
-                };
-                let flow = extended.await?;
-                #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
+            #vis fn extend(#local: impl #ty, #(#params),*) -> #future {
+                #extended
             }
         }
     }
@@ -119,15 +115,15 @@ impl Item<'_> {
         let functions = derived.map(|column| hidden_ident("", &column.name));
         // The functions are called through pointers, if their type can be named. With all calls in one body the
         // compiler would look at what each drops if it panics.
-        let types = self.header.params.iter().map(Param::ty);
+        let types = self.header.params.iter().map(Param::borrowed);
         let (ty, functions, calls) = if self.header.params.iter().any(Param::is_impl_trait) {
             let call = quote!((#(&#names),*));
-            (step.to_token_stream(), quote!(#(Self::#functions #call,)*), quote!(step.clone()))
+            (step.to_token_stream(), quote!(#(Self::#functions #call,)*), quote!(#private::Clone::clone))
         } else {
             let functions = list(functions.map(|function| format!("Self::{function}")));
-            (quote!(fn(#(&#types),*) -> #step), functions, quote!(step(#(&#names),*)))
+            (quote!(fn(#(#types),*) -> #step), functions, quote!(|__step| __step(#(&#names),*)))
         };
-        let steps = quote!(#private::steps::<Self, _>(steps.iter().map(|step| #calls)));
+        let steps = quote!(#private::steps::<Self, _, _>(__steps, #calls));
         let steps = if self.emitter.flow.modules.is_empty() {
             steps
         } else {
@@ -140,7 +136,7 @@ impl Item<'_> {
         quote! {
             #[doc(hidden)]
             #vis fn __STEPS(#(#take),*) -> #private::Vec<#private::Option<#step>> {
-                let steps: &[#ty] = &[#functions];
+                let __steps: &[#ty] = &[#functions];
                 #steps
             }
         }

@@ -28,7 +28,7 @@ use syn::{GenericParam, Generics};
 use crate::expand::columns::fn_mentions;
 use crate::expand::dependencies::Dependency;
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{hidden_ident, list, located};
+use crate::expand::tokens::{Tokens, hidden_ident, list, located};
 use crate::ident::ident_text;
 use crate::syntax::{Column, Header, Module};
 use scope::{Item, Types};
@@ -148,40 +148,45 @@ impl Item<'_> {
             let (private, columns) = (&self.emitter.private, &self.types.columns);
             let (count, bytes) = self.emitter.dependencies.graph_sizes(private, columns);
             let sorted = (!self.emitter.dependencies.modules.is_empty())
-                .then(|| quote!(let () = <#columns>::__SORTED;));
+                .then(|| quote!(let () = <#columns>::order_of_columns;));
             return quote! {
-                const __TEXT: [u8; #bytes] = {
+                const __TEXT: [#private::u8; #bytes] = {
                     #sorted
                     Self::GRAPH.__text::<#count, #bytes>()
                 };
-                const __ORDER: [&'static str; #count] = #private::Graph::__names(&Self::__TEXT);
+                const __ORDER: [&'static #private::str; #count] = #private::Graph::__names(&Self::__TEXT);
 
                 #docs
-                #vis const ORDER: &'static [&'static str] = #private::Graph::__names_slice(&Self::__ORDER);
+                #vis const ORDER: &'static [&'static #private::str] = #private::Graph::__names_slice(&Self::__ORDER);
             };
         }
+        let private = &self.emitter.private;
         let name_at = |&at: &usize| self.emitter.flow.columns.get(at).map(|column| ident_text(&column.name));
         let order = self.emitter.plan.order.iter().filter_map(name_at);
         let order = list(order.map(|name| format!("{name:?}")));
         quote! {
             #docs
-            #vis const ORDER: &'static [&'static str] = &[#order];
+            #vis const ORDER: &'static [&'static #private::str] = &[#order];
         }
     }
 
-    /// The fork of a flow, as the flow's own type.
+    /// The fork of a flow, and a flow as its own type.
     fn fn_fork(&self) -> TokenStream {
         let private = &self.emitter.private;
-        let vis = &self.header.vis;
+        let (vis, target) = (&self.header.vis, &self.types.flow);
         quote! {
             /// A new flow with the steps of this one before `step`. Both continue independently.
             ///
             /// # Errors
             ///
             /// If a source has no value for the previous step.
-            #vis fn fork(&self, step: usize) -> #private::Result<Self> {
-                let flow = self.__flow.fork(step)?;
-                #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
+            #vis fn fork(&self, at_step: #private::usize) -> #private::Result<Self> {
+                // By reference, so that rustc does not find a method of a trait of the user first.
+                (&self.__flow).fork(at_step).map(Self::__OF)
+            }
+
+            fn __OF(__flow: #target) -> Self {
+                Self { __flow, __marker: #private::core::marker::PhantomData }
             }
         }
     }
@@ -192,7 +197,7 @@ impl Item<'_> {
         let Header { vis, keyword, name, generics, .. } = self.header;
         let docs = self.emitter.docs(self.header);
         let (where_clause, target) = (&generics.where_clause, &self.types.flow);
-        let marker = marker(generics);
+        let marker = marker(private, generics);
         let deref = self.impl_head(&quote!(#private::Deref for), generics);
         quote! {
             #docs
@@ -215,17 +220,19 @@ impl Item<'_> {
     fn impl_base(&self) -> TokenStream {
         let private = &self.emitter.private;
         let head = self.impl_head(&quote!(#private::Base for), &self.header.generics);
-        let Types { columns, id, step, extended, .. } = &self.types;
+        let Types { columns, id, step, extended, opening, .. } = &self.types;
         let module = self.header.base.is_none().then(|| {
             let head = self.impl_head(&quote!(#private::Module for), &self.header.generics);
             quote!(#head { type Flow = Self; })
         });
         quote! {
             #head {
+                type This = Self;
                 type Columns = #columns;
                 type Column = #id;
                 type Extended<__C, __I> = #extended;
                 type Step = #step;
+                type Opening<__F: #private::Deref<Target: #private::Sized>> = #opening;
             }
 
             #module
@@ -234,7 +241,7 @@ impl Item<'_> {
 }
 
 /// Uses every generic parameter without owning or needing anything.
-fn marker(generics: &Generics) -> TokenStream {
+fn marker(private: &Tokens, generics: &Generics) -> TokenStream {
     let uses = generics.params.iter().filter_map(|param| match param {
         GenericParam::Lifetime(param) => {
             let lifetime = &param.lifetime;
@@ -242,11 +249,11 @@ fn marker(generics: &Generics) -> TokenStream {
         }
         GenericParam::Type(param) => {
             let ty = &param.ident;
-            Some(quote!(::core::marker::PhantomData<#ty>))
+            Some(quote!(#private::core::marker::PhantomData<#ty>))
         }
         // rustc accepts a const parameter that no field uses.
         GenericParam::Const(_) => None,
     });
     // With a `PhantomData` of the parameters alone, the flow would be `Send` only if they are.
-    quote!(::core::marker::PhantomData<fn() -> (#(#uses,)*)>)
+    quote!(#private::core::marker::PhantomData<fn() -> (#(#uses,)*)>)
 }

@@ -47,8 +47,8 @@ impl Item<'_> {
     /// The parameters of a compute step.
     pub(super) fn borrowed_params(&self) -> Vec<TokenStream> {
         let param = |(name, param): (Ident, &Param)| {
-            let ty = param.ty();
-            quote!(#name: &#ty)
+            let ty = param.borrowed();
+            quote!(#name: #ty)
         };
         self.param_names().into_iter().zip(&self.header.params).map(param).collect()
     }
@@ -69,6 +69,8 @@ pub(super) struct Types {
     pub(super) step: Tokens,
     /// The target of the deref of an extension of this flow, with its columns `__C` and its enum `__I`.
     pub(super) extended: TokenStream,
+    /// The future of a flow `__F` with compute steps that live as long as these.
+    pub(super) opening: TokenStream,
 }
 
 impl Types {
@@ -81,12 +83,16 @@ impl Types {
     ) -> Self {
         let (others_columns, others_ids) = (dependencies.struct_arguments(), dependencies.enum_arguments());
         let (columns, id) = (quote!(#columns #others_columns), quote!(#id #others_ids));
-        let (flow, step) = match &dependencies.base {
+        let (flow, step, opening) = match &dependencies.base {
             // The steps of an extension live as long as those of its base.
-            Some(base) => (base.associated("Extended"), base.associated("Step")),
+            Some(base) => {
+                let opening = base.associated("Opening");
+                (base.associated("Extended"), base.associated("Step"), quote!(#opening<__F>))
+            }
             None => {
                 let lifetime = lifetime(header);
-                (quote!(#private::Typed), quote!(#private::Step<#lifetime>))
+                let opening = quote!(#private::Opening<#lifetime, __F>);
+                (quote!(#private::Typed), quote!(#private::Step<#lifetime>), opening)
             }
         };
         let lifetime =
@@ -97,6 +103,7 @@ impl Types {
             columns: columns.into(),
             id,
             step: step.into(),
+            opening,
         }
     }
 }
