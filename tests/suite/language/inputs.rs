@@ -78,7 +78,7 @@ async fn a_view_decides_the_type_of_its_parameter() -> Result<()> {
 
 #[tokio::test]
 async fn inputs_have_the_types_of_columns_of_other_flows() -> Result<()> {
-    let longer = Longer::extend(&Reviews::new()).await?;
+    let longer = Longer::extend(Reviews::new()).await?;
     push(&longer.review, &["Good. But late.", "Bad."]).await?;
     longer.run().await?;
     assert_eq!(longer.all.get(1).as_deref(), Some("4 words; Good+Bad"));

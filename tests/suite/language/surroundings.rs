@@ -254,7 +254,6 @@ flow! {
         column e(user) = prompt(shared);
         column f(user) = prompt(either);
         column g(user) = prompt(style.clone());
-        column h(user) = prompt(&&style);
         column i(user) = prompt("literal");
         column j(user) = prompt(Box::<str>::from("boxed"));
     }
