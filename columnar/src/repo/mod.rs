@@ -41,8 +41,9 @@
 //!
 //! # Which files
 //!
-//! The files that git would add: `.gitignore` and its relatives count, in a folder without git as well. The folders of
-//! version control are left out, and other hidden files are not. Links are not followed.
+//! The files that git would add: `.gitignore` and its relatives count, in a folder without git as well. Those above the
+//! folder count up to the top of its repository; a folder in no repository has its own alone. The folders of version control
+//! are left out, and other hidden files are not. Links are not followed.
 //!
 //! - A [selected](Repository::select) file is shown in full, also if it is ignored. One that cannot be shown is an error, and
 //!   [`RepoError`] names all of them: missing, binary, not UTF-8, larger than [`MAX_FILE_BYTES`], outside of the repository, a
