@@ -59,9 +59,9 @@
 //! A file with errors of syntax has the symbols that its grammar finds. One without any is in the file tree alone.
 //!
 //! References go by name: a name refers to the file that defines it outside of any class, trait or implementation, if an
-//! import has the name, or an import or a path in the text has the name of the file or its folder. If several files are
-//! possible, the imports decide, then the folders in common; a name that more than eight files define refers to none.
-//! Tests count separately, and no other file refers to them.
+//! import has the name, or an import or a path in the text has the name of the file or its folder. In Go, an import ends with
+//! the last two parts of the folder. If several files are possible, the imports decide, then the folders in common; a name
+//! that more than eight files define refers to none. Tests count separately, and no other file refers to them.
 //!
 //! The map has a [limit](Repository::limit). The files to which most others refer have entries, and the legend says how many
 //! have none. An entry enters when its file is among the first 90 % of the limit, and leaves when it is not in the limit.
