@@ -86,15 +86,16 @@ fn push_symbol(
     symbol: &Symbol,
     inner: &[Symbol],
 ) {
-    let Symbol { kind, name, signature, depth, .. } = symbol;
+    let Symbol { kind, name, signature, depth, is_async, .. } = symbol;
     let (indent, letter) = (" ".repeat(*depth), letter(*kind));
+    let word = if *is_async { "async " } else { "" };
     let _ = match kind {
         // The signature of an implementation has the name.
         Kind::Impl if !signature.is_empty() => write!(entry, "{indent}{letter} {signature}"),
         _ if signature.is_empty() || signature.starts_with(['(', '<', '[', ':', ',']) => {
-            write!(entry, "{indent}{letter} {name}{signature}")
+            write!(entry, "{indent}{letter} {word}{name}{signature}")
         }
-        _ => write!(entry, "{indent}{letter} {name} {signature}"),
+        _ => write!(entry, "{indent}{letter} {word}{name} {signature}"),
     };
     // The files that the methods use stand at their type, where one list serves all.
     if *depth == 0 {

@@ -98,6 +98,9 @@ pub enum FileFault {
     /// Its name is not UTF-8. The path has replacement characters.
     #[error("has a name that is not UTF-8")]
     NameEncoding,
+    /// Its name contains a `\`, which separates folders in the paths of documents.
+    #[error("has a `\\` in its name")]
+    Backslash,
     /// It contains a character that no text has.
     #[error("is binary")]
     Binary,
@@ -125,6 +128,7 @@ impl FileFault {
             Self::Link => "name the file that it leads to",
             Self::Outside => "name a file of the repository",
             Self::Name(_) | Self::NameEncoding => "rename it, or do not select it",
+            Self::Backslash => "rename it, or write `/` between folders",
             Self::Changing => "try again when its writer is done",
             Self::Unreadable(_) => "change its permissions, or do not select it",
             Self::Special | Self::Binary | Self::Encoding | Self::TooLarge => "do not select it",
@@ -134,7 +138,13 @@ impl FileFault {
 
 impl From<io::Error> for FileFault {
     fn from(error: io::Error) -> Self {
-        match error.kind() {
+        error.kind().into()
+    }
+}
+
+impl From<io::ErrorKind> for FileFault {
+    fn from(kind: io::ErrorKind) -> Self {
+        match kind {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::Missing,
             kind => Self::Unreadable(kind),
         }

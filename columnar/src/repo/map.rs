@@ -1,6 +1,8 @@
 //! The files of the repository as they were read, and their entries.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,6 +23,8 @@ const FENCE_TOKENS: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct Map {
     found: Found,
+    /// Whether all files were looked at once.
+    pub(super) is_scanned: bool,
     index: Index,
     /// Those of files whose entries are not known to be out of date; `None` if there is nothing to show.
     entries: HashMap<FileId, Option<Entry>>,
@@ -43,9 +47,11 @@ pub(super) struct Chosen {
 }
 
 impl Map {
-    /// Walks through the repository, and reads the files that changed. Returns whether files came or went.
-    pub(super) fn scan(&mut self, root: &Path) -> bool {
-        let before = std::mem::replace(&mut self.found, Found::all(root));
+    /// Walks through the repository, and reads the files that changed. Returns whether files came or went. A fault of the
+    /// root changes nothing.
+    pub(super) fn scan(&mut self, root: &Path) -> Result<bool, FileFault> {
+        let before = std::mem::replace(&mut self.found, Found::all(root)?);
+        self.is_scanned = true;
         let mut changed: BTreeSet<Arc<str>> = BTreeSet::new();
         for (path, stamp) in &self.found.files {
             if stamp.is_none() || before.files.get(path) != Some(stamp) {
@@ -58,23 +64,29 @@ impl Map {
         changed.extend(gone.cloned());
         let moved = !before.files.keys().eq(self.found.files.keys());
         self.read(root, changed);
-        moved
+        Ok(moved)
     }
 
-    /// Reads some files. Returns whether files came or went.
-    pub(super) fn look_at(&mut self, root: &Path, paths: &BTreeSet<String>) -> bool {
-        let mut now = Found::some(root, paths);
-        let mut moved = false;
+    /// Reads some files, and those in folders. Returns whether files came or went. A fault of the root changes nothing.
+    pub(super) fn look_at(&mut self, root: &Path, paths: &BTreeSet<String>) -> Result<bool, FileFault> {
+        let now = Found::some(root, paths)?;
+        let (mut before, mut is_skipped) = (BTreeSet::new(), BTreeSet::new());
         for path in paths {
-            self.found.skipped.remove(path);
-            let was_there = self.found.files.remove(&**path).is_some();
-            let is_there = now.files.remove_entry(&**path);
-            moved |= was_there != is_there.is_some();
-            self.found.files.extend(is_there);
-            self.found.skipped.extend(now.skipped.remove_entry(path));
+            before.extend(at_or_below(&self.found.files, path).cloned());
+            is_skipped.extend(at_or_below(&self.found.skipped, path).cloned());
         }
-        self.read(root, paths.iter().map(|path| Arc::from(&**path)).collect());
-        moved
+        let moved = !before.iter().eq(now.files.keys());
+        for path in &before {
+            self.found.files.remove(path);
+        }
+        for path in &is_skipped {
+            self.found.skipped.remove(path);
+        }
+        before.extend(now.files.keys().cloned());
+        self.found.files.extend(now.files);
+        self.found.skipped.extend(now.skipped);
+        self.read(root, before);
+        Ok(moved)
     }
 
     /// The paths of all files, in order.
@@ -97,7 +109,8 @@ impl Map {
         let ranked = index.ranking().filter_map(|(id, file)| {
             let made = entries.entry(id).or_insert_with(|| {
                 let text = entry(index, id, file)?;
-                let tokens = counter.count(&text) + counter.count(&file.path) + FENCE_TOKENS;
+                let texts = counter.count(&text).saturating_add(counter.count(&file.path));
+                let tokens = texts.saturating_add(FENCE_TOKENS);
                 Some(Entry { text: text.into(), tokens })
             });
             let made = made.as_ref()?;
@@ -136,4 +149,15 @@ impl Map {
             self.entries.remove(&id);
         }
     }
+}
+
+/// The paths that are a path, or below it if it was a folder.
+fn at_or_below<'m, K: Borrow<str> + Ord, V>(
+    map: &'m BTreeMap<K, V>,
+    path: &str,
+) -> impl Iterator<Item = &'m K> {
+    let folder = format!("{path}/");
+    let below = map.range::<str, _>((Bound::Included(&*folder), Bound::Unbounded)).map(|(path, _)| path);
+    let below = below.take_while(move |path| (*path).borrow().starts_with(&folder));
+    map.get_key_value(path).map(|(path, _)| path).into_iter().chain(below)
 }

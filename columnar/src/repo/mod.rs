@@ -41,8 +41,9 @@
 //!
 //! # Which files
 //!
-//! The files that git would add: `.gitignore` and its relatives count, in a folder without git as well. The folders of
-//! version control are left out, and other hidden files are not. Links are not followed.
+//! The files that git would add: `.gitignore` and its relatives count, in a folder without git as well. Those above the
+//! folder count up to the top of its repository; a folder in no repository has its own alone. The folders of version control
+//! are left out, and other hidden files are not. Links are not followed.
 //!
 //! - A [selected](Repository::select) file is shown in full, also if it is ignored. One that cannot be shown is an error, and
 //!   [`RepoError`] names all of them: missing, binary, not UTF-8, larger than [`MAX_FILE_BYTES`], outside of the repository, a
@@ -58,9 +59,9 @@
 //! A file with errors of syntax has the symbols that its grammar finds. One without any is in the file tree alone.
 //!
 //! References go by name: a name refers to the file that defines it outside of any class, trait or implementation, if an
-//! import has the name, or an import or a path in the text has the name of the file or its folder. If several files are
-//! possible, the imports decide, then the folders in common; a name that more than eight files define refers to none.
-//! Tests count separately, and no other file refers to them.
+//! import has the name, or an import or a path in the text has the name of the file or its folder. In Go, an import ends with
+//! the last two parts of the folder. If several files are possible, the imports decide, then the folders in common; a name
+//! that more than eight files define refers to none. Tests count separately, and no other file refers to them.
 //!
 //! The map has a [limit](Repository::limit). The files to which most others refer have entries, and the legend says how many
 //! have none. An entry enters when its file is among the first 90 % of the limit, and leaves when it is not in the limit.

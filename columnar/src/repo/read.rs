@@ -53,7 +53,7 @@ pub(super) fn document_path(root: &Path, path: &Path) -> Result<String, FileFaul
     // A key has `/` in place of `\`. Where `\` is no separator, two files could have the same key.
     let names = inner.components().filter(|part| *part != Component::CurDir);
     let is_same = names.eq(Path::new(key.path()).components());
-    if is_same { Ok(key.path().to_owned()) } else { Err(FileFault::NameEncoding) }
+    if is_same { Ok(key.path().to_owned()) } else { Err(FileFault::Backslash) }
 }
 
 /// The text of a file, and its stamp. No link is followed, in no folder of the path.

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
 
@@ -12,7 +10,8 @@ use super::error::{FileFault, RepoError};
 use super::map::{Chosen, Map};
 use super::read::{document_path, read};
 use super::tree::tree;
-use crate::documents::{Documents, Kind, Update};
+use super::walk::check_folder;
+use crate::documents::{Documents, KeyFault, Kind, Update};
 use crate::history::Value;
 use crate::tokens::{Chars, Counter};
 
@@ -54,11 +53,8 @@ impl Repository {
     /// [`RepoError`] with the path if it is no folder, or cannot be opened.
     pub fn open(root: impl AsRef<Path>) -> Result<Self, RepoError> {
         let path = root.as_ref();
-        let root = path.canonicalize().map_err(FileFault::from).and_then(|root| match fs::read_dir(&root) {
-            Ok(_) => Ok(root),
-            Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(FileFault::NoFolder),
-            Err(error) => Err(error.into()),
-        });
+        let root = path.canonicalize().map_err(FileFault::from);
+        let root = root.and_then(|root| check_folder(&root).map(|()| root));
         let root = root.map_err(|fault| RepoError::of_root(path, fault))?;
         Ok(Self {
             root,
@@ -123,32 +119,55 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// [`RepoError`] with all selected files that cannot be shown. The documents stay as they were.
+    /// [`RepoError`] with all selected files that cannot be shown, or with the path of the repository if its folder is gone.
+    /// The documents stay as they were.
     pub fn scan(&mut self) -> Result<Update, RepoError> {
-        self.moved |= self.map.scan(&self.root);
+        let moved = self.map.scan(&self.root);
+        self.moved |= moved.map_err(|fault| RepoError::of_root(&self.root, fault))?;
         self.update()
     }
 
     /// Reads some files, and returns the update from the documents so far: for files that were just edited, created or
-    /// removed. Other changes are for the next [`scan`](Self::scan), which must have been there before.
+    /// removed. A folder stands for all files in it, those that were there and those that are. Other changes are for the
+    /// next [`scan`](Self::scan). Before the first scan, and for the folder of the repository itself, it is one.
+    ///
+    /// ```
+    /// use columnar::repo::Repository;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::create_dir(folder.path().join("src"))?;
+    /// std::fs::write(folder.path().join("src/a.rs"), "fn a() {}")?;
+    /// let mut repo = Repository::open(&folder)?;
+    /// repo.scan()?;
+    /// std::fs::remove_dir_all(folder.path().join("src"))?;
+    /// repo.changed(["src"])?;
+    /// assert!(repo.documents().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`RepoError`] with those of the files that cannot be in a repository, and with all selected files that cannot be shown.
-    /// The documents stay as they were.
+    /// [`RepoError`] with those of the files that cannot be in a repository, with all selected files that cannot be shown, or
+    /// with the path of the repository if its folder is gone. The documents stay as they were.
     pub fn changed<P: AsRef<Path>>(
         &mut self,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Update, RepoError> {
         let (mut inside, mut faults) = (BTreeSet::new(), Vec::new());
+        let mut is_whole = !self.map.is_scanned;
         for path in paths {
             match self.document_path(path.as_ref()) {
                 Ok(path) => drop(inside.insert(path)),
+                Err(FileFault::Name(KeyFault::Empty)) => is_whole = true,
                 Err(fault) => faults.push((path.as_ref().display().to_string(), fault)),
             }
         }
         RepoError::check(faults)?;
-        self.moved |= self.map.look_at(&self.root, &inside);
+        if is_whole {
+            return self.scan();
+        }
+        let moved = self.map.look_at(&self.root, &inside);
+        self.moved |= moved.map_err(|fault| RepoError::of_root(&self.root, fault))?;
         self.update()
     }
 

@@ -19,11 +19,11 @@ pub(super) fn tree<'p>(paths: impl Iterator<Item = &'p str>, limit: usize, count
     for path in paths {
         folders.entry(folder(path)).or_default().push(path);
     }
-    let tokens = |line: &str| counter.count(line) + 1;
+    let tokens = |line: &str| counter.count(line).saturating_add(1);
     let named: Vec<String> = folders.iter().map(|(folder, files)| line(folder, &names(files))).collect();
     let counted: Vec<String> =
         folders.iter().map(|(folder, files)| line(folder, &count(files.len()))).collect();
-    let mut sum: usize = named.iter().map(|line| tokens(line)).sum();
+    let mut sum = named.iter().fold(0_usize, |sum, line| sum.saturating_add(tokens(line)));
     let mut longest: Vec<_> = named
         .iter()
         .zip(&counted)

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::fs::FileType;
+use std::fs::{self, FileType};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -24,26 +25,21 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Walks through the whole repository.
-    pub(super) fn all(root: &Path) -> Self {
-        let walk = builder(root).filter_entry(|entry| !is_version_control(entry.file_name())).build();
-        let (mut found, now) = (Self::default(), SystemTime::now());
-        for entry in walk {
-            match entry {
-                Ok(entry) => {
-                    let stamp = || entry.metadata().ok().and_then(|status| stamp(&status, now));
-                    found.add(root, entry.path(), entry.file_type(), stamp);
-                }
-                Err(error) => found.fail(root, &error),
-            }
-        }
-        found
+    /// Walks through the whole repository. A root that is no folder any more is an error.
+    pub(super) fn all(root: &Path) -> Result<Self, FileFault> {
+        check_folder(root)?;
+        let mut found = Self::default();
+        found.walk(root, |_| true)?;
+        Ok(found)
     }
 
-    /// Finds those of some files that belong to the repository. No folder is listed.
-    pub(super) fn some(root: &Path, paths: &BTreeSet<String>) -> Self {
+    /// Finds those of some files that belong to the repository, and those in folders. No other folder is listed, except the
+    /// ones around a folder, whose rules count.
+    pub(super) fn some(root: &Path, paths: &BTreeSet<String>) -> Result<Self, FileFault> {
+        check_folder(root)?;
         let (mut found, now) = (Self::default(), SystemTime::now());
         let mut rules = builder(root).build_matchers();
+        let mut folders = Vec::new();
         for path in paths {
             let mut is_ignored = || rules.iter_mut().any(|rules| rules.matched(path, false).is_ignore());
             if Path::new(path).iter().any(is_version_control) || is_ignored() {
@@ -55,9 +51,36 @@ impl Found {
             let place = if status.is_symlink() { path.parent() } else { Some(&*path) };
             if place.is_some_and(|place| place.canonicalize().is_ok_and(|real| real == place)) {
                 found.add(root, &path, Some(status.file_type()), || stamp(&status, now));
+                folders.extend(status.is_dir().then_some(path));
             }
         }
-        found
+        if !folders.is_empty() {
+            found.walk(root, move |path| {
+                folders.iter().any(|folder| path.starts_with(folder) || folder.starts_with(path))
+            })?;
+        }
+        Ok(found)
+    }
+
+    /// Walks through the part of the repository that a filter permits.
+    fn walk(
+        &mut self,
+        root: &Path,
+        permits: impl Fn(&Path) -> bool + Send + Sync + 'static,
+    ) -> Result<(), FileFault> {
+        let mut builder = builder(root);
+        builder.filter_entry(move |entry| !is_version_control(entry.file_name()) && permits(entry.path()));
+        let now = SystemTime::now();
+        for entry in builder.build() {
+            match entry {
+                Ok(entry) => {
+                    let stamp = || entry.metadata().ok().and_then(|status| stamp(&status, now));
+                    self.add(root, entry.path(), entry.file_type(), stamp);
+                }
+                Err(error) => self.fail(root, &error)?,
+            }
+        }
+        Ok(())
     }
 
     fn add(&mut self, root: &Path, path: &Path, kind: Option<FileType>, stamp: impl FnOnce() -> Stamp) {
@@ -74,20 +97,39 @@ impl Found {
         self.skipped.insert(shown(root, path), fault);
     }
 
-    /// A folder that cannot be read, or rules that are no rules.
-    fn fail(&mut self, root: &Path, error: &ignore::Error) {
-        let Some(source) = error.io_error() else { return };
-        let path = path_of(error).map_or_else(|| ".".to_owned(), |path| shown(root, &path));
+    /// A folder that cannot be read, or rules that are no rules. It is an error if it is the root: a walk without it would
+    /// look as if all files were removed.
+    fn fail(&mut self, root: &Path, error: &ignore::Error) -> Result<(), FileFault> {
+        let Some(source) = error.io_error() else { return Ok(()) };
+        let path = path_of(error);
+        if path.as_deref() == Some(root) {
+            return Err(source.kind().into());
+        }
+        let path = path.map_or_else(|| ".".to_owned(), |path| shown(root, &path));
         self.skipped.insert(path, FileFault::Unreadable(source.kind()));
+        Ok(())
+    }
+}
+
+/// Refuses a root that is no folder, or that cannot be read.
+pub(super) fn check_folder(root: &Path) -> Result<(), FileFault> {
+    match fs::read_dir(root) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(FileFault::NoFolder),
+        Err(error) => Err(error.into()),
     }
 }
 
 /// The rules of the repository.
 fn builder(root: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
-    // Many projects keep checks and settings in hidden files. The files of a folder that is no repository of git have rules
-    // as well.
-    builder.hidden(false).require_git(false);
+    let is_top = |folder: &Path| [".git", ".jj"].iter().any(|name| folder.join(name).exists());
+    let top = root.ancestors().find(|folder| is_top(folder));
+    // Many projects keep checks and settings in hidden files.
+    builder.hidden(false);
+    // Rules end at the top of a repository, which may be in the folder of another one. A folder that is in no repository
+    // has rules as well, and nothing says how far those above it reach: a home folder may ignore everything.
+    builder.require_git(top.is_some()).parents(top.is_some_and(|top| top != root));
     builder
 }
 

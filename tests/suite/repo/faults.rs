@@ -88,6 +88,30 @@ fn a_root_that_is_no_folder_is_an_error() {
     }
 }
 
+/// The folder was removed under a program, or its disk was gone. The update removed the whole map, and the next push stored
+/// that.
+#[test]
+fn a_root_that_goes_is_an_error_and_changes_nothing() {
+    let mut folder = Folder::of(&[("in/a.rs", "fn a() {}")]);
+    let (root, aside) = (folder.path().canonicalize().unwrap(), tempfile::tempdir().unwrap());
+    folder.scan();
+    let check = |folder: &mut Folder, fault: FileFault| {
+        let expected = [(root.display().to_string(), fault)];
+        assert_eq!(folder.faults(), expected);
+        assert_eq!(folder.repo.changed(["in/a.rs"]).unwrap_err().faults(), expected);
+        assert_eq!(folder.repo.changed(["in"]).unwrap_err().faults(), expected);
+        assert_eq!(folder.repo.paths().collect::<Vec<_>>(), ["in/a.rs"]);
+        assert_eq!(folder.repo.skipped().count(), 0);
+    };
+    fs::rename(&root, aside.path().join("root")).unwrap();
+    check(&mut folder, FileFault::Missing);
+    fs::write(&root, "A file.").unwrap();
+    check(&mut folder, FileFault::NoFolder);
+    fs::remove_file(&root).unwrap();
+    fs::rename(aside.path().join("root"), &root).unwrap();
+    assert!(folder.scan().is_empty());
+}
+
 /// An unreadable or binary file somewhere in a repository made every scan fail.
 #[test]
 fn files_that_nobody_selected_are_skipped_and_named() {
@@ -178,6 +202,10 @@ mod unix {
         assert_eq!(folder.repo.paths().collect::<Vec<_>>(), ["a.rs"]);
         folder.repo.select([bytes]);
         assert_eq!(folder.faults()[0].1, FileFault::NameEncoding);
+        // The name is UTF-8, and the fault said that it is not.
+        folder.repo.select(["back\\slash.rs"]);
+        let error = folder.repo.scan().unwrap_err().to_string();
+        assert_eq!(error, "`back\\slash.rs` has a `\\` in its name: rename it, or write `/` between folders");
     }
 
     #[test]

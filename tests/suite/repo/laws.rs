@@ -19,7 +19,7 @@ const PATHS: [&str; 11] = [
     "src/a.rs",
     "src/c.rs",
     "src/deep/d.rs",
-    "src/.git/a.rs",
+    "src/.hg/a.rs",
     ".hidden/a.rs",
     "tests/e.rs",
     "f.py",
@@ -35,6 +35,9 @@ const RULES: [&str; 12] = [
 ];
 const RULE_FILES: [&str; 6] =
     [".gitignore", ".ignore", ".git/info/exclude", "src/.gitignore", "src/.ignore", "src/deep/.gitignore"];
+
+/// Files by which a folder is the top of a repository.
+const REPOSITORIES: [&str; 3] = [".git/HEAD", "src/.git/HEAD", "src/deep/.git/HEAD"];
 
 /// One edit of a file: its definitions, its uses and its imports, or its end.
 #[derive(Clone, Debug)]
@@ -114,8 +117,12 @@ proptest! {
         rules in rules(),
         edits in edits(),
         whole in any::<bool>(),
+        repositories in vec(select(&REPOSITORIES[..]), 0..3),
     ) {
         let mut folder = Folder::of(&[]);
+        for path in repositories {
+            folder.write(path, "ref: refs/heads/main");
+        }
         for (path, rules) in &rules {
             folder.write(path, rules.join("\n"));
         }

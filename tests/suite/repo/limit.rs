@@ -108,3 +108,19 @@ fn the_longest_lines_of_the_tree_are_counted_first() {
     assert_eq!(tree(400), "1 file\nfixtures/ 100 files\nsrc/ 2 files");
     assert_eq!(tree(80), "103 files");
 }
+
+/// The sums of tokens overflowed.
+#[test]
+fn a_counter_may_return_any_number() {
+    struct Most;
+    impl Counter for Most {
+        fn count(&self, _: &str) -> usize {
+            usize::MAX
+        }
+    }
+    for limit in [0, 1_000, usize::MAX] {
+        let mut folder = divisors(3).with(|repo| repo.limit(limit).counter(Most));
+        folder.scan();
+        assert_eq!(folder.of_kind(Kind::Symbol).len(), 0);
+    }
+}

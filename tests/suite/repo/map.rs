@@ -172,6 +172,26 @@ fn t25_a_name_refers_to_a_file_that_the_text_names() {
     assert_eq!(entry("src/lib.rs"), "f library()");
 }
 
+/// The import of `fmt` from the standard library referred to the only folder `fmt` of the repository.
+#[test]
+fn t25_a_path_of_go_refers_to_its_folder() {
+    let user =
+        |import: &str| format!("package user\n\nimport \"{import}\"\n\nfunc Use() {{ fmt.Print() }}\n");
+    let mut folder = Folder::of(&[
+        ("go.mod", "module example.org/app\n"),
+        ("tpl/fmt/fmt.go", "package fmt\n\nfunc Print() {}\n"),
+        ("standard/a.go", &user("fmt")),
+        ("foreign/a.go", &user("example.org/other/fmt")),
+        ("own/a.go", &user("example.org/app/tpl/fmt")),
+    ]);
+    folder.scan();
+    let entry = |path: &str| folder.entry(path).unwrap().lines().last().unwrap();
+    assert_eq!(entry("standard/a.go"), "f Use()");
+    assert_eq!(entry("foreign/a.go"), "f Use()");
+    assert_eq!(entry("own/a.go"), "f Use() → tpl/fmt/fmt.go");
+    assert_eq!(folder.entry("tpl/fmt/fmt.go").unwrap(), "← 1 file\nf Print() ← own/a.go");
+}
+
 /// A module of `CommonJS` that only exports another one had no entry, and a class with a macro before its name was a list of
 /// functions without a class.
 #[test]

@@ -1,5 +1,7 @@
 //! Updates: the first scan has everything, and each later one the changes.
 
+use std::fs;
+
 use columnar::documents::{Documents, Key, Kind};
 use columnar::prelude::*;
 use columnar::repo::Repository;
@@ -98,12 +100,79 @@ fn t26_ignored_files_stay_out_unless_they_are_selected() {
     assert_eq!(&**folder.documents.tree().unwrap(), tree);
 }
 
+/// A home folder of dotfiles ignores everything, and a repository in it was empty without an error. A submodule lacked the
+/// files that its parent ignores.
+#[test]
+fn t26_rules_end_at_the_top_of_a_repository() {
+    let outer = Folder::of(&[
+        (".gitignore", "*\n"),
+        ("proj/.git/HEAD", ""),
+        ("proj/.gitignore", "gen.rs\n"),
+        ("proj/gen.rs", ""),
+        ("proj/in/b.rs", ""),
+        ("proj/in/gen.rs", ""),
+        ("proj/module/.git", "gitdir: ../.git/modules/module"),
+        ("proj/module/gen.rs", ""),
+        ("plain/.gitignore", "gen.rs\n"),
+        ("plain/a.rs", ""),
+        ("plain/gen.rs", ""),
+    ]);
+    let found = |folder: &str| {
+        let mut repo = Repository::open(outer.path().join(folder)).unwrap();
+        repo.scan().unwrap();
+        let paths: Vec<String> = repo.paths().map(str::to_owned).collect();
+        // The same by their names.
+        let all = ["gen.rs", "in/gen.rs", "in/b.rs", "b.rs", "a.rs", "module/gen.rs", "in", "module"];
+        repo.changed(all).unwrap();
+        assert_eq!(repo.paths().collect::<Vec<_>>(), paths, "{folder}");
+        paths
+    };
+    assert_eq!(found("proj"), [".gitignore", "in/b.rs", "module/gen.rs"]);
+    assert_eq!(found("proj/in"), ["b.rs"]);
+    assert_eq!(found("plain"), [".gitignore", "a.rs"]);
+    assert!(found("").is_empty());
+}
+
+/// Watchers report folders. A folder was no file, so its files stayed as they were.
+#[test]
+fn a_changed_folder_stands_for_its_files() {
+    let mut folder = Folder::of(&FILES);
+    folder.scan();
+    let root = folder.path().to_owned();
+    folder.write("src/new/one.rs", "fn one() {}\n");
+    folder.write("src/new/two.rs", "fn two() {}\n");
+    folder.write("srcs/other.rs", "fn other() {}\n");
+    assert_eq!(folder.changed(&["src/new"]), ["symbol:src/new/one.rs", "symbol:src/new/two.rs"]);
+    assert_eq!(folder.repo.paths().count(), 6);
+    fs::remove_dir_all(root.join("src/new")).unwrap();
+    folder.write("src/new", "A file.");
+    assert_eq!(folder.changed(&["src/new"]), ["symbol:src/new/one.rs", "symbol:src/new/two.rs"]);
+    assert!(folder.documents.tree().unwrap().contains("new"));
+    fs::remove_dir_all(root.join("src")).unwrap();
+    assert_eq!(
+        folder.changed(&["src"]),
+        ["symbol:src/lexer.rs", "symbol:src/main.rs", "symbol:src/parser.rs"]
+    );
+    assert_eq!(folder.repo.paths().collect::<Vec<_>>(), ["README.md"]);
+    // The folder of the repository is all of it.
+    let root = root.display().to_string();
+    assert_eq!(folder.changed(&[&root]), ["symbol:srcs/other.rs"]);
+}
+
+/// The tree had that one file, and no other.
+#[test]
+fn a_change_before_the_first_scan_is_one() {
+    let mut folder = Folder::of(&FILES);
+    assert_eq!(folder.changed(&["README.md"]).len(), 3);
+    assert_eq!(folder.repo.paths().count(), 4);
+}
+
 /// Two files of one length and one time, as an archive has them, exchanged their names, and a program wrote a file and set
 /// its old time again. The map had the old entries for ever, since length and time were the same.
 #[cfg(unix)]
 #[test]
 fn changes_that_keep_length_and_time_are_found() {
-    use std::fs::{self, File};
+    use std::fs::File;
     use std::time::{Duration, SystemTime};
 
     let mut folder = Folder::of(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn gamma() {}")]);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::names::{FileId, NameId, Names};
+use super::packages::{is_of, packages};
 use crate::repo::paths::folder;
 use crate::repo::syntax::{Kind, Language, Symbol, Symbols};
 
@@ -24,6 +25,8 @@ pub(in crate::repo) struct File {
     clues: BTreeSet<NameId>,
     /// The words of its own imports.
     import_words: BTreeSet<NameId>,
+    /// The packages that a file of Go imports.
+    packages: Vec<Box<str>>,
     /// The names that it uses, each with the other file that it refers to.
     links: BTreeMap<NameId, Option<FileId>>,
     /// The files with links to this one, each with their number.
@@ -64,6 +67,8 @@ impl File {
         let imports = symbols.imports.iter().flat_map(|import| words(import));
         let import_words = imports.map(|word| names.add(word)).collect();
         let (family, is_test) = (Family::of(language), is_test(&path));
+        let imports = symbols.imports.iter().map(AsRef::as_ref);
+        let packages = if family == Family::Go { packages(imports) } else { Vec::new() };
         let (referrers, references) = (BTreeMap::new(), 0);
         Self {
             path,
@@ -74,6 +79,7 @@ impl File {
             path_words,
             clues,
             import_words,
+            packages,
             links,
             referrers,
             references,
@@ -137,13 +143,18 @@ impl File {
     }
 
     /// Whether a name in this file may refer to another file that defines it: an import has the name, or an import or a
-    /// path in the text has a word for the file. Files of one package or with one header need neither.
+    /// path in the text has a word for the file. Files of one package or with one header need neither. In Go, an import
+    /// names the folder of a package.
     pub(super) fn may_mean(&self, name: NameId, other: &Self) -> bool {
         let is_named = |word| self.import_words.contains(word) || self.links.contains_key(word);
         let is_near =
             matches!(self.family, Family::C | Family::Go) && folder(&self.path) == folder(&other.path);
         let is_shown = self.family == other.family && (self.is_test || !other.is_test);
-        is_shown && (is_near || self.import_words.contains(&name) || other.clues.iter().any(is_named))
+        let is_imported = || match self.family {
+            Family::Go => self.packages.iter().any(|package| is_of(package, &other.path)),
+            _ => self.import_words.contains(&name) || other.clues.iter().any(is_named),
+        };
+        is_shown && (is_near || is_imported())
     }
 
     /// How near another file is: by the words of the imports that are in its path, then by the folders in common.

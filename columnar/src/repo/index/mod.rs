@@ -12,6 +12,7 @@
 mod clusters;
 mod file;
 mod names;
+mod packages;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

@@ -1,28 +1,75 @@
-//! Classes of C and C++ with a macro before their names: `class LIB_EXPORT View : public Base {`.
+//! Definitions of C and C++ with macros around their names: `class LIB_EXPORT View : public Base {`, `LIB_API void show();`,
+//! `void lock() ACQUIRE(mutex);`.
 //!
-//! The grammar does not know macros, and takes such a class for a function. So it reads spaces in their place, and all
-//! positions stay those of the text.
+//! The grammar does not know macros, and takes such a class for a function, or a macro for a type or a function. So it reads
+//! spaces in their place, and all positions stay those of the text.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// The words before the name of a type.
 const KEYWORDS: [&str; 4] = ["class", "enum", "struct", "union"];
+/// The last words of macros before a definition.
+const SPECIFIERS: [&str; 11] = [
+    "API",
+    "CONSTEVAL",
+    "CONSTEXPR",
+    "DEPRECATED",
+    "EXPORT",
+    "EXPORTS",
+    "EXTERN",
+    "INLINE",
+    "NAMESPACE",
+    "NODISCARD",
+    "NORETURN",
+];
+/// The last words of macros behind a definition: the annotations by which Clang checks locks, with their older names.
+const ANNOTATIONS: [&str; 26] = [
+    "ACQUIRE",
+    "ACQUIRED_AFTER",
+    "ACQUIRED_BEFORE",
+    "ACQUIRE_SHARED",
+    "ASSERT_CAPABILITY",
+    "ASSERT_EXCLUSIVE_LOCK",
+    "ASSERT_SHARED_LOCK",
+    "EXCLUDES",
+    "EXCLUSIVE_LOCKS_REQUIRED",
+    "EXCLUSIVE_LOCK_FUNCTION",
+    "EXCLUSIVE_TRYLOCK_FUNCTION",
+    "GUARDED_BY",
+    "GUARDED_VAR",
+    "LOCKS_EXCLUDED",
+    "LOCK_RETURNED",
+    "NO_THREAD_SAFETY_ANALYSIS",
+    "PT_GUARDED_BY",
+    "RELEASE",
+    "RELEASE_SHARED",
+    "REQUIRES",
+    "REQUIRES_SHARED",
+    "RETURN_CAPABILITY",
+    "SHARED_LOCKS_REQUIRED",
+    "SHARED_LOCK_FUNCTION",
+    "TRY_ACQUIRE",
+    "UNLOCK_FUNCTION",
+];
 /// The length of the longest arguments of a macro, in bytes.
 const ARGUMENTS: usize = 100;
 
 /// The text without the macros.
 pub(super) fn without_macros(text: &str) -> Cow<'_, str> {
     let mut ranges: Vec<Range<usize>> = KEYWORDS.iter().flat_map(|keyword| macros(text, keyword)).collect();
+    ranges.extend(marks(text));
     if ranges.is_empty() {
         return Cow::Borrowed(text);
     }
     ranges.sort_by_key(|range| range.start);
     let (mut plain, mut end) = (String::with_capacity(text.len()), 0);
     for range in ranges {
-        plain.push_str(text.get(end..range.start).unwrap_or_default());
-        plain.extend(std::iter::repeat_n(' ', range.len()));
-        end = range.end;
+        // A macro before the name of a class may be found in both ways.
+        let start = range.start.max(end);
+        plain.push_str(text.get(end..start).unwrap_or_default());
+        plain.extend(std::iter::repeat_n(' ', range.end.saturating_sub(start)));
+        end = range.end.max(start);
     }
     plain.push_str(text.get(end..).unwrap_or_default());
     Cow::Owned(plain)
@@ -40,6 +87,46 @@ fn macros<'t>(text: &'t str, keyword: &'static str) -> impl Iterator<Item = Rang
     })
 }
 
+/// The places of the macros that stand before or behind any definition. Those that the preprocessor is told of stay.
+fn marks(text: &str) -> Vec<Range<usize>> {
+    let (mut marks, mut start, mut goes_on) = (Vec::new(), 0, false);
+    for line in text.split_inclusive('\n') {
+        let is_directive = goes_on || line.trim_start().starts_with('#');
+        goes_on = is_directive && line.trim_end().ends_with('\\');
+        let mut at = start;
+        let words = line.split(|c| !is_word(c)).filter(|_| !is_directive);
+        for word in words {
+            let end = at + word.len();
+            let rest = text.get(end..).unwrap_or_default();
+            if word.starts_with(is_capital) {
+                marks.extend(mark_len(word, rest).map(|len| at..end + len));
+            }
+            at = end + rest.chars().next().map_or(0, char::len_utf8);
+        }
+        start += line.len();
+    }
+    marks
+}
+
+/// The length of the arguments of a macro before or behind a definition, if the word is such a macro.
+fn mark_len(word: &str, rest: &str) -> Option<usize> {
+    let is_one_of = |words: &[&str]| {
+        let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        words
+            .iter()
+            .any(|last| word.strip_suffix(last).is_some_and(|lead| lead.is_empty() || lead.ends_with('_')))
+    };
+    if is_one_of(&ANNOTATIONS) {
+        let after = without_arguments(rest)?;
+        let len = rest.get(..rest.len() - after.len())?.trim_end().len();
+        return (len > 0 || after.trim_start().starts_with([';', '{', ':', '='])).then_some(len);
+    }
+    // A name or a keyword goes on with the definition. `LIB_API;` or `(LIB_EXPORT)` is a value.
+    let is_before =
+        rest.starts_with(char::is_whitespace) && rest.trim_start().starts_with(|c| is_word(c) || c == '~');
+    (is_before && is_one_of(&SPECIFIERS)).then_some(0)
+}
+
 /// The macros at the beginning of a text that goes on with the name and the body of a type, or with its bases. `struct
 /// STATE state;` is a variable.
 fn macros_before_name(text: &str) -> Option<Range<usize>> {
@@ -49,7 +136,6 @@ fn macros_before_name(text: &str) -> Option<Range<usize>> {
     loop {
         let word = rest.get(..rest.find(|c| !is_word(c))?).filter(|word| !word.is_empty())?;
         let after = rest.get(word.len()..)?.trim_start();
-        let is_capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         let is_macro = word.len() > 1 && word.chars().all(is_capital) && !after.starts_with("::");
         let after = if is_macro { without_arguments(after)? } else { after };
         if begins_body(after) {
@@ -82,6 +168,10 @@ fn begins_body(text: &str) -> bool {
     text.starts_with('{') || text.starts_with(':') && !text.starts_with("::") || is_final()
 }
 
+fn is_capital(c: char) -> bool {
+    c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'
+}
+
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
@@ -89,6 +179,31 @@ fn is_word(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::without_macros;
+
+    /// `void Unlock() UNLOCK_FUNCTION();` was a function `UNLOCK_FUNCTION`, and a macro before a function its return type.
+    #[test]
+    fn macros_before_and_behind_a_definition_are_spaces() {
+        for (text, plain) in [
+            ("LIB_API void show();", "        void show();"),
+            ("LIB_CONSTEXPR20 auto size() -> int;", "                auto size() -> int;"),
+            ("LIB_EXPORT template <class T> class View {", "           template <class T> class View {"),
+            (
+                "#define LIB_API a \\\n  LIB_API b\nLIB_API ~View();",
+                "#define LIB_API a \\\n  LIB_API b\n        ~View();",
+            ),
+            ("class LIB_API View {};", "class         View {};"),
+            ("void Unlock() UNLOCK_FUNCTION();", "void Unlock()                  ;"),
+            ("int é TS_GUARDED_BY(mu_) = 0;", "int é                    = 0;"),
+            ("void f() NO_THREAD_SAFETY_ANALYSIS {", "void f()                           {"),
+        ] {
+            assert_eq!(without_macros(text), plain);
+        }
+        for text in
+            ["f(LIB_API, x);", "x = LIB_EXPORT;", "MYAPI f();", "RELEASE_API", "#if LIB_API || X", "LIB_API"]
+        {
+            assert_eq!(without_macros(text), text);
+        }
+    }
 
     #[test]
     fn macros_before_the_name_of_a_type_are_spaces() {
@@ -111,7 +226,7 @@ mod tests {
             "struct STATE state;",
             "struct STATE *make(void) {",
             "struct STATE state = { 0 };",
-            "subclass API View {",
+            "subclass TABLE View {",
             "class API::View {",
             "class API(",
             "enum { A, B };",

@@ -19,6 +19,7 @@ pub(super) struct Header {
     pub(super) kind: Kind,
     pub(super) name: Box<str>,
     pub(super) signature: String,
+    pub(super) is_async: bool,
 }
 
 /// Collects the definitions and imports of one node.
@@ -59,7 +60,7 @@ impl<'t> Finder<'t> {
         }
         let mut signature = joined(pieces, line::SIGNATURE);
         signature.truncate(signature.trim_end_matches([':', ';', ',', ' ']).len());
-        self.headers.push(Header { kind, name: name.into(), signature });
+        self.headers.push(Header { kind, name: name.into(), signature, is_async: false });
     }
 
     /// Adds a definition with a field `name`. The text after that, up to the field `body`, is its signature.
@@ -68,6 +69,19 @@ impl<'t> Finder<'t> {
         let end = node.child_by_field_name("body").map_or(node.end_byte(), |body| body.start_byte());
         let pieces = self.written(node, name.end_byte()..end);
         self.define(kind, unquoted(self.text(name)), pieces);
+        self.mark_async(node);
+    }
+
+    /// Marks the last definition as that of an asynchronous function, if the node of it is one.
+    pub(super) fn mark_async(&mut self, node: Node<'_>) {
+        let is_async = |node: Node<'_>| node.kind() == "async";
+        let has_async = node.children(&mut node.walk()).any(|child| {
+            let is_list = child.kind() == "function_modifiers";
+            is_async(child) || is_list && child.children(&mut child.walk()).any(is_async)
+        });
+        if let Some(header) = self.headers.last_mut() {
+            header.is_async = has_async && header.kind == Kind::Function;
+        }
     }
 
     /// Adds a definition of variants, with fields `name` and `body`.

@@ -17,6 +17,7 @@ mod language;
 mod languages;
 mod line;
 mod parser;
+mod repeats;
 mod rules;
 mod scope;
 mod symbols;

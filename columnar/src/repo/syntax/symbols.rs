@@ -25,6 +25,8 @@ pub(in crate::repo) struct Symbol {
     ///
     /// For an implementation, the trait and the type: `Display for View<T>`.
     pub(in crate::repo) signature: Box<str>,
+    /// Whether it is a function that its language calls asynchronous.
+    pub(in crate::repo) is_async: bool,
     /// The number of definitions around it.
     pub(in crate::repo) depth: usize,
     /// The names that it uses and the definitions inside it do not, sorted, each once.

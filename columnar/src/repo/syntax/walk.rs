@@ -7,6 +7,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::finder::Finder;
 use super::grammar::{Grammar, Resolved};
+use super::repeats::without_repeats;
 use super::rules::{Mode, Role};
 use super::scope::{Mark, Scope};
 use super::symbols::{Kind, Symbol, Symbols};
@@ -154,6 +155,7 @@ impl<'g, 't> Walk<'g, 't> {
                 kind: header.kind,
                 name: header.name,
                 signature: header.signature.into(),
+                is_async: header.is_async,
                 depth,
                 uses: Vec::new(),
             });
@@ -237,6 +239,7 @@ impl<'g, 't> Walk<'g, 't> {
         if is_mostly_stray && symbols.imports.is_empty() && !symbols.defined.iter().any(is_code) {
             return None;
         }
+        symbols.defined = without_repeats(symbols.defined);
         symbols.uses = self.scope.end_file(|name| self.grammar.is_known(name));
         let mut seen = std::collections::HashSet::new();
         symbols.imports.retain(|import| seen.insert(import.clone()));

@@ -122,6 +122,10 @@ fn constant_definition(finder: &mut Finder<'_>, node: Node<'_>) {
     }
 }
 
+/// Words that are neither types nor names.
+const KEYWORDS: [&str; 10] =
+    ["class", "enum", "friend", "inline", "namespace", "struct", "template", "typename", "union", "using"];
+
 /// The name in a declarator, and the declarator of a function with that name.
 struct Declared<'n> {
     name: Node<'n>,
@@ -201,6 +205,11 @@ fn add_function(finder: &mut Finder<'_>, node: Node<'_>, declared: &Declared<'_>
 }
 
 fn add_variable(finder: &mut Finder<'_>, node: Node<'_>, declarator: Node<'_>, declared: &Declared<'_>) {
+    // Behind a macro that the grammar does not know, it takes the next words for a type and a name.
+    let is_keyword = |part: Node<'_>| KEYWORDS.contains(&finder.text(part));
+    if is_keyword(declared.name) || node.child_by_field_name("type").is_some_and(is_keyword) {
+        return;
+    }
     let mut pieces = vec![": "];
     pieces.extend(type_before(finder, node, declared));
     let (end, value) = match declarator.child_by_field_name("value") {

@@ -232,6 +232,7 @@ fn function_valued(finder: &mut Finder<'_>, name: &str, value: Node<'_>) -> bool
     let body = value.child_by_field_name("body").map_or(value.end_byte(), |body| body.start_byte());
     if let Some(parameter) = value.child_by_field_name("parameter") {
         finder.define(kind, name, ["(", finder.text(parameter), ")"]);
+        finder.mark_async(value);
         return true;
     }
     let heritage = value.named_children(&mut value.walk()).find(|child| child.kind() == "class_heritage");
@@ -242,6 +243,7 @@ fn function_valued(finder: &mut Finder<'_>, name: &str, value: Node<'_>) -> bool
         *last = last.trim_end().trim_end_matches("=>");
     }
     finder.define(kind, name, signature);
+    finder.mark_async(value);
     true
 }
 

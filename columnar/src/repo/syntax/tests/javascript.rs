@@ -68,10 +68,10 @@ Constant MAX = 64
 Constant TABLE  uses: make
 Class View extends parts.Base  uses: Base parts
   Constant LIMIT = 10
-  Function onShow (event)  uses: handle
+  Function async onShow (event)  uses: handle
   Function constructor (spec, { depth = 0, name } = {}, options = …)  uses: Part filter isShown map
   Function title ()  uses: format shorten
-  Function load (path, ...rest)  uses: Late NotFound View entries errors fs parse read readFile
+  Function async load (path, ...rest)  uses: Late NotFound View entries errors fs parse read readFile
   Function [Symbol.iterator] ()  uses: #walk
 Function show (view, depth = MAX)  uses: Frame MAX counter render
 Function arrow (a, b)  uses: combine

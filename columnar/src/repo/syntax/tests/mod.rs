@@ -36,7 +36,8 @@ fn shown(symbols: &Symbols) -> String {
         let _ = writeln!(text, "import {import}");
     }
     for symbol in &symbols.defined {
-        let _ = write!(text, "{:1$}{2:?} {3}", "", 2 * symbol.depth, symbol.kind, symbol.name);
+        let word = if symbol.is_async { "async " } else { "" };
+        let _ = write!(text, "{:1$}{2:?} {word}{3}", "", 2 * symbol.depth, symbol.kind, symbol.name);
         if !symbol.signature.is_empty() {
             let _ = write!(text, " {}", symbol.signature);
         }
@@ -61,6 +62,38 @@ fn a_file_has_symbols() {
         let first = |text: &str| text.lines().nth(same).map(str::to_owned);
         assert_eq!(first(&shown), first(expected), "{language:?}, line {same}, of\n{shown}");
     }
+}
+
+/// The branches of `#if` define the same names, and an entry had each of them.
+#[test]
+fn definitions_that_look_the_same_are_one() {
+    let text = "#ifdef A\n#define API one\n#else\n#define API two\n#endif\nint f(int);\nint f(int) { return inner(); }\n\
+        int f(char);\nstruct a { int f(int); };\n";
+    let cpp = "\nConstant API = one\nFunction f (int) -> int  uses: inner\nFunction f (char) -> int\nClass a\n  \
+        Function f (int) -> int\nuses: \n";
+    assert_eq!(symbols(Language::Cpp, text).as_deref(), Some(cpp));
+}
+
+/// The walk takes the text after a name, so the word before it was lost.
+#[test]
+fn an_asynchronous_function_is_marked() {
+    for (language, text) in [
+        (Language::Rust, "pub async unsafe fn load(n: u8) {}"),
+        (Language::Python, "async def load(n): pass"),
+        (Language::JavaScript, "export default async function load(n) {}"),
+        (Language::TypeScript, "export const load = async (n) => 1;"),
+    ] {
+        let symbols = symbols(language, text);
+        assert!(symbols.is_some_and(|symbols| symbols.contains("Function async load (n")), "{language:?}");
+    }
+}
+
+/// A macro that the grammar does not know made a constant of the next words: `char_type: using`.
+#[test]
+fn words_of_the_language_are_no_names() {
+    let symbols =
+        symbols(Language::Cpp, "class View {\n static using char_type = Char;\n};").expect("it parses");
+    assert!(!symbols.contains("Constant"), "{symbols}");
 }
 
 #[test]

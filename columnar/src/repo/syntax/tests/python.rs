@@ -96,7 +96,7 @@ Class View (Base, models.Shown, metaclass=Meta)  uses: Base Meta Name Shown data
   Constant LIMIT = 10
   Function __init__ (self, spec: Spec, *args, names=…, **kwargs) -> None  uses: Part Spec find_all is_shown
   Function title (self) -> str  uses: Late shorten
-  Function load (path: str, *, strict: bool = True) -> View | None  uses: MAX_NAME NotFound View ViewError errors json open_file rank
+  Function async load (path: str, *, strict: bool = True) -> View | None  uses: MAX_NAME NotFound View ViewError errors json open_file rank
   Class Meta  uses: DEFAULT_ORDER
 Function show (view: View, /, depth: int = 0) -> str  uses: View asarray np render
 uses: Late Name NamedTuple Part TYPE_CHECKING View ViewSpec annotations compute declare join json late load numpy os parts path show shown typing

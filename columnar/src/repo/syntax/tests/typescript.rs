@@ -65,7 +65,7 @@ Module Inner.Deep
   Constant DEPTH : number = 3
 Class View <T extends Part = Part> extends BaseView<T> implements Shown<T>, Other  uses: BaseView Input Other Part Shown
   Constant LIMIT : number = 10
-  Function handler (event)  uses: Handler handle
+  Function async handler (event)  uses: Handler handle
   Function constructor (private readonly spec: ViewSpec, public name?: Name)  uses: Name Raw ViewSpec
   Function render (depth: number): string
   Function show (depth: number = 0): T  uses: cast get keyOf
@@ -73,7 +73,7 @@ Class View <T extends Part = Part> extends BaseView<T> implements Shown<T>, Othe
   Function overload (a: string): void
   Function overload (a: number): void
   Function overload (a: any)  uses: isNamed
-Function create <T extends Part>(spec: ViewSpec, part: T): Promise<View<T>>  uses: Concrete Part View ViewSpec
+Function async create <T extends Part>(spec: ViewSpec, part: T): Promise<View<T>>  uses: Concrete Part View ViewSpec
 Constant DEFAULTS = { depth: 1 } satisfies Options  uses: Options
 Function isNamed (value: unknown): value is Named<Id>  uses: Id Named
 Class default extends View<Part>  uses: Part View
