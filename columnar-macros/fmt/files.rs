@@ -99,7 +99,7 @@ impl Packages {
     }
 }
 
-/// What a package in the folder of another one is.
+/// The kind of a package in the folder of another one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nested {
     /// A part of a folder that was named.

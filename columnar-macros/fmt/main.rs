@@ -60,7 +60,7 @@ usage: cargo columnar fmt [--check] [--exclude PATH]... [PATH]...
   PATH            a Rust or Markdown file, or a folder for all Rust files in it; without one, the packages of the
                   workspace";
 
-/// What was asked for.
+/// The command of the user.
 #[derive(Debug, Default)]
 struct Arguments {
     is_check: bool,

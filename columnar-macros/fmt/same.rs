@@ -9,7 +9,7 @@ use crate::source::{Kind, Node, nodes_of};
 pub(crate) enum Strictness {
     /// The comma at the end of a list.
     Commas,
-    /// What rustfmt adds and removes in Rust: braces, parentheses, commas and semicolons.
+    /// The tokens that rustfmt adds and removes in Rust: braces, parentheses, commas and semicolons.
     Rust,
 }
 

@@ -5,7 +5,7 @@
 use proc_macro2::{TokenStream, TokenTree};
 
 pub(super) struct Unwritten {
-    /// What the macro says before the text.
+    /// The words of the macro before the text.
     pub(super) words: &'static str,
     /// The arguments of the macro.
     pub(super) text: TokenStream,

@@ -50,7 +50,7 @@ pub(super) fn first(trees: &[TokenTree]) -> Option<Expression<'_>> {
     Some(Expression { tokens, after, is_bare, is_closure_without_body })
 }
 
-/// What an identifier begins.
+/// The part of an expression that an identifier begins.
 enum Word {
     /// A keyword before an operand.
     Prefix,
@@ -322,7 +322,7 @@ mod tests {
     use super::super::cursor::tokens;
     use super::*;
 
-    /// What is after the first expression; `None` if it is not known where that ends.
+    /// The tokens after the first expression; `None` if it is not known where that ends.
     fn after(text: &str) -> Option<String> {
         let trees: Vec<TokenTree> = text.parse::<TokenStream>().expect("tokens").into_iter().collect();
         first(&trees).map(|expression| tokens(expression.after).to_string().replace(' ', ""))

@@ -31,7 +31,10 @@ mod items_of_the_user {
     columnar::flow! {
         pub(super) struct Chat(tone: String) {
             source user;
-            column answer(user.latest, self) = { let _ = tone; echo };
+            column answer(user.latest, self) = {
+                let _ = tone;
+                echo
+            };
         }
     }
 
@@ -58,8 +61,11 @@ mod items_of_the_user {
         assert!(felt.mood.get(0).is_some_and(|mood| mood.contains("hello")));
         assert_eq!(chat.fork(1).unwrap().answer.len(), 1);
         assert_eq!(Room::ORDER, ["user", "chat.answer", "mood"]);
-        let inline =
-            columnar::flow! { source user; use Room { user } as room; column last(room.mood.latest) = echo; };
+        let inline = columnar::flow! {
+            source user;
+            use Room { user } as room;
+            column last(room.mood.latest) = echo;
+        };
         inline.user.push("hello").await.unwrap();
         inline.run().await.unwrap();
         assert!(inline.last.get(0).is_some_and(|last| last.contains("hello")));
@@ -107,7 +113,11 @@ mod traits_of_the_user {
 
     #[test]
     fn may_be_of_every_type() {
-        let inline = columnar::flow! { source user; use Chat { user } as chat; column last(chat.answer.latest) = echo; };
+        let inline = columnar::flow! {
+            source user;
+            use Chat { user } as chat;
+            column last(chat.answer.latest) = echo;
+        };
         assert_eq!(inline.last.len(), 0);
         assert_eq!(format!("{:?} {}", ChatColumn::Answer, ChatColumn::Answer), "Answer answer");
     }
@@ -160,7 +170,8 @@ flow! {
     /// Its plan depends on `N`.
     struct Recent<const N: usize> {
         source user;
-        column seen(user.window(N)) = |cx: Context| async move { cx.messages().last_text().matches("<user>").count().to_string() };
+        column seen(user.window(N)) =
+            |cx: Context| async move { cx.messages().last_text().matches("<user>").count().to_string() };
         column all(user.window(N + 1), self.window(N)) = echo;
     }
 }
@@ -202,7 +213,10 @@ async fn a_window_may_be_a_constant_parameter() {
 }
 
 flow! {
-    struct Sums(tone: impl Into<String> + Clone + Send + Sync + 'static, change: impl Fn(&str) -> String + Clone + Send + Sync + 'static) {
+    struct Sums(
+        tone: impl Into<String> + Clone + Send + Sync + 'static,
+        change: impl Fn(&str) -> String + Clone + Send + Sync + 'static,
+    ) {
         source user;
         column loud(user.latest) = {
             let (tone, change): (String, _) = (tone.clone().into(), change.clone());
@@ -226,9 +240,9 @@ async fn a_parameter_may_have_several_bounds() {
 flow! {
     struct Later(style: String) {
         source user;
-        column draft(user.latest) = todo!();
+        column draft(user.latest)   = todo!();
         column review(draft.latest) = unimplemented!("in the style {style}");
-        column answer(user, self) = script(["Yes."]);
+        column answer(user, self)   = script(["Yes."]);
     }
 }
 
@@ -269,7 +283,7 @@ fn a_prompt_takes_text_and_references_to_it() {
 flow! {
     struct Keyword {
         source user;
-        column gen(user.latest) = echo;
+        column gen(user.latest)        = echo;
         column after(gen.latest, user) = echo;
     }
 }
