@@ -138,6 +138,17 @@ pub fn with_type<'a>(step: &mut Option<Step<'a>>, typed: impl FnOnce(Step<'a>) -
     *step = step.take().map(typed);
 }
 
+/// Writes the name of a flow, and the number of its steps.
+///
+/// # Errors
+///
+/// Those of the formatter.
+pub fn fmt_flow<C, I>(name: &str, flow: &Typed<'_, C, I>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    // Before anything is written: the writer may use the flow.
+    let steps = flow.steps();
+    f.debug_struct(name).field("steps", &steps).finish_non_exhaustive()
+}
+
 /// Writes the name of a struct alone.
 ///
 /// # Errors

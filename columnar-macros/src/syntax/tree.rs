@@ -11,7 +11,7 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, Generics, LitStr, Path, Token, Type, Visibility};
 
 use super::view::View;
-use crate::ident::ident_text;
+use crate::ident::{self, ident_text};
 
 pub(crate) struct Flow {
     pub(crate) form: Form,
@@ -65,6 +65,15 @@ pub(crate) struct Header {
     pub(crate) base: Option<Base>,
     /// Whether generics and parameters could be read. If not, compute steps cannot be checked.
     pub(crate) is_complete: bool,
+}
+
+impl Header {
+    /// Whether the user derives a trait.
+    pub(crate) fn derives(&self, name: &str) -> bool {
+        let derives = self.attrs.iter().filter(|attribute| attribute.path().is_ident("derive"));
+        let lists = derives.filter_map(|derive| Some(derive.meta.require_list().ok()?.tokens.clone()));
+        lists.flatten().any(|tree| matches!(tree, TokenTree::Ident(of) if ident::is(&of, name)))
+    }
 }
 
 /// A parameter of `new` or `extend`.

@@ -36,8 +36,15 @@ use crate::store::Store;
 pub type Flow = LiveFlow<'static, Dynamic>;
 
 /// The columns of a [`Flow`].
-#[derive(Debug)]
-pub struct Dynamic(Mutex<Declarations>);
+#[derive(Clone, Debug)]
+pub struct Dynamic(Arc<Mutex<Declarations>>);
+
+/// The same flow: both have all values and columns. For an independent one see [`fork`](Flow::fork).
+impl Clone for Flow {
+    fn clone(&self) -> Self {
+        Self::new(self.columns.clone(), Arc::clone(&self.shared), self.steps.clone())
+    }
+}
 
 impl Dynamic {
     fn declarations(&self) -> Declarations {
@@ -91,7 +98,7 @@ impl LiveFlow<'static, Dynamic> {
     }
 
     fn of(declarations: Declarations, shared: Shared, steps: ComputeSteps<'static>) -> Self {
-        Self::new(Dynamic(Mutex::new(declarations)), Arc::new(shared), steps)
+        Self::new(Dynamic(Arc::new(Mutex::new(declarations))), Arc::new(shared), steps)
     }
 
     /// Stores the next value of a source, and returns its step.

@@ -332,7 +332,7 @@
 //! | `…` is not a flow that can be a module | name a flow that is declared as a struct and extends no other flow |
 //! | use of moved value: `style` | two compute steps take the same value; clone it for one |
 //! | cannot find function `prompt` in this scope | add `use columnar::prelude::*;` |
-//! | macro expansion ignores `"a flow without a header is an expression: …"` | put it into a function, `let chat = flow! { … };`, or give it a header, `pub struct Chat { … }` |
+//! | macro expansion ignores `"a flow without a header is an expression: write pub struct Chat { ... } around it, or let chat = flow! { ... }; in a function"` | put it into a function, `let chat = flow! { … };`, or give it a header, `pub struct Chat { … }` |
 //! | `{integer}` is not the text of a value | push text: `value.to_string()`, or `serde_json::to_string(&value)?` |
 //! | `&usize` is not the text of a prompt | pass text: `format!("Answer in {count} words.")` |
 //! | the model of a prompt is set by `.model(...)` | write `.model("openai/gpt-4o-mini")` directly after the prompt |

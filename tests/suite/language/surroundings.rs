@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use columnar::model::{Model, Offline};
 use columnar::prelude::*;
 use columnar::testing::script;
 
@@ -256,6 +257,38 @@ async fn a_step_may_be_written_later() {
     let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
     assert!(text.contains("draft") && text.contains("not yet implemented"), "{text}");
     assert_eq!(later.answer.get(0).as_deref(), Some("Yes."));
+}
+
+/// A clone was the flow that `Chat` derefs to, and no `Chat`.
+#[tokio::test]
+async fn a_clone_of_a_flow_is_the_same_flow() {
+    flow! {
+        struct Twin<M: Model + 'static>(model: Arc<M>) {
+            source user;
+            column answer(user) = prompt("Answer.").model(Arc::clone(model));
+        }
+    }
+    flow! {
+        #[derive(Clone, Debug)]
+        struct Derived {
+            source user;
+            column answer(user) = prompt("Answer.");
+        }
+    }
+    let chat = Twin::new(Arc::new(Offline::default()));
+    let twin: Twin<Offline> = chat.clone();
+    chat.user.push("hello").await.unwrap();
+    twin.run().await.unwrap();
+    assert_eq!(chat.answer.get(0), twin.answer.get(0));
+    assert_eq!(format!("{twin:?}"), "Twin { steps: 1, .. }");
+    let derived: Derived = Derived::new().clone();
+    assert_eq!(derived.steps(), 0);
+
+    let words = flow([column("words", source("user"), echo)]).unwrap();
+    let same = words.clone();
+    words.push("user", "hello").await.unwrap();
+    same.run().await.unwrap();
+    assert!(words.get("words", 0).is_some());
 }
 
 flow! {

@@ -142,6 +142,38 @@ impl Item<'_> {
         }
     }
 
+    /// A clone is the same flow. A derive of the user has bounds on the parameters, and takes the place of this one.
+    pub(super) fn impl_clone(&self) -> TokenStream {
+        if self.header.derives("Clone") {
+            return TokenStream::new();
+        }
+        let private = &self.emitter.private;
+        let head = self.impl_head(&quote!(#private::Clone for), &self.header.generics);
+        quote! {
+            #head {
+                fn clone(&self) -> Self {
+                    let __flow = #private::Clone::clone(&self.__flow);
+                    Self { __flow, __marker: #private::core::marker::PhantomData }
+                }
+            }
+        }
+    }
+
+    pub(super) fn impl_debug(&self) -> TokenStream {
+        if self.header.derives("Debug") {
+            return TokenStream::new();
+        }
+        let (private, name) = (&self.emitter.private, self.header.name.unraw().to_string());
+        let head = self.impl_head(&quote!(#private::core::fmt::Debug for), &self.header.generics);
+        quote! {
+            #head {
+                fn fmt(&self, __f: &mut #private::core::fmt::Formatter<'_>) -> #private::core::fmt::Result {
+                    #private::fmt_flow(#name, &self.__flow, __f)
+                }
+            }
+        }
+    }
+
     /// A flow without parameters has a default.
     pub(super) fn impl_default(&self) -> TokenStream {
         // An extension has no `new`: it extends a flow that exists.

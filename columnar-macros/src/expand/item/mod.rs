@@ -45,7 +45,8 @@ pub(super) fn expand(emitter: &Emitter<'_>, header: &Header, errors: &TokenStrea
     let implementation = item.implementation();
     let (id, columns) = (emitter.column_enum(header, &id, &columns), emitter.impl_columns(&columns));
     // The drawing depends on everything that the user has typed.
-    let flow = [item.definition(), item.impl_base(), item.impl_default()];
+    let flow =
+        [item.definition(), item.impl_base(), item.impl_clone(), item.impl_debug(), item.impl_default()];
     quote!(#completions #aliases #definition #implementation #columns #id #(#flow)* #errors)
 }
 
