@@ -57,7 +57,7 @@ async fn a_fork_starts_at_any_step_up_to_the_end() -> Result<()> {
     let chat = chat(&log, 3).await?;
     let (bare, whole) = (chat.fork(0)?, chat.fork(3)?);
     assert_eq!((bare.user.len(), bare.steps(), whole.steps()), (0, 0, 3));
-    let error = chat.fork(4).err().expect("there is no such step");
+    let error = chat.fork(4).expect_err("there is no such step");
     assert_eq!(error.to_string(), "`user` has no value at step 3: push or run first");
     assert_eq!(bare.user.push("new").await?, 0);
     bare.run().await?;
