@@ -27,7 +27,7 @@ mod inner {
     flow! {
         #[derive(Clone, Debug)]
         pub(crate) struct Again: Further<u8> {
-            column again(further.latest, last) = echo;
+            column again(further.latest, last) = async |further, last| format!("{further} {}", last.len());
         }
     }
     flow! {
@@ -37,6 +37,10 @@ mod inner {
             use Backwards<M>(model.clone()) { user: said } as backwards;
             use Plain { topic: backwards.last } as plain;
             column end(backwards.first.latest, plain.critic.window(N), self) = echo;
+            column named(plain.marks.latest, said, self.latest) = (|marks, said, named| {
+                let sizes = (marks.len(), said.len(), named.is_some());
+                async move { format!("{sizes:?}") }
+            }).retry(1);
         }
     }
     flow! {
@@ -81,6 +85,9 @@ pub fn inline(style: &str) {
         column first(user.latest, self.window(N)) = prompt(style.to_owned());
         column second(first) = |cx: Context| async move { format!("{style} {}", cx.step()) };
         column third(second.latest): Option<bool> = echo;
+        column fourth(second.latest, third) = async |second, third: Vec<_>, cx: Context| {
+            format!("{second} {third:?} {style} {}", cx.step())
+        };
     };
     drop(IntoFuture::into_future(flow.run()));
     let flow = flow! {

@@ -64,7 +64,7 @@
 //! ```
 //!
 //! Compute steps get data from outside through parameters, which follow the name of the flow. The compute steps see them
-//! by reference, so a prompt that keeps a parameter needs a clone:
+//! by reference. A prompt copies the text of one, and a closure that keeps one [clones it](super::compute_steps) first:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -73,7 +73,7 @@
 //!     pub struct Desk(tone: String) {
 //!         source request;
 //!         column answer(request, self) = prompt(format!("Answer the request. Be {tone}."));
-//!         column title(request)        = prompt(tone.clone());
+//!         column title(request)        = prompt(tone);
 //!     }
 //! }
 //!

@@ -128,8 +128,8 @@ impl Repository {
     }
 
     /// Reads some files, and returns the update from the documents so far: for files that were just edited, created or
-    /// removed. A folder stands for all files in it, those that were there and those that are. Other changes are for the
-    /// next [`scan`](Self::scan). Before the first scan, and for the folder of the repository itself, it is one.
+    /// removed. A folder means all files in it, also those that are gone. Other changes are for the next
+    /// [`scan`](Self::scan). Before the first scan, and for the folder of the repository itself, it is one.
     ///
     /// ```
     /// use columnar::repo::Repository;

@@ -87,7 +87,7 @@ fn macros<'t>(text: &'t str, keyword: &'static str) -> impl Iterator<Item = Rang
     })
 }
 
-/// The places of the macros that stand before or behind any definition. Those that the preprocessor is told of stay.
+/// The places of the macros before and behind definitions. Macros in directives of the preprocessor stay.
 fn marks(text: &str) -> Vec<Range<usize>> {
     let (mut marks, mut start, mut goes_on) = (Vec::new(), 0, false);
     for line in text.split_inclusive('\n') {
