@@ -355,9 +355,9 @@
 //! ```
 //!
 //! An edit changes the entry of its file and few others. In simulated sessions of fifty edits in three repositories, with a
-//! map of 32,000 tokens, `files` costs 0.14 to 0.26 of the bill without a cache, and `files.tiered()` 0.30 to 0.38, at
+//! map of 32,000 tokens, `files` costs 0.17 to 0.26 of the bill without a cache, and `files.tiered()` 0.35 to 0.43, at
 //! requests that are 0.4 to 0.8 times as long. The map and the selected files in front of the conversation, without tiers, cost
-//! 0.26 to 0.27: tiers write less into the cache, but the tree, the files of the last edits and the newest turns are never read
+//! 0.26 to 0.36: tiers write less into the cache, but the tree, the files of the last edits and the newest turns are never read
 //! from it. The benchmark `repo` prints these bills, also those at the pace of a person.
 //!
 //! A selected file that is
