@@ -15,7 +15,6 @@
 use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::quote;
 
-use super::dependencies::Role;
 use super::emitter::Emitter;
 use super::tokens::located;
 use crate::ident::ident_text;
@@ -95,11 +94,9 @@ impl Emitter<'_> {
             let fields = [&view.base].into_iter().chain(&view.path);
             (self.dependencies.base.as_ref()?, fields.cloned().collect::<Vec<_>>())
         } else {
-            let is_it = |name: &Ident| ident_text(name) == ident_text(&view.base);
-            let mut modules = self.dependencies.modules.iter();
-            let module =
-                modules.find(|module| matches!(module.role, Role::Module(module) if is_it(&module.name)))?;
-            (module, view.path.clone())
+            let base = ident_text(&view.base);
+            let (_, dependency) = self.modules().find(|(module, _)| ident_text(&module.name) == base)?;
+            (dependency, view.path.clone())
         };
         let columns = dependency.associated("Columns");
         Some(quote!(#private::of_column(|__here: &#columns| &__here #(.#fields)*)))
