@@ -31,11 +31,19 @@ pub(crate) fn order(reads: &[Vec<usize>]) -> Option<Vec<usize>> {
     (order.len() == reads.len()).then_some(order)
 }
 
-/// A shortest cycle of every group of nodes that wait for each other. Each node of a cycle reads the
-/// next one, and the last reads the first; it begins with the first node, by index, that reads a
-/// later one.
-pub(crate) fn cycles(reads: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut cycles: Vec<Vec<usize>> = Vec::new();
+/// A group of nodes that wait for each other.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Cycle {
+    /// A shortest cycle: each node reads the next one, and the last reads the first. It begins with the first node, by
+    /// index, that reads a later one.
+    pub(crate) shortest: Vec<usize>,
+    /// All nodes of the group, by index.
+    pub(crate) group: Vec<usize>,
+}
+
+/// The cycles of a graph.
+pub(crate) fn cycles(reads: &[Vec<usize>]) -> Vec<Cycle> {
+    let mut cycles = Vec::new();
     // Slow on a large graph, but it runs only where a flow has a cycle or modules.
     let mut explained = vec![false; reads.len()];
     for node in 0..reads.len() {
@@ -50,7 +58,7 @@ pub(crate) fn cycles(reads: &[Vec<usize>]) -> Vec<Vec<usize>> {
             // Only a node that reads itself has no later one, and it is a cycle alone.
             let first = (0..cycle.len()).filter(|&at| next(at) > cycle[at]).min_by_key(|&at| cycle[at]);
             cycle.rotate_left(first.unwrap_or(0));
-            cycles.push(cycle);
+            cycles.push(Cycle { shortest: cycle, group });
         }
     }
     cycles
@@ -107,12 +115,14 @@ mod tests {
     fn the_shortest_cycle_of_each_group_is_told() {
         // 1 → 2 → 3 → 1 and the shorter 2 ⇄ 3, apart from them 4 ⇄ 5; 6 only reads into a cycle.
         let reads = [vec![], vec![2], vec![3], vec![1, 2], vec![5], vec![4], vec![1]];
-        assert_eq!(cycles(&reads), [vec![2, 3], vec![4, 5]]);
+        let groups = [(vec![2, 3], vec![1, 2, 3]), (vec![4, 5], vec![4, 5])];
+        assert_eq!(cycles(&reads), groups.map(|(shortest, group)| Cycle { shortest, group }));
     }
 
     #[test]
     fn a_cycle_begins_where_a_later_column_is_read() {
-        assert_eq!(cycles(&[vec![2], vec![0], vec![1]]), [vec![0, 2, 1]]);
+        let cycle = Cycle { shortest: vec![0, 2, 1], group: vec![0, 1, 2] };
+        assert_eq!(cycles(&[vec![2], vec![0], vec![1]]), [cycle]);
     }
 
     #[test]

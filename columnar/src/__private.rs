@@ -177,6 +177,11 @@ pub fn broken<'a>() -> Step<'a> {
     Declare.column(|_: Context| future::pending::<String>())
 }
 
+/// The inputs of a module of which one could not be read, which is reported. It is never called.
+pub fn broken_inputs<I>() -> I {
+    unreachable!("a flow with an error does not compile")
+}
+
 /// The step of a column whose step is `todo!()`: its cells fail.
 pub fn unwritten<'a>(words: &'static str, text: &str) -> Step<'a> {
     let message = if text.is_empty() { words.to_owned() } else { format!("{words}: {text}") };

@@ -95,10 +95,11 @@ pub(super) fn check_tiers(column: &Column, documents: &HashSet<String>, errors: 
     if !derived.is_complete || derived.reads().any(|view| view.state != State::Valid) {
         return;
     }
-    let has_documents = |view: &&View| shows_documents(view, documents);
+    let has_documents =
+        |view: &&View| shows_documents(view, documents) || !view.is_self() && view.name() == tiered.name();
     let history = derived.reads().find(|view| view.is_self());
     if let Some(other) = derived.reads().filter(has_documents).find(|view| !ptr::eq(*view, tiered)) {
-        let is_same = !other.is_inherited && other.name() == tiered.name();
+        let is_same = other.name() == tiered.name();
         let (twice, others) = (reads::same_view(&tiered.name(), &column.name), reads::OTHER_DOCUMENTS);
         errors.at(&other.written, if is_same { &*twice } else { others });
     } else if let Some(part) = history.filter(|history| !history.is_whole()) {

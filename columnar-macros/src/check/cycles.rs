@@ -6,7 +6,7 @@ use std::iter;
 use proc_macro2::Span;
 
 use crate::diagnostics::Errors;
-use crate::diagnostics::reads::{Edge, cycle};
+use crate::diagnostics::reads::{self, Edge, cycle_of_inputs};
 use crate::graph;
 use crate::ident::ident_text;
 use crate::syntax::{Column, Flow, Module, View};
@@ -16,8 +16,16 @@ pub(crate) struct Plan {
     /// The columns by index, each after those that it reads. With modules it is the order of declaration: only
     /// rustc knows the columns in between.
     pub(crate) order: Vec<usize>,
-    /// A view that may close a cycle through a module. rustc reports the cycle there.
-    pub(crate) possible_cycle: Option<Span>,
+    /// Cycles through modules, if the columns in the modules wait for these inputs. Only rustc knows that.
+    pub(crate) possible_cycles: Vec<PossibleCycle>,
+}
+
+pub(crate) struct PossibleCycle {
+    /// The input of a module.
+    pub(crate) at: Span,
+    pub(crate) message: String,
+    /// The names of all modules that it may go through.
+    pub(crate) modules: Vec<String>,
 }
 
 /// No column waits for itself. Wrong:
@@ -27,31 +35,29 @@ pub(crate) struct Plan {
 /// column summary(topics.latest) = prompt("...");
 /// ```
 ///
-/// Cycles through modules are found when the constants of the flow are evaluated.
+/// rustc decides which of the possible cycles through modules are cycles.
 pub(super) fn check_cycles(flow: &Flow, errors: &mut Errors) -> Plan {
     let nodes = Nodes::new(flow);
     let declared_order = || (0..flow.columns.len()).collect();
     // Without the modules, because only rustc knows which inputs a column of a module waits for.
     let columns = nodes.reads(flow.columns.len());
     let Some(order) = graph::order(&columns) else {
-        for nodes_of_cycle in graph::cycles(&columns) {
-            let edges = nodes.edges(&nodes_of_cycle);
+        for found in graph::cycles(&columns) {
+            let edges = nodes.edges(&found.shortest);
             if let Some(first) = edges.first() {
-                errors.on(first.span, cycle(&edges));
+                errors.on(first.span, reads::cycle(&edges));
             }
         }
         // A flow with a cycle does not compile; the order only needs to have each column.
-        return Plan { order: declared_order(), possible_cycle: None };
+        return Plan { order: declared_order(), possible_cycles: Vec::new() };
     };
     if flow.modules.is_empty() {
-        return Plan { order, possible_cycle: None };
+        return Plan { order, possible_cycles: Vec::new() };
     }
-    // Here a module waits for all of its inputs, so a cycle may be none; rustc decides that.
+    // Here a module waits for all of its inputs.
     let cycles = graph::cycles(&nodes.reads(nodes.0.len()));
-    let edges = cycles.first().map_or_else(Vec::new, |cycle| nodes.edges(cycle));
-    let is_input = |edge: &&Edge| flow.modules.iter().any(|module| ident_text(&module.name) == edge.reader);
-    let possible_cycle = edges.iter().find(is_input).map(|edge| edge.span);
-    Plan { order: declared_order(), possible_cycle }
+    let possible_cycles = cycles.iter().filter_map(|cycle| nodes.possible(cycle, flow.columns.len()));
+    Plan { order: declared_order(), possible_cycles: possible_cycles.collect() }
 }
 
 /// The columns, then the modules, each with the views that it waits for.
@@ -80,11 +86,26 @@ impl<'f> Nodes<'f> {
         nodes.map(reads).collect()
     }
 
+    /// A cycle through modules, which come after the first `count` nodes.
+    fn possible(&self, cycle: &graph::Cycle, count: usize) -> Option<PossibleCycle> {
+        let edges = self.edges(&cycle.shortest);
+        let at = iter::zip(&cycle.shortest, &edges).find(|(node, _)| **node >= count)?.1.span;
+        let modules = cycle.group.iter().filter(|node| **node >= count);
+        let modules = modules.filter_map(|&node| Some(self.0.get(node)?.0.clone())).collect();
+        // An input of a module cannot be bound to an earlier value.
+        let message = if cycle.shortest.iter().all(|&node| node >= count) {
+            cycle_of_inputs(&edges)
+        } else {
+            reads::cycle(&edges)
+        };
+        Some(PossibleCycle { at, message, modules })
+    }
+
     fn edges(&self, cycle: &[usize]) -> Vec<Edge> {
         let edge = |(&reader, &read): (&usize, &usize)| {
             let ((reader, views), (read, _)) = (self.0.get(reader)?, self.0.get(read)?);
-            let span = views.iter().find(|view| ident_text(&view.base) == *read)?.base.span();
-            Some(Edge { reader: reader.clone(), read: read.clone(), span })
+            let view = views.iter().find(|view| ident_text(&view.base) == *read)?;
+            Some(Edge { reader: reader.clone(), read: view.name(), span: view.base.span() })
         };
         iter::zip(cycle, cycle.iter().cycle().skip(1)).filter_map(edge).collect()
     }

@@ -1,6 +1,6 @@
 //! The rules about the columns that views and inputs of modules name.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use proc_macro2::{Ident, TokenTree};
 
@@ -141,8 +141,7 @@ struct Names {
     sources: HashSet<String>,
     /// The sources of documents among them.
     documents: HashSet<String>,
-    /// The modules, each with the columns that its inputs are bound to.
-    modules: HashMap<String, HashMap<String, String>>,
+    modules: HashSet<String>,
     /// Modules with the name of a column, which are reported.
     clashes: HashSet<String>,
     /// Names among declarations that could not be read.
@@ -153,18 +152,12 @@ struct Names {
 
 impl Names {
     fn new(flow: &Flow, clashes: HashSet<String>) -> Self {
-        let inputs = |module: &Module| {
-            let inputs = module.inputs.iter();
-            // The column is only in the help of a message, and `user` is an example.
-            let column = |column: Option<&View>| column.map_or_else(|| "user".to_owned(), View::name);
-            inputs.map(|input| (ident_text(&input.name), column(input.column.as_ref()))).collect()
-        };
         let sources = flow.columns.iter().filter(|column| column.derived.is_none());
         Self {
             columns: flow.columns.iter().map(|column| ident_text(&column.name)).collect(),
             sources: sources.map(|column| ident_text(&column.name)).collect(),
             documents: flow.documents(),
-            modules: flow.modules.iter().map(|module| (ident_text(&module.name), inputs(module))).collect(),
+            modules: flow.modules.iter().map(|module| ident_text(&module.name)).collect(),
             clashes,
             unparsed: unparsed_names(flow).collect(),
             is_base_known: flow.base().map(|base| base.path.is_some()),
@@ -173,7 +166,7 @@ impl Names {
 
     /// Whether this flow itself has a column or a module of this name.
     fn declares(&self, name: &str) -> bool {
-        self.columns.contains(name) || self.modules.contains_key(name)
+        self.columns.contains(name) || self.modules.contains(name)
     }
 
     /// Whether the view shows a column. If not, that is reported, or the name goes to `unknown`.
@@ -186,9 +179,9 @@ impl Names {
             view.take_path_as_fields();
             check_spelling(&mut view.base, errors);
             !is_of_module
-        } else if let Some(inputs) = self.modules.get(&base) {
+        } else if self.modules.contains(&base) {
             check_spelling(&mut view.base, errors);
-            shows_column_of_module(view, inputs, errors)
+            shows_column_of_module(view, errors)
         } else if let (Some(is_base_known), true) = (self.is_base_known, self.can_be_inherited(view)) {
             // Only rustc knows the columns of another flow.
             view.is_inherited = is_base_known;
@@ -265,18 +258,13 @@ impl Names {
     }
 }
 
-/// A view of a module shows one of its columns, and no input. Wrong: `column verdict(debate) = prompt("...");`, or
-/// `debate.topic` where that is `user` here.
-fn shows_column_of_module(view: &View, inputs: &HashMap<String, String>, errors: &mut Errors) -> bool {
-    match view.path.first() {
-        None if view.state == State::Valid => errors.at(&view.base, modules::module_read(&view.base)),
-        None => {}
-        Some(first) => match inputs.get(&ident_text(first)) {
-            Some(column) => errors.at(first, modules::input_read(first, &view.base, column)),
-            None => return true,
-        },
+/// A view of a module shows one of its columns. Wrong: `column verdict(debate) = prompt("...");`.
+fn shows_column_of_module(view: &View, errors: &mut Errors) -> bool {
+    let shows_column = !view.path.is_empty();
+    if !shows_column && view.state == State::Valid {
+        errors.at(&view.base, modules::module_read(&view.base));
     }
-    false
+    shows_column
 }
 
 /// Reports each unknown name once.

@@ -130,7 +130,7 @@ pub(crate) fn late_source(name: &Ident, base: Option<&Ident>) -> String {
     )
 }
 
-/// A column that both the extension and its base declare. The message is evaluated in a constant.
+/// A column that both the extension and its base declare.
 pub(crate) fn inherited_twice(name: &Ident, base: &Ident) -> String {
     format!("{} is already a column of {}\n\nhelp: rename this one", quote(name), quote(base))
 }

@@ -107,6 +107,17 @@ pub(crate) struct Edge {
 }
 
 pub(crate) fn cycle(edges: &[Edge]) -> String {
+    let read = edges.first().map_or("summary", |edge| &edge.read);
+    let help = format!("drop one of these views, or read the value of the step before: `{read}.prev`");
+    drawn_cycle(edges, &help)
+}
+
+/// `use Debate { topic: debate.critic } as debate;`
+pub(crate) fn cycle_of_inputs(edges: &[Edge]) -> String {
+    drawn_cycle(edges, "bind one of these inputs to another column")
+}
+
+fn drawn_cycle(edges: &[Edge], help: &str) -> String {
     let width = edges.iter().map(|edge| edge.reader.len()).max().unwrap_or(0);
     let mut drawing = String::new();
     for (at, Edge { reader, read, span }) in edges.iter().enumerate() {
@@ -115,10 +126,8 @@ pub(crate) fn cycle(edges: &[Edge]) -> String {
         // Writing to a `String` cannot fail.
         let _ = writeln!(drawing, "  {arrow} {reader:width$}  reads `{read}`{at}");
     }
-    let read = edges.first().map_or("summary", |edge| &edge.read);
     format!(
-        "these columns wait for each other, so none of them can run first\n\n{drawing}  └─┘\n\n\
-         help: drop one of these views, or read the value of the step before: `{read}.prev`"
+        "these columns wait for each other, so none of them can run first\n\n{drawing}  └─┘\n\nhelp: {help}"
     )
 }
 

@@ -123,6 +123,17 @@ impl<'e> Dependencies<'e> {
         angled(columns.chain(types).chain(self.consts.iter().map(|param| any_constant(param))))
     }
 
+    /// Whether rustc can evaluate the graph here, and not only where the flow is used.
+    pub(super) fn has_constant_graph(&self) -> bool {
+        self.generic().next().is_none() && self.consts.is_empty()
+    }
+
+    /// Any arguments of the struct of the columns, where the graph does not depend on them.
+    pub(super) fn any_struct_arguments(&self) -> Option<TokenStream> {
+        // The graph has no types of columns, so any type will do.
+        angled(self.types.iter().map(|_| quote!(())))
+    }
+
     /// The number of columns, with those of dependencies, and of the bytes of their names, as constants.
     pub(super) fn graph_sizes(
         &self,
@@ -189,6 +200,14 @@ pub(super) struct Dependency<'e> {
     /// The parameter of the struct and the enum for a generic dependency.
     param: Ident,
     pub(super) role: Role<'e>,
+}
+
+/// The struct of the inputs of a module.
+pub(super) struct Inputs {
+    /// An alias of it. rustc accepts no associated type before the fields of a struct.
+    pub(super) definition: TokenStream,
+    /// The alias, with the parameters that are in scope.
+    pub(super) path: TokenStream,
 }
 
 pub(super) enum Role<'e> {
@@ -311,6 +330,28 @@ impl<'e> Dependency<'e> {
             Some(alias) => quote!(#alias<#(#params),*>),
             None => self.checked_path(),
         }
+    }
+
+    /// The struct of the inputs of a module; `None` where an alias could not name the parameters around it. rustc reports
+    /// the inputs that are missing at its name.
+    pub(super) fn inputs(&self) -> Option<Inputs> {
+        let Role::Module(module) = self.role else { return None };
+        if self.alias.is_none() && self.is_generic {
+            return None;
+        }
+        let (private, flow) = (self.private, self.ty());
+        let span = module.keyword.span();
+        let name = Ident::new("__Inputs", span);
+        let params = angled(self.params.iter().map(|param| declaration(param)));
+        let arguments = angled(self.params.iter().map(|param| argument(param)));
+        let definition = quote!(type #name #params = <#flow as #private::Module>::Inputs;);
+        let arguments = arguments.map(|arguments| quote_spanned!(span=> ::#arguments));
+        // rustc underlines from the first token to the last.
+        let path = quote!(#name #arguments).into_iter().map(|mut tree| {
+            tree.set_span(span);
+            tree
+        });
+        Some(Inputs { definition, path: path.collect() })
     }
 
     /// An associated type of the flow, where the parameters of the header are in scope.

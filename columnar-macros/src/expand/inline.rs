@@ -46,17 +46,12 @@ pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -
         (steps, quote!(#private::join(#private::inline_steps(__steps.0), __steps.1)))
     };
     let typed = emitter.inline_typed(&ty);
-    // A check evaluates this constant, and `order_of_columns` only where it is used. It could not name parameters.
-    let is_checked =
-        !emitter.dependencies.modules.is_empty() && emitter.dependencies.struct_arguments().is_none();
-    let sorted = is_checked.then(|| quote!(const _: () = #name::order_of_columns;));
     quote! {
         #words | #private::Inline(match #steps {
             __steps => {
                 #completions
                 #definition
                 #columns
-                #sorted
                 #mentions
                 #typed
                 #errors
@@ -87,7 +82,7 @@ impl Emitter<'_> {
             let views = &column.derived.as_ref()?.views;
             Some(views.iter().map(|view| self.mention(view, &column.name)).collect::<TokenStream>())
         });
-        let inputs = self.flow.modules.iter().map(Self::module_mentions);
+        let inputs = self.modules().map(|(module, dependency)| self.module_mentions(module, dependency));
         quote! {
             #[allow(unexpected_cfgs)]
             let _ = |__here: &#columns| { #(#read)* #(#inputs)* };

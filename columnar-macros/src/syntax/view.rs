@@ -208,6 +208,16 @@ impl View {
         }
     }
 
+    /// The position of the number of values that the compiler counts: of `MANY` in `window(MANY)`.
+    pub(crate) fn computed_window(&self) -> Option<Span> {
+        let mut windows = self.modifiers.iter().filter(|modifier| modifier.name() == "window");
+        let window = windows.find(|modifier| modifier.evaluation == Evaluation::Constant)?;
+        match window.tokens.clone().into_iter().last()? {
+            TokenTree::Group(count) => Some(count.stream().into_iter().next()?.span()),
+            _ => None,
+        }
+    }
+
     /// Whether it shows some last values, and not all.
     pub(crate) fn is_windowed(&self) -> bool {
         self.window.map_or(self.is_lagged, |window| window != Window::All)
@@ -343,6 +353,12 @@ impl View {
     pub(crate) fn name(&self) -> String {
         let path = [&self.base].into_iter().chain(&self.path);
         path.map(ident_text).collect::<Vec<_>>().join(".")
+    }
+
+    /// The name of the column inside a module, if it is one of that module: `critic` of `debate.critic`.
+    pub(crate) fn inside(&self, module: &Ident) -> Option<String> {
+        let inner = self.path.iter().map(ident_text).collect::<Vec<_>>().join(".");
+        (!self.path.is_empty() && ident_text(&self.base) == ident_text(module)).then_some(inner)
     }
 
     /// The name under which a compute step of `reader` gets it: its tag, and for the self history the name of the column.

@@ -139,6 +139,9 @@ impl<F, B: Borrow<F>> Extends<F> for B {
 pub trait Module {
     /// The flow.
     type Flow: Base;
+
+    /// A struct with a field for each source. The inputs of a module are written as its fields.
+    type Inputs;
 }
 
 /// A type whose bound `Module` is checked by [`is_module`] alone, or `Base` by [`is_base`]. If the type is none, rustc reports that error,
@@ -148,6 +151,7 @@ pub struct Checked<T, const IS_MODULE: bool>(PhantomData<T>);
 
 impl<T: Module> Module for Checked<T, true> {
     type Flow = T::Flow;
+    type Inputs = T::Inputs;
 }
 
 impl<T: Base> Base for Checked<T, true> {

@@ -14,8 +14,6 @@
 //!     const __HERE_mood: &'static Derived = &Derived::__new(Self::__BASE.__len() + 0, "mood");
 //!     const __HERE_debate_DOT_critic: &'static Derived = &Derived::__new(Self::__AT_debate.__column("critic"), "critic");
 //!     const views_of_mood: &'static [View] = &[Self::__HERE_user.latest, Self::__HERE_tone.__all(), …];
-//!     const name_of_mood: &'static str = Self::__BASE.__new_name("mood", "`mood` is a column of …");
-//!     const order_of_columns: () = <Self as Columns>::GRAPH.__sorted::<…>();
 //! }
 //! impl Columns for FeltColumns { /* as in plain.rs */ }
 //! impl Deref for FeltColumns { type Target = <FeltBase as Base>::Columns; }
@@ -30,15 +28,14 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 
 use super::parts::typed;
 use super::views::{constant_of, linked_view};
-use crate::diagnostics::flow::inherited_twice;
-use crate::expand::dependencies::{Dependency, locate};
+use crate::expand::dependencies::Dependency;
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{Tokens, constant_ident, hidden_ident, located, unlocated};
+use crate::expand::tokens::{constant_ident, hidden_ident, located, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::{Column, Module, View};
 
@@ -54,8 +51,8 @@ impl Emitter<'_> {
         let (private, dependencies) = (self.private, &self.dependencies);
         let (params, arguments) = (dependencies.struct_params(private), dependencies.own_struct_arguments());
         let (constants, graph) = (self.linked_constants(), self.linked_graph());
-        // rustc evaluates a constant of a generic impl only where it is used, and would miss the cycle.
-        let sorted = (!dependencies.modules.is_empty()).then(|| quote!(let () = Self::order_of_columns;));
+        let (assertions, assert) = self.assertions().unzip();
+        let checks = self.checks(name);
         let binds = self.flow.columns.iter().map(|column| {
             let (field, constant) = (unlocated(&column.name), hidden_ident("HERE_", &column.name));
             let typed = typed(column);
@@ -70,6 +67,7 @@ impl Emitter<'_> {
             #[allow(non_upper_case_globals, unexpected_cfgs)]
             impl #params #name #arguments {
                 #constants
+                #assertions
             }
 
             impl #params #private::Columns for #name #arguments {
@@ -78,7 +76,7 @@ impl Emitter<'_> {
                 #plan
 
                 fn __bind(__FLOW: &#private::Bind<'_>) -> Self {
-                    #sorted
+                    #assert
                     Self { #base_bind #(#binds)* #module_binds }
                 }
             }
@@ -86,6 +84,8 @@ impl Emitter<'_> {
             #deref
 
             #debug
+
+            #checks
         }
     }
 
@@ -111,7 +111,7 @@ impl Emitter<'_> {
     }
 
     fn linked_constants(&self) -> TokenStream {
-        let (private, dependencies, count) = (self.private, &self.dependencies, self.flow.columns.len());
+        let (private, count) = (self.private, self.flow.columns.len());
         let views = self.flow.columns.iter().filter_map(|column| self.linked_views(column));
         let base = self
             .base_columns()
@@ -119,27 +119,14 @@ impl Emitter<'_> {
         let first = if base.is_some() { quote!(Self::__BASE.__len() + #count) } else { quote!(#count) };
         let modules = self.module_constants(&first);
         let columns = self.column_constants();
-        let own = self.flow.columns.iter().map(|column| (&column.name, &column.keyword));
-        let all = own.chain(self.flow.modules.iter().map(|module| (&module.name, &module.keyword)));
-        let names = dependencies.base.as_ref().map(|base| {
-            let names = all.map(|(name, keyword)| new_name(private, base, name, keyword));
-            quote!(#(#names)*)
-        });
-        let sorted = (!dependencies.modules.is_empty()).then(|| {
-            let (count, _) = dependencies.graph_sizes(private, &quote!(Self));
-            // rustc reports a constant that panics at the call, so the call is at the view.
-            let span = self.plan.possible_cycle.map_or_else(Span::call_site, located);
-            let sorted = quote_spanned!(span=> <Self as #private::Columns>::GRAPH.__sorted::<#count>());
-            quote!(const order_of_columns: () = #sorted;)
-        });
-        quote!(#(#views)* #base #modules #columns #names #sorted)
+        quote!(#(#views)* #base #modules #columns)
     }
 
     fn linked_graph(&self) -> TokenStream {
         let (private, order) = (self.private, &self.plan.order);
         let (mut nodes, mut lists) = (Vec::new(), Vec::new());
         for column in &self.flow.columns {
-            let (name, list) = (self.checked_name(&column.name, &column.keyword), lists.len());
+            let (name, list) = (ident_text(&column.name), lists.len());
             // No view is a literal: only rustc knows the indices of columns of other flows.
             nodes.push(quote!((#name, 0, #list)));
             if column.derived.is_some() {
@@ -148,8 +135,6 @@ impl Emitter<'_> {
                 lists.push(quote!(#own #constant));
             }
         }
-        // rustc reports a panic in one of the calls at the beginning of the whole expression.
-        let new = locate(quote!(#private::Graph::__new), self.position_of_documents());
         let extending =
             self.base_columns().map(|base| quote!(.__extending(&<#base as #private::Columns>::GRAPH)));
         let used = self.modules().map(|(module, _)| {
@@ -160,33 +145,9 @@ impl Emitter<'_> {
         let (documents, renames) = (self.documents(), self.renames());
         quote! {
             const GRAPH: #private::Graph =
-                #new(&[#(#nodes),*], &[], &[#(#lists),*], &[#(#order),*])
+                #private::Graph::__new(&[#(#nodes),*], &[], &[#(#lists),*], &[#(#order),*])
                     #documents #extending #used #renames;
         }
-    }
-
-    /// The position of an error about documents of other flows, which only rustc knows: the one view, or the one input of a
-    /// module, that may be wrong; with several of them their column or their module.
-    fn position_of_documents(&self) -> Span {
-        let reads = |column| Column::reads(column).map(move |view| (column, view));
-        let views = self.flow.columns.iter().flat_map(reads).filter(|(_, view)| view.is_inherited);
-        let views: Vec<(&Column, &View)> =
-            views.filter(|(_, view)| view.is_tiered() || !view.is_whole()).collect();
-        let at = match (views.as_slice(), self.flow.modules.as_slice()) {
-            ([(_, view)], []) => view.base.span(),
-            ([(column, _), others @ ..], []) if others.iter().all(|(other, _)| other.name == column.name) => {
-                column.name.span()
-            }
-            ([], [module]) => match module.inputs.as_slice() {
-                [input] => input.name.span(),
-                _ => module.keyword.span(),
-            },
-            _ => match &self.dependencies.base {
-                Some(base) => base.name().span(),
-                None => return Span::call_site(),
-            },
-        };
-        located(at)
     }
 
     /// The views of a column, as a constant of its own.
@@ -231,14 +192,5 @@ fn index_of(view: &View) -> TokenStream {
     }
     let module = hidden_ident("AT_", &view.base);
     let inner = name.split_once('.').map_or("", |(_, inner)| inner);
-    quote_spanned!(located(view.last().span())=> Self::#module.__column(#inner))
-}
-
-/// A name that no column of the base may have.
-fn new_name(private: &Tokens, base: &Dependency<'_>, name: &Ident, keyword: &Ident) -> TokenStream {
-    let (constant, message) = (constant_ident("name", name), inherited_twice(name, base.name()));
-    let name = ident_text(name);
-    // rustc reports a constant that panics at the call, so the call is at the declaration.
-    let checked = quote_spanned!(located(keyword.span())=> Self::__BASE.__new_name(#name, #message));
-    quote!(const #constant: &'static #private::str = #checked;)
+    quote!(Self::#module.__column(#inner))
 }

@@ -7,6 +7,7 @@ mod linked;
 mod modules;
 mod parts;
 mod plain;
+mod rules;
 mod views;
 
 use proc_macro2::{Ident, TokenStream};

@@ -3,22 +3,27 @@
 //! ```text
 //! impl Chat {
 //!     fn __debate() -> Vec<Step<'static>> { lend(Debate::__STEPS()) }
-//!     fn __READS_debate(here: &ChatColumns) { let _ = here.debate.topic; let _ = here.user; }
+//!     fn __READS_debate(here: &ChatColumns) {
+//!         type __Inputs = <__ChatDebate as Module>::Inputs;
+//!         let _ = __Inputs { topic: { let _ = here.user; } };
+//!     }
 //! }
 //! impl ChatColumns {
 //!     const __AT_debate: ModuleColumns = ModuleColumns::__new(2, &<… as Columns>::GRAPH);
 //!     const inputs_of_debate: Used =
-//!         Used::__new("debate", Self::__AT_debate, &[(Self::__AT_debate.__source("topic"), Self::__HERE_user.__column())]).__complete();
+//!         Used::__new("debate", Self::__AT_debate, &[("topic", Self::__HERE_user.__column())]);
 //! }
 //! ```
+//!
+//! The inputs are fields of a struct, so rustc finds the missing and the unknown ones, and editors complete them.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use super::views::{constant_of, mention_column};
-use crate::expand::dependencies::{Dependency, Role, locate};
+use crate::expand::dependencies::{Dependency, Inputs, Role};
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{constant_ident, docs_or, hidden_ident, located, unlocated};
+use crate::expand::tokens::{constant_ident, docs_or, hidden_ident, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::Module;
 
@@ -39,37 +44,21 @@ impl Emitter<'_> {
             let (columns_of, used) =
                 (hidden_ident("AT_", &module.name), constant_ident("inputs", &module.name));
             let columns = dependency.associated_in_definition("Columns");
-            let name = self.checked_name(&module.name, &module.keyword);
+            let name = ident_text(&module.name);
             let inputs = module.inputs.iter().filter_map(|input| {
                 let (name, column) = (ident_text(&input.name), constant_of(input.read()?, &input.name));
-                let name = quote_spanned!(located(input.name.span())=> Self::#columns_of.__source(#name));
                 Some(quote!((#name, Self::#column.__column())))
             });
-            let span = located(module.keyword.span());
-            // rustc reports a panic in one of the calls at the beginning of the whole expression.
-            let new = locate(quote!(#private::Used::__new), span);
-            // Inputs that could not be read are reported, so they are not missing.
-            let is_complete = module.is_complete.then(|| quote_spanned!(span=> .__complete()));
             let constants = quote! {
                 const #columns_of: #private::ModuleColumns =
                     #private::ModuleColumns::__new(#first, &<#columns as #private::Columns>::GRAPH);
                 const #used: #private::Used =
-                    #new(#name, Self::#columns_of, &[#(#inputs),*]) #is_complete;
+                    #private::Used::__new(#name, Self::#columns_of, &[#(#inputs),*]);
             };
             first = quote!(Self::#columns_of.__end());
             constants
         });
         constants.collect()
-    }
-
-    /// The name of a column or a module, which no column of the base may have. Then a constant checks that.
-    pub(super) fn checked_name(&self, name: &Ident, keyword: &Ident) -> TokenStream {
-        if self.dependencies.base.is_none() {
-            let name = ident_text(name);
-            return quote!(#name);
-        }
-        let (own, name) = (quote_spanned!(located(keyword.span())=> Self::), constant_ident("name", name));
-        quote!(#own #name)
     }
 
     /// The compute steps of a module, made from arguments that are in scope.
@@ -110,14 +99,27 @@ impl Emitter<'_> {
     }
 
     /// Mentions the inputs of a module, and the columns that they are bound to.
-    pub(in crate::expand) fn module_mentions(module: &Module) -> TokenStream {
-        let name = unlocated(&module.name);
+    pub(in crate::expand) fn module_mentions(
+        &self,
+        module: &Module,
+        dependency: &Dependency<'_>,
+    ) -> TokenStream {
+        let private = self.private;
         let inputs = module.inputs.iter().map(|input| {
-            let source = &input.name;
             let column = input.column.as_ref().map(|column| mention_column(column, &input.name));
-            quote!(let _ = __here.#name.#source; #column)
+            (&input.name, column)
         });
-        inputs.collect()
+        let Some(Inputs { definition, path }) = dependency.inputs() else {
+            let name = unlocated(&module.name);
+            return inputs.map(|(input, column)| quote!(let _ = __here.#name.#input; #column)).collect();
+        };
+        let inputs = inputs.map(|(input, column)| quote!(#input: { #column },));
+        // Inputs that could not be read are reported, so they are not missing.
+        let others = (!module.is_complete).then(|| quote!(..#private::broken_inputs()));
+        quote! {
+            #definition
+            let _ = #path { #(#inputs)* #others };
+        }
     }
 
     /// The fields of the modules, bound to a flow.

@@ -20,7 +20,7 @@ mod docs;
 mod drawing;
 mod scope;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{GenericParam, Generics};
@@ -102,7 +102,7 @@ impl Item<'_> {
             quote!(#private::vec![])
         };
         let steps = self.fn_of_params(&module.name, &ty, &steps);
-        let mentions = Emitter::module_mentions(module);
+        let mentions = self.emitter.module_mentions(module, dependency);
         let mentions = fn_mentions(&module.name, &self.types.columns, &mentions);
         quote!(#steps #mentions)
     }
@@ -148,13 +148,8 @@ impl Item<'_> {
         if !self.emitter.dependencies.is_empty() {
             let (private, columns) = (&self.emitter.private, &self.types.columns);
             let (count, bytes) = self.emitter.dependencies.graph_sizes(private, columns);
-            let sorted = (!self.emitter.dependencies.modules.is_empty())
-                .then(|| quote!(let () = <#columns>::order_of_columns;));
             return quote! {
-                const __TEXT: [#private::u8; #bytes] = {
-                    #sorted
-                    Self::GRAPH.__text::<#count, #bytes>()
-                };
+                const __TEXT: [#private::u8; #bytes] = Self::GRAPH.__text::<#count, #bytes>();
                 const __ORDER: [&'static #private::str; #count] = #private::Graph::__names(&Self::__TEXT);
 
                 #docs
@@ -222,10 +217,7 @@ impl Item<'_> {
         let private = &self.emitter.private;
         let head = self.impl_head(&quote!(#private::Base for), &self.header.generics);
         let Types { columns, id, step, extended, opening, .. } = &self.types;
-        let module = self.header.base.is_none().then(|| {
-            let head = self.impl_head(&quote!(#private::Module for), &self.header.generics);
-            quote!(#head { type Flow = Self; })
-        });
+        let module = self.header.base.is_none().then(|| self.impl_module());
         quote! {
             #head {
                 type This = Self;
@@ -237,6 +229,28 @@ impl Item<'_> {
             }
 
             #module
+        }
+    }
+
+    /// The flow as a module of others, with the struct of its inputs. That is in a block, where its name is no item of the
+    /// user.
+    fn impl_module(&self) -> TokenStream {
+        let private = &self.emitter.private;
+        let head = self.impl_head(&quote!(#private::Module for), &self.header.generics);
+        let name = format_ident!("{}Inputs", self.header.name.unraw(), span = Span::call_site());
+        let columns = self.emitter.flow.columns.iter();
+        let sources = columns.filter(|column| column.derived.is_none() && !column.is_duplicate);
+        let sources = sources.map(|column| &column.name);
+        quote! {
+            const _: () = {
+                #[allow(dead_code, missing_debug_implementations, unreachable_pub)]
+                pub struct #name { #(pub #sources: (),)* }
+
+                #head {
+                    type Flow = Self;
+                    type Inputs = #name;
+                }
+            };
         }
     }
 }

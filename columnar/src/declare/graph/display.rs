@@ -56,7 +56,7 @@ fn write_column(f: &mut fmt::Formatter<'_>, columns: &[Flat], reader: usize, vie
     let name_of = |at: usize| columns.get(bound(columns, at)).map_or("?", |column| &*column.name);
     write!(f, "column {}(", name_of(reader))?;
     let mut open: &[&str] = &[];
-    for (at, View { column, window, lag, elided, tag, note, filter, groups, purpose, tiering }) in
+    for (at, View { column, window, lag, elided, tag, note, filter, groups, purpose, tiering, .. }) in
         views.iter().enumerate()
     {
         let shared = open.iter().zip(*groups).take_while(|(open, group)| open == group).count();

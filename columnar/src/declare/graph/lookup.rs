@@ -1,7 +1,7 @@
 //! Finds the columns of a graph by name, and the columns that they read. The compiler evaluates this.
 
 use super::constant::{Graph, ModuleColumns, Used};
-use super::text::{Text, is_same};
+use super::text::is_same;
 use super::view::{LiteralView, View};
 
 /// The index of no column. `flow!` mentions each name in code that rustc refuses if there is no such column.
@@ -42,72 +42,52 @@ impl NodeViews {
 
 impl ModuleColumns {
     /// The index of a column, by its name inside the module.
-    ///
-    /// # Panics
-    ///
-    /// When the name is that of a module in the module. The message is for the author of the view.
     #[doc(hidden)]
-    #[track_caller]
     #[must_use]
     pub const fn __column(&self, name: &str) -> usize {
         match self.graph.__find(name) {
-            NOWHERE if self.graph.has(name) => {
-                let mut text = Text::<1024>::new();
-                text.put("`").put(name).put("` is a module, not a column\n\n");
-                text.put("help: read one of its columns, as in `").put(name).put(".verdict`");
-                text.panic()
-            }
             NOWHERE => NOWHERE,
             column => self.first + column,
         }
     }
 
-    /// The name of a source of the module.
-    ///
-    /// # Panics
-    ///
-    /// When the module computes that column. The message is for the author of the module's inputs.
+    /// Whether the name is that of an input.
     #[doc(hidden)]
-    #[track_caller]
     #[must_use]
-    pub const fn __source(&self, name: &'static str) -> &'static str {
-        if self.graph.has(name) && self.graph.source(self.graph.__find(name)).is_none() {
-            let mut text = Text::<1024>::new();
-            text.put("`").put(name).put("` is not an input: the module computes it\n\nhelp: drop this");
-            text.panic();
-        }
-        name
+    pub const fn __is_source(&self, name: &str) -> bool {
+        self.graph.source(self.graph.__find(name)).is_some()
+    }
+
+    /// Whether the name is that of a module in the module.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __is_module(&self, name: &str) -> bool {
+        self.graph.__find(name) == NOWHERE && self.graph.__has(name)
+    }
+
+    /// Whether a further flow can be around the modules in this one.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __fits(&self) -> bool {
+        self.graph.depth < MAX_DEPTH
     }
 }
 
 impl Used {
-    /// # Panics
-    ///
-    /// When a source is not bound, or too many modules are inside each other. The message is for the author of the flow
-    /// that uses the module.
+    /// Whether each source is bound, and to a column.
     #[doc(hidden)]
-    #[track_caller]
     #[must_use]
-    pub const fn __complete(self) -> Self {
-        if self.columns.graph.depth >= MAX_DEPTH {
-            let mut text = Text::<1024>::new();
-            text.put("`").put(self.name).put("` has modules nested 16 deep, which is the most\n\n");
-            text.put("help: use a module of it directly, beside it");
-            text.panic();
-        }
+    pub const fn __is_complete(&self) -> bool {
         let mut column = 0;
         while column < self.columns.graph.__len() {
             if let Some(source) = self.columns.graph.source(column)
                 && self.input(source) == NOWHERE
             {
-                let mut text = Text::<1024>::new();
-                text.put("the input `").put(source).put("` of `").put(self.name).put("` has no column\n\n");
-                text.put("help: add one in the braces, as in `").put(source).put(": user`");
-                text.panic();
+                return false;
             }
             column += 1;
         }
-        self
+        true
     }
 
     /// The index of the column that a source is bound to.
@@ -121,11 +101,6 @@ impl Used {
             rest = tail;
         }
         NOWHERE
-    }
-
-    /// Whether a source is bound to a column.
-    pub(super) const fn is_bound(&self, source: &str) -> bool {
-        self.input(source) != NOWHERE
     }
 
     /// The index of the column that view number `at` of the module's column `inner` shows. A source shows the column
@@ -177,7 +152,9 @@ impl Graph {
     }
 
     /// Whether this graph or its base has a column or a module of that name.
-    pub(super) const fn has(&self, name: &str) -> bool {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __has(&self, name: &str) -> bool {
         if self.__find(name) != NOWHERE {
             return true;
         }
@@ -187,12 +164,12 @@ impl Graph {
                 return true;
             }
             if let Some(inner) = inside(module.name, name) {
-                return module.columns.graph.has(inner);
+                return module.columns.graph.__has(inner);
             }
             rest = tail;
         }
         match self.base {
-            Some(base) => base.has(name),
+            Some(base) => base.__has(name),
             None => false,
         }
     }
@@ -238,19 +215,6 @@ impl Graph {
             (At::Base, Some(base)) => base.read(column, at),
             _ => None,
         }
-    }
-
-    /// The name of a column or a module that extends this graph.
-    ///
-    /// # Panics
-    ///
-    /// With the message, when this graph has such a column or module already.
-    #[doc(hidden)]
-    #[track_caller]
-    #[must_use]
-    pub const fn __new_name(&self, name: &'static str, message: &'static str) -> &'static str {
-        assert!(!self.has(name), "{}", message);
-        name
     }
 
     /// The views of a node; `None` for a source.

@@ -3,28 +3,37 @@
 
 use super::constant::Graph;
 use super::lookup::{At, nth};
-use super::text::Text;
+use super::text::{Text, is_same};
 
 /// The end of a name in a text of names.
 const END: &str = "\n";
 
 impl Graph {
-    /// Checks that no column waits for itself.
+    /// Whether no cycle goes through one of these modules. If there are several cycles, it finds one of them.
     ///
     /// # Panics
     ///
-    /// With a drawing of the cycle, or when there are more than `MOST` columns.
+    /// When there are more than `MOST` columns.
     #[doc(hidden)]
-    #[track_caller]
-    pub const fn __sorted<const MOST: usize>(&self) {
+    #[must_use]
+    pub const fn __is_acyclic<const MOST: usize>(&self, modules: &[&str]) -> bool {
         // The compiler cannot allocate: the arrays have the capacity `MOST`, the slices the length.
         let (mut order, mut waits, mut is_sorted) = ([0; MOST], [0; MOST], [false; MOST]);
         let count = self.__len() - self.first();
         assert!(count <= MOST, "a flow with parameters that it shares with a module has too many columns");
         let is_sorted = is_sorted.split_at_mut(count).0;
-        if !self.sort(order.split_at_mut(count).0, waits.split_at_mut(count).0, is_sorted) {
-            self.draw_cycle(is_sorted);
+        if self.sort(order.split_at_mut(count).0, waits.split_at_mut(count).0, is_sorted) {
+            return true;
         }
+        let cycle = self.module_in_cycle(is_sorted);
+        let mut rest = modules;
+        while let [module, tail @ ..] = rest {
+            if is_same(module, cycle) {
+                return false;
+            }
+            rest = tail;
+        }
+        true
     }
 
     /// Sorts the columns that the base does not have, counted from the first of them: each after those that it reads,
@@ -91,71 +100,24 @@ impl Graph {
         is_sorted.len()
     }
 
-    #[track_caller]
-    const fn draw_cycle(&self, is_sorted: &[bool]) -> ! {
-        let mut at = 0;
+    /// The name of a module in a cycle. `flow!` has refused a cycle without one.
+    const fn module_in_cycle(&self, is_sorted: &[bool]) -> &'static str {
+        let (mut at, mut steps) = (0, 0);
         while is_sorted[at] {
             at += 1;
         }
-        // After as many steps as there are columns this is inside the cycle. The drawing begins with a node, if it has any.
-        let (mut steps, enough) = (0, is_sorted.len());
-        // An unsorted column waits for another unsorted one, so this walk has no end.
-        while steps < enough
-            || steps < 2 * enough && at >= self.nodes.len()
-            || self.is_input(self.first() + at)
-        {
+        // An unsorted column waits for another unsorted one, so this walk has no end. After as many steps as there are
+        // columns it is inside the cycle, and after twice as many it has seen all of it.
+        while steps < 2 * is_sorted.len() {
+            if steps >= is_sorted.len()
+                && let At::Used(module, _) = self.at(self.first() + at)
+            {
+                return module.name;
+            }
             at = self.waits_for(at, is_sorted);
             steps += 1;
         }
-        let mut text = Text::<4096>::new();
-        text.put("these columns wait for each other, so none of them can run first\n\n");
-        let width = self.width(at, is_sorted);
-        let (first, mut arrow) = (at, "  ┌→ ");
-        loop {
-            let reader = at;
-            at = self.waits_for_column(at, is_sorted);
-            text.put(arrow);
-            let begin = text.len();
-            self.put_name(self.first() + reader, &mut text);
-            while text.len() < begin + width {
-                text.put(" ");
-            }
-            text.put("  reads `");
-            self.put_name(self.first() + at, &mut text);
-            text.put("`\n");
-            arrow = "  │  ";
-            if at == first {
-                break;
-            }
-        }
-        text.put("  └─┘\n\nhelp: drop one of these views, or read the value of the step before: `");
-        self.put_name(self.first() + self.waits_for_column(first, is_sorted), &mut text);
-        text.put(".prev`");
-        text.panic()
-    }
-
-    /// The length of the longest name in a cycle.
-    const fn width(&self, first: usize, is_sorted: &[bool]) -> usize {
-        let (mut at, mut width) = (first, 0);
-        loop {
-            let len = self.name_len(self.first() + at);
-            if len > width {
-                width = len;
-            }
-            at = self.waits_for_column(at, is_sorted);
-            if at == first {
-                return width;
-            }
-        }
-    }
-
-    /// The first column that the column at `at` waits for, and not an input that is bound to it.
-    const fn waits_for_column(&self, at: usize, is_sorted: &[bool]) -> usize {
-        let mut at = self.waits_for(at, is_sorted);
-        while self.is_input(self.first() + at) {
-            at = self.waits_for(at, is_sorted);
-        }
-        at
+        ""
     }
 
     /// Whether the column at this index is a source of a module.
@@ -209,7 +171,7 @@ impl Graph {
         let (mut order, mut waits, mut is_sorted) = ([0; MOST], [0; MOST], [false; MOST]);
         let (first, count) = (self.first(), self.__len() - self.first());
         let order = order.split_at_mut(count).0;
-        // The result is not needed: `flow!` refuses a cycle, or `__SORTED` has failed before.
+        // The result is not needed: `flow!` refuses a cycle, or `__is_acyclic` is false.
         self.sort(order, waits.split_at_mut(count).0, is_sorted.split_at_mut(count).0);
         let mut rest: &[usize] = order;
         while let [at, tail @ ..] = rest {

@@ -12,7 +12,7 @@ impl<const MOST: usize> Text<MOST> {
     }
 
     pub(super) const fn put(&mut self, text: &str) -> &mut Self {
-        // A text is copied whole or not at all, so the bytes are always UTF-8: `panic` relies on it.
+        // A text is copied whole or not at all, so the bytes are always UTF-8.
         if let Some((_, free)) = self.bytes.split_at_mut_checked(self.len)
             && let Some((next, _)) = free.split_at_mut_checked(text.len())
         {
@@ -22,24 +22,9 @@ impl<const MOST: usize> Text<MOST> {
         self
     }
 
-    /// The number of bytes that are written.
-    pub(super) const fn len(&self) -> usize {
-        self.len
-    }
-
     /// All bytes: those that are written, and zeros after them.
     pub(super) const fn into_bytes(self) -> [u8; MOST] {
         self.bytes
-    }
-
-    /// Panics with the text, which the compiler shows as an error.
-    #[track_caller]
-    #[expect(clippy::panic, reason = "the compiler shows it as an error")]
-    pub(super) const fn panic(&self) -> ! {
-        match std::str::from_utf8(self.bytes.split_at(self.len).0) {
-            Ok(text) => panic!("{}", text),
-            Err(_) => panic!("only texts are written"),
-        }
     }
 }
 

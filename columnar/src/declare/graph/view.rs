@@ -16,6 +16,8 @@ pub(super) type LiteralView = (usize, usize, bool, &'static str);
 pub struct View {
     pub(super) column: usize,
     pub(super) window: Window,
+    /// Whether it was declared as one of no values, which `flow!` and the schema refuse.
+    pub(super) has_empty_window: bool,
     /// How many steps later each value is shown.
     pub(super) lag: usize,
     pub(super) elided: bool,
@@ -62,6 +64,7 @@ impl View {
         Self {
             column,
             window,
+            has_empty_window: false,
             lag: 0,
             elided: false,
             tag,
@@ -86,19 +89,26 @@ impl View {
         self.tag
     }
 
-    /// Shows the last `count` values.
-    ///
-    /// # Panics
-    ///
-    /// When `count` is 0; inside `flow!` that is a compile error.
+    /// Shows the last `count` values. Inside `flow!`, 0 is a compile error.
     #[must_use]
-    #[track_caller]
     pub const fn window(self, count: usize) -> Self {
         match Window::last(count) {
             Some(window) => Self { window, ..self },
-            #[expect(clippy::panic, reason = "the compiler shows it at the window, as an error")]
-            None => panic!("a window of 0 shows nothing"),
+            None => Self { has_empty_window: true, ..self },
         }
+    }
+
+    /// Whether no view was declared with a window of 0.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __show_values(mut views: &[Self]) -> bool {
+        while let [view, tail @ ..] = views {
+            if view.has_empty_window {
+                return false;
+            }
+            views = tail;
+        }
+        true
     }
 
     /// Shows all values.
@@ -201,12 +211,12 @@ impl View {
 
     /// The view as the schema checks it, in the column number `reader` of the graph.
     pub(super) fn spec(&self, reader: usize) -> ViewSpec {
-        let Self { column, window, lag, elided, tag, note, filter, groups, purpose, tiering } = *self;
+        let Self { column, window, has_empty_window, lag, elided, tag, note, filter, groups, purpose, tiering } =
+            *self;
         let has_tag = column != reader && tiering.is_none() && !matches!(purpose, Purpose::Instruction);
         ViewSpec {
             window,
-            // A window of 0 has panicked in `window`.
-            has_empty_window: false,
+            has_empty_window,
             lag,
             // The self history has no tag, nor have instructions and documents in tiers, and the schema refuses one.
             tag: has_tag.then(|| tag.to_owned()),
@@ -223,11 +233,5 @@ impl View {
             has_other_purposes: false,
             tiering,
         }
-    }
-
-    /// Whether it shows a column as it is: all its values, at their own steps.
-    pub(super) const fn is_whole(&self) -> bool {
-        let Self { window, lag, elided, filter, .. } = self;
-        matches!(window, Window::All) && *lag == 0 && !*elided && filter.is_none()
     }
 }

@@ -1,0 +1,234 @@
+//! The rules that only rustc can check, because they are about columns of other flows or about constants:
+//!
+//! ```text
+//! const _: () = {
+//!     #[diagnostic::on_unimplemented(message = "`topics` is already a column of `Chat` …", label = "")]
+//!     trait __Rule<const HOLDS: bool> { type Checked; }
+//!     impl<T> __Rule<true> for T { type Checked = (); }
+//!     fn __check<T>(_: <T as __Rule<{ !FeltColumns::__BASE.__has("topics") }>>::Checked) {}
+//! };
+//! ```
+//!
+//! Where a type parameter lacks a trait, rustc prints the message of the trait and nothing else. Around the message of a
+//! panic in a constant it would print the constant, and each place that uses it. Where the struct of the columns has
+//! parameters, rustc knows their values only in the program that uses the flow, and a rule is an assertion there.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+
+use crate::diagnostics::{flow, modules, reads, views};
+use crate::expand::dependencies::Dependency;
+use crate::expand::emitter::Emitter;
+use crate::expand::tokens::{constant_ident, hidden_ident, list, located};
+use crate::ident::ident_text;
+use crate::syntax::{Column, Input, Module, State, View};
+
+struct Rule {
+    /// The position of the error.
+    at: Span,
+    /// A constant expression of type `bool`.
+    holds: TokenStream,
+    /// The error.
+    message: String,
+}
+
+impl Emitter<'_> {
+    /// The rules as items, where no parameter is needed to evaluate them. `name` is that of the struct of the columns.
+    pub(super) fn checks(&self, name: &Ident) -> Option<TokenStream> {
+        if !self.dependencies.has_constant_graph() {
+            return None;
+        }
+        let arguments = self.dependencies.any_struct_arguments();
+        let checks = self.rules(&quote!(#name #arguments)).into_iter().map(Rule::item);
+        let checks: Vec<TokenStream> = checks.collect();
+        (!checks.is_empty()).then(|| {
+            quote! {
+                // An editor would take the positions of the errors for mentions of the names there.
+                #[allow(dead_code, unexpected_cfgs)]
+                const _: () = {
+                    #[cfg(not(rust_analyzer))]
+                    const _: () = { #(#checks)* };
+                };
+            }
+        })
+    }
+
+    /// The rules as a constant of the struct of the columns, and the statement that evaluates it.
+    pub(super) fn assertions(&self) -> Option<(TokenStream, TokenStream)> {
+        if self.dependencies.has_constant_graph() {
+            return None;
+        }
+        let private = self.private;
+        let rules = self.rules(&quote!(Self));
+        let assertions = rules.iter().map(|Rule { at, holds, message }| {
+            quote_spanned!(located(*at)=> #private::core::assert!(#holds, "{}", #message);)
+        });
+        let constant = quote!(const rules_of_columns: () = { #(#assertions)* };);
+        (!rules.is_empty()).then(|| (constant, quote!(let () = Self::rules_of_columns;)))
+    }
+
+    /// `columns` is the type of the columns.
+    fn rules(&self, columns: &TokenStream) -> Vec<Rule> {
+        let mut rules = Vec::new();
+        if let Some(base) = &self.dependencies.base {
+            rules.extend(self.names().map(|name| rule_of_name(name, base, columns)));
+            rules.extend(self.flow.columns.iter().flat_map(|column| rules_of_documents(column, columns)));
+        }
+        for (module, dependency) in self.modules() {
+            rules.extend(self.rules_of_module(module, dependency, columns));
+        }
+        let windows = self.flow.columns.iter().filter_map(|column| self.rule_of_windows(column, columns));
+        rules.extend(windows);
+        rules.extend(self.rules_of_cycles(columns));
+        rules
+    }
+
+    /// The names of the columns and modules.
+    fn names(&self) -> impl Iterator<Item = &Ident> {
+        let columns = self.flow.columns.iter().map(|column| &column.name);
+        columns.chain(self.flow.modules.iter().map(|module| &module.name))
+    }
+
+    fn rules_of_module(
+        &self,
+        module: &Module,
+        dependency: &Dependency<'_>,
+        columns: &TokenStream,
+    ) -> Vec<Rule> {
+        let at = hidden_ident("AT_", &module.name);
+        let mut rules = vec![Rule {
+            at: module.keyword.span(),
+            holds: quote!(#columns::#at.__fits()),
+            message: modules::too_deep(&module.name),
+        }];
+        // Elsewhere a struct has the inputs as its fields.
+        if dependency.inputs().is_none() && module.is_complete {
+            let used = constant_ident("inputs", &module.name);
+            rules.push(Rule {
+                at: module.keyword.span(),
+                holds: quote!(#columns::#used.__is_complete()),
+                message: modules::input_missing(&module.name),
+            });
+        }
+        let reads = self.flow.columns.iter().flat_map(Column::reads);
+        let reads = reads.filter(|view| view.state != State::NoColumn);
+        let of_module = reads.filter_map(|view| Some((view, view.inside(&module.name)?)));
+        rules.extend(of_module.map(|(view, name)| {
+            let mut inputs = module.inputs.iter().filter(|input| ident_text(&input.name) == name);
+            let (is_other, message) = match inputs.find_map(Input::read) {
+                Some(bound) => {
+                    (quote!(__is_source), modules::input_read(view.last(), &module.name, &bound.name()))
+                }
+                None => (quote!(__is_module), modules::module_read(view.last())),
+            };
+            Rule { at: view.last().span(), holds: quote!(!#columns::#at.#is_other(#name)), message }
+        }));
+        let inputs = module.inputs.iter().filter_map(|input| Some((&input.name, input.read()?)));
+        rules.extend(inputs.flat_map(|(input, column)| self.rules_of_input(module, input, column, columns)));
+        rules
+    }
+
+    /// An input takes documents if the column that it is bound to holds documents, and text if that holds text.
+    fn rules_of_input(
+        &self,
+        module: &Module,
+        input: &Ident,
+        column: &View,
+        columns: &TokenStream,
+    ) -> impl Iterator<Item = Rule> {
+        let (name, read) = (ident_text(input), column.name());
+        let module_columns = hidden_ident("AT_", &module.name);
+        let is_documents = self.flow.documents().contains(&read);
+        let holds = |is_documents: bool| match (column.is_inherited, is_documents) {
+            (true, true) => quote!(#columns::__BASE.__is_documents(#read)),
+            (true, false) => quote!(!#columns::__BASE.__is_documents(#read)),
+            (false, _) => quote!(false),
+        };
+        let takes = [
+            (true, quote!(#columns::#module_columns.__takes_documents(#name))),
+            (false, quote!(#columns::#module_columns.__takes_text(#name))),
+        ];
+        // Only rustc knows the sources of the base.
+        let takes = takes.into_iter().filter(move |(kind, _)| column.is_inherited || *kind != is_documents);
+        let rules = takes.map(|(kind, takes)| {
+            let holds = holds(kind);
+            let message = modules::input_of_another_kind(input, &module.name, kind, &read);
+            Rule { at: input.span(), holds: quote!(#holds || !#takes), message }
+        });
+        rules.collect::<Vec<_>>().into_iter()
+    }
+
+    /// A window whose count is a constant shows at least one value.
+    fn rule_of_windows(&self, column: &Column, columns: &TokenStream) -> Option<Rule> {
+        let private = self.private;
+        let mut valid = column.reads().filter(|view| view.state == State::Valid);
+        let at = valid.find_map(View::computed_window)?;
+        let views = constant_ident("views", &column.name);
+        Some(Rule {
+            at,
+            holds: quote!(#private::View::__show_values(#columns::#views)),
+            message: views::EMPTY_WINDOW.to_owned(),
+        })
+    }
+
+    /// Cycles that may be there, depending on which inputs a column of a module waits for.
+    fn rules_of_cycles(&self, columns: &TokenStream) -> impl Iterator<Item = Rule> {
+        let private = self.private;
+        let graph = quote!(<#columns as #private::Columns>::GRAPH);
+        let (count, _) = self.dependencies.graph_sizes(private, columns);
+        self.plan.possible_cycles.iter().map(move |cycle| {
+            let modules = list(cycle.modules.iter().map(|name| format!("{name:?}")));
+            Rule {
+                at: cycle.at,
+                holds: quote!(#graph.__is_acyclic::<#count>(&[#modules])),
+                message: cycle.message.clone(),
+            }
+        })
+    }
+}
+
+impl Rule {
+    fn item(self) -> TokenStream {
+        let Self { at, holds, message } = self;
+        // All tokens of the type are there, because rustc underlines from the first to the last.
+        let (begin, end) = (quote_spanned!(at=> <T as __Rule), quote_spanned!(at=> >::Checked));
+        let (open, close) = (quote_spanned!(at=> <), quote_spanned!(at=> >));
+        quote! {
+            const _: () = {
+                #[diagnostic::on_unimplemented(message = #message, label = "")]
+                trait __Rule<const HOLDS: bool> { type Checked; }
+                impl<T> __Rule<true> for T { type Checked = (); }
+                fn __check<T>(_: #begin #open { #holds } #close #end) {}
+            };
+        }
+    }
+}
+
+/// No column or module has the name of one of the base.
+fn rule_of_name(name: &Ident, base: &Dependency<'_>, columns: &TokenStream) -> Rule {
+    let text = ident_text(name);
+    Rule {
+        at: name.span(),
+        holds: quote!(!#columns::__BASE.__has(#text)),
+        message: flow::inherited_twice(name, base.name()),
+    }
+}
+
+/// A column of the base of which a view shows a part, or that a column with a tiered view reads as well, has no documents.
+fn rules_of_documents(column: &Column, columns: &TokenStream) -> Vec<Rule> {
+    let has_tiers = column.reads().any(View::is_tiered);
+    // The same documents in tiers are reported.
+    let is_tiered = |name: &str| column.reads().any(|view| view.is_tiered() && view.name() == name);
+    let inherited = column.reads().filter(|view| view.is_inherited && !is_tiered(&view.name()));
+    let rules = inherited.filter_map(|view| {
+        let name = view.name();
+        let (at, message) = match view.part() {
+            Some(_) => (view.base.span(), views::part_of_documents(&name)),
+            None if has_tiers => (view.base.span(), reads::OTHER_DOCUMENTS.to_owned()),
+            None => return None,
+        };
+        Some(Rule { at, holds: quote!(!#columns::__BASE.__is_documents(#name)), message })
+    });
+    rules.collect()
+}
+
