@@ -11,8 +11,6 @@ use crate::syntax::{Column, Purpose, State, View};
 /// column topics(user, notes.context) = prompt("...");
 /// column topics(user, self.context) = prompt("...");
 /// ```
-///
-/// The rest of a path is left to rustc.
 pub(super) fn check_parentheses(view: &mut View, errors: &mut Errors) {
     let is_purpose = |word: &&_| ["context", "instruction"].contains(&&*ident_text(word));
     if let Some(word) = view.path.first().filter(is_purpose) {

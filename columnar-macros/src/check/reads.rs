@@ -63,19 +63,28 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
     unknown
 }
 
-/// `self` has no columns. Wrong: `column topics(user, self.summary) = prompt("...");`. Any other field of it is
-/// left to rustc.
+/// `self` has no columns. Wrong: `column topics(user, self.summary) = prompt("...");`.
 fn check_self(view: &mut View, names: &Names, errors: &mut Errors) -> bool {
     let column = view.path.first().filter(|field| names.columns.contains(&ident_text(field)));
     if let Some(column) = column {
         errors.at(&view.written, views::column_of_self(column));
+        view.take_path_as_modifiers();
+        return false;
     }
-    let is_history = column.is_none();
-    if is_history {
-        purposes::check_parentheses(view, errors);
+    purposes::check_parentheses(view, errors);
+    check_modifier(view, errors);
+    true
+}
+
+/// A view of a column has one of the known modifiers. Wrong: `column topics(user.lastest) = prompt("...");`.
+fn check_modifier(view: &mut View, errors: &mut Errors) {
+    if view.state == State::Valid
+        && let Some(word) = view.path.first()
+    {
+        errors.at(word, views::no_view_named(word));
+        view.state = State::Invalid;
     }
-    view.take_path_as_fields();
-    is_history
+    view.take_path_as_modifiers();
 }
 
 /// A column reads itself as `self`. Wrong: `column topics(topics.latest) = prompt("...");`.
@@ -175,8 +184,12 @@ impl Names {
         if self.columns.contains(&base) {
             // The path may be one of the module that `check_names` has removed and reported.
             let is_of_module = self.is_clash(view);
-            self.check_parentheses(view, errors);
-            view.take_path_as_fields();
+            if is_of_module {
+                view.take_path_as_modifiers();
+            } else {
+                self.check_parentheses(view, errors);
+                check_modifier(view, errors);
+            }
             check_spelling(&mut view.base, errors);
             !is_of_module
         } else if self.modules.contains(&base) {

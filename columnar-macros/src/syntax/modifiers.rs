@@ -23,7 +23,7 @@ pub(super) fn parse(view: &mut View, cursor: &mut Cursor<'_>, errors: &mut Error
 struct Parser<'p> {
     view: &'p mut View,
     errors: &'p mut Errors,
-    /// Whether a method is called that no view has. Those after it are probably methods of the same other type.
+    /// Whether there is a method or a field that no view has. Those after it are probably of the same other type.
     has_foreign_call: bool,
 }
 
@@ -92,7 +92,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `latest`, `window(3)`, `prev`, `all()`. Any other field is left to rustc.
+    /// `latest`, `window(3)`, `prev`, `all()`. There is no other modifier.
     fn range(&mut self, text: &str, call: &Call<'_>) {
         let mut evaluation = Evaluation::Literal;
         match (text, &call.arguments) {
@@ -112,18 +112,16 @@ impl Parser<'_> {
                 self.report(call.tokens(), views::SECOND_WINDOW);
             }
             ("latest" | "window" | "all", _) => evaluation = self.window(text, call),
-            // rustc cannot parse a keyword as a field, so this error cannot be left to it.
+            // rustc cannot parse a keyword as a field, not even behind an error.
             _ if rust_ident(call.name).as_ref() != Some(call.name) => {
                 return self.report(call.name, views::no_view_named(call.name));
             }
-            // For an unknown method rustc would suggest those of iterators and streams.
-            (_, Some(_)) if !MODIFIERS.contains(&text) => {
+            _ => {
                 if !self.has_foreign_call {
                     self.report(call.name, views::no_view_named(call.name));
                 }
                 self.has_foreign_call = true;
             }
-            _ => {}
         }
         self.view.add_modifier(ModifierKind::Range, evaluation, call.tokens());
     }

@@ -96,7 +96,7 @@ pub(super) enum ModifierKind {
     Tiered,
     /// `target(n)`
     Target,
-    /// `latest`, `window(n)`, `prev`, `all()`, and any field that rustc will refuse.
+    /// `latest`, `window(n)`, `prev`, `all()`, and any word that no view has.
     Range,
     Elided,
     Tag,
@@ -178,8 +178,8 @@ impl View {
         self.modifiers.insert(end, Modifier { kind, evaluation, tokens });
     }
 
-    /// Takes the path for fields of the base, and not for columns of a module. rustc reports them.
-    pub(crate) fn take_path_as_fields(&mut self) {
+    /// Takes the path for modifiers of the base, and not for columns of a module. There are none of these names.
+    pub(crate) fn take_path_as_modifiers(&mut self) {
         let length = 2 * self.path.drain(..).count();
         if length > 0 {
             // The dots and names of the user, after the base: editors look for them.
@@ -223,7 +223,7 @@ impl View {
         self.window.map_or(self.is_lagged, |window| window != Window::All)
     }
 
-    /// Whether it hides no values. rustc reports a field that is not a modifier.
+    /// Whether it hides no values.
     pub(crate) fn shows_everything(&self) -> bool {
         self.window == Some(Window::All) || !self.has(ModifierKind::Range)
     }
@@ -292,7 +292,7 @@ impl View {
     pub(crate) fn part(&self) -> Option<&TokenStream> {
         let is_part = |modifier: &&Modifier| match modifier.kind {
             ModifierKind::Filter | ModifierKind::Elided => true,
-            // Any other field is left to rustc.
+            // Any other word is reported.
             ModifierKind::Range => ["latest", "window", "prev", "all"].contains(&&*modifier.name()),
             ModifierKind::Tiered
             | ModifierKind::Target

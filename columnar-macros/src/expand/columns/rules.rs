@@ -135,27 +135,28 @@ impl Emitter<'_> {
         input: &Ident,
         column: &View,
         columns: &TokenStream,
-    ) -> impl Iterator<Item = Rule> {
+    ) -> Vec<Rule> {
         let (name, read) = (ident_text(input), column.name());
-        let module_columns = hidden_ident("AT_", &module.name);
-        let is_documents = self.flow.documents().contains(&read);
-        let holds = |is_documents: bool| match (column.is_inherited, is_documents) {
-            (true, true) => quote!(#columns::__BASE.__is_documents(#read)),
-            (true, false) => quote!(!#columns::__BASE.__is_documents(#read)),
-            (false, _) => quote!(false),
+        let of_module = hidden_ident("AT_", &module.name);
+        let takes_documents = quote!(#columns::#of_module.__takes_documents(#name));
+        let takes_text = quote!(#columns::#of_module.__takes_text(#name));
+        let rule = |needs_documents, holds| {
+            let message = modules::input_of_another_kind(input, &module.name, needs_documents, &read);
+            Rule { at: input.span(), holds, message }
         };
-        let takes = [
-            (true, quote!(#columns::#module_columns.__takes_documents(#name))),
-            (false, quote!(#columns::#module_columns.__takes_text(#name))),
-        ];
-        // Only rustc knows the sources of the base.
-        let takes = takes.into_iter().filter(move |(kind, _)| column.is_inherited || *kind != is_documents);
-        let rules = takes.map(|(kind, takes)| {
-            let holds = holds(kind);
-            let message = modules::input_of_another_kind(input, &module.name, kind, &read);
-            Rule { at: input.span(), holds: quote!(#holds || !#takes), message }
-        });
-        rules.collect::<Vec<_>>().into_iter()
+        if column.is_inherited {
+            // Only rustc knows the sources of the base.
+            let is_documents = quote!(#columns::__BASE.__is_documents(#read));
+            return vec![
+                rule(true, quote!(#is_documents || !#takes_documents)),
+                rule(false, quote!(!#is_documents || !#takes_text)),
+            ];
+        }
+        if self.flow.documents().contains(&read) {
+            vec![rule(false, quote!(!#takes_text))]
+        } else {
+            vec![rule(true, quote!(!#takes_documents))]
+        }
     }
 
     /// A window whose count is a constant shows at least one value.
@@ -214,21 +215,27 @@ fn rule_of_name(name: &Ident, base: &Dependency<'_>, columns: &TokenStream) -> R
     }
 }
 
-/// A column of the base of which a view shows a part, or that a column with a tiered view reads as well, has no documents.
+/// A tiered view shows documents. A column of the base of which a view shows a part, or that is read beside a tiered view,
+/// holds text.
 fn rules_of_documents(column: &Column, columns: &TokenStream) -> Vec<Rule> {
-    let has_tiers = column.reads().any(View::is_tiered);
-    // The same documents in tiers are reported.
+    // The same documents once more are reported.
     let is_tiered = |name: &str| column.reads().any(|view| view.is_tiered() && view.name() == name);
-    let inherited = column.reads().filter(|view| view.is_inherited && !is_tiered(&view.name()));
-    let rules = inherited.filter_map(|view| {
-        let name = view.name();
-        let (at, message) = match view.part() {
-            Some(_) => (view.base.span(), views::part_of_documents(&name)),
-            None if has_tiers => (view.base.span(), reads::OTHER_DOCUMENTS.to_owned()),
-            None => return None,
+    let has_tiers = column.reads().any(View::is_tiered);
+    let rules = column.reads().filter(|view| view.is_inherited).filter_map(|view| {
+        let (at, name) = (view.base.span(), view.name());
+        let is_documents = quote!(#columns::__BASE.__is_documents(#name));
+        let (holds, message) = if view.is_tiered() {
+            // A name that the base does not have is reported where it is mentioned.
+            let is_known = quote!(#columns::__BASE.__has(#name));
+            (quote!(#is_documents || !#is_known), views::inherited_tiered_text(&name))
+        } else if view.part().is_some() {
+            (quote!(!#is_documents), views::part_of_documents(&name))
+        } else if has_tiers && !is_tiered(&name) {
+            (quote!(!#is_documents), reads::OTHER_DOCUMENTS.to_owned())
+        } else {
+            return None;
         };
-        Some(Rule { at, holds: quote!(!#columns::__BASE.__is_documents(#name)), message })
+        Some(Rule { at, holds, message })
     });
     rules.collect()
 }
-

@@ -71,9 +71,15 @@ pub(super) fn mention_view(view: &View, reader: &Ident) -> TokenStream {
 pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
     let (editors_only, field, path) = (editors_only(view), view.field(reader), &view.path);
     let modifiers = editors_only.is_some().then(|| modifiers(view));
-    // Only documents have this one, so it is checked here.
-    let modifiers = modifiers.or_else(|| view.tiered());
-    quote!(#editors_only let _ = __here.#field #(.#path)* #modifiers;)
+    let mention = quote!(let _ = __here.#field #(.#path)*);
+    match view.tiered().filter(|_| modifiers.is_none()) {
+        // Text has no such method: a rule reports that, and rustc would, too.
+        Some(tiered) => quote! {
+            #[cfg(rust_analyzer)] #mention #tiered;
+            #[cfg(not(rust_analyzer))] #mention;
+        },
+        None => quote!(#editors_only #mention #modifiers;),
+    }
 }
 
 /// A view as a call on the constant of the column that it shows.
