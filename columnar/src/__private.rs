@@ -177,6 +177,16 @@ pub fn broken<'a>() -> Step<'a> {
     Declare.column(|_: Context| future::pending::<String>())
 }
 
+/// Checks a rule of a declaration where only the program that uses the flow knows whether it holds.
+///
+/// # Panics
+///
+/// With the message, if the rule does not hold. The compiler shows it as an error.
+#[track_caller]
+pub const fn assert_rule(holds: bool, message: &str) {
+    assert!(holds, "{}", message);
+}
+
 /// The inputs of a module of which one could not be read, which is reported. It is never called.
 pub fn broken_inputs<I>() -> I {
     unreachable!("a flow with an error does not compile")

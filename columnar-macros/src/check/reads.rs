@@ -37,6 +37,8 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
             } else {
                 if names.columns.contains(&ident_text(&view.base)) && !names.is_clash(view) {
                     purposes::check_parentheses(view, errors);
+                    names.check_parentheses(view, errors);
+                    check_modifier(view, errors);
                 }
                 names.resolve(view, &mut unknown, errors)
             };
@@ -184,12 +186,7 @@ impl Names {
         if self.columns.contains(&base) {
             // The path may be one of the module that `check_names` has removed and reported.
             let is_of_module = self.is_clash(view);
-            if is_of_module {
-                view.take_path_as_modifiers();
-            } else {
-                self.check_parentheses(view, errors);
-                check_modifier(view, errors);
-            }
+            view.take_path_as_modifiers();
             check_spelling(&mut view.base, errors);
             !is_of_module
         } else if self.modules.contains(&base) {

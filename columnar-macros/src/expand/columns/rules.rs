@@ -19,7 +19,7 @@ use quote::{quote, quote_spanned};
 use crate::diagnostics::{flow, modules, reads, views};
 use crate::expand::dependencies::Dependency;
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{constant_ident, hidden_ident, list, located};
+use crate::expand::tokens::{constant_ident, hidden_ident, list, located, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::{Column, Input, Module, State, View};
 
@@ -38,7 +38,8 @@ impl Emitter<'_> {
         if !self.dependencies.has_constant_graph() {
             return None;
         }
-        let arguments = self.dependencies.any_struct_arguments();
+        // Conditions are bodies, where no generated token is located among the user's lines.
+        let (name, arguments) = (unlocated(name), self.dependencies.any_struct_arguments());
         let checks = self.rules(&quote!(#name #arguments)).into_iter().map(Rule::item);
         let checks: Vec<TokenStream> = checks.collect();
         (!checks.is_empty()).then(|| {
@@ -61,7 +62,7 @@ impl Emitter<'_> {
         let private = self.private;
         let rules = self.rules(&quote!(Self));
         let assertions = rules.iter().map(|Rule { at, holds, message }| {
-            quote_spanned!(located(*at)=> #private::core::assert!(#holds, "{}", #message);)
+            quote_spanned!(located(*at)=> #private::assert_rule(#holds, #message);)
         });
         let constant = quote!(const rules_of_columns: () = { #(#assertions)* };);
         (!rules.is_empty()).then(|| (constant, quote!(let () = Self::rules_of_columns;)))

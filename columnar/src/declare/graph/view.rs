@@ -211,8 +211,19 @@ impl View {
 
     /// The view as the schema checks it, in the column number `reader` of the graph.
     pub(super) fn spec(&self, reader: usize) -> ViewSpec {
-        let Self { column, window, has_empty_window, lag, elided, tag, note, filter, groups, purpose, tiering } =
-            *self;
+        let Self {
+            column,
+            window,
+            has_empty_window,
+            lag,
+            elided,
+            tag,
+            note,
+            filter,
+            groups,
+            purpose,
+            tiering,
+        } = *self;
         let has_tag = column != reader && tiering.is_none() && !matches!(purpose, Purpose::Instruction);
         ViewSpec {
             window,
