@@ -96,7 +96,7 @@ impl<'e> Docs<'e> {
         let get =
             find(true).map(|name| format!(", and [`{name}.get`]({krate}::Derived::get) returns a value"));
         format!(
-            "{begin} Each column is a field: {}[`run`]({krate}::Typed::run) computes the values that are missing{}. \
+            "{begin} Columns are fields: {}[`run`]({krate}::Typed::run) computes the values that are missing{}. \
              All other methods are those of a [`LiveFlow`]({krate}::Typed).",
             push.unwrap_or_default(),
             get.unwrap_or_default()
