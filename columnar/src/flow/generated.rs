@@ -123,11 +123,11 @@ pub trait Base {
 ///     }
 /// }
 ///
-/// fn last_reply(columns: &ColumnsOf<Chat>) -> Option<Value> {
-///     columns.assistant.last()
+/// fn first_reply(columns: &ColumnsOf<Chat>) -> Option<Value> {
+///     columns.assistant.get(0)
 /// }
 ///
-/// assert_eq!(last_reply(&Chat::new()), None);
+/// assert_eq!(first_reply(&Chat::new()), None);
 /// ```
 pub type ColumnsOf<F> = <F as Base>::Columns;
 
