@@ -121,6 +121,8 @@
 
 // docs.rs sets this cfg. The items of a feature are marked with it.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// The pages of a user's flows link to this crate, also where `cargo doc --no-deps` has no pages of it.
+#![doc(html_root_url = "https://docs.rs/columnar/0.1.0")]
 
 // ARCHITECTURE.md draws the layers: a module imports only from those below it. The blocks are in that order, the lowest
 // first.
@@ -291,6 +293,8 @@ pub mod prelude {
 ///   column that is declared with `: Type` (with the feature `typed`; see [typed columns](guide::typed));
 /// - `ChatColumn`, an enum of the derived columns, which identifies them in [`Event`]s;
 /// - `ChatColumns`, the struct with the columns as fields.
+///
+/// The page of `Chat` in the documentation of your crate has a drawing of these columns, and a table of what they read.
 ///
 /// Compute steps use the parameters by reference.
 ///

@@ -1,5 +1,6 @@
-//! The tests that start a compiler or rust-analyzer: slower than the others, so they have a program of their own.
+//! The tests that start a compiler, rustdoc or rust-analyzer: slower than the others, so they have a program of their own.
 
+mod documentation;
 mod editor;
 mod incremental;
 mod ui;

@@ -47,6 +47,12 @@ fn every_dependency_of_the_library_has_its_reason_in_contributing() {
     }
 }
 
+#[test]
+fn links_of_other_crates_lead_to_this_version() {
+    let address = format!("html_root_url = \"https://docs.rs/columnar/{}\"", env!("CARGO_PKG_VERSION"));
+    assert!(read("columnar/src/lib.rs").contains(&address), "{address}");
+}
+
 /// The features in the manifest of the library, each with its comment, as rows of a table.
 fn features() -> Vec<String> {
     let manifest = read("columnar/Cargo.toml");

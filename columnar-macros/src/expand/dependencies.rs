@@ -73,7 +73,7 @@ impl<'e> Dependencies<'e> {
 
     /// The arguments of the enum of the columns, where it is used.
     pub(super) fn enum_arguments(&self) -> Option<TokenStream> {
-        angled(self.generic().map(|dependency| dependency.associated("Column")))
+        angled(self.generic().map(|dependency| dependency.associated(Associated::Column)))
     }
 
     /// The parameters of the enum of the columns, where it is defined.
@@ -89,7 +89,7 @@ impl<'e> Dependencies<'e> {
     /// The arguments of the struct of the columns, where it is used.
     pub(super) fn struct_arguments(&self) -> Option<TokenStream> {
         let types = self.types.iter().map(TypeParam::ty);
-        let columns = self.generic().map(|dependency| dependency.associated("Columns"));
+        let columns = self.generic().map(|dependency| dependency.associated(Associated::Columns));
         angled(columns.chain(types).chain(self.const_arguments()))
     }
 
@@ -210,6 +210,15 @@ pub(super) struct Inputs {
     pub(super) path: TokenStream,
 }
 
+/// A type of another flow that is part of this one. An alias names it, since rustdoc shows types as they are written.
+#[derive(Clone, Copy)]
+pub(super) enum Associated {
+    /// The struct of the columns.
+    Columns,
+    /// The enum that names the computed columns.
+    Column,
+}
+
 pub(super) enum Role<'e> {
     Base,
     Module(&'e Module),
@@ -284,28 +293,35 @@ impl<'e> Dependency<'e> {
         let (vis, path, Some(alias)) = (&header.vis, self.path, &self.alias) else {
             return TokenStream::new();
         };
+        let Role::Base = self.role else { return self.hidden_alias(header, alias, &self.checked_path()) };
+        let docs = format!(" The flow that a [`{}`] extends.", header.name.unraw());
         let params = self.params.iter().map(|param| declaration(param));
-        let (docs, ty) = match self.role {
-            Role::Base => {
-                let docs = format!(" The flow that a [`{}`] extends.", header.name.unraw());
-                (quote!(#[doc = #docs]), path.to_token_stream())
-            }
-            Role::Module(_) => (quote!(#[doc(hidden)]), self.checked_path()),
-        };
         let checked = self.checked.as_ref().map(|checked| {
             let private = self.private;
             let is_base = quote_spanned!(located(path.span())=> { #private::is_base::<#path>() });
-            quote! {
-                #[doc(hidden)]
-                #[allow(dead_code, unreachable_pub)]
-                #vis type #checked = #private::Checked<#alias, #is_base>;
-            }
+            self.hidden_alias(header, checked, &quote!(#private::Checked<#alias, #is_base>))
         });
         quote! {
-            #docs
+            #[doc = #docs]
+            #[allow(dead_code, unreachable_pub)]
+            #vis type #alias<#(#params),*> = #path;
+            #checked
+        }
+    }
+
+    /// An alias of the path that checks it. On pages, rustdoc puts the path in the place of an alias that is private.
+    fn hidden_alias(&self, header: &Header, alias: &Ident, ty: &TokenStream) -> TokenStream {
+        // An editor must not take this mention of the path for the user's own.
+        let (vis, path) = (&header.vis, locate(self.path.to_token_stream(), Span::call_site()));
+        let params: Vec<TokenStream> = self.params.iter().map(|param| declaration(param)).collect();
+        quote! {
+            #[cfg(not(doc))]
+            #[doc(hidden)]
             #[allow(dead_code, unreachable_pub)]
             #vis type #alias<#(#params),*> = #ty;
-            #checked
+            #[cfg(doc)]
+            #[doc(hidden)]
+            type #alias<#(#params),*> = #path;
         }
     }
 
@@ -313,11 +329,15 @@ impl<'e> Dependency<'e> {
     /// a type can use no parameters.
     fn checked_path(&self) -> TokenStream {
         let (private, path) = (self.private, self.path);
-        if !self.params.is_empty() || self.alias.is_none() && self.is_generic {
+        if !self.has_checked_path() {
             return path.to_token_stream();
         }
         let is_module = quote_spanned!(located(path.span())=> { #private::is_module::<#path>() });
         quote!(#private::Checked<#path, #is_module>)
+    }
+
+    fn has_checked_path(&self) -> bool {
+        self.params.is_empty() && !(self.alias.is_none() && self.is_generic)
     }
 
     /// The flow, where the parameters of the header are in scope.
@@ -355,12 +375,12 @@ impl<'e> Dependency<'e> {
     }
 
     /// An associated type of the flow, where the parameters of the header are in scope.
-    pub(super) fn associated(&self, name: &str) -> TokenStream {
+    pub(super) fn associated(&self, name: Associated) -> TokenStream {
         self.associated_of(&self.ty(), name)
     }
 
     /// An associated type of the flow in the definitions of the struct and the enum of the columns.
-    pub(super) fn associated_in_definition(&self, name: &str) -> TokenStream {
+    pub(super) fn associated_in_definition(&self, name: Associated) -> TokenStream {
         if self.is_generic {
             return self.param.to_token_stream();
         }
@@ -376,12 +396,27 @@ impl<'e> Dependency<'e> {
         self.associated_of(&ty, name)
     }
 
-    fn associated_of(&self, ty: &TokenStream, name: &str) -> TokenStream {
-        let (private, name) = (self.private, Ident::new(name, Span::call_site()));
-        match self.role {
-            Role::Base => quote!(<#ty as #private::Base>::#name),
-            Role::Module(_) => quote!(<<#ty as #private::Module>::Flow as #private::Base>::#name),
+    fn associated_of(&self, ty: &TokenStream, name: Associated) -> TokenStream {
+        let private = self.private;
+        // The constant in the checked path of a module finds that it is one.
+        let is_unchecked = matches!(self.role, Role::Module(_)) && !self.has_checked_path();
+        let module = is_unchecked.then(|| quote!(module::));
+        match name {
+            Associated::Columns => quote!(#private::#module ColumnsOf<#ty>),
+            Associated::Column => quote!(#private::#module ColumnOf<#ty>),
         }
+    }
+
+    /// The flow as the user named it.
+    pub(super) fn unchecked(&self) -> TokenStream {
+        let params = self.params.iter().map(|param| argument(param));
+        self.alias.as_ref().map_or_else(|| self.path.to_token_stream(), |alias| quote!(#alias<#(#params),*>))
+    }
+
+    /// Another associated type of the flow, which only a base has.
+    pub(super) fn of_base(&self, name: &str) -> TokenStream {
+        let (private, ty, name) = (self.private, self.ty(), Ident::new(name, Span::call_site()));
+        quote!(<#ty as #private::Base>::#name)
     }
 
     /// A type whose errors rustc reports at the path. It must not get into bodies, nor into fields, which derives copy

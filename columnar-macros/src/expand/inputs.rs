@@ -15,6 +15,7 @@
 use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::quote;
 
+use super::dependencies::Associated;
 use super::emitter::Emitter;
 use super::tokens::located;
 use crate::ident::ident_text;
@@ -98,7 +99,7 @@ impl Emitter<'_> {
             let (_, dependency) = self.modules().find(|(module, _)| ident_text(&module.name) == base)?;
             (dependency, view.path.clone())
         };
-        let columns = dependency.associated("Columns");
+        let columns = dependency.associated(Associated::Columns);
         Some(quote!(#private::of_column(|__here: &#columns| &__here #(.#fields)*)))
     }
 

@@ -2,11 +2,11 @@
 
 use std::fmt::Display;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
 
-use crate::ident::ident_text;
+use crate::ident::{ident_text, without_marker};
 
 /// Tokens that are interpolated often. A single token costs the compiler little, a stream inside another
 /// stream much.
@@ -36,6 +36,35 @@ pub(super) fn list(items: impl IntoIterator<Item: Display>) -> TokenStream {
         text.parse().ok()
     };
     tokens.unwrap_or_else(|| unreachable!("names, numbers and literals are tokens"))
+}
+
+/// Tokens of the user as text. `to_string` has spaces that may change from one compiler to another.
+pub(super) fn text_of(tokens: TokenStream) -> String {
+    let mut text = String::new();
+    for tree in tokens {
+        match tree {
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Brace => ("{ ", " }"),
+                    Delimiter::None => ("", ""),
+                };
+                text += open;
+                text += &text_of(group.stream());
+                text += close;
+            }
+            TokenTree::Punct(punct) if punct.as_char() == ',' => text += ", ",
+            TokenTree::Punct(punct) => text.push(punct.as_char()),
+            word => {
+                if text.ends_with(|last: char| last.is_alphanumeric() || last == '_') {
+                    text.push(' ');
+                }
+                text += &without_marker(&word.to_string());
+            }
+        }
+    }
+    text
 }
 
 /// A further mention of a name of the user. Without its position, an editor does not take it for the user's own.

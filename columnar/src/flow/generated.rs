@@ -109,6 +109,90 @@ pub trait Base {
     type Opening<F: Deref<Target: Sized>>;
 }
 
+/// The struct of the columns of the flow `F`, with a [`Handle`](super::Handle) for each. The pages of flows that extend or
+/// use `F` have this name, because only the compiler knows the struct itself.
+///
+/// ```
+/// use columnar::flow::ColumnsOf;
+/// use columnar::prelude::*;
+///
+/// flow! {
+///     struct Chat {
+///         source user;
+///         column assistant(user, self) = prompt("You are a helpful assistant.");
+///     }
+/// }
+///
+/// fn first_reply(columns: &ColumnsOf<Chat>) -> Option<Value> {
+///     columns.assistant.get(0)
+/// }
+///
+/// assert_eq!(first_reply(&Chat::new()), None);
+/// ```
+pub type ColumnsOf<F> = <F as Base>::Columns;
+
+/// The enum that names the computed columns of the flow `F` in events.
+///
+/// ```
+/// use columnar::flow::ColumnOf;
+/// use columnar::prelude::*;
+///
+/// flow! {
+///     struct Chat {
+///         source user;
+///         column assistant(user, self) = prompt("You are a helpful assistant.");
+///     }
+/// }
+///
+/// fn is_reply(column: ColumnOf<Chat>) -> bool {
+///     column == ChatColumn::Assistant
+/// }
+///
+/// assert!(is_reply(ChatColumn::Assistant));
+/// ```
+pub type ColumnOf<F> = <F as Base>::Column;
+
+/// The future of a flow `E` that extends the flow `F`: an [`Opening`](super::Opening), with compute steps that live as long
+/// as those of `F`.
+///
+/// ```
+/// use columnar::flow::OpeningOf;
+/// use columnar::prelude::*;
+///
+/// flow! {
+///     struct Chat {
+///         source user;
+///         column assistant(user, self) = prompt("You are a helpful assistant.");
+///     }
+/// }
+///
+/// flow! {
+///     struct Felt: Chat {
+///         column mood(user.latest) = prompt("Name the mood in one word.");
+///     }
+/// }
+///
+/// fn felt(chat: &Chat) -> OpeningOf<Chat, Felt> {
+///     Felt::extend(chat)
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// assert_eq!(felt(&Chat::new()).await?.mood.len(), 0);
+/// # Ok(()) }
+/// ```
+pub type OpeningOf<F, E> = <F as Base>::Opening<E>;
+
+/// The types of a flow that must be a module. rustdoc shows them by the same names.
+pub mod module {
+    use super::{Base, Module};
+
+    /// The struct of the columns.
+    pub type ColumnsOf<F> = <<F as Module>::Flow as Base>::Columns;
+
+    /// The enum of the computed columns.
+    pub type ColumnOf<F> = <<F as Module>::Flow as Base>::Column;
+}
+
 /// A flow of the type that another one extends, or what holds one.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(

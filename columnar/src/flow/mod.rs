@@ -25,6 +25,7 @@ pub use crate::history::IntoValue;
 pub use crate::run::{ColumnId, Run, Values};
 pub use column::{Column, IntoViews, TieredView, View, column, documents, group, prev, source, this};
 pub use dynamic::{Dynamic, Flow, flow};
+pub use generated::{ColumnOf, ColumnsOf, OpeningOf};
 pub use handle::{Derived, Handle, Source, kind};
 pub use live::LiveFlow;
 pub use opening::Opening;

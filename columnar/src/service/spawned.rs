@@ -20,12 +20,9 @@ use crate::run::{ComputeSteps, Error, Result, SeenCells, Shared};
 /// A flow that can be spawned: any flow whose compute steps borrow nothing.
 ///
 /// The trait is in the [prelude](crate::prelude).
-pub trait Spawn: Send + Sync + Sized + 'static {
+pub trait Spawn: HasParts + Send + Sync + Sized + 'static {
     /// The columns in events.
     type Column: ColumnId;
-
-    #[doc(hidden)]
-    fn __parts(&self) -> Parts;
 
     /// Starts a task that computes the flow from now on: the cells that an earlier process has left, and those of every
     /// push.
@@ -43,6 +40,12 @@ pub trait Spawn: Send + Sync + Sized + 'static {
     }
 }
 
+/// A flow whose parts a task can take. A method of [`Spawn`], though hidden, would be on the page of each flow of a user.
+#[doc(hidden)]
+pub trait HasParts {
+    fn __parts(&self) -> Parts;
+}
+
 /// The parts of a flow that its task needs.
 #[doc(hidden)]
 #[derive(Debug)]
@@ -53,7 +56,9 @@ pub struct Parts {
 
 impl<C: Send + Sync + 'static, I: ColumnId + 'static> Spawn for LiveFlow<'static, C, I> {
     type Column = I;
+}
 
+impl<C: Send + Sync + 'static, I: ColumnId + 'static> HasParts for LiveFlow<'static, C, I> {
     fn __parts(&self) -> Parts {
         Parts { shared: Arc::clone(&self.shared), steps: self.steps.clone() }
     }
@@ -67,7 +72,14 @@ where
     I: ColumnId + 'static,
 {
     type Column = I;
+}
 
+impl<F, C, I> HasParts for F
+where
+    F: Deref<Target = LiveFlow<'static, C, I>> + Send + Sync + 'static,
+    C: Send + Sync + 'static,
+    I: ColumnId + 'static,
+{
     fn __parts(&self) -> Parts {
         (**self).__parts()
     }

@@ -1,4 +1,4 @@
-//! Runs rustc on programs that use the library.
+//! Runs rustc and rustdoc on programs that use the library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -94,9 +94,34 @@ impl Rustc {
         Duration::from_secs_f64(seconds.expect("the compiler prints the times of its passes"))
     }
 
+    /// Writes the documentation of a library, without that of what it uses, and returns the folder with its pages.
+    ///
+    /// # Errors
+    ///
+    /// The errors and warnings of rustdoc, as text.
+    ///
+    /// # Panics
+    ///
+    /// If there is no rustdoc.
+    pub fn document(&self, source: &Path, options: &[&str]) -> Result<PathBuf, String> {
+        let rustdoc = env::var("RUSTDOC").unwrap_or_else(|_| "rustdoc".into());
+        self.start(&rustdoc, source, &[&["-Dwarnings"][..], options].concat(), &[])?;
+        Ok(self.folder.join(source.file_stem().expect("a source is a file")))
+    }
+
     /// The output of the compiler; an error if it fails.
     fn run(&self, source: &Path, options: &[&str], env: &[(&str, &str)]) -> Result<String, String> {
-        let output = Command::new(&self.program)
+        self.start(&self.program, source, options, env)
+    }
+
+    fn start(
+        &self,
+        program: &str,
+        source: &Path,
+        options: &[&str],
+        env: &[(&str, &str)],
+    ) -> Result<String, String> {
+        let output = Command::new(program)
             .envs(env.iter().copied())
             .args(["--edition=2024", "--crate-type=lib", "--out-dir"])
             .arg(&self.folder)

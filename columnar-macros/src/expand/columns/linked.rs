@@ -33,7 +33,7 @@ use quote::{quote, quote_spanned};
 
 use super::parts::typed;
 use super::views::{constant_of, linked_view};
-use crate::expand::dependencies::Dependency;
+use crate::expand::dependencies::{Associated, Dependency};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{constant_ident, hidden_ident, located, unlocated};
 use crate::ident::ident_text;
@@ -91,15 +91,17 @@ impl Emitter<'_> {
 
     /// The type of the columns of the base.
     fn base_columns(&self) -> Option<TokenStream> {
-        self.dependencies.base.as_ref().map(|base| base.associated_in_definition("Columns"))
+        self.dependencies.base.as_ref().map(|base| base.associated_in_definition(Associated::Columns))
     }
 
     /// Makes the columns of the base fields of its extension, too.
     fn deref_to(&self, base: &Dependency<'_>, name: &Ident) -> TokenStream {
         let (private, dependencies) = (self.private, &self.dependencies);
         let (params, arguments) = (dependencies.struct_params(private), dependencies.own_struct_arguments());
-        let target = base.at_path(base.associated_in_definition("Columns"));
+        let target = base.at_path(base.associated_in_definition(Associated::Columns));
         quote! {
+            // rustdoc would take the base itself for the target, and show its methods.
+            #[doc(hidden)]
             impl #params #private::Deref for #name #arguments {
                 type Target = #target;
 

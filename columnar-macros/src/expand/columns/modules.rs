@@ -21,7 +21,7 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use super::views::{constant_of, mention_column};
-use crate::expand::dependencies::{Dependency, Inputs, Role};
+use crate::expand::dependencies::{Associated, Dependency, Inputs, Role};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{constant_ident, docs_or, hidden_ident, unlocated};
 use crate::ident::ident_text;
@@ -43,7 +43,7 @@ impl Emitter<'_> {
         let constants = self.modules().map(|(module, dependency)| {
             let (columns_of, used) =
                 (hidden_ident("AT_", &module.name), constant_ident("inputs", &module.name));
-            let columns = dependency.associated_in_definition("Columns");
+            let columns = dependency.associated_in_definition(Associated::Columns);
             let name = ident_text(&module.name);
             let inputs = module.inputs.iter().filter_map(|input| {
                 let (name, column) = (ident_text(&input.name), constant_of(input.read()?, &input.name));
@@ -127,7 +127,7 @@ impl Emitter<'_> {
         let private = self.private;
         let binds = self.modules().map(|(module, dependency)| {
             let (field, name) = (unlocated(&module.name), ident_text(&module.name));
-            let columns = dependency.associated_in_definition("Columns");
+            let columns = dependency.associated_in_definition(Associated::Columns);
             let inputs = module.inputs.iter().filter_map(|input| {
                 let (input, column) = (ident_text(&input.name), input.read()?.name());
                 Some(quote!((#input, #column)))
@@ -139,7 +139,7 @@ impl Emitter<'_> {
 
     pub(super) fn module_fields(&self) -> TokenStream {
         let fields = self.modules().map(|(module, dependency)| {
-            let (name, columns) = (&module.name, dependency.associated_in_definition("Columns"));
+            let (name, columns) = (&module.name, dependency.associated_in_definition(Associated::Columns));
             let docs = docs_or(&module.docs, &module.keyword, &format!("The module `{}`.", ident_text(name)));
             quote!(#docs pub #name: #columns,)
         });

@@ -21,7 +21,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 
-use crate::expand::dependencies::{Dependencies, Dependency, Role, unique_variant};
+use crate::expand::dependencies::{Associated, Dependencies, Dependency, Role, unique_variant};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Tokens, docs_or, list, located};
 use crate::ident::ident_text;
@@ -191,8 +191,11 @@ impl Enum<'_> {
             };
         }
         let of_module = |module: &Dependency<'_>| {
-            let (variant, name, ty) =
-                (module.variant(), ident_text(module.name()), module.associated_in_definition("Column"));
+            let (variant, name, ty) = (
+                module.variant(),
+                ident_text(module.name()),
+                module.associated_in_definition(Associated::Column),
+            );
             quote!(<#ty as #private::ColumnEnum>::__of_module(#name, __name).map(Self::#variant))
         };
         let mut modules = dependencies.modules.iter().map(of_module);
@@ -208,7 +211,7 @@ impl Enum<'_> {
                 }
             };
         };
-        let (variant, ty) = (base.variant(), base.associated_in_definition("Column"));
+        let (variant, ty) = (base.variant(), base.associated_in_definition(Associated::Column));
         quote! {
             fn __of(__column: #private::usize, __name: &#private::Name) -> #private::Option<Self> {
                 if let #private::Some(__column) = <#ty as #private::ColumnId>::__of(__column, __name) {
@@ -245,8 +248,11 @@ impl Enum<'_> {
 
 /// The variant for the columns of another flow. Its field has no position: derives copy it into bodies.
 fn variant(dependency: &Dependency<'_>) -> TokenStream {
-    let (variant, name, ty) =
-        (dependency.variant(), dependency.name().unraw(), dependency.associated_in_definition("Column"));
+    let (variant, name, ty) = (
+        dependency.variant(),
+        dependency.name().unraw(),
+        dependency.associated_in_definition(Associated::Column),
+    );
     let docs = match dependency.role {
         Role::Base => format!(" A column of the `{name}` that is extended."),
         Role::Module(_) => format!(" A column of the module `{name}`."),

@@ -72,11 +72,11 @@ impl Item<'_> {
         let local = Ident::new("of_base", Span::mixed_site());
         let (ty, future, extended) = match &self.emitter.dependencies.base {
             Some(base) => {
-                let (ty, this) = (base.ty(), base.associated("This"));
+                let (ty, named, this) = (base.ty(), base.unchecked(), base.of_base("This"));
                 let borrowed = quote!(#private::Extends::<#this>::base(&#local));
                 let extended =
                     quote!(#private::extend(#private::Deref::deref(#borrowed), #steps, Self::__OF));
-                (quote!(#private::Extends<#this>), quote!(<#ty as #private::Base>::Opening<Self>), extended)
+                (quote!(#private::Extends<#named>), quote!(#private::OpeningOf<#ty, Self>), extended)
             }
             // The base could not be read, which is reported.
             None => {

@@ -1,36 +1,149 @@
-//! The drawing of a flow in the documentation of its type: SVG for rustdoc, a list for editors.
+//! The documentation of a flow on its type: a page for rustdoc, a list for editors.
+//!
+//! ```text
+//! # Columns        a drawing whose nodes lead to the rows, its legend
+//! | … | … |        a row for each column: its kind, its views, its first paragraph
+//! To begin with    links to the constructors, to `push`, `run` and `get`
+//! ```
+//!
+//! A flow may be exported without its other items, so links lead to this page, to methods of the flow, and to the runtime
+//! crate. The name of that crate in the scope of the flow is unknown, so an import that only rustdoc has names it.
 
 use std::collections::HashMap;
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
+use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 use super::drawing::{self, Line, Node, Read};
+use super::table::{self, Row};
 use crate::expand::emitter::Emitter;
+use crate::expand::tokens::text_of;
 use crate::graph;
-use crate::ident::ident_text;
+use crate::ident::{ident_text, without_marker};
 use crate::syntax::{Column, Flow, Header, Module, View};
 
-impl Emitter<'_> {
-    /// The documentation of the user, and the drawing.
-    pub(super) fn docs(&self, header: &Header) -> TokenStream {
-        let (nodes, order) = self.nodes();
-        let list = format!("```text\n{}```", drawing::list(&nodes, &order));
-        let drawing = match drawing::svg(&nodes, &order) {
-            None => quote!(#[doc = #list]),
-            Some(svg) => quote!(#[cfg_attr(doc, doc = #svg)] #[cfg_attr(not(doc), doc = #list)]),
-        };
-        let is_documented = header.attrs.iter().any(|attribute| attribute.path().is_ident("doc"));
-        let summary = format!(" The flow `{}`.", ident_text(&header.name));
+/// Of a column of the base only rustc knows the type, but `extend` has the base.
+const OF_BASE: &str = "Self::extend";
+
+/// The documentation of one flow.
+pub(super) struct Docs<'e> {
+    emitter: &'e Emitter<'e>,
+    header: &'e Header,
+    /// The name of the runtime crate for links.
+    crate_name: Ident,
+}
+
+impl<'e> Docs<'e> {
+    pub(super) fn new(emitter: &'e Emitter<'e>, header: &'e Header) -> Self {
+        // With an upper case that no column and no module has.
+        let crate_name = format_ident!("__{}DOCS", header.name.unraw(), span = Span::call_site());
+        Self { emitter, header, crate_name }
+    }
+
+    /// The import that the links need.
+    pub(super) fn import(&self) -> TokenStream {
+        let (private, crate_name) = (self.emitter.private, &self.crate_name);
+        quote!(#[cfg(doc)] #[doc(hidden)] use #private as #crate_name;)
+    }
+
+    /// The documentation of the user, and the page or the list.
+    pub(super) fn attributes(&self) -> TokenStream {
+        let attributes = &self.header.attrs;
+        let is_documented = attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
+        let summary = format!(" The flow `{}`.", ident_text(&self.header.name));
         let summary = (!is_documented).then(|| quote!(#[doc = #summary]));
-        let attributes = &header.attrs;
-        // The empty line keeps the drawing out of the user's last paragraph.
-        quote!(#summary #(#attributes)* #[doc = ""] #drawing)
+        let (nodes, order) = self.nodes();
+        let (page, list) = (self.page(&nodes, &order), drawing::list(&nodes, &order));
+        let list = format!("```text\n{list}```");
+        quote! {
+            #summary
+            #(#attributes)*
+            // It keeps the rest out of the user's last paragraph.
+            #[doc = ""]
+            #[cfg_attr(doc, doc = #page)]
+            #[cfg_attr(not(doc), doc = #list)]
+        }
+    }
+
+    fn page(&self, nodes: &[Node], order: &[usize]) -> String {
+        let base = self.emitter.dependencies.base.as_ref().map(|base| ident_text(base.name()));
+        let drawing = drawing::svg(nodes, order).map_or_else(String::new, |svg| {
+            format!("{svg}\n\n{}\n\n", drawing::legend(nodes, base.as_deref()))
+        });
+        format!("# Columns\n\n{drawing}{}\n{}", table::table(&self.rows()), self.first_steps())
+    }
+
+    /// The constructors and the methods that a user needs first.
+    fn first_steps(&self) -> String {
+        let (Flow { columns, .. }, krate) = (self.emitter.flow, &self.crate_name);
+        let begin = match &self.emitter.dependencies.base {
+            Some(base) => format!(
+                "[`extend`](Self::extend) continues a `{}` with these columns.",
+                ident_text(base.name())
+            ),
+            None => "[`new`](Self::new) makes a flow whose values are in memory, [`open`](Self::open) one in a store."
+                .to_owned(),
+        };
+        // With its `r#`, because it is the name of a field.
+        let find = |is_derived| {
+            let column = columns.iter().rfind(|column| column.derived.is_some() == is_derived);
+            column.map(|column| without_marker(&column.name.to_string()))
+        };
+        let push = find(false)
+            .map(|name| format!("[`{name}.push`]({krate}::Source::push) adds the next value of a source, "));
+        let get =
+            find(true).map(|name| format!(", and [`{name}.get`]({krate}::Derived::get) returns a value"));
+        format!(
+            "{begin} Columns are fields: {}[`run`]({krate}::Typed::run) computes the values that are missing{}. \
+             All other methods are those of a [`LiveFlow`]({krate}::Typed).",
+            push.unwrap_or_default(),
+            get.unwrap_or_default()
+        )
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let Flow { columns, modules, .. } = self.emitter.flow;
+        let reads = |view: &View| {
+            let link = match () {
+                () if view.is_self() => None,
+                () if view.is_inherited => Some(OF_BASE.to_owned()),
+                () => Some(table::link(&ident_text(&view.base))),
+            };
+            (text_of(view.written.clone()), link)
+        };
+        let columns = columns.iter().map(|column| Row {
+            name: ident_text(&column.name),
+            kind: self.kind(column),
+            reads: column.reads().map(reads).collect(),
+            summary: first_paragraph(&column.docs),
+        });
+        let modules = modules.iter().map(|module| Row {
+            name: ident_text(&module.name),
+            kind: format!("module {}", table::code(&text_of(module.path.to_token_stream()))),
+            reads: module.reads().map(reads).collect(),
+            summary: first_paragraph(&module.docs),
+        });
+        columns.chain(modules).collect()
+    }
+
+    /// The kind of a column, with the documentation of its handle.
+    fn kind(&self, column: &Column) -> String {
+        let krate = &self.crate_name;
+        match &column.derived {
+            None if column.source_type.is_some() => format!("[documents]({krate}::Source)"),
+            None => format!("[source]({krate}::Source)"),
+            Some(derived) => match &derived.ty {
+                Some(ty) => format!("[derived]({krate}::Derived): {}", table::code(&text_of(ty.ty.clone()))),
+                None => format!("[derived]({krate}::Derived)"),
+            },
+        }
     }
 
     /// The nodes to draw, and their order: the columns of the base that are read, the columns, the modules.
     fn nodes(&self) -> (Vec<Node>, Vec<usize>) {
-        let Flow { columns, modules, .. } = self.flow;
+        let Flow { columns, modules, .. } = self.emitter.flow;
         let mut index: HashMap<String, usize> = HashMap::new();
         let mut nodes: Vec<Node> = Vec::new();
         let inherited = columns.iter().flat_map(Column::reads);
@@ -38,7 +151,7 @@ impl Emitter<'_> {
         for view in inherited.filter(|view| view.is_inherited) {
             let name = view.name();
             index.entry(name.clone()).or_insert_with(|| {
-                nodes.push(Node { name, ..Node::default() });
+                nodes.push(Node { name, link: Some(OF_BASE.to_owned()), ..Node::default() });
                 nodes.len() - 1
             });
         }
@@ -50,30 +163,7 @@ impl Emitter<'_> {
             let name = if view.is_inherited { view.name() } else { ident_text(&view.base) };
             index.get(&name).copied()
         };
-        nodes.extend(columns.iter().map(|column| {
-            let views: Vec<&View> = column.reads().collect();
-            let line = |view: &View| match () {
-                () if view.is_tiered() => Line::Tiers,
-                () if view.is_windowed() => Line::Window,
-                () => Line::All,
-            };
-            let read = |view: &&View| {
-                let purpose = view.purpose().map(|purpose| ident_text(purpose.word()));
-                Some(Read { column: node_of(view)?, line: line(view), purpose })
-            };
-            Node {
-                name: ident_text(&column.name),
-                // A view with a lag is no edge: its reader does not wait.
-                reads: views
-                    .iter()
-                    .filter(|view| !view.is_self() && !view.is_lagged)
-                    .filter_map(read)
-                    .collect(),
-                views: views.iter().map(|view| view.text()).collect(),
-                reads_self: views.iter().any(|view| view.is_self()),
-                is_documents: column.source_type.is_some(),
-            }
-        }));
+        nodes.extend(columns.iter().map(|column| node_of_column(column, node_of)));
         nodes.extend(modules.iter().map(|module| {
             Node {
                 name: ident_text(&module.name),
@@ -83,17 +173,64 @@ impl Emitter<'_> {
                     .filter_map(|view| Some(Read { column: node_of(view)?, line: Line::All, purpose: None }))
                     .collect(),
                 views: module.reads().map(View::name).collect(),
+                link: Some(table::link(&ident_text(&module.name))),
                 ..Node::default()
             }
         }));
-        let reads: Vec<Vec<usize>> =
-            nodes.iter().map(|node| node.reads.iter().map(|read| read.column).collect()).collect();
-        let order = graph::order(&reads).unwrap_or_else(|| (0..nodes.len()).collect());
-        // A read of a later node closes a cycle. It is reported, or leads through a module and need not be one.
-        let ranks: HashMap<usize, usize> = order.iter().copied().zip(0..).collect();
-        for (column, node) in nodes.iter_mut().enumerate() {
-            node.reads.retain(|read| ranks.get(&read.column) < ranks.get(&column));
-        }
+        let order = order(&mut nodes);
         (nodes, order)
     }
+}
+
+fn node_of_column(column: &Column, node_of: impl Fn(&View) -> Option<usize>) -> Node {
+    let views: Vec<&View> = column.reads().collect();
+    let line = |view: &View| match () {
+        () if view.is_tiered() => Line::Tiers,
+        () if view.is_windowed() => Line::Window,
+        () => Line::All,
+    };
+    let read = |view: &&View| {
+        let purpose = view.purpose().map(|purpose| ident_text(purpose.word()));
+        Some(Read { column: node_of(view)?, line: line(view), purpose })
+    };
+    // A view with a lag is no edge: its reader does not wait.
+    let others = || views.iter().filter(|view| !view.is_self());
+    Node {
+        name: ident_text(&column.name),
+        reads: others().filter(|view| !view.is_lagged).filter_map(read).collect(),
+        views: views.iter().map(|view| view.text()).collect(),
+        reads_self: views.iter().any(|view| view.is_self()),
+        is_documents: column.source_type.is_some(),
+        is_lagged: others().any(|view| view.is_lagged),
+        link: Some(table::link(&ident_text(&column.name))),
+    }
+}
+
+/// The topological order of the nodes. A read that closes a cycle is removed.
+fn order(nodes: &mut [Node]) -> Vec<usize> {
+    let reads: Vec<Vec<usize>> =
+        nodes.iter().map(|node| node.reads.iter().map(|read| read.column).collect()).collect();
+    let order = graph::order(&reads).unwrap_or_else(|| (0..nodes.len()).collect());
+    // A read of a later node closes a cycle. It is reported, or leads through a module and need not be one.
+    let ranks: HashMap<usize, usize> = order.iter().copied().zip(0..).collect();
+    for (column, node) in nodes.iter_mut().enumerate() {
+        node.reads.retain(|read| ranks.get(&read.column) < ranks.get(&column));
+    }
+    order
+}
+
+/// The first paragraph, as Markdown.
+fn first_paragraph(docs: &[Attribute]) -> String {
+    let line = |attribute: &Attribute| match &attribute.meta {
+        Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let text = docs.iter().filter_map(line).collect::<Vec<String>>().join("\n");
+    let lines = text.lines().map(str::trim).skip_while(|line| line.is_empty());
+    let paragraph: Vec<&str> =
+        lines.take_while(|line| !line.is_empty() && !line.starts_with("```")).collect();
+    paragraph.join(" ").trim_start_matches(['#', ' ']).to_owned()
 }

@@ -1,4 +1,6 @@
 //! A flow as a drawing, for its documentation: columns from left to right by their levels. It knows no tokens.
+//!
+//! The lines of the SVG are inside a paragraph of Markdown, so a node is a link as any other text is.
 #![expect(clippy::indexing_slicing, reason = "an index is a column of the flow, or a level that one has")]
 
 use std::fmt::Write as _;
@@ -26,6 +28,10 @@ pub(super) struct Node {
     pub(super) reads_self: bool,
     /// Whether it is a source of documents.
     pub(super) is_documents: bool,
+    /// Whether it reads another column with a lag, which no line shows.
+    pub(super) is_lagged: bool,
+    /// The target of a link to it.
+    pub(super) link: Option<String>,
 }
 
 /// A view of another column.
@@ -37,7 +43,7 @@ pub(super) struct Read {
 }
 
 /// The line from a column to one that reads it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Line {
     /// All of its history.
     All,
@@ -75,6 +81,25 @@ pub(super) fn list(nodes: &[Node], order: &[usize]) -> String {
 /// The flow as SVG, in the colour of the text around it. `None` with too many columns.
 pub(super) fn svg(nodes: &[Node], order: &[usize]) -> Option<String> {
     (nodes.len() <= MANY).then(|| Layout::new(nodes, order).svg(nodes))
+}
+
+/// The meaning of the shapes and lines that the drawing has. `base` is the flow that this one extends.
+pub(super) fn legend(nodes: &[Node], base: Option<&str>) -> String {
+    let has_line = |line| nodes.iter().flat_map(|node| &node.reads).any(|read| read.line == line);
+    let round = match base {
+        Some(base) => format!("A round box is a source or a column of the `{base}`"),
+        None => "A round box is a source".to_owned(),
+    };
+    let entries = [
+        (has_line(Line::All), "`──` a view of all values"),
+        (has_line(Line::Window), "`╌╌` a view of some of them"),
+        (has_line(Line::Tiers), "`···` one of documents in tiers"),
+        (nodes.iter().any(|node| node.reads_self), "`↻` a view of the column's own values"),
+    ];
+    let entries = entries.iter().filter(|(is_drawn, _)| *is_drawn).map(|(_, text)| format!(", {text}"));
+    let lagged = nodes.iter().any(|node| node.is_lagged);
+    let lagged = if lagged { " Nothing waits for a view of `prev`, so it has no line." } else { "" };
+    format!("{round}{}.{lagged}", entries.collect::<String>())
 }
 
 fn put(text: &mut String, line: std::fmt::Arguments<'_>) {
@@ -187,7 +212,7 @@ impl Layout {
                     Line::Window => " stroke-dasharray=\"4 3\"",
                     Line::Tiers => " stroke-dasharray=\"1 3\"",
                 };
-                // Identifiers have no characters that XML would need escaped.
+                // Names begin with a letter, so they have nothing that XML or Markdown would need escaped.
                 let purpose = purpose.as_ref().map_or_else(String::new, |purpose| format!(", {purpose}"));
                 let title = format!("{} reads {}{purpose}", node.name, nodes[read].name);
                 let line = self.line(read, reader);
@@ -201,11 +226,15 @@ impl Layout {
             let (left, right) = self.sides[self.level[column]];
             let middle = self.height(column, self.level[column]);
             let round = if node.views.is_empty() { HEIGHT / 2 } else { 4 };
+            let (open, close) = match &node.link {
+                Some(link) => ("[", format!("]({link})")),
+                None => ("", String::new()),
+            };
             put(
                 &mut svg,
                 format_args!(
-                    "<rect x=\"{left}\" y=\"{}\" width=\"{}\" height=\"{HEIGHT}\" rx=\"{round}\"/>\
-                     <text x=\"{}\" y=\"{}\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">{}</text>",
+                    "{open}<rect x=\"{left}\" y=\"{}\" width=\"{}\" height=\"{HEIGHT}\" rx=\"{round}\"/>\
+                     <text x=\"{}\" y=\"{}\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">{}</text>{close}",
                     middle - HEIGHT / 2,
                     right - left,
                     usize::midpoint(left, right),
@@ -260,7 +289,7 @@ mod tests {
         let reads = reads.iter().map(line).collect();
         let views: Vec<String> = views.iter().map(|&view| view.to_owned()).collect();
         let reads_self = views.iter().any(|view| view.starts_with("self"));
-        Node { name: name.to_owned(), reads, views, reads_self, is_documents: false }
+        Node { name: name.to_owned(), reads, views, reads_self, ..Node::default() }
     }
 
     fn chat() -> Vec<Node> {
@@ -314,6 +343,32 @@ mod tests {
         assert_eq!(svg.matches("dasharray").count(), 3);
         assert_eq!(svg.matches('↻').count(), 2);
         assert!(svg.contains("<title>critique reads summary</title>"));
+    }
+
+    #[test]
+    fn a_node_is_a_link() {
+        let mut nodes = chat();
+        nodes[1].link = Some("#column.topics".to_owned());
+        let svg = svg(&nodes, &[0, 1, 2, 3, 4]).expect("five are not many");
+        assert_eq!(svg.matches("[<rect").count(), 1);
+        assert!(svg.contains(">topics</text>](#column.topics)<rect"), "{svg}");
+    }
+
+    #[test]
+    fn a_legend_has_the_lines_of_its_drawing_alone() {
+        let mut nodes = chat();
+        assert_eq!(
+            legend(&nodes, None),
+            "A round box is a source, `──` a view of all values, `╌╌` a view of some of them, \
+             `↻` a view of the column's own values."
+        );
+        nodes.truncate(1);
+        nodes[0].is_lagged = true;
+        assert_eq!(
+            legend(&nodes, Some("Chat")),
+            "A round box is a source or a column of the `Chat`. \
+             Nothing waits for a view of `prev`, so it has no line."
+        );
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod constructors;
 mod docs;
 mod drawing;
 mod scope;
+mod table;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -31,7 +32,8 @@ use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Tokens, hidden_ident, list, located};
 use crate::ident::ident_text;
 use crate::syntax::{Column, Header, Module};
-use scope::{Item, Types};
+use docs::Docs;
+use scope::{Item, Types, lifetime};
 
 pub(super) fn expand(emitter: &Emitter<'_>, header: &Header, errors: &TokenStream) -> TokenStream {
     let span = located(header.keyword.span);
@@ -40,7 +42,12 @@ pub(super) fn expand(emitter: &Emitter<'_>, header: &Header, errors: &TokenStrea
     let types = Types::new(emitter.private, header, &emitter.dependencies, &columns, &id);
     let item = Item { emitter, header, types };
     let (completions, aliases) = (emitter.completions(), emitter.dependencies.alias_definitions(header));
-    let docs = format!(" The columns of a [`{}`].", header.name.unraw());
+    let inherited = emitter
+        .dependencies
+        .base
+        .as_ref()
+        .map(|base| format!(" It derefs to the columns of a `{}`.", ident_text(base.name())));
+    let docs = format!(" The columns of a [`{}`].{}", header.name.unraw(), inherited.unwrap_or_default());
     let definition = emitter.columns(&header.vis, &columns, &docs);
     let implementation = item.implementation();
     let (id, columns) = (emitter.column_enum(header, &id, &columns), emitter.impl_columns(&columns));
@@ -129,8 +136,12 @@ impl Item<'_> {
             quote!(#private::graph::<Self>())
         } else {
             // The declarations of dependencies are checked when the graph is evaluated, so every check evaluates it. The
-            // name of the type would bring spans among the user's lines into a body; see `Enum::uses`.
-            quote!(<<Self as #private::Base>::Columns as #private::Columns>::GRAPH)
+            // name of the type would bring spans among the user's lines into a body; see `Enum::uses`. rustdoc shows the
+            // path of a constant, and no block.
+            quote!({
+                let __graph = <#private::ColumnsOf<Self> as #private::Columns>::GRAPH;
+                __graph
+            })
         };
         quote! {
             #order
@@ -171,7 +182,7 @@ impl Item<'_> {
         let private = &self.emitter.private;
         let (vis, target) = (&self.header.vis, &self.types.flow);
         quote! {
-            /// A new flow with the steps of this one before `step`. Both continue independently.
+            /// A new flow with the steps of this one before `at_step`. Both continue independently.
             ///
             /// # Errors
             ///
@@ -191,11 +202,23 @@ impl Item<'_> {
     fn definition(&self) -> TokenStream {
         let private = &self.emitter.private;
         let Header { vis, keyword, name, generics, .. } = self.header;
-        let docs = self.emitter.docs(self.header);
+        let docs = Docs::new(self.emitter, self.header);
+        let (import, docs) = (docs.import(), docs.attributes());
+        // Of an extension, only the compiler knows the type. Its page has the one that it becomes.
+        let target_in_docs = self.header.base.as_ref().map(|_| {
+            let (Types { columns, id, .. }, lifetime) = (&self.types, lifetime(self.header));
+            quote! {
+                #[cfg(doc)]
+                type Target = #private::Typed<#lifetime, #columns, #id>;
+                #[cfg(not(doc))]
+            }
+        });
         let (where_clause, target) = (&generics.where_clause, &self.types.flow);
         let marker = marker(private, generics);
         let deref = self.impl_head(&quote!(#private::Deref for), generics);
         quote! {
+            #import
+
             #docs
             #vis #keyword #name #generics #where_clause {
                 __flow: #target,
@@ -203,6 +226,7 @@ impl Item<'_> {
             }
 
             #deref {
+                #target_in_docs
                 type Target = #target;
 
                 fn deref(&self) -> &Self::Target {

@@ -86,8 +86,8 @@ impl Types {
         let (flow, step, opening) = match &dependencies.base {
             // The steps of an extension live as long as those of its base.
             Some(base) => {
-                let opening = base.associated("Opening");
-                (base.associated("Extended"), base.associated("Step"), quote!(#opening<__F>))
+                let opening = base.of_base("Opening");
+                (base.of_base("Extended"), base.of_base("Step"), quote!(#opening<__F>))
             }
             None => {
                 let lifetime = lifetime(header);

@@ -1,0 +1,167 @@
+//! The columns of a flow as a table of Markdown, for its documentation. It knows no tokens.
+
+/// A column or a module.
+pub(super) struct Row {
+    pub(super) name: String,
+    /// `source`, and the like, as Markdown.
+    pub(super) kind: String,
+    /// Its views as text, each with the target of a link.
+    pub(super) reads: Vec<(String, Option<String>)>,
+    /// The first paragraph of its documentation.
+    pub(super) summary: String,
+}
+
+/// The table, with a column for summaries if there are any.
+pub(super) fn table(rows: &[Row]) -> String {
+    let has_summaries = rows.iter().any(|row| !row.summary.is_empty());
+    let (title, rule) = if has_summaries { (" About |", "---|") } else { ("", "") };
+    let head = format!("| Column | Kind | Reads |{title}\n|---|---|---|{rule}\n");
+    let rows = rows.iter().map(|Row { name, kind, reads, summary }| {
+        let reads: Vec<String> = reads.iter().map(linked).collect();
+        let reads = reads.join(", ");
+        let summary = if has_summaries { format!(" {} |", plain(summary)) } else { String::new() };
+        format!("| <span id=\"{}\">`{name}`</span> | {kind} | {reads} |{summary}\n", anchor(name))
+    });
+    head + &rows.collect::<String>()
+}
+
+fn linked((view, link): &(String, Option<String>)) -> String {
+    let view = code(view);
+    link.as_ref().map_or_else(|| view.clone(), |link| format!("[{view}]({link})"))
+}
+
+/// The target of links to the row of a column.
+pub(super) fn link(name: &str) -> String {
+    format!("#{}", anchor(name))
+}
+
+/// rustdoc has ids such as `method.run`.
+fn anchor(name: &str) -> String {
+    format!("column.{name}")
+}
+
+/// Rust in a cell of a table.
+pub(super) fn code(text: &str) -> String {
+    if !text.contains(['`', '|', '\n']) {
+        return format!("`{text}`");
+    }
+    // Where Markdown would take characters for its own, they are entities.
+    let character = |character: char| match character {
+        letter if letter.is_alphanumeric() || letter == ' ' => letter.to_string(),
+        other => format!("&#{};", u32::from(other)),
+    };
+    format!("<code>{}</code>", text.chars().map(character).collect::<String>())
+}
+
+/// Markdown without links and HTML, for a cell of a table. A link may have its target in a later paragraph.
+fn plain(markdown: &str) -> String {
+    let (mut text, mut rest) = (String::new(), markdown);
+    while let Some(at) = rest.find(['`', '\\', '[', ']', '<', '|']) {
+        let (before, from) = rest.split_at(at);
+        text += before;
+        let used = match from.as_bytes() {
+            [b'`', ..] => match code_span(from) {
+                Some((span, length)) => {
+                    text += &code(span);
+                    length
+                }
+                None => {
+                    text += "&#96;";
+                    1
+                }
+            },
+            [b'\\', b'|', ..] => {
+                text += "&#124;";
+                2
+            }
+            // An escaped character stays escaped.
+            [b'\\', b'!'..=b'~', ..] => {
+                text += from.get(..2).unwrap_or_default();
+                2
+            }
+            [b'[', ..] => 1,
+            [b']', ..] => 1 + target(from.get(1..).unwrap_or_default()),
+            [b'<', ..] => {
+                text += "&lt;";
+                1
+            }
+            [b'|', ..] => {
+                text += "&#124;";
+                1
+            }
+            _ => {
+                text += "\\";
+                1
+            }
+        };
+        rest = from.get(used..).unwrap_or_default();
+    }
+    (text + rest).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The text of the code span that begins here, and the length of the whole.
+fn code_span(from: &str) -> Option<(&str, usize)> {
+    let ticks = from.find(|other| other != '`')?;
+    let (fence, inside) = from.split_at(ticks);
+    let length = inside.find(fence)?;
+    Some((inside.get(..length)?.trim(), 2 * ticks + length))
+}
+
+/// The length of the target of a link, `(…)` or `[…]`, if one begins here.
+fn target(from: &str) -> usize {
+    let close = match from.as_bytes().first() {
+        Some(b'(') => ')',
+        Some(b'[') => ']',
+        _ => return 0,
+    };
+    from.find(close).map_or(0, |end| end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str, summary: &str) -> Row {
+        let (kind, summary) = ("source".to_owned(), summary.to_owned());
+        Row { name: name.to_owned(), kind, reads: Vec::new(), summary }
+    }
+
+    #[test]
+    fn a_view_links_to_the_row_of_its_column() {
+        let mut reply = row("reply", "The\nreply.");
+        reply.reads = vec![("user".to_owned(), Some(link("user"))), ("self".to_owned(), None)];
+        assert_eq!(
+            table(&[row("user", ""), reply]),
+            "| Column | Kind | Reads | About |\n\
+             |---|---|---|---|\n\
+             | <span id=\"column.user\">`user`</span> | source |  |  |\n\
+             | <span id=\"column.reply\">`reply`</span> | source | [`user`](#column.user), `self` | The reply. |\n"
+        );
+    }
+
+    #[test]
+    fn without_summaries_there_is_no_column_for_them() {
+        let expected = "| Column | Kind | Reads |\n|---|---|---|\n| <span id=\"column.user\">`user`</span> | source |  |\n";
+        assert_eq!(table(&[row("user", "")]), expected);
+    }
+
+    #[test]
+    fn code_cannot_end_its_cell() {
+        assert_eq!(code("user.latest"), "`user.latest`");
+        assert_eq!(code("user.filter(|t|t==\"`\")").matches(['|', '`', '"']).count(), 0);
+    }
+
+    #[test]
+    fn a_summary_has_no_links_and_no_html() {
+        for (markdown, text) in [
+            ("One of [`Score`] and [this](self::That).", "One of `Score` and this."),
+            ("See [the judge][judge] and [judge].", "See the judge and judge."),
+            ("a | b <b>c</b> `x | y`", "a &#124; b &lt;b>c&lt;/b> <code>x &#124; y</code>"),
+            ("``a ` b`` and `", "<code>a &#96; b</code> and &#96;"),
+            ("\\[no link\\] \\| \\", "\\[no link\\] &#124; \\"),
+            ("An [index", "An index"),
+        ] {
+            assert_eq!(plain(markdown), text, "{markdown}");
+        }
+    }
+}
