@@ -51,7 +51,6 @@ impl Emitter<'_> {
         let (private, dependencies) = (self.private, &self.dependencies);
         let (params, arguments) = (dependencies.struct_params(private), dependencies.own_struct_arguments());
         let (constants, graph) = (self.linked_constants(), self.linked_graph());
-        let (assertions, assert) = self.assertions().unzip();
         let checks = self.checks(name);
         let binds = self.flow.columns.iter().map(|column| {
             let (field, constant) = (unlocated(&column.name), hidden_ident("HERE_", &column.name));
@@ -67,7 +66,6 @@ impl Emitter<'_> {
             #[allow(non_upper_case_globals, unexpected_cfgs)]
             impl #params #name #arguments {
                 #constants
-                #assertions
             }
 
             impl #params #private::Columns for #name #arguments {
@@ -76,7 +74,6 @@ impl Emitter<'_> {
                 #plan
 
                 fn __bind(__FLOW: &#private::Bind<'_>) -> Self {
-                    #assert
                     Self { #base_bind #(#binds)* #module_binds }
                 }
             }
@@ -145,11 +142,11 @@ impl Emitter<'_> {
         });
         let used = (!self.dependencies.modules.is_empty()).then(|| quote!(.__using(&[#(#used),*])));
         let (documents, renames) = (self.documents(), self.renames());
-        quote! {
-            const GRAPH: #private::Graph =
-                #private::Graph::__new(&[#(#nodes),*], &[], &[#(#lists),*], &[#(#order),*])
-                    #documents #extending #used #renames;
-        }
+        let graph = self.checked_graph(quote! {
+            #private::Graph::__new(&[#(#nodes),*], &[], &[#(#lists),*], &[#(#order),*])
+                #documents #extending #used #renames
+        });
+        quote!(const GRAPH: #private::Graph = #graph;)
     }
 
     /// The views of a column, as a constant of its own.

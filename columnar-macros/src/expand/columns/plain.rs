@@ -57,26 +57,27 @@ impl Emitter<'_> {
     pub(super) fn impl_plain_columns(&self, name: &Ident) -> TokenStream {
         let private = self.private;
         let PlainGraph { nodes, literals, lists, constants } = self.plain_graph();
-        let (assertions, assert) = self.assertions().unzip();
         let checks = self.checks(name);
         let params = self.dependencies.struct_params(private);
         let arguments = self.dependencies.own_struct_arguments();
         let constants = (!constants.is_empty()).then(|| {
             quote! {
                 #[allow(non_upper_case_globals)]
-                impl #params #name #arguments { #(#constants)* #assertions }
+                impl #params #name #arguments { #(#constants)* }
             }
         });
         let (nodes, literals, order) = (list(nodes), list(literals), list(&self.plan.order));
         let debug = self.impl_debug(name, params.as_ref(), arguments.as_ref());
         let (plan, bind, renames, documents) =
-            (self.fn_plan(), self.fn_bind(assert.as_ref()), self.renames(), self.documents());
+            (self.fn_plan(), self.fn_bind(), self.renames(), self.documents());
+        let graph = self.checked_graph(quote! {
+            #private::Graph::__new(&[#nodes], &[#literals], &[#(#lists),*], &[#order]) #documents #renames
+        });
         quote! {
             #constants
 
             impl #params #private::Columns for #name #arguments {
-                const GRAPH: #private::Graph =
-                    #private::Graph::__new(&[#nodes], &[#literals], &[#(#lists),*], &[#order]) #documents #renames;
+                const GRAPH: #private::Graph = #graph;
 
                 #plan
 
@@ -114,7 +115,7 @@ impl Emitter<'_> {
     }
 
     /// The columns, bound to a flow. All computed ones come from one call: a call for each costs the compiler more.
-    fn fn_bind(&self, assert: Option<&TokenStream>) -> TokenStream {
+    fn fn_bind(&self) -> TokenStream {
         let private = self.private;
         let (mut sources, mut fields, mut derived) = (TokenStream::new(), Vec::new(), Vec::new());
         for (at, column) in self.flow.columns.iter().enumerate() {
@@ -134,7 +135,6 @@ impl Emitter<'_> {
         let (fields, derived) = (list(fields), list(derived));
         quote! {
             fn __bind(__FLOW: &#private::Bind<'_>) -> Self {
-                #assert
                 let [#derived] = __FLOW.__derived::<Self, _>();
                 Self { #sources #fields }
             }

@@ -39,8 +39,10 @@ impl Emitter<'_> {
             return None;
         }
         // Conditions are bodies, where no generated token is located among the user's lines.
-        let (name, arguments) = (unlocated(name), self.dependencies.any_struct_arguments());
-        let checks = self.rules(&quote!(#name #arguments)).into_iter().map(Rule::item);
+        let (private, name) = (self.private, unlocated(name));
+        let arguments = self.dependencies.any_struct_arguments();
+        let graph = quote!(<#name #arguments as #private::Columns>::GRAPH);
+        let checks = self.rules(&quote!(#name #arguments), &graph).into_iter().map(Rule::item);
         let checks: Vec<TokenStream> = checks.collect();
         (!checks.is_empty()).then(|| {
             quote! {
@@ -54,22 +56,25 @@ impl Emitter<'_> {
         })
     }
 
-    /// The rules as a constant of the struct of the columns, and the statement that evaluates it.
-    pub(super) fn assertions(&self) -> Option<(TokenStream, TokenStream)> {
+    /// The value of a graph, after the assertion of the rules where it depends on parameters.
+    pub(super) fn checked_graph(&self, graph: TokenStream) -> TokenStream {
         if self.dependencies.has_constant_graph() {
-            return None;
+            return graph;
         }
         let private = self.private;
-        let rules = self.rules(&quote!(Self));
-        let assertions = rules.iter().map(|Rule { at, holds, message }| {
-            quote_spanned!(located(*at)=> #private::assert_rule(#holds, #message);)
+        let assertions = self.rules(&quote!(Self), &quote!(__graph)).into_iter();
+        let assertions = assertions.map(|Rule { at, holds, message }| {
+            quote_spanned!(located(at)=> #private::assert_rule(#holds, #message);)
         });
-        let constant = quote!(const rules_of_columns: () = { #(#assertions)* };);
-        (!rules.is_empty()).then(|| (constant, quote!(let () = Self::rules_of_columns;)))
+        quote!({
+            let __graph = #graph;
+            #(#assertions)*
+            __graph
+        })
     }
 
-    /// `columns` is the type of the columns.
-    fn rules(&self, columns: &TokenStream) -> Vec<Rule> {
+    /// `columns` is the type of the columns, and `graph` the value of their graph.
+    fn rules(&self, columns: &TokenStream, graph: &TokenStream) -> Vec<Rule> {
         let mut rules = Vec::new();
         if let Some(base) = &self.dependencies.base {
             rules.extend(self.names().map(|name| rule_of_name(name, base, columns)));
@@ -80,7 +85,7 @@ impl Emitter<'_> {
         }
         let windows = self.flow.columns.iter().filter_map(|column| self.rule_of_windows(column, columns));
         rules.extend(windows);
-        rules.extend(self.rules_of_cycles(columns));
+        rules.extend(self.rules_of_cycles(columns, graph));
         rules
     }
 
@@ -174,10 +179,8 @@ impl Emitter<'_> {
     }
 
     /// Cycles that may be there, depending on which inputs a column of a module waits for.
-    fn rules_of_cycles(&self, columns: &TokenStream) -> impl Iterator<Item = Rule> {
-        let private = self.private;
-        let graph = quote!(<#columns as #private::Columns>::GRAPH);
-        let (count, _) = self.dependencies.graph_sizes(private, columns);
+    fn rules_of_cycles(&self, columns: &TokenStream, graph: &TokenStream) -> impl Iterator<Item = Rule> {
+        let (count, _) = self.dependencies.graph_sizes(self.private, columns);
         self.plan.possible_cycles.iter().map(move |cycle| {
             let modules = list(cycle.modules.iter().map(|name| format!("{name:?}")));
             Rule {
