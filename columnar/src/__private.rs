@@ -84,6 +84,11 @@ impl Declare {
     }
 }
 
+/// The rules that the compiler checks.
+pub mod rules {
+    pub use crate::flow::rules::*;
+}
+
 /// The keywords as functions, which editors complete.
 pub mod keywords {
     /// Declares a source: `source name;`. Your program pushes its values.
@@ -176,16 +181,6 @@ pub fn lend<'a, 'b: 'a>(steps: Vec<Option<Step<'b>>>) -> Vec<Step<'a>> {
 /// The step of a column whose declaration has an error, which is reported. It is never called.
 pub fn broken<'a>() -> Step<'a> {
     Declare.column(|_: Context| future::pending::<String>())
-}
-
-/// Checks a rule of a declaration where only the program that uses the flow knows whether it holds.
-///
-/// # Panics
-///
-/// With the message, if the rule does not hold. The compiler shows it as an error.
-#[track_caller]
-pub const fn assert_rule(holds: bool, message: &str) {
-    assert!(holds, "{}", message);
 }
 
 /// The inputs of a module of which one could not be read, which is reported. It is never called.

@@ -130,11 +130,6 @@ pub(crate) fn late_source(name: &Ident, base: Option<&Ident>) -> String {
     )
 }
 
-/// A column that both the extension and its base declare.
-pub(crate) fn inherited_twice(name: &Ident, base: &Ident) -> String {
-    format!("{} is already a column of {}\n\nhelp: rename this one", quote(name), quote(base))
-}
-
 pub(crate) fn bug(message: &str) -> String {
     format!(
         "`flow!` panicked, which is a bug in columnar: {message}\n\n\

@@ -135,37 +135,6 @@ pub(crate) fn input_twice(name: &Ident) -> String {
     format!("the input {} is bound twice\n\nhelp: drop one of the two", quote(name))
 }
 
-/// The message is for a module whose inputs only the program that uses the flow knows.
-pub(crate) fn input_missing(module: &Ident) -> String {
-    format!("an input of {} has no column\n\nhelp: add it in the braces, as in `topic: user`", quote(module))
-}
-
-/// `use Coder { files: user } as coder;`, where `files` takes documents and `user` holds text, or the other way round.
-pub(crate) fn input_of_another_kind(
-    input: &Ident,
-    module: &Ident,
-    takes_documents: bool,
-    read: &str,
-) -> String {
-    let (takes, holds, bind) = if takes_documents {
-        ("documents", "text", "a source of documents")
-    } else {
-        ("text", "documents", "a column of text")
-    };
-    format!(
-        "the input {} of {} takes {takes}, and `{read}` holds {holds}\n\nhelp: bind it to {bind}",
-        quote(input),
-        quote(module)
-    )
-}
-
-pub(crate) fn too_deep(module: &Ident) -> String {
-    format!(
-        "{} has modules nested 16 deep, which is the most\n\nhelp: use a module of it directly, beside it",
-        quote(module)
-    )
-}
-
 // Views of modules.
 
 pub(crate) fn module_read(module: &Ident) -> String {
@@ -173,14 +142,5 @@ pub(crate) fn module_read(module: &Ident) -> String {
         "{} is a module, not a column\n\nhelp: read one of its columns, as in `{}.verdict`",
         quote(module),
         module.unraw()
-    )
-}
-
-/// A view of `debate.topic`, where that input is bound to `column`.
-pub(crate) fn input_read(name: &Ident, module: &Ident, column: &str) -> String {
-    format!(
-        "{} is an input of {}, not one of its columns\n\nhelp: read `{column}`, which is bound to it",
-        quote(name),
-        quote(module)
     )
 }

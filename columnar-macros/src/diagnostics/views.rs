@@ -191,11 +191,6 @@ pub(crate) fn tiered_text(name: &str) -> String {
     )
 }
 
-/// `user.tiered()`, where `user` is a column of the base and holds text.
-pub(crate) fn inherited_tiered_text(name: &str) -> String {
-    format!("a tiered view shows documents, and `{name}` holds text\n\nhelp: drop `tiered()`")
-}
-
 /// `summary.tiered()`, where `summary` is computed.
 pub(crate) fn tiered_column(name: &str) -> String {
     format!("a tiered view shows documents, and `{name}` is computed, so it holds text\n\nhelp: drop this")

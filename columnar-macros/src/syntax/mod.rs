@@ -30,8 +30,8 @@ use crate::diagnostics::{self, Errors};
 use cursor::{is_punct, trees_of};
 
 pub(crate) use tree::{
-    Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Input, Lint,
-    Module, Param, RenamedFrom,
+    Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module,
+    Param, RenamedFrom,
 };
 pub(crate) use view::{GroupTag, Purpose, State, Tag, View};
 

@@ -15,6 +15,7 @@ mod opening;
 #[cfg(feature = "typed")]
 mod read;
 mod rows;
+pub(crate) mod rules;
 mod topological;
 mod typed;
 mod values;

@@ -105,7 +105,6 @@
 //! | an input is a column, not a value | pass values as arguments, before the inputs: `use Debate(model) { … } as debate;` |
 //! | the input `topic` is bound twice | drop one of the two |
 //! | `debate` is a module, not a column | read one of its columns: `debate.critic` |
-//! | `topic` is an input of `debate`, not one of its columns | read the column that is bound to it |
 //! | lints apply to columns, not to modules | put the attribute on the columns of the other flow |
 //!
 //! # A column that had another name
@@ -312,23 +311,19 @@
 //! | `…` cannot be the type of a column | derive `serde::Deserialize` and `schemars::JsonSchema` for it |
 //! | typed columns need the feature `typed` of columnar | add the feature: `columnar = { features = ["typed"], … }` |
 //! | `Score` cannot be the type of a source | a source holds text, `source user;`, or documents, `source files: Documents;` |
-//! | the method `tiered` exists for struct `Handle<Source>`, but its trait bounds were not satisfied | the column of the other flow holds text, and a tiered view shows documents |
-//! | the input `files` of `coder` takes documents, and `user` holds text | bind it to a source of documents |
-//! | `review` reads a part of `files`, and documents are a set, which has no window | read `files` or `files.tiered()` |
-//! | `review` has a tiered view, so it can read no other documents | put all documents into one source, or drop one of the views |
-//! | `review` reads `files` twice, and once in tiers | drop one of the two |
+//! | this input takes documents, and the column holds text | bind it to a source of documents |
+//! | this input takes text, and the column holds documents | bind it to a column of text |
+//! | this is an input of the module, not one of its columns | read the column that is bound to it |
+//! | this is a module, not a column | read one of its columns: `debate.inner.critic` |
+//! | this module has modules nested 16 deep, which is the most | use a module of it directly |
+//! | the flow that this one extends has a column of this name | rename the column |
 //! | the method `read` exists for struct `Handle<Derived>` | the column has no type; use `get` |
 //! | future cannot be sent between threads safely | a value that is not `Send`, such as an `Rc`, is held across an `.await`; the note points at it |
 //! | async block may outlive the current function, but it borrows `cx` | write `async move` |
-//! | no field `lastest` on type `Handle<…>` | a view is misspelt; the message suggests the nearest one |
 //! | attempt to use a non-constant value in a constant | the number in `window(n)` must be a `const`; see [views](super::views) |
-//! | evaluation panicked: a window of 0 shows nothing | the constant in `window(N)` is 0 |
-//! | evaluation panicked: `topics` is already a column of `Chat` | rename the column of the flow that extends the other |
-//! | evaluation panicked: `debate` has modules nested 16 deep, which is the most | use a module of it directly |
-//! | evaluation panicked: the input `facts` of `debate` has no column | add it in the braces of the module: `facts: user` |
-//! | evaluation panicked: `critic` is not an input: the module computes it | drop it from the braces of the module |
-//! | evaluation panicked: `inner` is a module, not a column | read one of its columns: `debate.inner.critic` |
-//! | evaluation panicked: these columns wait for each other, so none of them can run first | a cycle goes through a module; drop one of the views in the drawing, or read the value of the step before |
+//! | missing field `facts` in initializer of `DebateInputs` | the module has an input without a column; add it in the braces: `facts: user` |
+//! | struct `DebateInputs` has no field named `critic` | the module has no source of this name; the message suggests the nearest one |
+//! | evaluation panicked: … | a rule of a flow with parameters does not hold for the values that it gets here; the rest of the message is the one above |
 //! | `…` is not a flow that can be a module | name a flow that is declared as a struct and extends no other flow |
 //! | use of moved value: `style` | two compute steps take the same value; clone it for one |
 //! | cannot find function `prompt` in this scope | add `use columnar::prelude::*;` |

@@ -116,10 +116,10 @@ impl Emitter<'_> {
         let inputs = inputs.map(|(input, column)| quote!(#input: { #column },));
         // Inputs that could not be read are reported, so they are not missing.
         let others = (!module.is_complete).then(|| quote!(..#private::broken_inputs()));
-        quote! {
+        quote! {{
             #definition
             let _ = #path { #(#inputs)* #others };
-        }
+        }}
     }
 
     /// The fields of the modules, bound to a flow.

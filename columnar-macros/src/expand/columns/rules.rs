@@ -1,12 +1,9 @@
 //! The rules that only rustc can check, because they are about columns of other flows or about constants:
 //!
 //! ```text
-//! const _: () = {
-//!     #[diagnostic::on_unimplemented(message = "`topics` is already a column of `Chat` …", label = "")]
-//!     trait __Rule<const HOLDS: bool> { type Checked; }
-//!     impl<T> __Rule<true> for T { type Checked = (); }
-//!     fn __check<T>(_: <T as __Rule<{ !FeltColumns::__BASE.__has("topics") }>>::Checked) {}
-//! };
+//! fn __check<T>(
+//!     _: <T as rules::new_name::Rule<{ !FeltColumns::__BASE.__has("topics") }>>::Checked,
+//! ) {}
 //! ```
 //!
 //! Where a type parameter lacks a trait, rustc prints the message of the trait and nothing else. Around the message of a
@@ -14,22 +11,23 @@
 //! parameters, rustc knows their values only in the program that uses the flow, and a rule is an assertion there.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 
-use crate::diagnostics::{flow, modules, reads, views};
-use crate::expand::dependencies::Dependency;
+use crate::expand::dependencies::{Dependency, locate};
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{constant_ident, hidden_ident, list, located, unlocated};
+use crate::expand::tokens::{Tokens, constant_ident, hidden_ident, list, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::{Column, Input, Module, State, View};
+use crate::syntax::{Column, Module, State, View};
 
 struct Rule {
+    /// Its module among the rules of the runtime crate.
+    name: &'static str,
     /// The position of the error.
     at: Span,
     /// A constant expression of type `bool`.
     holds: TokenStream,
-    /// The error.
-    message: String,
+    /// A trait of its own, with a message that has a drawing.
+    own: Option<(Ident, String)>,
 }
 
 impl Emitter<'_> {
@@ -42,15 +40,22 @@ impl Emitter<'_> {
         let (private, name) = (self.private, unlocated(name));
         let arguments = self.dependencies.any_struct_arguments();
         let graph = quote!(<#name #arguments as #private::Columns>::GRAPH);
-        let checks = self.rules(&quote!(#name #arguments), &graph).into_iter().map(Rule::item);
-        let checks: Vec<TokenStream> = checks.collect();
-        (!checks.is_empty()).then(|| {
+        let rules = self.rules(&quote!(#name #arguments), &graph);
+        let traits = rules.iter().filter_map(Rule::own_trait);
+        // rustc reports a parameter that lacks a trait once, so each rule has its own.
+        let params = (0..rules.len()).map(|at| format_ident!("__T{at}", span = Span::mixed_site()));
+        let params: Vec<Ident> = params.collect();
+        let checks = rules.iter().zip(&params).map(|(rule, param)| rule.check(private, param));
+        (!rules.is_empty()).then(|| {
             quote! {
                 // An editor would take the positions of the errors for mentions of the names there.
-                #[allow(dead_code, unexpected_cfgs)]
+                #[allow(dead_code, unexpected_cfgs, clippy::too_many_arguments)]
                 const _: () = {
                     #[cfg(not(rust_analyzer))]
-                    const _: () = { #(#checks)* };
+                    const _: () = {
+                        #(#traits)*
+                        fn __check<#(#params),*>(#(_: #checks),*) {}
+                    };
                 };
             }
         })
@@ -63,8 +68,11 @@ impl Emitter<'_> {
         }
         let private = self.private;
         let assertions = self.rules(&quote!(Self), &quote!(__graph)).into_iter();
-        let assertions = assertions.map(|Rule { at, holds, message }| {
-            quote_spanned!(located(at)=> #private::assert_rule(#holds, #message);)
+        let assertions = assertions.map(|Rule { name, at, holds, .. }| {
+            let rule = Ident::new(name, Span::call_site());
+            // rustc reports a panic at the whole call.
+            let assert = locate(quote!(#private::rules::#rule::assert), at);
+            quote!(#assert(#holds);)
         });
         quote!({
             let __graph = #graph;
@@ -76,8 +84,8 @@ impl Emitter<'_> {
     /// `columns` is the type of the columns, and `graph` the value of their graph.
     fn rules(&self, columns: &TokenStream, graph: &TokenStream) -> Vec<Rule> {
         let mut rules = Vec::new();
-        if let Some(base) = &self.dependencies.base {
-            rules.extend(self.names().map(|name| rule_of_name(name, base, columns)));
+        if self.dependencies.base.is_some() {
+            rules.extend(self.names().map(|name| rule_of_name(name, columns)));
             rules.extend(self.flow.columns.iter().flat_map(|column| rules_of_documents(column, columns)));
         }
         for (module, dependency) in self.modules() {
@@ -102,32 +110,24 @@ impl Emitter<'_> {
         columns: &TokenStream,
     ) -> Vec<Rule> {
         let at = hidden_ident("AT_", &module.name);
-        let mut rules = vec![Rule {
-            at: module.keyword.span(),
-            holds: quote!(#columns::#at.__fits()),
-            message: modules::too_deep(&module.name),
-        }];
+        let keyword = module.keyword.span();
+        let mut rules = vec![Rule::new("few_levels", keyword, quote!(<#columns>::#at.__fits()))];
         // Elsewhere a struct has the inputs as its fields.
         if dependency.inputs().is_none() && module.is_complete {
             let used = constant_ident("inputs", &module.name);
-            rules.push(Rule {
-                at: module.keyword.span(),
-                holds: quote!(#columns::#used.__is_complete()),
-                message: modules::input_missing(&module.name),
-            });
+            rules.push(Rule::new("all_inputs", keyword, quote!(<#columns>::#used.__is_complete())));
         }
         let reads = self.flow.columns.iter().flat_map(Column::reads);
         let reads = reads.filter(|view| view.state != State::NoColumn);
         let of_module = reads.filter_map(|view| Some((view, view.inside(&module.name)?)));
         rules.extend(of_module.map(|(view, name)| {
-            let mut inputs = module.inputs.iter().filter(|input| ident_text(&input.name) == name);
-            let (is_other, message) = match inputs.find_map(Input::read) {
-                Some(bound) => {
-                    (quote!(__is_source), modules::input_read(view.last(), &module.name, &bound.name()))
-                }
-                None => (quote!(__is_module), modules::module_read(view.last())),
+            let is_input = module.inputs.iter().any(|input| ident_text(&input.name) == name);
+            let (rule, is_other) = if is_input {
+                ("no_input", quote!(__is_source))
+            } else {
+                ("column_of_module", quote!(__is_module))
             };
-            Rule { at: view.last().span(), holds: quote!(!#columns::#at.#is_other(#name)), message }
+            Rule::new(rule, view.last().span(), quote!(!<#columns>::#at.#is_other(#name)))
         }));
         let inputs = module.inputs.iter().filter_map(|input| Some((&input.name, input.read()?)));
         rules.extend(inputs.flat_map(|(input, column)| self.rules_of_input(module, input, column, columns)));
@@ -144,24 +144,21 @@ impl Emitter<'_> {
     ) -> Vec<Rule> {
         let (name, read) = (ident_text(input), column.name());
         let of_module = hidden_ident("AT_", &module.name);
-        let takes_documents = quote!(#columns::#of_module.__takes_documents(#name));
-        let takes_text = quote!(#columns::#of_module.__takes_text(#name));
-        let rule = |needs_documents, holds| {
-            let message = modules::input_of_another_kind(input, &module.name, needs_documents, &read);
-            Rule { at: input.span(), holds, message }
-        };
+        let takes_documents = quote!(<#columns>::#of_module.__takes_documents(#name));
+        let takes_text = quote!(<#columns>::#of_module.__takes_text(#name));
+        let rule = |name, holds| Rule::new(name, input.span(), holds);
         if column.is_inherited {
             // Only rustc knows the sources of the base.
-            let is_documents = quote!(#columns::__BASE.__is_documents(#read));
+            let is_documents = quote!(<#columns>::__BASE.__is_documents(#read));
             return vec![
-                rule(true, quote!(#is_documents || !#takes_documents)),
-                rule(false, quote!(!#is_documents || !#takes_text)),
+                rule("takes_text", quote!(#is_documents || !#takes_documents)),
+                rule("takes_documents", quote!(!#is_documents || !#takes_text)),
             ];
         }
         if self.flow.documents().contains(&read) {
-            vec![rule(false, quote!(!#takes_text))]
+            vec![rule("takes_documents", quote!(!#takes_text))]
         } else {
-            vec![rule(true, quote!(!#takes_documents))]
+            vec![rule("takes_text", quote!(!#takes_documents))]
         }
     }
 
@@ -171,52 +168,50 @@ impl Emitter<'_> {
         let mut valid = column.reads().filter(|view| view.state == State::Valid);
         let at = valid.find_map(View::computed_window)?;
         let views = constant_ident("views", &column.name);
-        Some(Rule {
-            at,
-            holds: quote!(#private::View::__show_values(#columns::#views)),
-            message: views::EMPTY_WINDOW.to_owned(),
-        })
+        Some(Rule::new("some_values", at, quote!(#private::View::__show_values(<#columns>::#views))))
     }
 
     /// Cycles that may be there, depending on which inputs a column of a module waits for.
     fn rules_of_cycles(&self, columns: &TokenStream, graph: &TokenStream) -> impl Iterator<Item = Rule> {
         let (count, _) = self.dependencies.graph_sizes(self.private, columns);
-        self.plan.possible_cycles.iter().map(move |cycle| {
+        self.plan.possible_cycles.iter().enumerate().map(move |(at, cycle)| {
             let modules = list(cycle.modules.iter().map(|name| format!("{name:?}")));
-            Rule {
-                at: cycle.at,
-                holds: quote!(#graph.__is_acyclic::<#count>(&[#modules])),
-                message: cycle.message.clone(),
-            }
+            let holds = quote!(#graph.__is_acyclic::<#count>(&[#modules]));
+            let own = format_ident!("__Acyclic{at}", span = Span::mixed_site());
+            Rule { own: Some((own, cycle.message.clone())), ..Rule::new("acyclic", cycle.at, holds) }
         })
     }
 }
 
 impl Rule {
-    fn item(self) -> TokenStream {
-        let Self { at, holds, message } = self;
-        // All tokens of the type are there, because rustc underlines from the first to the last.
-        let (begin, end) = (quote_spanned!(at=> <T as __Rule), quote_spanned!(at=> >::Checked));
-        let (open, close) = (quote_spanned!(at=> <), quote_spanned!(at=> >));
-        quote! {
-            const _: () = {
-                #[diagnostic::on_unimplemented(message = #message, label = "")]
-                trait __Rule<const HOLDS: bool> { type Checked; }
-                impl<T> __Rule<true> for T { type Checked = (); }
-                fn __check<T>(_: #begin #open { #holds } #close #end) {}
-            };
-        }
+    fn new(name: &'static str, at: Span, holds: TokenStream) -> Self {
+        Self { name, at, holds, own: None }
+    }
+
+    fn own_trait(&self) -> Option<TokenStream> {
+        let (name, message) = self.own.as_ref()?;
+        Some(quote! {
+            #[diagnostic::on_unimplemented(message = #message, label = "")]
+            trait #name<const HOLDS: bool> { type Checked; }
+            impl<T> #name<true> for T { type Checked = (); }
+        })
+    }
+
+    /// A type that exists if the rule holds. `param` is a type parameter.
+    fn check(&self, private: &Tokens, param: &Ident) -> TokenStream {
+        let Self { name, at, holds, own } = self;
+        let name = Ident::new(name, Span::call_site());
+        let rule = own.as_ref().map_or_else(|| quote!(#private::rules::#name::Rule), |(own, _)| quote!(#own));
+        // rustc underlines from the first token to the last.
+        let (first, last) = (quote_spanned!(*at=> <), quote_spanned!(*at=> Checked));
+        quote!(#first #param as #rule<{ #holds }>>::#last)
     }
 }
 
 /// No column or module has the name of one of the base.
-fn rule_of_name(name: &Ident, base: &Dependency<'_>, columns: &TokenStream) -> Rule {
+fn rule_of_name(name: &Ident, columns: &TokenStream) -> Rule {
     let text = ident_text(name);
-    Rule {
-        at: name.span(),
-        holds: quote!(!#columns::__BASE.__has(#text)),
-        message: flow::inherited_twice(name, base.name()),
-    }
+    Rule::new("new_name", name.span(), quote!(!<#columns>::__BASE.__has(#text)))
 }
 
 /// A tiered view shows documents. A column of the base of which a view shows a part, or that is read beside a tiered view,
@@ -227,19 +222,19 @@ fn rules_of_documents(column: &Column, columns: &TokenStream) -> Vec<Rule> {
     let has_tiers = column.reads().any(View::is_tiered);
     let rules = column.reads().filter(|view| view.is_inherited).filter_map(|view| {
         let (at, name) = (view.base.span(), view.name());
-        let is_documents = quote!(#columns::__BASE.__is_documents(#name));
-        let (holds, message) = if view.is_tiered() {
+        let is_documents = quote!(<#columns>::__BASE.__is_documents(#name));
+        let (rule, holds) = if view.is_tiered() {
             // A name that the base does not have is reported where it is mentioned.
-            let is_known = quote!(#columns::__BASE.__has(#name));
-            (quote!(#is_documents || !#is_known), views::inherited_tiered_text(&name))
+            let is_known = quote!(<#columns>::__BASE.__has(#name));
+            ("tiered_documents", quote!(#is_documents || !#is_known))
         } else if view.part().is_some() {
-            (quote!(!#is_documents), views::part_of_documents(&name))
+            ("whole_documents", quote!(!#is_documents))
         } else if has_tiers && !is_tiered(&name) {
-            (quote!(!#is_documents), reads::OTHER_DOCUMENTS.to_owned())
+            ("one_source_of_documents", quote!(!#is_documents))
         } else {
             return None;
         };
-        Some(Rule { at, holds, message })
+        Some(Rule::new(rule, at, holds))
     });
     rules.collect()
 }
