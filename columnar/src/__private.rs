@@ -24,7 +24,7 @@ pub use crate::declare::graph::constant::{Graph, ModuleColumns, RenamedFrom, Use
 pub use crate::documents::Documents;
 pub use crate::flow::bind::Bind;
 pub use crate::flow::generated::{
-    Base, Checked, ColumnEnum, Columns, Extends, Module, TypePlan, is_base, is_module,
+    Base, Checked, ColumnEnum, Columns, Extends, Module, Sources, TypePlan, is_base, is_module,
 };
 pub use crate::flow::input_type::of_column;
 pub use crate::flow::{ColumnId, Derived, Opening, Source, Typed};
@@ -83,13 +83,28 @@ impl Declare {
     }
 }
 
-/// The keywords as functions, which editors complete.
+/// The keywords as functions, which editors complete where a declaration begins.
 pub mod keywords {
     /// Declares a source: `source name;`. Your program pushes its values.
     pub fn source() {}
 
     /// Declares a computed column: `column name(views) = compute;`.
     pub fn column() {}
+
+    /// Uses another flow as a module: `use Debate { topic: user } as debate;`. The braces bind each of its sources to a column
+    /// of this flow, and its columns are `debate.pro`, `debate.con`. Arguments of its `new` come before the braces.
+    pub fn r#use() {}
+}
+
+/// The words inside a declaration as functions, whose documentation editors show.
+pub mod words {
+    /// Puts a tag around several views: `group("debate", pro.latest, con.latest)`.
+    pub fn group() {}
+}
+
+/// The sources of a module that an editor completes. It is never called.
+pub fn broken_sources<S>() -> S {
+    unreachable!("only editors see its calls")
 }
 
 /// The graph of a flow. In a function, the compiler evaluates it only where it is used, and not for each flow.

@@ -9,14 +9,14 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{ConstParam, GenericParam, Path, PathArguments};
 
 use super::generics::{TypeParam, angled, argument, declaration, used_params};
-use super::tokens::{Tokens, located, unlocated};
+use super::tokens::{Tokens, located, underlined};
 use crate::ident::{camel_case, ident_text};
 use crate::syntax::{Column, Flow, Header, Module};
 
@@ -252,7 +252,8 @@ impl<'e> Dependency<'e> {
     /// The variant in the enum of the columns.
     pub(super) fn variant(&self) -> Ident {
         match self.role {
-            Role::Base => unlocated(self.flow),
+            // With the hygiene of the user, a rename in an editor would change another file.
+            Role::Base => Ident::new(&self.flow.to_string(), Span::call_site()),
             Role::Module(_) => self.param.clone(),
         }
     }
@@ -275,7 +276,7 @@ impl<'e> Dependency<'e> {
         };
         let checked = self.checked.as_ref().map(|checked| {
             let private = self.private;
-            let is_base = quote_spanned!(located(path.span())=> { #private::is_base::<#path>() });
+            let is_base = quote!({ #private::is_base::<#path>() });
             quote! {
                 #[doc(hidden)]
                 #[allow(dead_code, unreachable_pub)]
@@ -297,7 +298,7 @@ impl<'e> Dependency<'e> {
         if !self.params.is_empty() || self.alias.is_none() && self.is_generic {
             return path.to_token_stream();
         }
-        let is_module = quote_spanned!(located(path.span())=> { #private::is_module::<#path>() });
+        let is_module = quote!({ #private::is_module::<#path>() });
         quote!(#private::Checked<#path, #is_module>)
     }
 
@@ -346,19 +347,6 @@ impl<'e> Dependency<'e> {
     /// A type whose errors rustc reports at the path. It must not get into bodies, nor into fields, which derives copy
     /// there.
     pub(super) fn at_path(&self, ty: TokenStream) -> TokenStream {
-        locate(ty, self.path.span())
+        underlined(self.path.span(), ty)
     }
-}
-
-/// The tokens at another position.
-pub(super) fn locate(tokens: TokenStream, at: Span) -> TokenStream {
-    let tokens = tokens.into_iter().map(|mut tree| {
-        // The span of a group does not change those of the tokens inside.
-        if let TokenTree::Group(group) = &tree {
-            tree = Group::new(group.delimiter(), locate(group.stream(), at)).into();
-        }
-        tree.set_span(tree.span().located_at(at));
-        tree
-    });
-    tokens.collect()
 }

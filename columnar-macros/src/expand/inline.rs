@@ -36,7 +36,7 @@ pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -
     let ty =
         emitter.dependencies.struct_arguments().map_or_else(|| quote!(#name), |list| quote!(#name #list));
     let definition = emitter.columns(&Visibility::Inherited, &name, " The columns of this flow.");
-    let (completions, columns) = (emitter.completions(), emitter.impl_columns(&name));
+    let (completions, columns) = (emitter.completions(None), emitter.impl_columns(&name));
     let mentions = emitter.inline_mentions(&ty);
     let (steps, all) = if emitter.dependencies.is_empty() {
         (quote!([#(#steps),*]), quote!(#private::inline_steps(__steps)))
@@ -87,7 +87,7 @@ impl Emitter<'_> {
             let views = &column.derived.as_ref()?.views;
             Some(views.iter().map(|view| self.mention(view, &column.name)).collect::<TokenStream>())
         });
-        let inputs = self.flow.modules.iter().map(Self::module_mentions);
+        let inputs = self.modules().map(|(module, dependency)| self.module_mentions(module, dependency));
         quote! {
             #[allow(unexpected_cfgs)]
             let _ = |__here: &#columns| { #(#read)* #(#inputs)* };

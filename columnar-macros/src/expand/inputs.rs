@@ -16,7 +16,7 @@ use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::quote;
 
 use super::emitter::Emitter;
-use super::tokens::located;
+use super::tokens::{located, underlined};
 use crate::ident::ident_text;
 use crate::syntax::{Around, Closure, ClosureParam, Column, Derived, State, View};
 
@@ -62,8 +62,10 @@ impl Emitter<'_> {
             () => "one",
         };
         let (ty, tag) = (self.type_of(reader, view), view.input(&reader.name));
-        let method = Ident::new(method, located(param.name.span()));
-        quote!(#inputs.#method(#ty, #tag)?)
+        let (private, method) = (self.private, Ident::new(method, Span::call_site()));
+        let value = quote!(<#private::Inputs<'_>>::#method(&#inputs, #ty, #tag));
+        let value = underlined(param.name.span(), value);
+        quote!(#value?)
     }
 
     /// The type of the values that a view shows.

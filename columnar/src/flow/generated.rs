@@ -141,6 +141,13 @@ pub trait Module {
     type Flow: Base;
 }
 
+/// The sources of a flow alone. Only editors see its implementations.
+#[doc(hidden)]
+pub trait Sources {
+    /// A struct with a field for each source.
+    type Sources;
+}
+
 /// A type whose bound `Module` is checked by [`is_module`] alone, or `Base` by [`is_base`]. If the type is none, rustc reports that error,
 /// and none of the errors that follow from it.
 #[derive(Debug)]

@@ -36,15 +36,16 @@ use quote::{quote, quote_spanned};
 use super::parts::typed;
 use super::views::{constant_of, linked_view};
 use crate::diagnostics::flow::inherited_twice;
-use crate::expand::dependencies::{Dependency, locate};
+use crate::expand::dependencies::Dependency;
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{Tokens, constant_ident, hidden_ident, located, unlocated};
+use crate::expand::tokens::{Tokens, constant_ident, hidden_ident, located, underlined, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::{Column, Module, View};
 
 impl Emitter<'_> {
     pub(super) fn linked_fields(&self) -> TokenStream {
-        let base = self.base_columns().map(|base| quote!(__base: #base,));
+        // An editor would complete the field, too, and it finds the columns through the deref.
+        let base = self.base_columns().map(|base| quote!(#[cfg(not(rust_analyzer))] __base: #base,));
         let fields = self.flow.columns.iter().map(|column| self.field(column));
         let modules = self.module_fields();
         quote!(#base #(#fields)* #modules)
@@ -61,8 +62,9 @@ impl Emitter<'_> {
             let typed = typed(column);
             quote!(#field: Self::#constant.__bind(__FLOW) #typed,)
         });
-        let base_bind =
-            self.base_columns().map(|base| quote!(__base: <#base as #private::Columns>::__bind(__FLOW),));
+        let base_bind = self.base_columns().map(
+            |base| quote!(#[cfg(not(rust_analyzer))] __base: <#base as #private::Columns>::__bind(__FLOW),),
+        );
         let deref = dependencies.base.as_ref().map(|base| self.deref_to(base, name));
         let (plan, module_binds) = (self.fn_plan(), self.module_binds());
         let debug = self.impl_debug(name, params.as_ref(), arguments.as_ref());
@@ -72,6 +74,7 @@ impl Emitter<'_> {
                 #constants
             }
 
+            #[allow(unexpected_cfgs)]
             impl #params #private::Columns for #name #arguments {
                 #graph
 
@@ -100,11 +103,18 @@ impl Emitter<'_> {
         let (params, arguments) = (dependencies.struct_params(private), dependencies.own_struct_arguments());
         let target = base.at_path(base.associated_in_definition("Columns"));
         quote! {
+            #[allow(unexpected_cfgs)]
             impl #params #private::Deref for #name #arguments {
                 type Target = #target;
 
+                #[cfg(not(rust_analyzer))]
                 fn deref(&self) -> &Self::Target {
                     &self.__base
+                }
+
+                #[cfg(rust_analyzer)]
+                fn deref(&self) -> &Self::Target {
+                    loop {}
                 }
             }
         }
@@ -144,23 +154,22 @@ impl Emitter<'_> {
             nodes.push(quote!((#name, 0, #list)));
             if column.derived.is_some() {
                 let constant = constant_ident("views", &column.name);
-                let own = quote_spanned!(located(column.keyword.span())=> Self::);
+                let own = underlined(column.keyword.span(), quote!(<Self>::));
                 lists.push(quote!(#own #constant));
             }
         }
-        // rustc reports a panic in one of the calls at the beginning of the whole expression.
-        let new = locate(quote!(#private::Graph::__new), self.position_of_documents());
+        let opening = private.opening(self.position_of_documents());
         let extending =
             self.base_columns().map(|base| quote!(.__extending(&<#base as #private::Columns>::GRAPH)));
         let used = self.modules().map(|(module, _)| {
-            let (span, used) = (located(module.keyword.span()), constant_ident("inputs", &module.name));
-            quote_spanned!(span=> Self::#used)
+            let used = constant_ident("inputs", &module.name);
+            underlined(module.keyword.span(), quote!(<Self>::#used))
         });
         let used = (!self.dependencies.modules.is_empty()).then(|| quote!(.__using(&[#(#used),*])));
         let (documents, renames) = (self.documents(), self.renames());
         quote! {
             const GRAPH: #private::Graph =
-                #new(&[#(#nodes),*], &[], &[#(#lists),*], &[#(#order),*])
+                #opening #private::Graph>::__new(&[#(#nodes),*], &[], &[#(#lists),*], &[#(#order),*])
                     #documents #extending #used #renames;
         }
     }
@@ -172,7 +181,7 @@ impl Emitter<'_> {
         let views = self.flow.columns.iter().flat_map(reads).filter(|(_, view)| view.is_inherited);
         let views: Vec<(&Column, &View)> =
             views.filter(|(_, view)| view.is_tiered() || !view.is_whole()).collect();
-        let at = match (views.as_slice(), self.flow.modules.as_slice()) {
+        match (views.as_slice(), self.flow.modules.as_slice()) {
             ([(_, view)], []) => view.base.span(),
             ([(column, _), others @ ..], []) if others.iter().all(|(other, _)| other.name == column.name) => {
                 column.name.span()
@@ -183,10 +192,9 @@ impl Emitter<'_> {
             },
             _ => match &self.dependencies.base {
                 Some(base) => base.name().span(),
-                None => return Span::call_site(),
+                None => Span::call_site(),
             },
-        };
-        located(at)
+        }
     }
 
     /// The views of a column, as a constant of its own.
@@ -214,7 +222,7 @@ impl Emitter<'_> {
         // Two views of one column use the same constant.
         let others = others.filter(|view| known.insert(view.name())).map(|view| {
             let (constant, name) = (constant_of(view, &view.base), ident_text(view.last()));
-            (constant, quote!(#private::Derived).into(), index_of(view), name)
+            (constant, quote!(#private::Derived).into(), index_of(private, view), name)
         });
         let constants = own.chain(others).map(
             |(constant, ty, index, name)| quote!(const #constant: &'static #ty = &#ty::__new(#index, #name);),
@@ -224,14 +232,14 @@ impl Emitter<'_> {
 }
 
 /// The index of a column of another flow.
-fn index_of(view: &View) -> TokenStream {
+fn index_of(private: &Tokens, view: &View) -> TokenStream {
     let name = view.name();
     if view.is_inherited {
         return quote!(Self::__BASE.__find(#name));
     }
     let module = hidden_ident("AT_", &view.base);
     let inner = name.split_once('.').map_or("", |(_, inner)| inner);
-    quote_spanned!(located(view.last().span())=> Self::#module.__column(#inner))
+    underlined(view.last().span(), quote!(<#private::ModuleColumns>::__column::<>(&Self::#module, #inner)))
 }
 
 /// A name that no column of the base may have.
@@ -239,6 +247,7 @@ fn new_name(private: &Tokens, base: &Dependency<'_>, name: &Ident, keyword: &Ide
     let (constant, message) = (constant_ident("name", name), inherited_twice(name, base.name()));
     let name = ident_text(name);
     // rustc reports a constant that panics at the call, so the call is at the declaration.
-    let checked = quote_spanned!(located(keyword.span())=> Self::__BASE.__new_name(#name, #message));
+    let checked =
+        underlined(keyword.span(), quote!(<#private::Graph>::__new_name::<>(&Self::__BASE, #name, #message)));
     quote!(const #constant: &'static #private::str = #checked;)
 }

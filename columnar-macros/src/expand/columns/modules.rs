@@ -16,11 +16,11 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use super::views::{constant_of, mention_column};
-use crate::expand::dependencies::{Dependency, Role, locate};
+use crate::expand::dependencies::{Dependency, Role};
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{constant_ident, docs_or, hidden_ident, located, unlocated};
+use crate::expand::tokens::{constant_ident, docs_or, hidden_ident, underlined, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::Module;
+use crate::syntax::{Module, State, View};
 
 impl Emitter<'_> {
     /// The modules, each with its types.
@@ -42,19 +42,18 @@ impl Emitter<'_> {
             let name = self.checked_name(&module.name, &module.keyword);
             let inputs = module.inputs.iter().filter_map(|input| {
                 let (name, column) = (ident_text(&input.name), constant_of(input.read()?, &input.name));
-                let name = quote_spanned!(located(input.name.span())=> Self::#columns_of.__source(#name));
+                let source = quote!(<#private::ModuleColumns>::__source::<>(&Self::#columns_of, #name));
+                let name = underlined(input.name.span(), source);
                 Some(quote!((#name, Self::#column.__column())))
             });
-            let span = located(module.keyword.span());
-            // rustc reports a panic in one of the calls at the beginning of the whole expression.
-            let new = locate(quote!(#private::Used::__new), span);
+            let opening = private.opening(module.keyword.span());
             // Inputs that could not be read are reported, so they are not missing.
-            let is_complete = module.is_complete.then(|| quote_spanned!(span=> .__complete()));
+            let is_complete = module.is_complete.then(|| quote!(.__complete()));
             let constants = quote! {
                 const #columns_of: #private::ModuleColumns =
                     #private::ModuleColumns::__new(#first, &<#columns as #private::Columns>::GRAPH);
                 const #used: #private::Used =
-                    #new(#name, Self::#columns_of, &[#(#inputs),*]) #is_complete;
+                    #opening #private::Used>::__new(#name, Self::#columns_of, &[#(#inputs),*]) #is_complete;
             };
             first = quote!(Self::#columns_of.__end());
             constants
@@ -68,7 +67,7 @@ impl Emitter<'_> {
             let name = ident_text(name);
             return quote!(#name);
         }
-        let (own, name) = (quote_spanned!(located(keyword.span())=> Self::), constant_ident("name", name));
+        let (own, name) = (underlined(keyword.span(), quote!(<Self>::)), constant_ident("name", name));
         quote!(#own #name)
     }
 
@@ -110,14 +109,33 @@ impl Emitter<'_> {
     }
 
     /// Mentions the inputs of a module, and the columns that they are bound to.
-    pub(in crate::expand) fn module_mentions(module: &Module) -> TokenStream {
+    pub(in crate::expand) fn module_mentions(
+        &self,
+        module: &Module,
+        dependency: &Dependency<'_>,
+    ) -> TokenStream {
         let name = unlocated(&module.name);
         let inputs = module.inputs.iter().map(|input| {
             let source = &input.name;
+            let is_typed =
+                |column: &&View| column.state != State::Valid && column.name() == ident_text(source);
+            let typed =
+                input.column.as_ref().filter(is_typed).map(|_| self.missing_input(dependency, source));
             let column = input.column.as_ref().map(|column| mention_column(column, &input.name));
-            quote!(let _ = __here.#name.#source; #column)
+            quote!(#typed let _ = __here.#name.#source; #column)
         });
-        inputs.collect()
+        let inputs: TokenStream = inputs.collect();
+        // The expansion without a marker has an identifier, too.
+        let none = Ident::new("__", Span::call_site());
+        let missing = self.missing_input(dependency, module.missing.as_ref().unwrap_or(&none));
+        quote!(#inputs #missing)
+    }
+
+    /// A source of a module that is not typed yet, which an editor completes.
+    fn missing_input(&self, dependency: &Dependency<'_>, name: &Ident) -> TokenStream {
+        let (private, module) = (self.private, dependency.ty());
+        let sources = quote!(<<#module as #private::Module>::Flow as #private::Sources>::Sources);
+        quote!(#[cfg(rust_analyzer)] let _ = #private::broken_sources::<#sources>().#name;)
     }
 
     /// The fields of the modules, bound to a flow.
@@ -138,7 +156,7 @@ impl Emitter<'_> {
     pub(super) fn module_fields(&self) -> TokenStream {
         let fields = self.modules().map(|(module, dependency)| {
             let (name, columns) = (&module.name, dependency.associated_in_definition("Columns"));
-            let docs = docs_or(&module.docs, &module.keyword, &format!("The module `{}`.", ident_text(name)));
+            let docs = docs_or(&module.docs, &format!("The module `{}`.", ident_text(name)));
             quote!(#docs pub #name: #columns,)
         });
         fields.collect()

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote};
 
-use crate::expand::tokens::{Tokens, hidden_ident, list, located};
+use crate::expand::tokens::{Tokens, hidden_ident, list, underlined};
 use crate::ident::ident_text;
 use crate::syntax::{Column, GroupTag, State, Tag, View};
 
@@ -49,7 +49,8 @@ impl<'v> Read<'v> {
     pub(super) fn constant(&self, private: &Tokens) -> TokenStream {
         let (literals, modifiers) = (list([self.literals()]), self.view.constant_modifiers());
         let groups = groups(self.view);
-        let view = quote_spanned!(located(self.view.before)=> <#private::View>::__literal(#literals));
+        let opening = private.opening(self.view.base.span());
+        let view = quote!(#opening #private::View>::__literal(#literals));
         if self.view.is_tiered() {
             return quote!(#view.__in_tiers() #modifiers.__view());
         }
@@ -73,14 +74,16 @@ pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
     let modifiers = editors_only.is_some().then(|| modifiers(view));
     // Only documents have this one, so it is checked here.
     let modifiers = modifiers.or_else(|| view.tiered());
-    quote!(#editors_only let _ = __here.#field #(.#path)* #modifiers;)
+    // An editor completes the methods of a reference, too. Whether a word is a column of the base, only rustc knows.
+    let here = if editors_only.is_some() || view.is_inherited { quote!((*__here)) } else { quote!(__here) };
+    quote!(#editors_only let _ = #here.#field #(.#path)* #modifiers;)
 }
 
 /// A view as a call on the constant of the column that it shows.
 pub(super) fn linked_view(view: &View, reader: &Ident) -> TokenStream {
     let (editors_only, constant, modifiers) =
         (editors_only(view), constant_of(view, reader), modifiers(view));
-    let column = quote_spanned!(located(view.before)=> Self::#constant);
+    let column = underlined(view.base.span(), quote!(<Self>::#constant));
     quote!(#editors_only #column #modifiers)
 }
 

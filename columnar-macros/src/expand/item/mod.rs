@@ -19,6 +19,7 @@ mod constructors;
 mod docs;
 mod drawing;
 mod scope;
+mod uses;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -28,7 +29,7 @@ use syn::{GenericParam, Generics};
 use crate::expand::columns::fn_mentions;
 use crate::expand::dependencies::Dependency;
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{Tokens, hidden_ident, list, located};
+use crate::expand::tokens::{Tokens, hidden_ident, list, located, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::{Column, Header, Module};
 use scope::{Item, Types};
@@ -39,7 +40,8 @@ pub(super) fn expand(emitter: &Emitter<'_>, header: &Header, errors: &TokenStrea
     let (columns, id) = (named("Columns"), named("Column"));
     let types = Types::new(emitter.private, header, &emitter.dependencies, &columns, &id);
     let item = Item { emitter, header, types };
-    let (completions, aliases) = (emitter.completions(), emitter.dependencies.alias_definitions(header));
+    let completions = emitter.completions(item.impl_sources().as_ref());
+    let aliases = emitter.dependencies.alias_definitions(header);
     let docs = format!(" The columns of a [`{}`].", header.name.unraw());
     let definition = emitter.columns(&header.vis, &columns, &docs);
     let implementation = item.implementation();
@@ -60,6 +62,7 @@ impl Item<'_> {
         let modules =
             self.emitter.modules().map(|(module, dependency)| self.fns_of_module(module, dependency));
         let (constants, constructors, fork) = (self.constants(), self.constructors(), self.fn_fork());
+        let uses = self.fn_uses();
         quote! {
             #[allow(
                 dead_code, non_snake_case, unexpected_cfgs, unreachable_pub, clippy::needless_pass_by_value,
@@ -70,6 +73,7 @@ impl Item<'_> {
                 #(#steps)*
                 #(#reads)*
                 #(#modules)*
+                #uses
                 #constants
                 #constructors
                 #fork
@@ -102,7 +106,7 @@ impl Item<'_> {
             quote!(#private::vec![])
         };
         let steps = self.fn_of_params(&module.name, &ty, &steps);
-        let mentions = Emitter::module_mentions(module);
+        let mentions = self.emitter.module_mentions(module, dependency);
         let mentions = fn_mentions(&module.name, &self.types.columns, &mentions);
         quote!(#steps #mentions)
     }
@@ -215,6 +219,23 @@ impl Item<'_> {
                 }
             }
         }
+    }
+
+    /// The sources, which an editor completes where this flow is a module.
+    fn impl_sources(&self) -> Option<TokenStream> {
+        if self.header.base.is_some() {
+            return None;
+        }
+        let private = &self.emitter.private;
+        let head = self.impl_head(&quote!(#private::Sources for), &self.header.generics);
+        let sources = self.emitter.flow.columns.iter().filter(|column| column.derived.is_none());
+        let sources = sources.map(|column| unlocated(&column.name));
+        Some(quote! {
+            const _: () = {
+                struct Sources { #(#sources: #private::Source,)* }
+                #head { type Sources = Sources; }
+            };
+        })
     }
 
     /// The types of this flow, for flows that extend or use it.
