@@ -1,5 +1,6 @@
 //! The tests that start a compiler or rust-analyzer: slower than the others, so they have a program of their own.
 
 mod editor;
+mod editor_composed;
 mod incremental;
 mod ui;
