@@ -3,8 +3,8 @@
 //! ```text
 //! Declare.__with_inputs(
 //!     |__inputs: Inputs<'_>| Result::Ok((
-//!         __inputs.one(of::<Value>(), "user")?,
-//!         __inputs.all(of_column(|__here: &BaseColumns| &__here.topics), "topics")?,
+//!         <Inputs<'_>>::one(&__inputs, of::<Value>(), "user")?,
+//!         <Inputs<'_>>::all(&__inputs, of_column(|__here: &BaseColumns| &__here.topics), "topics")?,
 //!     )),
 //!     async |(user, topics,): (_, _,)| user.to_uppercase(),
 //! )

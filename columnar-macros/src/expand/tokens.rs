@@ -66,7 +66,8 @@ pub(super) fn end_of(last: &TokenTree) -> Span {
 }
 
 /// The tokens with their punctuation at a position, where rustc underlines them. Their names have none: an editor takes each
-/// name at the position of a token for the meaning of that token.
+/// name at the position of a token for the meaning of that token. rustc underlines from the first token to the last, so a path
+/// to a function begins with a `<` and ends with `::<>`.
 pub(super) fn underlined(at: Span, tokens: TokenStream) -> TokenStream {
     let tokens = tokens.into_iter().map(|mut tree| {
         if let TokenTree::Group(group) = &tree {

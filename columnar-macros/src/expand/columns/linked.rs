@@ -12,9 +12,9 @@
 //!     const __BASE: Graph = <<FeltBase as Base>::Columns as Columns>::GRAPH;
 //!     const __HERE_user: &'static Derived = &Derived::__new(Self::__BASE.__find("user"), "user");
 //!     const __HERE_mood: &'static Derived = &Derived::__new(Self::__BASE.__len() + 0, "mood");
-//!     const __HERE_debate_DOT_critic: &'static Derived = &Derived::__new(Self::__AT_debate.__column("critic"), "critic");
-//!     const views_of_mood: &'static [View] = &[Self::__HERE_user.latest, Self::__HERE_tone.__all(), …];
-//!     const name_of_mood: &'static str = Self::__BASE.__new_name("mood", "`mood` is a column of …");
+//!     const __HERE_debate_DOT_critic: &'static Derived = &Derived::__new(<ModuleColumns>::__column(&Self::__AT_debate, "critic"), "critic");
+//!     const views_of_mood: &'static [View] = &[<Self>::__HERE_user.latest, <Self>::__HERE_tone.__all(), …];
+//!     const name_of_mood: &'static str = <Graph>::__new_name(&Self::__BASE, "mood", "`mood` is a column of …");
 //!     const order_of_columns: () = <Self as Columns>::GRAPH.__sorted::<…>();
 //! }
 //! impl Columns for FeltColumns { /* as in plain.rs */ }

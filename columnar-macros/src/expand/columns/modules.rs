@@ -8,7 +8,7 @@
 //! impl ChatColumns {
 //!     const __AT_debate: ModuleColumns = ModuleColumns::__new(2, &<… as Columns>::GRAPH);
 //!     const inputs_of_debate: Used =
-//!         Used::__new("debate", Self::__AT_debate, &[(Self::__AT_debate.__source("topic"), Self::__HERE_user.__column())]).__complete();
+//!         <Used>::__new("debate", Self::__AT_debate, &[(<ModuleColumns>::__source(&Self::__AT_debate, "topic"), Self::__HERE_user.__column())]).__complete();
 //! }
 //! ```
 
