@@ -21,7 +21,7 @@ mod drawing;
 mod scope;
 mod uses;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{GenericParam, Generics};
@@ -29,7 +29,7 @@ use syn::{GenericParam, Generics};
 use crate::expand::columns::fn_mentions;
 use crate::expand::dependencies::Dependency;
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{Tokens, hidden_ident, list, located, unlocated};
+use crate::expand::tokens::{Tokens, hidden_ident, list, located};
 use crate::ident::ident_text;
 use crate::syntax::{Column, Header, Module};
 use scope::{Item, Types};
@@ -229,7 +229,12 @@ impl Item<'_> {
         let private = &self.emitter.private;
         let head = self.impl_head(&quote!(#private::Sources for), &self.header.generics);
         let sources = self.emitter.flow.columns.iter().filter(|column| column.derived.is_none());
-        let sources = sources.map(|column| unlocated(&column.name));
+        // Without the hygiene of the user: an editor would rename them in the file of this macro.
+        let sources = sources.map(|column| {
+            let mut name = column.name.clone();
+            name.set_span(Span::call_site());
+            name
+        });
         Some(quote! {
             const _: () = {
                 struct Sources { #(#sources: #private::Source,)* }
