@@ -49,8 +49,8 @@ impl<'v> Read<'v> {
     pub(super) fn constant(&self, private: &Tokens) -> TokenStream {
         let (literals, modifiers) = (list([self.literals()]), self.view.constant_modifiers());
         let groups = groups(self.view);
-        let opening = private.opening(self.view.base.span());
-        let view = quote!(#opening #private::View>::__literal(#literals));
+        let view = quote!(<#private::View>::__literal::<>(#literals));
+        let view = underlined(self.view.base.span(), view);
         if self.view.is_tiered() {
             return quote!(#view.__in_tiers() #modifiers.__view());
         }
