@@ -89,13 +89,23 @@ pub mod rules {
     pub use crate::flow::rules::*;
 }
 
-/// The keywords as functions, which editors complete.
+/// The keywords as functions, which editors complete where a declaration begins.
 pub mod keywords {
     /// Declares a source: `source name;`. Your program pushes its values.
     pub fn source() {}
 
     /// Declares a computed column: `column name(views) = compute;`.
     pub fn column() {}
+
+    /// Uses another flow as a module: `use Debate { topic: user } as debate;`. The braces bind each of its sources to a column
+    /// of this flow, and its columns are `debate.pro`, `debate.con`. Arguments of its `new` come before the braces.
+    pub fn r#use() {}
+}
+
+/// The words inside a declaration as functions, whose documentation editors show.
+pub mod words {
+    /// Puts a tag around several views: `group("debate", pro.latest, con.latest)`.
+    pub fn group() {}
 }
 
 /// The graph of a flow. In a function, the compiler evaluates it only where it is used, and not for each flow.

@@ -2,5 +2,6 @@
 
 mod documentation;
 mod editor;
+mod editor_composed;
 mod incremental;
 mod ui;

@@ -69,17 +69,10 @@ fn check_groups<'v>(
     tags: &mut HashMap<String, Option<&View>>,
     errors: &mut Errors,
 ) {
-    let mut before: &[GroupTag] = &[];
-    for View { groups, .. } in views {
-        // Each view has all groups around it; only the first view of a group opens it.
-        let is_open = |(open, group): &(&GroupTag, &GroupTag)| open.is_same_group(group);
-        let open = before.iter().zip(groups).take_while(is_open).count();
-        for group in groups.iter().skip(open) {
-            if tags.insert(group.text().to_owned(), None).is_some() {
-                errors.on(group.span, reads::same_tag(group.text(), name));
-            }
+    for group in GroupTag::all(views) {
+        if tags.insert(group.text().to_owned(), None).is_some() {
+            errors.on(group.span, reads::same_tag(group.text(), name));
         }
-        before = groups;
     }
 }
 

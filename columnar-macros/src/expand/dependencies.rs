@@ -9,14 +9,14 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{ConstParam, GenericParam, Path, PathArguments};
 
 use super::generics::{TypeParam, angled, argument, declaration, used_params};
-use super::tokens::{Tokens, located, unlocated};
+use super::tokens::{Tokens, located, underlined};
 use crate::ident::{camel_case, ident_text};
 use crate::syntax::{Column, Flow, Header, Module};
 
@@ -280,7 +280,8 @@ impl<'e> Dependency<'e> {
     /// The variant in the enum of the columns.
     pub(super) fn variant(&self) -> Ident {
         match self.role {
-            Role::Base => unlocated(self.flow),
+            // With the hygiene of the user, a rename in an editor would change another file.
+            Role::Base => Ident::new(&self.flow.to_string(), Span::call_site()),
             Role::Module(_) => self.param.clone(),
         }
     }
@@ -298,7 +299,7 @@ impl<'e> Dependency<'e> {
         let params = self.params.iter().map(|param| declaration(param));
         let checked = self.checked.as_ref().map(|checked| {
             let private = self.private;
-            let is_base = quote_spanned!(located(path.span())=> { #private::is_base::<#path>() });
+            let is_base = quote!({ #private::is_base::<#path>() });
             self.hidden_alias(header, checked, &quote!(#private::Checked<#alias, #is_base>))
         });
         quote! {
@@ -311,8 +312,7 @@ impl<'e> Dependency<'e> {
 
     /// An alias of the path that checks it. On pages, rustdoc puts the path in the place of an alias that is private.
     fn hidden_alias(&self, header: &Header, alias: &Ident, ty: &TokenStream) -> TokenStream {
-        // An editor must not take this mention of the path for the user's own.
-        let (vis, path) = (&header.vis, locate(self.path.to_token_stream(), Span::call_site()));
+        let (vis, path) = (&header.vis, self.path);
         let params: Vec<TokenStream> = self.params.iter().map(|param| declaration(param)).collect();
         quote! {
             #[cfg(not(doc))]
@@ -332,7 +332,7 @@ impl<'e> Dependency<'e> {
         if !self.has_checked_path() {
             return path.to_token_stream();
         }
-        let is_module = quote_spanned!(located(path.span())=> { #private::is_module::<#path>() });
+        let is_module = quote!({ #private::is_module::<#path>() });
         quote!(#private::Checked<#path, #is_module>)
     }
 
@@ -352,23 +352,21 @@ impl<'e> Dependency<'e> {
         }
     }
 
-    /// The struct of the inputs of a module; `None` where an alias could not name the parameters around it. rustc reports
-    /// the inputs that are missing at its name.
-    pub(super) fn inputs(&self) -> Option<Inputs> {
-        let Role::Module(module) = self.role else { return None };
+    /// The struct of the inputs of a module; `None` where an alias could not name the parameters around it. Its name has a
+    /// position: rustc reports the inputs that are missing there.
+    pub(super) fn inputs(&self, at: Span) -> Option<Inputs> {
         if self.alias.is_none() && self.is_generic {
             return None;
         }
         let (private, flow) = (self.private, self.ty());
-        let span = module.keyword.span();
-        let name = Ident::new("__Inputs", span);
+        let name = Ident::new("__Inputs", at);
         let params = angled(self.params.iter().map(|param| declaration(param)));
         let arguments = angled(self.params.iter().map(|param| argument(param)));
         let definition = quote!(type #name #params = <#flow as #private::Module>::Inputs;);
-        let arguments = arguments.map(|arguments| quote_spanned!(span=> ::#arguments));
+        let arguments = arguments.map(|arguments| quote!(::#arguments));
         // rustc underlines from the first token to the last.
         let path = quote!(#name #arguments).into_iter().map(|mut tree| {
-            tree.set_span(span);
+            tree.set_span(at);
             tree
         });
         Some(Inputs { definition, path: path.collect() })
@@ -422,19 +420,6 @@ impl<'e> Dependency<'e> {
     /// A type whose errors rustc reports at the path. It must not get into bodies, nor into fields, which derives copy
     /// there.
     pub(super) fn at_path(&self, ty: TokenStream) -> TokenStream {
-        locate(ty, self.path.span())
+        underlined(self.path.span(), ty)
     }
-}
-
-/// The tokens at another position.
-pub(super) fn locate(tokens: TokenStream, at: Span) -> TokenStream {
-    let tokens = tokens.into_iter().map(|mut tree| {
-        // The span of a group does not change those of the tokens inside.
-        if let TokenTree::Group(group) = &tree {
-            tree = Group::new(group.delimiter(), locate(group.stream(), at)).into();
-        }
-        tree.set_span(tree.span().located_at(at));
-        tree
-    });
-    tokens.collect()
 }

@@ -1,14 +1,14 @@
 //! The context of every part of the expansion, and the parts that both forms of a flow share.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 
 use super::dependencies::Dependencies;
-use super::tokens::{Tokens, unlocated};
+use super::tokens::{Tokens, end_of, unlocated};
 use super::unwritten::Unwritten;
 use crate::check::Plan;
 use crate::ident::rust_ident;
-use crate::syntax::{Column, ColumnType, Derived, Flow};
+use crate::syntax::{Column, ColumnType, Derived, Flow, GroupTag};
 
 pub(super) struct Emitter<'f> {
     /// The path `columnar::__private`.
@@ -22,7 +22,9 @@ impl Emitter<'_> {
     /// Keywords and types that are being typed, for editors to complete.
     pub(super) fn completions(&self) -> TokenStream {
         let private = self.private;
-        let keywords = self.flow.partial_keywords.iter().filter_map(rust_ident);
+        let keywords = self.flow.partial_keywords.iter().chain(self.keywords()).filter_map(rust_ident);
+        let groups = self.flow.columns.iter().filter_map(|column| column.derived.as_ref());
+        let groups = groups.flat_map(|derived| GroupTag::all(derived.views.iter())).map(|group| &group.word);
         // One more, so that the shape is the same before the first letter is typed.
         let keywords = keywords.chain([Ident::new("column", Span::call_site())]);
         let types = self.completed_types();
@@ -32,24 +34,30 @@ impl Emitter<'_> {
             #[allow(unexpected_cfgs)]
             const _: () = {
                 #[cfg(rust_analyzer)]
-                const _: () = { #(use #private::keywords::#keywords as _;)* #types };
+                const _: () = { #(use #private::keywords::#keywords as _;)* #(use #private::words::#groups as _;)* #types };
             };
         }
     }
 
+    /// The keywords that are nowhere else in the expansion, so that editors show their documentation.
+    fn keywords(&self) -> impl Iterator<Item = &Ident> {
+        let is_linked = !self.dependencies.is_empty();
+        let sources = self.flow.columns.iter().filter(move |column| is_linked && column.derived.is_none());
+        sources.map(|column| &column.keyword).chain(self.flow.modules.iter().map(|module| &module.keyword))
+    }
+
     /// The types of columns. An editor does not complete types of fields, and a missing type would be no field.
     fn completed_types(&self) -> TokenStream {
-        let columns = self.flow.columns.iter().enumerate();
-        let types = columns.filter_map(|(at, column)| {
+        let types = self.flow.columns.iter().filter_map(|column| {
             let of_column = column.derived.as_ref().and_then(|derived| derived.ty.as_ref());
             let ColumnType { ty, .. } = of_column.or(column.source_type.as_ref())?;
             // An alias has this type, and an editor completes it there.
             if self.dependencies.types.iter().any(|generic| *generic.column == column.name) {
                 return None;
             }
-            let name = format_ident!("__{at}", span = Span::mixed_site());
             // An expansion for completions has the marker here, so the other one needs an identifier, too.
-            Some(if ty.is_empty() { quote!(type #name = __;) } else { quote!(type #name = #ty;) })
+            let ty = if ty.is_empty() { &quote!(__) } else { ty };
+            Some(quote!(const _: #ty = loop {};))
         });
         types.collect()
     }
@@ -73,7 +81,7 @@ impl Emitter<'_> {
         };
         // rustc reports an expression that ends too early at the closing parenthesis.
         let mut argument = Group::new(Delimiter::Parenthesis, step);
-        argument.set_span(last.span());
+        argument.set_span(end_of(&last));
         quote!(#private::Declare.#keyword #argument)
     }
 

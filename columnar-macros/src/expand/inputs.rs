@@ -3,8 +3,8 @@
 //! ```text
 //! Declare.__with_inputs(
 //!     |__inputs: Inputs<'_>| Result::Ok((
-//!         __inputs.one(of::<Value>(), "user")?,
-//!         __inputs.all(of_column(|__here: &BaseColumns| &__here.topics), "topics")?,
+//!         <Inputs<'_>>::one(&__inputs, of::<Value>(), "user")?,
+//!         <Inputs<'_>>::all(&__inputs, of_column(|__here: &BaseColumns| &__here.topics), "topics")?,
 //!     )),
 //!     async |(user, topics,): (_, _,)| user.to_uppercase(),
 //! )
@@ -17,7 +17,7 @@ use quote::quote;
 
 use super::dependencies::Associated;
 use super::emitter::Emitter;
-use super::tokens::located;
+use super::tokens::{located, underlined};
 use crate::ident::ident_text;
 use crate::syntax::{Around, Closure, ClosureParam, Column, Derived, State, View};
 
@@ -63,8 +63,10 @@ impl Emitter<'_> {
             () => "one",
         };
         let (ty, tag) = (self.type_of(reader, view), view.input(&reader.name));
-        let method = Ident::new(method, located(param.name.span()));
-        quote!(#inputs.#method(#ty, #tag)?)
+        let (private, method) = (self.private, Ident::new(method, Span::call_site()));
+        let value = quote!(<#private::Inputs<'_>>::#method(&#inputs, #ty, #tag));
+        let value = underlined(param.name.span(), value);
+        quote!(#value?)
     }
 
     /// The type of the values that a view shows.

@@ -2,7 +2,8 @@
 //!
 //! The tokens of the user come before everything that depends on them, and keep their shape whether they are
 //! valid or not; errors come last. A name of the user appears once with its own span, where it is declared or
-//! used. Generated tokens are located at keywords. Editors map positions by that.
+//! used; only parameters are declared in each compute step. Where rustc underlines generated tokens, their punctuation
+//! alone has a position. Editors map positions by that.
 
 mod columns;
 mod dependencies;

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
 use syn::Attribute;
 
 use crate::ident::{ident_text, without_marker};
@@ -15,6 +15,16 @@ pub(super) struct Tokens(Vec<TokenTree>);
 impl From<TokenStream> for Tokens {
     fn from(tokens: TokenStream) -> Self {
         Self(tokens.into_iter().collect())
+    }
+}
+
+impl Tokens {
+    /// A `<` at a position, before a type of this path. rustc reports a panic in a call at the beginning of the whole
+    /// expression, if that has another hygiene than its end.
+    pub(super) fn opening(&self, at: Span) -> Punct {
+        let mut opening = Punct::new('<', Spacing::Alone);
+        opening.set_span(self.0.first().map_or_else(Span::call_site, TokenTree::span).located_at(at));
+        opening
     }
 }
 
@@ -75,6 +85,31 @@ pub(super) fn unlocated(name: &Ident) -> Ident {
     name
 }
 
+/// The position of the last of some tokens, without the beginning of a group: an editor takes generated parentheses at
+/// the position of the user's for those.
+pub(super) fn end_of(last: &TokenTree) -> Span {
+    match last {
+        TokenTree::Group(group) if group.delimiter() != Delimiter::None => group.span_close(),
+        other => other.span(),
+    }
+}
+
+/// The tokens with their punctuation at a position, where rustc underlines them. Their names have none: an editor takes each
+/// name at the position of a token for the meaning of that token. rustc underlines from the first token to the last, so a path
+/// to a function begins with a `<` and ends with `::<>`.
+pub(super) fn underlined(at: Span, tokens: TokenStream) -> TokenStream {
+    let tokens = tokens.into_iter().map(|mut tree| {
+        if let TokenTree::Group(group) = &tree {
+            tree = Group::new(group.delimiter(), underlined(at, group.stream())).into();
+        }
+        if !matches!(tree, TokenTree::Ident(_) | TokenTree::Literal(_)) {
+            tree.set_span(tree.span().located_at(at));
+        }
+        tree
+    });
+    tokens.collect()
+}
+
 /// A span for generated tokens that rustc may underline.
 pub(super) fn located(at: Span) -> Span {
     Span::call_site().located_at(at)
@@ -92,10 +127,10 @@ pub(super) fn constant_ident(role: &str, column: &Ident) -> Ident {
 }
 
 /// The documentation of the user, or `text`, so that `missing_docs` does not warn.
-pub(super) fn docs_or(docs: &[Attribute], keyword: &Ident, text: &str) -> TokenStream {
+pub(super) fn docs_or(docs: &[Attribute], text: &str) -> TokenStream {
     if docs.is_empty() {
         let text = format!(" {text}");
-        quote_spanned!(keyword.span()=> #[doc = #text])
+        quote!(#[doc = #text])
     } else {
         quote!(#(#docs)*)
     }

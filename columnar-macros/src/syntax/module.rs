@@ -38,8 +38,9 @@ pub(super) fn parse<'t>(
         (None, Some(last)) if !has_semicolon => errors.at(last, declarations::NO_SEMICOLON),
         _ => {}
     }
+    let missing = list.as_ref().and_then(missing);
     let (inputs, is_complete) = list.map_or_else(|| (Vec::new(), false), |list| inputs(&list, errors));
-    Ok(Module { docs, keyword: keyword.clone(), path, arguments, inputs, is_complete, name })
+    Ok(Module { docs, keyword: keyword.clone(), path, arguments, inputs, missing, is_complete, name })
 }
 
 /// Takes the path: everything up to the arguments, the inputs or the `as`.
@@ -189,6 +190,16 @@ fn module_name(
     }
 }
 
+/// The marker of an editor where no input is typed yet.
+fn missing(list: &Group) -> Option<Ident> {
+    let trees = trees_of(list);
+    let mut parts = trees.split(|tree| is_punct(Some(tree), ','));
+    parts.find_map(|part| match part {
+        [TokenTree::Ident(marker)] if is_blank(part) => Some(marker.clone()),
+        _ => None,
+    })
+}
+
 /// Parses the inputs, and whether every one could be read.
 fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
     let trees = trees_of(list);
@@ -207,7 +218,7 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
             is_complete = false;
             continue;
         }
-        let input = input(list, part, errors);
+        let input = input(part, errors);
         is_complete &= input.as_ref().is_some_and(|input| input.column.is_some());
         inputs.extend(input);
     }
@@ -215,7 +226,7 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
 }
 
 /// Parses `topic: user`, or `user` for both.
-fn input(list: &Group, trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
+fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
     let [TokenTree::Ident(first), rest @ ..] = trees else {
         errors.at(tokens(trees), modules::NOT_AN_INPUT);
         return None;
@@ -240,12 +251,12 @@ fn input(list: &Group, trees: &[TokenTree], errors: &mut Errors) -> Option<Input
         errors.at(tokens(column), modules::INPUT_IS_VALUE);
         return None;
     }
-    let column = bound(list, &name, column, errors);
+    let column = bound(&name, column, errors);
     Some(Input { name, column })
 }
 
 /// Parses the column that an input is bound to.
-fn bound(list: &Group, name: &Ident, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
+fn bound(name: &Ident, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
     let [TokenTree::Ident(base), ..] = trees else {
         errors.at(tokens(trees), modules::not_a_column(name));
         return None;
@@ -254,5 +265,5 @@ fn bound(list: &Group, name: &Ident, trees: &[TokenTree], errors: &mut Errors) -
         errors.at(base, modules::INPUT_IS_SELF);
         return None;
     }
-    parse_view(list.span_open(), trees, errors)
+    parse_view(trees, errors)
 }

@@ -243,7 +243,7 @@ impl Derived {
     /// Takes the compute step out, because it uses inputs that do not exist. An editor completes their names.
     pub(crate) fn drop_step(&mut self, unknown: Vec<Ident>) {
         (self.step, self.closure) = (TokenStream::new(), None);
-        self.views.extend(unknown.into_iter().map(|name| View::missing(name.span(), Some(&name))));
+        self.views.extend(unknown.into_iter().map(|name| View::missing(Some(&name))));
     }
 
     /// The views that show a column.
@@ -288,6 +288,8 @@ pub(crate) struct Module {
     /// In parentheses.
     pub(crate) arguments: Option<Group>,
     pub(crate) inputs: Vec<Input>,
+    /// The place of an input that is not typed yet, with the marker of an editor.
+    pub(crate) missing: Option<Ident>,
     /// Whether every input could be read. If not, a missing input is no error.
     pub(crate) is_complete: bool,
     pub(crate) name: Ident,

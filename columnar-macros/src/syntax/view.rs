@@ -11,8 +11,6 @@ use quote::ToTokens;
 use crate::ident::{ident_text, replace, rust_ident};
 
 pub(crate) struct View {
-    /// The comma or the parenthesis before it.
-    pub(crate) before: Span,
     /// The column it shows, or the module of that column; `self` for the self history.
     pub(crate) base: Ident,
     /// The column inside a module: `critic` in `debate.critic`.
@@ -118,13 +116,27 @@ pub(super) enum Evaluation {
 /// The tag of a group. Clones are the same group.
 #[derive(Clone)]
 pub(crate) struct GroupTag {
+    /// `group`, as it was written.
+    pub(crate) word: Ident,
     pub(crate) span: Span,
     tag: Rc<str>,
 }
 
 impl GroupTag {
-    pub(super) fn new(span: Span, tag: &str) -> Self {
-        Self { span, tag: tag.into() }
+    pub(super) fn new(word: &Ident, span: Span, tag: &str) -> Self {
+        Self { word: word.clone(), span, tag: tag.into() }
+    }
+
+    /// The groups around some views, each once.
+    pub(crate) fn all<'v>(views: impl Iterator<Item = &'v View>) -> impl Iterator<Item = &'v Self> {
+        let mut before: &[Self] = &[];
+        views.flat_map(move |view| {
+            // Each view has all groups around it; only the first view of a group opens it.
+            let is_open = |(open, group): &(&Self, &Self)| open.is_same_group(group);
+            let open = before.iter().zip(&view.groups).take_while(is_open).count();
+            before = &view.groups;
+            view.groups.iter().skip(open)
+        })
     }
 
     pub(crate) fn is_same_group(&self, other: &Self) -> bool {
@@ -147,9 +159,8 @@ impl Purpose {
 }
 
 impl View {
-    pub(super) fn new(before: Span, base: Ident, written: TokenStream) -> Self {
+    pub(super) fn new(base: Ident, written: TokenStream) -> Self {
         Self {
-            before,
             base,
             path: Vec::new(),
             is_inherited: false,
@@ -165,10 +176,10 @@ impl View {
     }
 
     /// A view that is not typed yet. An editor completes it.
-    pub(crate) fn missing(before: Span, marker: Option<&Ident>) -> Self {
+    pub(crate) fn missing(marker: Option<&Ident>) -> Self {
         // `field` replaces `self` with the reader, a field that always exists.
         let base = marker.cloned().unwrap_or_else(|| Ident::new("self", Span::call_site()));
-        Self { state: State::NoColumn, ..Self::new(before, base, TokenStream::new()) }
+        Self { state: State::NoColumn, ..Self::new(base, TokenStream::new()) }
     }
 
     pub(super) fn add_modifier(&mut self, kind: ModifierKind, evaluation: Evaluation, tokens: TokenStream) {

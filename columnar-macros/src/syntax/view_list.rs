@@ -1,6 +1,6 @@
 //! Parses a list of views with its groups: `(user, group("debate", pro.latest, con.latest), self)`.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenTree};
 use syn::LitStr;
 
 use super::cursor::{Cursor, is_blank, is_group, is_ident, is_punct, tokens, trees_of, ungrouped};
@@ -22,26 +22,26 @@ pub(super) struct ViewList {
 }
 
 pub(super) fn parse(list: &Group, errors: &mut Errors) -> ViewList {
-    parse_items(list.span_open(), &trees_of(list), 0, errors)
+    parse_items(&trees_of(list), 0, errors)
 }
 
-/// The views after an opening parenthesis, inside this many groups.
-fn parse_items(open: Span, trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
+/// The views inside this many groups.
+fn parse_items(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
     let parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
     let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
     let mut is_named = false;
-    let (mut before, mut list) = (open, ViewList { views: Vec::new(), is_complete: true });
+    let mut list = ViewList { views: Vec::new(), is_complete: true };
     for part in &parts {
         let comma = commas.next();
         match (is_blank(part), comma) {
             // Where one view has its tag before it, others have it for the same reason.
             (false, _) if is_named && has_name(part) => {
                 list.is_complete = false;
-                list.views.push(View::missing(before, None));
+                list.views.push(View::missing(None));
             }
             (false, _) => {
                 is_named |= has_name(part);
-                let item = parse_item(before, part, groups, errors);
+                let item = parse_item(part, groups, errors);
                 list.views.extend(item.views);
                 list.is_complete &= item.is_complete;
             }
@@ -49,40 +49,43 @@ fn parse_items(open: Span, trees: &[TokenTree], groups: usize, errors: &mut Erro
                 // The view stays in the list, so that an editor can complete it.
                 errors.at(comma, views::EMPTY_VIEW);
                 list.is_complete = false;
-                list.views.push(missing(before, part));
+                list.views.push(missing(part));
             }
             // One comma may follow the last view.
-            (true, None) => list.views.push(missing(before, part)),
+            (true, None) => list.views.push(missing(part)),
         }
-        before = comma.map_or(before, TokenTree::span);
     }
     list
 }
 
-fn missing(before: Span, trees: &[TokenTree]) -> View {
+fn missing(trees: &[TokenTree]) -> View {
     match trees {
-        [TokenTree::Ident(marker)] => View::missing(before, Some(marker)),
-        _ => View::missing(before, None),
+        [TokenTree::Ident(marker)] => View::missing(Some(marker)),
+        _ => View::missing(None),
     }
 }
 
 /// A view, or those of a group.
-fn parse_item(before: Span, trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
+fn parse_item(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
     // Without brackets `group` is the name of a column.
-    if let Some((list, after)) = group_list(trees, errors) {
+    if let Some((word, list, after)) = group_list(trees, errors) {
         if groups == MAX_GROUPS {
             errors.at(tokens(trees), views::NESTED_GROUPS);
             return ViewList::default();
         }
-        return parse_group(list, after, groups + 1, errors);
+        return parse_group(word, list, after, groups + 1, errors);
     }
-    let view = parse_view(before, trees, errors);
+    let view = parse_view(trees, errors);
     let is_complete = view.is_some();
-    ViewList { views: vec![view.unwrap_or_else(|| View::missing(before, None))], is_complete }
+    ViewList { views: vec![view.unwrap_or_else(|| View::missing(None))], is_complete }
 }
 
-/// The list of a group, and the tokens after it. `group!(...)` and other brackets than parentheses are reported.
-fn group_list<'t>(trees: &'t [TokenTree], errors: &mut Errors) -> Option<(&'t Group, &'t [TokenTree])> {
+/// The word `group`, the list after it, and the tokens after that. `group!(...)` and other brackets than parentheses are
+/// reported.
+fn group_list<'t>(
+    trees: &'t [TokenTree],
+    errors: &mut Errors,
+) -> Option<(&'t Ident, &'t Group, &'t [TokenTree])> {
     let (group @ TokenTree::Ident(name), rest) = trees.split_first()? else { return None };
     if !is_ident(Some(group), "group") {
         return None;
@@ -92,28 +95,34 @@ fn group_list<'t>(trees: &'t [TokenTree], errors: &mut Errors) -> Option<(&'t Gr
             if list.delimiter() != Delimiter::Parenthesis {
                 errors.on(list.span_open(), views::not_parentheses(name));
             }
-            Some((list, after))
+            Some((name, list, after))
         }
         // `group debate(pro.latest, con.latest)`; the list then begins without its tag.
-        [TokenTree::Ident(_), TokenTree::Group(list), after @ ..] => Some((list, after)),
+        [TokenTree::Ident(_), TokenTree::Group(list), after @ ..] => Some((name, list, after)),
         [bang, TokenTree::Group(list), after @ ..] if is_punct(Some(bang), '!') => {
             errors.at(bang, views::GROUP_MACRO);
-            Some((list, after))
+            Some((name, list, after))
         }
         _ => None,
     }
 }
 
 /// The views of a group, each with the tag of the group.
-fn parse_group(list: &Group, after: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
+fn parse_group(
+    word: &Ident,
+    list: &Group,
+    after: &[TokenTree],
+    groups: usize,
+    errors: &mut Errors,
+) -> ViewList {
     if !after.is_empty() {
         errors.at(tokens(after), views::AFTER_GROUP);
     }
     let inside = trees_of(list);
     let mut cursor = Cursor::new(&inside);
-    let tag = group_tag(list, &mut cursor, errors);
+    let tag = group_tag(word, list, &mut cursor, errors);
     let is_tag_unquoted = tag.is_none() && begins_with_name(cursor.rest());
-    let mut group = parse_items(list.span_open(), cursor.rest(), groups, errors);
+    let mut group = parse_items(cursor.rest(), groups, errors);
     let is_empty = group.views.iter().all(|view| view.state == State::NoColumn);
     // A group without a tag is reported already.
     if is_empty && group.is_complete && tag.is_some() {
@@ -156,7 +165,7 @@ fn begins_with_name(trees: &[TokenTree]) -> bool {
 }
 
 /// Takes the tag of a group, and the comma after it.
-fn group_tag(list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<GroupTag> {
+fn group_tag(word: &Ident, list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<GroupTag> {
     let literal = match (cursor.peek(), cursor.peek().map(ungrouped)) {
         (_, Some(literal @ TokenTree::Literal(_))) => {
             cursor.next();
@@ -183,7 +192,7 @@ fn group_tag(list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Opti
         None => {}
     }
     match literal {
-        Ok(tag) if is_name(&tag.value()) => return Some(GroupTag::new(tag.span(), &tag.value())),
+        Ok(tag) if is_name(&tag.value()) => return Some(GroupTag::new(word, tag.span(), &tag.value())),
         Ok(tag) => errors.at(&tag, views::bad_tag(&tag.value())),
         Err(_) => errors.on(list.span_open(), views::NO_GROUP_TAG),
     }
@@ -191,7 +200,7 @@ fn group_tag(list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Opti
 }
 
 /// One view; `None` if it does not begin like one.
-pub(super) fn parse_view(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
+pub(super) fn parse_view(trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
     let trees = without_modifier(trees, errors);
     let mut cursor = Cursor::new(trees);
     let base = match cursor.next()? {
@@ -221,11 +230,11 @@ pub(super) fn parse_view(before: Span, trees: &[TokenTree], errors: &mut Errors)
     }
     if is_punct(trees.get(1), ':') {
         errors.at(tokens(trees.get(1..).unwrap_or_default()), views::TYPED_VIEW);
-        let mut view = View::new(before, base, tokens(trees.get(..1).unwrap_or_default()));
+        let mut view = View::new(base, tokens(trees.get(..1).unwrap_or_default()));
         view.state = State::Invalid;
         return Some(view);
     }
-    let mut view = View::new(before, base, tokens(trees));
+    let mut view = View::new(base, tokens(trees));
     view.path = path(&mut cursor);
     modifiers::parse(&mut view, &mut cursor, errors);
     Some(view)

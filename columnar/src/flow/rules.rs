@@ -10,22 +10,27 @@ macro_rules! rules {
             /// All types have it if the rule holds.
             #[diagnostic::on_unimplemented(message = $message, label = "")]
             pub trait Rule<const HOLDS: bool> {
-                /// Exists if the rule holds.
-                type Checked;
+                /// Exists if the rule holds. With a parameter, the last token of its path is no name, which an editor would
+                /// take for the user's at the position of an error.
+                type Checked<U>;
             }
 
             impl<T> Rule<true> for T {
-                type Checked = ();
+                type Checked<U> = ();
             }
 
-            /// Asserts the rule.
-            ///
-            /// # Panics
-            ///
-            /// If the rule does not hold. The compiler shows the message as an error.
-            #[track_caller]
-            pub const fn assert(holds: bool) {
-                assert!(holds, $message);
+            /// The rule as an assertion.
+            #[derive(Debug)]
+            pub struct Assertion;
+
+            impl Assertion {
+                /// # Panics
+                ///
+                /// If the rule does not hold. The compiler shows the message as an error.
+                #[track_caller]
+                pub const fn check(holds: bool) {
+                    assert!(holds, $message);
+                }
             }
         }
     )*};

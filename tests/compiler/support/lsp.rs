@@ -8,6 +8,7 @@
 //! `cargo` and does not know the dependencies of the library.
 #![expect(clippy::indexing_slicing, reason = "an index that JSON lacks is null")]
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -35,6 +36,8 @@ pub struct Editor {
     /// The version of the text.
     version: u64,
     requested: u64,
+    /// The kinds of tokens, by the number that the server gives them.
+    kinds: Vec<String>,
 }
 
 /// A position in the file, counted from 0.
@@ -72,30 +75,47 @@ impl Editor {
         thread::spawn(
             move || while read(&mut answers).is_some_and(|message| sender.send(message).is_ok()) {},
         );
-        let mut editor = Self { server, requests, messages, path, version: 0, requested: 0 };
+        let mut editor =
+            Self { server, requests, messages, path, version: 0, requested: 0, kinds: Vec::new() };
         editor.begin(&project(&editor.path, &sysroot)?);
         Some(editor)
     }
 
     fn begin(&mut self, project: &Value) {
         let uri = self.uri();
-        self.request(
+        let answer = self.request(
             "initialize",
             &json!({
                 "processId": null,
                 "rootUri": null,
                 "capabilities": {
                     "experimental": { "serverStatusNotification": true },
-                    "textDocument": { "hover": { "contentFormat": ["markdown"] } },
+                    "textDocument": {
+                        "hover": { "contentFormat": ["markdown"] },
+                        "semanticTokens": {
+                            "requests": { "full": true },
+                            "tokenTypes": [],
+                            "tokenModifiers": [],
+                            "formats": ["relative"],
+                            "augmentsSyntaxTokens": false,
+                        },
+                    },
                 },
                 "initializationOptions": {
                     "linkedProjects": [project],
                     "checkOnSave": false,
                     "cachePriming": { "enable": false },
                     "completion": { "autoimport": { "enable": false }, "postfix": { "enable": false } },
+                    "semanticHighlighting": { "punctuation": {
+                        "enable": true,
+                        "specialization": { "enable": true },
+                    } },
                 },
             }),
         );
+        let kinds = &answer["capabilities"]["semanticTokensProvider"]["legend"]["tokenTypes"];
+        let kinds = kinds.as_array().cloned().unwrap_or_default();
+        self.kinds = kinds.iter().filter_map(|kind| Some(kind.as_str()?.to_owned())).collect();
         self.notify("initialized", &json!({}));
         let document = json!({ "uri": uri, "languageId": "rust", "version": 0, "text": "" });
         self.notify("textDocument/didOpen", &json!({ "textDocument": document }));
@@ -154,12 +174,46 @@ impl Editor {
     }
 
     /// The positions that renaming this word changes.
+    ///
+    /// # Panics
+    ///
+    /// If it changes another file.
     pub fn rename(&mut self, at: Position) -> Vec<Position> {
         let answer = self.request_at("textDocument/rename", at, json!({ "newName": "other" }));
         let uri = self.uri();
         let by_document = answer["documentChanges"].as_array().cloned().unwrap_or_default();
-        let edits = by_document.iter().find(|change| change["textDocument"]["uri"] == uri.as_str());
-        positions(edits.map_or(&answer["changes"][&uri], |change| &change["edits"]))
+        let by_file = answer["changes"].as_object().cloned().unwrap_or_default();
+        let is_other = |file: &str| assert_eq!(file, uri, "a rename edits another file");
+        by_document.iter().filter_map(|change| change["textDocument"]["uri"].as_str()).for_each(is_other);
+        by_file.keys().map(String::as_str).for_each(is_other);
+        positions(by_document.first().map_or(&answer["changes"][&uri], |change| &change["edits"]))
+    }
+
+    /// Whether the server refuses to rename this word.
+    pub fn refuses_to_rename(&mut self, at: Position) -> bool {
+        self.send_at("textDocument/rename", at, json!({ "newName": "Other" })).is_err()
+    }
+
+    /// The signature of the call around a position.
+    pub fn signature(&mut self, at: Position) -> String {
+        let answer = self.request_at("textDocument/signatureHelp", at, json!({}));
+        answer["signatures"][0]["label"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The kind of each word and sign, as an editor colours them.
+    pub fn colours(&mut self) -> BTreeMap<Position, String> {
+        let params = json!({ "textDocument": { "uri": self.uri() } });
+        let answer = self.request("textDocument/semanticTokens/full", &params);
+        let numbers = answer["data"].as_array().cloned().unwrap_or_default();
+        let numbers: Vec<usize> =
+            numbers.iter().filter_map(|number| usize::try_from(number.as_u64()?).ok()).collect();
+        let mut at = Position { line: 0, column: 0 };
+        let tokens = numbers.as_chunks::<5>().0.iter().map(|&[lines, columns, _, kind, _]| {
+            let column = if lines == 0 { at.column } else { 0 };
+            at = Position { line: at.line + lines, column: column + columns };
+            (at, self.kinds.get(kind).cloned().unwrap_or_default())
+        });
+        tokens.collect()
     }
 
     fn uri(&self) -> String {
@@ -167,6 +221,10 @@ impl Editor {
     }
 
     fn request_at(&mut self, method: &str, at: Position, more: Value) -> Value {
+        self.send_at(method, at, more).expect(method)
+    }
+
+    fn send_at(&mut self, method: &str, at: Position, more: Value) -> Result<Value, Value> {
         let mut params = json!({
             "textDocument": { "uri": self.uri() },
             "position": { "line": at.line, "character": at.column },
@@ -174,11 +232,15 @@ impl Editor {
         if let (Value::Object(params), Value::Object(more)) = (&mut params, more) {
             params.extend(more);
         }
-        self.request(method, &params)
+        self.answer(method, &params)
     }
 
-    /// Sends a request and waits for the response. Answers requests of the server meanwhile.
     fn request(&mut self, method: &str, params: &Value) -> Value {
+        self.answer(method, params).expect(method)
+    }
+
+    /// Sends a request and waits for the response, or its error. Answers requests of the server meanwhile.
+    fn answer(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         let until = Instant::now() + TIMEOUT;
         loop {
             self.requested += 1;
@@ -191,8 +253,8 @@ impl Editor {
                 }
             };
             if message["error"]["code"] != MODIFIED {
-                assert!(message["error"].is_null(), "{method}: {}", message["error"]);
-                return message["result"].take();
+                let error = message["error"].take();
+                return if error.is_null() { Ok(message["result"].take()) } else { Err(error) };
             }
         }
     }
@@ -216,6 +278,25 @@ impl Editor {
         }
         message
     }
+}
+
+/// All positions of a word in a program, outside of texts and doc comments.
+pub fn mentions(program: &str, word: &str) -> Vec<Position> {
+    let is_letter =
+        |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+    let text = program.replace('¦', "");
+    let mut positions = Vec::new();
+    for (line, text) in text.lines().enumerate() {
+        for (column, _) in text.match_indices(word) {
+            let (before, after) = (&text[..column], &text[column + word.len()..]);
+            let is_word = !is_letter(before.chars().last()) && !is_letter(after.chars().next());
+            let is_text = before.matches('"').count() % 2 == 1 || text.starts_with("///");
+            if is_word && !is_text {
+                positions.push(Position { line, column });
+            }
+        }
+    }
+    positions
 }
 
 impl Drop for Editor {

@@ -13,7 +13,7 @@
 //!     const __HERE_user: &'static Derived = &Derived::__new(Self::__BASE.__find("user"), "user");
 //!     const __HERE_mood: &'static Derived = &Derived::__new(Self::__BASE.__len() + 0, "mood");
 //!     const __HERE_debate_DOT_critic: &'static Derived = &Derived::__new(Self::__AT_debate.__column("critic"), "critic");
-//!     const views_of_mood: &'static [View] = &[Self::__HERE_user.latest, Self::__HERE_tone.__all(), …];
+//!     const views_of_mood: &'static [View] = &[<Self>::__HERE_user.latest, <Self>::__HERE_tone.__all(), …];
 //! }
 //! impl Columns for FeltColumns { /* as in plain.rs */ }
 //! impl Deref for FeltColumns { type Target = <FeltBase as Base>::Columns; }
@@ -29,19 +29,20 @@
 use std::collections::HashSet;
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::quote;
 
 use super::parts::typed;
 use super::views::{constant_of, linked_view};
 use crate::expand::dependencies::{Associated, Dependency};
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{constant_ident, hidden_ident, located, unlocated};
+use crate::expand::tokens::{constant_ident, hidden_ident, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::{Column, Module, View};
 
 impl Emitter<'_> {
     pub(super) fn linked_fields(&self) -> TokenStream {
-        let base = self.base_columns().map(|base| quote!(__base: #base,));
+        // An editor would complete the field, too, and it finds the columns through the deref.
+        let base = self.base_columns().map(|base| quote!(#[cfg(not(rust_analyzer))] __base: #base,));
         let fields = self.flow.columns.iter().map(|column| self.field(column));
         let modules = self.module_fields();
         quote!(#base #(#fields)* #modules)
@@ -57,8 +58,9 @@ impl Emitter<'_> {
             let typed = typed(column);
             quote!(#field: Self::#constant.__bind(__FLOW) #typed,)
         });
-        let base_bind =
-            self.base_columns().map(|base| quote!(__base: <#base as #private::Columns>::__bind(__FLOW),));
+        let base_bind = self.base_columns().map(
+            |base| quote!(#[cfg(not(rust_analyzer))] __base: <#base as #private::Columns>::__bind(__FLOW),),
+        );
         let deref = dependencies.base.as_ref().map(|base| self.deref_to(base, name));
         let (plan, module_binds) = (self.fn_plan(), self.module_binds());
         let debug = self.impl_debug(name, params.as_ref(), arguments.as_ref());
@@ -68,6 +70,7 @@ impl Emitter<'_> {
                 #constants
             }
 
+            #[allow(unexpected_cfgs)]
             impl #params #private::Columns for #name #arguments {
                 #graph
 
@@ -99,11 +102,18 @@ impl Emitter<'_> {
         quote! {
             // rustdoc would take the base itself for the target, and show its methods.
             #[doc(hidden)]
+            #[allow(unexpected_cfgs)]
             impl #params #private::Deref for #name #arguments {
                 type Target = #target;
 
+                #[cfg(not(rust_analyzer))]
                 fn deref(&self) -> &Self::Target {
                     &self.__base
+                }
+
+                #[cfg(rust_analyzer)]
+                fn deref(&self) -> &Self::Target {
+                    loop {}
                 }
             }
         }
@@ -130,15 +140,14 @@ impl Emitter<'_> {
             nodes.push(quote!((#name, 0, #list)));
             if column.derived.is_some() {
                 let constant = constant_ident("views", &column.name);
-                let own = quote_spanned!(located(column.keyword.span())=> Self::);
-                lists.push(quote!(#own #constant));
+                lists.push(quote!(Self::#constant));
             }
         }
         let extending =
             self.base_columns().map(|base| quote!(.__extending(&<#base as #private::Columns>::GRAPH)));
         let used = self.modules().map(|(module, _)| {
-            let (span, used) = (located(module.keyword.span()), constant_ident("inputs", &module.name));
-            quote_spanned!(span=> Self::#used)
+            let used = constant_ident("inputs", &module.name);
+            quote!(Self::#used)
         });
         let used = (!self.dependencies.modules.is_empty()).then(|| quote!(.__using(&[#(#used),*])));
         let (documents, renames) = (self.documents(), self.renames());

@@ -27,7 +27,7 @@ impl Emitter<'_> {
         let fields = if self.dependencies.is_empty() { self.plain_fields() } else { self.linked_fields() };
         quote! {
             #[doc = #docs]
-            #[allow(dead_code, unreachable_pub)]
+            #[allow(dead_code, unexpected_cfgs, unreachable_pub)]
             #vis struct #name #params {
                 #fields
             }

@@ -25,7 +25,7 @@ use crate::expand::dependencies::{Associated, Dependency, Inputs, Role};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{constant_ident, docs_or, hidden_ident, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::Module;
+use crate::syntax::{Module, State, View};
 
 impl Emitter<'_> {
     /// The modules, each with its types.
@@ -104,22 +104,52 @@ impl Emitter<'_> {
         module: &Module,
         dependency: &Dependency<'_>,
     ) -> TokenStream {
-        let private = self.private;
+        let (private, name) = (self.private, unlocated(&module.name));
         let inputs = module.inputs.iter().map(|input| {
             let column = input.column.as_ref().map(|column| mention_column(column, &input.name));
-            (&input.name, column)
+            (input, column)
         });
-        let Some(Inputs { definition, path }) = dependency.inputs() else {
-            let name = unlocated(&module.name);
-            return inputs.map(|(input, column)| quote!(let _ = __here.#name.#input; #column)).collect();
+        let mentions = inputs.clone().map(|(input, column)| {
+            let source = &input.name;
+            let is_typed =
+                |column: &&View| column.state != State::Valid && column.name() == ident_text(source);
+            let typed = input.column.as_ref().filter(is_typed);
+            let typed = typed.and_then(|_| self.typed_input(dependency, source));
+            quote!(#typed let _ = __here.#name.#source; #column)
+        });
+        let Some(Inputs { definition, path }) = dependency.inputs(module.keyword.span()) else {
+            return mentions.collect();
         };
-        let inputs = inputs.map(|(input, column)| quote!(#input: { #column },));
+        // The expansion without a marker has an identifier, too.
+        let none = Ident::new("__", Span::call_site());
+        let typed = self.typed_input(dependency, module.missing.as_ref().unwrap_or(&none));
+        let fields = inputs.map(|(input, column)| {
+            let source = &input.name;
+            quote!(#source: { #column },)
+        });
         // Inputs that could not be read are reported, so they are not missing.
         let others = (!module.is_complete).then(|| quote!(..#private::broken_inputs()));
-        quote! {{
-            #definition
-            let _ = #path { #(#inputs)* #others };
-        }}
+        quote! {
+            #[cfg(rust_analyzer)]
+            let _ = || { #(#mentions)* #typed };
+            #[cfg(not(rust_analyzer))]
+            let _ = || {
+                #definition
+                let _ = #path { #(#fields)* #others };
+            };
+        }
+    }
+
+    /// An input of a module that is not typed yet, which an editor completes.
+    fn typed_input(&self, dependency: &Dependency<'_>, name: &Ident) -> Option<TokenStream> {
+        let (private, Inputs { definition, path }) = (self.private, dependency.inputs(Span::call_site())?);
+        Some(quote! {
+            #[cfg(rust_analyzer)]
+            let _ = || {
+                #definition
+                let _ = #private::broken_inputs::<#path>().#name;
+            };
+        })
     }
 
     /// The fields of the modules, bound to a flow.
@@ -140,7 +170,7 @@ impl Emitter<'_> {
     pub(super) fn module_fields(&self) -> TokenStream {
         let fields = self.modules().map(|(module, dependency)| {
             let (name, columns) = (&module.name, dependency.associated_in_definition(Associated::Columns));
-            let docs = docs_or(&module.docs, &module.keyword, &format!("The module `{}`.", ident_text(name)));
+            let docs = docs_or(&module.docs, &format!("The module `{}`.", ident_text(name)));
             quote!(#docs pub #name: #columns,)
         });
         fields.collect()

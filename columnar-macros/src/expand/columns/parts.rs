@@ -13,7 +13,7 @@ impl Emitter<'_> {
     pub(super) fn field(&self, column: &Column) -> TokenStream {
         let (name, ty) = (&column.name, self.field_type(column));
         let kind = if column.derived.is_some() { "column" } else { "source" };
-        let docs = docs_or(&column.docs, &column.keyword, &format!("The {kind} `{}`.", ident_text(name)));
+        let docs = docs_or(&column.docs, &format!("The {kind} `{}`.", ident_text(name)));
         quote!(#docs pub #name: #ty,)
     }
 

@@ -30,12 +30,12 @@
 use std::collections::HashMap;
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::quote;
 
 use super::parts::{is_typed, typed};
 use super::views::Read;
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{constant_ident, hidden_ident, list, located, unlocated};
+use crate::expand::tokens::{constant_ident, hidden_ident, list, unlocated};
 use crate::ident::ident_text;
 
 /// The arguments of `Graph::__new`, and the constants that they mention.
@@ -105,10 +105,9 @@ impl Emitter<'_> {
                 graph.literals.extend(reads.iter().map(Read::literals));
             } else {
                 let constant = constant_ident("views", &column.name);
-                let own = quote_spanned!(located(column.keyword.span())=> Self::);
                 let views = reads.iter().map(|read| read.constant(private));
                 graph.constants.push(quote!(const #constant: &'static [#private::View] = &[#(#views),*];));
-                graph.lists.push(quote!(#own #constant));
+                graph.lists.push(quote!(Self::#constant));
             }
         }
         graph

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! fn __check<T>(
-//!     _: <T as rules::new_name::Rule<{ !FeltColumns::__BASE.__has("topics") }>>::Checked,
+//!     _: <T as rules::new_name::Rule<{ !FeltColumns::__BASE.__has("topics") }>>::Checked<()>,
 //! ) {}
 //! ```
 //!
@@ -13,7 +13,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
-use crate::expand::dependencies::{Dependency, locate};
+use crate::expand::dependencies::Dependency;
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Tokens, constant_ident, hidden_ident, list, unlocated};
 use crate::ident::ident_text;
@@ -70,9 +70,8 @@ impl Emitter<'_> {
         let assertions = self.rules(&quote!(Self), &quote!(__graph)).into_iter();
         let assertions = assertions.map(|Rule { name, at, holds, .. }| {
             let rule = Ident::new(name, Span::call_site());
-            // rustc reports a panic at the whole call.
-            let assert = locate(quote!(#private::rules::#rule::assert), at);
-            quote!(#assert(#holds);)
+            let opening = private.opening(at);
+            quote!(#opening #private::rules::#rule::Assertion>::check(#holds);)
         });
         quote!({
             let __graph = #graph;
@@ -113,7 +112,7 @@ impl Emitter<'_> {
         let keyword = module.keyword.span();
         let mut rules = vec![Rule::new("few_levels", keyword, quote!(<#columns>::#at.__fits()))];
         // Elsewhere a struct has the inputs as its fields.
-        if dependency.inputs().is_none() && module.is_complete {
+        if dependency.inputs(keyword).is_none() && module.is_complete {
             let used = constant_ident("inputs", &module.name);
             rules.push(Rule::new("all_inputs", keyword, quote!(<#columns>::#used.__is_complete())));
         }
@@ -192,8 +191,8 @@ impl Rule {
         let (name, message) = self.own.as_ref()?;
         Some(quote! {
             #[diagnostic::on_unimplemented(message = #message, label = "")]
-            trait #name<const HOLDS: bool> { type Checked; }
-            impl<T> #name<true> for T { type Checked = (); }
+            trait #name<const HOLDS: bool> { type Checked<U>; }
+            impl<T> #name<true> for T { type Checked<U> = (); }
         })
     }
 
@@ -203,8 +202,8 @@ impl Rule {
         let name = Ident::new(name, Span::call_site());
         let rule = own.as_ref().map_or_else(|| quote!(#private::rules::#name::Rule), |(own, _)| quote!(#own));
         // rustc underlines from the first token to the last.
-        let (first, last) = (quote_spanned!(*at=> <), quote_spanned!(*at=> Checked));
-        quote!(#first #param as #rule<{ #holds }>>::#last)
+        let (first, last) = (quote_spanned!(*at=> <), quote_spanned!(*at=> >));
+        quote!(#first #param as #rule<{ #holds }>>::Checked<() #last)
     }
 }
 

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote};
 
-use crate::expand::tokens::{Tokens, hidden_ident, list, located};
+use crate::expand::tokens::{Tokens, hidden_ident, list};
 use crate::ident::ident_text;
 use crate::syntax::{Column, GroupTag, State, Tag, View};
 
@@ -49,7 +49,7 @@ impl<'v> Read<'v> {
     pub(super) fn constant(&self, private: &Tokens) -> TokenStream {
         let (literals, modifiers) = (list([self.literals()]), self.view.constant_modifiers());
         let groups = groups(self.view);
-        let view = quote_spanned!(located(self.view.before)=> <#private::View>::__literal(#literals));
+        let view = quote!(<#private::View>::__literal::<>(#literals));
         if self.view.is_tiered() {
             return quote!(#view.__in_tiers() #modifiers.__view());
         }
@@ -71,7 +71,9 @@ pub(super) fn mention_view(view: &View, reader: &Ident) -> TokenStream {
 pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
     let (editors_only, field, path) = (editors_only(view), view.field(reader), &view.path);
     let modifiers = editors_only.is_some().then(|| modifiers(view));
-    let mention = quote!(let _ = __here.#field #(.#path)*);
+    // An editor completes the methods of a reference, too. Whether a word is a column of the base, only rustc knows.
+    let here = if editors_only.is_some() || view.is_inherited { quote!((*__here)) } else { quote!(__here) };
+    let mention = quote!(let _ = #here.#field #(.#path)*);
     match view.tiered().filter(|_| modifiers.is_none()) {
         // Text has no such method: a rule reports that, and rustc would, too.
         Some(tiered) => quote! {
@@ -86,8 +88,7 @@ pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
 pub(super) fn linked_view(view: &View, reader: &Ident) -> TokenStream {
     let (editors_only, constant, modifiers) =
         (editors_only(view), constant_of(view, reader), modifiers(view));
-    let column = quote_spanned!(located(view.before)=> Self::#constant);
-    quote!(#editors_only #column #modifiers)
+    quote!(#editors_only Self::#constant #modifiers)
 }
 
 /// The constant for the column that a view shows to the column `reader`.

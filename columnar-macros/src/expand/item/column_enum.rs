@@ -81,8 +81,7 @@ impl Enum<'_> {
         let docs_of =
             format!(" The computed columns of a [`{}`], which its events name.", self.header.name.unraw());
         let named = self.columns.iter().zip(&self.names);
-        let docs = named
-            .map(|(column, name)| docs_or(&column.docs, &column.keyword, &format!("The column `{name}`.")));
+        let docs = named.map(|(column, name)| docs_or(&column.docs, &format!("The column `{name}`.")));
         quote! {
             #[doc = #docs_of]
             #[derive(

@@ -20,6 +20,7 @@ mod docs;
 mod drawing;
 mod scope;
 mod table;
+mod uses;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -67,6 +68,7 @@ impl Item<'_> {
         let modules =
             self.emitter.modules().map(|(module, dependency)| self.fns_of_module(module, dependency));
         let (constants, constructors, fork) = (self.constants(), self.constructors(), self.fn_fork());
+        let uses = self.fn_uses();
         quote! {
             #[allow(
                 dead_code, non_snake_case, unexpected_cfgs, unreachable_pub, clippy::needless_pass_by_value,
@@ -77,6 +79,7 @@ impl Item<'_> {
                 #(#steps)*
                 #(#reads)*
                 #(#modules)*
+                #uses
                 #constants
                 #constructors
                 #fork

@@ -46,11 +46,12 @@ impl Item<'_> {
 
     /// The parameters of a compute step.
     pub(super) fn borrowed_params(&self) -> Vec<TokenStream> {
-        let param = |(name, param): (Ident, &Param)| {
-            let ty = param.borrowed();
+        // The position of the user's name: compute steps mention it.
+        let param = |param: &Param| {
+            let (name, ty) = (&param.name, param.borrowed());
             quote!(#name: #ty)
         };
-        self.param_names().into_iter().zip(&self.header.params).map(param).collect()
+        self.header.params.iter().map(param).collect()
     }
 
     pub(super) fn param_names(&self) -> Vec<Ident> {
