@@ -174,6 +174,8 @@
 //! | a prompt is one text | write one string, or `format!("…")` |
 //! | the arguments of a closure are between `\|` and `\|` | write `async \|cx: Context\| …` |
 //! | a closure has no `=>` before its body | drop `=>` |
+//! | an interval of 0 computes nothing | write the number of steps from one value to the next, `.every(5)`, or drop the column |
+//! | no model is named `opnai/gpt-4o-mini` | write a [provider](super::models) and its model, `openai/gpt-4o-mini`, or `offline` |
 //!
 //! # Views
 //!
