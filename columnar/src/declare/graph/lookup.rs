@@ -84,7 +84,8 @@ impl Used {
     /// # Panics
     ///
     /// When a source is not bound, or too many modules are inside each other. The message is for the author of the flow
-    /// that uses the module.
+    /// that uses the module. For each input that the module does not have, rustc reports the name, and one source may be
+    /// missing: probably the one that was meant.
     #[doc(hidden)]
     #[track_caller]
     #[must_use]
@@ -95,11 +96,16 @@ impl Used {
             text.put("help: use a module of it directly, beside it");
             text.panic();
         }
-        let mut column = 0;
+        let (mut column, mut misspelt) = (0, self.unknown_inputs());
         while column < self.columns.graph.__len() {
             if let Some(source) = self.columns.graph.source(column)
                 && self.input(source) == NOWHERE
             {
+                if misspelt > 0 {
+                    misspelt -= 1;
+                    column += 1;
+                    continue;
+                }
                 let mut text = Text::<1024>::new();
                 text.put("the input `").put(source).put("` of `").put(self.name).put("` has no column\n\n");
                 text.put("help: add one in the braces, as in `").put(source).put(": user`");
@@ -108,6 +114,18 @@ impl Used {
             column += 1;
         }
         self
+    }
+
+    /// The number of inputs that the module does not have.
+    const fn unknown_inputs(&self) -> usize {
+        let (mut rest, mut count) = (self.inputs, 0);
+        while let [(name, _), tail @ ..] = rest {
+            if !self.columns.graph.has(name) {
+                count += 1;
+            }
+            rest = tail;
+        }
+        count
     }
 
     /// The index of the column that a source is bound to.
