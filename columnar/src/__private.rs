@@ -24,7 +24,7 @@ pub use crate::declare::graph::constant::{Graph, ModuleColumns, RenamedFrom, Use
 pub use crate::documents::Documents;
 pub use crate::flow::bind::Bind;
 pub use crate::flow::generated::{
-    Base, Checked, ColumnEnum, Columns, Extends, Module, TypePlan, is_base, is_module,
+    Base, BaseOf, Checked, ColumnEnum, Columns, Extends, Module, TypePlan, is_base, is_module,
 };
 pub use crate::flow::input_type::of_column;
 pub use crate::flow::{ColumnId, Derived, Opening, Source, Typed};

@@ -179,8 +179,8 @@ pub(super) struct Dependency<'e> {
     flow: &'e Ident,
     /// `None` in the inline form, where an alias could not name the parameters around it.
     alias: Option<Ident>,
-    /// The alias of a base that a constant checks, so that a path that names no flow is a single error. A constant in a
-    /// type can use no parameters.
+    /// The alias that a constant checks, so that a path that names no flow is a single error. A constant in a type can use
+    /// no parameters.
     checked: Option<Ident>,
     /// The parameters of the header that the path uses.
     params: Vec<&'e GenericParam>,
@@ -235,9 +235,11 @@ impl<'e> Dependency<'e> {
         let params = used_params(header, path.to_token_stream());
         // A lifetime needs no parameter: `associated_in_definition` writes `'static` in its place.
         let is_generic = params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)));
-        let is_checked = matches!(role, Role::Base) && params.is_empty();
         // With an upper case that no column and no module has.
-        let checked = is_checked.then(|| format_ident!("__{}BASE", header.name.unraw(), span = alias.span()));
+        let checked = params.is_empty().then(|| match role {
+            Role::Base => format_ident!("__{}BASE", header.name.unraw(), span = alias.span()),
+            Role::Module(_) => format_ident!("{alias}MODULE"),
+        });
         Self { private, path, flow, alias: Some(alias), checked, params, is_generic, param, role }
     }
 
@@ -266,50 +268,84 @@ impl<'e> Dependency<'e> {
             return TokenStream::new();
         };
         let params = self.params.iter().map(|param| declaration(param));
-        let (docs, ty) = match self.role {
+        let docs = match self.role {
             Role::Base => {
                 let docs = format!(" The flow that a [`{}`] extends.", header.name.unraw());
-                (quote!(#[doc = #docs]), path.to_token_stream())
+                quote!(#[doc = #docs])
             }
-            Role::Module(_) => (quote!(#[doc(hidden)]), self.checked_path()),
+            Role::Module(_) => quote!(#[doc(hidden)]),
         };
-        let checked = self.checked.as_ref().map(|checked| {
-            let private = self.private;
-            let is_base = quote_spanned!(located(path.span())=> { #private::is_base::<#path>() });
-            quote! {
-                #[doc(hidden)]
-                #[allow(dead_code, unreachable_pub)]
-                #vis type #checked = #private::Checked<#alias, #is_base>;
-            }
-        });
+        let checked = self.checked.as_ref().map(|checked| self.checked_definition(header, alias, checked));
         quote! {
             #docs
             #[allow(dead_code, unreachable_pub)]
-            #vis type #alias<#(#params),*> = #ty;
+            #vis type #alias<#(#params),*> = #path;
             #checked
         }
     }
 
-    /// The path of a module, checked by a constant, so that a path that names no flow is a single error. A constant in
-    /// a type can use no parameters.
-    fn checked_path(&self) -> TokenStream {
-        let (private, path) = (self.private, self.path);
-        if !self.params.is_empty() || self.alias.is_none() && self.is_generic {
-            return path.to_token_stream();
+    /// The alias that a constant checks.
+    fn checked_definition(&self, header: &Header, alias: &Ident, checked: &Ident) -> TokenStream {
+        let (private, vis, at) = (self.private, &header.vis, self.path.span());
+        // rustc reports a type that is no flow at the type, if that is no generated token.
+        let at_path = Ident::new(&alias.to_string(), self.flow.span());
+        let ty = self.checked_type(&quote!(#alias), &quote!(#at_path));
+        let attributes = quote!(#[doc(hidden)] #[allow(dead_code, unreachable_pub)]);
+        let Role::Base = self.role else {
+            return quote!(#attributes #vis type #checked = #ty;);
+        };
+        // rustc reports a public flow that extends a private one at each type of its interface that names the private
+        // one, so a single associated type does.
+        let owner = format_ident!("__{}FLOW", header.name.unraw(), span = alias.span());
+        let flow = quote_spanned!(located(at)=> type Flow);
+        quote! {
+            #[doc(hidden)]
+            #[allow(missing_copy_implementations, missing_debug_implementations, unreachable_pub)]
+            #vis enum #owner {}
+
+            impl #private::BaseOf for #owner { #flow = #ty; }
+
+            #attributes
+            #vis type #checked = <#owner as #private::BaseOf>::Flow;
         }
-        let is_module = quote_spanned!(located(path.span())=> { #private::is_module::<#path>() });
-        quote!(#private::Checked<#path, #is_module>)
+    }
+
+    /// A type that a constant checks, where it is `at_path`.
+    fn checked_type(&self, ty: &TokenStream, at_path: &TokenStream) -> TokenStream {
+        let (private, at) = (self.private, self.path.span());
+        let check = Ident::new(
+            match self.role {
+                Role::Base => "is_base",
+                Role::Module(_) => "is_module",
+            },
+            located(at),
+        );
+        let is_flow = quote_spanned!(located(at)=> { #private::#check::<#at_path>() });
+        quote!(#private::Checked<#ty, #is_flow>)
+    }
+
+    /// The path of a module of the inline form.
+    fn inline_path(&self) -> TokenStream {
+        let path = self.path.to_token_stream();
+        // A constant in a type can use no parameters.
+        if self.is_generic { path } else { self.checked_type(&path, &path) }
     }
 
     /// The flow, where the parameters of the header are in scope.
     pub(super) fn ty(&self) -> TokenStream {
-        if let Some(checked) = &self.checked {
-            return quote!(#checked);
+        match (&self.checked, &self.alias) {
+            (Some(checked), _) => quote!(#checked),
+            (None, Some(_)) => self.unchecked(),
+            (None, None) => self.inline_path(),
         }
+    }
+
+    /// The flow without a check, where the parameters of the header are in scope.
+    pub(super) fn unchecked(&self) -> TokenStream {
         let params = self.params.iter().map(|param| argument(param));
         match &self.alias {
             Some(alias) => quote!(#alias<#(#params),*>),
-            None => self.checked_path(),
+            None => self.path.to_token_stream(),
         }
     }
 
@@ -330,7 +366,7 @@ impl<'e> Dependency<'e> {
         let lifetimes = self.params.iter().map(|_| quote!('static));
         let ty = match &self.alias {
             Some(alias) => quote!(#alias<#(#lifetimes),*>),
-            None => self.checked_path(),
+            None => self.inline_path(),
         };
         self.associated_of(&ty, name)
     }

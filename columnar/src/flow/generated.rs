@@ -109,6 +109,13 @@ pub trait Base {
     type Opening<F: Deref<Target: Sized>>;
 }
 
+/// The extension of a flow, by a type that nothing else has.
+#[doc(hidden)]
+pub trait BaseOf {
+    /// The flow that is extended, [checked](Checked).
+    type Flow;
+}
+
 /// A flow of the type that another one extends, or what holds one.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(

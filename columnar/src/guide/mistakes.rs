@@ -331,6 +331,9 @@
 //! | evaluation panicked: `critic` is not an input: the module computes it | drop it from the braces of the module |
 //! | evaluation panicked: `inner` is a module, not a column | read one of its columns: `debate.inner.critic` |
 //! | evaluation panicked: these columns wait for each other, so none of them can run first | a cycle goes through a module; drop one of the views in the drawing, or read the value of the step before |
+//! | missing generics for struct `Chat` | a flow with type parameters is extended or used with types for them: `struct Felt<M: Model>(model: M): Chat<M> { … }` |
+//! | private type `Chat` in public interface | a public flow extends a private one; declare both with `pub`, or neither |
+//! | struct `Chat` is private | declare the flow with `pub`: `flow! { pub struct Chat { … } }` |
 //! | `&str` is not a column of this flow, whose columns are fields | write `chat.topics.get(0)`, not `chat.get("topics", 0)`; for a name that is known only when the program runs, `chat.try_get(name, 0)?` |
 //! | `…` is not a flow that can be a module | name a flow that is declared as a struct and extends no other flow |
 //! | use of moved value: `style` | two compute steps take the same value; clone it for one |
