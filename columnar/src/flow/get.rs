@@ -55,6 +55,7 @@ impl ColumnKey<Name> for &Name {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a column is small, and a reference to one is a key, too")]
 impl<C: Columns, I: ColumnId> LiveFlow<'_, C, I> {
     /// The value of a column that an event names; `None` if it is not stored, skipped, or not [in memory](Self::load).
     /// [`cell`](Self::cell) tells these apart. A column that the program knows is a field with the same method.
