@@ -70,7 +70,7 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
         while let Some(event) = run.try_next().await? {
             if let Event::Value { column, step, value } = event {
                 writeln!(out, "{LABEL}{column} {step}{LABEL:#}  {}", printable(value.trim()))?;
-                let cost: Total = debate.receipt(column.name(), step).as_deref().into_iter().collect();
+                let cost: Total = debate.receipt(column, step).as_deref().into_iter().collect();
                 writeln!(out, "{COST}    {cost}{COST:#}")?;
             }
         }

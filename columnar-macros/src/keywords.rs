@@ -45,6 +45,34 @@ pub(crate) const METHODS_OF_STEPS: [&str; 18] = [
     "allow_truncated",
 ];
 
+/// The model that needs no provider.
+pub(crate) const OFFLINE: &str = "offline";
+
+/// The providers of models, as the registry of the library has them. A test of the workspace compares both.
+pub(crate) const PROVIDERS: [&str; 21] = [
+    "aliyun",
+    "anthropic",
+    "cohere",
+    "deepseek",
+    "fireworks",
+    "gemini",
+    "groq",
+    "kimi",
+    "minimax",
+    "mistral",
+    "moonshot",
+    "nebius",
+    "ollama",
+    "ollama_cloud",
+    "open_router",
+    "openai",
+    "openai_resp",
+    "qwen_cloud",
+    "together",
+    "xai",
+    "zai",
+];
+
 /// Words for the condition of a compute step in other languages.
 pub(crate) const CONDITIONS: [&str; 5] = ["if", "unless", "where", "while", "until"];
 

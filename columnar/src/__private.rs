@@ -24,8 +24,8 @@ pub use crate::declare::graph::constant::{Graph, ModuleColumns, RenamedFrom, Use
 pub use crate::documents::Documents;
 pub use crate::flow::bind::Bind;
 pub use crate::flow::generated::{
-    Base, Checked, ColumnEnum, ColumnOf, Columns, ColumnsOf, Extends, Module, OpeningOf, TypePlan, is_base,
-    is_module, module,
+    Base, BaseOf, Checked, ColumnEnum, ColumnOf, Columns, ColumnsOf, Extends, Itself, Module, OpeningOf,
+    TypePlan, is_base, is_module, module,
 };
 pub use crate::flow::input_type::of_column;
 pub use crate::flow::{ColumnId, Derived, Opening, Source, Typed};

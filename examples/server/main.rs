@@ -115,9 +115,9 @@ async fn read(State(chats): State<Chats>, Path(key): Path<String>) -> Result<Res
     let position = chat.position().to_string();
     let values = |step| {
         let columns = Chat::ORDER.iter();
-        columns.map(|column| (column, chat.get(column, step))).collect::<BTreeMap<_, _>>()
+        columns.map(|column| Ok((column, chat.try_get(column, step)?))).collect::<Result<BTreeMap<_, _>>>()
     };
-    let steps: Vec<_> = (0..chat.user.len()).map(values).collect();
+    let steps = (0..chat.user.len()).map(values).collect::<Result<Vec<_>>>()?;
     Ok(Json(json!({ "position": position, "steps": steps })).into_response())
 }
 

@@ -303,6 +303,21 @@ fn every_setting_of_a_prompt_or_policy_is_a_key_of_data() {
     assert_eq!(missing, [""; 0], "are not keys of `ColumnDeclaration`");
 }
 
+/// The macro checks the names of models, and cannot depend on the library.
+#[test]
+fn the_macro_knows_the_providers_of_the_registry() {
+    let names = |text: &str, pattern: &str| -> BTreeSet<String> {
+        let pattern = Regex::new(pattern).expect("a pattern");
+        pattern.captures_iter(text).map(|found| found[1].to_owned()).collect()
+    };
+    let keywords = read("columnar-macros/src/keywords.rs");
+    let list = keywords.split("PROVIDERS: ").nth(1).and_then(|rest| rest.split("];").next());
+    let known = names(list.expect("there is such a list"), r#""(\w+)""#);
+    let registry = names(&read("columnar/src/registry/providers.rs"), r#"Provider::new\(\s*"(\w+)""#);
+    assert!(known.contains("openai"), "{known:?}");
+    assert_eq!(known, registry);
+}
+
 /// A message without the names of a particular flow.
 fn without_names(message: &str) -> String {
     let mut quotes = message.split(['`', '"']);

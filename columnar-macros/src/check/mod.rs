@@ -9,6 +9,7 @@ mod declarations;
 mod inputs;
 mod purposes;
 mod reads;
+mod steps;
 
 use crate::diagnostics::Errors;
 use crate::syntax::Flow;
@@ -30,6 +31,7 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
         columns::check_tiers(column, &documents, errors);
         purposes::check_column(column, errors);
         inputs::check_inputs(column, &documents, errors);
+        steps::check_settings(column, errors);
     }
     declarations::check_renames(flow, errors);
     declarations::check_source_types(flow, errors);

@@ -4,6 +4,7 @@ use proc_macro2::Ident;
 use syn::ext::IdentExt;
 
 use super::errors::quote;
+use crate::keywords::{OFFLINE, PROVIDERS, nearest};
 
 /// `prompt("...") retry(3)`
 pub(crate) fn no_dot(word: &str, call: &str) -> String {
@@ -58,6 +59,36 @@ pub(crate) const CLOSURE_ARROW: &str = "a closure has no `=>` before its body\n\
 /// `prompt("...").as("tone")`
 pub(crate) const TAGGED_STEP: &str =
     "a compute step has no tag\n\nhelp: write the tag where the column is read, as in `mood.as(\"tone\")`";
+
+/// `prompt("...").every(0)`
+pub(crate) const INTERVAL_OF_ZERO: &str = "an interval of 0 computes nothing\n\nhelp: write the number of steps, as in `.every(5)`, or drop the column";
+
+/// `prompt("...").model("opnai/gpt-4o-mini")`
+pub(crate) fn unknown_model(name: &str) -> String {
+    // The address after the `@` may hold a password, and its slashes are none of the name.
+    let name = name.split('@').next().unwrap_or_default();
+    let (provider, model) = name.split_once(['/', ':']).unwrap_or((name, ""));
+    // The literal may be a whole text, and its beginning is enough to find it.
+    let shown: String = name.chars().take(40).flat_map(char::escape_debug).collect();
+    let near = nearest(&provider.to_lowercase(), PROVIDERS.into_iter());
+    let help = match near {
+        _ if model.is_empty() && nearest(name, [OFFLINE].into_iter()).is_some() => {
+            format!("did you mean `{OFFLINE}`?")
+        }
+        Some(near) if !model.is_empty() && shown.len() == name.len() => {
+            format!("did you mean `{near}/{model}`?")
+        }
+        Some(near) => format!("write the provider, a slash and the model: `{near}/...`"),
+        None if model.is_empty() => {
+            "write the provider before the model, as in `openai/gpt-4o-mini`".to_owned()
+        }
+        None => {
+            let list = PROVIDERS.map(|provider| format!("`{provider}`"));
+            format!("the providers are {}", list.join(", "))
+        }
+    };
+    format!("no model is named `{shown}`\n\nhelp: {help}")
+}
 
 /// `the mood`
 pub(crate) fn words(name: &Ident) -> String {

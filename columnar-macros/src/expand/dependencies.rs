@@ -9,8 +9,8 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{ConstParam, GenericParam, Path, PathArguments};
@@ -190,8 +190,8 @@ pub(super) struct Dependency<'e> {
     flow: &'e Ident,
     /// `None` in the inline form, where an alias could not name the parameters around it.
     alias: Option<Ident>,
-    /// The alias of a base that a constant checks, so that a path that names no flow is a single error. A constant in a
-    /// type can use no parameters.
+    /// The alias that a constant checks, so that a path that names no flow is a single error. A constant in a type can use
+    /// no parameters.
     checked: Option<Ident>,
     /// The parameters of the header that the path uses.
     params: Vec<&'e GenericParam>,
@@ -263,9 +263,11 @@ impl<'e> Dependency<'e> {
         let params = used_params(header, path.to_token_stream());
         // A lifetime needs no parameter: `associated_in_definition` writes `'static` in its place.
         let is_generic = params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)));
-        let is_checked = matches!(role, Role::Base) && params.is_empty();
         // With an upper case that no column and no module has.
-        let checked = is_checked.then(|| format_ident!("__{}BASE", header.name.unraw(), span = alias.span()));
+        let checked = params.is_empty().then(|| match role {
+            Role::Base => format_ident!("__{}BASE", header.name.unraw(), span = alias.span()),
+            Role::Module(_) => format_ident!("{alias}MODULE"),
+        });
         Self { private, path, flow, alias: Some(alias), checked, params, is_generic, param, role }
     }
 
@@ -294,14 +296,13 @@ impl<'e> Dependency<'e> {
         let (vis, path, Some(alias)) = (&header.vis, self.path, &self.alias) else {
             return TokenStream::new();
         };
-        let Role::Base = self.role else { return self.hidden_alias(header, alias, &self.checked_path()) };
+        let checked = self.checked.as_ref().map(|checked| self.checked_definition(header, alias, checked));
+        if let Role::Module(_) = self.role {
+            let alias = self.hidden_alias(header, alias, &path.to_token_stream());
+            return quote!(#alias #checked);
+        }
         let docs = format!(" The flow that a [`{}`] extends.", header.name.unraw());
         let params = self.params.iter().map(|param| declaration(param));
-        let checked = self.checked.as_ref().map(|checked| {
-            let private = self.private;
-            let is_base = quote!({ #private::is_base::<#path>() });
-            self.hidden_alias(header, checked, &quote!(#private::Checked<#alias, #is_base>))
-        });
         quote! {
             #[doc = #docs]
             #[allow(dead_code, unreachable_pub)]
@@ -310,7 +311,7 @@ impl<'e> Dependency<'e> {
         }
     }
 
-    /// An alias of the path that checks it. On pages, rustdoc puts the path in the place of an alias that is private.
+    /// An alias. On pages, rustdoc puts the path in the place of an alias that is private.
     fn hidden_alias(&self, header: &Header, alias: &Ident, ty: &TokenStream) -> TokenStream {
         let (vis, path) = (&header.vis, self.path);
         let params: Vec<TokenStream> = self.params.iter().map(|param| declaration(param)).collect();
@@ -325,15 +326,47 @@ impl<'e> Dependency<'e> {
         }
     }
 
-    /// The path of a module, checked by a constant, so that a path that names no flow is a single error. A constant in
-    /// a type can use no parameters.
-    fn checked_path(&self) -> TokenStream {
-        let (private, path) = (self.private, self.path);
-        if !self.has_checked_path() {
-            return path.to_token_stream();
+    /// The alias that a constant checks.
+    fn checked_definition(&self, header: &Header, alias: &Ident, checked: &Ident) -> TokenStream {
+        let (private, vis) = (self.private, &header.vis);
+        let ty = self.checked_type(&quote!(#alias));
+        let Role::Base = self.role else { return self.hidden_alias(header, checked, &ty) };
+        // rustc reports a public flow that extends a private one at each type of its interface that names the private
+        // one, so a single associated type does.
+        let owner = format_ident!("__{}FLOW", header.name.unraw(), span = alias.span());
+        let alias = self.hidden_alias(header, checked, &quote!(<#owner as #private::BaseOf>::Flow));
+        quote! {
+            #[doc(hidden)]
+            #[allow(missing_copy_implementations, missing_debug_implementations, unreachable_pub)]
+            #vis enum #owner {}
+
+            impl #private::BaseOf for #owner { type Flow = #ty; }
+
+            #alias
         }
-        let is_module = quote!({ #private::is_module::<#path>() });
-        quote!(#private::Checked<#path, #is_module>)
+    }
+
+    /// A type that a constant checks, so that one that is no flow is a single error, at the path of the user. A constant in
+    /// a type can use no parameters.
+    fn checked_type(&self, ty: &TokenStream) -> TokenStream {
+        let private = self.private;
+        let check = match self.role {
+            Role::Base => quote!(is_base),
+            Role::Module(_) => quote!(is_module),
+        };
+        let path: Vec<TokenTree> = self.path.to_token_stream().into_iter().collect();
+        let span = |tree: Option<&TokenTree>| tree.map_or_else(Span::call_site, TokenTree::span);
+        let (first, last) = (span(path.first()), span(path.last()));
+        let (first, last) = (quote_spanned!(first=> <), quote_spanned!(last=> >));
+        let at_path = quote!(#first #ty as #private::Itself>::Type<() #last);
+        quote!(#private::Checked<#ty, { #private::#check::<#at_path>() }>)
+    }
+
+    /// The path of a module of the inline form.
+    fn inline_path(&self) -> TokenStream {
+        let path = self.path.to_token_stream();
+        // A constant in a type can use no parameters.
+        if self.is_generic { path } else { self.checked_type(&path) }
     }
 
     fn has_checked_path(&self) -> bool {
@@ -342,13 +375,19 @@ impl<'e> Dependency<'e> {
 
     /// The flow, where the parameters of the header are in scope.
     pub(super) fn ty(&self) -> TokenStream {
-        if let Some(checked) = &self.checked {
-            return quote!(#checked);
+        match (&self.checked, &self.alias) {
+            (Some(checked), _) => quote!(#checked),
+            (None, Some(_)) => self.unchecked(),
+            (None, None) => self.inline_path(),
         }
+    }
+
+    /// The flow without a check, where the parameters of the header are in scope.
+    pub(super) fn unchecked(&self) -> TokenStream {
         let params = self.params.iter().map(|param| argument(param));
         match &self.alias {
             Some(alias) => quote!(#alias<#(#params),*>),
-            None => self.checked_path(),
+            None => self.path.to_token_stream(),
         }
     }
 
@@ -389,7 +428,7 @@ impl<'e> Dependency<'e> {
         let lifetimes = self.params.iter().map(|_| quote!('static));
         let ty = match &self.alias {
             Some(alias) => quote!(#alias<#(#lifetimes),*>),
-            None => self.checked_path(),
+            None => self.inline_path(),
         };
         self.associated_of(&ty, name)
     }
@@ -404,13 +443,6 @@ impl<'e> Dependency<'e> {
             Associated::Column => quote!(#private::#module ColumnOf<#ty>),
         }
     }
-
-    /// The flow as the user named it.
-    pub(super) fn unchecked(&self) -> TokenStream {
-        let params = self.params.iter().map(|param| argument(param));
-        self.alias.as_ref().map_or_else(|| self.path.to_token_stream(), |alias| quote!(#alias<#(#params),*>))
-    }
-
     /// Another associated type of the flow, which only a base has.
     pub(super) fn of_base(&self, name: &str) -> TokenStream {
         let (private, ty, name) = (self.private, self.ty(), Ident::new(name, Span::call_site()));

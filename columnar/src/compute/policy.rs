@@ -146,8 +146,9 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     }
 
     /// Computes this column only at every `steps`-th step: `every(5)` computes the steps 4, 9, 14, …, so that a window of
-    /// five is always full; `every(0)` computes none. The other cells are skipped, at no cost; see
-    /// [`or_skip`](Self::or_skip) for the effect on columns that read them.
+    /// five is always full. The other cells are skipped, at no cost; see [`or_skip`](Self::or_skip) for the effect on columns
+    /// that read them. An interval of 0, which the program may have computed, computes no step; `every(0)` is a compile
+    /// error in `flow!`.
     ///
     /// ```
     /// use columnar::prelude::*;

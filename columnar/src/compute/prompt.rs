@@ -68,7 +68,7 @@ struct Allowances {
 impl Prompt {
     /// Calls this model: a [`Model`](crate::model::Model), or a name as for [`by_name`](crate::model::by_name). All
     /// columns with the same name share one model, with one limit on concurrent calls. An unknown name or a missing key
-    /// is an error of the run, before it computes anything.
+    /// is an error of the run, before it computes anything; an unknown name that is a literal in `flow!` is a compile error.
     ///
     /// ```
     /// use columnar::prelude::*;

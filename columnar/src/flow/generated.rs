@@ -193,6 +193,25 @@ pub mod module {
     pub type ColumnOf<F> = <<F as Module>::Flow as Base>::Column;
 }
 
+/// The extension of a flow, by a type that nothing else has.
+#[doc(hidden)]
+pub trait BaseOf {
+    /// The flow that is extended, [checked](Checked).
+    type Flow;
+}
+
+/// Every type itself. A path to it begins and ends with punctuation, which may have the position of a user's token: an editor
+/// would take a name there for that token.
+#[doc(hidden)]
+pub trait Itself {
+    /// The type.
+    type Type<U>;
+}
+
+impl<T> Itself for T {
+    type Type<U> = T;
+}
+
 /// A flow of the type that another one extends, or what holds one.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(

@@ -145,18 +145,6 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.load(step).await
     }
 
-    /// The receipt of a cell: the tokens and the price of its calls. `None` if it called no model, or is not
-    /// [in memory](Self::load).
-    ///
-    /// # Panics
-    ///
-    /// If the flow has no such column. For a name that the program does not know, use
-    /// [`try_receipt`](Self::try_receipt).
-    #[track_caller]
-    pub fn receipt(&self, column: impl AsRef<str>, step: usize) -> Option<Arc<Receipt>> {
-        known(self.shared.receipt_by_name(column.as_ref(), step))
-    }
-
     /// The receipt of a cell: the tokens and the price of its calls. `None` if it called no model, or is not stored.
     ///
     /// # Errors

@@ -1,30 +1,19 @@
 //! Reading the values of live flows and of their columns.
 //!
-//! `get`, `cell`, `iter` and `last` read the memory. `value` and `values` also read the store.
+//! `cell`, `iter` and `last` read the memory, as `get` does. `value` and `values` also read the store.
 
 use std::ops::RangeBounds;
 
 use futures::stream::BoxStream;
 
 use super::handle::Handle;
-use super::live::{LiveFlow, known};
+use super::live::LiveFlow;
 use crate::history::Value;
 #[cfg(doc)]
 use crate::run::Error;
 use crate::run::{CellState, Result, Values};
 
 impl<C, I> LiveFlow<'_, C, I> {
-    /// The value of a column at a step; `None` if it is not stored, skipped, or not [in memory](Self::load).
-    /// [`cell`](Self::cell) tells these apart. The columns of a typed flow are fields with the same method.
-    ///
-    /// # Panics
-    ///
-    /// If the flow has no such column. For a name that the program does not know, use [`try_get`](Self::try_get).
-    #[track_caller]
-    pub fn get(&self, column: impl AsRef<str>, step: usize) -> Option<Value> {
-        known(self.shared.get_by_name(column.as_ref(), step))
-    }
-
     /// The value of a column at a step; `None` if it is not stored, or skipped.
     ///
     /// ```

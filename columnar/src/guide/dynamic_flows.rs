@@ -41,7 +41,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`get`](crate::flow::LiveFlow::get), [`push`](crate::Flow::push) and events identify columns by their names.
+//! [`get`](crate::Flow::get), [`push`](crate::Flow::push) and events identify columns by their names.
 //! `get` panics if the flow has no such column, as an index that is out of bounds does;
 //! [`try_get`](crate::flow::LiveFlow::try_get) returns an error instead. Mistakes in the declaration are an error value with all of them:
 //!

@@ -173,6 +173,8 @@
 //! | a prompt is one text | write one string, or `format!("…")` |
 //! | the arguments of a closure are between `\|` and `\|` | write `async \|cx: Context\| …` |
 //! | a closure has no `=>` before its body | drop `=>` |
+//! | an interval of 0 computes nothing | write the number of steps from one value to the next, `.every(5)`, or drop the column |
+//! | no model is named `opnai/gpt-4o-mini` | write a [provider](super::models) and its model, `openai/gpt-4o-mini`, or `offline` |
 //!
 //! # Views
 //!
@@ -323,7 +325,10 @@
 //! | attempt to use a non-constant value in a constant | the number in `window(n)` must be a `const`; see [views](super::views) |
 //! | missing field `facts` in initializer of `DebateInputs` | the module has an input without a column; add it in the braces: `facts: user` |
 //! | struct `DebateInputs` has no field named `critic` | the module has no source of this name; the message suggests the nearest one |
-//! | evaluation panicked: … | a rule of a flow with parameters does not hold for the values that it gets here; the rest of the message is the one above |
+//! | missing generics for struct `Chat` | a flow with type parameters is extended or used with types for them: `struct Felt<M: Model>(model: M): Chat<M> { … }` |
+//! | private type `Chat` in public interface | a public flow extends a private one; declare both with `pub`, or neither |
+//! | struct `Chat` is private | declare the flow with `pub`: `flow! { pub struct Chat { … } }` |
+//! | `&str` is not a column of this flow, whose columns are fields | write `chat.topics.get(0)`, not `chat.get("topics", 0)`; for a name that is known only when the program runs, `chat.try_get(name, 0)?` |
 //! | `…` is not a flow that can be a module | name a flow that is declared as a struct and extends no other flow |
 //! | use of moved value: `style` | two compute steps take the same value; clone it for one |
 //! | cannot find function `prompt` in this scope | add `use columnar::prelude::*;` |

@@ -45,17 +45,19 @@
 //! OpenAI's API. The address ends with the version of the API, and it never appears in names, errors or spans. The
 //! variable `COLUMNAR_BASE_URL` sends the calls of all other models that are chosen by name to one address.
 //!
-//! An unknown name and a missing key are an [`Error::Model`](crate::Error::Model), which says what to do. A run checks
-//! all its models before it computes anything:
+//! An unknown name that is a literal in `flow!`, as in `.model("opnai/gpt-4o-mini")`, is a compile error. Any other unknown
+//! name and a missing key are an [`Error::Model`](crate::Error::Model), which says what to do. A run checks all its models
+//! before it computes anything:
 //!
 //! ```
 //! use columnar::prelude::*;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let name = String::from("opnai/gpt-4o-mini");       // from a file of settings, for example
 //! let chat = flow! {
 //!     source user;
 //!     column topics(user.latest)   = prompt("List the topics.");
-//!     column assistant(user, self) = prompt("Answer.").model("opnai/gpt-4o-mini");
+//!     column assistant(user, self) = prompt("Answer.").model(name);
 //! };
 //! chat.user.push("hello").await?;
 //! let error = chat.run().await.expect_err("a slip");

@@ -60,7 +60,8 @@ impl World {
                 Ok(Either::Right(_)) | Err(_) => {
                     // First, because only the end of the computations settles which values are stored.
                     drop(run);
-                    let is_stored = |column: &Name, step| flow.get(column, step).is_some();
+                    let is_stored =
+                        |column: &Name, step| matches!(flow.shared.get_by_name(column, step), Ok(Some(_)));
                     self.lock().invariants.run_dropped(is_stored);
                     self.check();
                     return false;
@@ -76,7 +77,7 @@ impl World {
     }
 
     fn emitted<C, I>(&self, flow: &LiveFlow<'_, C, I>, event: &Event) {
-        let stored = flow.get(event.column(), event.step());
+        let stored = flow.shared.get_by_name(event.column(), event.step()).ok().flatten();
         self.check_that(|invariants| invariants.emitted(event, stored.as_deref()));
         self.check();
     }

@@ -196,7 +196,7 @@ fn a_filter_shows_some_values_and_skips_cells_without_new_ones() {
         chat.run().await.unwrap();
         made.run().await.unwrap();
     });
-    let skipped = |step| (chat.get("faq", step), made.get("faq", step)) == (None, None);
+    let skipped = |step| (chat.faq.get(step), made.get("faq", step)) == (None, None);
     assert!(skipped(0) && skipped(2) && !skipped(1) && !skipped(3));
     let faq = "<user>Who?</user> <user>Why?</user>";
     let review = "<odd>Who?</odd> | review2 | <odd>Why?</odd> <user>Why?</user>";
@@ -250,6 +250,7 @@ fn notes_are_appended_to_the_instruction() {
 fn a_column_that_is_not_due_is_skipped_with_the_columns_that_read_only_it() {
     let conditions = Arc::new(Mutex::new(Vec::new()));
     let calls = Arc::clone(&conditions);
+    let never = 0;
     let chat = flow! {
         source user;
         column title(user) = labelled("title").when(move |cx| {
@@ -258,7 +259,7 @@ fn a_column_that_is_not_due_is_skipped_with_the_columns_that_read_only_it() {
         });
         column shout(title.latest)    = labelled("shout");
         column digest(user.window(2)) = labelled("digest").every(2);
-        column never(user.latest)     = labelled("never").every(0);
+        column never(user.latest)     = labelled("never").every(never);
     };
     let mut events = Vec::new();
     block_on(async {

@@ -89,7 +89,9 @@ mod a_flow_that_lives {
         felt.run().await?;
         let text = felt.mood.messages(1)?.to_json();
         assert!(text.contains(r"<digest>\n1\n</digest>"), "{text}");
-        assert_eq!(felt.get("topics", 1), felt.topics.get(1));
+        assert_eq!(felt.try_get("topics", 1)?, felt.topics.get(1));
+        assert_eq!(felt.get(FeltColumn::Chat(ChatColumn::Topics), 1), felt.topics.get(1));
+        assert_eq!(felt.get(FeltColumn::Tone, 1), felt.tone.get(1));
         assert_eq!(felt.dependents("topics")?.len(), 1);
         assert_eq!(felt.messages("tone", 1)?.to_json(), felt.tone.messages(1)?.to_json());
         Ok(())
@@ -227,7 +229,7 @@ mod an_extension_of_an_extension {
         assert_eq!(names, 2 * 6);
         assert_eq!((beside.beside.get(1).as_deref(), felt.mood.get(1).as_deref()), (Some("1"), Some("1")));
         assert_eq!(further.felt.get(1).as_deref(), Some("1"));
-        assert_eq!((further.base.name(), further.get("beside", 1).as_deref()), ("base", Some("1")));
+        assert_eq!((further.base.name(), further.try_get("beside", 1)?.as_deref()), ("base", Some("1")));
         let text = further.felt.messages(1)?.to_json();
         assert!(text.contains("<mood>") && text.contains("<topics>") && !text.contains("<beside>"), "{text}");
         assert_eq!(further.tone.get(1), felt.tone.get(1));
@@ -248,8 +250,8 @@ mod an_extension_of_an_extension {
         let (fork, base) = (felt.fork(1)?, chat.fork(1)?);
         fork.user.push("another").await?;
         assert_eq!(values(&fork).await?.len(), 3, "`topics`, `tone` and `mood`");
-        assert_eq!((fork.mood.get(1), fork.get("beside", 1)), (Some("1".into()), Some("1".into())));
-        assert_eq!((fork.tone.get(0), base.get("tone", 0)), (felt.tone.get(0), felt.tone.get(0)));
+        assert_eq!((fork.mood.get(1), fork.try_get("beside", 1)?), (Some("1".into()), Some("1".into())));
+        assert_eq!((fork.tone.get(0), base.try_get("tone", 0)?), (felt.tone.get(0), felt.tone.get(0)));
         assert_eq!(
             (beside.user.get(1).as_deref(), fork.user.get(1).as_deref()),
             (Some("two"), Some("another"))

@@ -77,7 +77,7 @@ mod a_flow_with_a_module {
             r#"[{"role":"user","content":"<topic>\ngo\n</topic>\n\n<advocate>\ntopic=go\n</advocate>"}]"#;
         assert_eq!(chat.debate.critic.messages(1)?.to_json(), json);
         assert_eq!(chat.messages("debate.critic", 1)?.to_json(), json);
-        assert_eq!(chat.get("debate.critic", 1), chat.debate.critic.get(1));
+        assert_eq!(chat.try_get("debate.critic", 1)?, chat.debate.critic.get(1));
         Ok(())
     }
 

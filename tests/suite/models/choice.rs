@@ -102,9 +102,10 @@ async fn a_model_that_is_not_ready_is_an_error_before_any_request() -> Result<()
 
 #[tokio::test]
 async fn an_unknown_name_is_an_error_with_the_known_names() -> Result<()> {
+    let name = "nonesuch/x@http://me:hunter2@localhost/";
     let chat = flow! {
         source user;
-        column bot(user, self) = prompt("Answer.").model("nonesuch/x@http://me:hunter2@localhost/");
+        column bot(user, self) = prompt("Answer.").model(name);
     };
     chat.user.push("hello").await?;
     let error = chat.run().await.expect_err("there is no such model");

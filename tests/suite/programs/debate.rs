@@ -106,7 +106,7 @@ async fn a_generic_debate_is_used_twice_over_a_provider_that_fails() -> Result<(
     let panel = open().await?;
     assert!(values(&panel).await?.is_empty());
     for ((column, step), value) in &computed {
-        assert_eq!(panel.get(column, *step).as_deref(), Some(&**value), "{column} {step}");
+        assert_eq!(panel.try_get(column, *step)?.as_deref(), Some(&**value), "{column} {step}");
     }
     panel.question.push("And then?").await?;
     assert_eq!(values(&panel).await?.len(), 5);

@@ -45,7 +45,7 @@ async fn a_fork_shares_earlier_steps_and_diverges() -> Result<()> {
         assert_eq!(fork.assistant.messages(step)?, chat.assistant.messages(step)?);
     }
     assert_ne!(fork.summary.get(2), chat.summary.get(2));
-    assert_eq!(fork.get("user", 3), None);
+    assert_eq!(fork.user.get(3), None);
     assert!(fork.assistant.messages(2)?.to_json().contains("elsewhere"));
     assert!(!chat.assistant.messages(4)?.to_json().contains("elsewhere"));
     Ok(())

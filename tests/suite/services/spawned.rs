@@ -128,9 +128,10 @@ async fn a_retry_computes_the_cells_that_failed() -> Result<()> {
 
 #[tokio::test(start_paused = true)]
 async fn a_model_that_cannot_be_used_is_an_error_of_the_first_missing_cell() -> Result<()> {
+    let name = "nonesuch/model";
     let chat = flow! {
         source user;
-        column answer(user, self) = prompt("Answer.").model("nonesuch/model");
+        column answer(user, self) = prompt("Answer.").model(name);
     };
     let chat = chat.spawn();
     let mut events = chat.subscribe();

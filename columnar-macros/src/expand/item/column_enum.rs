@@ -99,8 +99,7 @@ impl Enum<'_> {
     }
 
     fn implementation(&self) -> TokenStream {
-        let Self { private, header, id, struct_of, dependencies, .. } = self;
-        let vis = &header.vis;
+        let Self { private, id, struct_of, dependencies, .. } = self;
         let (params, arguments) =
             (dependencies.enum_params(&quote!(#private::ColumnEnum)), dependencies.own_enum_arguments());
         // The name of a column of another flow is behind a trait, so the function is not constant.
@@ -112,7 +111,7 @@ impl Enum<'_> {
             impl #params #id #arguments {
                 /// The name of the column.
                 #[allow(dead_code, unreachable_pub)]
-                #vis #constant fn name(self) -> &'static #private::str {
+                pub #constant fn name(self) -> &'static #private::str {
                     #name
                 }
             }

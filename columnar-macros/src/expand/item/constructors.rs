@@ -33,10 +33,10 @@ impl Item<'_> {
 
     fn fn_new(&self) -> TokenStream {
         let private = &self.emitter.private;
-        let (vis, params, names) = (&self.header.vis, self.owned_params(), self.param_names());
+        let (params, names) = (self.owned_params(), self.param_names());
         quote! {
             /// A new flow, with its values in memory.
-            #vis fn new(#(#params),*) -> Self {
+            pub fn new(#(#params),*) -> Self {
                 Self::__OF(#private::Typed::__new(Self::__STEPS(#(#names),*)))
             }
         }
@@ -44,7 +44,7 @@ impl Item<'_> {
 
     fn fn_open(&self) -> TokenStream {
         let private = &self.emitter.private;
-        let (vis, params, names) = (&self.header.vis, self.owned_params(), self.param_names());
+        let (params, names) = (self.owned_params(), self.param_names());
         // With this hygiene a parameter of the flow may have the same name.
         let store = Ident::new("in_store", Span::mixed_site());
         let lifetime = lifetime(self.header);
@@ -55,7 +55,7 @@ impl Item<'_> {
             ///
             /// If the store cannot be opened or read, if its values are impossible, or if a stored column has changed.
             // A future without generic parameters: rustc would check those of an `async fn` again where it is awaited.
-            #vis fn open(
+            pub fn open(
                 #store: impl #private::IntoOpenOptions,
                 #(#params),*
             ) -> #private::Opening<#lifetime, Self> {
@@ -66,7 +66,7 @@ impl Item<'_> {
 
     fn fn_extend(&self, base: &Base) -> TokenStream {
         let private = &self.emitter.private;
-        let (vis, params, names) = (&self.header.vis, self.owned_params(), self.param_names());
+        let (params, names) = (self.owned_params(), self.param_names());
         let steps = quote!(Self::__STEPS(#(#names),*));
         // With this hygiene a parameter of the flow may have the same name.
         let local = Ident::new("of_base", Span::mixed_site());
@@ -99,7 +99,7 @@ impl Item<'_> {
             ///
             /// If the flow already has a column with one of these names, or if the store cannot be read. Then
             /// nothing has changed.
-            #vis fn extend(#local: impl #ty, #(#params),*) -> #future {
+            pub fn extend(#local: impl #ty, #(#params),*) -> #future {
                 #extended
             }
         }
@@ -110,7 +110,7 @@ impl Item<'_> {
         let private = &self.emitter.private;
         let (take, names, step) = (self.owned_params(), self.param_names(), &self.types.step);
         // An extension cannot be a module, so no other flow needs its compute steps.
-        let vis = self.header.base.is_none().then_some(&self.header.vis);
+        let vis = self.header.base.is_none().then(|| quote!(pub));
         let derived = self.emitter.flow.columns.iter().filter(|column| column.derived.is_some());
         let functions = derived.map(|column| hidden_ident("", &column.name));
         // The functions are called through pointers, if their type can be named. With all calls in one body the
@@ -147,13 +147,13 @@ impl Item<'_> {
         if self.header.derives("Clone") {
             return TokenStream::new();
         }
-        let private = &self.emitter.private;
+        let (private, marker) = (&self.emitter.private, self.marker());
         let head = self.impl_head(&quote!(#private::Clone for), &self.header.generics);
         quote! {
             #head {
                 fn clone(&self) -> Self {
-                    let __flow = #private::Clone::clone(&self.__flow);
-                    Self { __flow, __marker: #private::core::marker::PhantomData }
+                    let __flow = #private::Clone::clone(#private::Deref::deref(self));
+                    Self { __flow, #marker }
                 }
             }
         }
@@ -168,7 +168,7 @@ impl Item<'_> {
         quote! {
             #head {
                 fn fmt(&self, __f: &mut #private::core::fmt::Formatter<'_>) -> #private::core::fmt::Result {
-                    #private::fmt_flow(#name, &self.__flow, __f)
+                    #private::fmt_flow(#name, #private::Deref::deref(self), __f)
                 }
             }
         }

@@ -60,6 +60,8 @@ pub(super) fn expand(emitter: &Emitter<'_>, header: &Header, errors: &TokenStrea
 
 impl Item<'_> {
     /// The compute steps and the constructors.
+    ///
+    /// All that users call is `pub`: the struct is as visible as they declare it, and rustc reports a private flow once.
     fn implementation(&self) -> TokenStream {
         let head = self.impl_head(&TokenStream::new(), &self.bounded());
         let columns = self.emitter.flow.columns.iter();
@@ -134,7 +136,7 @@ impl Item<'_> {
 
     fn constants(&self) -> TokenStream {
         let private = &self.emitter.private;
-        let (vis, order) = (&self.header.vis, self.order());
+        let order = self.order();
         let graph = if self.emitter.dependencies.is_empty() {
             quote!(#private::graph::<Self>())
         } else {
@@ -150,13 +152,12 @@ impl Item<'_> {
             #order
 
             /// The columns and their views.
-            #vis const GRAPH: #private::Graph = #graph;
+            pub const GRAPH: #private::Graph = #graph;
         }
     }
 
     /// The constant `ORDER`.
     fn order(&self) -> TokenStream {
-        let vis = &self.header.vis;
         let docs = quote!(/// The names of the columns in topological order.
         );
         if !self.emitter.dependencies.is_empty() {
@@ -167,7 +168,7 @@ impl Item<'_> {
                 const __ORDER: [&'static #private::str; #count] = #private::Graph::__names(&Self::__TEXT);
 
                 #docs
-                #vis const ORDER: &'static [&'static #private::str] = #private::Graph::__names_slice(&Self::__ORDER);
+                pub const ORDER: &'static [&'static #private::str] = #private::Graph::__names_slice(&Self::__ORDER);
             };
         }
         let private = &self.emitter.private;
@@ -176,29 +177,36 @@ impl Item<'_> {
         let order = list(order.map(|name| format!("{name:?}")));
         quote! {
             #docs
-            #vis const ORDER: &'static [&'static #private::str] = &[#order];
+            pub const ORDER: &'static [&'static #private::str] = &[#order];
         }
     }
 
     /// The fork of a flow, and a flow as its own type.
     fn fn_fork(&self) -> TokenStream {
         let private = &self.emitter.private;
-        let (vis, target) = (&self.header.vis, &self.types.flow);
+        let (target, marker) = (&self.types.flow, self.marker());
         quote! {
             /// A new flow with the steps of this one before `at_step`. Both continue independently.
             ///
             /// # Errors
             ///
             /// If a source has no value for the previous step.
-            #vis fn fork(&self, at_step: #private::usize) -> #private::Result<Self> {
-                // By reference, so that rustc does not find a method of a trait of the user first.
-                (&self.__flow).fork(at_step).map(Self::__OF)
+            pub fn fork(&self, at_step: #private::usize) -> #private::Result<Self> {
+                // A reference, so that rustc does not find a method of a trait of the user first.
+                #private::Deref::deref(self).fork(at_step).map(Self::__OF)
             }
 
             fn __OF(__flow: #target) -> Self {
-                Self { __flow, __marker: #private::core::marker::PhantomData }
+                Self { __flow, #marker }
             }
         }
+    }
+
+    /// The value of the field that uses the generic parameters.
+    fn marker(&self) -> Option<TokenStream> {
+        let private = &self.emitter.private;
+        type_of_marker(private, &self.header.generics)
+            .map(|_| quote!(__marker: #private::core::marker::PhantomData,))
     }
 
     /// The struct, which derefs to the columns and to the methods of a flow.
@@ -217,7 +225,7 @@ impl Item<'_> {
             }
         });
         let (where_clause, target) = (&generics.where_clause, &self.types.flow);
-        let marker = marker(private, generics);
+        let marker = type_of_marker(private, generics).map(|ty| quote!(__marker: #ty,));
         let deref = self.impl_head(&quote!(#private::Deref for), generics);
         quote! {
             #import
@@ -225,7 +233,7 @@ impl Item<'_> {
             #docs
             #vis #keyword #name #generics #where_clause {
                 __flow: #target,
-                __marker: #marker,
+                #marker
             }
 
             #deref {
@@ -282,8 +290,8 @@ impl Item<'_> {
     }
 }
 
-/// Uses every generic parameter without owning or needing anything.
-fn marker(private: &Tokens, generics: &Generics) -> TokenStream {
+/// A type that uses every generic parameter without owning or needing anything; `None` if there is nothing to use.
+fn type_of_marker(private: &Tokens, generics: &Generics) -> Option<TokenStream> {
     let uses = generics.params.iter().filter_map(|param| match param {
         GenericParam::Lifetime(param) => {
             let lifetime = &param.lifetime;
@@ -296,6 +304,7 @@ fn marker(private: &Tokens, generics: &Generics) -> TokenStream {
         // rustc accepts a const parameter that no field uses.
         GenericParam::Const(_) => None,
     });
+    let uses: Vec<TokenStream> = uses.collect();
     // With a `PhantomData` of the parameters alone, the flow would be `Send` only if they are.
-    quote!(#private::core::marker::PhantomData<fn() -> (#(#uses,)*)>)
+    (!uses.is_empty()).then(|| quote!(#private::core::marker::PhantomData<fn() -> (#(#uses,)*)>))
 }
