@@ -1,17 +1,11 @@
 //! Rate limits: the number of calls that may begin in a period.
 
 use std::fmt;
-use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use governor::clock::Clock;
-use governor::middleware::NoOpMiddleware;
-use governor::nanos::Nanos;
-use governor::state::{InMemoryState, NotKeyed};
-use governor::{Quota, RateLimiter};
-use tokio::sync::Mutex;
+use tokio::sync;
 use tokio::time::{Instant, sleep, timeout};
 
 /// The time after which a waiting call assumes that the task with the lock is no longer polled, counted from the time at
@@ -86,7 +80,7 @@ impl Rate {
     fn new(calls: u32, seconds: u64) -> Self {
         // Rounded up: the calls of a period must not take less time than the period.
         let nanos = (seconds * 1_000_000_000).div_ceil(calls.max(1).into());
-        Self { queue: Arc::new(Queue::new(Duration::from_nanos(nanos), NonZeroU32::MIN)) }
+        Self { queue: Arc::new(Queue::new(Duration::from_nanos(nanos), 1)) }
     }
 
     /// A new rate that allows up to this many calls at once after a pause. One period may then have `calls - 1` more: at
@@ -103,7 +97,7 @@ impl Rate {
     /// ```
     #[must_use]
     pub fn burst(self, calls: u32) -> Self {
-        let calls = NonZeroU32::new(calls.min(LARGEST_BURST)).unwrap_or(NonZeroU32::MIN);
+        let calls = calls.clamp(1, LARGEST_BURST);
         Self { queue: Arc::new(Queue::new(self.queue.interval, calls)) }
     }
 
@@ -127,19 +121,25 @@ impl fmt::Debug for Rate {
 
 struct Queue {
     interval: Duration,
-    limiter: RateLimiter<NotKeyed, InMemoryState, Tokio, NoOpMiddleware<Nanos>>,
+    /// The time by which calls may be ahead of the schedule.
+    tolerance: Duration,
+    /// The schedule: the time at which the next call is due.
+    next: Mutex<Instant>,
     /// Held by the first call of the queue. The lock is fair, so calls get it in order of arrival.
-    front: Mutex<()>,
+    front: sync::Mutex<()>,
     /// The number of waiting calls, the first one included.
     waiting: AtomicU32,
 }
 
 impl Queue {
-    fn new(interval: Duration, burst: NonZeroU32) -> Self {
-        // The interval was rounded up, so it has at least one nanosecond.
-        let quota = Quota::with_period(interval).expect("no period is empty");
-        let limiter = RateLimiter::direct_with_clock(quota.allow_burst(burst), Tokio(Instant::now()));
-        Self { interval, limiter, front: Mutex::new(()), waiting: AtomicU32::new(0) }
+    fn new(interval: Duration, burst: u32) -> Self {
+        Self {
+            interval,
+            tolerance: interval * (burst - 1),
+            next: Mutex::new(Instant::now()),
+            front: sync::Mutex::new(()),
+            waiting: AtomicU32::new(0),
+        }
     }
 
     async fn wait(&self) {
@@ -149,10 +149,21 @@ impl Queue {
         let due = self.interval.saturating_mul(waiting.ahead.saturating_add(1));
         // Held until this call begins, so that later ones do not overtake it.
         let _front = timeout(due.saturating_add(GRACE), self.front.lock()).await;
-        // A call without the lock may take the place in between, so the limiter is asked again.
-        while let Err(not_yet) = self.limiter.check() {
-            sleep(not_yet.wait_time_from(self.limiter.clock().now())).await;
+        // A call without the lock may take the place in between, so the schedule is asked again.
+        while let Err(early) = self.admit(Instant::now()) {
+            sleep(early).await;
         }
+    }
+
+    /// Admits a call, or returns the time until it may begin. This is the generic cell rate algorithm of ITU-T I.371.
+    fn admit(&self, now: Instant) -> Result<(), Duration> {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let early = next.saturating_duration_since(now).saturating_sub(self.tolerance);
+        if early > Duration::ZERO {
+            return Err(early);
+        }
+        *next = now.max(*next) + self.interval;
+        Ok(())
     }
 }
 
@@ -172,16 +183,5 @@ impl<'a> Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.all.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// The clock of the runtime, which tests can pause, as the time since an instant.
-struct Tokio(Instant);
-
-impl Clock for Tokio {
-    type Instant = Nanos;
-
-    fn now(&self) -> Nanos {
-        self.0.elapsed().into()
     }
 }

@@ -59,7 +59,6 @@ const LIBRARY: Rules<'_> = Rules {
     impure: &[
         "fastrand",
         "futures",
-        "governor",
         "std::collections::HashMap",
         "std::collections::HashSet",
         "std::collections::hash_map",
