@@ -129,13 +129,16 @@ impl Emitter<'_> {
         });
         // Inputs that could not be read are reported, so they are not missing.
         let others = (!module.is_complete).then(|| quote!(..#private::broken_inputs()));
+        let mut literal = Group::new(Delimiter::Brace, quote!(#(#fields)* #others));
+        // rustc suggests a field if the literal is the user's.
+        literal.set_span(module.keyword.span());
         quote! {
             #[cfg(rust_analyzer)]
             let _ = || { #(#mentions)* #typed };
             #[cfg(not(rust_analyzer))]
             let _ = || {
                 #definition
-                let _ = #path { #(#fields)* #others };
+                let _ = #path #literal;
             };
         }
     }
