@@ -3,6 +3,7 @@
 //! Each check repairs the tree: it reports a part that is wrong and takes it out, so that one mistake is one
 //! error.
 
+mod captures;
 mod columns;
 mod cycles;
 mod declarations;
@@ -33,6 +34,7 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
         inputs::check_inputs(column, &documents, errors);
         steps::check_settings(column, errors);
     }
+    captures::check_captures(flow, errors);
     declarations::check_renames(flow, errors);
     declarations::check_source_types(flow, errors);
     for column in &flow.columns {

@@ -107,3 +107,14 @@ pub(crate) fn after(name: &Ident, found: Option<&str>) -> String {
         quote(name)
     )
 }
+
+/// `move |_: Context| async move { style.clone() }`, where `style` is a parameter of the flow.
+pub(crate) fn borrowed_param(name: &Ident, is_copied_by_deref: bool) -> String {
+    let text = name.unraw();
+    let value = if is_copied_by_deref { format!("*{text}") } else { format!("{text}.clone()") };
+    format!(
+        "a compute step cannot borrow the parameter {}\n\n\
+         help: give it a value of its own: `{{ let {text} = {value}; move |...| ... }}`",
+        quote(name)
+    )
+}

@@ -82,7 +82,17 @@ impl Emitter<'_> {
         // rustc reports an expression that ends too early at the closing parenthesis.
         let mut argument = Group::new(Delimiter::Parenthesis, step);
         argument.set_span(end_of(&last));
-        quote!(#private::Declare.#keyword #argument)
+        let step = quote!(#private::Declare.#keyword #argument);
+        if !derived.is_step_for_editors {
+            return step;
+        }
+        quote!(#private::core::convert::identity({
+            #[cfg(rust_analyzer)]
+            let __step = #step;
+            #[cfg(not(rust_analyzer))]
+            let __step = #private::broken();
+            __step
+        }))
     }
 
     /// The compute step of a typed column. rustc reports its errors at the type, from the `:` to the last token.

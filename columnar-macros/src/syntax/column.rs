@@ -40,7 +40,19 @@ pub(super) fn parse<'t>(
     let views = list.map(|list| view_list::parse(&list, errors));
     let ViewList { views, is_complete } = views.unwrap_or_default();
     let closure = closure::parse(&step.tokens.clone().into_iter().collect::<Vec<_>>());
-    (renamed_from, Derived { list: span, views, is_complete, ty, step: step.tokens, closure }, step.after)
+    (
+        renamed_from,
+        Derived {
+            list: span,
+            views,
+            is_complete,
+            ty,
+            step: step.tokens,
+            closure,
+            is_step_for_editors: false,
+        },
+        step.after,
+    )
 }
 
 /// Takes the type and the earlier name of a source.

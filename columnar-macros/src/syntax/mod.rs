@@ -21,6 +21,7 @@ mod module_forms;
 mod recovery;
 mod step;
 mod tree;
+mod uses;
 mod view;
 mod view_list;
 
@@ -33,6 +34,7 @@ pub(crate) use tree::{
     Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module,
     Param, RenamedFrom,
 };
+pub(crate) use uses::{bound, formatted, uses};
 pub(crate) use view::{GroupTag, Purpose, State, Tag, View};
 
 /// The input of the macro: the path of the runtime crate in brackets, then the declarations.

@@ -178,6 +178,7 @@ fn column_named(keyword: Option<&TokenTree>, name: Ident, list: Span) -> Column 
         ty: None,
         step: TokenStream::new(),
         closure: None,
+        is_step_for_editors: false,
     };
     Column {
         docs: Vec::new(),

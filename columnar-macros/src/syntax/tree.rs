@@ -76,6 +76,10 @@ impl Header {
     }
 }
 
+/// Types that are copied.
+const COPIED: [&str; 14] =
+    ["bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
+
 /// A parameter of `new` or `extend`.
 pub(crate) struct Param {
     pub(crate) name: Ident,
@@ -99,6 +103,17 @@ impl Param {
             _ => false,
         };
         if is_sum { quote!(&(#ty)) } else { quote!(&#ty) }
+    }
+
+    /// Whether a `*` before the name copies the value: the type is a reference, or one of the small ones.
+    pub(crate) fn is_copied_by_deref(&self) -> bool {
+        match &self.ty {
+            Some(Type::Reference(ty)) => ty.mutability.is_none(),
+            Some(Type::Path(ty)) => {
+                ty.path.get_ident().is_some_and(|name| COPIED.contains(&&*ident_text(name)))
+            }
+            _ => false,
+        }
     }
 
     /// Whether the type cannot be named, since it is or holds an `impl Trait`.
@@ -156,6 +171,8 @@ pub(crate) struct Derived {
     pub(crate) step: TokenStream,
     /// The parts of a compute step that is a closure.
     pub(crate) closure: Option<Closure>,
+    /// Whether the step has an error that is reported, which rustc would report again.
+    pub(crate) is_step_for_editors: bool,
 }
 
 /// A compute step that is a closure: `async |user, topics| …`, or `(async |user, topics| …).retry(3)`.

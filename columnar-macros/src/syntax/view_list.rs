@@ -7,7 +7,7 @@ use super::cursor::{Cursor, is_blank, is_group, is_ident, is_punct, tokens, tree
 use super::modifiers;
 use super::view::{GroupTag, State, View};
 use crate::diagnostics::{Errors, views};
-use crate::ident::{ident_text, is_name, rust_ident};
+use crate::ident::{ident_text, is_gen, is_name, rust_ident};
 use crate::keywords::MODIFIERS;
 
 /// The most groups around a view, as at run time. A parser without a limit could use up the stack.
@@ -256,15 +256,16 @@ fn without_modifier<'t>(trees: &'t [TokenTree], errors: &mut Errors) -> &'t [Tok
 /// Takes the names of columns that come next: identifiers that are not modifiers.
 fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
     let mut path = Vec::new();
-    // All other fields are read as modifiers, which report them or leave them to rustc.
+    // All other fields are read as modifiers, which report them.
     while let [dot, TokenTree::Ident(name), rest @ ..] = cursor.rest()
         && is_punct(Some(dot), '.')
         && !matches!(rest.first(), Some(TokenTree::Group(_)))
         && !is_modifier(name)
         && !ident_text(name).is_empty()
-        && rust_ident(name).as_ref() == Some(name)
+        && let Some(raw) = rust_ident(name)
+        && (raw == *name || is_gen(name))
     {
-        path.push(name.clone());
+        path.push(raw);
         cursor.take(2);
     }
     path

@@ -148,6 +148,7 @@
 //! | the type of `score` comes before `was` | write `column score(user.latest): Score was "rating" = …` |
 //! | column `topics` has no compute step | add one: `= prompt("…")` |
 //! | expected the compute step of `topics` after this | the same |
+//! | a compute step cannot borrow the parameter `style` | give it a value of its own: `{ let style = style.clone(); move \|user\| … }` |
 //! | `topics` reads nothing with the tag `usr` | a parameter of a compute step, and the text in `cx.input("usr")`, is the tag of a view |
 //! | `topics` reads nothing with the tag `cx` | the context needs its type: `cx: Context` |
 //! | `files` are documents, which cannot be a parameter of a compute step | take the context: `cx.messages().documents()` has them |

@@ -321,9 +321,18 @@ flow! {
     }
 }
 
+flow! {
+    struct AroundKeyword {
+        source user;
+        use Keyword { user } as keyword;
+        column end(keyword.gen.latest, user) = echo;
+    }
+}
+
 // In the editions before 2024 `gen` is a name as any other.
 #[test]
 fn gen_is_a_name() {
     assert_eq!(Keyword::ORDER, ["user", "gen", "after"]);
     assert_eq!(Keyword::new().r#gen.name(), "gen");
+    assert_eq!(AroundKeyword::ORDER, ["user", "keyword.gen", "end", "keyword.after"]);
 }
