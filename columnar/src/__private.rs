@@ -193,7 +193,7 @@ pub fn broken<'a>() -> Step<'a> {
     Declare.column(|_: Context| future::pending::<String>())
 }
 
-/// The inputs of a module of which one could not be read, which is reported. It is never called.
+/// The inputs of a module, where one of them could not be read. That is reported, so this is never called.
 pub fn broken_inputs<I>() -> I {
     unreachable!("a flow with an error does not compile")
 }

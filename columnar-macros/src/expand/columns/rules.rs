@@ -213,8 +213,8 @@ fn rule_of_name(name: &Ident, columns: &TokenStream) -> Rule {
     Rule::new("new_name", name.span(), quote!(!<#columns>::__BASE.__has(#text)))
 }
 
-/// A tiered view shows documents. A column of the base of which a view shows a part, or that is read beside a tiered view,
-/// holds text.
+/// A tiered view shows documents. A column of the base holds text if a view shows a part of it, or if it is read beside a
+/// tiered view.
 fn rules_of_documents(column: &Column, columns: &TokenStream) -> Vec<Rule> {
     // The same documents once more are reported.
     let is_tiered = |name: &str| column.reads().any(|view| view.is_tiered() && view.name() == name);
