@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 
 use crate::diagnostics::{Errors, steps};
 use crate::ident::ident_text;
-use crate::syntax::{Closure, Column, Flow, bound, formatted, uses};
+use crate::syntax::{Closure, Flow, Form, bound, formatted, uses};
 
 /// A compute step lives as long as the flow, and its declaration has each parameter by reference. So a closure has a copy
 /// of its own. Wrong, where `style` is a parameter of the flow:
@@ -15,29 +15,19 @@ use crate::syntax::{Closure, Column, Flow, bound, formatted, uses};
 ///
 /// rustc would report the lifetime of the reference at the whole flow.
 pub(super) fn check_captures(flow: &mut Flow, errors: &mut Errors) {
-    let Some(header) = flow.header() else { return };
+    let Form::Item(header) = &flow.form else { return };
     let names: Vec<String> = header.params.iter().map(|param| ident_text(&param.name)).collect();
-    let mut borrowing = Vec::new();
-    for (at, column) in flow.columns.iter().enumerate() {
-        let Some(closure) = closure_of(column) else { continue };
+    for derived in flow.columns.iter_mut().filter_map(|column| column.derived.as_mut()) {
+        let Some(closure) = &derived.closure else { continue };
         let free = without_bound(&names, closure);
         let used = uses(&free, closure.body.clone()).into_iter().next();
         let used = used.map(|name| (name.span(), ident_text(&name)));
         let Some((span, name)) = used.or_else(|| formatted(&free, closure.body.clone())) else { continue };
         if let Some(param) = header.params.iter().find(|param| ident_text(&param.name) == name) {
             errors.on(span, steps::borrowed_param(&param.name, param.is_copied_by_deref()));
-            borrowing.push(at);
-        }
-    }
-    for (at, column) in flow.columns.iter_mut().enumerate() {
-        if let Some(derived) = column.derived.as_mut().filter(|_| borrowing.contains(&at)) {
             derived.is_step_for_editors = true;
         }
     }
-}
-
-fn closure_of(column: &Column) -> Option<&Closure> {
-    column.derived.as_ref()?.closure.as_ref()
 }
 
 /// The names that neither the statements before the closure, nor its parameters, nor patterns in it bind.

@@ -391,10 +391,16 @@ impl<'e> Dependency<'e> {
         }
     }
 
-    /// The struct of the inputs of a module; `None` where an alias could not name the parameters around it. Its name has a
-    /// position: rustc reports the inputs that are missing there.
+    /// Whether the inputs of a module are fields of a struct. In the inline form, an alias of it could not name the
+    /// parameters around the flow.
+    pub(super) fn has_struct_of_inputs(&self) -> bool {
+        self.alias.is_some() || !self.is_generic
+    }
+
+    /// The struct of the inputs of a module, if they have one. Its name has a position: rustc reports the inputs that are
+    /// missing there.
     pub(super) fn inputs(&self, at: Span) -> Option<Inputs> {
-        if self.alias.is_none() && self.is_generic {
+        if !self.has_struct_of_inputs() {
             return None;
         }
         let (private, flow) = (self.private, self.ty());

@@ -13,7 +13,7 @@
 //!     const __HERE_user: &'static Derived = &Derived::__new(Self::__BASE.__find("user"), "user");
 //!     const __HERE_mood: &'static Derived = &Derived::__new(Self::__BASE.__len() + 0, "mood");
 //!     const __HERE_debate_DOT_critic: &'static Derived = &Derived::__new(Self::__AT_debate.__column("critic"), "critic");
-//!     const views_of_mood: &'static [View] = &[<Self>::__HERE_user.latest, <Self>::__HERE_tone.__all(), …];
+//!     const views_of_mood: &'static [View] = &[Self::__HERE_user.latest, Self::__HERE_tone.__all(), …];
 //! }
 //! impl Columns for FeltColumns { /* as in plain.rs */ }
 //! impl Deref for FeltColumns { type Target = <FeltBase as Base>::Columns; }

@@ -112,7 +112,7 @@ impl Emitter<'_> {
         let keyword = module.keyword.span();
         let mut rules = vec![Rule::new("few_levels", keyword, quote!(<#columns>::#at.__fits()))];
         // Elsewhere a struct has the inputs as its fields.
-        if dependency.inputs(keyword).is_none() && module.is_complete {
+        if !dependency.has_struct_of_inputs() && module.is_complete {
             let used = constant_ident("inputs", &module.name);
             rules.push(Rule::new("all_inputs", keyword, quote!(<#columns>::#used.__is_complete())));
         }

@@ -49,7 +49,7 @@ impl<'v> Read<'v> {
     pub(super) fn constant(&self, private: &Tokens) -> TokenStream {
         let (literals, modifiers) = (list([self.literals()]), self.view.constant_modifiers());
         let groups = groups(self.view);
-        let view = quote!(<#private::View>::__literal::<>(#literals));
+        let view = quote!(#private::View::__literal(#literals));
         if self.view.is_tiered() {
             return quote!(#view.__in_tiers() #modifiers.__view());
         }
