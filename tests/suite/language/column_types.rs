@@ -334,8 +334,8 @@ flow! {
     struct Chat<T: DeserializeOwned + JsonSchema + 'static>(model: ScriptedModel) {
         source user;
         /// How good it was.
-        column score(user.latest): Score was "rating"               = prompt("Rate it.").model(model.clone());
-        column others(score.latest, user.window({ 1 + 1 })): Vec<T> = prompt("Go on.").model(model.clone());
+        column score(user.latest): Score was "rating"           = prompt("Rate it.").model(model.clone());
+        column others(score.latest, user.window(1 + 1)): Vec<T> = prompt("Go on.").model(model.clone());
     }
 }
 
