@@ -23,23 +23,26 @@ const KEYWORDS: [&str; 48] = [
 
 /// The text without marker and `r#`; empty if the marker is the whole identifier.
 pub(crate) fn ident_text(ident: &Ident) -> String {
-    let mut text = ident.to_string();
+    let mut text = without_marker(ident.to_string());
     if text.starts_with("r#") {
         text.drain(..2);
     }
-    // The marker is at the cursor, which may be inside the word.
-    if text.contains(MARKER) { text.replace(MARKER, "") } else { text }
+    text
 }
 
-/// The text of any token without the marker.
-pub(crate) fn without_marker(text: &str) -> String {
-    text.replace(MARKER, "")
+/// The text of any token without the marker, which is at the cursor, and so may be inside a word.
+pub(crate) fn without_marker(text: String) -> String {
+    if text.contains(MARKER) { text.replace(MARKER, "") } else { text }
 }
 
 /// Whether the identifier is `expected`, marker aside. `r#use` is not `use`.
 pub(crate) fn is(ident: &Ident, expected: &str) -> bool {
-    let text = ident.to_string();
-    text == expected || text.contains(MARKER) && text.replace(MARKER, "") == expected
+    is_one_of(ident, &[expected])
+}
+
+/// Whether the identifier is one of these words, marker aside. The text of an identifier is a copy, so it is made once.
+pub(crate) fn is_one_of(ident: &Ident, words: &[&str]) -> bool {
+    words.contains(&&*without_marker(ident.to_string()))
 }
 
 /// Whether the rest of an identifier is a number: the marker is before it.

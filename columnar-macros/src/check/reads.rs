@@ -235,7 +235,7 @@ impl Names {
             view.state = State::Invalid;
             return;
         }
-        if view.is_self() {
+        if view.is_self() || self.documents.is_empty() && !view.is_tiered() {
             return;
         }
         let name = view.name();

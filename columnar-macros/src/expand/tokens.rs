@@ -70,7 +70,7 @@ pub(super) fn text_of(tokens: TokenStream) -> String {
                 if text.ends_with(|last: char| last.is_alphanumeric() || last == '_') {
                     text.push(' ');
                 }
-                text += &without_marker(&word.to_string());
+                text += &without_marker(word.to_string());
             }
         }
     }

@@ -205,7 +205,7 @@ fn is_slice(ty: &TokenStream) -> bool {
 
 /// Whether the type is that of a column without one.
 pub(super) fn is_text(ty: &TokenStream) -> bool {
-    let ty = ident::without_marker(&ty.to_string());
+    let ty = ident::without_marker(ty.to_string());
     // The spaces of `to_string` may change from one compiler to another.
     ["String", "str", "& str", "&str", "& 'static str", "&'static str"].contains(&ty.as_str())
 }

@@ -71,7 +71,7 @@ impl Parser<'_, '_> {
     fn is_use(&mut self, keyword: &Ident) -> bool {
         let is_braces = |tree: &TokenTree| is_group(tree, Delimiter::Brace);
         let is_use = ident::is(keyword, "use");
-        if !is_use && is_misspelt_use(keyword) && self.cursor.declaration().iter().any(is_braces) {
+        if !is_use && self.cursor.declaration().iter().any(is_braces) && is_misspelt_use(keyword) {
             self.errors.at(keyword, declarations::misspelt_use(keyword));
             return true;
         }

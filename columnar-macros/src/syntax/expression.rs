@@ -8,7 +8,7 @@ use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenTree};
 use quote::ToTokens;
 
 use super::cursor::{Angles, Cursor, is_group, is_ident, is_punct, trees_of};
-use crate::ident::{self, ident_text};
+use crate::ident::{self, ident_text, without_marker};
 
 /// Keywords that begin a statement, an item or a part of an expression, where only rustc says what is wrong.
 const OTHERS: [&str; 22] = [
@@ -100,33 +100,31 @@ impl Parser<'_> {
     /// Takes what begins with an identifier: a path, or a keyword.
     fn word(&mut self, ident: &Ident) -> Option<Word> {
         let next = self.cursor.rest().get(1);
-        let is_before = |words: &[&str]| words.iter().any(|word| is_ident(next, word));
-        let has_braces = next.is_some_and(|tree| is_group(tree, Delimiter::Brace));
-        let is_one_of = |words: &[&str]| words.iter().any(|word| ident::is(ident, word));
+        let is_before = |words| matches!(next, Some(TokenTree::Ident(next)) if ident::is_one_of(next, words));
+        let has_braces = || next.is_some_and(|tree| is_group(tree, Delimiter::Brace));
+        let is_closure = || is_punct(next, '|') || is_before(&["move", "async", "static"]);
         // A raw identifier is no keyword.
-        if ident_text(ident).is_empty() || is_one_of(&OTHERS) {
-            return None;
-        }
-        let is_closure = is_punct(next, '|') || is_before(&["move", "async", "static"]);
-        let is_prefix = is_one_of(&["mut"])
-            || is_one_of(&["raw"]) && is_before(&["const", "mut"])
-            || is_one_of(&["move", "static", "async", "const", "gen"]) && (is_closure || has_braces)
-            || is_one_of(&["const"]) && is_before(&["mut"])
-            || is_one_of(&["unsafe", "try", "loop"]) && has_braces;
-        if is_prefix {
-            self.is_bare = false;
+        let word = without_marker(ident.to_string());
+        let is_prefix = match &*word {
+            "" => return None,
+            other if OTHERS.contains(&other) => return None,
+            "if" | "while" | "match" | "for" => {
+                self.is_bare = false;
+                self.conditional(ident)?;
+                return Some(Word::Block);
+            }
+            "mut" => true,
+            "raw" => is_before(&["const", "mut"]),
+            "const" => is_closure() || has_braces() || is_before(&["mut"]),
+            "move" | "static" | "async" | "gen" => is_closure() || has_braces(),
+            "unsafe" | "try" | "loop" => has_braces(),
+            _ => false,
+        };
+        // Also that of `&raw const value`.
+        if is_prefix || word == "const" {
+            self.is_bare &= !is_prefix;
             self.cursor.next();
             return Some(Word::Prefix);
-        }
-        if is_one_of(&["const"]) {
-            // Of `&raw const value`.
-            self.cursor.next();
-            return Some(Word::Prefix);
-        }
-        if is_one_of(&["if", "while", "match", "for"]) {
-            self.is_bare = false;
-            self.conditional(ident)?;
-            return Some(Word::Block);
         }
         Some(if self.path() { Word::Path } else { Word::Block })
     }

@@ -26,7 +26,7 @@ pub(super) fn is_item(trees: &[TokenTree]) -> bool {
             !begins_declaration(cursor.rest())
         }
         Some(TokenTree::Ident(ident)) => {
-            ["struct", "enum", "mod", "trait"].iter().any(|item| ident == item)
+            ident::is_one_of(ident, &["struct", "enum", "mod", "trait"])
                 || is_ident(cursor.rest().get(1), "struct")
                 || ends_with_body(cursor.rest())
         }

@@ -147,10 +147,10 @@ impl Parser<'_> {
     }
 
     fn window(&mut self, text: &str, call: &Call<'_>) -> Evaluation {
-        let window = match (text, &call.arguments) {
-            ("all", _) => Window::All,
-            ("window", Some(count)) => window_of(count),
-            ("window", None) => Window::Computed,
+        let count = call.arguments.as_ref().and_then(literal);
+        let window = match text {
+            "all" => Window::All,
+            "window" => window_of(count.as_ref()),
             _ => Window::Last(1),
         };
         self.view.window = Some(window);
@@ -161,7 +161,10 @@ impl Parser<'_> {
             ("latest", Some(parentheses)) => self.report(parentheses, views::no_parentheses(call.name)),
             ("window", None) => self.report(call.name, views::NO_COUNT),
             ("window", Some(count)) if is_blank(&trees_of(count)) => self.report(count, views::NO_COUNT),
-            ("window", Some(count)) if is_zero(count) => self.report(count.stream(), views::EMPTY_WINDOW),
+            // Also `0x0` and `0_usize`, which are left to the compiler otherwise.
+            ("window", Some(written)) if count.is_some_and(|count| is_zero(&count)) => {
+                self.report(written.stream(), views::EMPTY_WINDOW);
+            }
             _ => {}
         }
         if window == Window::Computed { Evaluation::Constant } else { Evaluation::Literal }
@@ -314,7 +317,7 @@ fn is_call_in_other_form(sign: Option<&TokenTree>, name: &Ident) -> bool {
 
 /// Tokens as they are written, except that `as` is not raw.
 fn shown(tokens: &TokenStream) -> String {
-    without_marker(&tokens.to_string())
+    without_marker(tokens.to_string())
         .replace(" .", ".")
         .replace(". ", ".")
         .replace(" (", "(")
@@ -332,20 +335,19 @@ fn parenthesized(name: &Ident, group: &Group, errors: &mut Errors) -> Group {
     parentheses
 }
 
-fn window_of(arguments: &Group) -> Window {
+fn window_of(count: Option<&LitInt>) -> Window {
     // Any other count, as `0x3` or `MANY`, is left to the compiler.
-    let count = literal(arguments).and_then(|count| count.to_string().parse().ok());
+    let count = count.and_then(|count| count.to_string().parse().ok());
     count.map_or(Window::Computed, Window::Last)
 }
 
-fn is_zero(arguments: &Group) -> bool {
-    // Also `0x0` and `0_usize`, which `window_of` leaves to the compiler.
-    literal(arguments).is_some_and(|count| matches!(count.base10_parse::<u128>(), Ok(0)))
+fn is_zero(count: &LitInt) -> bool {
+    matches!(count.base10_parse::<u128>(), Ok(0))
 }
 
 /// Whether the arguments are a literal that is no number from 0 on.
 fn is_other_literal(arguments: &Group) -> bool {
-    let literal = syn::parse_str::<Lit>(&without_marker(&arguments.stream().to_string()));
+    let literal = syn::parse_str::<Lit>(&without_marker(arguments.stream().to_string()));
     literal
         .is_ok_and(|literal| !matches!(literal, Lit::Int(count) if !count.base10_digits().starts_with('-')))
 }
@@ -353,5 +355,5 @@ fn is_other_literal(arguments: &Group) -> bool {
 /// The arguments, if they are a number.
 fn literal(arguments: &Group) -> Option<LitInt> {
     // As text: a marker before a number makes it an identifier.
-    syn::parse_str(&without_marker(&arguments.stream().to_string())).ok()
+    syn::parse_str(&without_marker(arguments.stream().to_string())).ok()
 }

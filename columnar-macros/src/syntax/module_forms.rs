@@ -26,7 +26,7 @@ pub(super) fn take(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Form>
     // Not `declaration`: a keyword in front would end it. A module ends with its braces.
     let trees = cursor.rest();
     let [TokenTree::Ident(word), rest @ ..] = trees else { return None };
-    if !ITEMS.iter().any(|item| ident::is(word, item))
+    if !ident::is_one_of(word, &ITEMS)
         && let Some(length) = flow(rest)
         && !is_punct(rest.get(length), '=')
     {
@@ -83,7 +83,7 @@ fn flow(trees: &[TokenTree]) -> Option<usize> {
             TokenTree::Ident(name) => {
                 // Two names in a row are no path.
                 let is_first = at == 0 || is_punct(trees.get(at - 1), ':');
-                if !is_first || ITEMS.iter().any(|item| ident::is(name, item)) {
+                if !is_first || ident::is_one_of(name, &ITEMS) {
                     return None;
                 }
                 last = Some(name);

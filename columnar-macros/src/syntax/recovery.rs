@@ -37,9 +37,7 @@ pub(super) fn modifiers(cursor: &mut Cursor<'_>, errors: &mut Errors) {
             if !is_punct(cursor.rest().get(2), ':') {
                 errors.at(ident, declarations::PUB);
             }
-        } else if before_a_declaration
-            && ["async", "const", "static", "unsafe"].iter().any(|it| ident::is(ident, it))
-        {
+        } else if before_a_declaration && ident::is_one_of(ident, &["async", "const", "static", "unsafe"]) {
             errors.at(ident, declarations::modifier(ident));
         } else {
             return;
@@ -78,10 +76,9 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
         [TokenTree::Ident(name), colon, ..] if is_punct(Some(colon), ':') => field(name, cursor, errors),
         // A keyword alone, as in `type;`, is rather a name whose `source` is missing.
         [TokenTree::Ident(ident), next, ..] if !is_punct(Some(next), ';') => {
-            let is_one_of = |keywords: &[&str]| keywords.iter().any(|known| ident::is(ident, known));
             let unparsed = match () {
-                () if is_one_of(&UP_TO_A_SEMICOLON) => cursor.skip_declaration(),
-                () if is_one_of(&UP_TO_BRACES) => skip_braces(cursor),
+                () if ident::is_one_of(ident, &UP_TO_A_SEMICOLON) => cursor.skip_declaration(),
+                () if ident::is_one_of(ident, &UP_TO_BRACES) => skip_braces(cursor),
                 () => return None,
             };
             errors.at(ident, declarations::rust_item(&ident.to_string()));
@@ -93,14 +90,14 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
 
 /// The keyword of a function in another language.
 fn is_def(ident: &Ident, list: &Group) -> bool {
-    let is_keyword = ["def", "func", "fun", "function"].iter().any(|known| ident::is(ident, known));
+    let is_keyword = ident::is_one_of(ident, &["def", "func", "fun", "function"]);
     is_keyword && list.delimiter() == Delimiter::Parenthesis
 }
 
 /// `from chats import Debate`, `import chats`, `include "chats"`; not `import user;`, a source with a wrong keyword.
 fn is_import(ident: &Ident, rest: &[TokenTree]) -> bool {
     let is_from = ident::is(ident, "from") && rest.iter().any(|tree| is_ident(Some(tree), "import"));
-    let is_import = ["import", "include", "require"].iter().any(|known| ident::is(ident, known));
+    let is_import = ident::is_one_of(ident, &["import", "include", "require"]);
     let is_dotted = |sign: char| is_punct(rest.get(1), sign);
     let is_text = matches!(rest.first(), Some(TokenTree::Literal(_) | TokenTree::Group(_)));
     is_from || is_import && (is_text || is_dotted('.') || is_dotted(':') || is_ident(rest.get(1), "from"))
@@ -236,10 +233,8 @@ pub(super) fn keyword_after_name(
 pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident> {
     match cursor.rest() {
         [TokenTree::Ident(ident), TokenTree::Ident(name), ..]
-            if ["mut", "async", "const", "static", "let", "ref", "pub"]
-                .iter()
-                .any(|known| ident::is(ident, known))
-                && ["as", "was"].iter().all(|known| !ident::is(name, known)) =>
+            if ident::is_one_of(ident, &["mut", "async", "const", "static", "let", "ref", "pub"])
+                && !ident::is_one_of(name, &["as", "was"]) =>
         {
             if ident::is(ident, "pub") {
                 errors.at(ident, declarations::PUB);

@@ -94,9 +94,10 @@ fn report_type(name: &Ident, after: &[TokenTree], errors: &mut Errors) {
 fn report_word(name: &Ident, after: &[TokenTree], is_bare: bool, errors: &mut Errors) -> bool {
     let Some(first) = after.first() else { return false };
     // Commas, `and` and `|>` may be before the word.
-    let at = after.iter().take(3).position(
-        |tree| matches!(tree, TokenTree::Ident(word) if METHODS_OF_STEPS.iter().any(|known| ident::is(word, known))),
-    );
+    let at = after
+        .iter()
+        .take(3)
+        .position(|tree| matches!(tree, TokenTree::Ident(word) if ident::is_one_of(word, &METHODS_OF_STEPS)));
     if let Some(TokenTree::Ident(word)) = at.and_then(|at| after.get(at)) {
         let rest = at.and_then(|at| after.get(at + 1..)).unwrap_or_default();
         let call = call(&ident_text(word), rest);
@@ -108,7 +109,7 @@ fn report_word(name: &Ident, after: &[TokenTree], is_bare: bool, errors: &mut Er
         return true;
     }
     match first {
-        TokenTree::Ident(word) if CONDITIONS.iter().any(|known| ident::is(word, known)) => {
+        TokenTree::Ident(word) if ident::is_one_of(word, &CONDITIONS) => {
             errors.at(first, steps::condition(&ident_text(word)));
             return true;
         }
@@ -118,7 +119,7 @@ fn report_word(name: &Ident, after: &[TokenTree], is_bare: bool, errors: &mut Er
         }
         _ if is_bare => errors.at(first, steps::words(name)),
         TokenTree::Literal(_) => errors.at(first, steps::after(name, None)),
-        _ => errors.at(first, steps::after(name, Some(&ident::without_marker(&first.to_string())))),
+        _ => errors.at(first, steps::after(name, Some(&ident::without_marker(first.to_string())))),
     }
     false
 }
@@ -214,7 +215,7 @@ fn is_setting(sign: &TokenTree, value: &TokenTree) -> bool {
 
 fn report_word_in_prompt(after: &[TokenTree], text: &TokenTree, errors: &mut Errors) {
     match text {
-        TokenTree::Ident(word) if METHODS_OF_STEPS.iter().any(|known| ident::is(word, known)) => {
+        TokenTree::Ident(word) if ident::is_one_of(word, &METHODS_OF_STEPS) => {
             let call = call(&ident_text(word), after.get(1..).unwrap_or_default());
             errors.at(text, steps::setting(&call));
         }

@@ -13,6 +13,7 @@ use crate::ident::{ident_text, replace, rust_ident};
 pub(crate) struct View {
     /// The column it shows, or the module of that column; `self` for the self history.
     pub(crate) base: Ident,
+    is_self: bool,
     /// The column inside a module: `critic` in `debate.critic`.
     pub(crate) path: Vec<Ident>,
     /// Whether the column is one of the flow that this one extends.
@@ -161,6 +162,7 @@ impl Purpose {
 impl View {
     pub(super) fn new(base: Ident, written: TokenStream) -> Self {
         Self {
+            is_self: ident_text(&base) == "self",
             base,
             path: Vec::new(),
             is_inherited: false,
@@ -206,7 +208,7 @@ impl View {
 
     /// Whether it shows the self history.
     pub(crate) fn is_self(&self) -> bool {
-        ident_text(&self.base) == "self"
+        self.is_self
     }
 
     /// How many of the last values it shows; 0 for all, and for those that the compiler counts.
@@ -221,8 +223,9 @@ impl View {
 
     /// The position of the number of values that the compiler counts: of `MANY` in `window(MANY)`.
     pub(crate) fn computed_window(&self) -> Option<Span> {
-        let mut windows = self.modifiers.iter().filter(|modifier| modifier.name() == "window");
-        let window = windows.find(|modifier| modifier.evaluation == Evaluation::Constant)?;
+        let is_computed = |modifier: &Modifier| modifier.evaluation == Evaluation::Constant;
+        let mut modifiers = self.modifiers.iter().filter(|modifier| is_computed(modifier));
+        let window = modifiers.find(|modifier| modifier.name() == "window")?;
         match window.tokens.clone().into_iter().last()? {
             TokenTree::Group(count) => Some(count.stream().into_iter().next()?.span()),
             _ => None,
@@ -341,7 +344,7 @@ impl View {
 
     fn tokens(&self, is_taken: impl Fn(&Modifier) -> bool) -> TokenStream {
         let modifiers = self.modifiers.iter().filter(|modifier| is_taken(modifier));
-        modifiers.flat_map(|modifier| modifier.tokens.clone()).collect()
+        modifiers.map(|modifier| modifier.tokens.clone()).collect()
     }
 
     /// The source text, without spaces.

@@ -47,7 +47,10 @@ impl Emitter<'_> {
     pub(super) fn fn_reads(&self, column: &Column, columns: &impl ToTokens) -> Option<TokenStream> {
         let views = &column.derived.as_ref()?.views;
         let mentions = views.iter().map(|view| self.mention(view, &column.name));
-        Some(fn_mentions(&column.name, columns, &mentions.collect()))
+        let mentions = fn_mentions(&column.name, columns, &mentions.collect());
+        // The macro has found every mistake that a flow without dependencies can have there, and each body costs rustc time.
+        let editors_only = self.dependencies.is_empty().then(|| quote!(#[cfg(rust_analyzer)]));
+        Some(quote!(#editors_only #mentions))
     }
 
     /// A mention of a view; with its modifiers, where no constant has them.

@@ -89,7 +89,7 @@ impl<'e> Docs<'e> {
         // With its `r#`, because it is the name of a field.
         let find = |is_derived| {
             let column = columns.iter().rfind(|column| column.derived.is_some() == is_derived);
-            column.map(|column| without_marker(&column.name.to_string()))
+            column.map(|column| without_marker(column.name.to_string()))
         };
         let push = find(false)
             .map(|name| format!("[`{name}.push`]({krate}::Source::push) adds the next value of a source, "));

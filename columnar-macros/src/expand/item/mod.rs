@@ -65,10 +65,12 @@ impl Item<'_> {
     fn implementation(&self) -> TokenStream {
         let head = self.impl_head(&TokenStream::new(), &self.bounded());
         let columns = self.emitter.flow.columns.iter();
-        let steps = columns.clone().filter_map(|column| self.fn_step(column));
+        let steps: TokenStream = columns.clone().filter_map(|column| self.fn_step(column)).collect();
         let reads = columns.filter_map(|column| self.emitter.fn_reads(column, &self.types.columns));
-        let modules =
-            self.emitter.modules().map(|(module, dependency)| self.fns_of_module(module, dependency));
+        let reads: TokenStream = reads.collect();
+        let modules = self.emitter.modules();
+        let modules = modules.map(|(module, dependency)| self.fns_of_module(module, dependency));
+        let modules: TokenStream = modules.collect();
         let (constants, constructors, fork) = (self.constants(), self.constructors(), self.fn_fork());
         let uses = self.fn_uses();
         quote! {
@@ -78,9 +80,9 @@ impl Item<'_> {
                 clippy::trivially_copy_pass_by_ref,
             )]
             #head {
-                #(#steps)*
-                #(#reads)*
-                #(#modules)*
+                #steps
+                #reads
+                #modules
                 #uses
                 #constants
                 #constructors

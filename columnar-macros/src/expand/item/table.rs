@@ -42,7 +42,7 @@ fn anchor(name: &str) -> String {
 
 /// Rust in a cell of a table.
 pub(super) fn code(text: &str) -> String {
-    if !text.contains(['`', '|', '\n']) {
+    if !text.bytes().any(|byte| matches!(byte, b'`' | b'|' | b'\n')) {
         return format!("`{text}`");
     }
     // Where Markdown would take characters for its own, they are entities.
