@@ -45,6 +45,20 @@ fn uses() -> u8 {
 }
 "#;
 
+/// Programs with several errors of rustc.
+const SEVERAL: [(&str, &str); 4] = [
+    (
+        "in_impl",
+        "struct A; impl A { flow! { struct Chat { source user; column a(user) = prompt(\"A.\"); } } }",
+    ),
+    ("in_trait", "trait A { flow! { struct Chat { source user; column a(user) = prompt(\"A.\"); } } }"),
+    ("named_twice", "flow! { struct Chat { source user; } } flow! { struct Chat { source topic; } }"),
+    (
+        "column_enum",
+        "struct ChatColumn; flow! { struct Chat { source user; column a(user) = prompt(\"A.\"); } }",
+    ),
+];
+
 /// The errors of one file.
 #[derive(Default)]
 struct Printed {
@@ -99,6 +113,17 @@ fn mistakes_in_files_that_need_other_crates() {
     for file in files {
         assert_eq!(errors_in(&read(&file.with_extension("stderr"))), 1, "in {}", file.display());
         cases.compile_fail(file);
+    }
+}
+
+#[test]
+fn each_error_is_in_the_file_of_the_user() {
+    let rustc = Rustc::new(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("several"));
+    for (name, text) in SEVERAL {
+        let file = rustc.write(name, &format!("use columnar::prelude::*;\n{text}"));
+        let diagnostics = rustc.diagnostics(&file);
+        let files: Vec<PathBuf> = diagnostics.iter().filter_map(|error| first_file(&error.text)).collect();
+        assert!(files.len() > 1 && files.iter().all(|found| *found == file), "{name}: {files:?}");
     }
 }
 

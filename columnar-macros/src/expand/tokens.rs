@@ -77,10 +77,17 @@ pub(super) fn text_of(tokens: TokenStream) -> String {
     text
 }
 
-/// A further mention of a name of the user. Without its position, an editor does not take it for the user's own.
+/// A further mention of a type or a field of the user. Without its position, an editor does not take it for the user's own.
 pub(super) fn unlocated(name: &Ident) -> Ident {
     let mut name = name.clone();
-    // The hygiene stays that of the user, or compute steps would not see a parameter of this name.
+    // Such names have no hygiene. With that of the user, rustc would report its errors in the file of `columnar::flow!`.
+    name.set_span(Span::call_site());
+    name
+}
+
+/// A further mention of a parameter. It has the hygiene of the user, or compute steps would not see it.
+pub(super) fn unlocated_param(name: &Ident) -> Ident {
+    let mut name = name.clone();
     name.set_span(Span::call_site().resolved_at(name.span()));
     name
 }

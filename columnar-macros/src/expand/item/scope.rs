@@ -6,7 +6,7 @@ use syn::{Generics, parse_quote};
 
 use crate::expand::dependencies::Dependencies;
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{Tokens, unlocated};
+use crate::expand::tokens::{Tokens, unlocated, unlocated_param};
 use crate::syntax::{Header, Param};
 
 pub(super) struct Item<'e> {
@@ -55,7 +55,7 @@ impl Item<'_> {
     }
 
     pub(super) fn param_names(&self) -> Vec<Ident> {
-        self.header.params.iter().map(|param| unlocated(&param.name)).collect()
+        self.header.params.iter().map(|param| unlocated_param(&param.name)).collect()
     }
 }
 
