@@ -80,6 +80,8 @@ where
     }
 }
 
+// For every other result rustc would name this one and its private `Form`; the note above has the words of the user.
+#[diagnostic::do_not_recommend]
 impl<'a, S, Form: 'a> IntoReply<'a, form::Pieces<Form>> for Deltas<S>
 where
     S: Stream<Item: IntoOutcome<String, Form>> + Send + 'a,
