@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use super::declarations::NAME_RULE;
 use super::errors::quote;
 use crate::ident::{ident_text, nearest_name, quoted_name};
-use crate::keywords::{MODIFIERS, nearest};
+use crate::keywords::{METHODS_OF_STEPS, MODIFIERS, nearest};
 
 /// `&user`, `"user"` or other tokens where a view should be.
 pub(crate) fn not_a_view(found: &[TokenTree]) -> String {
@@ -35,6 +35,23 @@ pub(crate) fn tag_before(tag: &Ident, view: &str) -> String {
         view => format!("write `{view}.as(\"{tag}\")`"),
     };
     format!("a tag comes after the column\n\nhelp: {help}")
+}
+
+/// `model = "offline"`
+pub(crate) fn setting(name: &Ident, value: &str) -> String {
+    let help = if METHODS_OF_STEPS.contains(&&*ident_text(name)) {
+        format!("write it after the compute step, as in `= prompt(\"...\").{name}({value})`")
+    } else {
+        "drop this".to_owned()
+    };
+    format!("{} is no view\n\nhelp: {help}", quote(name))
+}
+
+/// `debate: (pro.latest, con.latest)`
+pub(crate) fn group_as_tuple(tag: &Ident, views: &str) -> String {
+    let tag = nearest_name(&ident_text(tag)).unwrap_or_else(|| "debate".to_owned());
+    let views = views.replace(" .", ".").replace(". ", ".").replace(" ,", ",");
+    format!("a group is written as a call\n\nhelp: write `group(\"{tag}\", {views})`")
 }
 
 /// `user: &str`
@@ -124,8 +141,30 @@ pub(crate) const SECOND_FILTER: &str =
     "a view has one filter\n\nhelp: drop this, or combine both in one function";
 
 pub(crate) fn no_filter(modifier: &Ident) -> String {
-    let example = if modifier == "sample" { "|step| step % 10 == 0" } else { "|text| text.ends_with('?')" };
-    format!("expected a function that selects the values to show\n\nhelp: as in `{modifier}({example})`")
+    format!(
+        "expected a function that selects the values to show\n\nhelp: as in `{modifier}({})`",
+        example_of_filter(modifier)
+    )
+}
+
+fn example_of_filter(modifier: &Ident) -> &'static str {
+    if ident_text(modifier) == "sample" { "|step| step % 10 == 0" } else { "|text| text.ends_with('?')" }
+}
+
+/// `filter(async |text| text.len() > 3)`
+pub(crate) const ASYNC_FILTER: &str = "a filter is not async\n\nhelp: drop the `async`";
+
+/// `filter(t => t.len() > 3)` or `window(n: 3)`. `None` for those that take nothing, which have their own errors.
+pub(crate) fn one_argument(modifier: &Ident) -> Option<String> {
+    let (kind, example) = match ident_text(modifier).as_str() {
+        "window" => ("number", "3"),
+        "target" => ("number", "1_536"),
+        "filter" | "sample" => ("function", example_of_filter(modifier)),
+        "as" | "named" | "note" => ("text", "\"...\""),
+        _ => return None,
+    };
+    let modifier = ident_text(modifier);
+    Some(format!("`{modifier}` takes one {kind}\n\nhelp: as in `{modifier}({example})`"))
 }
 
 pub(crate) const ELIDED_ARGUMENTS: &str =

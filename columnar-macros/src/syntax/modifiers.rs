@@ -8,7 +8,8 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Lit, LitInt, LitStr};
 
-use super::cursor::{Cursor, is_blank, is_punct, trees_of};
+use super::cursor::{Cursor, is_blank, is_ident, is_punct, tokens, trees_of};
+use super::expression::{self, Expression};
 use super::view::{Evaluation, ModifierKind, Purpose, State, Tag, View, Window};
 use crate::diagnostics::{Errors, views};
 use crate::ident::{ident_text, is_name, rust_ident, without_marker};
@@ -61,7 +62,8 @@ impl Parser<'_> {
         let arguments = match cursor.peek() {
             Some(TokenTree::Group(group)) => {
                 cursor.next();
-                Some(parenthesized(name, group, self.errors))
+                let arguments = parenthesized(name, group, self.errors);
+                Some(self.one_expression(name, arguments))
             }
             sign if is_call_in_other_form(sign, name) => {
                 self.report(cursor.rest().first(), views::not_a_call(name));
@@ -76,6 +78,25 @@ impl Parser<'_> {
         };
         self.modifier(&Call { dot, name, arguments });
         true
+    }
+
+    /// The arguments up to the end of the first expression. rustc would report other tokens in each constant that has the view,
+    /// and then those constants as missing.
+    fn one_expression(&mut self, name: &Ident, arguments: Group) -> Group {
+        let trees = trees_of(&arguments);
+        match expression::first(&trees) {
+            Some(Expression { tokens: argument, after: after @ [first, ..], .. })
+                if !is_punct(Some(first), ',') =>
+            {
+                if let Some(message) = views::one_argument(name) {
+                    self.report(tokens(after), message);
+                }
+                let mut argument = Group::new(Delimiter::Parenthesis, tokens(argument));
+                argument.set_span(arguments.span());
+                argument
+            }
+            _ => arguments,
+        }
     }
 
     fn modifier(&mut self, call: &Call<'_>) {
@@ -215,8 +236,13 @@ impl Parser<'_> {
         match &call.arguments {
             _ if self.view.is_self() => self.report(call.tokens(), views::FILTERED_SELF),
             _ if self.view.has(ModifierKind::Filter) => self.report(call.tokens(), views::SECOND_FILTER),
-            Some(function) if !function.stream().is_empty() => {}
-            Some(empty) => self.report(empty, views::no_filter(call.name)),
+            Some(empty) if empty.stream().is_empty() => self.report(empty, views::no_filter(call.name)),
+            Some(function) => {
+                if let Some(word) = trees_of(function).first().filter(|first| is_ident(Some(first), "async"))
+                {
+                    self.report(word, views::ASYNC_FILTER);
+                }
+            }
             None => self.report(call.name, views::no_filter(call.name)),
         }
         self.view.add_modifier(ModifierKind::Filter, Evaluation::Constant, call.tokens());

@@ -75,6 +75,14 @@ fn parse_item(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewLi
         }
         return parse_group(word, list, after, groups + 1, errors);
     }
+    if let [TokenTree::Ident(tag), sign, TokenTree::Group(list)] = trees
+        && is_assignment(Some(sign))
+        && list.delimiter() == Delimiter::Parenthesis
+    {
+        errors.at(tokens(trees), views::group_as_tuple(tag, &tokens(&trees_of(list)).to_string()));
+        // The views are in no group then, which is no second error.
+        return parse_items(&trees_of(list), groups, errors);
+    }
     let view = parse_view(trees, errors);
     let is_complete = view.is_some();
     ViewList { views: vec![view.unwrap_or_else(|| View::missing(None))], is_complete }
@@ -156,7 +164,11 @@ fn parse_group(
 /// Whether a tag is before a view: `heard: user.latest`, `heard = user.latest`.
 fn has_name(trees: &[TokenTree]) -> bool {
     matches!(trees, [TokenTree::Ident(_), sign, TokenTree::Ident(view), ..]
-        if [':', '='].iter().any(|&known| is_punct(Some(sign), known)) && is_name(&ident_text(view)))
+        if is_assignment(Some(sign)) && is_name(&ident_text(view)))
+}
+
+fn is_assignment(sign: Option<&TokenTree>) -> bool {
+    [':', '='].iter().any(|&known| is_punct(sign, known))
 }
 
 /// Whether a name alone is before a comma.
@@ -184,7 +196,7 @@ fn group_tag(word: &Ident, list: &Group, cursor: &mut Cursor<'_>, errors: &mut E
         comma if is_punct(comma, ',') => drop(cursor.next()),
         Some(found) => {
             errors.at(found, views::no_comma(found));
-            if [':', '='].iter().any(|&sign| is_punct(Some(found), sign)) {
+            if is_assignment(Some(found)) {
                 cursor.next();
                 cursor.punct('>');
             }
@@ -221,6 +233,12 @@ pub(super) fn parse_view(trees: &[TokenTree], errors: &mut Errors) -> Option<Vie
     };
     if let Some(message) = message {
         errors.at(tokens(trees), message);
+        return None;
+    }
+    if let [_, sign, value @ TokenTree::Literal(_), ..] = trees
+        && is_assignment(Some(sign))
+    {
+        errors.at(tokens(trees), views::setting(&base, &value.to_string()));
         return None;
     }
     if has_name(trees) || is_punct(trees.get(1), '=') {

@@ -189,11 +189,13 @@
 //! | a view takes no `mut` | drop it |
 //! | expected `,` or `.` before `self` | separate the views, or add a modifier: `user.latest`, `user.window(3)` |
 //! | a view begins with a column | write `user.window(3)`, not `window(user, 3)` |
+//! | `model` is no view | write a setting after the compute step: `= prompt("…").model("offline")` |
 //! | expected a view of `user` after the dot: `latest`, `window(n)` or `prev` | complete the view, or drop the dot |
 //! | no view is named `last` | see [the views](super::views) |
 //! | `latest` takes no parentheses | drop them |
 //! | expected parentheses after `window` | write `window(3)` |
 //! | expected the number of values to show | the same |
+//! | `window` takes one number | write `window(3)` |
 //! | a window of 0 shows nothing | drop the view, or show at least one value |
 //! | a view has one window | drop the second |
 //! | `user` already shows all of its history | drop `.all()`, which is only for `prev` |
@@ -203,6 +205,8 @@
 //! | `topics` reads its own history by name | write `self.latest` |
 //! | expected a function that selects the values to show | write `filter(\|text\| text.ends_with('?'))`; see [filters](super::groups) |
 //! | a view has one filter | combine both filters in one function |
+//! | a filter is not async | drop the `async` |
+//! | `filter` takes one function | write a closure: `filter(\|text\| text.ends_with('?'))` |
 //! | `self` has no filter | drop the filter, or show less: `self.latest` |
 //! | this view shows all of `user`, so it hides nothing | drop `.elided()`, or show less; see [the views](super::views) |
 //! | `elided` counts the hidden values itself | write `.elided()` |
@@ -250,6 +254,7 @@
 //! | message | what to do |
 //! |---|---|
 //! | expected the tag of the group | write `group("debate", pro.latest, con.latest)` |
+//! | a group is written as a call | write `group("debate", pro.latest, con.latest)`, not `debate: (pro, con)` |
 //! | expected `,` before `user` | put a comma after the tag |
 //! | expected parentheses after `group` | write `group("debate", …)` |
 //! | a group is no macro | drop the `!` |
@@ -259,6 +264,7 @@
 //! | `self` is shown as assistant messages, so it cannot be in a group | put `self` after the group |
 //! | expected the text of the note after this | write `note("what the person typed")` |
 //! | a note has a text | write it, or drop `.note("")` |
+//! | `note` takes one text | write one literal: `.note("…")` |
 //! | a note is a string literal | write the text in quotes |
 //! | a view has one note | drop the second |
 //! | `self` has no tag, so it has no note | explain it in the instruction |
