@@ -16,7 +16,7 @@ use syn::spanned::Spanned;
 use syn::{ConstParam, GenericParam, Path, PathArguments};
 
 use super::generics::{TypeParam, angled, argument, declaration, used_params};
-use super::tokens::{Tokens, located, underlined};
+use super::tokens::{Tokens, located, underlined, unlocated};
 use crate::ident::{camel_case, ident_text};
 use crate::syntax::{Column, Flow, Header, Module};
 
@@ -283,7 +283,7 @@ impl<'e> Dependency<'e> {
     pub(super) fn variant(&self) -> Ident {
         match self.role {
             // With the hygiene of the user, a rename in an editor would change another file.
-            Role::Base => Ident::new(&self.flow.to_string(), Span::call_site()),
+            Role::Base => unlocated(self.flow),
             Role::Module(_) => self.param.clone(),
         }
     }

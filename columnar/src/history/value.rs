@@ -110,6 +110,12 @@ impl From<&String> for Value {
     }
 }
 
+impl From<&Self> for Value {
+    fn from(value: &Self) -> Self {
+        value.clone()
+    }
+}
+
 impl From<String> for Value {
     fn from(text: String) -> Self {
         Self::whole(text.into())

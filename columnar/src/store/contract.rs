@@ -11,7 +11,8 @@ use crate::history::{StoredSteps, Value};
 /// A store of a flow's values: the contract between a flow and its storage.
 ///
 /// The library has [`MemoryStore`](super::MemoryStore) and [`FileStore`](super::FileStore), and with features
-/// `SqliteStore` and `PostgresStore`.
+/// `SqliteStore` and `PostgresStore`. A `Box<dyn Store>` or an `Arc<dyn Store>` is a store, too, for programs that select
+/// one when they run.
 ///
 /// A store holds one [`Entry`] per cell, addressed by column and step, and one text about all of them, the
 /// definition. A value of a store's type is a handle; many handles may name the same location.

@@ -12,6 +12,7 @@ mod error;
 mod file;
 mod lock;
 mod memory;
+mod pointer;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]

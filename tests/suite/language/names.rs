@@ -9,7 +9,6 @@ async fn echo(cx: Context) -> String {
     cx.messages().last_text().into_owned()
 }
 
-#[allow(non_snake_case, reason = "`a__b` is none")]
 mod names_of_columns {
     use super::*;
 
@@ -231,5 +230,35 @@ mod denials {
     fn denied_lints_do_not_fire_in_generated_code() {
         assert_eq!(Strict::ORDER, ["user", "all", "reduced"]);
         assert_eq!(Small::ORDER, ["user", "few"]);
+    }
+}
+
+#[allow(non_camel_case_types, reason = "the name of a flow")]
+mod raw_names_of_flows {
+    use super::*;
+
+    flow! {
+        /// A flow with the name of a keyword.
+        pub(crate) struct r#type {
+            source user;
+            column heard(user.latest) = echo;
+        }
+    }
+
+    flow! {
+        /// An extension of it.
+        pub(crate) struct Felt: r#type {
+            column mood(heard) = echo;
+        }
+    }
+
+    // The variant for the columns of the base was written without its `r#`, and the macro panicked.
+    #[tokio::test]
+    async fn may_be_those_of_bases() -> Result<()> {
+        let felt = Felt::extend(r#type::new()).await?;
+        felt.user.push("x").await?;
+        let events: Vec<_> = felt.run().map_ok(|event| *event.column()).try_collect().await?;
+        assert!(events.contains(&FeltColumn::r#type(typeColumn::Heard)), "{events:?}");
+        Ok(())
     }
 }

@@ -97,6 +97,21 @@ impl Wrong {
     }
 }
 
+/// A program may select a store when it runs.
+#[tokio::test]
+async fn a_pointer_to_a_store_is_one() {
+    conformance(|| {
+        let memory = MemoryStore::new();
+        move || -> Box<dyn Store> { Box::new(memory.clone()) }
+    })
+    .await;
+    conformance(|| {
+        let memory = MemoryStore::new();
+        move || -> Arc<dyn Store> { Arc::new(memory.clone()) }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn stores_that_mishandle_receipts_are_caught() {
     use Wrong::{Loses, LosesEmpty, LosesOfSkipped, ReturnsTheLast, Swaps, Truncates};

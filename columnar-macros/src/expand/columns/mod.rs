@@ -27,7 +27,8 @@ impl Emitter<'_> {
         let fields = if self.dependencies.is_empty() { self.plain_fields() } else { self.linked_fields() };
         quote! {
             #[doc = #docs]
-            #[allow(dead_code, unexpected_cfgs, unreachable_pub)]
+            // Names of columns have a rule of their own, which allows `a__b`.
+            #[allow(dead_code, non_snake_case, unexpected_cfgs, unreachable_pub)]
             #vis struct #name #params {
                 #fields
             }

@@ -280,7 +280,7 @@ impl Item<'_> {
         let sources = sources.map(|column| &column.name);
         quote! {
             const _: () = {
-                #[allow(dead_code, missing_debug_implementations, unreachable_pub)]
+                #[allow(dead_code, missing_debug_implementations, non_snake_case, unreachable_pub)]
                 pub struct #name { #(pub #sources: (),)* }
 
                 #head {
