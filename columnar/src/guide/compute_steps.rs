@@ -3,7 +3,7 @@
 //! [← columns](super::columns) · [contents](super) · [typed →](super::typed)
 //!
 //! A compute step is any Rust expression up to the `;` whose value makes text from the inputs of the column. The macro
-//! reads nothing of it except the parameters of a closure, so editors and the compiler treat it as ordinary Rust.
+//! changes nothing in it except the parameters of a closure, so editors and the compiler treat it as ordinary Rust.
 //!
 //! # A prompt
 //!
@@ -82,8 +82,36 @@
 //! the messages array that a model would receive.
 //!
 //! A future must be `Send`. A closure whose future borrows a parameter is written with `async move`, or as an async
-//! closure. A step that needs a parameter of the flow clones it first, as in
-//! `{ let style = style.clone(); move |user| … }`.
+//! closure.
+//!
+//! # A parameter in a closure
+//!
+//! A step outlives the function that makes it, and each future outlives the call that makes it. So the step has a clone of a
+//! parameter, and each future has one:
+//!
+//! ```
+//! use columnar::prelude::*;
+//!
+//! flow! {
+//!     pub struct Chat(style: String) {
+//!         source user;
+//!         column styled(user.latest) = {
+//!             let style = style.clone();
+//!             move |user| {
+//!                 let style = style.clone();
+//!                 async move { format!("{style}: {user}") }
+//!             }
+//!         };
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let chat = Chat::new("loud".to_owned());
+//! chat.user.push("hello").await?;
+//! chat.run().await?;
+//! assert_eq!(chat.styled.get(0).as_deref(), Some("loud: hello"));
+//! # Ok(()) }
+//! ```
 //!
 //! # A stream
 //!
@@ -116,6 +144,11 @@
 //!
 //! A type of your own implements [`Compute`](crate::Compute). A model of your own implements
 //! [`Model`](crate::model::Model), and a prompt takes it with [`model`](crate::Prompt::model).
+//!
+//! # A column that is not written yet
+//!
+//! `todo!()` and `unimplemented!("…")` are compute steps, too. The flow compiles, its outline and its forecast have the
+//! column, and each cell of it fails with these words.
 //!
 //! # A text instead of messages
 //!

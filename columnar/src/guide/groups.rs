@@ -65,7 +65,8 @@
 //!
 //! `filter` shows the values for which a function returns `true`, and `sample` those of some steps. A column is
 //! [skipped](super::skipping) at a step if no new value passes its filters. A window counts all values, whether or not
-//! they pass:
+//! they pass. The function is a part of the declaration, as the number of a window is, so it sees constants and no variables,
+//! and no parameters of the flow:
 //!
 //! ```
 //! use columnar::prelude::*;
