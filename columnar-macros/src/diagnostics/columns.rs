@@ -57,6 +57,11 @@ pub(crate) fn type_after_arrow(name: &Ident, ty: &TokenStream) -> String {
     format!("the type of {} comes after `:`\n\nhelp: write `: {ty}`", quote(name))
 }
 
+/// `source files(Documents);`
+pub(crate) fn source_type_without_colon(name: &Ident, ty: &TokenStream) -> String {
+    format!("the type of {} comes after `:`\n\nhelp: write `source {}: {ty};`", quote(name), name.unraw())
+}
+
 pub(crate) fn type_before_views(name: &Ident, ty: &TokenStream) -> String {
     let text = name.unraw();
     format!(

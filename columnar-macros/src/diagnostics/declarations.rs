@@ -86,6 +86,12 @@ pub(crate) fn unknown_keyword(found: &Ident) -> String {
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", quote(found))
 }
 
+/// `documents files;`
+pub(crate) fn documents(found: &Ident, name: &Ident) -> String {
+    let text = name.unraw();
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `source {text}: Documents`", quote(found))
+}
+
 /// `us Debate { ... }`: an identifier where `use` should be.
 pub(crate) fn misspelt_use(found: &Ident) -> String {
     if found == "source" || found == "column" {

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 use quote::quote;
 use syn::Type;
 
-use super::cursor::{Cursor, is_group, is_punct, tokens, ungrouped};
+use super::cursor::{Cursor, is_group, is_ident, is_punct, tokens, trees_of, ungrouped};
 use super::tree::ColumnType;
 use crate::diagnostics::{Errors, columns};
 use crate::ident;
@@ -16,7 +16,41 @@ pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) 
 
 /// The same for the type of a source.
 pub(super) fn of_source(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
-    parse_of(name, Kind::Source, cursor, errors)
+    parse_of(name, Kind::Source, cursor, errors).or_else(|| without_colon(name, cursor, errors))
+}
+
+/// Takes the type of a source in another syntax, which is an error: `(Documents)`, `as Documents`.
+fn without_colon(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
+    let declaration = match cursor.declaration() {
+        [before @ .., comma] if is_punct(Some(comma), ',') => before,
+        all => all,
+    };
+    let first = declaration.first()?;
+    let length = match declaration {
+        [TokenTree::Ident(word), ..] if ident::is(word, "as") => 1,
+        [minus, more, ..] if is_punct(Some(minus), '-') && is_punct(Some(more), '>') => 2,
+        // Any other name after it is rather a compute step.
+        [equals, .., last] if is_punct(Some(equals), '=') && is_ident(Some(last), "Documents") => 1,
+        _ if is_group(first, Delimiter::Parenthesis) => 0,
+        _ => return None,
+    };
+    let after = declaration.get(length..).unwrap_or_default();
+    let after = after.get(..end(after)).unwrap_or_default();
+    let trees = match after {
+        [TokenTree::Group(list)] if list.delimiter() == Delimiter::Parenthesis => trees_of(list),
+        _ => after.to_vec(),
+    };
+    let ty = tokens(&trees);
+    if begins_step(&trees) || !is_type(&ty) {
+        return None;
+    }
+    let written = tokens(cursor.take(length + after.len()));
+    if is_text(&ty) {
+        errors.at(written, columns::SOURCE_OF_TEXT);
+        return None;
+    }
+    errors.at(written, columns::source_type_without_colon(name, &ty));
+    Some(ColumnType { colon: first.span(), ty, is_partial: false })
 }
 
 /// The type of the field of a struct, which begins with its `:`; `None` for text.
