@@ -98,6 +98,19 @@ pub(crate) fn earlier_name_not_quoted(name: &Ident) -> String {
     format!("expected the earlier name in quotes\n\nhelp: write `was \"{}\"`", ident_text(name))
 }
 
+/// `column topics(user) was("subjects") = ...;`
+pub(crate) fn earlier_name_in_brackets(name: &str) -> String {
+    format!("the earlier name comes right after `was`\n\nhelp: write `was \"{name}\"`")
+}
+
+/// `column topics(user) as "subjects" = ...;`
+pub(crate) fn as_for_was(name: &str) -> String {
+    format!(
+        "expected `was`, found `as`\n\nhelp: an earlier name is written `was \"{name}\"`, and a tag where the column is \
+         read: `topics.as(\"{name}\")`"
+    )
+}
+
 pub(crate) fn bad_earlier_name(name: &str) -> String {
     // The literal may be a whole text, and its beginning is enough to find it.
     let name: String = name.chars().take(40).collect();

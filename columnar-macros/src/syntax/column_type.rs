@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 use quote::quote;
-use syn::Type;
+use syn::{LitStr, Type};
 
 use super::cursor::{Cursor, is_group, is_ident, is_punct, tokens, trees_of, ungrouped};
 use super::tree::ColumnType;
@@ -196,7 +196,9 @@ fn end(trees: &[TokenTree]) -> usize {
         Some([TokenTree::Ident(was), TokenTree::Ident(_), ..]) => at > 0 && ident::is(was, "was"),
         _ => false,
     };
-    let ends = |at: usize| is_punct(trees.get(at), '=') || is_was(at);
+    let is_other_form =
+        |at: usize| trees.get(at..).is_some_and(|trees| earlier_name_in_other_form(trees).is_some());
+    let ends = |at: usize| is_punct(trees.get(at), '=') || is_was(at) || is_other_form(at);
     let mut depth = 0_usize;
     for (at, tree) in trees.iter().enumerate() {
         let is_arrow = at.checked_sub(1).is_some_and(|before| is_punct(trees.get(before), '-'));
@@ -210,6 +212,19 @@ fn end(trees: &[TokenTree]) -> usize {
     }
     // Angle brackets that never close would hide the `=` before the compute step.
     (0..trees.len()).find(|&at| ends(at)).unwrap_or(trees.len())
+}
+
+/// The earlier name that comes next in another syntax: `was("subjects")`, `as "subjects"`.
+pub(super) fn earlier_name_in_other_form(trees: &[TokenTree]) -> Option<LitStr> {
+    let [TokenTree::Ident(word), written, ..] = trees else { return None };
+    if !ident::is_one_of(word, &["was", "as"]) {
+        return None;
+    }
+    match written {
+        TokenTree::Group(list) if list.delimiter() != Delimiter::None => syn::parse2(list.stream()).ok(),
+        literal if ident::is(word, "as") => syn::parse2(ungrouped(literal).into()).ok(),
+        _ => None,
+    }
 }
 
 /// The type, and whether it is partial. Then it ends with a name, as the expansion for an editor does.

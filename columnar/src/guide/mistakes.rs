@@ -113,6 +113,8 @@
 //! |---|---|
 //! | expected the earlier name of `topics`, in quotes | write it: `was "subjects"` |
 //! | expected the earlier name in quotes | write `was "subjects"` |
+//! | the earlier name comes right after `was` | write `was "subjects"`, without parentheses |
+//! | expected `was`, found `as` | write `was "subjects"` for an earlier name, and a tag where the column is read: `topics.as("digest")` |
 //! | `Subjects` cannot be the earlier name of a column | write the name exactly as it was declared |
 //! | `user` is the current name of this column | drop `was`, or write the earlier name |
 //! | `mood` is another column of this flow, so the values stored as `mood` belong to it | drop `was`, or the other column |
