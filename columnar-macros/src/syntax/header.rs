@@ -109,7 +109,10 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Header, Tok
         // The flow keeps its number of parameters, so `Chat<M>` elsewhere is no further error.
         generics = names;
     }
-    let is_list = |input: ParseStream<'_>| input.peek(token::Paren) && body_in_parentheses(input).is_none();
+    let is_list = |input: ParseStream<'_>| {
+        let is_other = body_in_parentheses(input).is_some() || base::in_parentheses(input).is_some();
+        input.peek(token::Paren) && !is_other
+    };
     let mut declared = TokenStream::new();
     let mut params = match () {
         () if input.peek(token::Brace) && input.peek2(token::Brace) => {

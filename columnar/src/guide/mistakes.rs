@@ -34,13 +34,13 @@
 //! | a flow without a header has no inner braces | drop the inner braces: `flow! { source user; … }` |
 //! | expected the end of `flow!`, which declares one flow | put the second flow into another `flow!` |
 //! | `#[cfg(...)]` cannot be inside `flow!` | put `#[cfg(…)]` before `flow!` |
-//! | expected a parameter of the flow | write a name with a type, as in `pub struct Chat(model: Model)` |
+//! | expected a parameter of the flow | write a name with a type, as in `pub struct Chat(style: String)` |
 //! | expected `:` and the type of `model` | give the parameter a type |
 //! | expected `,` before this | separate the parameters |
 //! | expected `,` | correct the list of generics here |
 //! | two parameters are named `style` | rename one |
 //! | a parameter has no default value | drop it, and write the value where `new` is called |
-//! | the parameters of a flow are in parentheses | write `struct Chat(model: Model) { … }` |
+//! | the parameters of a flow are in parentheses | write `struct Chat(style: String) { … }` |
 //! | parameters are values, and declarations such as `source user;` are in the braces | put the declaration into the braces |
 //! | a flow has no return type | drop it; each column may have a type of its own |
 //! | the lints of columnar have no other level than `deny` | write `#[deny(…)]`, or drop the attribute |
@@ -52,10 +52,12 @@
 //! | expected `:` before this | write a colon before the flow that is extended: `struct Felt: Chat { … }` |
 //! | expected `:`, found `extends` | the same |
 //! | expected the flow that `Felt` extends after this | name it, or drop the colon |
+//! | the flow that `Felt` extends comes after `:` | write `struct Felt: Chat { … }` |
+//! | a flow extends another one itself, without a call | write the name alone: `struct Felt: Chat { … }` |
 //! | expected the name of a flow | write the path of a flow that is declared as a struct, such as `chat::Chat<M>` |
 //! | `Felt` extends itself | name another flow |
 //! | a flow extends one flow only | extend one flow, and then extend the result |
-//! | the parameters of a flow come after its name | write `struct Felt(model: Model): Chat { … }` |
+//! | the parameters of a flow come after its name | write `struct Felt(style: String): Chat { … }` |
 //! | this flow adds no column to `Chat` | declare a column |
 //! | a flow cannot add a source to the flow that it extends: earlier steps of `Chat` have no value for it | declare the source in the flow that is extended, or compute its values |
 //!
