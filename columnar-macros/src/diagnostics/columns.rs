@@ -58,7 +58,7 @@ pub(crate) fn type_after_arrow(name: &Ident, ty: &TokenStream) -> String {
 }
 
 /// `source files(Documents);`
-pub(crate) fn source_type_without_colon(name: &Ident, ty: &TokenStream) -> String {
+pub(crate) fn source_type_without_colon(name: &Ident, ty: &str) -> String {
     format!("the type of {} comes after `:`\n\nhelp: write `source {}: {ty};`", quote(name), name.unraw())
 }
 
@@ -104,10 +104,11 @@ pub(crate) fn earlier_name_in_brackets(name: &str) -> String {
 }
 
 /// `column topics(user) as "subjects" = ...;`
-pub(crate) fn as_for_was(name: &str) -> String {
+pub(crate) fn as_for_was(column: &Ident, name: &str) -> String {
+    let column = ident_text(column);
     format!(
         "expected `was`, found `as`\n\nhelp: an earlier name is written `was \"{name}\"`, and a tag where the column is \
-         read: `topics.as(\"{name}\")`"
+         read: `{column}.as(\"{name}\")`"
     )
 }
 

@@ -71,6 +71,25 @@ pub(crate) fn no_param_type(name: &Ident) -> String {
     format!("expected `:` and the type of {}\n\nhelp: as in `{text}: String`", quote(name))
 }
 
+/// `pub struct Chat(String style)`
+pub(crate) fn param_without_colon(name: &Ident, ty: &str) -> String {
+    format!("a parameter is a name, a colon and a type\n\nhelp: write `{}: {ty}`", name.unraw())
+}
+
+/// `pub struct Chat(String)`
+pub(crate) const NO_PARAM_NAME: &str =
+    "a parameter is a name, a colon and a type\n\nhelp: as in `style: String`";
+
+/// `pub struct Chat(count: 5)`
+pub(crate) fn bad_param_type(name: &Ident) -> String {
+    format!("expected the type of {}\n\nhelp: as in `{}: String`", quote(name), name.unraw())
+}
+
+/// `pub struct Chat<M Model>(model: M)`
+pub(crate) fn no_bound_colon(name: &Ident, bound: &Ident) -> String {
+    format!("expected `:` after {}\n\nhelp: write `{name}: {bound}`", quote(name))
+}
+
 pub(crate) fn param_twice(name: &Ident) -> String {
     format!("two parameters are named {}", quote(name))
 }

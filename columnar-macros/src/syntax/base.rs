@@ -5,7 +5,9 @@ use quote::ToTokens;
 use syn::parse::ParseStream;
 use syn::{Path, PathSegment, Token, token};
 
-use super::cursor::{Angles, begins_declaration, can_name_struct, is_ident, is_punct, tokens, trees_of};
+use super::cursor::{
+    Angles, begins_declaration, can_name_struct, is_ident, is_punct, shown, tokens, trees_of,
+};
 use super::tree::Base;
 use crate::diagnostics::{Errors, flow};
 use crate::ident::ident_text;
@@ -14,7 +16,7 @@ use crate::ident::ident_text;
 pub(super) fn parse(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Result<Option<Base>> {
     if let Some(list) = in_parentheses(input) {
         input.parse::<Group>()?;
-        errors.at(&list, flow::base_in_parentheses(name, &list.stream().to_string()));
+        errors.at(&list, flow::base_in_parentheses(name, &shown(list.stream())));
         return Ok(Some(read(&trees_of(&list), name, errors)));
     }
     if let Some(colon) = input.parse::<Option<Token![:]>>()? {
@@ -41,7 +43,7 @@ pub(super) fn parse(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -
         Some(without_call(read(written, name, errors), input, errors)?)
     };
     let path = base.as_ref().and_then(|base| base.path.as_ref());
-    let flow = path.map_or_else(|| tokens(written), ToTokens::to_token_stream).to_string();
+    let flow = path.map_or_else(|| shown(tokens(written)), shown);
     if connector.is_empty() {
         errors.at(written.first(), flow::no_colon(name, &flow));
     } else {
@@ -84,7 +86,7 @@ fn without_call(base: Base, input: ParseStream<'_>, errors: &mut Errors) -> syn:
     } else if !is_function {
         return Ok(Base { path: Some(path) });
     }
-    errors.at(written, flow::called_base(&path.to_token_stream().to_string()));
+    errors.at(written, flow::called_base(&shown(&path)));
     Ok(Base { path: Some(path) })
 }
 

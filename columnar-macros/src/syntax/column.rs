@@ -69,7 +69,7 @@ pub(super) fn parse_source(
 
 /// Takes an earlier name.
 fn renamed_from(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<RenamedFrom> {
-    let in_other_form = in_other_form(cursor, errors);
+    let in_other_form = in_other_form(column, cursor, errors);
     let renamed_from = in_other_form.or_else(|| after_was(column, cursor, errors))?;
     let text = renamed_from.name.value();
     // A column of a module is stored as `debate.critic`, so an earlier name may have dots.
@@ -81,13 +81,13 @@ fn renamed_from(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) ->
 }
 
 /// Takes `was("subjects")` or `as "subjects"`, which is an error.
-fn in_other_form(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<RenamedFrom> {
+fn in_other_form(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<RenamedFrom> {
     let name = column_type::earlier_name_in_other_form(cursor.rest())?;
     let [TokenTree::Ident(keyword), written] = cursor.take(2) else { return None };
     if ident::is(keyword, "was") {
         errors.at(written, columns::earlier_name_in_brackets(&name.value()));
     } else {
-        errors.at(keyword, columns::as_for_was(&name.value()));
+        errors.at(keyword, columns::as_for_was(column, &name.value()));
     }
     Some(RenamedFrom { keyword: ident::replace(keyword, &Ident::new("was", keyword.span())), name })
 }

@@ -1,13 +1,13 @@
 //! Parses the type of a column, after its views: `: Score`.
 
 use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{LitStr, Type};
 
-use super::cursor::{Cursor, is_group, is_ident, is_punct, tokens, trees_of, ungrouped};
+use super::cursor::{Cursor, is_group, is_ident, is_punct, shown, tokens, trees_of, ungrouped};
 use super::tree::ColumnType;
 use crate::diagnostics::{Errors, columns};
-use crate::ident;
+use crate::ident::{self, ident_text};
 
 /// Takes the type that comes next, up to the `=` or to `was`. `: String` is reported, and is no type.
 pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
@@ -49,7 +49,7 @@ fn without_colon(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> 
         errors.at(written, columns::SOURCE_OF_TEXT);
         return None;
     }
-    errors.at(written, columns::source_type_without_colon(name, &ty));
+    errors.at(written, columns::source_type_without_colon(name, &shown(&ty)));
     Some(ColumnType { colon: first.span(), ty, is_partial: false })
 }
 
@@ -145,7 +145,7 @@ pub(super) fn begins_step(trees: &[TokenTree]) -> bool {
     let is_path_that_ends = !is_punct(rest.first(), ':') || is_punct(rest.get(2), '<');
     match last {
         TokenTree::Ident(name) => {
-            let text = ident::ident_text(name);
+            let text = ident_text(name);
             let is_type = KEYWORDS.iter().chain(&PRIMITIVES).any(|known| text == *known);
             text.starts_with(|first: char| first.is_ascii_lowercase()) && !is_type && is_path_that_ends
         }
@@ -216,15 +216,18 @@ fn end(trees: &[TokenTree]) -> usize {
 
 /// The earlier name that comes next in another syntax: `was("subjects")`, `as "subjects"`.
 pub(super) fn earlier_name_in_other_form(trees: &[TokenTree]) -> Option<LitStr> {
-    let [TokenTree::Ident(word), written, ..] = trees else { return None };
-    if !ident::is_one_of(word, &["was", "as"]) {
-        return None;
-    }
-    match written {
-        TokenTree::Group(list) if list.delimiter() != Delimiter::None => syn::parse2(list.stream()).ok(),
-        literal if ident::is(word, "as") => syn::parse2(ungrouped(literal).into()).ok(),
-        _ => None,
-    }
+    let [TokenTree::Ident(word), written, after @ ..] = trees else { return None };
+    let is_as = ident::is(word, "as");
+    let name = match ungrouped(written) {
+        _ if !is_as && !ident::is(word, "was") => return None,
+        TokenTree::Group(list) => list.stream(),
+        // A source may also have its type after `as`.
+        TokenTree::Ident(name) if is_as && is_punct(after.first(), '=') => name.into_token_stream(),
+        TokenTree::Literal(literal) if is_as => literal.into_token_stream(),
+        _ => return None,
+    };
+    let quoted = syn::parse2(name.clone()).ok();
+    quoted.or_else(|| syn::parse2(name).ok().map(|name: Ident| LitStr::new(&ident_text(&name), name.span())))
 }
 
 /// The type, and whether it is partial. Then it ends with a name, as the expansion for an editor does.
@@ -234,9 +237,7 @@ fn completed(trees: &[TokenTree]) -> (TokenStream, bool) {
         [.., colon, more] if is_punct(Some(colon), ':') && is_punct(Some(more), ':') => {
             (quote!(#ty __), true)
         }
-        [.., more, TokenTree::Ident(last)]
-            if is_punct(Some(more), ':') && ident::ident_text(last).is_empty() =>
-        {
+        [.., more, TokenTree::Ident(last)] if is_punct(Some(more), ':') && ident_text(last).is_empty() => {
             (ty, true)
         }
         _ => (ty, false),

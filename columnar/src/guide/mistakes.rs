@@ -36,6 +36,9 @@
 //! | `#[cfg(...)]` cannot be inside `flow!` | put `#[cfg(…)]` before `flow!` |
 //! | expected a parameter of the flow | write a name with a type, as in `pub struct Chat(style: String)` |
 //! | expected `:` and the type of `model` | give the parameter a type |
+//! | a parameter is a name, a colon and a type | write `style: String` |
+//! | expected the type of `count` | write a type, as in `count: usize` |
+//! | expected `:` after `M` | write `M: Model` |
 //! | expected `,` before this | separate the parameters |
 //! | expected `,` | correct the list of generics here |
 //! | two parameters are named `style` | rename one |
@@ -147,7 +150,7 @@
 //! | a column without a type holds text | drop `: String`; a type such as `: Score` means that the values are [JSON](super::columns#text-and-types) |
 //! | expected the type of `score` after this | write the type, or drop the colon |
 //! | expected the type of `score`, found `Vec < Score` | complete or correct the type |
-//! | the type of `score` comes after `:` | write `column score(user.latest): Score = …` |
+//! | the type of `score` comes after `:` | write `column score(user.latest): Score = …`, or `source files: Documents;` |
 //! | the type of `score` comes after its views | the same |
 //! | the type of `score` comes before `was` | write `column score(user.latest): Score was "rating" = …` |
 //! | column `topics` has no compute step | add one: `= prompt("…")` |
