@@ -52,8 +52,20 @@ pub(crate) fn step_alone(function: &Ident) -> String {
     )
 }
 
-pub(crate) const INNER_ATTRIBUTE: &str =
-    "a doc comment comes before its declaration\n\nhelp: write `///` there";
+pub(crate) const INNER_DOC: &str = "a doc comment comes before its declaration\n\nhelp: write `///` there";
+
+/// `#![deny(unbounded)]`, where `meta` is `deny(unbounded)`.
+pub(crate) fn inner_attribute(meta: &str) -> String {
+    format!(
+        "an attribute comes before its declaration, without `!`\n\nhelp: write `#[{meta}]`; an attribute before \
+         `pub struct` is about the whole flow"
+    )
+}
+
+/// `@deny(unbounded)`, where `meta` is `deny(unbounded)`.
+pub(crate) fn lint_in_other_form(meta: &str) -> String {
+    format!("an attribute has a `#` and brackets\n\nhelp: write `#[{meta}]`")
+}
 
 pub(crate) const ATTRIBUTE: &str = "a column has no attributes except doc comments and `#[deny(...)]`";
 

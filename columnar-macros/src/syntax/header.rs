@@ -84,7 +84,8 @@ fn braces(tree: &TokenTree) -> Option<Group> {
 
 /// Takes everything up to the braces. The tokens are declarations in it that belong there.
 fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Header, TokenStream)> {
-    let mut attrs = input.call(Attribute::parse_outer)?;
+    let mut attrs = attributes::without_bang(input.call(Attribute::parse_inner)?, errors);
+    attrs.extend(input.call(Attribute::parse_outer)?);
     let mut lints = Vec::new();
     attrs.retain(|attribute| {
         let is_cfg = attribute.path().is_ident("cfg");

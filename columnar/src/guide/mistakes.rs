@@ -85,6 +85,8 @@
 //! | no declaration follows this doc comment | put it before a declaration, or write `//` |
 //! | no declaration follows this attribute | put it before a column, or before `pub struct` |
 //! | a compute step belongs to a column | write `column topics(user.latest) = prompt("…");` |
+//! | an attribute comes before its declaration, without `!` | write `#[deny(unbounded)]` before a column, or before `pub struct` for all columns |
+//! | an attribute has a `#` and brackets | write `#[deny(unbounded)]` |
 //! | a doc comment comes before its declaration | write `///` before the declaration |
 //!
 //! # Modules
