@@ -67,6 +67,11 @@ pub(crate) fn lint_in_other_form(meta: &str) -> String {
     format!("an attribute has a `#` and brackets\n\nhelp: write `#[{meta}]`")
 }
 
+/// `# The topics.`
+pub(crate) fn foreign_comment(found: &str) -> String {
+    format!("{NOT_A_DECLARATION}, found `{found}`\n\nhelp: comments begin with `//`")
+}
+
 pub(crate) const ATTRIBUTE: &str = "a column has no attributes except doc comments and `#[deny(...)]`";
 
 const LINT_MEANINGS: &str = "`unbounded` is a context that grows with every step, `unstable_prefix` a request that shares only its \

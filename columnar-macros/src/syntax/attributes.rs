@@ -8,6 +8,7 @@ use syn::token::Comma;
 use syn::{AttrStyle, Attribute};
 
 use super::cursor::{Cursor, is_group, is_ident, is_punct, shown, tokens, trees_of};
+use super::recovery;
 use super::tree::Lint;
 use crate::diagnostics::{Errors, declarations};
 use crate::keywords::{LINTS, nearest};
@@ -19,7 +20,7 @@ pub(super) struct Attributes {
     pub(super) denies: Vec<Attribute>,
 }
 
-/// Takes the attributes that come next. Any other kind is an error.
+/// Takes the attributes that come next. Any other kind is an error, and so is a comment of another language.
 pub(super) fn parse(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Attributes {
     let mut attributes = Attributes::default();
     loop {
@@ -27,7 +28,7 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Attributes 
             attribute(trees, &mut attributes, errors);
         } else if let Some(denies) = lints_in_other_form(cursor, errors) {
             attributes.denies.extend(denies);
-        } else {
+        } else if !recovery::comment(cursor, errors) {
             return attributes;
         }
     }

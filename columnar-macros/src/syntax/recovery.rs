@@ -27,6 +27,38 @@ pub(super) struct Recovered<'t> {
     pub(super) unparsed: &'t [TokenTree],
 }
 
+/// Takes a comment of another language, `# text` or `-- text`, up to the next declaration. Returns whether there is one.
+pub(super) fn comment(cursor: &mut Cursor<'_>, errors: &mut Errors) -> bool {
+    let length = match cursor.rest() {
+        [hash, TokenTree::Ident(_) | TokenTree::Punct(_), ..] if is_punct(Some(hash), '#') => 1,
+        [minus, more, ..] if is_punct(Some(minus), '-') && is_punct(Some(more), '-') => 2,
+        _ => return false,
+    };
+    let sign = tokens(cursor.take(length));
+    errors.at(&sign, declarations::foreign_comment(&sign.to_string().replace(' ', "")));
+    while !cursor.is_empty() && !is_no_text(cursor.rest()) {
+        cursor.next();
+    }
+    true
+}
+
+/// Whether a declaration begins here that is no part of a text, which may have words such as `source` or `use`.
+fn is_no_text(trees: &[TokenTree]) -> bool {
+    let is_name = |name: &Ident| is_name(&ident_text(name));
+    begins_declaration(trees)
+        && match trees {
+            [TokenTree::Ident(word), TokenTree::Ident(flow), next, ..] if ident::is(word, "use") => {
+                !is_name(flow) || is_punct(Some(next), ':')
+            }
+            [TokenTree::Ident(_), TokenTree::Ident(name), TokenTree::Group(_), ..] => is_name(name),
+            [TokenTree::Ident(_), TokenTree::Ident(name), next, ..] => {
+                is_name(name) && [':', ';'].iter().any(|&sign| is_punct(Some(next), sign))
+            }
+            // Attributes.
+            _ => !matches!(trees.first(), Some(TokenTree::Ident(_))),
+        }
+}
+
 /// Takes the modifiers of an item before a declaration: `pub`, `async`.
 pub(super) fn modifiers(cursor: &mut Cursor<'_>, errors: &mut Errors) {
     while let Some(TokenTree::Ident(ident)) = cursor.peek() {

@@ -71,7 +71,7 @@
 //! | this flow is empty | begin with a source: `source user;` |
 //! | this flow has no source | declare one; a flow without a source has no steps |
 //! | expected `source`, `column` or `use` | begin each declaration with one of the three |
-//! | expected `source`, `column` or `use`, found `colum` | the same; the message suggests the nearest word |
+//! | expected `source`, `column` or `use`, found `colum` | the same; the message suggests the nearest word. Comments begin with `//` |
 //! | expected a name after `column` | name the column |
 //! | the keyword comes before the name | write `source user;` |
 //! | expected `;` after this | end the declaration |
