@@ -1,7 +1,7 @@
 //! The attributes of a declaration: doc comments, and the lints of `#[deny(unbounded)]`.
 
 use proc_macro2::{Delimiter, Ident, TokenTree};
-use quote::quote;
+use quote::quote_spanned;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::token::Comma;
@@ -85,7 +85,9 @@ fn lints_in_other_form(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<V
         }
         _ => return None,
     };
-    let parsed = Attribute::parse_outer.parse2(quote!(#[#meta])).ok()?;
+    // A later error about the attribute is at its first token.
+    let span = cursor.peek()?.span();
+    let parsed = Attribute::parse_outer.parse2(quote_spanned!(span=> #[#meta])).ok()?;
     errors.at(tokens(cursor.take(length)), declarations::lint_in_other_form(&shown(meta)));
     Some(parsed)
 }
