@@ -57,6 +57,11 @@ pub(crate) fn type_after_arrow(name: &Ident, ty: &TokenStream) -> String {
     format!("the type of {} comes after `:`\n\nhelp: write `: {ty}`", quote(name))
 }
 
+/// `source files(Documents);`
+pub(crate) fn source_type_without_colon(name: &Ident, ty: &str) -> String {
+    format!("the type of {} comes after `:`\n\nhelp: write `source {}: {ty};`", quote(name), name.unraw())
+}
+
 pub(crate) fn type_before_views(name: &Ident, ty: &TokenStream) -> String {
     let text = name.unraw();
     format!(
@@ -91,6 +96,20 @@ pub(crate) fn no_earlier_name(column: &Ident) -> String {
 
 pub(crate) fn earlier_name_not_quoted(name: &Ident) -> String {
     format!("expected the earlier name in quotes\n\nhelp: write `was \"{}\"`", ident_text(name))
+}
+
+/// `column topics(user) was("subjects") = ...;`
+pub(crate) fn earlier_name_in_brackets(name: &str) -> String {
+    format!("the earlier name comes right after `was`\n\nhelp: write `was \"{name}\"`")
+}
+
+/// `column topics(user) as "subjects" = ...;`
+pub(crate) fn as_for_was(column: &Ident, name: &str) -> String {
+    let column = ident_text(column);
+    format!(
+        "expected `was`, found `as`\n\nhelp: an earlier name is written `was \"{name}\"`, and a tag where the column is \
+         read: `{column}.as(\"{name}\")`"
+    )
 }
 
 pub(crate) fn bad_earlier_name(name: &str) -> String {

@@ -52,8 +52,25 @@ pub(crate) fn step_alone(function: &Ident) -> String {
     )
 }
 
-pub(crate) const INNER_ATTRIBUTE: &str =
-    "a doc comment comes before its declaration\n\nhelp: write `///` there";
+pub(crate) const INNER_DOC: &str = "a doc comment comes before its declaration\n\nhelp: write `///` there";
+
+/// `#![deny(unbounded)]`, where `meta` is `deny(unbounded)`.
+pub(crate) fn inner_attribute(meta: &str) -> String {
+    format!(
+        "an attribute comes before its declaration, without `!`\n\nhelp: write `#[{meta}]`; an attribute before \
+         `pub struct` is about the whole flow"
+    )
+}
+
+/// `@deny(unbounded)`, where `meta` is `deny(unbounded)`.
+pub(crate) fn lint_in_other_form(meta: &str) -> String {
+    format!("an attribute has a `#` and brackets\n\nhelp: write `#[{meta}]`")
+}
+
+/// `# The topics.`
+pub(crate) fn foreign_comment(found: &str) -> String {
+    format!("{NOT_A_DECLARATION}, found `{found}`\n\nhelp: comments begin with `//`")
+}
 
 pub(crate) const ATTRIBUTE: &str = "a column has no attributes except doc comments and `#[deny(...)]`";
 
@@ -84,6 +101,12 @@ pub(crate) fn unknown_keyword(found: &Ident) -> String {
     let intended = nearest_keyword(found).or((found == "fn").then_some("column"));
     let help = intended.map_or_else(|| KEYWORDS.to_owned(), |keyword| format!("did you mean `{keyword}`?"));
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", quote(found))
+}
+
+/// `documents files;`
+pub(crate) fn documents(found: &Ident, name: &Ident) -> String {
+    let text = name.unraw();
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `source {text}: Documents`", quote(found))
 }
 
 /// `us Debate { ... }`: an identifier where `use` should be.

@@ -36,7 +36,7 @@ pub(crate) const LINT_LEVEL: &str =
     "the lints of columnar have no other level than `deny`\n\nhelp: write `#[deny(...)]`, or drop this";
 
 pub(crate) const NO_PARAM: &str =
-    "expected a parameter of the flow\n\nhelp: as in `pub struct Chat(model: Model)`";
+    "expected a parameter of the flow\n\nhelp: as in `pub struct Chat(style: String)`";
 
 /// `pub struct Chat(style: String = "kind".to_owned())`
 pub(crate) const DEFAULT_VALUE: &str =
@@ -45,7 +45,7 @@ pub(crate) const DEFAULT_VALUE: &str =
 /// `pub struct Chat { style: String } { source user; ... }`
 pub(crate) fn params_in_braces(name: &Ident) -> String {
     format!(
-        "the parameters of a flow are in parentheses\n\nhelp: as in `struct {}(model: Model) {{ ... }}`",
+        "the parameters of a flow are in parentheses\n\nhelp: as in `struct {}(style: String) {{ ... }}`",
         name.unraw()
     )
 }
@@ -69,6 +69,25 @@ pub(crate) fn no_struct(found: &Ident) -> String {
 pub(crate) fn no_param_type(name: &Ident) -> String {
     let text = name.unraw();
     format!("expected `:` and the type of {}\n\nhelp: as in `{text}: String`", quote(name))
+}
+
+/// `pub struct Chat(String style)`
+pub(crate) fn param_without_colon(name: &Ident, ty: &str) -> String {
+    format!("a parameter is a name, a colon and a type\n\nhelp: write `{}: {ty}`", name.unraw())
+}
+
+/// `pub struct Chat(String)`
+pub(crate) const NO_PARAM_NAME: &str =
+    "a parameter is a name, a colon and a type\n\nhelp: as in `style: String`";
+
+/// `pub struct Chat(count: 5)`
+pub(crate) fn bad_param_type(name: &Ident) -> String {
+    format!("expected the type of {}\n\nhelp: as in `{}: String`", quote(name), name.unraw())
+}
+
+/// `pub struct Chat<M Model>(model: M)`
+pub(crate) fn no_bound_colon(name: &Ident, bound: &Ident) -> String {
+    format!("expected `:` after {}\n\nhelp: write `{name}: {bound}`", quote(name))
 }
 
 pub(crate) fn param_twice(name: &Ident) -> String {
@@ -98,6 +117,20 @@ pub(crate) fn not_colon(found: &str, name: &Ident, base: &str) -> String {
     format!("expected `:`, found `{found}`\n\nhelp: a flow extends another as in {}", extension(name, base))
 }
 
+/// `struct Felt(Chat) { column ... }`
+pub(crate) fn base_in_parentheses(name: &Ident, base: &str) -> String {
+    format!(
+        "the flow that {} extends comes after `:`\n\nhelp: write `struct {}: {base}`",
+        quote(name),
+        name.unraw()
+    )
+}
+
+/// `struct Felt: Chat::new() { ... }`
+pub(crate) fn called_base(base: &str) -> String {
+    format!("a flow extends another one itself, without a call\n\nhelp: write `{base}`")
+}
+
 pub(crate) fn not_a_base(name: &Ident) -> String {
     format!("expected the name of a flow\n\nhelp: as in {}", extension(name, "Chat"))
 }
@@ -110,7 +143,7 @@ pub(crate) const SECOND_BASE: &str =
     "a flow extends one flow only\n\nhelp: drop this, or extend a flow that extends it";
 
 pub(crate) const LATE_PARAMS: &str =
-    "the parameters of a flow come after its name\n\nhelp: as in `struct Felt(model: Model): Chat { ... }`";
+    "the parameters of a flow come after its name\n\nhelp: as in `struct Felt(style: String): Chat { ... }`";
 
 /// `struct Felt: Chat {}`, where `base` is `Chat`.
 pub(crate) fn empty_extension(base: Option<&Ident>) -> String {

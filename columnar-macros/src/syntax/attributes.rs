@@ -1,12 +1,14 @@
 //! The attributes of a declaration: doc comments, and the lints of `#[deny(unbounded)]`.
 
-use proc_macro2::Ident;
-use syn::Attribute;
+use proc_macro2::{Delimiter, Ident, TokenTree};
+use quote::quote_spanned;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::token::Comma;
+use syn::{AttrStyle, Attribute};
 
-use super::cursor::{Cursor, tokens};
+use super::cursor::{Cursor, is_group, is_ident, is_punct, shown, tokens, trees_of};
+use super::recovery;
 use super::tree::Lint;
 use crate::diagnostics::{Errors, declarations};
 use crate::keywords::{LINTS, nearest};
@@ -18,29 +20,76 @@ pub(super) struct Attributes {
     pub(super) denies: Vec<Attribute>,
 }
 
-/// Takes the attributes that come next. Any other kind is an error.
+/// Takes the attributes that come next. Any other kind is an error, and so is a comment of another language.
 pub(super) fn parse(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Attributes {
     let mut attributes = Attributes::default();
-    while let Some(trees) = cursor.attribute() {
-        let written = tokens(trees);
-        // The third token is the `!` of an inner attribute.
-        if trees.len() > 2 {
-            errors.at(written, declarations::INNER_ATTRIBUTE);
-            continue;
-        }
-        match Attribute::parse_outer.parse2(written.clone()) {
-            Ok(parsed) if parsed.iter().all(|attribute| attribute.path().is_ident("doc")) => {
-                attributes.docs.extend(parsed);
-            }
-            Ok(parsed) if parsed.iter().all(|attribute| attribute.path().is_ident("deny")) => {
-                attributes.denies.extend(parsed);
-            }
-            Ok(parsed) if parsed.iter().any(is_cfg) => errors.at(written, declarations::CFG),
-            Ok(_) => errors.at(written, declarations::ATTRIBUTE),
-            Err(error) => errors.push(error),
+    loop {
+        if let Some(trees) = cursor.attribute() {
+            attribute(trees, &mut attributes, errors);
+        } else if let Some(denies) = lints_in_other_form(cursor, errors) {
+            attributes.denies.extend(denies);
+        } else if !recovery::comment(cursor, errors) {
+            return attributes;
         }
     }
-    attributes
+}
+
+fn attribute(trees: &[TokenTree], attributes: &mut Attributes, errors: &mut Errors) {
+    let written = tokens(trees);
+    // The third token is the `!` of an inner attribute.
+    let is_inner = trees.len() > 2;
+    let parser = if is_inner { Attribute::parse_inner } else { Attribute::parse_outer };
+    let are =
+        |parsed: &[Attribute], name: &str| parsed.iter().all(|attribute| attribute.path().is_ident(name));
+    match parser.parse2(written.clone()) {
+        Ok(parsed) if is_inner && (are(&parsed, "doc") || are(&parsed, "deny")) => {
+            without_bang(parsed, errors);
+        }
+        Ok(parsed) if are(&parsed, "doc") => attributes.docs.extend(parsed),
+        Ok(parsed) if are(&parsed, "deny") => attributes.denies.extend(parsed),
+        Ok(parsed) if parsed.iter().any(is_cfg) => errors.at(written, declarations::CFG),
+        Ok(_) => errors.at(written, declarations::ATTRIBUTE),
+        Err(error) => errors.push(error),
+    }
+}
+
+/// Makes outer attributes of inner ones, which are errors.
+pub(super) fn without_bang(attributes: Vec<Attribute>, errors: &mut Errors) -> Vec<Attribute> {
+    let outer = attributes.into_iter().map(|attribute| {
+        if attribute.path().is_ident("doc") {
+            errors.at(&attribute, declarations::INNER_DOC);
+        } else {
+            errors.at(&attribute, declarations::inner_attribute(&shown(&attribute.meta)));
+        }
+        Attribute { style: AttrStyle::Outer, ..attribute }
+    });
+    outer.collect()
+}
+
+/// Takes `#deny(unbounded)`, `@deny(unbounded)` or `[deny(unbounded)]`, which is an error.
+fn lints_in_other_form(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Vec<Attribute>> {
+    let is_sign = |tree: &TokenTree| ['#', '@'].iter().any(|&sign| is_punct(Some(tree), sign));
+    let (length, meta) = match cursor.rest() {
+        [sign, name, list, ..] if is_sign(sign) && is_ident(Some(name), "deny") => {
+            (3, vec![name.clone(), list.clone()])
+        }
+        [sign, TokenTree::Group(brackets), ..] if is_sign(sign) => (2, trees_of(brackets)),
+        [TokenTree::Group(brackets), ..] if brackets.delimiter() == Delimiter::Bracket => {
+            (1, trees_of(brackets))
+        }
+        _ => return None,
+    };
+    let meta = match meta.as_slice() {
+        [name, list] if is_ident(Some(name), "deny") && is_group(list, Delimiter::Parenthesis) => {
+            tokens(&meta)
+        }
+        _ => return None,
+    };
+    // A later error about the attribute is at its first token.
+    let span = cursor.peek()?.span();
+    let parsed = Attribute::parse_outer.parse2(quote_spanned!(span=> #[#meta])).ok()?;
+    errors.at(tokens(cursor.take(length)), declarations::lint_in_other_form(&shown(meta)));
+    Some(parsed)
 }
 
 /// Whether the attribute denies a lint of ours, even a misspelt one. Any other `deny` is about lints of Rust.

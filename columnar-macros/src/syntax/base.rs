@@ -1,21 +1,31 @@
 //! Parses the base in a header, the flow that this one extends: `: Chat<M>`.
 
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::parse::ParseStream;
-use syn::{Path, Token, token};
+use syn::{Path, PathSegment, Token, token};
 
-use super::cursor::{Angles, begins_declaration, can_name_struct, is_ident, is_punct, tokens};
+use super::cursor::{
+    Angles, begins_declaration, can_name_struct, is_ident, is_punct, shown, tokens, trees_of,
+};
 use super::tree::Base;
 use crate::diagnostics::{Errors, flow};
+use crate::ident::ident_text;
 
 /// Takes the base of the flow `name`, if it has one. Other tokens instead of the `:` are reported.
 pub(super) fn parse(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Result<Option<Base>> {
+    if let Some(list) = in_parentheses(input) {
+        input.parse::<Group>()?;
+        errors.at(&list, flow::base_in_parentheses(name, &shown(list.stream())));
+        return Ok(Some(read(&trees_of(&list), name, errors)));
+    }
     if let Some(colon) = input.parse::<Option<Token![:]>>()? {
         let trees = trees(input)?;
         if trees.is_empty() {
             errors.at(colon, flow::no_base(name));
         }
-        return Ok(Some(read(&trees, name, errors)));
+        let base = read(&trees, name, errors);
+        return without_call(base, input, errors).map(Some);
     }
     // On a fork: if these tokens name no base, they belong to the parameters or the body.
     let ahead = trees(&input.fork())?;
@@ -25,17 +35,59 @@ pub(super) fn parse(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -
     }
     let Some(length) = connector_length(&ahead) else { return Ok(None) };
     let trees = trees(input)?;
-    let (connector, base) = trees.split_at_checked(length).unwrap_or_default();
-    let (found, flow) = (tokens(connector).to_string(), tokens(base).to_string());
-    match base.first() {
-        first if connector.is_empty() => errors.at(first, flow::no_colon(name, &flow)),
-        _ => errors.at(tokens(connector), flow::not_colon(&found, name, &flow)),
+    let (connector, written) = trees.split_at_checked(length).unwrap_or_default();
+    // An extension has no sources, so otherwise these tokens are no base.
+    let base = if connector.is_empty() && declares_a_source(input)? {
+        None
+    } else {
+        Some(without_call(read(written, name, errors), input, errors)?)
+    };
+    let path = base.as_ref().and_then(|base| base.path.as_ref());
+    let flow = path.map_or_else(|| shown(tokens(written)), shown);
+    if connector.is_empty() {
+        errors.at(written.first(), flow::no_colon(name, &flow));
+    } else {
+        let connector = tokens(connector);
+        errors.at(&connector, flow::not_colon(&connector.to_string(), name, &flow));
     }
-    if connector.is_empty() && declares_a_source(input)? {
-        // An extension has no sources, so these tokens are no base.
-        return Ok(None);
+    Ok(base)
+}
+
+/// The parentheses that come next, if they hold a base, as in Python: `Felt(Chat) { column ... }`.
+pub(super) fn in_parentheses(input: ParseStream<'_>) -> Option<Group> {
+    let is_head = input.peek(token::Paren) && input.peek2(token::Brace);
+    // An extension has no sources.
+    if !is_head || declares_a_source(input).unwrap_or(true) {
+        return None;
     }
-    Ok(Some(read(base, name, errors)))
+    let list: Group = input.fork().parse().ok()?;
+    let path: Path = syn::parse2(list.stream()).ok()?;
+    path.segments.last().is_some_and(is_type).then_some(list)
+}
+
+fn is_type(segment: &PathSegment) -> bool {
+    ident_text(&segment.ident).starts_with(|first: char| first.is_ascii_uppercase())
+}
+
+/// Drops the call of `Chat::new()` or `Chat()`, which is an error.
+fn without_call(base: Base, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Base> {
+    let Base { path: Some(mut path) } = base else { return Ok(base) };
+    let mut written = path.to_token_stream();
+    let is_flow = path.segments.iter().rev().nth(1).is_some_and(is_type);
+    let is_function = is_flow && !path.segments.last().is_some_and(is_type);
+    if is_function {
+        path.segments.pop();
+        path.segments.pop_punct();
+    }
+    let list = if input.peek(token::Paren) { Some(input.fork().parse::<Group>()?) } else { None };
+    if let Some(list) = list.filter(|list| is_function || list.stream().is_empty()) {
+        input.parse::<Group>()?;
+        list.to_tokens(&mut written);
+    } else if !is_function {
+        return Ok(Base { path: Some(path) });
+    }
+    errors.at(written, flow::called_base(&shown(&path)));
+    Ok(Base { path: Some(path) })
 }
 
 fn declares_a_source(input: ParseStream<'_>) -> syn::Result<bool> {

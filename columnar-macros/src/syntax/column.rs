@@ -10,7 +10,7 @@ use super::step::{self, Step};
 use super::tree::{ColumnType, Derived, RenamedFrom};
 use super::view_list::{self, ViewList};
 use crate::diagnostics::{Errors, columns, declarations, views};
-use crate::ident::{ident_text, is_name};
+use crate::ident::{self, ident_text, is_name};
 
 /// Takes a computed column up to its `;`. The last part are the tokens in it that could not be read.
 pub(super) fn parse<'t>(
@@ -67,8 +67,33 @@ pub(super) fn parse_source(
     (renamed_from, ty)
 }
 
-/// Takes an earlier name. Other tokens after `was` are reported; an identifier is taken for the name.
+/// Takes an earlier name.
 fn renamed_from(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<RenamedFrom> {
+    let in_other_form = in_other_form(column, cursor, errors);
+    let renamed_from = in_other_form.or_else(|| after_was(column, cursor, errors))?;
+    let text = renamed_from.name.value();
+    // A column of a module is stored as `debate.critic`, so an earlier name may have dots.
+    if !text.split('.').all(is_name) {
+        errors.at(&renamed_from.name, columns::bad_earlier_name(&text));
+        return None;
+    }
+    Some(renamed_from)
+}
+
+/// Takes `was("subjects")` or `as "subjects"`, which is an error.
+fn in_other_form(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<RenamedFrom> {
+    let name = column_type::earlier_name_in_other_form(cursor.rest())?;
+    let [TokenTree::Ident(keyword), written] = cursor.take(2) else { return None };
+    if ident::is(keyword, "was") {
+        errors.at(written, columns::earlier_name_in_brackets(&name.value()));
+    } else {
+        errors.at(keyword, columns::as_for_was(column, &name.value()));
+    }
+    Some(RenamedFrom { keyword: ident::replace(keyword, &Ident::new("was", keyword.span())), name })
+}
+
+/// Takes `was` and a name. Other tokens after `was` are reported; an identifier is taken for the name.
+fn after_was(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<RenamedFrom> {
     let Some(TokenTree::Ident(keyword)) = cursor.peek().filter(|tree| is_ident(Some(tree), "was")) else {
         return None;
     };
@@ -92,12 +117,6 @@ fn renamed_from(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) ->
             return None;
         }
     };
-    let text = name.value();
-    // A column of a module is stored as `debate.critic`, so an earlier name may have dots.
-    if !text.split('.').all(is_name) {
-        errors.at(&name, columns::bad_earlier_name(&text));
-        return None;
-    }
     Some(RenamedFrom { keyword: keyword.clone(), name })
 }
 

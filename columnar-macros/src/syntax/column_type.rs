@@ -1,13 +1,13 @@
 //! Parses the type of a column, after its views: `: Score`.
 
 use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
-use quote::quote;
-use syn::Type;
+use quote::{ToTokens, quote};
+use syn::{LitStr, Type};
 
-use super::cursor::{Cursor, is_group, is_punct, tokens, ungrouped};
+use super::cursor::{Cursor, is_group, is_ident, is_punct, shown, tokens, trees_of, ungrouped};
 use super::tree::ColumnType;
 use crate::diagnostics::{Errors, columns};
-use crate::ident;
+use crate::ident::{self, ident_text};
 
 /// Takes the type that comes next, up to the `=` or to `was`. `: String` is reported, and is no type.
 pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
@@ -16,7 +16,41 @@ pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) 
 
 /// The same for the type of a source.
 pub(super) fn of_source(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
-    parse_of(name, Kind::Source, cursor, errors)
+    parse_of(name, Kind::Source, cursor, errors).or_else(|| without_colon(name, cursor, errors))
+}
+
+/// Takes the type of a source in another syntax, which is an error: `(Documents)`, `as Documents`.
+fn without_colon(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
+    let declaration = match cursor.declaration() {
+        [before @ .., comma] if is_punct(Some(comma), ',') => before,
+        all => all,
+    };
+    let first = declaration.first()?;
+    let length = match declaration {
+        [TokenTree::Ident(word), ..] if ident::is(word, "as") => 1,
+        [minus, more, ..] if is_punct(Some(minus), '-') && is_punct(Some(more), '>') => 2,
+        // Any other name after it is rather a compute step.
+        [equals, .., last] if is_punct(Some(equals), '=') && is_ident(Some(last), "Documents") => 1,
+        _ if is_group(first, Delimiter::Parenthesis) => 0,
+        _ => return None,
+    };
+    let after = declaration.get(length..).unwrap_or_default();
+    let after = after.get(..end(after)).unwrap_or_default();
+    let trees = match after {
+        [TokenTree::Group(list)] if list.delimiter() == Delimiter::Parenthesis => trees_of(list),
+        _ => after.to_vec(),
+    };
+    let ty = tokens(&trees);
+    if begins_step(&trees) || !is_type(&ty) {
+        return None;
+    }
+    let written = tokens(cursor.take(length + after.len()));
+    if is_text(&ty) {
+        errors.at(written, columns::SOURCE_OF_TEXT);
+        return None;
+    }
+    errors.at(written, columns::source_type_without_colon(name, &shown(&ty)));
+    Some(ColumnType { colon: first.span(), ty, is_partial: false })
 }
 
 /// The type of the field of a struct, which begins with its `:`; `None` for text.
@@ -111,7 +145,7 @@ pub(super) fn begins_step(trees: &[TokenTree]) -> bool {
     let is_path_that_ends = !is_punct(rest.first(), ':') || is_punct(rest.get(2), '<');
     match last {
         TokenTree::Ident(name) => {
-            let text = ident::ident_text(name);
+            let text = ident_text(name);
             let is_type = KEYWORDS.iter().chain(&PRIMITIVES).any(|known| text == *known);
             text.starts_with(|first: char| first.is_ascii_lowercase()) && !is_type && is_path_that_ends
         }
@@ -162,7 +196,9 @@ fn end(trees: &[TokenTree]) -> usize {
         Some([TokenTree::Ident(was), TokenTree::Ident(_), ..]) => at > 0 && ident::is(was, "was"),
         _ => false,
     };
-    let ends = |at: usize| is_punct(trees.get(at), '=') || is_was(at);
+    let is_other_form =
+        |at: usize| trees.get(at..).is_some_and(|trees| earlier_name_in_other_form(trees).is_some());
+    let ends = |at: usize| is_punct(trees.get(at), '=') || is_was(at) || is_other_form(at);
     let mut depth = 0_usize;
     for (at, tree) in trees.iter().enumerate() {
         let is_arrow = at.checked_sub(1).is_some_and(|before| is_punct(trees.get(before), '-'));
@@ -178,6 +214,22 @@ fn end(trees: &[TokenTree]) -> usize {
     (0..trees.len()).find(|&at| ends(at)).unwrap_or(trees.len())
 }
 
+/// The earlier name that comes next in another syntax: `was("subjects")`, `as "subjects"`.
+pub(super) fn earlier_name_in_other_form(trees: &[TokenTree]) -> Option<LitStr> {
+    let [TokenTree::Ident(word), written, after @ ..] = trees else { return None };
+    let is_as = ident::is(word, "as");
+    let name = match ungrouped(written) {
+        _ if !is_as && !ident::is(word, "was") => return None,
+        TokenTree::Group(list) => list.stream(),
+        // A source may also have its type after `as`.
+        TokenTree::Ident(name) if is_as && is_punct(after.first(), '=') => name.into_token_stream(),
+        TokenTree::Literal(literal) if is_as => literal.into_token_stream(),
+        _ => return None,
+    };
+    let quoted = syn::parse2(name.clone()).ok();
+    quoted.or_else(|| syn::parse2(name).ok().map(|name: Ident| LitStr::new(&ident_text(&name), name.span())))
+}
+
 /// The type, and whether it is partial. Then it ends with a name, as the expansion for an editor does.
 fn completed(trees: &[TokenTree]) -> (TokenStream, bool) {
     let ty = tokens(trees);
@@ -185,9 +237,7 @@ fn completed(trees: &[TokenTree]) -> (TokenStream, bool) {
         [.., colon, more] if is_punct(Some(colon), ':') && is_punct(Some(more), ':') => {
             (quote!(#ty __), true)
         }
-        [.., more, TokenTree::Ident(last)]
-            if is_punct(Some(more), ':') && ident::ident_text(last).is_empty() =>
-        {
+        [.., more, TokenTree::Ident(last)] if is_punct(Some(more), ':') && ident_text(last).is_empty() => {
             (ty, true)
         }
         _ => (ty, false),

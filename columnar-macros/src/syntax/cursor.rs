@@ -1,6 +1,7 @@
 //! A position in a list of tokens, and the ways to move on from it.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::Path;
 
 use crate::ident::{self, ident_text, rust_ident};
@@ -161,6 +162,12 @@ pub(super) fn trees_of(group: &Group) -> Vec<TokenTree> {
 
 pub(super) fn tokens(trees: &[TokenTree]) -> TokenStream {
     trees.iter().cloned().collect()
+}
+
+/// A type or a path as users write it. As text, tokens of a macro may have spaces between them.
+pub(super) fn shown(written: impl ToTokens) -> String {
+    let text = written.to_token_stream().to_string();
+    text.replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace("& ", "&").replace(" ,", ",")
 }
 
 /// Whether a path can name a struct: it does not end with `crate`, `Self` or another keyword.

@@ -134,7 +134,10 @@ impl Parser<'_, '_> {
         self.errors.at(found, declarations::unknown_keyword(found));
         nearest_keyword(found).unwrap_or_else(|| {
             let after_name = self.cursor.rest().get(1);
-            let is_source = after_name.is_none() || [';', ','].iter().any(|&end| is_punct(after_name, end));
+            let is_typed = is_punct(after_name, ':')
+                && !self.cursor.declaration().iter().any(|tree| is_punct(Some(tree), '='));
+            let is_source =
+                after_name.is_none() || is_typed || [';', ','].iter().any(|&end| is_punct(after_name, end));
             if is_source { "source" } else { "column" }
         })
     }

@@ -1,12 +1,16 @@
 //! Parses the header of the item form: `pub struct Felt<M: Model>(model: M): Chat<M> where ...`.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
+use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Generics, Token, Visibility, braced, parenthesized, parse2, token};
+use syn::{Attribute, Error, Generics, Token, Type, Visibility, braced, parenthesized, parse2, token};
 
-use super::cursor::{Angles, Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
+use super::column_type::begins_step;
+use super::cursor::{
+    Angles, Cursor, begins_declaration, is_group, is_ident, is_punct, shown, tokens, trees_of,
+};
 use super::tree::{Header, Param};
 use super::{attributes, base};
 use crate::diagnostics::{Errors, flow};
@@ -80,7 +84,8 @@ fn braces(tree: &TokenTree) -> Option<Group> {
 
 /// Takes everything up to the braces. The tokens are declarations in it that belong there.
 fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Header, TokenStream)> {
-    let mut attrs = input.call(Attribute::parse_outer)?;
+    let mut attrs = attributes::without_bang(input.call(Attribute::parse_inner)?, errors);
+    attrs.extend(input.call(Attribute::parse_outer)?);
     let mut lints = Vec::new();
     attrs.retain(|attribute| {
         let is_cfg = attribute.path().is_ident("cfg");
@@ -104,12 +109,16 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Header, Tok
     let mut is_complete = true;
     // On a fork, because a parser that fails has already taken some of the tokens.
     let names = generic_names(&input.fork());
-    let mut generics: Generics = or_report(input, errors, &mut is_complete);
+    let with_colons = generics_with_colons(input, errors);
+    let mut generics: Generics = with_colons.unwrap_or_else(|| or_report(input, errors, &mut is_complete));
     if !is_complete {
         // The flow keeps its number of parameters, so `Chat<M>` elsewhere is no further error.
         generics = names;
     }
-    let is_list = |input: ParseStream<'_>| input.peek(token::Paren) && body_in_parentheses(input).is_none();
+    let is_list = |input: ParseStream<'_>| {
+        let is_other = body_in_parentheses(input).is_some() || base::in_parentheses(input).is_some();
+        input.peek(token::Paren) && !is_other
+    };
     let mut declared = TokenStream::new();
     let mut params = match () {
         () if input.peek(token::Brace) && input.peek2(token::Brace) => {
@@ -190,6 +199,33 @@ fn or_report<T: Parse + Default>(input: ParseStream<'_>, errors: &mut Errors, is
     })
 }
 
+/// Takes generics whose only mistake are missing colons: `<M Model>`.
+fn generics_with_colons(input: ParseStream<'_>, errors: &mut Errors) -> Option<Generics> {
+    let ahead = input.fork();
+    let (mut written, mut missing, mut angles) = (Vec::new(), Vec::new(), Angles::default());
+    while written.is_empty() || angles.open > 0 {
+        let tree =
+            ahead.parse::<TokenTree>().ok().filter(|tree| angles.open > 0 || is_punct(Some(tree), '<'))?;
+        if let [.., before, TokenTree::Ident(name)] = written.as_slice()
+            && let TokenTree::Ident(bound) = &tree
+            && ['<', ','].iter().any(|&sign| is_punct(Some(before), sign))
+            && angles.open == 1
+            && name != "const"
+        {
+            missing.push((name.clone(), bound.clone()));
+            written.push(Punct::new(':', Spacing::Alone).into());
+        }
+        angles.pass(&tree);
+        written.push(tree);
+    }
+    let generics = parse2(tokens(&written)).ok().filter(|_| !missing.is_empty())?;
+    for (name, bound) in missing {
+        errors.at(&bound, flow::no_bound_colon(&name, &bound));
+    }
+    input.advance_to(&ahead);
+    Some(generics)
+}
+
 /// The names of generics that cannot be parsed: the identifiers after `<` and after commas.
 fn generic_names(input: ParseStream<'_>) -> Generics {
     let mut names: Vec<Ident> = Vec::new();
@@ -246,10 +282,17 @@ fn param_list(list: ParseStream<'_>, errors: &mut Errors, is_complete: &mut bool
 }
 
 fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
+    if let Some(param) = param_without_colon(list, errors) {
+        return Ok(param);
+    }
     let span = list.cursor().span();
     let name: Ident = list.parse().map_err(|_| Error::new(span, flow::NO_PARAM))?;
     if !list.peek(Token![:]) {
-        errors.at(&name, flow::no_param_type(&name));
+        if begins_step(&[name.clone().into()]) {
+            errors.at(&name, flow::no_param_type(&name));
+        } else {
+            errors.at(&name, flow::NO_PARAM_NAME);
+        }
         return Ok(Param { name, ty: None });
     }
     list.parse::<Token![:]>()?;
@@ -257,13 +300,48 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
         errors.at(&name, flow::no_param_type(&name));
         return Ok(Param { name, ty: None });
     }
-    let ty = list.parse().map_err(|error| errors.push(error)).ok();
-    if ty.is_some() && list.peek(Token![=]) {
+    // On a fork, because a parser that fails has already taken some of the tokens.
+    if list.fork().parse::<Type>().is_err() {
+        errors.at(bad_type(list)?, flow::bad_param_type(&name));
+        return Ok(Param { name, ty: None });
+    }
+    let ty = Some(list.parse()?);
+    if list.peek(Token![=]) {
         skip_default(list, errors)?;
-    } else if ty.is_some() && !list.is_empty() && !list.peek(Token![,]) {
+    } else if !list.is_empty() && !list.peek(Token![,]) {
         errors.on(list.cursor().span(), flow::PARAM_COMMA);
     }
     Ok(Param { name, ty })
+}
+
+/// Takes `String style` or `style String`, which is an error.
+fn param_without_colon(list: ParseStream<'_>, errors: &mut Errors) -> Option<Param> {
+    let begins_type = |tokens: TokenStream| !begins_step(&tokens.into_iter().collect::<Vec<_>>());
+    [true, false].into_iter().find_map(|is_type_first| {
+        let ahead = list.fork();
+        let early_type: Option<Type> = if is_type_first { Some(ahead.parse().ok()?) } else { None };
+        let name: Ident = ahead.parse().ok()?;
+        let ty = early_type.or_else(|| ahead.parse().ok())?;
+        let is_end = ahead.is_empty() || ahead.peek(Token![,]) || ahead.peek(Token![=]);
+        if !is_end || begins_type(name.to_token_stream()) || !begins_type(ty.to_token_stream()) {
+            return None;
+        }
+        let written = if is_type_first { quote!(#ty #name) } else { quote!(#name #ty) };
+        errors.at(written, flow::param_without_colon(&name, &shown(&ty)));
+        list.advance_to(&ahead);
+        Some(Param { name, ty: Some(ty) })
+    })
+}
+
+/// Takes tokens that are no type, up to the next parameter.
+fn bad_type(list: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let is_next =
+        |list: ParseStream<'_>| list.peek(Token![,]) && list.peek2(syn::Ident) && list.peek3(Token![:]);
+    let mut written = TokenStream::new();
+    while !list.is_empty() && !is_next(list) {
+        list.parse::<TokenTree>()?.to_tokens(&mut written);
+    }
+    Ok(written)
 }
 
 /// Takes a default value, which is an error.

@@ -6,7 +6,7 @@ use quote::quote;
 
 use super::column_type;
 use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
-use super::tree::{Column, Derived};
+use super::tree::{Column, ColumnType, Derived};
 use crate::diagnostics::{Errors, declarations, modules};
 use crate::ident::{self, ident_text, is_gen, is_name, quoted_name, rust_ident};
 use crate::keywords::nearest_keyword;
@@ -25,6 +25,38 @@ pub(super) struct Recovered<'t> {
     pub(super) column: Option<Column>,
     /// The tokens that may declare more.
     pub(super) unparsed: &'t [TokenTree],
+}
+
+/// Takes a comment of another language, `# text` or `-- text`, up to the next declaration. Returns whether there is one.
+pub(super) fn comment(cursor: &mut Cursor<'_>, errors: &mut Errors) -> bool {
+    let length = match cursor.rest() {
+        [hash, TokenTree::Ident(_) | TokenTree::Punct(_), ..] if is_punct(Some(hash), '#') => 1,
+        [minus, more, ..] if is_punct(Some(minus), '-') && is_punct(Some(more), '-') => 2,
+        _ => return false,
+    };
+    let sign = tokens(cursor.take(length));
+    errors.at(&sign, declarations::foreign_comment(&sign.to_string().replace(' ', "")));
+    while !cursor.is_empty() && !is_no_text(cursor.rest()) {
+        cursor.next();
+    }
+    true
+}
+
+/// Whether a declaration begins here that is no part of a text, which may have words such as `source` or `use`.
+fn is_no_text(trees: &[TokenTree]) -> bool {
+    let is_name = |name: &Ident| is_name(&ident_text(name));
+    begins_declaration(trees)
+        && match trees {
+            [TokenTree::Ident(word), TokenTree::Ident(flow), next, ..] if ident::is(word, "use") => {
+                !is_name(flow) || is_punct(Some(next), ':')
+            }
+            [TokenTree::Ident(_), TokenTree::Ident(name), TokenTree::Group(_), ..] => is_name(name),
+            [TokenTree::Ident(_), TokenTree::Ident(name), next, ..] => {
+                is_name(name) && [':', ';'].iter().any(|&sign| is_punct(Some(next), sign))
+            }
+            // Attributes.
+            _ => !matches!(trees.first(), Some(TokenTree::Ident(_))),
+        }
 }
 
 /// Takes the modifiers of an item before a declaration: `pub`, `async`.
@@ -74,6 +106,11 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
             Some(Recovered { unparsed: cursor.skip_declaration(), ..Recovered::default() })
         }
         [TokenTree::Ident(name), colon, ..] if is_punct(Some(colon), ':') => field(name, cursor, errors),
+        [TokenTree::Ident(ident), TokenTree::Ident(_), end, ..]
+            if ident::is_one_of(ident, &["documents", "Documents"]) && is_end(end) =>
+        {
+            documents(cursor, errors)
+        }
         // A keyword alone, as in `type;`, is rather a name whose `source` is missing.
         [TokenTree::Ident(ident), next, ..] if !is_punct(Some(next), ';') => {
             let unparsed = match () {
@@ -154,14 +191,34 @@ fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opti
     let is_source = !written.iter().any(|tree| is_punct(Some(tree), '='));
     errors.at(name, declarations::no_keyword(name, if is_source { "source" } else { "column" }));
     let name = rust_ident(name)?;
-    let mut column = column_named(written.first(), name, Span::call_site());
-    if is_source {
-        column.keyword = Ident::new("source", column.keyword.span());
-        column.derived = None;
-        column.source_type = column_type::of_field(written.get(1..).unwrap_or_default());
-    }
+    let column = if is_source {
+        let ty = column_type::of_field(written.get(1..).unwrap_or_default());
+        source_named(written.first().map_or_else(Span::call_site, TokenTree::span), name, ty)
+    } else {
+        column_named(written.first(), name, Span::call_site())
+    };
     // The column declares the name, so no token needs to be kept for it.
     Some(Recovered { column: Some(column), unparsed: &[] })
+}
+
+fn is_end(tree: &TokenTree) -> bool {
+    [',', ';'].iter().any(|&end| is_punct(Some(tree), end))
+}
+
+/// Takes `documents files;`.
+fn documents<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recovered<'t>> {
+    let [TokenTree::Ident(keyword), TokenTree::Ident(name), _] = cursor.take(3) else { return None };
+    errors.at(keyword, declarations::documents(keyword, name));
+    // Without a type, which the user may not have imported.
+    let ty = ColumnType { colon: keyword.span(), ty: TokenStream::new(), is_partial: false };
+    let column = declared_name(name, errors).map(|name| source_named(keyword.span(), name, Some(ty)));
+    Some(Recovered { column, unparsed: &[] })
+}
+
+/// A source with a name and a type.
+fn source_named(keyword: Span, name: Ident, source_type: Option<ColumnType>) -> Column {
+    let column = column_named(None, name, Span::call_site());
+    Column { keyword: Ident::new("source", keyword), derived: None, source_type, ..column }
 }
 
 /// A column with a name and nothing else.

@@ -34,13 +34,16 @@
 //! | a flow without a header has no inner braces | drop the inner braces: `flow! { source user; … }` |
 //! | expected the end of `flow!`, which declares one flow | put the second flow into another `flow!` |
 //! | `#[cfg(...)]` cannot be inside `flow!` | put `#[cfg(…)]` before `flow!` |
-//! | expected a parameter of the flow | write a name with a type, as in `pub struct Chat(model: Model)` |
+//! | expected a parameter of the flow | write a name with a type, as in `pub struct Chat(style: String)` |
 //! | expected `:` and the type of `model` | give the parameter a type |
+//! | a parameter is a name, a colon and a type | write `style: String` |
+//! | expected the type of `count` | write a type, as in `count: usize` |
+//! | expected `:` after `M` | write `M: Model` |
 //! | expected `,` before this | separate the parameters |
 //! | expected `,` | correct the list of generics here |
 //! | two parameters are named `style` | rename one |
 //! | a parameter has no default value | drop it, and write the value where `new` is called |
-//! | the parameters of a flow are in parentheses | write `struct Chat(model: Model) { … }` |
+//! | the parameters of a flow are in parentheses | write `struct Chat(style: String) { … }` |
 //! | parameters are values, and declarations such as `source user;` are in the braces | put the declaration into the braces |
 //! | a flow has no return type | drop it; each column may have a type of its own |
 //! | the lints of columnar have no other level than `deny` | write `#[deny(…)]`, or drop the attribute |
@@ -52,10 +55,12 @@
 //! | expected `:` before this | write a colon before the flow that is extended: `struct Felt: Chat { … }` |
 //! | expected `:`, found `extends` | the same |
 //! | expected the flow that `Felt` extends after this | name it, or drop the colon |
+//! | the flow that `Felt` extends comes after `:` | write `struct Felt: Chat { … }` |
+//! | a flow extends another one itself, without a call | write the name alone: `struct Felt: Chat { … }` |
 //! | expected the name of a flow | write the path of a flow that is declared as a struct, such as `chat::Chat<M>` |
 //! | `Felt` extends itself | name another flow |
 //! | a flow extends one flow only | extend one flow, and then extend the result |
-//! | the parameters of a flow come after its name | write `struct Felt(model: Model): Chat { … }` |
+//! | the parameters of a flow come after its name | write `struct Felt(style: String): Chat { … }` |
 //! | this flow adds no column to `Chat` | declare a column |
 //! | a flow cannot add a source to the flow that it extends: earlier steps of `Chat` have no value for it | declare the source in the flow that is extended, or compute its values |
 //!
@@ -66,7 +71,7 @@
 //! | this flow is empty | begin with a source: `source user;` |
 //! | this flow has no source | declare one; a flow without a source has no steps |
 //! | expected `source`, `column` or `use` | begin each declaration with one of the three |
-//! | expected `source`, `column` or `use`, found `colum` | the same; the message suggests the nearest word |
+//! | expected `source`, `column` or `use`, found `colum` | the same; the message suggests the nearest word. Comments begin with `//` |
 //! | expected a name after `column` | name the column |
 //! | the keyword comes before the name | write `source user;` |
 //! | expected `;` after this | end the declaration |
@@ -80,6 +85,8 @@
 //! | no declaration follows this doc comment | put it before a declaration, or write `//` |
 //! | no declaration follows this attribute | put it before a column, or before `pub struct` |
 //! | a compute step belongs to a column | write `column topics(user.latest) = prompt("…");` |
+//! | an attribute comes before its declaration, without `!` | write `#[deny(unbounded)]` before a column, or before `pub struct` for all columns |
+//! | an attribute has a `#` and brackets | write `#[deny(unbounded)]` |
 //! | a doc comment comes before its declaration | write `///` before the declaration |
 //!
 //! # Modules
@@ -113,6 +120,8 @@
 //! |---|---|
 //! | expected the earlier name of `topics`, in quotes | write it: `was "subjects"` |
 //! | expected the earlier name in quotes | write `was "subjects"` |
+//! | the earlier name comes right after `was` | write `was "subjects"`, without parentheses |
+//! | expected `was`, found `as` | write `was "subjects"` for an earlier name, and a tag where the column is read: `topics.as("digest")` |
 //! | `Subjects` cannot be the earlier name of a column | write the name exactly as it was declared |
 //! | `user` is the current name of this column | drop `was`, or write the earlier name |
 //! | `mood` is another column of this flow, so the values stored as `mood` belong to it | drop `was`, or the other column |
@@ -143,7 +152,7 @@
 //! | a column without a type holds text | drop `: String`; a type such as `: Score` means that the values are [JSON](super::columns#text-and-types) |
 //! | expected the type of `score` after this | write the type, or drop the colon |
 //! | expected the type of `score`, found `Vec < Score` | complete or correct the type |
-//! | the type of `score` comes after `:` | write `column score(user.latest): Score = …` |
+//! | the type of `score` comes after `:` | write `column score(user.latest): Score = …`, or `source files: Documents;` |
 //! | the type of `score` comes after its views | the same |
 //! | the type of `score` comes before `was` | write `column score(user.latest): Score was "rating" = …` |
 //! | column `topics` has no compute step | add one: `= prompt("…")` |
