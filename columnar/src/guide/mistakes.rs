@@ -338,6 +338,7 @@
 //! | `&usize` is not the text of a prompt | pass text: `format!("Answer in {count} words.")` |
 //! | the model of a prompt is set by `.model(...)` | write `.model("openai/gpt-4o-mini")` directly after the prompt |
 //! | `&Other` is not a `Chat`, the flow that this one extends | pass a flow of the type after the `:` of the header to `extend` |
+//! | no function or associated item named `new` found for struct `Felt` | a flow that extends another has no `new`: write `Felt::extend(&chat).await?` |
 //! | `Person` is not a flow, so it cannot be extended | name a flow that is declared as a struct after the `:` |
 //! | expected expression, found keyword `const` | a flow with a header is an item, so it cannot be an expression; drop the header, or the `let` |
 //! | the `?` operator can only be used in a method that returns `Result` | only in a flow without a header can `?` return from the function around it; handle the error before `flow!`, or give it to the flow as a parameter |
