@@ -66,7 +66,7 @@ impl Declare {
     }
 
     /// A compute step whose parameters are inputs.
-    pub fn __with_inputs<'a, I, F, R, Form>(
+    pub fn column_with_inputs<'a, I, F, R, Form>(
         self,
         inputs: impl Fn(Inputs<'_>) -> std::result::Result<I, InputError> + Send + Sync + 'a,
         compute: F,

@@ -1,7 +1,7 @@
 //! A compute step whose parameters are inputs:
 //!
 //! ```text
-//! Declare.__with_inputs(
+//! Declare.column_with_inputs(
 //!     |__inputs: Inputs<'_>| Result::Ok((
 //!         <Inputs<'_>>::one(&__inputs, of::<Value>(), "user")?,
 //!         <Inputs<'_>>::all(&__inputs, of_column(|__here: &BaseColumns| &__here.topics), "topics")?,
@@ -35,7 +35,7 @@ impl Emitter<'_> {
         let names = params.iter().map(|ClosureParam { mutable, name, .. }| quote!(#mutable #name));
         let types = params.iter().map(|param| param.ty.clone().unwrap_or_else(|| quote!(_)));
         // rustc reports a wrong result at the name of the method.
-        let call = Ident::new("__with_inputs", located(opening.span()));
+        let call = Ident::new("column_with_inputs", located(opening.span()));
         let step = quote! {
             #private::Declare.#call(
                 |#inputs: #private::Inputs<'_>| #private::Result::Ok((#(#values,)*)),
