@@ -84,6 +84,35 @@ impl Declare {
     }
 }
 
+/// An input whose parameter names its type.
+#[derive(Debug)]
+pub struct Input<T>(pub T);
+
+impl<T> Input<T> {
+    /// The input as this type, which is its own.
+    pub fn named<N: NamedType<T>>(self) -> N {
+        N::named(self.0)
+    }
+}
+
+/// The type of an input, which is `T`. With a conversion of its own rustc reports another type at that type, and not at the
+/// whole closure.
+#[diagnostic::on_unimplemented(
+    message = "this input is `{T}`, not `{Self}`",
+    label = "write `{T}`, or drop the type"
+)]
+pub trait NamedType<T> {
+    /// The same value.
+    fn named(input: T) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> NamedType<T> for T {
+    fn named(input: T) -> Self {
+        input
+    }
+}
+
 /// The rules that the compiler checks.
 pub mod rules {
     pub use crate::flow::rules::*;

@@ -312,6 +312,7 @@
 //! |---|---|
 //! | `…` cannot compute a column | the expression after the `=` is not a [compute step](super::compute_steps): a closure takes one `Context` and returns a future of text |
 //! | the result of this compute step is no text | the closure returns text or `Json(value)`: write `user.len().to_string()`, write `.await` after a future, and end a block without `;` |
+//! | this input is `columnar::Value`, not `String` | write the type of the input, or drop it. `user.latest` is a `Value`, a view of several values is a `Vec<Value>`, and an input that may be missing an `Option<Value>` |
 //! | `…` cannot be the type of a column | derive `serde::Deserialize` and `schemars::JsonSchema` for it |
 //! | typed columns need the feature `typed` of columnar | add the feature: `columnar = { features = ["typed"], … }` |
 //! | `Score` cannot be the type of a source | a source holds text, `source user;`, or documents, `source files: Documents;` |
