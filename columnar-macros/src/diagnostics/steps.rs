@@ -11,6 +11,11 @@ pub(crate) fn no_dot(word: &str, call: &str) -> String {
     format!("expected `.` before `{word}`\n\nhelp: write `{call}`")
 }
 
+/// `prompt("...").retry 3` or `prompt("...").retry: 3`
+pub(crate) fn not_parentheses(word: &Ident, call: &str) -> String {
+    format!("expected parentheses after {}\n\nhelp: write `{call}`", quote(word))
+}
+
 /// `prompt("..."), retry(3)` or `prompt("..."), temperature = 0.2`
 pub(crate) fn setting(call: &str) -> String {
     format!("a setting of a compute step is a method of it\n\nhelp: write `{call}` after the step")

@@ -163,6 +163,7 @@
 //! | message | what to do |
 //! |---|---|
 //! | expected `.` before `retry` | write `.retry(3)` |
+//! | expected parentheses after `retry` | write `.retry(3)`, not `.retry 3` or `.retry: 3` |
 //! | a setting of a compute step is a method of it | write `.retry(3)` after the step, not `, retry = 3` |
 //! | expected `;` before `for`: the compute step of `topics` is complete | drop what follows the step |
 //! | expected one expression as the compute step of `topics` | write a prompt, a closure or the name of a function |
