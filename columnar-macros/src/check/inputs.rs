@@ -6,24 +6,29 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::LitStr;
 
 use super::columns::shows_documents;
+use super::steps::conditions;
 use crate::diagnostics::{Errors, inputs};
 use crate::ident::ident_text;
-use crate::syntax::{ClosureParam, Column, State, View};
+use crate::syntax::{Closure, ClosureParam, Column, State, View};
 
 /// A parameter without a type is the tag of a view, and so is the text in `cx.input("…")`. Wrong:
 ///
 /// ```text
 /// column shout(user.latest) = async |usr| usr.to_uppercase();
 /// column shout(user.latest) = async |cx: Context| cx.input("usr").map(|text| text.to_uppercase());
+/// column shout(user.latest) = prompt("Shout.").when(|cx| cx.input("usr").is_some());
 /// ```
 pub(super) fn check_inputs(column: &mut Column, documents: &HashSet<String>, errors: &mut Errors) {
     let Column { name, derived: Some(derived), .. } = column else { return };
-    let Some(closure) = &derived.closure else { return };
     // A view that is wrong may be the one that is named.
     if !derived.is_complete || derived.reads().any(|view| view.state != State::Valid) {
         return;
     }
     let tags: Vec<String> = derived.reads().filter_map(|view| view.input(name)).collect();
+    for condition in conditions(&derived.step) {
+        check_contexts(&condition, |_| true, (name, &tags), errors);
+    }
+    let Some(closure) = &derived.closure else { return };
     let is_documents = |param: &ClosureParam| {
         let is_it = |view: &View| ident_text(view.last()) == ident_text(&param.name);
         derived.reads().any(|view| shows_documents(view, documents) && is_it(view))
@@ -39,11 +44,21 @@ pub(super) fn check_inputs(column: &mut Column, documents: &HashSet<String>, err
         }
         unknown.push(param.name.clone());
     }
-    for context in closure.params.iter().filter(|param| param.is_context()) {
-        check_tags(&closure.body, &context.name, (name, &tags), errors);
-    }
+    check_contexts(closure, ClosureParam::is_context, (name, &tags), errors);
     if !unknown.is_empty() {
         derived.drop_step(unknown);
+    }
+}
+
+/// Checks the tags that a closure asks its context for.
+fn check_contexts(
+    closure: &Closure,
+    is_context: impl Fn(&ClosureParam) -> bool,
+    of: (&Ident, &[String]),
+    errors: &mut Errors,
+) {
+    for context in closure.params.iter().filter(|param| is_context(param)) {
+        check_tags(&closure.body, &context.name, of, errors);
     }
 }
 

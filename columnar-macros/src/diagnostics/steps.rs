@@ -68,6 +68,9 @@ pub(crate) const TAGGED_STEP: &str =
 /// `prompt("...").every(0)`
 pub(crate) const INTERVAL_OF_ZERO: &str = "an interval of 0 computes nothing\n\nhelp: write the number of steps, as in `.every(5)`, or drop the column";
 
+/// `prompt("...").when(async |cx| ...)`
+pub(crate) const ASYNC_CONDITION: &str = "a condition is not async\n\nhelp: write `.when(|cx| ...)`, which returns whether to compute a value at this step";
+
 /// `prompt("...").model("opnai/gpt-4o-mini")`
 pub(crate) fn unknown_model(name: &str) -> String {
     // The address after the `@` may hold a password, and its slashes are none of the name.

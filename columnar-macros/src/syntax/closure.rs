@@ -10,7 +10,7 @@ use crate::ident;
 
 /// Reads a compute step that is a closure, or ends with one in parentheses or braces. `None` for any other step, and for
 /// patterns that are no names.
-pub(super) fn parse(step: &[TokenTree]) -> Option<Closure> {
+pub(crate) fn parse(step: &[TokenTree]) -> Option<Closure> {
     let [TokenTree::Group(group), after @ ..] = step else { return parse_bare(step) };
     let inner = trees_of(group);
     let (before, closure) = match group.delimiter() {

@@ -149,7 +149,7 @@
 //! | column `topics` has no compute step | add one: `= prompt("…")` |
 //! | expected the compute step of `topics` after this | the same |
 //! | a compute step cannot borrow the parameter `style` | give it a value of its own: `{ let style = style.clone(); move \|user\| … }` |
-//! | `topics` reads nothing with the tag `usr` | a parameter of a compute step, and the text in `cx.input("usr")`, is the tag of a view |
+//! | `topics` reads nothing with the tag `usr` | a parameter of a compute step, and the text in `cx.input("usr")`, is the tag of a view. So is that in the condition of `.when(…)` |
 //! | `topics` reads nothing with the tag `cx` | the context needs its type: `cx: Context` |
 //! | `files` are documents, which cannot be a parameter of a compute step | take the context: `cx.messages().documents()` has them |
 //! | expected `=` and the compute step of `topics` | put `=` before the compute step |
@@ -175,6 +175,7 @@
 //! | a prompt is one text | write one string, or `format!("…")` |
 //! | the arguments of a closure are between `\|` and `\|` | write `async \|cx: Context\| …` |
 //! | a closure has no `=>` before its body | drop `=>` |
+//! | a condition is not async | write `.when(\|cx\| …)` without `async`; it returns whether to compute a value |
 //! | an interval of 0 computes nothing | write the number of steps from one value to the next, `.every(5)`, or drop the column |
 //! | no model is named `opnai/gpt-4o-mini` | write a [provider](super::models) and its model, `openai/gpt-4o-mini`, or `offline` |
 //!
