@@ -34,6 +34,8 @@ impl Emitter<'_> {
         let values = params.iter().map(|param| {
             let value = self.input(column, derived, param, &inputs);
             let Some(ty) = &param.ty else { return value };
+            // An empty type is reported. Then an editor completes this one.
+            let ty = if ty.is_empty() { &quote!(__) } else { ty };
             let named = Ident::new("named", located(opening.span()));
             // Without the comma, the `>` of the user and the other one would be one token.
             quote!(#private::Input(#value).#named::<#ty,>())

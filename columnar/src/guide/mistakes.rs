@@ -151,6 +151,7 @@
 //! | a compute step cannot borrow the parameter `style` | give it a value of its own: `{ let style = style.clone(); move \|user\| … }` |
 //! | `topics` reads nothing with the tag `usr` | a parameter of a compute step, and the text in `cx.input("usr")`, is the tag of a view. So is that in the condition of `.when(…)` |
 //! | `topics` reads nothing with the tag `cx` | the context needs its type: `cx: Context` |
+//! | a parameter of a compute step is the tag of a view | write `\|user\|` for the view `user.latest`, and `\|user, topics\|` for two views |
 //! | `files` are documents, which cannot be a parameter of a compute step | take the context: `cx.messages().documents()` has them |
 //! | expected `=` and the compute step of `topics` | put `=` before the compute step |
 //! | expected `=`, found `==` | write `=` |
