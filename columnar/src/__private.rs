@@ -66,7 +66,7 @@ impl Declare {
     }
 
     /// A compute step whose parameters are inputs.
-    pub fn __with_inputs<'a, I, F, R, Form>(
+    pub fn column_with_inputs<'a, I, F, R, Form>(
         self,
         inputs: impl Fn(Inputs<'_>) -> std::result::Result<I, InputError> + Send + Sync + 'a,
         compute: F,
@@ -81,6 +81,35 @@ impl Declare {
     /// Declares a source: `source name;`. Your program pushes its values. `source files: Documents;` is a source of documents.
     pub const fn source(self, column: usize, name: &'static str) -> Source {
         Source::__new(column, name)
+    }
+}
+
+/// An input whose parameter names its type.
+#[derive(Debug)]
+pub struct Input<T>(pub T);
+
+impl<T> Input<T> {
+    /// The input as this type, which is its own.
+    pub fn named<N: NamedType<T>>(self) -> N {
+        N::named(self.0)
+    }
+}
+
+/// The type of an input, which is `T`. With a conversion of its own rustc reports another type at that type, and not at the
+/// whole closure.
+#[diagnostic::on_unimplemented(
+    message = "this input is `{T}`, not `{Self}`",
+    label = "write `{T}`, or drop the type"
+)]
+pub trait NamedType<T> {
+    /// The same value.
+    fn named(input: T) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> NamedType<T> for T {
+    fn named(input: T) -> Self {
+        input
     }
 }
 

@@ -21,7 +21,7 @@ pub struct Chat(tone: String, strength: u32) {{
 source user;
 column topics(user.latest, topics.window(MANY)) = prompt(tone);
 column mood(user, topics) = styled(tone, *strength);
-column loud(user.latest, topics.prev) = async |user, topics| user.to_uppercase();
+column loud(user.latest, topics.prev) = async |user: Value, topics| user.to_uppercase();
 use Debate(tone.clone()) {{ topic: topics, venue: user }} as debate;
 column verdict(group("all", debate.pro.latest, user), self) = {{
 let tone = tone.to_uppercase();
@@ -69,8 +69,14 @@ pub(crate) fn parameters_are_renamed(editor: &mut Editor) {
     let at = at_end_of(editor, "let tone");
     assert_eq!(editor.rename(at), [*variable, *use_of_variable]);
     // A closure's parameter has the name of a column, and is a variable.
-    let at = at_end_of(editor, "async |user, topics");
-    assert_eq!(editor.definition(at), [Position { column: at.column - 5, ..at }]);
+    for (before, to) in [
+        ("async |user: Value, topics", "topics"),
+        ("async |user", "user"),
+        ("topics| user", "user: Value, topics| user"),
+    ] {
+        let at = at_end_of(editor, before);
+        assert_eq!(editor.definition(at), [Position { column: at.column + 1 - to.len(), ..at }], "{before}");
+    }
     // rust-analyzer finds no variant by the name of its column, and must not edit the column instead.
     for variant in ["ChatColumn::Topics", "FeltColumn::Chat"] {
         let at = at_end_of(editor, variant);
@@ -86,6 +92,8 @@ pub(crate) fn composed_flows_are_explained(editor: &mut Editor) {
         ("debate.pro", "The column `pro`."),
         ("strength: u32) {\nsource", "Declares a source"),
         ("use Debate", "pub struct Debate"),
+        ("async |user: Value", "pub struct Value"),
+        ("topics| user.to_uppercase", "pub fn to_uppercase"),
         ("Felt(): Chat", "pub struct Chat"),
         ("use", "Uses another flow as a module"),
     ] {

@@ -1,4 +1,4 @@
-//! The rules about literals in the settings of a compute step: the interval, and the name of a model.
+//! The rules about the settings of a compute step: the interval, the name of a model, and the condition.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use syn::{LitInt, LitStr};
@@ -6,29 +6,57 @@ use syn::{LitInt, LitStr};
 use crate::diagnostics::{Errors, steps};
 use crate::ident::{self, ident_text};
 use crate::keywords::{OFFLINE, PROVIDERS};
-use crate::syntax::Column;
+use crate::syntax::{Closure, Column, closure};
 
 /// A setting that is no literal is known only when the program runs. Wrong:
 ///
 /// ```text
 /// column digest(user.window(5)) = prompt("Summarise.").every(0);
 /// column topics(user.latest) = prompt("List the topics.").model("opnai/gpt-4o-mini");
+/// column praise(user.latest) = prompt("Praise the user.").when(async |cx| cx.step() > 3);
 /// ```
-pub(super) fn check_settings(column: &Column, errors: &mut Errors) {
-    if let Some(derived) = &column.derived {
-        check_calls(&trees(&derived.step), errors);
+pub(super) fn check_settings(column: &mut Column, errors: &mut Errors) {
+    let Some(derived) = &mut column.derived else { return };
+    for setting in settings(&derived.step) {
+        derived.is_step_for_editors |= !setting.check(errors);
     }
 }
 
-/// Checks the calls of methods after the first operand: `prompt("…")`, a path, or an expression in parentheses.
-fn check_calls(step: &[TokenTree], errors: &mut Errors) {
+/// The conditions of a compute step.
+pub(super) fn conditions(step: &TokenStream) -> impl Iterator<Item = Closure> {
+    settings(step).into_iter().filter_map(|setting| setting.condition())
+}
+
+/// A call of a method after the first operand: `prompt("…")`, a path, or an expression in parentheses.
+struct Setting {
+    method: Ident,
+    arguments: Group,
+    operand: Operand,
+}
+
+/// The value that has the settings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operand {
+    Prompt,
+    Closure,
+    /// Its methods may be those of any type.
+    Other,
+}
+
+fn settings(step: &TokenStream) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    collect(&trees(step), &mut settings);
+    settings
+}
+
+fn collect(step: &[TokenTree], settings: &mut Vec<Setting>) {
     let is_dot = |tree: &TokenTree| matches!(tree, TokenTree::Punct(dot) if dot.as_char() == '.');
     let (operand, mut calls) = match step {
         [TokenTree::Group(group), calls @ ..]
             if matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::None) =>
         {
             let inner = trees(&group.stream());
-            check_calls(&inner, errors);
+            collect(&inner, settings);
             (inner, calls)
         }
         _ => {
@@ -40,29 +68,59 @@ fn check_calls(step: &[TokenTree], errors: &mut Errors) {
     if !is_path_or_call(&operand) && !matches!(step, [TokenTree::Group(_), ..]) {
         return;
     }
-    let is_prompt = is_prompt(&operand);
+    let operand = match () {
+        () if is_prompt(&operand) => Operand::Prompt,
+        () if closure(&operand).is_some() => Operand::Closure,
+        () => Operand::Other,
+    };
     while let [dot, TokenTree::Ident(method), TokenTree::Group(arguments), rest @ ..] = calls
         && is_dot(dot)
     {
-        check_call(method, arguments, is_prompt, errors);
+        settings.push(Setting { method: method.clone(), arguments: arguments.clone(), operand });
         calls = rest;
     }
 }
 
-fn check_call(method: &Ident, arguments: &Group, is_prompt: bool, errors: &mut Errors) {
-    let value = arguments.stream();
-    if ident::is(method, "every") {
-        let count = syn::parse2::<LitInt>(value).ok();
-        if let Some(zero) = count.filter(|count| count.base10_digits() == "0") {
-            errors.at(zero, steps::INTERVAL_OF_ZERO);
+impl Setting {
+    /// Returns whether rustc can check it.
+    fn check(&self, errors: &mut Errors) -> bool {
+        let Self { method, arguments, operand } = self;
+        if ident::is(method, "every") {
+            let count = syn::parse2::<LitInt>(arguments.stream()).ok();
+            if let Some(zero) = count.filter(|count| count.base10_digits() == "0") {
+                errors.at(zero, steps::INTERVAL_OF_ZERO);
+            }
+        } else if ident::is(method, "model")
+            && *operand == Operand::Prompt
+            && let Ok(name) = syn::parse2::<LitStr>(arguments.stream())
+            && !is_model(&name.value())
+        {
+            errors.at(&name, steps::unknown_model(&name.value()));
+        } else if *operand != Operand::Other
+            && let Some(condition) = self.condition()
+            && let Some(word) = async_word(&condition)
+        {
+            errors.at(word, steps::ASYNC_CONDITION);
+            return false;
         }
-    } else if ident::is(method, "model")
-        && is_prompt
-        && let Ok(name) = syn::parse2::<LitStr>(value)
-        && !is_model(&name.value())
-    {
-        errors.at(&name, steps::unknown_model(&name.value()));
+        true
     }
+
+    fn condition(&self) -> Option<Closure> {
+        ident::is(&self.method, "when").then(|| closure(&trees(&self.arguments.stream())))?
+    }
+}
+
+/// The `async` of `async |cx| …` or `|cx| async move { … }`.
+fn async_word(condition: &Closure) -> Option<Ident> {
+    let body = trees(&condition.body);
+    // A method of such a block may return a condition.
+    let is_block = body.len() < 4 && matches!(body.last(), Some(TokenTree::Group(_)));
+    let words = condition.head.clone().into_iter().chain(body.into_iter().filter(|_| is_block));
+    words.into_iter().find_map(|tree| match tree {
+        TokenTree::Ident(word) if ident::is(&word, "async") => Some(word),
+        _ => None,
+    })
 }
 
 /// Whether the runtime finds a model by this name.

@@ -17,6 +17,16 @@ pub(crate) fn unknown_param(param: &Ident, column: &Ident, tags: &[String]) -> S
     format!("{} reads nothing with the tag `{text}`\n\nhelp: {help}", quote(column))
 }
 
+/// `async |user.latest| …` or `async |(user, topics)| …`, with the tags that are probably meant.
+pub(crate) fn pattern(tags: &[String]) -> String {
+    let help = match tags {
+        [] => "write the tag, as in `|user|`".to_owned(),
+        [tag] => format!("write the tag, as in `|{tag}|`"),
+        tags => format!("write `|{}|`", tags.join(", ")),
+    };
+    format!("a parameter of a compute step is the tag of a view\n\nhelp: {help}")
+}
+
 /// `cx.input("usr")` in the step of a column that reads `user`.
 pub(crate) fn unknown_tag(tag: &str, column: &Ident, tags: &[String]) -> String {
     // The literal may be a whole text, and its beginning is enough to find it.

@@ -11,6 +11,11 @@ pub(crate) fn no_dot(word: &str, call: &str) -> String {
     format!("expected `.` before `{word}`\n\nhelp: write `{call}`")
 }
 
+/// `prompt("...").retry 3` or `prompt("...").retry: 3`
+pub(crate) fn not_parentheses(word: &Ident, call: &str) -> String {
+    format!("expected parentheses after {}\n\nhelp: write `{call}`", quote(word))
+}
+
 /// `prompt("..."), retry(3)` or `prompt("..."), temperature = 0.2`
 pub(crate) fn setting(call: &str) -> String {
     format!("a setting of a compute step is a method of it\n\nhelp: write `{call}` after the step")
@@ -62,6 +67,9 @@ pub(crate) const TAGGED_STEP: &str =
 
 /// `prompt("...").every(0)`
 pub(crate) const INTERVAL_OF_ZERO: &str = "an interval of 0 computes nothing\n\nhelp: write the number of steps, as in `.every(5)`, or drop the column";
+
+/// `prompt("...").when(async |cx| ...)`
+pub(crate) const ASYNC_CONDITION: &str = "a condition is not async\n\nhelp: write `.when(|cx| ...)`, which returns whether to compute a value at this step";
 
 /// `prompt("...").model("opnai/gpt-4o-mini")`
 pub(crate) fn unknown_model(name: &str) -> String {

@@ -1,12 +1,12 @@
 //! A compute step whose parameters are inputs:
 //!
 //! ```text
-//! Declare.__with_inputs(
+//! Declare.column_with_inputs(
 //!     |__inputs: Inputs<'_>| Result::Ok((
 //!         <Inputs<'_>>::one(&__inputs, of::<Value>(), "user")?,
 //!         <Inputs<'_>>::all(&__inputs, of_column(|__here: &BaseColumns| &__here.topics), "topics")?,
 //!     )),
-//!     async |(user, topics,): (_, _,)| user.to_uppercase(),
+//!     async |(user, topics,)| user.to_uppercase(),
 //! )
 //! ```
 //!
@@ -31,15 +31,22 @@ impl Emitter<'_> {
         let private = self.private;
         let Closure { head, bars: [opening, closing], params, body, around } = closure;
         let inputs = Ident::new("__inputs", Span::mixed_site());
-        let values = params.iter().map(|param| self.input(column, derived, param, &inputs));
+        let values = params.iter().map(|param| {
+            let value = self.input(column, derived, param, &inputs);
+            let Some(ty) = &param.ty else { return value };
+            // An empty type is reported. Then an editor completes this one.
+            let ty = if ty.is_empty() { &quote!(__) } else { ty };
+            let named = Ident::new("named", located(opening.span()));
+            // Without the comma, the `>` of the user and the other one would be one token.
+            quote!(#private::Input(#value).#named::<#ty,>())
+        });
         let names = params.iter().map(|ClosureParam { mutable, name, .. }| quote!(#mutable #name));
-        let types = params.iter().map(|param| param.ty.clone().unwrap_or_else(|| quote!(_)));
         // rustc reports a wrong result at the name of the method.
-        let call = Ident::new("__with_inputs", located(opening.span()));
+        let call = Ident::new("column_with_inputs", located(opening.span()));
         let step = quote! {
             #private::Declare.#call(
                 |#inputs: #private::Inputs<'_>| #private::Result::Ok((#(#values,)*)),
-                #head #opening (#(#names,)*): (#(#types,)*) #closing #body
+                #head #opening (#(#names,)*) #closing #body
             )
         };
         match around {

@@ -2,16 +2,40 @@
 //!
 //! A parameter without a type is the name of a view. The body stays tokens, as every compute step does.
 
-use proc_macro2::{Delimiter, Spacing, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-use super::cursor::{Angles, is_ident, is_punct, tokens, trees_of};
+use super::cursor::{Angles, is_group, is_ident, is_punct, tokens, trees_of};
 use super::tree::{Around, Closure, ClosureParam};
 use crate::ident;
 
 /// Reads a compute step that is a closure, or ends with one in parentheses or braces. `None` for any other step, and for
 /// patterns that are no names.
-pub(super) fn parse(step: &[TokenTree]) -> Option<Closure> {
-    let [TokenTree::Group(group), after @ ..] = step else { return parse_bare(step) };
+pub(crate) fn parse(step: &[TokenTree]) -> Option<Closure> {
+    let (closure, around) = find(step)?;
+    let Bare { head, bars: [opening, closing], params, body } = bare(&closure)?;
+    let params = params.into_iter().map(parse_param).collect::<Option<Vec<_>>>()?;
+    let bars = [opening.clone(), closing.clone()];
+    Some(Closure { head: tokens(head), bars, params, body: tokens(body), around })
+        .filter(|closure| !closure.params.is_empty())
+}
+
+/// The parameters without a type that are no names: `user.latest`, `(user, topics)`.
+pub(crate) fn patterns(step: &[TokenTree]) -> Vec<TokenStream> {
+    let Some((closure, _)) = find(step) else { return Vec::new() };
+    let params = bare(&closure).map(|bare| bare.params).unwrap_or_default();
+    let is_pattern = |param: &&[TokenTree]| {
+        // The pattern of a struct has a type, as a token of a macro of the user may have.
+        let is_other = |tree: &TokenTree| {
+            is_group(tree, Delimiter::None) || is_group(tree, Delimiter::Brace) || is_punct(Some(tree), '#')
+        };
+        parse_param(param).is_none() && !has_type(param) && !param.iter().any(is_other)
+    };
+    params.into_iter().filter(is_pattern).map(tokens).collect()
+}
+
+/// Finds the closure of a compute step, and the tokens around it.
+fn find(step: &[TokenTree]) -> Option<(Vec<TokenTree>, Option<Around>)> {
+    let [TokenTree::Group(group), after @ ..] = step else { return Some((step.to_vec(), None)) };
     let inner = trees_of(group);
     let (before, closure) = match group.delimiter() {
         // `(async |user| …).retry(3)`
@@ -24,26 +48,29 @@ pub(super) fn parse(step: &[TokenTree]) -> Option<Closure> {
         Delimiter::Bracket | Delimiter::None => return None,
     };
     let around = Around { group: group.clone(), before: tokens(before), after: tokens(after) };
-    Some(Closure { around: Some(around), ..parse_bare(closure)? })
+    Some((closure.to_vec(), Some(around)))
 }
 
-fn parse_bare(step: &[TokenTree]) -> Option<Closure> {
+/// The parts of a closure.
+struct Bare<'t> {
+    head: &'t [TokenTree],
+    bars: [&'t TokenTree; 2],
+    params: Vec<&'t [TokenTree]>,
+    body: &'t [TokenTree],
+}
+
+fn bare(closure: &[TokenTree]) -> Option<Bare<'_>> {
     let is_word = |tree: &&TokenTree| is_ident(Some(tree), "async") || is_ident(Some(tree), "move");
-    let words = step.iter().take_while(is_word).count();
-    let (head, rest) = step.split_at_checked(words)?;
-    let (opening, rest) = rest.split_first().filter(|(bar, _)| is_bar(bar))?;
+    let words = closure.iter().take_while(is_word).count();
+    let (head, rest) = closure.split_at_checked(words)?;
+    let is_bar = |tree: &TokenTree| is_punct(Some(tree), '|');
+    // `||` has no parameters.
+    let (opening, rest) =
+        rest.split_first().filter(|(bar, rest)| is_bar(bar) && !rest.first().is_some_and(is_bar))?;
     let end = rest.iter().position(is_bar)?;
     let (list, rest) = rest.split_at_checked(end)?;
     let (closing, body) = rest.split_first()?;
-    let params = split(list).into_iter().map(parse_param).collect::<Option<Vec<_>>>()?;
-    let bars = [opening.clone(), closing.clone()];
-    Some(Closure { head: tokens(head), bars, params, body: tokens(body), around: None })
-        .filter(|closure| !closure.params.is_empty())
-}
-
-/// A `|` that is no part of `||`.
-fn is_bar(tree: &TokenTree) -> bool {
-    matches!(tree, TokenTree::Punct(bar) if bar.as_char() == '|' && bar.spacing() == Spacing::Alone)
+    Some(Bare { head, bars: [opening, closing], params: split(list), body })
 }
 
 /// The parameters, at the commas outside of angle brackets.
@@ -69,4 +96,10 @@ fn parse_param(param: &[TokenTree]) -> Option<ClosureParam> {
         }
         _ => None,
     }
+}
+
+/// Whether a `:` is in it that is no part of `::`.
+fn has_type(param: &[TokenTree]) -> bool {
+    let mut colons = param.split(|tree| !is_punct(Some(tree), ':')).map(<[_]>::len);
+    colons.any(|count| count == 1)
 }

@@ -30,6 +30,7 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use crate::diagnostics::{self, Errors};
 use cursor::{is_punct, trees_of};
 
+pub(crate) use closure::{parse as closure, patterns};
 pub(crate) use tree::{
     Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module,
     Param, RenamedFrom,

@@ -44,6 +44,11 @@ fn is_name(trees: &[TokenTree]) -> bool {
 fn report_after(name: &Ident, expression: &Expression<'_>, errors: &mut Errors) -> bool {
     let &Expression { tokens: step, after, is_bare, is_closure_without_body } = expression;
     let Some(first) = after.first() else { return true };
+    if let Some(word) = method_without_parentheses(step, after) {
+        let text = ident_text(word);
+        errors.at(word, steps::not_parentheses(word, &call(&text, after)));
+        return false;
+    }
     let arrow = after.get(..2).unwrap_or_default();
     let is_arrow = |sign: char| is_punct(after.first(), sign) && is_punct(after.get(1), '>');
     match first {
@@ -72,6 +77,16 @@ fn report_after(name: &Ident, expression: &Expression<'_>, errors: &mut Errors) 
         }
     }
     false
+}
+
+/// The name of a method of a step at its end: `prompt("...").retry`, before `3` or `: 3`.
+fn method_without_parentheses<'t>(step: &'t [TokenTree], after: &[TokenTree]) -> Option<&'t Ident> {
+    let [.., before, dot, TokenTree::Ident(word)] = step else { return None };
+    let is_method = is_punct(Some(dot), '.') && ident::is_one_of(word, &METHODS_OF_STEPS);
+    // A step may be a field of this name.
+    let is_call =
+        is_group(before, Delimiter::Parenthesis) || matches!(after.first(), Some(TokenTree::Literal(_)));
+    (is_method && is_call).then_some(word)
 }
 
 /// `prompt("...") -> String` or `prompt("..."): Score`

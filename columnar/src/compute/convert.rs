@@ -92,6 +92,11 @@ where
 }
 
 /// Text or [`Json`], or a `Result` of these with any error.
+#[diagnostic::on_unimplemented(
+    message = "the result of this compute step is no text",
+    label = "expected text, found `{Self}`",
+    note = "a closure returns text, `Json(value)` of a value that implements `Serialize`, or a `Result` of these with any error"
+)]
 pub trait IntoOutcome<T, Form> {
     /// Converts the output into the result of a compute step.
     ///
@@ -101,12 +106,15 @@ pub trait IntoOutcome<T, Form> {
     fn into_outcome(self) -> Result<T, BoxError>;
 }
 
+// For every other result rustc would list these four with their private forms, and the conversions into a value.
+#[diagnostic::do_not_recommend]
 impl<T, U: Into<T>> IntoOutcome<T, form::Plain> for U {
     fn into_outcome(self) -> Result<T, BoxError> {
         Ok(self.into())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, U: Into<T>, E: Into<BoxError>> IntoOutcome<T, form::Fallible> for Result<U, E> {
     fn into_outcome(self) -> Result<T, BoxError> {
         self.map(Into::into).map_err(Into::into)
@@ -141,12 +149,14 @@ impl<T: Serialize> Json<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize> IntoOutcome<Value, form::Json> for Json<T> {
     fn into_outcome(self) -> Result<Value, BoxError> {
         self.to_value()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize, E: Into<BoxError>> IntoOutcome<Value, form::FallibleJson> for Result<Json<T>, E> {
     fn into_outcome(self) -> Result<Value, BoxError> {
         self.map_err(Into::into)?.to_value()

@@ -158,8 +158,9 @@
 //! | column `topics` has no compute step | add one: `= prompt("…")` |
 //! | expected the compute step of `topics` after this | the same |
 //! | a compute step cannot borrow the parameter `style` | give it a value of its own: `{ let style = style.clone(); move \|user\| … }` |
-//! | `topics` reads nothing with the tag `usr` | a parameter of a compute step, and the text in `cx.input("usr")`, is the tag of a view |
+//! | `topics` reads nothing with the tag `usr` | a parameter of a compute step, and the text in `cx.input("usr")`, is the tag of a view. So is that in the condition of `.when(…)` |
 //! | `topics` reads nothing with the tag `cx` | the context needs its type: `cx: Context` |
+//! | a parameter of a compute step is the tag of a view | write `\|user\|` for the view `user.latest`, and `\|user, topics\|` for two views |
 //! | `files` are documents, which cannot be a parameter of a compute step | take the context: `cx.messages().documents()` has them |
 //! | expected `=` and the compute step of `topics` | put `=` before the compute step |
 //! | expected `=`, found `==` | write `=` |
@@ -172,6 +173,7 @@
 //! | message | what to do |
 //! |---|---|
 //! | expected `.` before `retry` | write `.retry(3)` |
+//! | expected parentheses after `retry` | write `.retry(3)`, not `.retry 3` or `.retry: 3` |
 //! | a setting of a compute step is a method of it | write `.retry(3)` after the step, not `, retry = 3` |
 //! | expected `;` before `for`: the compute step of `topics` is complete | drop what follows the step |
 //! | expected one expression as the compute step of `topics` | write a prompt, a closure or the name of a function |
@@ -183,6 +185,7 @@
 //! | a prompt is one text | write one string, or `format!("…")` |
 //! | the arguments of a closure are between `\|` and `\|` | write `async \|cx: Context\| …` |
 //! | a closure has no `=>` before its body | drop `=>` |
+//! | a condition is not async | write `.when(\|cx\| …)` without `async`; it returns whether to compute a value |
 //! | an interval of 0 computes nothing | write the number of steps from one value to the next, `.every(5)`, or drop the column |
 //! | no model is named `opnai/gpt-4o-mini` | write a [provider](super::models) and its model, `openai/gpt-4o-mini`, or `offline` |
 //!
@@ -326,6 +329,9 @@
 //! | message | what it means |
 //! |---|---|
 //! | `…` cannot compute a column | the expression after the `=` is not a [compute step](super::compute_steps): a closure takes one `Context` and returns a future of text |
+//! | the result of this compute step is no text | the closure returns text or `Json(value)`: write `user.len().to_string()`, write `.await` after a future, and end a block without `;` |
+//! | type annotations needed | `Ok(…)` alone does not tell the type of its error: write `Ok::<_, columnar::BoxError>(…)`, or the text without `Ok`; an error alone is `Err::<String, _>(…)` |
+//! | this input is `columnar::Value`, not `String` | write the type of the input, or drop it. `user.latest` is a `Value`, a view of several values is a `Vec<Value>`, and an input that may be missing an `Option<Value>` |
 //! | `…` cannot be the type of a column | derive `serde::Deserialize` and `schemars::JsonSchema` for it |
 //! | typed columns need the feature `typed` of columnar | add the feature: `columnar = { features = ["typed"], … }` |
 //! | `Score` cannot be the type of a source | a source holds text, `source user;`, or documents, `source files: Documents;` |
@@ -353,6 +359,7 @@
 //! | `&usize` is not the text of a prompt | pass text: `format!("Answer in {count} words.")` |
 //! | the model of a prompt is set by `.model(...)` | write `.model("openai/gpt-4o-mini")` directly after the prompt |
 //! | `&Other` is not a `Chat`, the flow that this one extends | pass a flow of the type after the `:` of the header to `extend` |
+//! | no function or associated item named `new` found for struct `Felt` | a flow that extends another has no `new`: write `Felt::extend(&chat).await?` |
 //! | `Person` is not a flow, so it cannot be extended | name a flow that is declared as a struct after the `:` |
 //! | expected expression, found keyword `const` | a flow with a header is an item, so it cannot be an expression; drop the header, or the `let` |
 //! | the `?` operator can only be used in a method that returns `Result` | only in a flow without a header can `?` return from the function around it; handle the error before `flow!`, or give it to the flow as a parameter |

@@ -198,9 +198,8 @@ impl Item<'_> {
                 #private::Deref::deref(self).fork(at_step).map(Self::__OF)
             }
 
-            fn __OF(__flow: #target) -> Self {
-                Self { __flow, #marker }
-            }
+            // A constant: rustc suggests each function that returns a flow.
+            const __OF: fn(#target) -> Self = |__flow| Self { __flow, #marker };
         }
     }
 
