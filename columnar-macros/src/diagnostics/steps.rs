@@ -119,10 +119,15 @@ pub(crate) fn after(name: &Ident, found: Option<&str>) -> String {
 /// `move |_: Context| async move { style.clone() }`, where `style` is a parameter of the flow.
 pub(crate) fn borrowed_param(name: &Ident, is_copied_by_deref: bool) -> String {
     let text = name.unraw();
-    let value = if is_copied_by_deref { format!("*{text}") } else { format!("{text}.clone()") };
+    let step = if is_copied_by_deref {
+        format!("{{ let {text} = *{text}; move |...| async move {{ ... }} }}")
+    } else {
+        // A closure that is called again keeps its value, and each future has one.
+        let copy = format!("let {text} = {text}.clone();");
+        format!("{{ {copy} move |...| {{ {copy} async move {{ ... }} }} }}")
+    };
     format!(
-        "a compute step cannot borrow the parameter {}\n\n\
-         help: give it a value of its own: `{{ let {text} = {value}; move |...| ... }}`",
+        "a compute step cannot borrow the parameter {}\n\nhelp: give it a value of its own: `{step}`",
         quote(name)
     )
 }

@@ -70,10 +70,11 @@ impl Emitter<'_> {
             return quote!(#private::Declare.#keyword(#private::broken()));
         };
         if let Some(unwritten) = Unwritten::of(step) {
-            let Unwritten { words, text } = unwritten;
+            let Unwritten { words, text, settings } = unwritten;
             // Without arguments `format!` is an error.
             let text = if text.is_empty() { quote!("") } else { text };
-            return quote!(#private::Declare.#keyword(#private::unwritten(#words, &#private::format!(#text))));
+            let step = quote!(#private::unwritten(#words, &#private::format!(#text)));
+            return quote!(#private::Declare.#keyword(#step #settings));
         }
         let step = match derived.closure_of_inputs(&column.name) {
             Some(closure) => self.step_of_inputs(column, derived, closure),

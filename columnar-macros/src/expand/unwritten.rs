@@ -1,22 +1,33 @@
-//! A compute step that is not written yet: `todo!()` or `unimplemented!("…")`.
+//! A compute step that is not written yet: `todo!()` or `unimplemented!("…")`, with settings or without.
 //!
 //! Its macro never returns, so it is no compute step. In its place comes a step whose cells fail with the same words.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 pub(super) struct Unwritten {
     /// The words of the macro before the text.
     pub(super) words: &'static str,
     /// The arguments of the macro.
     pub(super) text: TokenStream,
+    /// The settings after it.
+    pub(super) settings: TokenStream,
 }
 
 impl Unwritten {
     /// `None` for any other step.
     pub(super) fn of(step: &TokenStream) -> Option<Self> {
         let trees: Vec<TokenTree> = step.clone().into_iter().collect();
-        let (TokenTree::Ident(name), TokenTree::Punct(bang), TokenTree::Group(arguments)) =
-            last_three(&trees)?
+        if let [TokenTree::Group(group), after @ ..] = trees.as_slice()
+            && matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Brace)
+        {
+            let inner = Self::of(&group.stream())?;
+            let settings = inner.settings.into_iter().chain(after.iter().cloned()).collect();
+            return Some(Self { settings, ..inner });
+        }
+        let bang = trees.iter().position(|tree| is_punct(tree, '!'))?;
+        let (path, after) = trees.split_at_checked(bang)?;
+        let ([path @ .., TokenTree::Ident(name)], [_, TokenTree::Group(arguments), settings @ ..]) =
+            (path, after)
         else {
             return None;
         };
@@ -25,15 +36,19 @@ impl Unwritten {
             "unimplemented" => "not implemented",
             _ => return None,
         };
-        (bang.as_char() == '!').then(|| Self { words, text: arguments.stream() })
+        let is_unwritten = is_std(path) && settings.first().is_none_or(|dot| is_punct(dot, '.'));
+        let settings = settings.iter().cloned().collect();
+        is_unwritten.then(|| Self { words, text: arguments.stream(), settings })
     }
 }
 
-/// The tokens of a macro call: the last three, if those before them are the path of the standard library.
-fn last_three(trees: &[TokenTree]) -> Option<(&TokenTree, &TokenTree, &TokenTree)> {
-    let (path, [name, bang, arguments]) = trees.split_last_chunk()?;
+fn is_punct(tree: &TokenTree, expected: char) -> bool {
+    matches!(tree, TokenTree::Punct(punct) if punct.as_char() == expected)
+}
+
+/// Whether these tokens before a name are the path of the standard library.
+fn is_std(path: &[TokenTree]) -> bool {
     let path: TokenStream = path.iter().cloned().collect();
     let path = path.to_string().replace(' ', "");
-    let is_std = ["", "std::", "core::", "::std::", "::core::"].contains(&path.as_str());
-    is_std.then_some((name, bang, arguments))
+    ["", "std::", "core::", "::std::", "::core::"].contains(&path.as_str())
 }

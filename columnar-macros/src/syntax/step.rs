@@ -4,7 +4,7 @@
 //! report each of them several times. So one error is reported here, and the step ends before them.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::LitStr;
 
 use super::column_type::{is_text, is_type};
@@ -25,7 +25,7 @@ pub(super) struct Step<'t> {
 /// Parses the compute step of the column `name`.
 pub(super) fn parse<'t>(name: &Ident, trees: &'t [TokenTree], errors: &mut Errors) -> Step<'t> {
     let Some(expression) = expression::first(trees) else {
-        return Step { tokens: tokens(trees), after: &[] };
+        return Step { tokens: ungrouped(tokens(trees)), after: &[] };
     };
     let Expression { tokens: step, after, .. } = expression;
     let is_step = if after.is_empty() {
@@ -33,7 +33,25 @@ pub(super) fn parse<'t>(name: &Ident, trees: &'t [TokenTree], errors: &mut Error
     } else {
         report_after(name, &expression, errors)
     };
-    Step { tokens: if is_step { tokens(step) } else { TokenStream::new() }, after }
+    Step { tokens: if is_step { ungrouped(tokens(step)) } else { TokenStream::new() }, after }
+}
+
+/// The tokens of a step that a `macro_rules!` of the user passed on. Before a method they get parentheses: without them the
+/// method would be called on the last operand.
+fn ungrouped(step: TokenStream) -> TokenStream {
+    let mut trees = step.clone().into_iter();
+    match trees.next() {
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => {
+            let after: TokenStream = trees.collect();
+            if after.is_empty() {
+                return ungrouped(group.stream());
+            }
+            let mut operand = Group::new(Delimiter::Parenthesis, group.stream());
+            operand.set_span(group.span());
+            quote!(#operand #after)
+        }
+        _ => step,
+    }
 }
 
 fn is_name(trees: &[TokenTree]) -> bool {

@@ -59,8 +59,8 @@ where
     }
 }
 
-/// The return types of a function that computes a column: a future of an [outcome](IntoOutcome), or
-/// [`deltas`](super::deltas).
+/// The return types of a function that computes a column: a future of an [outcome](IntoOutcome),
+/// [`deltas`](super::deltas), or a [`Reply`].
 #[diagnostic::on_unimplemented(
     message = "the result of this compute step is no text",
     label = "expected a compute step that returns text",
@@ -88,6 +88,14 @@ where
 {
     fn into_reply(self) -> Reply<'a> {
         Reply::deltas(self.0.map(IntoOutcome::into_outcome))
+    }
+}
+
+/// A reply as it is, such as [`Reply::skip`].
+#[diagnostic::do_not_recommend]
+impl<'a> IntoReply<'a, form::Reply> for Reply<'a> {
+    fn into_reply(self) -> Self {
+        self
     }
 }
 
@@ -187,6 +195,8 @@ pub(super) mod form {
         Whole<Outcome>;
         /// A stream.
         Pieces<Outcome>;
+        /// A [`Reply`](super::Reply).
+        Reply;
         /// Text.
         Plain;
         /// A `Result` of text.

@@ -157,7 +157,7 @@
 //! | the type of `score` comes before `was` | write `column score(user.latest): Score was "rating" = …` |
 //! | column `topics` has no compute step | add one: `= prompt("…")` |
 //! | expected the compute step of `topics` after this | the same |
-//! | a compute step cannot borrow the parameter `style` | give it a value of its own: `{ let style = style.clone(); move \|user\| … }` |
+//! | a compute step cannot borrow the parameter `style` | give the closure a clone, and each future another: see [a parameter in a closure](super::compute_steps#a-parameter-in-a-closure) |
 //! | `topics` reads nothing with the tag `usr` | a parameter of a compute step, and the text in `cx.input("usr")`, is the tag of a view. So is that in the condition of `.when(…)` |
 //! | `topics` reads nothing with the tag `cx` | the context needs its type: `cx: Context` |
 //! | a parameter of a compute step is the tag of a view | write `\|user\|` for the view `user.latest`, and `\|user, topics\|` for two views |

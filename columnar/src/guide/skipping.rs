@@ -39,7 +39,7 @@
 //! A column whose inputs are all empty at a step is not computed there: it is skipped as well. So a skip propagates
 //! along a chain of columns.
 //!
-//! A compute step of your own skips its cell by returning [`Reply::skip`](crate::Reply::skip).
+//! A closure, or a compute step of your own, skips its cell by returning [`Reply::skip`](crate::Reply::skip).
 //!
 //! # Exclude a value from later contexts
 //!

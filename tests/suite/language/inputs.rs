@@ -1,5 +1,6 @@
 //! Compute steps that name their inputs: the types that views give them, in all forms of a flow.
 
+use columnar::compute::Reply;
 use columnar::documents::Update;
 use columnar::flow::{Derived, Source};
 use columnar::prelude::*;
@@ -139,5 +140,21 @@ async fn values_and_named_inputs_are_the_same() -> Result<(), BoxError> {
     }
     flow.run().await?;
     assert_eq!(flow.named.get(2).as_deref(), Some("true 3"));
+    Ok(())
+}
+
+// Only a type of the user could return a reply, and so skip a step without an error.
+#[tokio::test]
+async fn a_closure_may_return_a_reply() -> Result<(), BoxError> {
+    let flow = flow! {
+        source user;
+        column loud(user.latest) =
+            |user| if user.is_empty() { Reply::skip() } else { Reply::text(user.to_uppercase()) };
+    };
+    for text in ["one", ""] {
+        flow.user.push(text).await?;
+    }
+    flow.run().await?;
+    assert_eq!((flow.loud.get(0).as_deref(), flow.loud.get(1)), (Some("ONE"), None));
     Ok(())
 }

@@ -259,6 +259,69 @@ async fn a_step_may_be_written_later() {
     assert_eq!(later.answer.get(0).as_deref(), Some("Yes."));
 }
 
+// Settings made the macro call a part of a larger expression, which was no step that is not written.
+#[tokio::test]
+async fn a_step_that_is_written_later_may_have_settings() {
+    let later = flow! {
+        source user;
+        column draft(user.latest)   = todo!().or_skip();
+        column review(draft.latest) = unimplemented!("as {}", "planned").retry(1).or_skip();
+    };
+    later.user.push("hello").await.unwrap();
+    later.run().await.unwrap();
+    assert_eq!((later.draft.get(0), later.review.get(0)), (None, None));
+}
+
+macro_rules! with_step {
+    ($name:ident, $step:expr) => {
+        flow! {
+            struct $name {
+                source user;
+                column plain(user.latest) = $step;
+                column again(user.latest) = $step.retry(1);
+            }
+        }
+    };
+}
+
+with_step!(FromInput, async |user| user.to_uppercase());
+with_step!(FromContext, async |cx: Context| cx
+    .input("user")
+    .map_or_else(String::new, |user| user.to_uppercase()));
+
+// An expression from a macro is one token, in which no closure was seen, and the method was called on its last operand.
+#[tokio::test]
+async fn a_step_may_come_from_a_macro_of_the_user() {
+    let (input, context) = (FromInput::new(), FromContext::new());
+    input.user.push("hello").await.unwrap();
+    context.user.push("hello").await.unwrap();
+    input.run().await.unwrap();
+    context.run().await.unwrap();
+    let replies = [&input.plain, &input.again, &context.plain, &context.again].map(|column| column.get(0));
+    assert!(replies.iter().all(|reply| reply.as_deref() == Some("HELLO")), "{replies:?}");
+}
+
+// The macro's own mentions of the flow were uses of a deprecated type.
+mod deprecated_flows {
+    #![deny(deprecated)]
+
+    use super::*;
+
+    flow! {
+        #[deprecated = "it is an example"]
+        pub(super) struct Old {
+            source user;
+            column answer(user) = prompt("Answer.");
+        }
+    }
+}
+
+#[test]
+#[allow(deprecated, reason = "the test of it")]
+fn a_flow_may_be_deprecated() {
+    assert_eq!(deprecated_flows::Old::ORDER, ["user", "answer"]);
+}
+
 /// A clone was the flow that `Chat` derefs to, and no `Chat`.
 #[tokio::test]
 async fn a_clone_of_a_flow_is_the_same_flow() {

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Generics, parse_quote};
+use syn::{Attribute, Generics, parse_quote};
 
 use crate::expand::dependencies::Dependencies;
 use crate::expand::emitter::Emitter;
@@ -20,7 +20,10 @@ impl Item<'_> {
     pub(super) fn impl_head(&self, of: &TokenStream, generics: &Generics) -> TokenStream {
         let name = unlocated(&self.header.name);
         let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-        quote!(impl #impl_generics #of #name #ty_generics #where_clause)
+        // The user deprecates the uses of the flow, and not its own items.
+        let is_deprecated = |attribute: &Attribute| attribute.path().is_ident("deprecated");
+        let allowed = self.header.attrs.iter().any(is_deprecated).then(|| quote!(#[allow(deprecated)]));
+        quote!(#allowed impl #impl_generics #of #name #ty_generics #where_clause)
     }
 
     /// The generics, with the bounds of compute steps that hold a parameter.
