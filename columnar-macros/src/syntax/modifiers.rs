@@ -84,6 +84,9 @@ impl Parser<'_> {
     /// and then those constants as missing.
     fn one_expression(&mut self, name: &Ident, arguments: Group) -> Group {
         let trees = trees_of(&arguments);
+        if trees.len() < 2 {
+            return arguments;
+        }
         match expression::first(&trees) {
             Some(Expression { tokens: argument, after: after @ [first, ..], .. })
                 if !is_punct(Some(first), ',') =>

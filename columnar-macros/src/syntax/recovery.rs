@@ -107,7 +107,7 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
         }
         [TokenTree::Ident(name), colon, ..] if is_punct(Some(colon), ':') => field(name, cursor, errors),
         [TokenTree::Ident(ident), TokenTree::Ident(_), end, ..]
-            if ident::is_one_of(ident, &["documents", "Documents"]) && is_end(end) =>
+            if is_end(end) && ident::is_one_of(ident, &["documents", "Documents"]) =>
         {
             documents(cursor, errors)
         }
