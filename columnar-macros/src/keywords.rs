@@ -20,6 +20,30 @@ pub(crate) const MODIFIERS: [&str; 12] = [
     "target",
 ];
 
+/// The methods of the handle of a column that are no modifiers. rustc takes such a word after the column of another flow for
+/// the method. A test of the workspace compares the list with the library.
+pub(crate) const METHODS_OF_HANDLES: [&str; 19] = [
+    "cache_plan",
+    "cell",
+    "documents",
+    "exclude",
+    "explain_cache",
+    "get",
+    "include",
+    "is_empty",
+    "iter",
+    "last",
+    "len",
+    "messages",
+    "name",
+    "push",
+    "read",
+    "receipt",
+    "system",
+    "value",
+    "values",
+];
+
 /// The lints that `#[deny(...)]` takes.
 pub(crate) const LINTS: [&str; 2] = ["unbounded", "unstable_prefix"];
 

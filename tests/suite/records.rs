@@ -318,6 +318,34 @@ fn the_macro_knows_the_providers_of_the_registry() {
     assert_eq!(known, registry);
 }
 
+/// The macro reports a word after the column of another flow that rustc would take for a method of the column.
+#[test]
+fn the_macro_knows_the_methods_of_handles() {
+    let keywords = read("columnar-macros/src/keywords.rs");
+    let names = |text: &str, pattern: &str| -> BTreeSet<String> {
+        let pattern = Regex::new(pattern).expect("a pattern");
+        pattern.captures_iter(text).map(|found| found[1].to_owned()).collect()
+    };
+    let list = |name: &str| {
+        let list = keywords.split(&format!("const {name}: ")).nth(1).and_then(|rest| rest.split("];").next());
+        names(list.expect("there is such a list"), r#""(\w+)""#)
+    };
+    let methods = ["handle", "read", "values"].map(|file| {
+        let text = read(&format!("columnar/src/flow/{file}.rs"));
+        let impls = text
+            .split("\nimpl")
+            .filter(|part| part.lines().next().is_some_and(|head| head.contains(" Handle<")));
+        names(&impls.collect::<String>(), r"pub (?:async |const )*fn (?:r#)?([a-z]\w*)")
+    });
+    let mut methods: BTreeSet<String> = methods.into_iter().flatten().collect();
+    // A further name of `as`.
+    methods.remove("named");
+    let modifiers = list("MODIFIERS");
+    let known = list("METHODS_OF_HANDLES");
+    assert!(known.is_disjoint(&modifiers), "{known:?}");
+    assert_eq!(known, methods.difference(&modifiers).cloned().collect());
+}
+
 /// A message without the names of a particular flow.
 fn without_names(message: &str) -> String {
     let mut quotes = message.split(['`', '"']);

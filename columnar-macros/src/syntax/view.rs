@@ -9,6 +9,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
 use crate::ident::{ident_text, replace, rust_ident};
+use crate::keywords::METHODS_OF_HANDLES;
 
 pub(crate) struct View {
     /// The column it shows, or the module of that column; `self` for the self history.
@@ -397,6 +398,16 @@ impl View {
     /// Whether a view of one value has none at some steps, whatever the column holds.
     pub(crate) fn may_be_empty(&self) -> bool {
         self.is_lagged || self.is_self() || self.has(ModifierKind::Filter)
+    }
+
+    /// The name without its last part, if that part may be no column: rustc would take it for a method of the column before it.
+    pub(crate) fn before_a_method(&self) -> Option<String> {
+        let (last, before) = self.path.split_last()?;
+        // Only rustc knows whether a word directly after the name of a module is a column.
+        let is_after_a_column = self.is_inherited || !before.is_empty();
+        let is_method = METHODS_OF_HANDLES.contains(&&*ident_text(last));
+        let names = [&self.base].into_iter().chain(before).map(ident_text);
+        (is_after_a_column && is_method).then(|| names.collect::<Vec<_>>().join("."))
     }
 
     /// The last part of the name; `self` for the self history.

@@ -57,6 +57,10 @@ rules! {
     few_levels:
         "this module has modules nested 16 deep, which is the most\n\n\
          help: use a module of it directly, beside it";
+    /// A word after a column is a view, or that column is a module.
+    known_view:
+        "no view and no column is named so\n\n\
+         help: after a column come `latest`, `window(n)` or `prev`, as in `answer.latest`";
     /// A view of a module shows one of its columns.
     column_of_module:
         "this is a module, not a column\n\nhelp: read one of its columns, as in `debate.verdict`";

@@ -338,6 +338,7 @@
 //! | this input takes documents, and the column holds text | bind it to a source of documents |
 //! | this input takes text, and the column holds documents | bind it to a column of text |
 //! | this is an input of the module, not one of its columns | read the column that is bound to it |
+//! | no view and no column is named so | after a column come `latest`, `window(n)` or `prev`: `answer.latest`, not `answer.last` |
 //! | this is a module, not a column | read one of its columns: `debate.inner.critic` |
 //! | this module has modules nested 16 deep, which is the most | use a module of it directly |
 //! | the flow that this one extends has a column of this name | rename the column |

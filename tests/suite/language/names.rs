@@ -262,3 +262,52 @@ mod raw_names_of_flows {
         Ok(())
     }
 }
+
+mod names_of_methods {
+    use super::*;
+
+    flow! {
+        /// A flow with columns that are named as methods of handles.
+        pub(crate) struct Inner {
+            source text;
+            column last(text.latest) = echo;
+            column len(last.latest)  = echo;
+        }
+    }
+
+    flow! {
+        /// A flow around it.
+        pub(crate) struct Middle {
+            source text;
+            use Inner { text } as inner;
+        }
+    }
+
+    flow! {
+        /// An extension that reads them in its base.
+        pub(crate) struct Felt: Middle {
+            column mood(inner.last, inner.len.latest.as("count")) = echo;
+        }
+    }
+
+    flow! {
+        /// A flow that reads them two levels down.
+        pub(crate) struct Outer {
+            source text;
+            use Middle { text } as middle;
+            column end(middle.inner.last.window(2), middle.inner.len) = echo;
+        }
+    }
+
+    // The macro takes such a word for a misspelt view only where it is no column.
+    #[tokio::test]
+    async fn are_columns_in_modules_of_other_flows() -> Result<()> {
+        assert_eq!(Felt::ORDER, ["text", "inner.last", "inner.len", "mood"]);
+        let outer = Outer::new();
+        outer.text.push("x").await?;
+        outer.run().await?;
+        let text = outer.end.messages(0)?.last_text().into_owned();
+        assert!(text.contains("<last>") && text.contains("<len>"), "{text}");
+        Ok(())
+    }
+}

@@ -87,6 +87,9 @@ impl Emitter<'_> {
             rules.extend(self.names().map(|name| rule_of_name(name, columns)));
             rules.extend(self.flow.columns.iter().flat_map(|column| rules_of_documents(column, columns)));
         }
+        rules.extend(
+            self.flow.columns.iter().flat_map(Column::reads).filter_map(|view| rule_of_view(view, columns)),
+        );
         for (module, dependency) in self.modules() {
             rules.extend(self.rules_of_module(module, dependency, columns));
         }
@@ -211,6 +214,21 @@ impl Rule {
 fn rule_of_name(name: &Ident, columns: &TokenStream) -> Rule {
     let text = ident_text(name);
     Rule::new("new_name", name.span(), quote!(!<#columns>::__BASE.__has(#text)))
+}
+
+/// A word after a column of another flow is no method of that column.
+fn rule_of_view(view: &View, columns: &TokenStream) -> Option<Rule> {
+    let before = view.before_a_method().filter(|_| view.state != State::NoColumn)?;
+    let (name, at) = (view.name(), view.last().span());
+    let inside = |name: &str| name.split_once('.').map_or_else(String::new, |(_, inside)| inside.to_owned());
+    let (of, before, name) = if view.is_inherited {
+        (quote!(<#columns>::__BASE), before, name)
+    } else {
+        let module = hidden_ident("AT_", &view.base);
+        (quote!(<#columns>::#module), inside(&before), inside(&name))
+    };
+    // An unknown column before the word is reported where it is mentioned.
+    Some(Rule::new("known_view", at, quote!(#of.__has(#name) || !#of.__has(#before))))
 }
 
 /// A tiered view shows documents. A column of the base holds text if a view shows a part of it, or if it is read beside a

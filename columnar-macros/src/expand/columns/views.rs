@@ -74,6 +74,13 @@ pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
     // An editor completes the methods of a reference, too. Whether a word is a column of the base, only rustc knows.
     let here = if editors_only.is_some() || view.is_inherited { quote!((*__here)) } else { quote!(__here) };
     let mention = quote!(let _ = #here.#field #(.#path)*);
+    if let (Some((_, before)), Some(_)) = (path.split_last(), view.before_a_method()) {
+        // A rule reports the word, if it is no column.
+        return quote! {
+            #editors_only #[cfg(rust_analyzer)] #mention #modifiers;
+            #editors_only #[cfg(not(rust_analyzer))] let _ = #here.#field #(.#before)*;
+        };
+    }
     match view.tiered().filter(|_| modifiers.is_none()) {
         // Text has no such method: a rule reports that, and rustc would, too.
         Some(tiered) => quote! {

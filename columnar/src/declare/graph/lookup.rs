@@ -65,6 +65,13 @@ impl ModuleColumns {
         self.graph.__find(name) == NOWHERE && self.graph.__has(name)
     }
 
+    /// Whether the name is that of a column or a module in the module.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __has(&self, name: &str) -> bool {
+        self.graph.__has(name)
+    }
+
     /// Whether a further flow can be around the modules in this one.
     #[doc(hidden)]
     #[must_use]
