@@ -303,17 +303,24 @@ fn every_setting_of_a_prompt_or_policy_is_a_key_of_data() {
     assert_eq!(missing, [""; 0], "are not keys of `ColumnDeclaration`");
 }
 
+/// The groups that a pattern captures in a text.
+fn captured(text: &str, pattern: &str) -> BTreeSet<String> {
+    let pattern = Regex::new(pattern).expect("a pattern");
+    pattern.captures_iter(text).map(|found| found[1].to_owned()).collect()
+}
+
+/// A list of words in the macro.
+fn words_of_the_macro(list: &str) -> BTreeSet<String> {
+    let keywords = read("columnar-macros/src/keywords.rs");
+    let list = keywords.split(&format!("const {list}: ")).nth(1).and_then(|rest| rest.split("];").next());
+    captured(list.expect("there is such a list"), r#""(\w+)""#)
+}
+
 /// The macro checks the names of models, and cannot depend on the library.
 #[test]
 fn the_macro_knows_the_providers_of_the_registry() {
-    let names = |text: &str, pattern: &str| -> BTreeSet<String> {
-        let pattern = Regex::new(pattern).expect("a pattern");
-        pattern.captures_iter(text).map(|found| found[1].to_owned()).collect()
-    };
-    let keywords = read("columnar-macros/src/keywords.rs");
-    let list = keywords.split("PROVIDERS: ").nth(1).and_then(|rest| rest.split("];").next());
-    let known = names(list.expect("there is such a list"), r#""(\w+)""#);
-    let registry = names(&read("columnar/src/registry/providers.rs"), r#"Provider::new\(\s*"(\w+)""#);
+    let known = words_of_the_macro("PROVIDERS");
+    let registry = captured(&read("columnar/src/registry/providers.rs"), r#"Provider::new\(\s*"(\w+)""#);
     assert!(known.contains("openai"), "{known:?}");
     assert_eq!(known, registry);
 }
@@ -321,27 +328,16 @@ fn the_macro_knows_the_providers_of_the_registry() {
 /// The macro reports a word after the column of another flow that rustc would take for a method of the column.
 #[test]
 fn the_macro_knows_the_methods_of_handles() {
-    let keywords = read("columnar-macros/src/keywords.rs");
-    let names = |text: &str, pattern: &str| -> BTreeSet<String> {
-        let pattern = Regex::new(pattern).expect("a pattern");
-        pattern.captures_iter(text).map(|found| found[1].to_owned()).collect()
-    };
-    let list = |name: &str| {
-        let list = keywords.split(&format!("const {name}: ")).nth(1).and_then(|rest| rest.split("];").next());
-        names(list.expect("there is such a list"), r#""(\w+)""#)
-    };
     let methods = ["handle", "read", "values"].map(|file| {
         let text = read(&format!("columnar/src/flow/{file}.rs"));
-        let impls = text
-            .split("\nimpl")
-            .filter(|part| part.lines().next().is_some_and(|head| head.contains(" Handle<")));
-        names(&impls.collect::<String>(), r"pub (?:async |const )*fn (?:r#)?([a-z]\w*)")
+        let is_of_handle = |part: &&str| part.lines().next().is_some_and(|head| head.contains(" Handle<"));
+        let impls: String = text.split("\nimpl").filter(is_of_handle).collect();
+        captured(&impls, r"pub (?:async |const )*fn (?:r#)?([a-z]\w*)")
     });
     let mut methods: BTreeSet<String> = methods.into_iter().flatten().collect();
     // A further name of `as`.
     methods.remove("named");
-    let modifiers = list("MODIFIERS");
-    let known = list("METHODS_OF_HANDLES");
+    let (known, modifiers) = (words_of_the_macro("METHODS_OF_HANDLES"), words_of_the_macro("MODIFIERS"));
     assert!(known.is_disjoint(&modifiers), "{known:?}");
     assert_eq!(known, methods.difference(&modifiers).cloned().collect());
 }

@@ -10,7 +10,7 @@ use super::steps::conditions;
 use crate::diagnostics::{Errors, columns, inputs};
 use crate::ident::{ident_text, is_name};
 use crate::keywords::MODIFIERS;
-use crate::syntax::{Closure, ClosureParam, Column, Derived, State, View, patterns};
+use crate::syntax::{Closure, ClosureParam, Column, Derived, State, View, is_punct, patterns};
 
 /// A parameter without a type is the tag of a view, and so is the text in `cx.input("…")`. Wrong:
 ///
@@ -79,8 +79,7 @@ fn tags_in(pattern: &TokenStream) -> Vec<String> {
     let trees: Vec<TokenTree> = pattern.clone().into_iter().collect();
     if let [TokenTree::Group(group)] = trees.as_slice() {
         let inner: Vec<TokenTree> = group.stream().into_iter().collect();
-        let is_comma = |tree: &TokenTree| matches!(tree, TokenTree::Punct(comma) if comma.as_char() == ',');
-        return inner.split(is_comma).filter_map(tag_in).collect();
+        return inner.split(|tree| is_punct(Some(tree), ',')).filter_map(tag_in).collect();
     }
     tag_in(&trees).into_iter().collect()
 }

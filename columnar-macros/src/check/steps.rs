@@ -6,7 +6,7 @@ use syn::{LitInt, LitStr};
 use crate::diagnostics::{Errors, steps};
 use crate::ident::{self, ident_text};
 use crate::keywords::{OFFLINE, PROVIDERS};
-use crate::syntax::{Closure, Column, closure};
+use crate::syntax::{Closure, Column, closure, is_punct};
 
 /// A setting that is no literal is known only when the program runs. Wrong:
 ///
@@ -50,7 +50,7 @@ fn settings(step: &TokenStream) -> Vec<Setting> {
 }
 
 fn collect(step: &[TokenTree], settings: &mut Vec<Setting>) {
-    let is_dot = |tree: &TokenTree| matches!(tree, TokenTree::Punct(dot) if dot.as_char() == '.');
+    let is_dot = |tree: &TokenTree| is_punct(Some(tree), '.');
     let (operand, mut calls) = match step {
         [TokenTree::Group(group), calls @ ..]
             if matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::None) =>
@@ -134,7 +134,7 @@ fn is_model(name: &str) -> bool {
 fn is_path_or_call(operand: &[TokenTree]) -> bool {
     let [path @ .., last] = operand else { return false };
     let path = if matches!(last, TokenTree::Group(_)) { path } else { operand };
-    let is_separator = |tree: &TokenTree| matches!(tree, TokenTree::Punct(colon) if colon.as_char() == ':');
+    let is_separator = |tree: &TokenTree| is_punct(Some(tree), ':');
     // Two words in a row are a condition, as in `if x`.
     let is_in_path = |pair: &[TokenTree]| pair.iter().any(is_separator);
     let is_name = |tree: &TokenTree| matches!(tree, TokenTree::Ident(_)) || is_separator(tree);

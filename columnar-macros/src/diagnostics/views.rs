@@ -50,7 +50,6 @@ pub(crate) fn setting(name: &Ident, value: &str) -> String {
 /// `debate: (pro.latest, con.latest)`
 pub(crate) fn group_as_tuple(tag: &Ident, views: &str) -> String {
     let tag = nearest_name(&ident_text(tag)).unwrap_or_else(|| "debate".to_owned());
-    let views = views.replace(" .", ".").replace(". ", ".").replace(" ,", ",");
     format!("a group is written as a call\n\nhelp: write `group(\"{tag}\", {views})`")
 }
 

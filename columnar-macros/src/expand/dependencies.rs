@@ -449,6 +449,7 @@ impl<'e> Dependency<'e> {
             Associated::Column => quote!(#private::#module ColumnOf<#ty>),
         }
     }
+
     /// Another associated type of the flow, which only a base has.
     pub(super) fn of_base(&self, name: &str) -> TokenStream {
         let (private, ty, name) = (self.private, self.ty(), Ident::new(name, Span::call_site()));

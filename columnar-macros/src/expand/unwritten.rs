@@ -4,6 +4,8 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
+use crate::syntax::is_punct;
+
 pub(super) struct Unwritten {
     /// The words of the macro before the text.
     pub(super) words: &'static str,
@@ -24,7 +26,7 @@ impl Unwritten {
             let settings = inner.settings.into_iter().chain(after.iter().cloned()).collect();
             return Some(Self { settings, ..inner });
         }
-        let bang = trees.iter().position(|tree| is_punct(tree, '!'))?;
+        let bang = trees.iter().position(|tree| is_punct(Some(tree), '!'))?;
         let (path, after) = trees.split_at_checked(bang)?;
         let ([path @ .., TokenTree::Ident(name)], [_, TokenTree::Group(arguments), settings @ ..]) =
             (path, after)
@@ -36,14 +38,10 @@ impl Unwritten {
             "unimplemented" => "not implemented",
             _ => return None,
         };
-        let is_unwritten = is_std(path) && settings.first().is_none_or(|dot| is_punct(dot, '.'));
+        let is_unwritten = is_std(path) && (settings.is_empty() || is_punct(settings.first(), '.'));
         let settings = settings.iter().cloned().collect();
         is_unwritten.then(|| Self { words, text: arguments.stream(), settings })
     }
-}
-
-fn is_punct(tree: &TokenTree, expected: char) -> bool {
-    matches!(tree, TokenTree::Punct(punct) if punct.as_char() == expected)
 }
 
 /// Whether these tokens before a name are the path of the standard library.

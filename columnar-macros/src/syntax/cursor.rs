@@ -124,7 +124,7 @@ fn attribute_length(trees: &[TokenTree]) -> Option<usize> {
     }
 }
 
-pub(super) fn is_punct(tree: Option<&TokenTree>, expected: char) -> bool {
+pub(crate) fn is_punct(tree: Option<&TokenTree>, expected: char) -> bool {
     matches!(tree, Some(TokenTree::Punct(punct)) if punct.as_char() == expected)
 }
 

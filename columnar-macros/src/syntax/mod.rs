@@ -28,9 +28,10 @@ mod view_list;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 
 use crate::diagnostics::{self, Errors};
-use cursor::{is_punct, trees_of};
+use cursor::trees_of;
 
 pub(crate) use closure::{parse as closure, patterns};
+pub(crate) use cursor::is_punct;
 pub(crate) use tree::{
     Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module,
     Param, RenamedFrom,

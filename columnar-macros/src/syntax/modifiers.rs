@@ -345,7 +345,7 @@ fn is_call_in_other_form(sign: Option<&TokenTree>, name: &Ident) -> bool {
 }
 
 /// Tokens as they are written, except that `as` is not raw.
-fn shown(tokens: &TokenStream) -> String {
+pub(super) fn shown(tokens: &TokenStream) -> String {
     without_marker(tokens.to_string())
         .replace(" .", ".")
         .replace(". ", ".")

@@ -79,7 +79,7 @@ fn parse_item(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewLi
         && is_assignment(Some(sign))
         && list.delimiter() == Delimiter::Parenthesis
     {
-        errors.at(tokens(trees), views::group_as_tuple(tag, &tokens(&trees_of(list)).to_string()));
+        errors.at(tokens(trees), views::group_as_tuple(tag, &modifiers::shown(&list.stream())));
         // The views are in no group then, which is no second error.
         return parse_items(&trees_of(list), groups, errors);
     }

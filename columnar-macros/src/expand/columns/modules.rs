@@ -17,7 +17,7 @@
 //!
 //! The inputs are fields of a struct, so rustc finds the missing and the unknown ones, and editors complete them.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use super::views::{constant_of, mention_column};
@@ -25,7 +25,7 @@ use crate::expand::dependencies::{Associated, Dependency, Inputs, Role};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{constant_ident, docs_or, hidden_ident, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::{Module, State, View};
+use crate::syntax::{Module, State, View, is_punct};
 
 impl Emitter<'_> {
     /// The modules, each with its types.
@@ -184,7 +184,7 @@ impl Emitter<'_> {
 fn count(arguments: &Group) -> usize {
     let (mut count, mut is_inside) = (0, false);
     for tree in arguments.stream() {
-        let is_comma = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == ',');
+        let is_comma = is_punct(Some(&tree), ',');
         count += usize::from(!is_comma && !is_inside);
         is_inside = !is_comma;
     }

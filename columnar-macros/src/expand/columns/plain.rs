@@ -19,6 +19,7 @@
 //!     }
 //! }
 //! impl Chat {
+//!     #[cfg(rust_analyzer)]
 //!     fn __READS_topics(here: &ChatColumns) { let _ = here.user.latest; }
 //! }
 //! ```

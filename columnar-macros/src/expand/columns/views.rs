@@ -1,7 +1,8 @@
 //! A view in the expansion: as literals, as a constant expression, and as a mention.
 //!
-//! A mention is a field access on the struct of the columns, inside a function that is never called. rustc and
-//! editors resolve names of columns and modifiers there. Its `_` moves nothing out of the struct.
+//! A mention is a field access on the struct of the columns, inside a function that is never called. Editors resolve names
+//! of columns and modifiers there, and rustc does so where a flow has columns of others. Its `_` moves nothing out of the
+//! struct.
 
 use std::collections::HashMap;
 
