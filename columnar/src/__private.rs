@@ -34,10 +34,11 @@ pub use crate::reopen::IntoOpenOptions;
 pub use crate::run::{Result, fmt_variant, listed};
 
 use std::ops::BitOr;
+use std::sync::Arc;
 use std::{fmt, future};
 
 use crate::compute::inputs::{InputError, step_of_inputs};
-use crate::compute::{Context, IntoReply, IntoStep};
+use crate::compute::{Context, IntoOutcome, IntoReply, IntoStep};
 
 /// The maximal length of `ORDER` where the compiler cannot count the columns: in the extension of a flow with parameters
 /// that it shares, and where such a flow is a module.
@@ -76,6 +77,23 @@ impl Declare {
         R: IntoReply<'a, Form>,
     {
         step_of_inputs(inputs, compute)
+    }
+
+    /// A compute step that is async, with values of its own. `call` calls it, because its future borrows from it.
+    pub fn column_with_values<'a, I, F, O, R, Form>(
+        self,
+        inputs: impl Fn(Inputs<'_>) -> std::result::Result<I, InputError> + Send + Sync + 'a,
+        compute: F,
+        call: impl Fn(Arc<F>, I) -> R + Send + Sync + 'a,
+    ) -> Step<'a>
+    where
+        F: AsyncFn(I) -> O + Send + Sync + 'a,
+        O: IntoOutcome<Value, Form>,
+        R: Future<Output = O> + Send + 'a,
+        Form: 'a,
+    {
+        let compute = Arc::new(compute);
+        step_of_inputs(inputs, move |inputs| call(Arc::clone(&compute), inputs))
     }
 
     /// Declares a source: `source name;`. Your program pushes its values. `source files: Documents;` is a source of documents.

@@ -21,6 +21,7 @@ pub struct Chat(tone: String, strength: u32) {{
 source user;
 column topics(user.latest, topics.window(MANY)) = prompt(tone);
 column mood(user, topics) = styled(tone, *strength);
+column toned(user.latest) = async |user| tone.clone() + &user;
 column loud(user.latest, topics.prev) = async |user: Value, topics| user.to_uppercase();
 use Debate(tone.clone()) {{ topic: topics, venue: user }} as debate;
 column verdict(group("all", debate.pro.latest, user), self) = {{
@@ -58,7 +59,7 @@ pub(crate) fn parameters_are_renamed(editor: &mut Editor) {
     let all = mentions(&program(""), "tone");
     let (uses, shadowed) = all.split_at(all.len() - 3);
     let [variable, parameter, use_of_variable] = shadowed else { unreachable!("three words were split off") };
-    for before in ["Chat(tone", "= prompt(tone", "styled(tone", "Debate(tone"] {
+    for before in ["Chat(tone", "= prompt(tone", "styled(tone", "|user| tone", "Debate(tone"] {
         let at = at_end_of(editor, before);
         let renamed = editor.rename(at);
         let missing = uses.iter().find(|position| !renamed.contains(position));
@@ -93,6 +94,8 @@ pub(crate) fn composed_flows_are_explained(editor: &mut Editor) {
         ("strength: u32) {\nsource", "Declares a source"),
         ("use Debate", "pub struct Debate"),
         ("async |user: Value", "pub struct Value"),
+        ("|user| tone", "tone: &"),
+        ("tone.clone() + &user", "user: Value"),
         ("topics| user.to_uppercase", "pub fn to_uppercase"),
         ("Felt(): Chat", "pub struct Chat"),
         ("use", "Uses another flow as a module"),

@@ -6,7 +6,7 @@ use syn::{LitInt, LitStr};
 use crate::diagnostics::{Errors, steps};
 use crate::ident::{self, ident_text};
 use crate::keywords::{OFFLINE, PROVIDERS};
-use crate::syntax::{Closure, Column, closure, is_punct};
+use crate::syntax::{Closure, Column, closure, is_punct, trees};
 
 /// A setting that is no literal is known only when the program runs. Wrong:
 ///
@@ -145,8 +145,4 @@ fn is_path_or_call(operand: &[TokenTree]) -> bool {
 fn is_prompt(operand: &[TokenTree]) -> bool {
     let call = operand.windows(2).find(|pair| matches!(pair, [_, TokenTree::Group(_)]));
     matches!(call, Some([TokenTree::Ident(name), _]) if ident_text(name) == "prompt")
-}
-
-fn trees(tokens: &TokenStream) -> Vec<TokenTree> {
-    tokens.clone().into_iter().collect()
 }

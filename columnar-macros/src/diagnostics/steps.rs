@@ -116,18 +116,13 @@ pub(crate) fn after(name: &Ident, found: Option<&str>) -> String {
     )
 }
 
-/// `move |_: Context| async move { style.clone() }`, where `style` is a parameter of the flow.
+/// `|_: Context| ready(style.clone())`, where `style` is a parameter of the flow.
 pub(crate) fn borrowed_param(name: &Ident, is_copied_by_deref: bool) -> String {
     let text = name.unraw();
-    let step = if is_copied_by_deref {
-        format!("{{ let {text} = *{text}; move |...| async move {{ ... }} }}")
-    } else {
-        // A closure that is called again keeps its value, and each future has one.
-        let copy = format!("let {text} = {text}.clone();");
-        format!("{{ {copy} move |...| {{ {copy} async move {{ ... }} }} }}")
-    };
+    let copy = if is_copied_by_deref { format!("*{text}") } else { format!("{text}.clone()") };
     format!(
-        "a compute step cannot borrow the parameter {}\n\nhelp: give it a value of its own: `{step}`",
+        "a compute step cannot borrow the parameter {}\n\n\
+         help: write an `async` closure, which has a clone of it, or `{{ let {text} = {copy}; move |...| ... }}`",
         quote(name)
     )
 }

@@ -76,9 +76,9 @@ impl Emitter<'_> {
             let step = quote!(#private::unwritten(#words, &#private::format!(#text)));
             return quote!(#private::Declare.#keyword(#step #settings));
         }
-        let step = match derived.closure_of_inputs(&column.name) {
-            Some(closure) => self.step_of_inputs(column, derived, closure),
-            None => step.clone(),
+        let step = match self.step_of_closure(column, derived) {
+            Some(step) => step,
+            None => self.with_conditions(step),
         };
         // rustc reports an expression that ends too early at the closing parenthesis.
         let mut argument = Group::new(Delimiter::Parenthesis, step);

@@ -10,6 +10,14 @@
 //! )
 //! ```
 //!
+//! One with values of its own, as `async move |user| …`, is called in a future of the macro's:
+//!
+//! ```text
+//! Declare.column_with_values(|__inputs: Inputs<'_>| …, async move |(user,)| …, |__step, __inputs| async move {
+//!     __step(__inputs).await
+//! })
+//! ```
+//!
 //! A column of this flow has its type in the declaration. That of another flow has it in the struct of its columns.
 
 use proc_macro2::{Group, Ident, Span, TokenStream};
@@ -22,14 +30,17 @@ use crate::ident::ident_text;
 use crate::syntax::{Around, Closure, ClosureParam, Column, Derived, State, View};
 
 impl Emitter<'_> {
-    pub(super) fn step_of_inputs(
-        &self,
-        column: &Column,
-        derived: &Derived,
-        closure: &Closure,
-    ) -> TokenStream {
+    /// `None` for a compute step that the runtime takes as it is.
+    pub(super) fn step_of_closure(&self, column: &Column, derived: &Derived) -> Option<TokenStream> {
+        let closure = derived.closure.as_ref()?;
+        let clones = self.clones(closure);
+        // rustc has no `Fn` for an async closure with values of its own.
+        let with_values = closure.as_async().filter(|_| closure.is_async_move() || !clones.is_empty());
+        if with_values.is_none() && derived.closure_of_inputs(&column.name).is_none() {
+            return None;
+        }
         let private = self.private;
-        let Closure { head, bars: [opening, closing], params, body, around } = closure;
+        let Closure { head, bars: [opening, closing], params, body, .. } = closure;
         let inputs = Ident::new("__inputs", Span::mixed_site());
         let values = params.iter().map(|param| {
             let value = self.input(column, derived, param, &inputs);
@@ -40,23 +51,40 @@ impl Emitter<'_> {
             // Without the comma, the `>` of the user and the other one would be one token.
             quote!(#private::Input(#value).#named::<#ty,>())
         });
+        let values = quote!(|#inputs: #private::Inputs<'_>| #private::Result::Ok((#(#values,)*)));
         let names = params.iter().map(|ClosureParam { mutable, name, .. }| quote!(#mutable #name));
+        let params = quote!(#opening (#(#names,)*) #closing);
         // rustc reports a wrong result at the name of the method.
-        let call = Ident::new("column_with_inputs", located(opening.span()));
-        let step = quote! {
-            #private::Declare.#call(
-                |#inputs: #private::Inputs<'_>| #private::Result::Ok((#(#values,)*)),
-                #head #opening (#(#names,)*) #closing #body
-            )
-        };
-        match around {
-            None => step,
-            Some(Around { group, before, after }) => {
-                let mut whole = Group::new(group.delimiter(), quote!(#before #step));
-                whole.set_span(group.span());
-                quote!(#whole #after)
+        let method = |name| Ident::new(name, located(opening.span()));
+        let step = match with_values {
+            None => {
+                let call = method("column_with_inputs");
+                quote!(#private::Declare.#call(#values, #head #params #body))
             }
-        }
+            Some(closure) => {
+                let (call, step) = (method("column_with_values"), Ident::new("__step", Span::mixed_site()));
+                let (head, body) = (closure.head_by_value(), clones.body(&closure.body));
+                // The future has the closure, so it may borrow from it.
+                let future = underlined(opening.span(), quote!({ #step(#inputs).await }));
+                let [asynchronous, by_value] = ["async", "move"].map(method);
+                quote!(#private::Declare.#call(
+                    #values,
+                    #head #params #body,
+                    |#step, #inputs| #asynchronous #by_value #future
+                ))
+            }
+        };
+        Some(self.around(closure, &clones.statements, step))
+    }
+
+    /// The step with the tokens of the user around the closure, and with the statements before it.
+    fn around(&self, closure: &Closure, statements: &TokenStream, step: TokenStream) -> TokenStream {
+        let step = if statements.is_empty() { step } else { quote!({ #statements #step }) };
+        let Some(Around { group, before, after }) = &closure.around else { return step };
+        let mut whole = Group::new(group.delimiter(), quote!(#before #step));
+        whole.set_span(group.span());
+        let after = self.with_conditions(after);
+        quote!(#whole #after)
     }
 
     /// The value of a parameter.

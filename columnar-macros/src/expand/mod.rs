@@ -5,6 +5,7 @@
 //! used; only parameters are declared in each compute step. Where rustc underlines generated tokens, their punctuation
 //! alone has a position. Editors map positions by that.
 
+mod captures;
 mod columns;
 mod dependencies;
 mod emitter;

@@ -68,6 +68,20 @@ fn parameters_of_a_step_are_inputs() {
 }
 
 #[test]
+fn closures_have_clones_of_the_parameters_that_they_use() {
+    let expansion = expand(&quote! {
+        pub struct Chat(style: String, most: usize) {
+            source user;
+            column styled(user.latest) =
+                (async |user| format!("{style}: {user}")).when(|cx| cx.step() < *most);
+        }
+    });
+    let mut file: syn::File = syn::parse2(expansion).unwrap();
+    file.items.retain(|item| quote!(#item).to_string().contains("column_with_values"));
+    assert_expansion("captures", &file);
+}
+
+#[test]
 fn typed_columns_take_their_types_from_their_fields() {
     let expansion = expand(&quote! {
         pub struct Chat<T: Tell + 'static> {

@@ -160,6 +160,10 @@ pub(super) fn trees_of(group: &Group) -> Vec<TokenTree> {
     group.stream().into_iter().collect()
 }
 
+pub(crate) fn trees(tokens: &TokenStream) -> Vec<TokenTree> {
+    tokens.clone().into_iter().collect()
+}
+
 pub(super) fn tokens(trees: &[TokenTree]) -> TokenStream {
     trees.iter().cloned().collect()
 }

@@ -8,6 +8,7 @@
 
 mod attributes;
 mod base;
+mod captures;
 mod closure;
 mod column;
 mod column_type;
@@ -30,13 +31,14 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use crate::diagnostics::{self, Errors};
 use cursor::trees_of;
 
+pub(crate) use captures::Capture;
 pub(crate) use closure::{parse as closure, patterns};
-pub(crate) use cursor::is_punct;
+pub(crate) use cursor::{is_punct, trees};
 pub(crate) use tree::{
     Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module,
     Param, RenamedFrom,
 };
-pub(crate) use uses::{bound, formatted, uses};
+pub(crate) use uses::uses;
 pub(crate) use view::{GroupTag, Purpose, State, Tag, View};
 
 /// The input of the macro: the path of the runtime crate in brackets, then the declarations.

@@ -15,6 +15,13 @@ pub(crate) fn uses(names: &[String], tokens: TokenStream) -> Vec<Ident> {
     found.into_iter().filter(|name| !bound.contains(&ident_text(name))).collect()
 }
 
+/// Everything that may be a use of these names.
+pub(crate) fn mentions(names: &[String], tokens: TokenStream) -> Vec<Ident> {
+    let mut uses = Uses { names, found: Vec::new(), bound: Vec::new() };
+    uses.collect(tokens);
+    uses.found
+}
+
 /// The names of these that patterns bind.
 pub(crate) fn bound(names: &[String], tokens: TokenStream) -> Vec<String> {
     let mut uses = Uses { names, found: Vec::new(), bound: Vec::new() };
@@ -22,27 +29,27 @@ pub(crate) fn bound(names: &[String], tokens: TokenStream) -> Vec<String> {
     uses.bound
 }
 
-/// The first text in a call of a macro that has one of these names in braces, as `format!("{style}")` has, and that name.
-pub(crate) fn formatted(names: &[String], tokens: TokenStream) -> Option<(Span, String)> {
+/// The first text in a call of a macro that has one of these names in braces, as `format!("{style}")` has.
+pub(crate) fn formatted(names: &[String], tokens: TokenStream) -> Option<Span> {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
     trees.iter().enumerate().find_map(|(at, tree)| {
         let TokenTree::Group(group) = tree else { return None };
         let is_call = at.checked_sub(1).is_some_and(|before| is_punct(trees.get(before), '!'));
         let mut texts = group.stream().into_iter().filter(|_| is_call);
         let text = texts.find_map(|tree| match tree {
-            TokenTree::Literal(text) => Some((text.span(), name_in_braces(names, &text.to_string())?)),
+            TokenTree::Literal(text) => has_name_in_braces(names, &text.to_string()).then(|| text.span()),
             _ => None,
         });
         text.or_else(|| formatted(names, group.stream()))
     })
 }
 
-fn name_in_braces(names: &[String], text: &str) -> Option<String> {
+fn has_name_in_braces(names: &[String], text: &str) -> bool {
     // `{{` is no brace, and neither is a brace in the text of it.
     let text = text.replace("{{", "");
-    let has =
-        |name: &&String| [format!("{{{name}}}"), format!("{{{name}:")].iter().any(|part| text.contains(part));
-    names.iter().find(has).cloned()
+    names
+        .iter()
+        .any(|name| [format!("{{{name}}}"), format!("{{{name}:")].iter().any(|part| text.contains(part)))
 }
 
 struct Uses<'n> {
@@ -59,10 +66,13 @@ impl Uses<'_> {
             match tree {
                 TokenTree::Group(group) => self.collect(group.stream()),
                 TokenTree::Ident(name) if self.names.contains(&ident_text(name)) => {
-                    let before = at.checked_sub(1).and_then(|before| trees.get(before));
+                    let before = |count| at.checked_sub(count).and_then(|before| trees.get(before));
                     let after = trees.get(at + 1);
-                    // A field, a part of a path, a lifetime.
-                    let is_other = [Some('.'), Some(':'), Some('\'')].contains(&sign(before))
+                    // A field, a part of a path, a lifetime. A single `:` is before the value of a field.
+                    let is_in_path = sign(before(1)) == Some(':') && sign(before(2)) == Some(':');
+                    let is_range = sign(before(1)) == Some('.') && sign(before(2)) == Some('.');
+                    let is_other = is_in_path
+                        || !is_range && [Some('.'), Some('\'')].contains(&sign(before(1)))
                         || sign(after) == Some(':')
                         || sign(after) == Some('!') && !is_punct(trees.get(at + 2), '=');
                     if !is_other {
@@ -142,6 +152,7 @@ mod tests {
     #[test]
     fn a_use_is_no_field_and_no_part_of_a_path() {
         assert_eq!(uses_of_style("f(style) + style.len() + g(&style) + (style != 3)"), 4);
+        assert_eq!(uses_of_style("S { a: style } + S { style } + (0..style) + (0..=style)"), 4);
         assert_eq!(
             uses_of_style("a.style + style::b + b::style + S { style: 3 } + style!(1) + f::<'style>()"),
             0

@@ -3,7 +3,8 @@
 //! [← columns](super::columns) · [contents](super) · [typed →](super::typed)
 //!
 //! A compute step is any Rust expression up to the `;` whose value makes text from the inputs of the column. The macro
-//! changes nothing in it except the parameters of a closure, so editors and the compiler treat it as ordinary Rust.
+//! changes nothing in it except the parameters of a closure and its clones of [those of the
+//! flow](#a-parameter-in-a-closure), so editors and the compiler treat it as ordinary Rust.
 //!
 //! # A prompt
 //!
@@ -86,34 +87,37 @@
 //!
 //! # A parameter in a closure
 //!
-//! A step outlives the function that makes it, and each future outlives the call that makes it. So the step has a clone of a
-//! parameter, and each future has one:
+//! A closure uses the parameters of the flow by their names, as all other steps do. Each has the type `&String` for a
+//! `style: String`:
 //!
 //! ```
 //! use columnar::prelude::*;
 //!
 //! flow! {
-//!     pub struct Chat(style: String) {
+//!     pub struct Chat(style: String, most: usize) {
 //!         source user;
-//!         column styled(user.latest) = {
-//!             let style = style.clone();
-//!             move |user| {
-//!                 let style = style.clone();
-//!                 async move { format!("{style}: {user}") }
-//!             }
-//!         };
+//!         column styled(user.latest) = async |user| format!("{style}: {user}");
+//!         column counted(user.latest) =
+//!             (async |user| user.len().min(*most).to_string()).when(|cx| cx.step() < *most);
 //!     }
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! let chat = Chat::new("loud".to_owned());
+//! let chat = Chat::new("loud".to_owned(), 3);
 //! chat.user.push("hello").await?;
 //! chat.run().await?;
 //! assert_eq!(chat.styled.get(0).as_deref(), Some("loud: hello"));
+//! assert_eq!(chat.counted.get(0).as_deref(), Some("3"));
 //! # Ok(()) }
 //! ```
 //!
-//! # A stream
+//! A step outlives the function that makes it, so the closure has a clone of the parameter, made once per flow. The type
+//! of the parameter implements `Clone`; for a large value it is an `Arc`. This holds for closures that are `async`, for
+//! those that return an `async` block, and for conditions of [`when`](crate::compute::Policy::when). A closure of any other kind, such as
+//! one that returns [a stream](#a-stream), has a value of its own:
+//! `{ let style = style.clone(); move |user| deltas(words(&style, &user)) }`.
+//!
+//! //! # A stream
 //!
 //! [`deltas`](crate::deltas) turns a stream of text into a compute step. The run emits each piece as an event:
 //!

@@ -157,7 +157,7 @@
 //! | the type of `score` comes before `was` | write `column score(user.latest): Score was "rating" = …` |
 //! | column `topics` has no compute step | add one: `= prompt("…")` |
 //! | expected the compute step of `topics` after this | the same |
-//! | a compute step cannot borrow the parameter `style` | give the closure a clone, and each future another: see [a parameter in a closure](super::compute_steps#a-parameter-in-a-closure) |
+//! | a compute step cannot borrow the parameter `style` | write an `async` closure, or give the closure a clone: see [a parameter in a closure](super::compute_steps#a-parameter-in-a-closure) |
 //! | `topics` reads nothing with the tag `usr` | a parameter of a compute step, and the text in `cx.input("usr")`, is the tag of a view. So is that in the condition of `.when(…)` |
 //! | `topics` reads nothing with the tag `cx` | the context needs its type: `cx: Context` |
 //! | a parameter of a compute step is the tag of a view | write `\|user\|` for the view `user.latest`, and `\|user, topics\|` for two views |
@@ -345,6 +345,7 @@
 //! | the method `read` exists for struct `Handle<Derived>` | the column has no type; use `get` |
 //! | future cannot be sent between threads safely | a value that is not `Send`, such as an `Rc`, is held across an `.await`; the note points at it |
 //! | async block may outlive the current function, but it borrows `cx` | write `async move` |
+//! | the trait bound `Key: Clone` is not satisfied | a closure has a clone of each [parameter](super::compute_steps#a-parameter-in-a-closure) that it uses: derive `Clone`, or make the parameter an `Arc` |
 //! | attempt to use a non-constant value in a constant | the number in `window(n)` must be a `const`; see [views](super::views) |
 //! | missing field `facts` in initializer of `DebateInputs` | the module has an input without a column; add it in the braces: `facts: user` |
 //! | struct `DebateInputs` has no field named `critic` | the module has no source of this name; the message suggests the nearest one |

@@ -3,7 +3,8 @@ use columnar::prelude::*;
 flow! {
     pub struct Chat(most: usize) {
         source user;
-        column short(user.latest) = (async |user| user.len().min(most).to_string()).retry(2);
+        column short(user.latest) =
+            (move |user| std::future::ready(user.len().min(*most).to_string())).retry(2);
     }
 }
 

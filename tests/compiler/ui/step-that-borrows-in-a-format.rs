@@ -3,7 +3,7 @@ use columnar::prelude::*;
 flow! {
     pub struct Chat(style: String) {
         source user;
-        column styled(user.latest) = async |user| format!("{style}: {user}");
+        column styled(user.latest) = |user| std::future::ready(format!("{style}: {user}"));
     }
 }
 

@@ -158,3 +158,91 @@ async fn a_closure_may_return_a_reply() -> Result<(), BoxError> {
     assert_eq!((flow.loud.get(0).as_deref(), flow.loud.get(1)), (Some("ONE"), None));
     Ok(())
 }
+
+flow! {
+    /// Every way in which a closure uses a parameter.
+    pub(crate) struct Styled<T: Clone + Send + Sync + Into<u32>>(
+        style: String,
+        most: usize,
+        rank: T,
+        tone: &'static str,
+        answer: impl Fn(&str) -> String + Clone + Send + Sync + 'static,
+    ) {
+        source user;
+        column named(user.latest) = async |user| format!("{style}: {user}");
+        column block(user.latest) = |user| async move {
+            tokio::task::yield_now().await;
+            answer(&user) + style + tone
+        };
+        column context(user.latest) = async |cx: Context| {
+            cx.input("user").map(|user| user.len().min(*most).to_string()).unwrap_or_default()
+        };
+        column typed(user.latest) = async |user| -> Result<String, BoxError> {
+            let rank: u32 = rank.clone().into();
+            let style = style.to_uppercase();
+            Ok(format!("{style}{rank}{user}"))
+        };
+        column limited(user.latest) =
+            (async |user| format!("{user}{most}")).retry(1).when(|cx| cx.step() < *most);
+        column asked(user.latest) = prompt("Answer.")
+            .model("offline")
+            .when(|cx| cx.input("user").is_some_and(|user| user.contains(tone)));
+        column own(user.latest) = {
+            let style = style.to_lowercase();
+            async move |user| format!("{style}{}{user}", answer("x"))
+        };
+        column other(user.latest) = async |user| {
+            let tone = user.to_uppercase();
+            tone.chars().rev().collect::<String>()
+        };
+    }
+}
+
+#[tokio::test]
+async fn a_closure_uses_parameters_by_name() -> Result<()> {
+    let flow = Styled::new("Loud".to_owned(), 1, 7_u8, "!", |text: &str| format!("({text})"));
+    push(&flow.user, &["hi!", "ho"]).await?;
+    flow.run().await?;
+    let row = |step| {
+        [&flow.named, &flow.block, &flow.context, &flow.typed, &flow.limited, &flow.own]
+            .map(|column| column.get(step))
+    };
+    let is = |step, texts: [Option<&str>; 6]| assert_eq!(row(step).each_ref().map(Option::as_deref), texts);
+    is(
+        0,
+        [
+            Some("Loud: hi!"),
+            Some("(hi!)Loud!"),
+            Some("1"),
+            Some("LOUD7hi!"),
+            Some("hi!1"),
+            Some("loud(x)hi!"),
+        ],
+    );
+    is(1, [Some("Loud: ho"), Some("(ho)Loud!"), Some("1"), Some("LOUD7ho"), None, Some("loud(x)ho")]);
+    assert_eq!(flow.asked.get(1), None);
+    assert!(flow.asked.get(0).is_some());
+    assert_eq!(flow.other.get(1).as_deref(), Some("OH"));
+    Ok(())
+}
+
+// An async closure that owns values is no `Fn`, so it could be no compute step.
+#[tokio::test]
+async fn an_async_closure_may_own_values() -> Result<()> {
+    let style = String::from("loud");
+    let flow = flow! {
+        source user;
+        column named(user.latest) = async move |user| format!("{style}: {user}");
+        column context(user.latest) = {
+            let style = String::from("formal");
+            async move |cx: Context| {
+                cx.input("user").map(|user| format!("{style}: {user}")).unwrap_or_default()
+            }
+        };
+    };
+    push(&flow.user, &["hi"]).await?;
+    flow.run().await?;
+    assert_eq!(flow.named.get(0).as_deref(), Some("loud: hi"));
+    assert_eq!(flow.context.get(0).as_deref(), Some("formal: hi"));
+    Ok(())
+}
