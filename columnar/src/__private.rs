@@ -32,6 +32,7 @@ pub use crate::flow::{ColumnId, Derived, Opening, Source, Typed};
 pub use crate::history::Value;
 pub use crate::reopen::IntoOpenOptions;
 pub use crate::run::{Result, fmt_variant, listed};
+pub use crate::store::Store;
 
 use std::ops::BitOr;
 use std::sync::Arc;
@@ -158,6 +159,16 @@ pub mod words {
 /// The graph of a flow. In a function, the compiler evaluates it only where it is used, and not for each flow.
 pub const fn graph<F: Base>() -> Graph {
     F::Columns::GRAPH
+}
+
+/// A fork of a flow in a store of its own.
+pub fn fork_into<'a, C: Columns, I: ColumnId + 'a, F: Deref<Target = Typed<'a, C, I>>>(
+    flow: &Typed<'a, C, I>,
+    at_step: usize,
+    in_store: impl Store,
+    of: fn(Typed<'a, C, I>) -> F,
+) -> Opening<'a, F> {
+    flow.__fork_into(at_step, in_store, of)
 }
 
 /// Opens a flow in a store.

@@ -38,6 +38,21 @@ pub(crate) const LINT_LEVEL: &str =
 pub(crate) const NO_PARAM: &str =
     "expected a parameter of the flow\n\nhelp: as in `pub struct Chat(style: String)`";
 
+/// `pub struct Chat(#[serde(default)] style: String)`
+pub(crate) const PARAM_ATTRIBUTE: &str =
+    "a parameter has no other attribute than its documentation\n\nhelp: drop this";
+
+/// `pub struct Chat(mut style: String)` or `pub struct Chat(pub style: String)`
+pub(crate) fn before_param(word: &str) -> String {
+    format!(
+        "expected the name of a parameter, found `{word}`\n\nhelp: drop `{word}`: compute steps have each parameter by reference"
+    )
+}
+
+/// `pub struct Chat(&self, style: String)`
+pub(crate) const SELF_PARAM: &str =
+    "a flow has no `self`\n\nhelp: drop this; the parameters are those of `new`";
+
 /// `pub struct Chat(style: String = "kind".to_owned())`
 pub(crate) const DEFAULT_VALUE: &str =
     "a parameter has no default value\n\nhelp: drop this, and write the value where `new` is called";

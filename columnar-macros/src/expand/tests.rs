@@ -70,7 +70,12 @@ fn parameters_of_a_step_are_inputs() {
 #[test]
 fn closures_have_clones_of_the_parameters_that_they_use() {
     let expansion = expand(&quote! {
-        pub struct Chat(style: String, most: usize) {
+        pub struct Chat(
+            /// The style of the answer,
+            /// such as `formal`.
+            style: String,
+            most: usize,
+        ) {
             source user;
             column styled(user.latest) =
                 (async |user| format!("{style}: {user}")).when(|cx| cx.step() < *most);

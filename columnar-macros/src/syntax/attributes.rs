@@ -67,13 +67,13 @@ pub(super) fn without_bang(attributes: Vec<Attribute>, errors: &mut Errors) -> V
 }
 
 /// Takes `#deny(unbounded)`, `@deny(unbounded)` or `[deny(unbounded)]`, which is an error.
-fn lints_in_other_form(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Vec<Attribute>> {
+pub(super) fn lints_in_other_form(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Vec<Attribute>> {
     let is_sign = |tree: &TokenTree| ['#', '@'].iter().any(|&sign| is_punct(Some(tree), sign));
     let (length, meta) = match cursor.rest() {
         [sign, name, list, ..] if is_sign(sign) && is_ident(Some(name), "deny") => {
             (3, vec![name.clone(), list.clone()])
         }
-        [sign, TokenTree::Group(brackets), ..] if is_sign(sign) => (2, trees_of(brackets)),
+        [sign, TokenTree::Group(brackets), ..] if is_punct(Some(sign), '@') => (2, trees_of(brackets)),
         [TokenTree::Group(brackets), ..] if brackets.delimiter() == Delimiter::Bracket => {
             (1, trees_of(brackets))
         }

@@ -3,6 +3,7 @@
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::Path;
+use syn::parse::ParseStream;
 
 use crate::ident::{self, ident_text, rust_ident};
 use crate::keywords::nearest_keyword;
@@ -199,4 +200,9 @@ impl Angles {
         }
         self.after_minus = is_punct(Some(tree), '-');
     }
+}
+
+/// Takes tokens up to this end, or all.
+pub(super) fn skip_until(input: ParseStream<'_>, is_end: impl Fn(ParseStream<'_>) -> bool) {
+    while !is_end(input) && input.parse::<TokenTree>().is_ok() {}
 }

@@ -1,25 +1,26 @@
 //! Parses the header of the item form: `pub struct Felt<M: Model>(model: M): Chat<M> where ...`.
 
-use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Generics, Token, Type, Visibility, braced, parenthesized, parse2, token};
+use syn::{Attribute, Error, Generics, Token, Visibility, braced, parse2, token};
 
-use super::column_type::begins_step;
 use super::cursor::{
-    Angles, Cursor, begins_declaration, is_group, is_ident, is_punct, shown, tokens, trees_of,
+    Angles, Cursor, begins_declaration, is_group, is_ident, is_punct, skip_until, tokens, trees_of,
 };
-use super::tree::{Header, Param};
-use super::{attributes, base};
+use super::tree::Header;
+use super::{attributes, base, params};
 use crate::diagnostics::{Errors, flow};
 use crate::ident;
 
 /// Whether the tokens begin an item, and not a declaration.
 pub(super) fn is_item(trees: &[TokenTree]) -> bool {
     let mut cursor = Cursor::new(trees);
-    while cursor.attribute().is_some() {}
+    while cursor.attribute().is_some()
+        || attributes::lints_in_other_form(&mut cursor, &mut Errors::default()).is_some()
+    {}
     match cursor.peek() {
         // A visibility that a `macro_rules!` of the user passed on.
         Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::None,
@@ -54,8 +55,14 @@ fn declares(body: &Group) -> bool {
 /// Parses the header and the braces after it. Without a name there is nothing to declare, but the
 /// declarations are checked all the same.
 pub(super) fn parse(trees: &[TokenTree], errors: &mut Errors) -> (Option<Header>, Option<Group>) {
+    let mut cursor = Cursor::new(trees);
+    let mut denies = Vec::new();
+    while let Some(more) = attributes::lints_in_other_form(&mut cursor, errors) {
+        denies.extend(more);
+    }
     let parser = |input: ParseStream<'_>| {
-        let (header, declared) = head(input, errors)?;
+        let (mut header, declared) = head(input, errors)?;
+        header.lints.extend(denies.iter().flat_map(|deny| attributes::lints(deny, errors)));
         let body = body(input, errors)?;
         input.parse::<TokenStream>()?;
         let body = body.map(|body| {
@@ -66,7 +73,7 @@ pub(super) fn parse(trees: &[TokenTree], errors: &mut Errors) -> (Option<Header>
         });
         Ok((header, body))
     };
-    match parser.parse2(tokens(trees)) {
+    match parser.parse2(tokens(cursor.rest())) {
         Ok((header, body)) => (Some(header), body),
         Err(error) => {
             errors.push(error);
@@ -125,7 +132,7 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Header, Tok
             errors.on(input.cursor().span(), flow::params_in_braces(&name));
             let list;
             braced!(list in input);
-            param_list(&list, errors, &mut is_complete)?
+            params::list(&list, errors, &mut is_complete)?
         }
         () if input.peek(token::Paren) && input.peek2(token::Brace) && declares(&input.fork().parse()?) => {
             let list: Group = input.parse()?;
@@ -133,7 +140,7 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Header, Tok
             declared = separated(&list);
             Vec::new()
         }
-        () if is_list(input) => params(input, errors, &mut is_complete)?,
+        () if is_list(input) => params::in_parentheses(input, errors, &mut is_complete)?,
         () => Vec::new(),
     };
     no_return_type(input, errors)?;
@@ -142,7 +149,7 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Header, Tok
         if base.is_some() {
             errors.on(input.cursor().span(), flow::LATE_PARAMS);
         }
-        params = self::params(input, errors, &mut is_complete)?;
+        params = params::in_parentheses(input, errors, &mut is_complete)?;
     }
     generics.where_clause = or_report(input, errors, &mut is_complete);
     Ok((Header { attrs, lints, vis, keyword, name, generics, params, base, is_complete }, declared))
@@ -243,119 +250,6 @@ fn generic_names(input: ParseStream<'_>) -> Generics {
     parse2(quote!(<#(#names),*>)).unwrap_or_default()
 }
 
-/// Takes the parameters of the flow, in parentheses.
-fn params(input: ParseStream<'_>, errors: &mut Errors, is_complete: &mut bool) -> syn::Result<Vec<Param>> {
-    let list;
-    parenthesized!(list in input);
-    param_list(&list, errors, is_complete)
-}
-
-fn param_list(list: ParseStream<'_>, errors: &mut Errors, is_complete: &mut bool) -> syn::Result<Vec<Param>> {
-    let mut params: Vec<Param> = Vec::new();
-    while !list.is_empty() {
-        if let Some(comma) = list.parse::<Option<Token![,]>>()? {
-            errors.at(comma, flow::NO_PARAM);
-            continue;
-        }
-        let mut param = param(list, errors).unwrap_or_else(|error| {
-            errors.push(error);
-            Param { name: format_ident!("__unread", span = Span::mixed_site()), ty: None }
-        });
-        let has_type = param.ty.is_some();
-        *is_complete &= has_type;
-        // `new` has all of them as parameters, where rustc would refuse a name a second time.
-        while params.iter().any(|other| other.name == param.name) {
-            // Without a type the parameter is reported already.
-            if has_type {
-                errors.at(&param.name, flow::param_twice(&param.name));
-            }
-            param.name = format_ident!("{}_", param.name);
-        }
-        params.push(param);
-        // A name and a colon begin the next parameter, even without a comma.
-        let is_next =
-            |list: ParseStream<'_>| list.peek(syn::Ident) && list.peek2(Token![:]) && !list.peek2(Token![::]);
-        skip_until(list, |list| list.peek(Token![,]) || has_type && is_next(list));
-        list.parse::<Option<Token![,]>>()?;
-    }
-    Ok(params)
-}
-
-fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
-    if let Some(param) = param_without_colon(list, errors) {
-        return Ok(param);
-    }
-    let span = list.cursor().span();
-    let name: Ident = list.parse().map_err(|_| Error::new(span, flow::NO_PARAM))?;
-    if !list.peek(Token![:]) {
-        if begins_step(&[name.clone().into()]) {
-            errors.at(&name, flow::no_param_type(&name));
-        } else {
-            errors.at(&name, flow::NO_PARAM_NAME);
-        }
-        return Ok(Param { name, ty: None });
-    }
-    list.parse::<Token![:]>()?;
-    if list.is_empty() || list.peek(Token![,]) {
-        errors.at(&name, flow::no_param_type(&name));
-        return Ok(Param { name, ty: None });
-    }
-    // On a fork, because a parser that fails has already taken some of the tokens.
-    if list.fork().parse::<Type>().is_err() {
-        errors.at(bad_type(list)?, flow::bad_param_type(&name));
-        return Ok(Param { name, ty: None });
-    }
-    let ty = Some(list.parse()?);
-    if list.peek(Token![=]) {
-        skip_default(list, errors)?;
-    } else if !list.is_empty() && !list.peek(Token![,]) {
-        errors.on(list.cursor().span(), flow::PARAM_COMMA);
-    }
-    Ok(Param { name, ty })
-}
-
-/// Takes `String style` or `style String`, which is an error.
-fn param_without_colon(list: ParseStream<'_>, errors: &mut Errors) -> Option<Param> {
-    let begins_type = |tokens: TokenStream| !begins_step(&tokens.into_iter().collect::<Vec<_>>());
-    [true, false].into_iter().find_map(|is_type_first| {
-        let ahead = list.fork();
-        let early_type: Option<Type> = if is_type_first { Some(ahead.parse().ok()?) } else { None };
-        let name: Ident = ahead.parse().ok()?;
-        let ty = early_type.or_else(|| ahead.parse().ok())?;
-        let is_end = ahead.is_empty() || ahead.peek(Token![,]) || ahead.peek(Token![=]);
-        if !is_end || begins_type(name.to_token_stream()) || !begins_type(ty.to_token_stream()) {
-            return None;
-        }
-        let written = if is_type_first { quote!(#ty #name) } else { quote!(#name #ty) };
-        errors.at(written, flow::param_without_colon(&name, &shown(&ty)));
-        list.advance_to(&ahead);
-        Some(Param { name, ty: Some(ty) })
-    })
-}
-
-/// Takes tokens that are no type, up to the next parameter.
-fn bad_type(list: ParseStream<'_>) -> syn::Result<TokenStream> {
-    let is_next =
-        |list: ParseStream<'_>| list.peek(Token![,]) && list.peek2(syn::Ident) && list.peek3(Token![:]);
-    let mut written = TokenStream::new();
-    while !list.is_empty() && !is_next(list) {
-        list.parse::<TokenTree>()?.to_tokens(&mut written);
-    }
-    Ok(written)
-}
-
-/// Takes a default value, which is an error.
-fn skip_default(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
-    let (mut written, mut angles) = (Vec::new(), Angles::default());
-    while !list.is_empty() && (angles.open > 0 || !list.peek(Token![,])) {
-        let tree: TokenTree = list.parse()?;
-        angles.pass(&tree);
-        written.push(tree);
-    }
-    errors.at(tokens(&written), flow::DEFAULT_VALUE);
-    Ok(())
-}
-
 /// Takes the braces, and reports tokens after them. Declarations without braces are parsed, too.
 fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Group>> {
     if let Some(list) = body_in_parentheses(input) {
@@ -384,8 +278,4 @@ fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Group
 fn body_in_parentheses(input: ParseStream<'_>) -> Option<Group> {
     let list = if input.peek(token::Paren) { input.fork().parse::<Group>().ok()? } else { return None };
     declares(&list).then_some(list)
-}
-
-fn skip_until(input: ParseStream<'_>, is_end: impl Fn(ParseStream<'_>) -> bool) {
-    while !is_end(input) && input.parse::<TokenTree>().is_ok() {}
 }

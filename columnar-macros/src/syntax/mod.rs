@@ -19,6 +19,7 @@ mod header;
 mod modifiers;
 mod module;
 mod module_forms;
+mod params;
 mod recovery;
 mod step;
 mod tree;

@@ -82,12 +82,17 @@ const COPIED: [&str; 14] =
 
 /// A parameter of `new` or `extend`.
 pub(crate) struct Param {
+    pub(crate) docs: Vec<Attribute>,
     pub(crate) name: Ident,
     /// `None` if it could not be read.
     pub(crate) ty: Option<Type>,
 }
 
 impl Param {
+    pub(crate) const fn new(name: Ident, ty: Option<Type>) -> Self {
+        Self { docs: Vec::new(), name, ty }
+    }
+
     /// The type, or `impl Sized` if it could not be read.
     pub(crate) fn ty(&self) -> TokenStream {
         // Every argument fits this type, so calls of `new` are no further errors.

@@ -164,8 +164,31 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     /// - [`Error::Open`] if the store cannot be opened, is not empty, or fails to store the values.
     /// - [`Error::Load`] if the values cannot be read from the store of this flow.
     pub async fn fork_into(&self, step: usize, store: impl Store) -> Result<Self> {
-        let shared = self.shared.fork_into(step, Arc::new(store)).await?;
-        Ok(Self::bound(Arc::new(shared), self.steps.fork()))
+        Self::fork_of(Arc::clone(&self.shared), self.steps.clone(), step, store).await
+    }
+
+    #[doc(hidden)]
+    pub fn __fork_into<F: Deref<Target = Self>>(
+        &self,
+        step: usize,
+        store: impl Store,
+        of: fn(Self) -> F,
+    ) -> Opening<'a, F>
+    where
+        I: 'a,
+    {
+        let fork = Self::fork_of(Arc::clone(&self.shared), self.steps.clone(), step, store);
+        Opening::new(fork.boxed(), of)
+    }
+
+    async fn fork_of(
+        shared: Arc<Shared>,
+        steps: ComputeSteps<'a>,
+        step: usize,
+        store: impl Store,
+    ) -> Result<Self> {
+        let shared = shared.fork_into(step, Arc::new(store)).await?;
+        Ok(Self::bound(Arc::new(shared), steps.fork()))
     }
 }
 

@@ -64,13 +64,17 @@
 //! ```
 //!
 //! Compute steps get data from outside through parameters, which follow the name of the flow. The compute steps see them
-//! by reference. A prompt copies the text of one, and a closure that keeps one [clones it](super::compute_steps) first:
+//! by reference, and closures [have clones](super::compute_steps#a-parameter-in-a-closure). The documentation of a
+//! parameter is part of that of `new`:
 //!
 //! ```
 //! use columnar::prelude::*;
 //!
 //! flow! {
-//!     pub struct Desk(tone: String) {
+//!     pub struct Desk(
+//!         /// The tone of the answers, such as `brief`.
+//!         tone: String,
+//!     ) {
 //!         source request;
 //!         column answer(request, self) = prompt(format!("Answer the request. Be {tone}."));
 //!         column title(request)        = prompt(tone);

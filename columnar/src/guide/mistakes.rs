@@ -42,6 +42,9 @@
 //! | expected `,` before this | separate the parameters |
 //! | expected `,` | correct the list of generics here |
 //! | two parameters are named `style` | rename one |
+//! | a parameter has no other attribute than its documentation | drop it |
+//! | expected the name of a parameter, found `mut` | drop `mut` or `pub`: compute steps have each parameter by reference |
+//! | a flow has no `self` | drop it; the parameters are those of `new` |
 //! | a parameter has no default value | drop it, and write the value where `new` is called |
 //! | the parameters of a flow are in parentheses | write `struct Chat(style: String) { … }` |
 //! | parameters are values, and declarations such as `source user;` are in the braces | put the declaration into the braces |

@@ -1,7 +1,7 @@
 use columnar::prelude::*;
 
 flow! {
-    pub struct Chat(&self, style: String) {
+    pub struct Chat(3, style: String) {
         source user;
         column topics(user.latest) = prompt("List the topics.");
     }

@@ -83,6 +83,32 @@ mod a_flow_that_lives {
         Ok(())
     }
 
+    /// What a program holds.
+    struct Forks {
+        chat: Chat,
+        felt: Felt,
+    }
+
+    // It was a `LiveFlow`, which no field of the type `Chat` could hold.
+    #[tokio::test]
+    async fn has_durable_forks_of_its_own_type() -> Result<()> {
+        let chat = begun().await?;
+        let felt = Felt::extend(&chat).await?;
+        felt.run().await?;
+        let (chats, felts) = (MemoryStore::new(), MemoryStore::new());
+        let forks = assert_send(async {
+            let chat = chat.fork_into(1, chats.clone()).await?;
+            Ok::<_, Error>(Forks { chat, felt: felt.fork_into(2, felts).await? })
+        });
+        let Forks { chat, felt } = forks.await?;
+        chat.user.push("three").await?;
+        chat.run().await?;
+        assert_eq!((chat.steps(), felt.mood.get(1).as_deref()), (2, Some("1")));
+        drop(chat);
+        assert_eq!(Chat::open(chats).await?.user.get(1).as_deref(), Some("three"));
+        Ok(())
+    }
+
     #[tokio::test]
     async fn sees_the_columns_of_both() -> Result<()> {
         let felt = Felt::extend(begun().await?).await?;

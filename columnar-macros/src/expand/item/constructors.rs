@@ -17,8 +17,10 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 
-use super::scope::{Item, lifetime};
+use super::docs::first_paragraph;
+use super::scope::Item;
 use crate::expand::tokens::{hidden_ident, list};
+use crate::ident::ident_text;
 use crate::syntax::{Base, Param};
 
 impl Item<'_> {
@@ -34,8 +36,10 @@ impl Item<'_> {
     fn fn_new(&self) -> TokenStream {
         let private = &self.emitter.private;
         let (params, names) = (self.owned_params(), self.param_names());
+        let docs = self.param_docs();
         quote! {
             /// A new flow, with its values in memory.
+            #docs
             pub fn new(#(#params),*) -> Self {
                 Self::__OF(#private::Typed::__new(Self::__STEPS(#(#names),*)))
             }
@@ -47,7 +51,7 @@ impl Item<'_> {
         let (params, names) = (self.owned_params(), self.param_names());
         // With this hygiene a parameter of the flow may have the same name.
         let store = Ident::new("in_store", Span::mixed_site());
-        let lifetime = lifetime(self.header);
+        let future = self.future();
         quote! {
             /// Opens a flow in a store and resumes from its stored steps.
             ///
@@ -58,7 +62,7 @@ impl Item<'_> {
             pub fn open(
                 #store: impl #private::IntoOpenOptions,
                 #(#params),*
-            ) -> #private::Opening<#lifetime, Self> {
+            ) -> #future {
                 #private::open(#store, Self::__STEPS(#(#names),*), Self::__OF)
             }
         }
@@ -70,25 +74,23 @@ impl Item<'_> {
         let steps = quote!(Self::__STEPS(#(#names),*));
         // With this hygiene a parameter of the flow may have the same name.
         let local = Ident::new("of_base", Span::mixed_site());
-        let (ty, future, extended) = match &self.emitter.dependencies.base {
+        let future = self.future();
+        let (ty, extended) = match &self.emitter.dependencies.base {
             Some(base) => {
-                let (ty, named, this) = (base.ty(), base.unchecked(), base.of_base("This"));
+                let (named, this) = (base.unchecked(), base.of_base("This"));
                 let borrowed = quote!(#private::Extends::<#this>::base(&#local));
                 let extended =
                     quote!(#private::extend(#private::Deref::deref(#borrowed), #steps, Self::__OF));
-                (quote!(#private::Extends<#named>), quote!(#private::OpeningOf<#ty, Self>), extended)
+                (quote!(#private::Extends<#named>), extended)
             }
             // The base could not be read, which is reported.
-            None => {
-                let (lifetime, extended) =
-                    (lifetime(self.header), quote!(#private::broken_extension(#steps, Self::__OF)));
-                (quote!(#private::Sized), quote!(#private::Opening<#lifetime, Self>), extended)
-            }
+            None => (quote!(#private::Sized), quote!(#private::broken_extension(#steps, Self::__OF))),
         };
         let name = base.name().map_or_else(String::new, |name| name.unraw().to_string());
         let docs = format!(
             " Continues a `{name}` with these additional columns: with the same values, in the same store."
         );
+        let param_docs = self.param_docs();
         quote! {
             #[doc = #docs]
             ///
@@ -99,10 +101,21 @@ impl Item<'_> {
             ///
             /// If the flow already has a column with one of these names, or if the store cannot be read. Then
             /// nothing has changed.
+            #param_docs
             pub fn extend(#local: impl #ty, #(#params),*) -> #future {
                 #extended
             }
         }
+    }
+
+    /// The parameters that have documentation.
+    fn param_docs(&self) -> Option<TokenStream> {
+        let documented = self.header.params.iter().filter(|param| !param.docs.is_empty());
+        let line =
+            |param: &Param| format!("- `{}`: {}\n", ident_text(&param.name), first_paragraph(&param.docs));
+        let lines: String = documented.map(line).collect();
+        let section = format!("# Parameters\n\n{lines}");
+        (!lines.is_empty()).then(|| quote!(#[doc = ""] #[doc = #section]))
     }
 
     /// The compute steps by column, for this flow and for flows that use it.

@@ -220,7 +220,7 @@ fn order(nodes: &mut [Node]) -> Vec<usize> {
 }
 
 /// The first paragraph, as Markdown.
-fn first_paragraph(docs: &[Attribute]) -> String {
+pub(super) fn first_paragraph(docs: &[Attribute]) -> String {
     let line = |attribute: &Attribute| match &attribute.meta {
         Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),

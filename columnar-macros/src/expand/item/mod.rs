@@ -183,10 +183,11 @@ impl Item<'_> {
         }
     }
 
-    /// The fork of a flow, and a flow as its own type.
+    /// The forks of a flow, and a flow as its own type.
     fn fn_fork(&self) -> TokenStream {
         let private = &self.emitter.private;
         let (target, marker) = (&self.types.flow, self.marker());
+        let future = self.future();
         quote! {
             /// A new flow with the steps of this one before `at_step`. Both continue independently.
             ///
@@ -196,6 +197,19 @@ impl Item<'_> {
             pub fn fork(&self, at_step: #private::usize) -> #private::Result<Self> {
                 // A reference, so that rustc does not find a method of a trait of the user first.
                 #private::Deref::deref(self).fork(at_step).map(Self::__OF)
+            }
+
+            /// [`fork`](Self::fork), with its values in an empty store of its own.
+            ///
+            /// # Errors
+            ///
+            /// If a source has no value for the previous step, if the store is not empty, or if one of the stores fails.
+            pub fn fork_into(
+                &self,
+                at_step: #private::usize,
+                in_store: impl #private::Store,
+            ) -> #future {
+                #private::fork_into(#private::Deref::deref(self), at_step, in_store, Self::__OF)
             }
 
             // A constant: rustc suggests each function that returns a flow.

@@ -38,6 +38,21 @@ impl Item<'_> {
         generics
     }
 
+    /// The future of this flow, as its own type.
+    pub(super) fn future(&self) -> TokenStream {
+        let private = self.emitter.private;
+        match &self.emitter.dependencies.base {
+            Some(base) => {
+                let base = base.ty();
+                quote!(#private::OpeningOf<#base, Self>)
+            }
+            None => {
+                let lifetime = lifetime(self.header);
+                quote!(#private::Opening<#lifetime, Self>)
+            }
+        }
+    }
+
     /// The parameters of a constructor.
     pub(super) fn owned_params(&self) -> Vec<TokenStream> {
         let param = |(name, param): (Ident, &Param)| {
