@@ -181,7 +181,7 @@ fn group_tag(word: &Ident, list: &Group, cursor: &mut Cursor<'_>, errors: &mut E
     let literal = match (cursor.peek(), cursor.peek().map(ungrouped)) {
         (_, Some(literal @ TokenTree::Literal(_))) => {
             cursor.next();
-            syn::parse2::<LitStr>(literal.into())
+            literal
         }
         // The token is not taken: it may be the first view.
         (found, _) => {
@@ -203,10 +203,10 @@ fn group_tag(word: &Ident, list: &Group, cursor: &mut Cursor<'_>, errors: &mut E
         }
         None => {}
     }
-    match literal {
+    match syn::parse2::<LitStr>(literal.clone().into()) {
         Ok(tag) if is_name(&tag.value()) => return Some(GroupTag::new(word, tag.span(), &tag.value())),
         Ok(tag) => errors.at(&tag, views::bad_tag(&tag.value())),
-        Err(_) => errors.on(list.span_open(), views::NO_GROUP_TAG),
+        Err(_) => errors.at(literal, views::NO_GROUP_TAG),
     }
     None
 }

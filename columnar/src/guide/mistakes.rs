@@ -358,6 +358,7 @@
 //! | `&str` is not a column of this flow, whose columns are fields | write `chat.topics.get(0)`, not `chat.get("topics", 0)`; for a name that is known only when the program runs, `chat.try_get(name, 0)?` |
 //! | `…` is not a flow that can be a module | name a flow that is declared as a struct and extends no other flow |
 //! | use of moved value: `style` | two compute steps take the same value; clone it for one |
+//! | character literal may only contain one codepoint | write text in double quotes: `"digest"` |
 //! | cannot find function `prompt` in this scope | add `use columnar::prelude::*;` |
 //! | macro expansion ignores `"a flow without a header is an expression: write pub struct Chat { ... } around it, or let chat = flow! { ... }; in a function"` | put it into a function, `let chat = flow! { … };`, or give it a header, `pub struct Chat { … }` |
 //! | `{integer}` is not the text of a value | push text: `value.to_string()`, or `serde_json::to_string(&value)?` |
