@@ -117,7 +117,7 @@
 //! one that returns [a stream](#a-stream), has a value of its own:
 //! `{ let style = style.clone(); move |user| deltas(words(&style, &user)) }`.
 //!
-//! //! # A stream
+//! # A stream
 //!
 //! [`deltas`](crate::deltas) turns a stream of text into a compute step. The run emits each piece as an event:
 //!
