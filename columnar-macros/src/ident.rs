@@ -114,6 +114,15 @@ pub(crate) fn rust_ident(name: &Ident) -> Option<Ident> {
     }
 }
 
+/// Whether this is a variable with the name `text`, marker aside. A keyword is a name only if it is raw.
+pub(crate) fn is_variable(name: &Ident, text: &str) -> bool {
+    let written = without_marker(name.to_string());
+    match written.strip_prefix("r#") {
+        Some(raw) => raw == text,
+        None => written == text && !KEYWORDS.contains(&text),
+    }
+}
+
 /// Whether this is `gen`, a keyword since edition 2024. No token tells its edition, and raw it is the same name in each.
 pub(crate) fn is_gen(name: &Ident) -> bool {
     ident_text(name) == "gen"

@@ -13,8 +13,10 @@ use quote::quote;
 
 use super::emitter::Emitter;
 use super::tokens::unlocated_param;
-use crate::ident;
-use crate::syntax::{Closure, ClosureParam, Form, Param, closure, is_punct, trees};
+use crate::ident::{self, ident_text};
+use crate::syntax::{
+    Capture, Closure, ClosureParam, Form, Param, bound, closure, is_punct, trees, ungrouped,
+};
 
 /// The clones of the parameters that a closure uses.
 pub(super) struct Clones {
@@ -36,7 +38,7 @@ impl Clones {
         }
         let (references, trees) = (&self.references, trees(body));
         let Some((last, before)) = trees.split_last() else { return body.clone() };
-        let (before, inside) = match last {
+        let (before, inside) = match ungrouped(last) {
             // A block, maybe after the type that it returns.
             TokenTree::Group(block)
                 if block.delimiter() == Delimiter::Brace && (before.is_empty() || is_arrow(before)) =>
@@ -57,9 +59,8 @@ fn is_arrow(trees: &[TokenTree]) -> bool {
 }
 
 impl Emitter<'_> {
-    pub(super) fn clones(&self, closure: &Closure) -> Clones {
+    pub(super) fn clones(&self, captures: Vec<Capture<'_>>) -> Clones {
         let private = self.private;
-        let captures = closure.captures(self.params());
         let names: Vec<Ident> = captures.iter().map(|capture| unlocated_param(&capture.param.name)).collect();
         // rustc reports a parameter without `Clone` at its use.
         let clones = captures.iter().map(|capture| {
@@ -75,7 +76,7 @@ impl Emitter<'_> {
         Clones { statements, references }
     }
 
-    fn params(&self) -> &[Param] {
+    pub(super) fn params(&self) -> &[Param] {
         match &self.flow.form {
             Form::Item(header) => &header.params,
             Form::Inline | Form::Unknown => &[],
@@ -84,34 +85,45 @@ impl Emitter<'_> {
 
     /// A compute step, or the settings after one, whose conditions have clones of the parameters that they use.
     pub(super) fn with_conditions(&self, step: &TokenStream) -> TokenStream {
-        let mut trees = trees(step);
+        let names: Vec<String> = self.params().iter().map(|param| ident_text(&param.name)).collect();
+        let changed = (!names.is_empty()).then(|| self.conditions(trees(step), &names));
+        changed.flatten().unwrap_or_else(|| step.clone())
+    }
+
+    /// `names` are the parameters that no variable hides. `None` if no condition uses one.
+    fn conditions(&self, mut trees: Vec<TokenTree>, names: &[String]) -> Option<TokenStream> {
+        let mut is_changed = false;
         for at in 0..trees.len() {
-            let is_call = is_punct(at.checked_sub(2).and_then(|dot| trees.get(dot)), '.');
-            let is_when = matches!(
-                at.checked_sub(1).and_then(|word| trees.get(word)),
-                Some(TokenTree::Ident(word)) if ident::is(word, "when")
-            );
-            let Some(TokenTree::Group(group)) = trees.get_mut(at) else { continue };
-            let inside = match () {
-                () if is_call && is_when => self.condition(&group.stream()),
-                () if at == 0 && group.delimiter() == Delimiter::Parenthesis => {
-                    Some(self.with_conditions(&group.stream()))
-                }
-                () => None,
+            let Some(TokenTree::Group(group)) = trees.get(at) else { continue };
+            let hidden = bound(names, &trees.iter().take(at).cloned().collect());
+            let names: Vec<String> = names.iter().filter(|name| !hidden.contains(name)).cloned().collect();
+            let before = |count| at.checked_sub(count).and_then(|before| trees.get(before));
+            let is_when = matches!(before(1), Some(TokenTree::Ident(word)) if ident::is(word, "when"));
+            let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+            let condition = (is_when && is_punct(before(2), '.')).then(|| self.condition(&inside, &names));
+            let Some(inside) = condition.flatten().or_else(|| self.conditions(inside, &names)) else {
+                continue;
             };
-            if let Some(inside) = inside {
-                let mut with_clones = Group::new(group.delimiter(), inside);
-                with_clones.set_span(group.span());
-                *group = with_clones;
+            let mut with_clones = Group::new(group.delimiter(), inside);
+            with_clones.set_span(group.span());
+            if let Some(tree) = trees.get_mut(at) {
+                *tree = with_clones.into();
+                is_changed = true;
             }
         }
-        trees.into_iter().collect()
+        is_changed.then(|| trees.into_iter().collect())
     }
 
     /// `None` for a condition that uses no parameter.
-    fn condition(&self, condition: &TokenStream) -> Option<TokenStream> {
-        let closure = closure(&trees(condition)).filter(|closure| closure.around.is_none())?;
-        let clones = self.clones(&closure);
+    fn condition(&self, condition: &[TokenTree], names: &[String]) -> Option<TokenStream> {
+        if let [TokenTree::Group(token)] = condition
+            && token.delimiter() == Delimiter::None
+        {
+            return self.condition(&trees(&token.stream()), names);
+        }
+        let closure = closure(condition).filter(|closure| closure.around.is_empty())?;
+        let params = self.params().iter().filter(|param| names.contains(&ident_text(&param.name)));
+        let clones = self.clones(closure.captures(params));
         if clones.is_empty() {
             return None;
         }

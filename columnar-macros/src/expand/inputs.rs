@@ -33,7 +33,7 @@ impl Emitter<'_> {
     /// `None` for a compute step that the runtime takes as it is.
     pub(super) fn step_of_closure(&self, column: &Column, derived: &Derived) -> Option<TokenStream> {
         let closure = derived.closure.as_ref()?;
-        let clones = self.clones(closure);
+        let clones = self.clones(closure.captures(self.params()));
         // rustc has no `Fn` for an async closure with values of its own.
         let with_values = closure.as_async().filter(|_| closure.is_async_move() || !clones.is_empty());
         if with_values.is_none() && derived.closure_of_inputs(&column.name).is_none() {
@@ -80,11 +80,12 @@ impl Emitter<'_> {
     /// The step with the tokens of the user around the closure, and with the statements before it.
     fn around(&self, closure: &Closure, statements: &TokenStream, step: TokenStream) -> TokenStream {
         let step = if statements.is_empty() { step } else { quote!({ #statements #step }) };
-        let Some(Around { group, before, after }) = &closure.around else { return step };
-        let mut whole = Group::new(group.delimiter(), quote!(#before #step));
-        whole.set_span(group.span());
-        let after = self.with_conditions(after);
-        quote!(#whole #after)
+        closure.around.iter().rfold(step, |step, Around { group, before, after }| {
+            let mut whole = Group::new(group.delimiter(), quote!(#before #step));
+            whole.set_span(group.span());
+            let after = self.with_conditions(after);
+            quote!(#whole #after)
+        })
     }
 
     /// The value of a parameter.

@@ -1,10 +1,11 @@
 //! The parameters of a flow that a closure in a compute step uses.
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::quote;
 
-use super::cursor::{is_ident, tokens, trees};
+use super::cursor::{is_group, is_ident, is_punct, tokens, trees, trees_of, ungrouped};
 use super::tree::{Closure, Param};
-use super::uses::{bound, formatted, mentions, uses};
+use super::uses::{bound, uses};
 use crate::ident::ident_text;
 
 /// A parameter of the flow in a closure.
@@ -14,7 +15,7 @@ pub(crate) struct Capture<'p> {
     pub(crate) at: Span,
 }
 
-/// A closure that returns a future: `async |user| body` or `|user| async { body }`.
+/// A closure that returns a future: `async |user| body`, or `|user| async { body }`.
 pub(crate) struct AsyncClosure {
     /// `async` and `move`, as far as they are there.
     pub(crate) head: TokenStream,
@@ -22,36 +23,21 @@ pub(crate) struct AsyncClosure {
 }
 
 impl Closure {
-    /// The parameters that the closure may use. A variable of the same name can be among them.
-    pub(crate) fn captures<'p>(&self, params: &'p [Param]) -> Vec<Capture<'p>> {
+    /// The parameters of the flow in the closure, among these.
+    pub(crate) fn captures<'p>(&self, params: impl IntoIterator<Item = &'p Param>) -> Vec<Capture<'p>> {
+        let params: Vec<&Param> = params.into_iter().collect();
+        let mut names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
+        names.retain(|name| self.params.iter().all(|own| ident_text(&own.name) != *name));
+        for around in &self.around {
+            let bound = bound(&names, &around.before);
+            names.retain(|name| !bound.contains(name));
+        }
+        let uses = uses(&names, &self.body);
         let capture = |param: &'p Param| {
-            let names = self.free(param)?;
-            let mention = mentions(&names, self.body.clone()).first().map(Ident::span);
-            let at = mention.or_else(|| formatted(&names, self.body.clone()))?;
-            Some(Capture { param, at })
+            let used = uses.iter().find(|used| used.name == ident_text(&param.name))?;
+            Some(Capture { param, at: used.at })
         };
-        params.iter().filter_map(capture).collect()
-    }
-
-    /// The first parameter that the closure uses for certain.
-    pub(crate) fn certain_capture<'p>(&self, params: &'p [Param]) -> Option<Capture<'p>> {
-        params.iter().find_map(|param| {
-            let names = self.free(param)?;
-            if !bound(&names, self.body.clone()).is_empty() {
-                return None;
-            }
-            let used = uses(&names, self.body.clone()).first().map(Ident::span);
-            let at = used.or_else(|| formatted(&names, self.body.clone()))?;
-            Some(Capture { param, at })
-        })
-    }
-
-    /// The name of a parameter, unless the statements before the closure or its own parameters bind it.
-    fn free(&self, param: &Param) -> Option<[String; 1]> {
-        let names = [ident_text(&param.name)];
-        let before = self.around.as_ref().map_or_else(TokenStream::new, |around| around.before.clone());
-        let is_own = self.params.iter().any(|own| names.contains(&ident_text(&own.name)));
-        (!is_own && bound(&names, before).is_empty()).then_some(names)
+        params.into_iter().filter_map(capture).collect()
     }
 
     /// Whether it is an async closure that has its captures by value.
@@ -65,16 +51,43 @@ impl Closure {
             return Some(AsyncClosure { head: self.head.clone(), body: self.body.clone() });
         }
         let body = trees(&self.body);
-        let (TokenTree::Group(block), head) = body.split_last()? else { return None };
-        let is_async = match head {
-            [word] => is_ident(Some(word), "async"),
-            [word, by_value] => is_ident(Some(word), "async") && is_ident(Some(by_value), "move"),
-            _ => false,
-        };
-        let head = tokens(head);
-        let body = TokenTree::Group(block.clone()).into();
-        (is_async && block.delimiter() == Delimiter::Brace).then_some(AsyncClosure { head, body })
+        if let [TokenTree::Group(block)] = body.as_slice()
+            && block.delimiter() == Delimiter::Brace
+        {
+            return with_async_end(block);
+        }
+        let (head, block) = async_block(&body)?;
+        (head.len() + 1 == body.len())
+            .then(|| AsyncClosure { head: tokens(head), body: block.clone().into() })
     }
+}
+
+/// `{ let words = …; async move { … } }`, which awaits its end as the body of an async closure.
+fn with_async_end(block: &Group) -> Option<AsyncClosure> {
+    let inside = trees_of(block);
+    let (head, last) = async_block(&inside)?;
+    let statements = inside.get(..inside.len() - head.len() - 1)?;
+    let is_statement = |tree: &TokenTree| is_punct(Some(tree), ';') || is_group(tree, Delimiter::Brace);
+    if !statements.last().is_none_or(is_statement) {
+        return None;
+    }
+    let (statements, future) = (tokens(statements), tokens(head));
+    let mut body = Group::new(Delimiter::Brace, quote!(#statements #future #last.await));
+    body.set_span(block.span());
+    let word = head.first().cloned().into_iter().collect();
+    Some(AsyncClosure { head: word, body: TokenTree::from(body).into() })
+}
+
+/// The words and the block of an async block at the end.
+fn async_block(trees: &[TokenTree]) -> Option<(&[TokenTree], TokenTree)> {
+    let (block, before) = trees.split_last()?;
+    let block = Some(ungrouped(block)).filter(|block| is_group(block, Delimiter::Brace))?;
+    let length = match before {
+        [.., word, by_value] if is_ident(Some(word), "async") && is_ident(Some(by_value), "move") => 2,
+        [.., word] if is_ident(Some(word), "async") => 1,
+        _ => return None,
+    };
+    Some((before.get(before.len() - length..)?, block))
 }
 
 impl AsyncClosure {

@@ -33,22 +33,39 @@ pub(crate) fn patterns(step: &[TokenTree]) -> Vec<TokenStream> {
     params.into_iter().filter(is_pattern).map(tokens).collect()
 }
 
-/// Finds the closure of a compute step, and the tokens around it.
-fn find(step: &[TokenTree]) -> Option<(Vec<TokenTree>, Option<Around>)> {
-    let [TokenTree::Group(group), after @ ..] = step else { return Some((step.to_vec(), None)) };
+/// Finds the closure of a compute step, and the tokens around it, the outermost first.
+fn find(step: &[TokenTree]) -> Option<(Vec<TokenTree>, Vec<Around>)> {
+    let [TokenTree::Group(group), after @ ..] = step else { return Some((step.to_vec(), Vec::new())) };
     let inner = trees_of(group);
-    let (before, closure) = match group.delimiter() {
+    let (before, inner) = match group.delimiter() {
         // `(async |user| …).retry(3)`
         Delimiter::Parenthesis => inner.split_at_checked(0)?,
-        // `{ let style = style.clone(); move |user| … }`
-        Delimiter::Brace => {
-            let last = inner.iter().rposition(|tree| is_punct(Some(tree), ';'));
-            inner.split_at_checked(last.map_or(0, |last| last + 1))?
-        }
+        // `{ let style = style.to_uppercase(); async move |user| … }`
+        Delimiter::Brace => inner.split_at_checked(last_expression(&inner))?,
         Delimiter::Bracket | Delimiter::None => return None,
     };
     let around = Around { group: group.clone(), before: tokens(before), after: tokens(after) };
-    Some((closure.to_vec(), Some(around)))
+    let (closure, mut inside) = find(inner)?;
+    inside.insert(0, around);
+    Some((closure, inside))
+}
+
+/// The beginning of the last expression of a block. A statement before it ends with a `;`, or with braces as an `if` does.
+fn last_expression(block: &[TokenTree]) -> usize {
+    let begin = block.iter().rposition(|tree| is_punct(Some(tree), ';')).map_or(0, |last| last + 1);
+    let is_brace = |tree: &TokenTree| is_group(tree, Delimiter::Brace);
+    let is_step = |&at: &usize| {
+        let is_after_braces = at.checked_sub(1).and_then(|before| block.get(before)).is_some_and(is_brace);
+        let rest = block.get(at..).unwrap_or_default();
+        (at == begin || is_after_braces) && (is_grouped(rest) || bare(rest).is_some())
+    };
+    (begin..block.len()).find(is_step).unwrap_or(begin)
+}
+
+/// Whether these are parentheses or a block, with methods of its value or without.
+fn is_grouped(rest: &[TokenTree]) -> bool {
+    let is_end = rest.get(1).is_none_or(|after| is_punct(Some(after), '.'));
+    is_end && matches!(rest, [TokenTree::Group(_), ..])
 }
 
 /// The parts of a closure.

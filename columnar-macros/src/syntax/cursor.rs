@@ -138,7 +138,7 @@ pub(super) fn is_group(tree: &TokenTree, delimiter: Delimiter) -> bool {
 }
 
 /// The one token of a group without delimiters, such as a `$tag:literal` of the user's `macro_rules!`; else the token.
-pub(super) fn ungrouped(tree: &TokenTree) -> TokenTree {
+pub(crate) fn ungrouped(tree: &TokenTree) -> TokenTree {
     if let TokenTree::Group(group) = tree
         && group.delimiter() == Delimiter::None
         && let [inner] = trees_of(group).as_slice()

@@ -7,7 +7,7 @@
 use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenTree};
 use quote::ToTokens;
 
-use super::cursor::{Angles, Cursor, is_group, is_ident, is_punct, trees_of};
+use super::cursor::{Angles, Cursor, is_group, is_ident, is_punct, trees_of, ungrouped};
 use crate::ident::{self, ident_text, without_marker};
 
 /// Keywords that begin a statement, an item or a part of an expression, where only rustc says what is wrong.
@@ -101,7 +101,7 @@ impl Parser<'_> {
     fn word(&mut self, ident: &Ident) -> Option<Word> {
         let next = self.cursor.rest().get(1);
         let is_before = |words| matches!(next, Some(TokenTree::Ident(next)) if ident::is_one_of(next, words));
-        let has_braces = || next.is_some_and(|tree| is_group(tree, Delimiter::Brace));
+        let has_braces = || next.is_some_and(|tree| is_group(&ungrouped(tree), Delimiter::Brace));
         let is_closure = || is_punct(next, '|') || is_before(&["move", "async", "static"]);
         // A raw identifier is no keyword.
         let word = without_marker(ident.to_string());
@@ -178,7 +178,7 @@ impl Parser<'_> {
                 let mut angles = Angles::default();
                 loop {
                     let tree = self.cursor.next()?;
-                    if angles.open == 0 && is_group(tree, Delimiter::Brace) {
+                    if angles.open == 0 && is_group(&ungrouped(tree), Delimiter::Brace) {
                         return Some(true);
                     }
                     angles.pass(tree);

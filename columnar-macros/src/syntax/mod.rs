@@ -34,12 +34,12 @@ use cursor::trees_of;
 
 pub(crate) use captures::Capture;
 pub(crate) use closure::{parse as closure, patterns};
-pub(crate) use cursor::{is_punct, trees};
+pub(crate) use cursor::{is_punct, trees, ungrouped};
 pub(crate) use tree::{
     Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module,
     Param, RenamedFrom,
 };
-pub(crate) use uses::uses;
+pub(crate) use uses::{bound, uses};
 pub(crate) use view::{GroupTag, Purpose, State, Tag, View};
 
 /// The input of the macro: the path of the runtime crate in brackets, then the declarations.

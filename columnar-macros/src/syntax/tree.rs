@@ -190,8 +190,8 @@ pub(crate) struct Closure {
     pub(crate) params: Vec<ClosureParam>,
     /// The tokens after the parameters.
     pub(crate) body: TokenStream,
-    /// `None` if it is the whole step.
-    pub(crate) around: Option<Around>,
+    /// The outermost first; none if it is the whole step.
+    pub(crate) around: Vec<Around>,
 }
 
 /// The parentheses or braces around a closure, with the other tokens of the step.

@@ -24,8 +24,9 @@ impl Item<'_> {
         let flow = self.emitter.flow;
         let steps = flow.columns.iter().filter_map(|column| Some(column.derived.as_ref()?.step.clone()));
         let arguments = flow.modules.iter().filter_map(|module| Some(module.arguments.as_ref()?.stream()));
-        let uses = steps.chain(arguments).map(|tokens| uses(&names, tokens));
-        let uses: Vec<Vec<Ident>> = uses.filter(|uses| !uses.is_empty()).collect();
+        let uses = steps.chain(arguments).map(|tokens| uses(&names, &tokens));
+        let uses = uses.map(|uses| uses.into_iter().filter_map(|used| used.ident).collect());
+        let uses: Vec<Vec<Ident>> = uses.filter(|uses: &Vec<Ident>| !uses.is_empty()).collect();
         let params = self.borrowed_params();
         // A parameter of one step is renamed there.
         (uses.len() > 1).then(|| {
