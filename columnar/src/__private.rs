@@ -39,7 +39,7 @@ use std::sync::Arc;
 use std::{fmt, future};
 
 use crate::compute::inputs::{InputError, step_of_inputs};
-use crate::compute::{Context, IntoOutcome, IntoReply, IntoStep};
+use crate::compute::{Context, IntoReply, IntoStep, OutputOfStep};
 
 /// The maximal length of `ORDER` where the compiler cannot count the columns: in the extension of a flow with parameters
 /// that it shares, and where such a flow is a module.
@@ -67,6 +67,16 @@ impl Declare {
         compute.into_step()
     }
 
+    /// A compute step that is a closure of the context. rustc says more about a wrong result than in
+    /// [`column`](Self::column).
+    pub fn column_of_context<'a, F, R, Form>(self, compute: F) -> Step<'a>
+    where
+        F: Fn(Context) -> R + Send + Sync + 'a,
+        R: IntoReply<'a, Form>,
+    {
+        compute.into_step()
+    }
+
     /// A compute step whose parameters are inputs.
     pub fn column_with_inputs<'a, I, F, R, Form>(
         self,
@@ -89,7 +99,7 @@ impl Declare {
     ) -> Step<'a>
     where
         F: AsyncFn(I) -> O + Send + Sync + 'a,
-        O: IntoOutcome<Value, Form>,
+        O: OutputOfStep<'a, Form>,
         R: Future<Output = O> + Send + 'a,
         Form: 'a,
     {

@@ -59,7 +59,7 @@ fn is_arrow(trees: &[TokenTree]) -> bool {
 }
 
 impl Emitter<'_> {
-    pub(super) fn clones(&self, captures: Vec<Capture<'_>>) -> Clones {
+    pub(super) fn clones(&self, captures: &[Capture<'_>]) -> Clones {
         let private = self.private;
         let names: Vec<Ident> = captures.iter().map(|capture| unlocated_param(&capture.param.name)).collect();
         // rustc reports a parameter without `Clone` at its use.
@@ -123,7 +123,7 @@ impl Emitter<'_> {
         }
         let closure = closure(condition).filter(|closure| closure.around.is_empty())?;
         let params = self.params().iter().filter(|param| names.contains(&ident_text(&param.name)));
-        let clones = self.clones(closure.captures(params));
+        let clones = self.clones(&closure.captures(params));
         if clones.is_empty() {
             return None;
         }

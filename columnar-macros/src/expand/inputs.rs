@@ -30,51 +30,61 @@ use crate::ident::ident_text;
 use crate::syntax::{Around, Closure, ClosureParam, Column, Derived, State, View};
 
 impl Emitter<'_> {
-    /// `None` for a compute step that the runtime takes as it is.
+    /// `None` for a compute step that is no closure, or one that rustc refuses.
     pub(super) fn step_of_closure(&self, column: &Column, derived: &Derived) -> Option<TokenStream> {
         let closure = derived.closure.as_ref()?;
-        let clones = self.clones(closure.captures(self.params()));
+        let clones = self.clones(&closure.captures(self.params()));
         // rustc has no `Fn` for an async closure with values of its own.
         let with_values = closure.as_async().filter(|_| closure.is_async_move() || !clones.is_empty());
-        if with_values.is_none() && derived.closure_of_inputs(&column.name).is_none() {
-            return None;
-        }
         let private = self.private;
         let Closure { head, bars: [opening, closing], params, body, .. } = closure;
-        let inputs = Ident::new("__inputs", Span::mixed_site());
-        let values = params.iter().map(|param| {
-            let value = self.input(column, derived, param, &inputs);
-            let Some(ty) = &param.ty else { return value };
-            // An empty type is reported. Then an editor completes this one.
-            let ty = if ty.is_empty() { &quote!(__) } else { ty };
-            let named = Ident::new("named", located(opening.span()));
-            // Without the comma, the `>` of the user and the other one would be one token.
-            quote!(#private::Input(#value).#named::<#ty,>())
-        });
-        let values = quote!(|#inputs: #private::Inputs<'_>| #private::Result::Ok((#(#values,)*)));
-        let names = params.iter().map(|ClosureParam { mutable, name, .. }| quote!(#mutable #name));
-        let params = quote!(#opening (#(#names,)*) #closing);
         // rustc reports a wrong result at the name of the method.
         let method = |name| Ident::new(name, located(opening.span()));
-        let step = match with_values {
-            None => {
-                let call = method("column_with_inputs");
-                quote!(#private::Declare.#call(#values, #head #params #body))
-            }
-            Some(closure) => {
+        let inputs = Ident::new("__inputs", Span::mixed_site());
+        let names = params.iter().map(|ClosureParam { mutable, name, .. }| quote!(#mutable #name));
+        let list = quote!(#opening (#(#names,)*) #closing);
+        let step = match (with_values, params.as_slice()) {
+            (Some(with_values), _) => {
+                let values = self.values(column, derived, closure, &inputs);
                 let (call, step) = (method("column_with_values"), Ident::new("__step", Span::mixed_site()));
-                let (head, body) = (closure.head_by_value(), clones.body(&closure.body));
+                let (head, body) = (with_values.head_by_value(), clones.body(&with_values.body));
                 // The future has the closure, so it may borrow from it.
                 let future = underlined(opening.span(), quote!({ #step(#inputs).await }));
                 let [asynchronous, by_value] = ["async", "move"].map(method);
                 quote!(#private::Declare.#call(
                     #values,
-                    #head #params #body,
+                    #head #list #body,
                     |#step, #inputs| #asynchronous #by_value #future
                 ))
             }
+            (None, [context]) if context.is_context() => {
+                let ClosureParam { mutable, name, ty } = context;
+                let call = method("column_of_context");
+                quote!(#private::Declare.#call(#head #opening #mutable #name: #ty #closing #body))
+            }
+            (None, _) if derived.closure_of_inputs(&column.name).is_some() => {
+                let values = self.values(column, derived, closure, &inputs);
+                let call = method("column_with_inputs");
+                quote!(#private::Declare.#call(#values, #head #list #body))
+            }
+            _ => return None,
         };
         Some(self.around(closure, &clones.statements, step))
+    }
+
+    /// The closure that reads the values of the parameters.
+    fn values(&self, column: &Column, derived: &Derived, closure: &Closure, inputs: &Ident) -> TokenStream {
+        let private = self.private;
+        let values = closure.params.iter().map(|param| {
+            let value = self.input(column, derived, param, inputs);
+            let Some(ty) = &param.ty else { return value };
+            // An empty type is reported. Then an editor completes this one.
+            let ty = if ty.is_empty() { &quote!(__) } else { ty };
+            let named = Ident::new("named", located(closure.bars[0].span()));
+            // Without the comma, the `>` of the user and the other one would be one token.
+            quote!(#private::Input(#value).#named::<#ty,>())
+        });
+        quote!(|#inputs: #private::Inputs<'_>| #private::Result::Ok((#(#values,)*)))
     }
 
     /// The step with the tokens of the user around the closure, and with the statements before it.

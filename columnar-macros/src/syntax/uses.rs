@@ -175,11 +175,12 @@ impl Walk<'_> {
     /// `let pattern = value {`, after `if` or `while`, up to the end of the block.
     fn condition(&mut self, rest: &[TokenTree], context: Context) -> usize {
         let (pattern, value) = split_pattern(rest);
-        let is_end = |pair: &[TokenTree]| {
-            is_group(&pair[0], Delimiter::Brace) || is_punct(pair.first(), '&') && is_punct(pair.get(1), '&')
-        };
         let begin = rest.len() - value.len();
-        let length = (0..value.len()).find(|&at| is_end(&value[at..])).unwrap_or(value.len());
+        let is_end = |&at: &usize| {
+            let is_and = |at| is_punct(value.get(at), '&');
+            value.get(at).is_some_and(|tree| is_group(tree, Delimiter::Brace)) || is_and(at) && is_and(at + 1)
+        };
+        let length = (0..value.len()).find(is_end).unwrap_or(value.len());
         self.parts(value.get(..length).unwrap_or_default(), context.inside());
         let mut at = begin + length;
         self.scoped(|walk| {

@@ -62,8 +62,8 @@ where
 /// The return types of a function that computes a column: a future of an [outcome](IntoOutcome),
 /// [`deltas`](super::deltas), or a [`Reply`].
 #[diagnostic::on_unimplemented(
-    message = "the result of this compute step is no text",
-    label = "expected a compute step that returns text",
+    message = "the result of this compute step is no future",
+    label = "write an `async` closure, which returns one; found `{Self}`",
     note = "a closure returns a future of text or `Json(value)`, a future of a `Result` of these, or `deltas(stream)`, all of them `Send`"
 )]
 pub trait IntoReply<'a, Form> {
@@ -73,10 +73,35 @@ pub trait IntoReply<'a, Form> {
 
 impl<'a, F, Form: 'a> IntoReply<'a, form::Whole<Form>> for F
 where
-    F: Future<Output: IntoOutcome<Value, Form>> + Send + 'a,
+    F: Future<Output: OutputOfStep<'a, Form>> + Send + 'a,
 {
     fn into_reply(self) -> Reply<'a> {
-        Reply::whole(self.map(IntoOutcome::into_outcome))
+        F::Output::reply(self)
+    }
+}
+
+/// The output of a future that computes a column: an [outcome](IntoOutcome), or a [`Reply`].
+#[diagnostic::on_unimplemented(
+    message = "the result of this compute step is no text",
+    label = "expected text, found `{Self}`",
+    note = "a closure returns text, `Json(value)` of a value that implements `Serialize`, a `Result` of these with any error that is `Send` and `Sync`, or a `Reply`"
+)]
+pub trait OutputOfStep<'a, Form>: Sized {
+    /// Converts the future into a reply.
+    fn reply(future: impl Future<Output = Self> + Send + 'a) -> Reply<'a>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, O: IntoOutcome<Value, Form> + 'a, Form: 'a> OutputOfStep<'a, Form> for O {
+    fn reply(future: impl Future<Output = Self> + Send + 'a) -> Reply<'a> {
+        Reply::whole(future.map(IntoOutcome::into_outcome))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> OutputOfStep<'a, form::Reply> for Reply<'a> {
+    fn reply(future: impl Future<Output = Self> + Send + 'a) -> Self {
+        Reply::later(future)
     }
 }
 
@@ -101,9 +126,9 @@ impl<'a> IntoReply<'a, form::Reply> for Reply<'a> {
 
 /// Text or [`Json`], or a `Result` of these with any error.
 #[diagnostic::on_unimplemented(
-    message = "the result of this compute step is no text",
+    message = "the pieces of this compute step are no text",
     label = "expected text, found `{Self}`",
-    note = "a closure returns text, `Json(value)` of a value that implements `Serialize`, or a `Result` of these with any error"
+    note = "`deltas` takes a stream of text, or of `Result`s of text with any error that is `Send` and `Sync`"
 )]
 pub trait IntoOutcome<T, Form> {
     /// Converts the output into the result of a compute step.

@@ -28,7 +28,7 @@ pub use context::Context;
 pub(crate) use context::Defaults;
 #[cfg(feature = "typed")]
 pub(crate) use context::OutputSpec;
-pub use convert::{IntoOutcome, IntoReply, IntoStep, Json};
+pub use convert::{IntoOutcome, IntoReply, IntoStep, Json, OutputOfStep};
 pub use policy::{Policy, secs};
 pub use prompt::{Prompt, prompt};
 pub use rate::{Rate, per_minute, per_second};
@@ -83,6 +83,20 @@ pub trait Compute: Send + Sync + 'static {
     /// requests with the same prefix is sent first, and the others follow when its reply begins.
     fn model(&self) -> Option<Choice> {
         None
+    }
+}
+
+impl<C: Compute + ?Sized> Compute for Box<C> {
+    fn compute(&self, cx: Context) -> Reply<'static> {
+        (**self).compute(cx)
+    }
+
+    fn instruction(&self) -> Option<&str> {
+        (**self).instruction()
+    }
+
+    fn model(&self) -> Option<Choice> {
+        (**self).model()
     }
 }
 

@@ -46,6 +46,11 @@ impl<'a> Reply<'a> {
         Self(Kind::Whole(text.boxed()))
     }
 
+    /// The reply that a future makes.
+    pub(super) fn later(reply: impl Future<Output = Self> + Send + 'a) -> Self {
+        Self(Kind::Pieces(stream::once(reply).flat_map(Self::pieces).boxed()))
+    }
+
     /// No text: the cell stays empty for good, as with [`or_skip`](super::Policy::or_skip) after an error, or where
     /// [`when`](super::Policy::when) returns `false`.
     pub fn skip() -> Self {

@@ -333,6 +333,7 @@
 //! |---|---|
 //! | `…` cannot compute a column | the expression after the `=` is not a [compute step](super::compute_steps): a closure takes one `Context` and returns a future of text |
 //! | the result of this compute step is no text | the closure returns text or `Json(value)`: write `user.len().to_string()`, write `.await` after a future, and end a block without `;` |
+//! | the result of this compute step is no future | write an `async` closure: `async \|user\| user.to_uppercase()` |
 //! | type annotations needed | `Ok(…)` alone does not tell the type of its error: write `Ok::<_, columnar::BoxError>(…)`, or the text without `Ok`; an error alone is `Err::<String, _>(…)` |
 //! | this input is `columnar::Value`, not `String` | write the type of the input, or drop it. `user.latest` is a `Value`, a view of several values is a `Vec<Value>`, and an input that may be missing an `Option<Value>` |
 //! | `…` cannot be the type of a column | derive `serde::Deserialize` and `schemars::JsonSchema` for it |
