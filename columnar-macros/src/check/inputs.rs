@@ -20,7 +20,12 @@ use crate::syntax::{Closure, ClosureParam, Column, Derived, State, View, is_punc
 /// column shout(user.latest) = prompt("Shout.").when(|cx| cx.input("usr").is_some());
 /// column shout(user.latest) = async |user.latest| user.to_uppercase();
 /// ```
-pub(super) fn check_inputs(column: &mut Column, documents: &HashSet<String>, errors: &mut Errors) {
+pub(super) fn check_inputs(
+    column: &mut Column,
+    documents: &HashSet<String>,
+    params: &[String],
+    errors: &mut Errors,
+) {
     let Column { name, derived: Some(derived), .. } = column else { return };
     check_patterns(name, derived, errors);
     // A view that is wrong may be the one that is named.
@@ -38,9 +43,12 @@ pub(super) fn check_inputs(column: &mut Column, documents: &HashSet<String>, err
     };
     let mut unknown = Vec::new();
     for param in closure.params.iter().filter(|param| !param.is_context()) {
+        let is_input = derived.view_of(name, param).is_some();
         if is_documents(param) {
             errors.at(&param.name, inputs::documents(&param.name));
-        } else if param.ty.is_none() && derived.view_of(name, param).is_none() {
+        } else if !is_input && params.contains(&ident_text(&param.name)) {
+            errors.at(&param.name, inputs::param_of_flow(&param.name));
+        } else if !is_input && (param.ty.is_none() || param.has_type_of_input()) {
             errors.at(&param.name, inputs::unknown_param(&param.name, name, &tags));
         } else {
             continue;

@@ -25,13 +25,13 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
     if declarations::check_sources(flow, &unknown, errors) {
         reads::check_unknown(flow, &unknown, errors);
     }
-    let documents = flow.documents();
+    let (documents, params) = (flow.documents(), flow.params());
     for column in &mut flow.columns {
         columns::check_reads_other(column, errors);
         columns::check_tags(column, errors);
         columns::check_tiers(column, &documents, errors);
         purposes::check_column(column, errors);
-        inputs::check_inputs(column, &documents, errors);
+        inputs::check_inputs(column, &documents, &params, errors);
         steps::check_settings(column, errors);
     }
     captures::check_captures(flow, errors);

@@ -17,6 +17,14 @@ pub(crate) fn unknown_param(param: &Ident, column: &Ident, tags: &[String]) -> S
     format!("{} reads nothing with the tag `{text}`\n\nhelp: {help}", quote(column))
 }
 
+/// `async |user, style| …` where `style` is a parameter of the flow.
+pub(crate) fn param_of_flow(param: &Ident) -> String {
+    format!(
+        "{} is a parameter of the flow\n\nhelp: drop it here: a closure uses it by its name",
+        quote(param)
+    )
+}
+
 /// `async |user.latest| …` or `async |(user, topics)| …`, with the tags that are probably meant.
 pub(crate) fn pattern(tags: &[String]) -> String {
     let help = match tags {

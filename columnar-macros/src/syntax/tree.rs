@@ -10,6 +10,7 @@ use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{Attribute, Generics, LitStr, Path, Token, Type, Visibility};
 
+use super::cursor::is_punct;
 use super::view::View;
 use crate::ident::{self, ident_text};
 
@@ -222,6 +223,16 @@ impl ClosureParam {
         self.last_of_type().is_some_and(|last| ident_text(&last) == "Option")
     }
 
+    /// Whether it has a type that inputs may have: a text, several or none, or a number.
+    pub(crate) fn has_type_of_input(&self) -> bool {
+        let is_reference = self.ty.clone().is_some_and(|ty| is_punct(ty.into_iter().next().as_ref(), '&'));
+        let is_known = |last: Ident| {
+            let text = ident_text(&last);
+            COPIED.contains(&&*text) || ["Option", "String", "Value", "Vec"].contains(&&*text)
+        };
+        is_reference || self.last_of_type().is_some_and(is_known)
+    }
+
     /// The name of the type, without its path and its arguments.
     fn last_of_type(&self) -> Option<Ident> {
         let path: Path = syn::parse2(self.ty.clone()?).ok()?;
@@ -237,6 +248,14 @@ impl Column {
 }
 
 impl Flow {
+    /// The names of the parameters.
+    pub(crate) fn params(&self) -> Vec<String> {
+        match &self.form {
+            Form::Item(header) => header.params.iter().map(|param| ident_text(&param.name)).collect(),
+            Form::Inline | Form::Unknown => Vec::new(),
+        }
+    }
+
     /// The names of the sources of documents.
     pub(crate) fn documents(&self) -> HashSet<String> {
         let documents = self.columns.iter().filter(|column| column.source_type.is_some());

@@ -42,7 +42,7 @@ pub struct Dynamic(Arc<Mutex<Declarations>>);
 /// The same flow: both have all values and columns. For an independent one see [`fork`](Flow::fork).
 impl Clone for Flow {
     fn clone(&self) -> Self {
-        Self::new(self.columns.clone(), Arc::clone(&self.shared), self.steps.clone())
+        Self::of_parts(self.columns.clone(), Arc::clone(&self.shared), self.steps.clone())
     }
 }
 
@@ -98,7 +98,7 @@ impl LiveFlow<'static, Dynamic> {
     }
 
     fn of(declarations: Declarations, shared: Shared, steps: ComputeSteps<'static>) -> Self {
-        Self::new(Dynamic(Arc::new(Mutex::new(declarations))), Arc::new(shared), steps)
+        Self::of_parts(Dynamic(Arc::new(Mutex::new(declarations))), Arc::new(shared), steps)
     }
 
     /// Stores the next value of a source, and returns its step.

@@ -29,7 +29,7 @@ pub struct LiveFlow<'a, C, I = Name> {
 }
 
 impl<'a, C, I> LiveFlow<'a, C, I> {
-    pub(super) fn new(columns: C, shared: Arc<Shared>, steps: ComputeSteps<'a>) -> Self {
+    pub(super) fn of_parts(columns: C, shared: Arc<Shared>, steps: ComputeSteps<'a>) -> Self {
         Self { columns, shared, steps, id: PhantomData }
     }
 

@@ -58,7 +58,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     fn bound(shared: Arc<Shared>, steps: ComputeSteps<'a>) -> Self {
         let plan = shared.plan();
         let columns = C::__bind(&Bind::new(&shared, TypePlan::of::<C>(), &plan));
-        Self::new(columns, shared, steps)
+        Self::of_parts(columns, shared, steps)
     }
 
     /// Extends a flow of the type that this one extends, by the other columns, which have these steps.

@@ -15,7 +15,7 @@
 //! # A closure of inputs
 //!
 //! A closure names the inputs that it uses, by their tags. It returns a future of text, or of a `Result` of text with any
-//! error:
+//! error that is `Send` and `Sync`, such as [`BoxError`](crate::BoxError):
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -112,9 +112,12 @@
 //! ```
 //!
 //! A step outlives the function that makes it, so the closure has a clone of the parameter, made once per flow. The type
-//! of the parameter implements `Clone`; for a large value it is an `Arc`. This holds for closures that are `async`, for
-//! those that return an `async` block, and for conditions of [`when`](crate::compute::Policy::when). A closure of any other kind, such as
-//! one that returns [a stream](#a-stream), has a value of its own:
+//! of the parameter implements `Clone`; for a large value it is an `Arc`. The result is a value of its own, such as
+//! `style.clone()`, and borrows from no parameter.
+//!
+//! This holds where the closure is the whole step, alone or at the end of a block, if it is `async` or ends with an `async`
+//! block. It also holds for the conditions of [`when`](crate::compute::Policy::when). Any other closure, such as one that
+//! returns [a stream](#a-stream), has a value of its own:
 //! `{ let style = style.clone(); move |user| deltas(words(&style, &user)) }`.
 //!
 //! # A stream

@@ -41,6 +41,24 @@
 //! # Ok(()) }
 //! ```
 //!
+//! A closure that keeps a value owns it, and each of its futures owns a clone:
+//!
+//! ```
+//! use columnar::prelude::*;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let (user, style) = (source("user"), String::from("loud"));
+//! let styled = column("styled", user.latest(), move |cx: Context| {
+//!     let style = style.clone();
+//!     async move { format!("{style}: {}", cx.input("user").map_or("", |text| text)) }
+//! });
+//! let f = flow([styled])?;
+//! f.push("user", "hello").await?;
+//! f.run().await?;
+//! assert_eq!(f.get("styled", 0).as_deref(), Some("loud: hello"));
+//! # Ok(()) }
+//! ```
+//!
 //! [`get`](crate::Flow::get), [`push`](crate::Flow::push) and events identify columns by their names.
 //! `get` panics if the flow has no such column, as an index that is out of bounds does;
 //! [`try_get`](crate::flow::LiveFlow::try_get) returns an error instead. Mistakes in the declaration are an error value with all of them:

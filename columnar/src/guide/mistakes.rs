@@ -163,6 +163,7 @@
 //! | a compute step cannot borrow the parameter `style` | write an `async` closure, or give the closure a clone: see [a parameter in a closure](super::compute_steps#a-parameter-in-a-closure) |
 //! | `topics` reads nothing with the tag `usr` | a parameter of a compute step, and the text in `cx.input("usr")`, is the tag of a view. So is that in the condition of `.when(…)` |
 //! | `topics` reads nothing with the tag `cx` | the context needs its type: `cx: Context` |
+//! | `style` is a parameter of the flow | drop it from the closure, which uses it by its name |
 //! | a parameter of a compute step is the tag of a view | write `\|user\|` for the view `user.latest`, and `\|user, topics\|` for two views |
 //! | `files` are documents, which cannot be a parameter of a compute step | take the context: `cx.messages().documents()` has them |
 //! | expected `=` and the compute step of `topics` | put `=` before the compute step |

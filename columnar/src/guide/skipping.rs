@@ -39,7 +39,8 @@
 //! A column whose inputs are all empty at a step is not computed there: it is skipped as well. So a skip propagates
 //! along a chain of columns.
 //!
-//! A closure, or a compute step of your own, skips its cell by returning [`Reply::skip`](crate::Reply::skip).
+//! A closure, or a compute step of your own, skips its cell by returning [`Reply::skip`](crate::Reply::skip):
+//! `async |user| if user.is_empty() { Reply::skip() } else { Reply::text(shout(&user).await) }`.
 //!
 //! # Exclude a value from later contexts
 //!

@@ -150,12 +150,19 @@ async fn a_closure_may_return_a_reply() -> Result<(), BoxError> {
         source user;
         column loud(user.latest) =
             |user| if user.is_empty() { Reply::skip() } else { Reply::text(user.to_uppercase()) };
+        column later(user.latest) = async |user| {
+            tokio::task::yield_now().await;
+            if user.is_empty() { Reply::skip() } else { Reply::text(user.to_lowercase()) }
+        };
+        column whole(user.latest) = async |cx: Context| Reply::text(cx.step().to_string());
     };
-    for text in ["one", ""] {
+    for text in ["One", ""] {
         flow.user.push(text).await?;
     }
     flow.run().await?;
     assert_eq!((flow.loud.get(0).as_deref(), flow.loud.get(1)), (Some("ONE"), None));
+    assert_eq!((flow.later.get(0).as_deref(), flow.later.get(1)), (Some("one"), None));
+    assert_eq!(flow.whole.get(1).as_deref(), Some("1"));
     Ok(())
 }
 
@@ -191,6 +198,23 @@ flow! {
             let style = style.to_lowercase();
             async move |user| format!("{style}{}{user}", answer("x"))
         };
+        column widths(user.latest) = async |user| format!("{user:>most$}{style:.most$}");
+        column ended(user.latest) = |user| {
+            let words = user.len() + style.len();
+            async move { format!("{words}{style}") }
+        };
+        column nested(user.latest) = ({
+            if *most > 9 {
+                return Step::new(prompt("Too many.").model("offline"));
+            }
+            let text = [*most].iter().map(|most| format!("{most}")).collect::<String>();
+            (async move |user| format!("{user}{text}{most}")).when(|cx| cx.step() < *most)
+        })
+        .retry(1);
+        column guarded(user.latest) = {
+            let step = prompt("Answer.").model("offline");
+            if *most > 9 { step.when(|_| true) } else { step.when(|cx| cx.step() >= *most) }
+        };
         column other(user.latest) = async |user| {
             let tone = user.to_uppercase();
             tone.chars().rev().collect::<String>()
@@ -223,6 +247,10 @@ async fn a_closure_uses_parameters_by_name() -> Result<()> {
     assert_eq!(flow.asked.get(1), None);
     assert!(flow.asked.get(0).is_some());
     assert_eq!(flow.other.get(1).as_deref(), Some("OH"));
+    assert_eq!(flow.widths.get(1).as_deref(), Some("hoL"));
+    assert_eq!(flow.ended.get(1).as_deref(), Some("6Loud"));
+    assert_eq!((flow.nested.get(0).as_deref(), flow.nested.get(1)), (Some("hi!11"), None));
+    assert_eq!((flow.guarded.get(0), flow.guarded.get(1).is_some()), (None, true));
     Ok(())
 }
 

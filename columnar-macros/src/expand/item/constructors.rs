@@ -125,7 +125,7 @@ impl Item<'_> {
         // An extension cannot be a module, so no other flow needs its compute steps.
         let vis = self.header.base.is_none().then(|| quote!(pub));
         let derived = self.emitter.flow.columns.iter().filter(|column| column.derived.is_some());
-        let functions = derived.map(|column| hidden_ident("", &column.name));
+        let functions = derived.map(|column| hidden_ident("STEP_", &column.name));
         // The functions are called through pointers, if their type can be named. With all calls in one body the
         // compiler would look at what each drops if it panics.
         let types = self.header.params.iter().map(Param::borrowed);
@@ -141,7 +141,7 @@ impl Item<'_> {
             steps
         } else {
             let modules = self.emitter.flow.modules.iter().map(|module| {
-                let function = hidden_ident("", &module.name);
+                let function = hidden_ident("STEP_", &module.name);
                 quote!(Self::#function(#(&#names),*))
             });
             quote!(#private::join(#steps, [#(#modules),*]))

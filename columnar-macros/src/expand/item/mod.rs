@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! impl<M: Model> Chat<M> where M: 'static {
-//!     fn __topics(model: &M) -> Step<'static> { column(prompt("…")) }
+//!     fn __STEP_topics(model: &M) -> Step<'static> { column(prompt("…")) }
 //!     pub const ORDER: …; pub const GRAPH: …;
 //!     /* the constructors */
 //!     pub fn fork(&self, step: usize) -> Result<Self>;
@@ -123,7 +123,8 @@ impl Item<'_> {
 
     /// A function with the parameters of the flow.
     fn fn_of_params(&self, name: &Ident, ty: &impl ToTokens, body: &TokenStream) -> TokenStream {
-        let function = hidden_ident("", name);
+        // rustc would suggest a name that is close to that of the column.
+        let function = hidden_ident("STEP_", name);
         let take = self.borrowed_params();
         // So that a parameter that no step uses is no warning.
         let names = self.param_names();
