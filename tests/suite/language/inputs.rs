@@ -207,7 +207,7 @@ flow! {
             if *most > 9 {
                 return Step::new(prompt("Too many.").model("offline"));
             }
-            let text = [*most].iter().map(|most| format!("{most}")).collect::<String>();
+            let text = Some(*most).map_or_else(String::new, |most| format!("{most}"));
             (async move |user| format!("{user}{text}{most}")).when(|cx| cx.step() < *most)
         })
         .retry(1);
