@@ -15,6 +15,7 @@ mod column_type;
 mod cursor;
 mod declarations;
 mod expression;
+mod generics;
 mod header;
 mod modifiers;
 mod module;
