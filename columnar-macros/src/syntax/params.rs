@@ -185,7 +185,7 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
 }
 
 /// The type to write for one of unknown size.
-fn sized(ty: &Type) -> Option<String> {
+pub(crate) fn sized(ty: &Type) -> Option<String> {
     match ty {
         // A `$ty:ty` of the user's `macro_rules!`.
         Type::Group(group) => sized(&group.elem),

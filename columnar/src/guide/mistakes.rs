@@ -47,6 +47,7 @@
 //! | generic parameters are in angle brackets | write `struct Chat<M: Model>(model: M)` |
 //! | the generic parameters of a flow come after its name | the same |
 //! | `where` comes after the parameters | write `struct Chat<M>(model: M) where M: Model { … }` |
+//! | `'b` is not declared | declare the lifetime after the name of the flow, or write one that is there |
 //! | expected `,` before this | separate the parameters |
 //! | expected `,` | correct the list of generics here |
 //! | two parameters are named `style` | rename one |
@@ -56,6 +57,7 @@
 //! | the name of a parameter has no quotes | drop them |
 //! | `type` is a keyword of Rust | write `r#type` |
 //! | a parameter has no type of unknown size | write `String`, `Vec<u8>` or a `Box` |
+//! | a closure keeps `style`, so this reference needs a lifetime | write `String`, or `struct Chat<'a>(style: &'a str)` |
 //! | a parameter has no other attribute than its documentation | drop it |
 //! | expected the name of a parameter, found `mut` | drop `mut`, `pub` or `&`: compute steps have each parameter by reference |
 //! | a flow has no `self` | drop it; the parameters are those of `new` |
