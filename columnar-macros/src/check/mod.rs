@@ -10,6 +10,7 @@ mod declarations;
 mod inputs;
 mod purposes;
 mod reads;
+mod references;
 mod steps;
 
 use crate::diagnostics::Errors;
@@ -34,6 +35,8 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
         inputs::check_inputs(column, &documents, &params, errors);
         steps::check_settings(column, errors);
     }
+    references::check_lifetimes(flow, errors);
+    references::check_closures(flow, errors);
     captures::check_captures(flow, errors);
     declarations::check_renames(flow, errors);
     declarations::check_source_types(flow, errors);

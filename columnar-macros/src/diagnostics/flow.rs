@@ -1,10 +1,12 @@
 //! Errors in the header of a flow, and in the flow as a whole.
 
 use proc_macro2::Ident;
+use syn::Lifetime;
 use syn::ext::IdentExt;
 
 use super::errors::quote;
 use crate::ident::ident_text;
+use crate::keywords::nearest;
 
 pub(crate) const EMPTY_FLOW: &str = "this flow is empty\n\nhelp: begin with a source, as in `source user;`";
 
@@ -19,10 +21,29 @@ pub(crate) fn no_source(name: Option<&Ident>) -> String {
 
 pub(crate) const NO_STRUCT: &str = "expected `struct` and the name of the flow after this";
 
+/// `pub(crat) struct Chat { ... }`, where `found` is `crat`.
+pub(crate) fn bad_visibility(found: &str) -> String {
+    let help = match nearest(found, ["crate", "self", "super"].into_iter()) {
+        Some(near) => format!("did you mean `pub({near})`?"),
+        None => "as in `pub(crate)`".to_owned(),
+    };
+    format!("expected a visibility, found `pub({found})`\n\nhelp: {help}")
+}
+
+/// `struct Chat::Inner { source user; ... }`
+pub(crate) fn path_as_name(name: &Ident) -> String {
+    format!("the name of a flow is no path\n\nhelp: write `struct {}`", name.unraw())
+}
+
 pub(crate) const NO_FLOW_NAME: &str =
     "expected the name of the flow after this\n\nhelp: as in `pub struct Chat { ... }`";
 
 pub(crate) const NO_BODY: &str = "expected the declarations of the flow, in braces, after this";
+
+/// `pub struct Chat(style: String) = { ... }`
+pub(crate) fn stray(found: &str) -> String {
+    format!("expected the declarations of the flow, in braces, found `{found}`\n\nhelp: drop `{found}`")
+}
 
 pub(crate) const BODY_IN_PARENTHESES: &str =
     "the declarations of a flow are in braces\n\nhelp: as in `pub struct Chat { source user; ... }`";
@@ -53,12 +74,42 @@ pub(crate) fn before_param(word: &str) -> String {
 pub(crate) const SELF_PARAM: &str =
     "a flow has no `self`\n\nhelp: drop this; the parameters are those of `new`";
 
+/// `pub struct Chat(style: String, ..)`
+pub(crate) const REST_PARAM: &str =
+    "a flow has the parameters that it lists, and no others\n\nhelp: drop this";
+
+/// `pub struct Chat(style: String)(most: usize)`, where `all` is `style: String, most: usize`.
+pub(crate) fn second_params(all: &str) -> String {
+    format!("a flow has one list of parameters\n\nhelp: write `({all})`")
+}
+
+/// `pub struct Chat(style: str)`, where `sized` is `String`.
+pub(crate) fn unsized_param(sized: &str) -> String {
+    format!("a parameter has no type of unknown size\n\nhelp: write `{sized}`")
+}
+
+/// `pub struct Chat(type: String)`
+pub(crate) fn keyword_as_param(name: &Ident) -> String {
+    format!("`{name}` is a keyword of Rust\n\nhelp: write `r#{name}`")
+}
+
+/// `pub struct Chat("style": String)`
+pub(crate) fn param_in_quotes(name: &Ident) -> String {
+    format!("the name of a parameter has no quotes\n\nhelp: write `{name}`")
+}
+
+/// `pub struct Chat(max-words: usize)`, where `better` is `max_words`.
+pub(crate) fn param_with_hyphens(better: &str) -> String {
+    format!("the name of a parameter has no hyphens\n\nhelp: as in `{better}`")
+}
+
 /// `pub struct Chat(style: String = "kind".to_owned())`
 pub(crate) const DEFAULT_VALUE: &str =
     "a parameter has no default value\n\nhelp: drop this, and write the value where `new` is called";
 
 /// `pub struct Chat { style: String } { source user; ... }`
-pub(crate) fn params_in_braces(name: &Ident) -> String {
+/// or `pub struct Chat[style: String] { ... }`
+pub(crate) fn params_in_brackets(name: &Ident) -> String {
     format!(
         "the parameters of a flow are in parentheses\n\nhelp: as in `struct {}(style: String) {{ ... }}`",
         name.unraw()
@@ -86,6 +137,11 @@ pub(crate) fn no_param_type(name: &Ident) -> String {
     format!("expected `:` and the type of {}\n\nhelp: as in `{text}: String`", quote(name))
 }
 
+/// `pub struct Chat(style: )`
+pub(crate) fn no_type_after_colon(name: &Ident) -> String {
+    format!("expected the type of {} after this\n\nhelp: as in `{}: String`", quote(name), name.unraw())
+}
+
 /// `pub struct Chat(String style)`
 pub(crate) fn param_without_colon(name: &Ident, ty: &str) -> String {
     format!("a parameter is a name, a colon and a type\n\nhelp: write `{}: {ty}`", name.unraw())
@@ -105,8 +161,56 @@ pub(crate) fn no_bound_colon(name: &Ident, bound: &Ident) -> String {
     format!("expected `:` after {}\n\nhelp: write `{name}: {bound}`", quote(name))
 }
 
+/// `pub struct Chat<M: Model(model: M)`
+pub(crate) const NO_ANGLE: &str =
+    "expected `>` after this\n\nhelp: as in `struct Chat<M: Model>(model: M) { ... }`";
+
+/// `pub struct Chat[M: Model](model: M)`, where `better` is `Chat<M: Model>`.
+pub(crate) fn generics_in_brackets(better: &str) -> String {
+    format!("generic parameters are in angle brackets\n\nhelp: write `struct {better}`")
+}
+
+/// `pub struct Chat(model: M)<M: Model>`, where `better` is `Chat<M: Model>`.
+pub(crate) fn late_generics(better: &str) -> String {
+    format!("the generic parameters of a flow come after its name\n\nhelp: write `struct {better}(...)`")
+}
+
+/// `pub struct Chat<M> where M: Model (model: M)`
+pub(crate) const EARLY_WHERE: &str =
+    "`where` comes after the parameters\n\nhelp: as in `struct Chat<M>(model: M) where M: Model { ... }`";
+
 pub(crate) fn param_twice(name: &Ident) -> String {
     format!("two parameters are named {}", quote(name))
+}
+
+/// `struct Chat<'a>(tone: &'b str)`, where `of_flow` is `'a`.
+pub(crate) fn no_lifetime(name: &Ident, lifetime: &Lifetime, of_flow: Option<&Lifetime>) -> String {
+    let help = match of_flow {
+        Some(known) => format!("write `{known}`, or declare it after the name of the flow"),
+        None => format!("declare it: `struct {}<{lifetime}>(...)`", name.unraw()),
+    };
+    format!("`{lifetime}` is not declared\n\nhelp: {help}")
+}
+
+/// `struct Chat(style: &str) { ... async |user| format!("{style}: {user}") ... }`, where `owned` is `String`, and `borrowed`
+/// is `str`.
+pub(crate) fn kept_reference(
+    flow: &Ident,
+    param: &Ident,
+    owned: &str,
+    borrowed: &str,
+    of_flow: Option<&Lifetime>,
+) -> String {
+    let lifetime = of_flow.map_or_else(|| "'a".to_owned(), ToString::to_string);
+    let declared = match of_flow {
+        Some(_) => String::new(),
+        None => format!(", with `struct {}<{lifetime}>(...)`", flow.unraw()),
+    };
+    format!(
+        "a closure keeps {}, so this reference needs a lifetime\n\n\
+         help: write `{owned}`, or `&{lifetime} {borrowed}`{declared}",
+        quote(param)
+    )
 }
 
 // The base: the flow that this one extends.

@@ -19,8 +19,13 @@ pub(super) fn parse(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -
         errors.at(&list, flow::base_in_parentheses(name, &shown(list.stream())));
         return Ok(Some(read(&trees_of(&list), name, errors)));
     }
-    if let Some(colon) = input.parse::<Option<Token![:]>>()? {
+    if input.peek(Token![:]) && !input.peek(Token![::]) {
+        let colon: Token![:] = input.parse()?;
         let trees = trees(input)?;
+        if trees.is_empty() && declares_a_source(input)? {
+            errors.at(colon, flow::stray(":"));
+            return Ok(None);
+        }
         if trees.is_empty() {
             errors.at(colon, flow::no_base(name));
         }
@@ -90,7 +95,8 @@ fn without_call(base: Base, input: ParseStream<'_>, errors: &mut Errors) -> syn:
     Ok(Base { path: Some(path) })
 }
 
-fn declares_a_source(input: ParseStream<'_>) -> syn::Result<bool> {
+/// Whether the body has a source. Then the flow extends no other.
+pub(super) fn declares_a_source(input: ParseStream<'_>) -> syn::Result<bool> {
     let rest: TokenStream = input.fork().parse()?;
     let body = rest.into_iter().find_map(|tree| match tree {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),
@@ -109,7 +115,10 @@ fn trees(input: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
             break;
         }
         let tree: TokenTree = input.parse()?;
-        angles.pass(&tree);
+        // The `<` of `Felt < Chat` opens nothing.
+        if !trees.is_empty() {
+            angles.pass(&tree);
+        }
         trees.push(tree);
     }
     Ok(trees)

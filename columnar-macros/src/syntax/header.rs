@@ -1,19 +1,19 @@
 //! Parses the header of the item form: `pub struct Felt<M: Model>(model: M): Chat<M> where ...`.
 
-use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::discouraged::Speculative;
-use syn::parse::{Parse, ParseStream, Parser};
+use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Generics, Token, Visibility, braced, parse2, token};
+use syn::{Attribute, Error, Token, Visibility, braced, bracketed, token};
 
 use super::cursor::{
-    Angles, Cursor, begins_declaration, is_group, is_ident, is_punct, skip_until, tokens, trees_of,
+    Cursor, begins_declaration, is_group, is_ident, is_punct, shown, skip_until, tokens, trees_of,
 };
-use super::tree::Header;
-use super::{attributes, base, params};
+use super::tree::{Header, Param};
+use super::{attributes, base, generics, params};
 use crate::diagnostics::{Errors, flow};
-use crate::ident;
+use crate::ident::{self, ident_text, rust_ident};
 
 /// Whether the tokens begin an item, and not a declaration.
 pub(super) fn is_item(trees: &[TokenTree]) -> bool {
@@ -110,49 +110,132 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Header, Tok
         }
         !is_cfg && !is_lint && !has_other_level
     });
-    let vis: Visibility = input.parse()?;
+    let vis = visibility(input, errors)?;
     let keyword = keyword(input, &vis, errors)?;
-    let name: Ident = input.parse().map_err(|_| Error::new(keyword.span, flow::NO_FLOW_NAME))?;
-    let mut is_complete = true;
-    // On a fork, because a parser that fails has already taken some of the tokens.
-    let names = generic_names(&input.fork());
-    let with_colons = generics_with_colons(input, errors);
-    let mut generics: Generics = with_colons.unwrap_or_else(|| or_report(input, errors, &mut is_complete));
-    if !is_complete {
-        // The flow keeps its number of parameters, so `Chat<M>` elsewhere is no further error.
-        generics = names;
-    }
-    let is_list = |input: ParseStream<'_>| {
-        let is_other = body_in_parentheses(input).is_some() || base::in_parentheses(input).is_some();
-        input.peek(token::Paren) && !is_other
-    };
-    let mut declared = TokenStream::new();
-    let mut params = match () {
-        () if input.peek(token::Brace) && input.peek2(token::Brace) => {
-            errors.on(input.cursor().span(), flow::params_in_braces(&name));
-            let list;
-            braced!(list in input);
-            params::list(&list, errors, &mut is_complete)?
-        }
-        () if input.peek(token::Paren) && input.peek2(token::Brace) && declares(&input.fork().parse()?) => {
-            let list: Group = input.parse()?;
-            errors.at(list.stream(), flow::DECLARED_PARAM);
-            declared = separated(&list);
-            Vec::new()
-        }
-        () if is_list(input) => params::in_parentheses(input, errors, &mut is_complete)?,
-        () => Vec::new(),
-    };
+    let name = name(input, keyword, errors)?;
+    let (mut is_complete, mut params) = (true, Vec::new());
+    let mut generics = generics::parse(input, &name, errors, &mut is_complete)?;
+    let early_where = generics::early_where(input, errors);
+    let declared = first_list(input, &name, &mut params, errors, &mut is_complete)?;
+    more_lists(input, &mut params, errors, &mut is_complete)?;
+    generics::late(input, &name, &mut generics, errors);
     no_return_type(input, errors)?;
+    stray(input, errors)?;
     let base = base::parse(input, &name, errors)?;
-    if is_list(input) {
-        if base.is_some() {
-            errors.on(input.cursor().span(), flow::LATE_PARAMS);
-        }
-        params = params::in_parentheses(input, errors, &mut is_complete)?;
+    if base.is_some() && params.is_empty() && is_list(input) {
+        errors.on(input.cursor().span(), flow::LATE_PARAMS);
+        params::in_parentheses(input, &mut params, errors, &mut is_complete)?;
     }
-    generics.where_clause = or_report(input, errors, &mut is_complete);
+    more_lists(input, &mut params, errors, &mut is_complete)?;
+    let late_where = generics::late_where(input, errors, &mut is_complete);
+    generics.where_clause = early_where.or(late_where);
+    stray(input, errors)?;
     Ok((Header { attrs, lints, vis, keyword, name, generics, params, base, is_complete }, declared))
+}
+
+/// Takes the visibility of the flow. One that Rust does not have, such as `pub(crat)`, is reported.
+fn visibility(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Visibility> {
+    let vis: Visibility = input.parse()?;
+    if matches!(vis, Visibility::Public(_)) && input.peek(token::Paren) {
+        let list: Group = input.parse()?;
+        errors.at(&list, flow::bad_visibility(&list.stream().to_string()));
+    }
+    Ok(vis)
+}
+
+/// Takes the name of the flow. Wrong: `struct Chat::Inner { source user; ... }`.
+fn name(input: ParseStream<'_>, keyword: Token![struct], errors: &mut Errors) -> syn::Result<Ident> {
+    let mut name: Ident = input.parse().map_err(|_| Error::new(keyword.span, flow::NO_FLOW_NAME))?;
+    let (mut ahead, mut before) = (input.fork(), TokenStream::new());
+    // Without a source it is an extension, whose `:` is misspelt.
+    while let (Ok(colons), Ok(next)) = (ahead.parse::<Token![::]>(), ahead.parse::<Ident>())
+        && base::declares_a_source(input)?
+    {
+        before.extend(quote!(#name #colons));
+        name = next;
+        input.advance_to(&ahead);
+        ahead = input.fork();
+    }
+    if !before.is_empty() {
+        errors.at(quote!(#before #name), flow::path_as_name(&name));
+    }
+    Ok(name)
+}
+
+/// Whether the parameters of the flow come next.
+fn is_list(input: ParseStream<'_>) -> bool {
+    let is_other = body_in_parentheses(input).is_some() || base::in_parentheses(input).is_some();
+    input.peek(token::Paren) && !is_other
+}
+
+/// Takes the parameters after the name. The tokens are declarations in their place.
+fn first_list(
+    input: ParseStream<'_>,
+    name: &Ident,
+    params: &mut Vec<Param>,
+    errors: &mut Errors,
+    is_complete: &mut bool,
+) -> syn::Result<TokenStream> {
+    let is_bracket = input.peek(token::Bracket);
+    if is_bracket || input.peek(token::Brace) && input.peek2(token::Brace) {
+        errors.on(input.cursor().span(), flow::params_in_brackets(name));
+        let list;
+        if is_bracket {
+            bracketed!(list in input);
+        } else {
+            braced!(list in input);
+        }
+        params::list(&list, params, errors, is_complete)?;
+    } else if input.peek(token::Paren) && input.peek2(token::Brace) && declares(&input.fork().parse()?) {
+        let list: Group = input.parse()?;
+        errors.at(list.stream(), flow::DECLARED_PARAM);
+        return Ok(separated(&list));
+    } else if is_list(input) {
+        params::in_parentheses(input, params, errors, is_complete)?;
+    }
+    Ok(TokenStream::new())
+}
+
+/// Takes further lists of parameters, which are an error.
+fn more_lists(
+    input: ParseStream<'_>,
+    params: &mut Vec<Param>,
+    errors: &mut Errors,
+    is_complete: &mut bool,
+) -> syn::Result<()> {
+    let second = input.cursor().span();
+    if !is_list(input) {
+        return Ok(());
+    }
+    while is_list(input) {
+        params::in_parentheses(input, params, errors, is_complete)?;
+    }
+    let typed =
+        params.iter().filter_map(|Param { name, ty, .. }| Some(format!("{name}: {}", shown(ty.as_ref()?))));
+    let list: Vec<String> = typed.collect();
+    errors.on(second, flow::second_params(&list.join(", ")));
+    Ok(())
+}
+
+/// Takes a token before the braces that does not belong there: `Chat(style: String) = { ... }`.
+fn stray(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
+    if !input.peek2(token::Brace) {
+        return Ok(());
+    }
+    let is_stray = match input.fork().parse()? {
+        TokenTree::Punct(punct) => [',', ';', '='].contains(&punct.as_char()),
+        // A keyword of Rust names no flow, and a flow with a source extends none.
+        TokenTree::Ident(word) => {
+            let is_lower = ident_text(&word).starts_with(|first: char| first.is_ascii_lowercase());
+            rust_ident(&word).as_ref() != Some(&word) || is_lower && base::declares_a_source(input)?
+        }
+        TokenTree::Group(_) | TokenTree::Literal(_) => false,
+    };
+    if is_stray {
+        let found: TokenTree = input.parse()?;
+        errors.at(&found, flow::stray(&found.to_string()));
+    }
+    Ok(())
 }
 
 /// Declarations in parentheses, each with its `;`.
@@ -194,60 +277,6 @@ fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn
         None => {}
     }
     Ok(Token![struct](found.span()))
-}
-
-/// Parses a `T`. If it cannot be read, that is reported, its tokens are skipped, and it is the default.
-fn or_report<T: Parse + Default>(input: ParseStream<'_>, errors: &mut Errors, is_complete: &mut bool) -> T {
-    input.parse().unwrap_or_else(|error| {
-        errors.push(error);
-        *is_complete = false;
-        skip_until(input, |input| input.peek(token::Paren) || input.peek(token::Brace));
-        T::default()
-    })
-}
-
-/// Takes generics whose only mistake are missing colons: `<M Model>`.
-fn generics_with_colons(input: ParseStream<'_>, errors: &mut Errors) -> Option<Generics> {
-    let ahead = input.fork();
-    let (mut written, mut missing, mut angles) = (Vec::new(), Vec::new(), Angles::default());
-    while written.is_empty() || angles.open > 0 {
-        let tree =
-            ahead.parse::<TokenTree>().ok().filter(|tree| angles.open > 0 || is_punct(Some(tree), '<'))?;
-        if let [.., before, TokenTree::Ident(name)] = written.as_slice()
-            && let TokenTree::Ident(bound) = &tree
-            && ['<', ','].iter().any(|&sign| is_punct(Some(before), sign))
-            && angles.open == 1
-            && name != "const"
-        {
-            missing.push((name.clone(), bound.clone()));
-            written.push(Punct::new(':', Spacing::Alone).into());
-        }
-        angles.pass(&tree);
-        written.push(tree);
-    }
-    let generics = parse2(tokens(&written)).ok().filter(|_| !missing.is_empty())?;
-    for (name, bound) in missing {
-        errors.at(&bound, flow::no_bound_colon(&name, &bound));
-    }
-    input.advance_to(&ahead);
-    Some(generics)
-}
-
-/// The names of generics that cannot be parsed: the identifiers after `<` and after commas.
-fn generic_names(input: ParseStream<'_>) -> Generics {
-    let mut names: Vec<Ident> = Vec::new();
-    let mut is_name = input.parse::<Option<Token![<]>>().is_ok_and(|angle| angle.is_some());
-    while !input.peek(Token![>]) && !input.peek(token::Paren) && !input.peek(token::Brace) {
-        match input.parse::<TokenTree>() {
-            Ok(TokenTree::Ident(name)) if is_name && !names.contains(&name) => {
-                names.push(name);
-                is_name = false;
-            }
-            Ok(tree) => is_name = is_punct(Some(&tree), ','),
-            Err(_) => break,
-        }
-    }
-    parse2(quote!(<#(#names),*>)).unwrap_or_default()
 }
 
 /// Takes the braces, and reports tokens after them. Declarations without braces are parsed, too.

@@ -15,6 +15,7 @@ mod column_type;
 mod cursor;
 mod declarations;
 mod expression;
+mod generics;
 mod header;
 mod modifiers;
 mod module;
@@ -34,7 +35,8 @@ use cursor::trees_of;
 
 pub(crate) use captures::Capture;
 pub(crate) use closure::{parse as closure, patterns};
-pub(crate) use cursor::{is_punct, trees, ungrouped};
+pub(crate) use cursor::{is_punct, shown, trees, ungrouped};
+pub(crate) use params::sized;
 pub(crate) use tree::{
     Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module,
     Param, RenamedFrom,

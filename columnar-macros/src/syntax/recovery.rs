@@ -314,18 +314,9 @@ pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident
             cursor.next();
             rust_ident(&Ident::new(&text, literal.span()))
         }
-        [TokenTree::Ident(first), rest @ ..] => {
-            let mut text = first.to_string();
-            let mut count = 1;
-            for pair in rest.chunks_exact(2) {
-                let [hyphen, TokenTree::Ident(next)] = pair else { break };
-                if !is_punct(Some(hyphen), '-') {
-                    break;
-                }
-                text = format!("{text}_{next}");
-                count += 2;
-            }
-            if count == 1 || !is_name(&text) {
+        [TokenTree::Ident(first), ..] => {
+            let (text, count) = with_underscores(cursor.rest())?;
+            if !is_name(&text) {
                 return None;
             }
             let written = cursor.take(count);
@@ -334,6 +325,21 @@ pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident
         }
         _ => None,
     }
+}
+
+/// The text of `running-summary` with `_`, and its number of tokens; `None` for a name without hyphens.
+pub(super) fn with_underscores(trees: &[TokenTree]) -> Option<(String, usize)> {
+    let (TokenTree::Ident(first), rest) = trees.split_first()? else { return None };
+    let (mut text, mut count) = (ident_text(first), 1);
+    for pair in rest.chunks_exact(2) {
+        let [hyphen, TokenTree::Ident(next)] = pair else { break };
+        if !is_punct(Some(hyphen), '-') {
+            break;
+        }
+        text = format!("{text}_{}", ident_text(next));
+        count += 2;
+    }
+    (count > 1).then_some((text, count))
 }
 
 /// The name of a declaration, raw if it is a keyword of Rust. An invalid name is reported.

@@ -29,7 +29,10 @@
 //! | expected `struct`, found `enum` | declare the flow as a struct: `pub struct Chat { … }` |
 //! | expected `struct` and the name of the flow after this | continue with `struct Chat { … }` |
 //! | expected the name of the flow after this | name it: `pub struct Chat { … }` |
+//! | the name of a flow is no path | write the last name alone, in the module where the flow belongs |
+//! | expected a visibility, found `pub(crat)` | write `pub`, `pub(crate)` or another one of Rust |
 //! | expected the declarations of the flow, in braces, after this | put braces around them |
+//! | expected the declarations of the flow, in braces, found `=` | drop the token between the header and its braces |
 //! | the declarations of a flow are in braces | write `{ … }`, not `( … )` |
 //! | a flow without a header has no inner braces | drop the inner braces: `flow! { source user; … }` |
 //! | expected the end of `flow!`, which declares one flow | put the second flow into another `flow!` |
@@ -38,12 +41,25 @@
 //! | expected `:` and the type of `model` | give the parameter a type |
 //! | a parameter is a name, a colon and a type | write `style: String` |
 //! | expected the type of `count` | write a type, as in `count: usize` |
+//! | expected the type of `most` after this | the same |
 //! | expected `:` after `M` | write `M: Model` |
+//! | expected `>` after this | close the list of generics: `<M: Model>` |
+//! | generic parameters are in angle brackets | write `struct Chat<M: Model>(model: M)` |
+//! | the generic parameters of a flow come after its name | the same |
+//! | `where` comes after the parameters | write `struct Chat<M>(model: M) where M: Model { … }` |
+//! | `'b` is not declared | declare the lifetime after the name of the flow, or write one that is there |
 //! | expected `,` before this | separate the parameters |
 //! | expected `,` | correct the list of generics here |
 //! | two parameters are named `style` | rename one |
+//! | a flow has one list of parameters | write all of them in one: `(style: String, most: usize)` |
+//! | a flow has the parameters that it lists, and no others | drop the dots |
+//! | the name of a parameter has no hyphens | write `_` |
+//! | the name of a parameter has no quotes | drop them |
+//! | `type` is a keyword of Rust | write `r#type` |
+//! | a parameter has no type of unknown size | write `String`, `Vec<u8>` or a `Box` |
+//! | a closure keeps `style`, so this reference needs a lifetime | write `String`, or `struct Chat<'a>(style: &'a str)` |
 //! | a parameter has no other attribute than its documentation | drop it |
-//! | expected the name of a parameter, found `mut` | drop `mut` or `pub`: compute steps have each parameter by reference |
+//! | expected the name of a parameter, found `mut` | drop `mut`, `pub` or `&`: compute steps have each parameter by reference |
 //! | a flow has no `self` | drop it; the parameters are those of `new` |
 //! | a parameter has no default value | drop it, and write the value where `new` is called |
 //! | the parameters of a flow are in parentheses | write `struct Chat(style: String) { … }` |
