@@ -8,9 +8,10 @@ use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
 use syn::{Lifetime, TypeReference};
 
+use super::steps::conditions;
 use crate::diagnostics::{Errors, flow};
 use crate::ident::ident_text;
-use crate::syntax::{Closure, Derived, Flow, Form, Param, closure, is_punct, shown, sized, trees};
+use crate::syntax::{Closure, Derived, Flow, Form, Param, is_punct, shown, sized, trees};
 
 /// Each lifetime is one of the flow. Wrong:
 ///
@@ -146,25 +147,7 @@ fn without_lifetime(trees: &[TokenTree]) -> Option<TypeReference> {
 
 /// Whether a closure of a compute step keeps a parameter: a step that is async, or a condition.
 fn keeps(derived: &Derived, param: &Param) -> bool {
-    let step = derived.closure.iter().filter(|closure| closure.as_async().is_some());
-    let conditions = conditions(&trees(&derived.step));
-    step.chain(&conditions).any(|closure| !closure.captures(slice::from_ref(param)).is_empty())
-}
-
-/// The closures in `.when(...)`.
-fn conditions(step: &[TokenTree]) -> Vec<Closure> {
-    let condition = |part: &[TokenTree]| match part {
-        [dot, TokenTree::Ident(word), TokenTree::Group(list)]
-            if is_punct(Some(dot), '.') && word == "when" =>
-        {
-            closure(&trees(&list.stream()))
-        }
-        _ => None,
-    };
-    let mut conditions: Vec<Closure> = step.windows(3).filter_map(condition).collect();
-    // `(prompt("...").when(...)).retry(3)`
-    if let Some(TokenTree::Group(group)) = step.first() {
-        conditions.extend(self::conditions(&trees(&group.stream())));
-    }
-    conditions
+    let mut step = derived.closure.iter().filter(|closure| closure.as_async().is_some());
+    let keeps = |closure: &Closure| !closure.captures(slice::from_ref(param)).is_empty();
+    step.any(keeps) || conditions(&derived.step).any(|condition| keeps(&condition))
 }

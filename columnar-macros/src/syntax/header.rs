@@ -219,7 +219,8 @@ fn more_lists(
 
 /// Takes a token before the braces that does not belong there: `Chat(style: String) = { ... }`.
 fn stray(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
-    if !input.peek2(token::Brace) {
+    // An empty `where` is valid.
+    if !input.peek2(token::Brace) || input.peek(Token![where]) {
         return Ok(());
     }
     let is_stray = match input.fork().parse()? {

@@ -399,3 +399,16 @@ fn gen_is_a_name() {
     assert_eq!(Keyword::new().r#gen.name(), "gen");
     assert_eq!(AroundKeyword::ORDER, ["user", "keyword.gen", "end", "keyword.after"]);
 }
+
+flow! {
+    struct Empty<>()
+    where {
+        source user;
+        column after(user) = echo;
+    }
+}
+
+#[test]
+fn lists_may_be_empty() {
+    assert_eq!(Empty::ORDER, ["user", "after"]);
+}
