@@ -52,6 +52,15 @@ pub(crate) const AFTER_BODY: &str = "expected the end of `flow!`, which declares
 
 pub(crate) const FLOW_CFG: &str = "`#[cfg(...)]` cannot be inside `flow!`\n\nhelp: put this before `flow!`";
 
+/// `#[derive(PartialEq)] pub struct Chat { ... }`
+pub(crate) fn underivable(name: &str) -> String {
+    let help = match name {
+        "Default" => "drop it: a flow without parameters has a `Default`",
+        _ => "drop it: a flow is a handle, which has no value to compare or to copy",
+    };
+    format!("a flow cannot derive `{name}`\n\nhelp: {help}")
+}
+
 /// `#[warn(unbounded)] pub struct Chat { ... }`
 pub(crate) const LINT_LEVEL: &str =
     "the lints of columnar have no other level than `deny`\n\nhelp: write `#[deny(...)]`, or drop this";

@@ -1,17 +1,20 @@
 //! The attributes of a declaration: doc comments, and the lints of `#[deny(unbounded)]`.
 
 use proc_macro2::{Delimiter, Ident, TokenTree};
-use quote::quote_spanned;
+use quote::{quote, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::token::Comma;
-use syn::{AttrStyle, Attribute};
+use syn::{AttrStyle, Attribute, Meta, Path};
 
 use super::cursor::{Cursor, is_group, is_ident, is_punct, shown, tokens, trees_of};
 use super::recovery;
 use super::tree::Lint;
-use crate::diagnostics::{Errors, declarations};
+use crate::diagnostics::{Errors, declarations, flow};
 use crate::keywords::{LINTS, nearest};
+
+/// The traits of Rust that a flow, which is a handle, does not derive.
+const UNDERIVABLE: [&str; 7] = ["Copy", "Default", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
 
 /// The attributes before a declaration, by kind.
 #[derive(Default)]
@@ -90,6 +93,23 @@ pub(super) fn lints_in_other_form(cursor: &mut Cursor<'_>, errors: &mut Errors) 
     let parsed = Attribute::parse_outer.parse2(quote_spanned!(span=> #[#meta])).ok()?;
     errors.at(tokens(cursor.take(length)), declarations::lint_in_other_form(&shown(meta)));
     Some(parsed)
+}
+
+/// Takes the traits out of a `#[derive(…)]` that a flow cannot derive, which is an error.
+pub(super) fn take_underivable(attribute: &mut Attribute, errors: &mut Errors) {
+    let Meta::List(list) = &mut attribute.meta else { return };
+    if !list.path.is_ident("derive") {
+        return;
+    }
+    let Ok(traits) = list.parse_args_with(Punctuated::<Path, Comma>::parse_terminated) else { return };
+    let is_refused = |path: &&Path| {
+        path.segments.last().is_some_and(|last| UNDERIVABLE.contains(&&*last.ident.to_string()))
+    };
+    for refused in traits.iter().filter(is_refused) {
+        errors.at(refused, flow::underivable(&shown(refused)));
+    }
+    let kept = traits.iter().filter(|path| !is_refused(path));
+    list.tokens = quote!(#(#kept),*);
 }
 
 /// Whether the attribute denies a lint of ours, even a misspelt one. Any other `deny` is about lints of Rust.

@@ -94,6 +94,9 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Header, Tok
     let mut attrs = attributes::without_bang(input.call(Attribute::parse_inner)?, errors);
     attrs.extend(input.call(Attribute::parse_outer)?);
     let mut lints = Vec::new();
+    for attribute in &mut attrs {
+        attributes::take_underivable(attribute, errors);
+    }
     attrs.retain(|attribute| {
         let is_cfg = attribute.path().is_ident("cfg");
         let is_lint = attributes::denies_our_lint(attribute);

@@ -65,6 +65,7 @@
 //! | the parameters of a flow are in parentheses | write `struct Chat(style: String) { … }` |
 //! | parameters are values, and declarations such as `source user;` are in the braces | put the declaration into the braces |
 //! | a flow has no return type | drop it; each column may have a type of its own |
+//! | a flow cannot derive `PartialEq` | drop the trait: a flow is a handle. One without parameters has a `Default` |
 //! | the lints of columnar have no other level than `deny` | write `#[deny(…)]`, or drop the attribute |
 //!
 //! # A flow that extends another
