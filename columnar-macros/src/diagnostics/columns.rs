@@ -49,6 +49,24 @@ pub(crate) const SOURCE_OF_TEXT: &str = "a source without a type holds text\n\nh
 
 pub(crate) const SOURCE_OF_PARAM: &str = "a source holds text or documents, so its type has no parameters of the flow\n\nhelp: write `: Documents`, or drop this";
 
+/// `source user: usize;`
+pub(crate) fn source_of_other(ty: &TokenStream) -> String {
+    let ty = ty.to_string().replace(" < ", "<").replace(" >", ">").replace(" :: ", "::").replace("& ", "&");
+    format!(
+        "a source holds text or documents, and `{ty}` is neither\n\nhelp: write `: Documents`, or drop this"
+    )
+}
+
+/// `source user: Text;`, where a column reads `user.latest`.
+pub(crate) fn source_read_as_text(name: &Ident, reader: &Ident) -> String {
+    format!(
+        "{} reads {} as text, and a source of text has no type\n\nhelp: write `source {};`",
+        quote(reader),
+        quote(name),
+        name.unraw()
+    )
+}
+
 pub(crate) fn no_type(name: &Ident) -> String {
     format!("expected the type of {} after this", quote(name))
 }

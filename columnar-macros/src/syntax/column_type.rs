@@ -130,10 +130,6 @@ pub(super) fn skip_text(cursor: &mut Cursor<'_>) {
 /// a path in lower case.
 pub(super) fn begins_step(trees: &[TokenTree]) -> bool {
     const KEYWORDS: [&str; 6] = ["dyn", "impl", "fn", "for", "unsafe", "extern"];
-    const PRIMITIVES: [&str; 17] = [
-        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
-        "bool", "char", "str",
-    ];
     let Some((mut last, mut rest)) = trees.split_first() else { return false };
     while let [colon, more, next @ TokenTree::Ident(_), after @ ..] = rest
         && is_punct(Some(colon), ':')
@@ -146,13 +142,22 @@ pub(super) fn begins_step(trees: &[TokenTree]) -> bool {
     match last {
         TokenTree::Ident(name) => {
             let text = ident_text(name);
-            let is_type = KEYWORDS.iter().chain(&PRIMITIVES).any(|known| text == *known);
+            let is_type = KEYWORDS.contains(&&*text) || is_primitive(&text);
             text.starts_with(|first: char| first.is_ascii_lowercase()) && !is_type && is_path_that_ends
         }
         TokenTree::Literal(_) => true,
         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
         TokenTree::Punct(_) => is_punct(trees.first(), '|'),
     }
+}
+
+/// Whether this is the name of a type of the language.
+pub(crate) fn is_primitive(name: &str) -> bool {
+    const PRIMITIVES: [&str; 17] = [
+        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
+        "bool", "char", "str",
+    ];
+    PRIMITIVES.contains(&name)
 }
 
 /// Takes a type before the views, which is an error.

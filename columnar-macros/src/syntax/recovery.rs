@@ -209,8 +209,8 @@ fn is_end(tree: &TokenTree) -> bool {
 fn documents<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recovered<'t>> {
     let [TokenTree::Ident(keyword), TokenTree::Ident(name), _] = cursor.take(3) else { return None };
     errors.at(keyword, declarations::documents(keyword, name));
-    // Without a type, which the user may not have imported.
-    let ty = ColumnType { colon: keyword.span(), ty: TokenStream::new(), is_partial: false };
+    // Partial, because the user may not have imported it.
+    let ty = ColumnType { colon: keyword.span(), ty: quote!(Documents), is_partial: true };
     let column = declared_name(name, errors).map(|name| source_named(keyword.span(), name, Some(ty)));
     Some(Recovered { column, unparsed: &[] })
 }

@@ -149,6 +149,8 @@
 //! | a source has no compute step: your program pushes its values | drop the compute step, or declare a `column` |
 //! | a source has only a name | write `source user;`, and each source with its own `;` |
 //! | a source without a type holds text | drop `: String`; a source with a type has documents: `source files: Documents;` |
+//! | a source holds text or documents, and `usize` is neither | drop the type: a source of text has none |
+//! | `topics` reads `user` as text, and a source of text has no type | write `source user;`; documents have no window, and are no parameter of a compute step |
 //! | a source holds text or documents, so its type has no parameters of the flow | write `: Documents`, or drop the type |
 //! | documents have no compute step: your program pushes their changes | drop the compute step |
 //! | expected `;` before this | end the source after its type |
