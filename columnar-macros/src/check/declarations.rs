@@ -8,9 +8,9 @@ use quote::quote;
 use syn::{Path, PathSegment, Type, TypePath};
 
 use crate::diagnostics::{self, Errors, columns, flow};
-use crate::ident::{ident_text, is_name, replace};
+use crate::ident::{ident_text, is_name, nearest_name, replace, rust_ident};
 use crate::keywords::nearest;
-use crate::syntax::{Base, Column, ColumnType, Flow, Form, Module, RenamedFrom, View, is_primitive};
+use crate::syntax::{Base, Column, ColumnType, Flow, Form, Module, RenamedFrom, View, is_primitive, shown};
 
 /// Columns and modules have different names, and each name is valid. Wrong:
 ///
@@ -21,6 +21,7 @@ use crate::syntax::{Base, Column, ColumnType, Flow, Form, Module, RenamedFrom, V
 ///
 /// Returns the names of modules that are taken out because a column has them.
 pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
+    repair_names(flow, errors);
     let mut first: HashMap<String, Span> = HashMap::new();
     let columns = flow.columns.iter().map(|column| &column.name);
     // Also names that are declared later, so that no generated name is one of them.
@@ -28,9 +29,6 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
         columns.chain(flow.modules.iter().map(|module| &module.name)).map(ident_text).collect();
     for Column { name, is_duplicate, .. } in &mut flow.columns {
         let mut text = ident_text(name);
-        if !is_name(&text) {
-            errors.at(&*name, diagnostics::declarations::bad_name(name));
-        }
         if let Some(&span) = first.get(&text) {
             errors.at(&*name, diagnostics::declarations::declared_twice(name, span));
             // Its views and its compute step are checked all the same, under a name that no column has.
@@ -45,9 +43,6 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
     let mut clashes = HashSet::new();
     flow.modules.retain(|Module { name, .. }| {
         let text = ident_text(name);
-        if !is_name(&text) {
-            errors.at(name, diagnostics::declarations::bad_name(name));
-        }
         let Some(&span) = first.get(&text) else {
             first.insert(text, name.span());
             return true;
@@ -57,6 +52,45 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
         false
     });
     clashes
+}
+
+/// Reports names that are invalid. Where others read the valid name, the declaration gets it. Wrong:
+///
+/// ```text
+/// source User;
+/// column topics(user.latest) = prompt("...");
+/// ```
+fn repair_names(flow: &mut Flow, errors: &mut Errors) {
+    let views = flow.columns.iter().flat_map(Column::reads);
+    let views = views.chain(flow.modules.iter().flat_map(Module::reads));
+    let mut read: HashSet<String> = views.map(|view| ident_text(&view.base)).collect();
+    let columns = flow.columns.iter_mut().map(|column| &mut column.name);
+    let names: Vec<&mut Ident> =
+        columns.chain(flow.modules.iter_mut().map(|module| &mut module.name)).collect();
+    for name in &names {
+        read.remove(&ident_text(name));
+    }
+    let mut repaired = HashMap::new();
+    for name in names {
+        let text = ident_text(name);
+        if is_name(&text) {
+            continue;
+        }
+        errors.at(&*name, diagnostics::declarations::bad_name(name));
+        let better = nearest_name(&text).filter(|better| read.remove(better));
+        if let Some(better) = better.and_then(|better| rust_ident(&Ident::new(&better, name.span()))) {
+            *name = replace(name, &better);
+            repaired.insert(text, better);
+        }
+    }
+    let views = flow.columns.iter_mut().filter_map(|column| column.derived.as_mut());
+    let views = views.flat_map(|derived| &mut derived.views);
+    let inputs = flow.modules.iter_mut().flat_map(|module| &mut module.inputs);
+    for view in views.chain(inputs.filter_map(|input| input.column.as_mut())) {
+        if let Some(better) = repaired.get(&ident_text(&view.base)) {
+            view.base = replace(&view.base, better);
+        }
+    }
 }
 
 /// A flow is no module of itself. Wrong:
@@ -135,7 +169,7 @@ pub(super) fn check_source_types(flow: &mut Flow, errors: &mut Errors) {
         let found = type_of(ty);
         match (&found, reader) {
             _ if names_any(ty.clone(), &params) => errors.at(&*ty, columns::SOURCE_OF_PARAM),
-            (SourceType::Other, _) => errors.at(&*ty, columns::source_of_other(ty)),
+            (SourceType::Other, _) => errors.at(&*ty, columns::source_of_other(name, &shown(&*ty))),
             (SourceType::Unknown, Some(reader)) if !*is_partial => {
                 errors.at(&*ty, columns::source_read_as_text(name, reader));
             }

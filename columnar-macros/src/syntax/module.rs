@@ -6,11 +6,11 @@ use syn::{Attribute, Path, PathArguments};
 use super::cursor::{
     Angles, Cursor, can_name_struct, is_blank, is_group, is_ident, is_punct, tokens, trees_of,
 };
-use super::module_forms;
 use super::recovery::declared_name;
 use super::tree::{Input, Module};
 use super::view::View;
 use super::view_list::parse_view;
+use super::{module_forms, recovery};
 use crate::diagnostics::{Errors, declarations, modules};
 use crate::ident::{self, ident_text, nearest_name};
 
@@ -180,6 +180,9 @@ fn module_name(
         return repaired();
     }
     cursor.next();
+    if let Some(name) = recovery::name(cursor, errors) {
+        return Some(name);
+    }
     match cursor.next() {
         Some(TokenTree::Ident(ident)) if !ident_text(ident).is_empty() => declared_name(ident, errors),
         other => {
