@@ -50,10 +50,11 @@ pub(crate) const SOURCE_OF_TEXT: &str = "a source without a type holds text\n\nh
 pub(crate) const SOURCE_OF_PARAM: &str = "a source holds text or documents, so its type has no parameters of the flow\n\nhelp: write `: Documents`, or drop this";
 
 /// `source user: usize;`
-pub(crate) fn source_of_other(ty: &TokenStream) -> String {
-    let ty = ty.to_string().replace(" < ", "<").replace(" >", ">").replace(" :: ", "::").replace("& ", "&");
+pub(crate) fn source_of_other(name: &Ident, ty: &str) -> String {
+    let name = name.unraw();
     format!(
-        "a source holds text or documents, and `{ty}` is neither\n\nhelp: write `: Documents`, or drop this"
+        "a source holds text or documents, and `{ty}` is neither\n\nhelp: write `source {name};` for text, or \
+         `source {name}: Documents;`"
     )
 }
 

@@ -127,6 +127,16 @@ pub(crate) fn keyword_after_name(keyword: &Ident, name: &Ident) -> String {
     format!("the keyword comes before the name\n\nhelp: write `{keyword} {}`", name.unraw())
 }
 
+/// `source column user;`
+pub(crate) fn second_keyword(keyword: &str, name: &Ident) -> String {
+    format!("a declaration has one keyword\n\nhelp: write `{keyword} {}`", name.unraw())
+}
+
+/// `column user;` in a flow without a source.
+pub(crate) fn column_for_source(name: &Ident) -> String {
+    format!("a column has views and a compute step\n\nhelp: write `source {}`", name.unraw())
+}
+
 /// `source "user";`
 pub(crate) fn name_in_quotes(name: &str) -> String {
     format!("the name of a column has no quotes\n\nhelp: write `{name}`")

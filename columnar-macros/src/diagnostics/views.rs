@@ -291,6 +291,15 @@ pub(crate) fn no_views(name: &Ident) -> String {
     )
 }
 
+/// `column topics;`
+pub(crate) fn no_views_and_no_step(name: &Ident) -> String {
+    let text = name.unraw();
+    format!(
+        "expected the views that `{text}` reads, in parentheses\n\nhelp: as in `column {text}(...) = ...`; without views, \
+         write `source {text};`"
+    )
+}
+
 pub(crate) fn dangling_dot(column: &Ident) -> String {
     format!("expected a view of {} after the dot: `latest`, `window(n)` or `prev`", quote(column))
 }

@@ -159,6 +159,10 @@ fn list(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Gr
             cursor.take(2);
             views
         }
+        _ if cursor.declaration().is_empty() => {
+            errors.at(name, views::no_views_and_no_step(name));
+            None
+        }
         _ => {
             errors.at(name, views::no_views(name));
             None

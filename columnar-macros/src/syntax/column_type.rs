@@ -29,6 +29,7 @@ fn without_colon(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> 
     let length = match declaration {
         [TokenTree::Ident(word), ..] if ident::is(word, "as") => 1,
         [minus, more, ..] if is_punct(Some(minus), '-') && is_punct(Some(more), '>') => 2,
+        [TokenTree::Ident(_)] => 0,
         // Any other name after it is rather a compute step.
         [equals, .., last] if is_punct(Some(equals), '=') && is_ident(Some(last), "Documents") => 1,
         _ if is_group(first, Delimiter::Parenthesis) => 0,

@@ -170,7 +170,7 @@ pub(super) fn tokens(trees: &[TokenTree]) -> TokenStream {
 }
 
 /// A type or a path as users write it. As text, tokens of a macro may have spaces between them.
-pub(super) fn shown(written: impl ToTokens) -> String {
+pub(crate) fn shown(written: impl ToTokens) -> String {
     let text = written.to_token_stream().to_string();
     text.replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace("& ", "&").replace(" ,", ",")
 }

@@ -14,7 +14,10 @@ use crate::keywords::{is_misspelt_use, nearest_keyword};
 /// Parses every declaration, and keeps the tokens of those that cannot be read.
 pub(super) fn parse(form: Form, trees: &[TokenTree], errors: &mut Errors) -> Flow {
     let flow = Flow::empty(form, Vec::new());
-    let mut parser = Parser { cursor: Cursor::new(trees), errors, flow };
+    let is_source =
+        |tree: &TokenTree| matches!(tree, TokenTree::Ident(word) if nearest_keyword(word) == Some("source"));
+    let lacks_source = flow.base().is_none() && !trees.iter().any(is_source);
+    let mut parser = Parser { cursor: Cursor::new(trees), errors, flow, lacks_source };
     while !parser.cursor.is_empty() {
         parser.declaration();
     }
@@ -25,6 +28,8 @@ struct Parser<'t, 'e> {
     cursor: Cursor<'t>,
     errors: &'e mut Errors,
     flow: Flow,
+    /// Whether no declaration begins with `source`, and one should.
+    lacks_source: bool,
 }
 
 impl Parser<'_, '_> {
@@ -107,6 +112,9 @@ impl Parser<'_, '_> {
         if is_keyword && let Some(name) = recovery::name(&mut self.cursor, self.errors) {
             return Some((first.clone(), name));
         }
+        if is_keyword {
+            recovery::second_keyword(first, &mut self.cursor, self.errors);
+        }
         if let Some(keyword) = recovery::keyword_after_name(first, &mut self.cursor, self.errors) {
             return Some((keyword, self.name(first)?));
         }
@@ -175,8 +183,23 @@ impl Parser<'_, '_> {
         declared_name(name, self.errors).or_else(|| self.give_up(name.clone()))
     }
 
+    /// Whether a column without views and without a compute step is the source that the flow lacks.
+    fn takes_as_source(&mut self, keyword: &Ident, name: &Ident) -> bool {
+        let is_bare = |tree: &TokenTree| !is_punct(Some(tree), '=') && !matches!(tree, TokenTree::Group(_));
+        let is_source = self.lacks_source
+            && ident_text(keyword) == "column"
+            && self.cursor.declaration().iter().all(is_bare);
+        if is_source {
+            self.errors.at(keyword, declarations::column_for_source(name));
+        }
+        is_source
+    }
+
     /// Parses the rest of a source or a column, after its name.
-    fn column(&mut self, attributes: Attributes, keyword: Ident, name: Ident) -> Column {
+    fn column(&mut self, attributes: Attributes, mut keyword: Ident, name: Ident) -> Column {
+        if self.takes_as_source(&keyword, &name) {
+            keyword = replace(&keyword, &Ident::new("source", keyword.span()));
+        }
         let (renamed_from, derived, source_type) = if ident_text(&keyword) == "column" {
             let (renamed_from, derived, unparsed) = column::parse(&name, &mut self.cursor, self.errors);
             // A `;` may be missing, so these tokens may declare more.

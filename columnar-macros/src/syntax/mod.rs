@@ -35,7 +35,7 @@ use cursor::trees_of;
 pub(crate) use captures::Capture;
 pub(crate) use closure::{parse as closure, patterns};
 pub(crate) use column_type::is_primitive;
-pub(crate) use cursor::{is_punct, trees};
+pub(crate) use cursor::{is_punct, shown, trees};
 pub(crate) use tree::{
     Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module,
     Param, RenamedFrom,

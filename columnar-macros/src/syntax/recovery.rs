@@ -2,14 +2,14 @@
 //! flow.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use super::column_type;
 use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
 use super::tree::{Column, ColumnType, Derived};
-use crate::diagnostics::{Errors, declarations, modules};
-use crate::ident::{self, ident_text, is_gen, is_name, quoted_name, rust_ident};
-use crate::keywords::nearest_keyword;
+use crate::diagnostics::{Errors, columns, declarations, modules};
+use crate::ident::{self, ident_text, is_gen, is_name, quoted_name, replace, rust_ident};
+use crate::keywords::{nearest, nearest_keyword};
 
 /// Items and statements that end with `;`.
 const UP_TO_A_SEMICOLON: [&str; 5] = ["let", "const", "static", "type", "return"];
@@ -110,6 +110,14 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
             if is_end(end) && ident::is_one_of(ident, &["documents", "Documents"]) =>
         {
             documents(cursor, errors)
+        }
+        [TokenTree::Ident(source), TokenTree::Ident(ty), TokenTree::Ident(name), end, ..]
+            if ident::is(source, "source")
+                && is_end(end)
+                && is_type_name(ty)
+                && is_name(&ident_text(name)) =>
+        {
+            type_before_name(cursor, errors)
         }
         // A keyword alone, as in `type;`, is rather a name whose `source` is missing.
         [TokenTree::Ident(ident), next, ..] if !is_punct(Some(next), ';') => {
@@ -213,6 +221,49 @@ fn documents<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recover
     let ty = ColumnType { colon: keyword.span(), ty: quote!(Documents), is_partial: true };
     let column = declared_name(name, errors).map(|name| source_named(keyword.span(), name, Some(ty)));
     Some(Recovered { column, unparsed: &[] })
+}
+
+/// Whether this is rather the type of a source than its name.
+fn is_type_name(word: &Ident) -> bool {
+    let text = ident_text(word);
+    text.starts_with(|first: char| first.is_ascii_uppercase())
+        || ["documents", "text", "string", "str"].contains(&&*text)
+}
+
+/// Takes `source Documents files;` or `source String user;`.
+fn type_before_name<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recovered<'t>> {
+    let [TokenTree::Ident(keyword), TokenTree::Ident(found), TokenTree::Ident(name), end] = cursor.take(4)
+    else {
+        return None;
+    };
+    let is_documents = nearest(&ident_text(found).to_lowercase(), ["documents"].into_iter()).is_some();
+    let ty = is_documents.then(|| ColumnType {
+        colon: found.span(),
+        ty: replace(found, &Ident::new("Documents", found.span())).into_token_stream(),
+        is_partial: false,
+    });
+    match &ty {
+        Some(_) => errors.at(found, columns::source_type_without_colon(name, "Documents")),
+        None => errors.at(found, columns::SOURCE_OF_TEXT),
+    }
+    if is_punct(Some(end), ',') {
+        errors.at(end, declarations::COMMA);
+    }
+    let column = declared_name(name, errors).map(|name| source_named(keyword.span(), name, ty));
+    Some(Recovered { column, unparsed: &[] })
+}
+
+/// Takes the second keyword of `source column user;` and `column source topics(user) = …;`, where the first one fits.
+pub(super) fn second_keyword(first: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) {
+    let [TokenTree::Ident(second), TokenTree::Ident(name), after @ ..] = cursor.rest() else { return };
+    let is_computed = after.first().is_some_and(|tree| is_group(tree, Delimiter::Parenthesis));
+    let (intended, other) = if is_computed { ("column", "source") } else { ("source", "column") };
+    let is_complete = is_computed || after.first().is_none_or(is_end);
+    // Where the second one fits, the name after the first is missing.
+    if is_complete && ident::is(first, intended) && ident::is(second, other) {
+        errors.at(second, declarations::second_keyword(intended, name));
+        cursor.next();
+    }
 }
 
 /// A source with a name and a type.

@@ -77,6 +77,8 @@
 //! | expected `source`, `column` or `use`, found `colum` | the same; the message suggests the nearest word. Comments begin with `//` |
 //! | expected a name after `column` | name the column |
 //! | the keyword comes before the name | write `source user;` |
+//! | a declaration has one keyword | drop the second one |
+//! | a column has views and a compute step | write `source user;`, or add both |
 //! | expected `;` after this | end the declaration |
 //! | declarations end with `;` | write `;`, not `,` |
 //! | a flow contains only declarations | put `let`, constants, items, loops and macros before `flow!`, where compute steps can use them. To declare columns in a loop, declare them [at run time](super::dynamic_flows) |
