@@ -4,7 +4,8 @@ use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{LitStr, Type};
 
-use super::cursor::{Cursor, is_group, is_ident, is_punct, shown, tokens, trees_of, ungrouped};
+use super::cursor::{Angles, Cursor, is_group, is_ident, is_punct, shown, tokens, trees_of, ungrouped};
+use super::recovery;
 use super::tree::ColumnType;
 use crate::diagnostics::{Errors, columns};
 use crate::ident::{self, ident_text};
@@ -73,13 +74,13 @@ fn parse_of(name: &Ident, kind: Kind, cursor: &mut Cursor<'_>, errors: &mut Erro
     let (sign, length) = sign(cursor)?;
     let declaration = cursor.declaration();
     let after = declaration.get(length..).unwrap_or_default();
-    let (after, may_be_missing) = match (kind, after) {
+    let (after, may_be_missing) = match (kind, comma_before_sources(after)) {
         // Where nothing follows, the missing compute step is the error.
         (Kind::Column, _) => (after, after.is_empty()),
-        // The comma is in place of the `;`.
-        (Kind::Source, [before @ .., comma]) if is_punct(Some(comma), ',') => (before, true),
+        // The comma is in place of the `;`, or before another source.
+        (Kind::Source, Some(comma)) => (after.get(..comma).unwrap_or_default(), true),
         // A missing `;` is the error.
-        (Kind::Source, _) => (after, !is_punct(cursor.rest().get(declaration.len()), ';')),
+        (Kind::Source, None) => (after, !is_punct(cursor.rest().get(declaration.len()), ';')),
     };
     let end = end(after);
     // `column mood(user): prompt("...");` has a step, after a wrong sign.
@@ -220,20 +221,47 @@ fn end(trees: &[TokenTree]) -> usize {
     (0..trees.len()).find(|&at| ends(at)).unwrap_or(trees.len())
 }
 
-/// The earlier name that comes next in another syntax: `was("subjects")`, `as "subjects"`.
-pub(super) fn earlier_name_in_other_form(trees: &[TokenTree]) -> Option<LitStr> {
+/// The position of the first comma outside angle brackets, if only names of sources are after it.
+fn comma_before_sources(trees: &[TokenTree]) -> Option<usize> {
+    let mut angles = Angles::default();
+    let comma = trees.iter().position(|tree| {
+        angles.pass(tree);
+        angles.open == 0 && is_punct(Some(tree), ',')
+    })?;
+    recovery::sources(trees.get(comma..)?).is_some().then_some(comma)
+}
+
+/// Words in place of `was`.
+const OTHER_WORDS: [&str; 8] =
+    ["as", "from", "formerly", "previously", "renamed", "renamed_from", "alias", "is"];
+
+/// The earlier name that comes next in another syntax, and the number of its tokens: `was("subjects")`, `was: "subjects"`,
+/// `as "subjects"`.
+pub(super) fn earlier_name_in_other_form(trees: &[TokenTree]) -> Option<(LitStr, usize)> {
     let [TokenTree::Ident(word), written, after @ ..] = trees else { return None };
-    let is_as = ident::is(word, "as");
-    let name = match ungrouped(written) {
-        _ if !is_as && !ident::is(word, "was") => return None,
-        TokenTree::Group(list) => list.stream(),
+    let is_was = ident::is(word, "was");
+    let text = ident_text(word).to_lowercase();
+    if !is_was && text != "was" && !OTHER_WORDS.contains(&&*text) {
+        return None;
+    }
+    let (name, length) = match (ungrouped(written), after) {
+        (TokenTree::Group(list), _) if is_was || text == "as" => (list.stream(), 2),
         // A source may also have its type after `as`.
-        TokenTree::Ident(name) if is_as && is_punct(after.first(), '=') => name.into_token_stream(),
-        TokenTree::Literal(literal) if is_as => literal.into_token_stream(),
+        (TokenTree::Ident(name), [equals, ..]) if !is_was && is_punct(Some(equals), '=') => {
+            (name.into_token_stream(), 2)
+        }
+        (TokenTree::Literal(literal), _) if !is_was => (literal.into_token_stream(), 2),
+        (TokenTree::Punct(sign), [literal @ TokenTree::Literal(_), ..])
+            if is_was && [':', '='].contains(&sign.as_char()) =>
+        {
+            (literal.to_token_stream(), 3)
+        }
         _ => return None,
     };
     let quoted = syn::parse2(name.clone()).ok();
-    quoted.or_else(|| syn::parse2(name).ok().map(|name: Ident| LitStr::new(&ident_text(&name), name.span())))
+    let quoted = quoted
+        .or_else(|| syn::parse2(name).ok().map(|name: Ident| LitStr::new(&ident_text(&name), name.span())));
+    Some((quoted?, length))
 }
 
 /// The type, and whether it is partial. Then it ends with a name, as the expansion for an editor does.

@@ -1,10 +1,11 @@
 //! Parses the declarations of a flow, one after the other. An invalid one does not affect the others.
 
 use proc_macro2::{Delimiter, Ident, Span, TokenTree};
+use quote::ToTokens;
 
 use super::attributes::{self, Attributes};
-use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens};
-use super::recovery::declared_name;
+use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
+use super::recovery::{Listed, declared_name};
 use super::tree::{Column, ColumnType, Flow, Form};
 use super::{column, module, module_forms, recovery};
 use crate::diagnostics::{Errors, columns, declarations, modules};
@@ -53,8 +54,7 @@ impl Parser<'_, '_> {
             Some(TokenTree::Ident(keyword)) if self.is_use(keyword) => self.module(attributes, keyword),
             Some(TokenTree::Ident(first)) => {
                 if let Some((keyword, name)) = self.keyword_and_name(first) {
-                    let column = self.column(attributes, keyword, name);
-                    self.flow.columns.push(column);
+                    self.column(attributes, keyword, name);
                 }
             }
             Some(other) if !is_punct(Some(other), ';') => {
@@ -128,13 +128,28 @@ impl Parser<'_, '_> {
                 Some((replace(first, &Ident::new(&intended, first.span())), name))
             }
             next if !is_keyword => self.name_without_keyword(first, next),
-            _ => {
-                // An editor completes the keyword before there is a name.
-                self.errors.at(first, declarations::no_name(first));
-                self.flow.partial_keywords.push(first.clone());
-                self.give_up(first.clone())
+            // `source (user, room);`
+            Some(TokenTree::Group(list)) if ident::is(first, "source") => {
+                let trees = trees_of(list);
+                match recovery::sources(&trees).filter(|listed| !listed.is_empty()) {
+                    Some(listed) => {
+                        self.cursor.skip_declaration();
+                        let sources = self.sources(list, None, &listed);
+                        self.flow.columns.extend(sources);
+                        None
+                    }
+                    None => self.no_name(first),
+                }
             }
+            _ => self.no_name(first),
         }
+    }
+
+    fn no_name<T>(&mut self, keyword: &Ident) -> Option<T> {
+        self.errors.at(keyword, declarations::no_name(keyword));
+        // An editor completes the keyword before there is a name.
+        self.flow.partial_keywords.push(keyword.clone());
+        self.give_up(keyword.clone())
     }
 
     /// The intended keyword in place of `found`: the nearest one, or the one that fits the following tokens.
@@ -196,10 +211,11 @@ impl Parser<'_, '_> {
     }
 
     /// Parses the rest of a source or a column, after its name.
-    fn column(&mut self, attributes: Attributes, mut keyword: Ident, name: Ident) -> Column {
+    fn column(&mut self, attributes: Attributes, mut keyword: Ident, name: Ident) {
         if self.takes_as_source(&keyword, &name) {
             keyword = replace(&keyword, &Ident::new("source", keyword.span()));
         }
+        let mut others = Vec::new();
         let (renamed_from, derived, source_type) = if ident_text(&keyword) == "column" {
             let (renamed_from, derived, unparsed) = column::parse(&name, &mut self.cursor, self.errors);
             // A `;` may be missing, so these tokens may declare more.
@@ -207,7 +223,9 @@ impl Parser<'_, '_> {
             (renamed_from, Some(derived), None)
         } else {
             let (renamed_from, ty) = column::parse_source(&name, &mut self.cursor, self.errors);
-            self.end_of_source(&name, ty.as_ref());
+            let earlier = renamed_from.as_ref().map(|earlier| earlier.name.value());
+            let written = columns::source(&name, ty.as_ref().map(|ty| ty.ty.clone()), earlier.as_deref());
+            others = self.end_of_source(&name, ty.as_ref(), &written);
             (renamed_from, None, ty)
         };
         let Attributes { docs, denies } = attributes;
@@ -218,28 +236,53 @@ impl Parser<'_, '_> {
                 None => self.errors.at(attribute, declarations::LINTED_SOURCE),
             }
         }
-        Column { docs, lints, keyword, name, is_duplicate: false, renamed_from, derived, source_type }
+        let is_duplicate = false;
+        self.flow.columns.push(Column {
+            docs,
+            lints,
+            keyword,
+            name,
+            is_duplicate,
+            renamed_from,
+            derived,
+            source_type,
+        });
+        self.flow.columns.extend(others);
     }
 
-    /// Takes the `;` of a source. Any other token is an error.
-    fn end_of_source(&mut self, name: &Ident, ty: Option<&ColumnType>) {
+    /// Takes the `;` of a source. Any other token is an error. `written` is the source as it should be. Returns the sources
+    /// that come after commas.
+    fn end_of_source(&mut self, name: &Ident, ty: Option<&ColumnType>, written: &str) -> Vec<Column> {
         let rest = self.cursor.skip_declaration();
+        let listed = recovery::sources(rest).filter(|listed| !listed.is_empty() && rest.len() > 1);
+        if let Some(listed) = listed {
+            return self.sources(tokens(rest), Some(written), &listed);
+        }
         let message = match rest.first() {
-            None if self.cursor.took_semicolon() => return,
+            None if self.cursor.took_semicolon() => return Vec::new(),
             None => {
                 let last = ty.and_then(|ty| ty.ty.clone().into_iter().last());
                 let last = last.map_or(name.span(), |last| last.span());
-                return self.errors.on(last, declarations::NO_SEMICOLON);
+                self.errors.on(last, declarations::NO_SEMICOLON);
+                return Vec::new();
             }
             first if rest.len() == 1 && is_punct(first, ',') => declarations::COMMA,
             first if is_punct(first, '=') && ty.is_some() => columns::DOCUMENTS_STEP,
             first if is_punct(first, '=') => &columns::source_step(name),
             _ if ty.is_some() => columns::AFTER_SOURCE_TYPE,
-            _ => &columns::source_extra(name),
+            _ => &columns::source_extra(written),
         };
-        // In `source user, topics;` the user may mean both, so `topics` is not also unknown.
+        // The user may mean another column, so its name is not also unknown.
         self.errors.at(tokens(rest), message);
         self.flow.unparsed.extend_from_slice(rest);
+        Vec::new()
+    }
+
+    /// Reports several sources in one declaration, and returns those of the list.
+    fn sources(&mut self, at: impl ToTokens, first: Option<&str>, listed: &[Listed<'_>]) -> Vec<Column> {
+        let texts = first.map(str::to_owned).into_iter().chain(listed.iter().map(Listed::text));
+        self.errors.at(at, columns::several_sources(&texts.collect::<Vec<_>>().join(" ")));
+        listed.iter().filter_map(|listed| listed.column(self.errors)).collect()
     }
 
     /// Skips this declaration.

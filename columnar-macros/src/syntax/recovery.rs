@@ -223,6 +223,38 @@ fn documents<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recover
     Some(Recovered { column, unparsed: &[] })
 }
 
+/// A source in a list of several.
+pub(super) struct Listed<'t> {
+    name: &'t Ident,
+    ty: &'t [TokenTree],
+}
+
+/// The list of sources `, room, files: Documents`. `None` if there are other tokens.
+pub(super) fn sources<'t>(trees: &'t [TokenTree]) -> Option<Vec<Listed<'t>>> {
+    let is_separator = |tree: &TokenTree| is_punct(Some(tree), ',') || is_ident(Some(tree), "and");
+    let parts = trees.split(is_separator).filter(|part| !part.is_empty());
+    let listed = |part: &'t [TokenTree]| match part {
+        [TokenTree::Ident(name), ty @ ..] => {
+            let is_typed = || is_punct(ty.first(), ':') && column_type::of_field(ty).is_some();
+            (ty.is_empty() || is_typed()).then_some(Listed { name, ty })
+        }
+        _ => None,
+    };
+    parts.map(listed).collect()
+}
+
+impl Listed<'_> {
+    /// The declaration of its own that it should have.
+    pub(super) fn text(&self) -> String {
+        columns::source(self.name, self.ty.get(1..).map(tokens), None)
+    }
+
+    pub(super) fn column(&self, errors: &mut Errors) -> Option<Column> {
+        let name = declared_name(self.name, errors)?;
+        Some(source_named(name.span(), name, column_type::of_field(self.ty)))
+    }
+}
+
 /// Whether this is rather the type of a source than its name.
 fn is_type_name(word: &Ident) -> bool {
     let text = ident_text(word);
@@ -356,6 +388,15 @@ pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident
             if ident::is(ident, "pub") =>
         {
             errors.at(ident, declarations::PUB);
+            cursor.take(3);
+            rust_ident(name)
+        }
+        [TokenTree::Ident(was), TokenTree::Literal(earlier), TokenTree::Ident(name), after @ ..]
+            if ident::is(was, "was") =>
+        {
+            let earlier = earlier.to_string();
+            let is_computed = after.first().is_some_and(|tree| is_group(tree, Delimiter::Parenthesis));
+            errors.at(was, columns::early_was(name, earlier.trim_matches('"'), is_computed));
             cursor.take(3);
             rust_ident(name)
         }

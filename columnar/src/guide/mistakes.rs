@@ -126,6 +126,8 @@
 //! | expected the earlier name of `topics`, in quotes | write it: `was "subjects"` |
 //! | expected the earlier name in quotes | write `was "subjects"` |
 //! | the earlier name comes right after `was` | write `was "subjects"`, without parentheses |
+//! | a column has one earlier name | drop the others |
+//! | `was` comes after the name and the views | write `column topics(user.latest) was "subjects" = …` |
 //! | expected `was`, found `as` | write `was "subjects"` for an earlier name, and a tag where the column is read: `topics.as("digest")` |
 //! | `Subjects` cannot be the earlier name of a column | write the name exactly as it was declared |
 //! | `user` is the current name of this column | drop `was`, or write the earlier name |
@@ -149,7 +151,8 @@
 //! | message | what to do |
 //! |---|---|
 //! | a source has no compute step: your program pushes its values | drop the compute step, or declare a `column` |
-//! | a source has only a name | write `source user;`, and each source with its own `;` |
+//! | a source has only a name | write `source user;` |
+//! | each source has a declaration of its own | write `source user; source room;` |
 //! | a source without a type holds text | drop `: String`; a source with a type has documents: `source files: Documents;` |
 //! | a source holds text or documents, and `usize` is neither | drop the type: a source of text has none |
 //! | `topics` reads `user` as text, and a source of text has no type | write `source user;`; documents have no window, and are no parameter of a compute step |
