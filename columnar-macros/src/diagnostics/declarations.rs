@@ -98,7 +98,8 @@ const KEYWORDS: &str =
 
 /// `colum topics(...)`: an identifier where a keyword should be.
 pub(crate) fn unknown_keyword(found: &Ident) -> String {
-    let intended = nearest_keyword(found).or((found == "fn").then_some("column"));
+    let is_of_rust = ["fn", "let", "const", "static", "type"].iter().any(|&word| found == word);
+    let intended = nearest_keyword(found).or(is_of_rust.then_some("column"));
     let help = intended.map_or_else(|| KEYWORDS.to_owned(), |keyword| format!("did you mean `{keyword}`?"));
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", quote(found))
 }

@@ -119,6 +119,12 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
         {
             type_before_name(cursor, errors)
         }
+        // `let topics(user) = …` is a column with a wrong keyword.
+        [TokenTree::Ident(ident), TokenTree::Ident(_), TokenTree::Group(_), next, ..]
+            if ident::is_one_of(ident, &UP_TO_A_SEMICOLON) && !is_punct(Some(next), ';') =>
+        {
+            None
+        }
         // A keyword alone, as in `type;`, is rather a name whose `source` is missing.
         [TokenTree::Ident(ident), next, ..] if !is_punct(Some(next), ';') => {
             let unparsed = match () {
