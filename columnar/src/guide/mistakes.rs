@@ -214,9 +214,10 @@
 //! | `model` is no view | write a setting after the compute step: `= prompt("…").model("offline")` |
 //! | expected a view of `user` after the dot: `latest`, `window(n)` or `prev` | complete the view, or drop the dot |
 //! | no view is named `last` | see [the views](super::views) |
-//! | `latest` takes no parentheses | drop them |
+//! | `latest` takes no parentheses | drop them; a number of values is `window(3)` or `prev.window(2)` |
 //! | expected parentheses after `window` | write `window(3)` |
 //! | expected the number of values to show | the same |
+//! | views are constants, and the parameter `n` is none | write a constant, or declare the flow with a constant parameter: `struct Chat<const N: usize>` |
 //! | `window` takes one number | write `window(3)` |
 //! | a window of 0 shows nothing | drop the view, or show at least one value |
 //! | a view has one window | drop the second |
@@ -280,6 +281,7 @@
 //! | expected `,` before `user` | put a comma after the tag |
 //! | expected parentheses after `group` | write `group("debate", …)` |
 //! | a group is no macro | drop the `!` |
+//! | no view begins with `groups` and a text | write `group("debate", pro.latest, con.latest)` |
 //! | this group has no views | add views |
 //! | this group is inside 32 others, which is the most | put its views into one of those around it |
 //! | a group takes no modifiers | put the modifier on the views inside |
