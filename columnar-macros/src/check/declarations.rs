@@ -5,7 +5,7 @@ use std::ptr;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote;
-use syn::{Path, PathSegment, Type, TypePath};
+use syn::{Path, PathSegment, Type, TypeGroup, TypeParen, TypePath};
 
 use crate::diagnostics::{self, Errors, columns, flow};
 use crate::ident::{ident_text, is_name, nearest_name, replace, rust_ident};
@@ -200,7 +200,12 @@ fn type_of(ty: &TokenStream) -> SourceType {
     if ty.is_empty() {
         return SourceType::Missing;
     }
-    let Ok(Type::Path(TypePath { path, .. })) = syn::parse2(ty.clone()) else { return SourceType::Other };
+    let mut parsed = syn::parse2(ty.clone());
+    // A `$ty:ty` of the user's `macro_rules!` is a group.
+    while let Ok(Type::Group(TypeGroup { elem, .. }) | Type::Paren(TypeParen { elem, .. })) = parsed {
+        parsed = Ok(*elem);
+    }
+    let Ok(Type::Path(TypePath { path, .. })) = parsed else { return SourceType::Other };
     let Some(PathSegment { ident, arguments }) = path.segments.last() else { return SourceType::Other };
     let name = ident_text(ident);
     match () {

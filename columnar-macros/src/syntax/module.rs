@@ -13,6 +13,7 @@ use super::view_list::parse_view;
 use super::{module_forms, recovery};
 use crate::diagnostics::{Errors, declarations, modules};
 use crate::ident::{self, ident_text, nearest_name};
+use crate::keywords::nearest_keyword;
 
 /// Takes a module up to its `;`, or returns the tokens that could not be read.
 pub(super) fn parse<'t>(
@@ -180,7 +181,12 @@ fn module_name(
         return repaired();
     }
     cursor.next();
-    if let Some(name) = recovery::name(cursor, errors) {
+    // `as pub column …` is rather a module without a name before a column.
+    let is_keyword =
+        |tree: &TokenTree| matches!(tree, TokenTree::Ident(word) if nearest_keyword(word).is_some());
+    if !cursor.rest().iter().take(2).any(is_keyword)
+        && let Some(name) = recovery::name(cursor, errors)
+    {
         return Some(name);
     }
     match cursor.next() {
