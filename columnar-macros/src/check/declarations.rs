@@ -169,12 +169,14 @@ pub(super) fn check_source_types(flow: &mut Flow, errors: &mut Errors) {
         let found = type_of(ty);
         match (&found, reader) {
             _ if names_any(ty.clone(), &params) => errors.at(&*ty, columns::SOURCE_OF_PARAM),
+            (SourceType::Documents, _) | (SourceType::Unknown, None) => continue,
+            // It is reported.
+            (SourceType::Missing, _) => {}
+            _ if *is_partial => {}
             (SourceType::Other, _) => errors.at(&*ty, columns::source_of_other(name, &shown(&*ty))),
-            (SourceType::Unknown, Some(reader)) if !*is_partial => {
+            (SourceType::Unknown, Some(reader)) => {
                 errors.at(&*ty, columns::source_read_as_text(name, reader));
             }
-            (SourceType::Missing, _) => {}
-            (SourceType::Documents | SourceType::Unknown, _) => continue,
         }
         // So that neither a reader nor a pushed value is a second error.
         *ty = TokenStream::new();

@@ -318,8 +318,8 @@ pub(crate) fn no_views(name: &Ident) -> String {
 pub(crate) fn no_views_and_no_step(name: &Ident) -> String {
     let text = name.unraw();
     format!(
-        "expected the views that `{text}` reads, in parentheses\n\nhelp: as in `column {text}(...) = ...`; without views, \
-         write `source {text};`"
+        "expected the views that `{text}` reads, in parentheses\n\nhelp: as in `column {text}(...) = ...`; a source begins \
+         with `source`"
     )
 }
 

@@ -4,8 +4,8 @@ use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{LitStr, Type};
 
-use super::cursor::{Angles, Cursor, is_group, is_ident, is_punct, shown, tokens, trees_of, ungrouped};
-use super::recovery;
+use super::cursor::{Cursor, is_group, is_ident, is_punct, shown, tokens, trees_of, ungrouped};
+use super::source_list::comma_before_sources;
 use super::tree::ColumnType;
 use crate::diagnostics::{Errors, columns};
 use crate::ident::{self, ident_text};
@@ -52,7 +52,9 @@ fn without_colon(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> 
         return None;
     }
     errors.at(written, columns::source_type_without_colon(name, &shown(&ty)));
-    Some(ColumnType { colon: first.span(), ty, is_partial: false })
+    // Any other type is an error of its own when this one is mended.
+    let is_partial = shown(&ty) != "Documents";
+    Some(ColumnType { colon: first.span(), ty, is_partial })
 }
 
 /// The type of the field of a struct, which begins with its `:`; `None` for text.
@@ -219,16 +221,6 @@ fn end(trees: &[TokenTree]) -> usize {
     }
     // Angle brackets that never close would hide the `=` before the compute step.
     (0..trees.len()).find(|&at| ends(at)).unwrap_or(trees.len())
-}
-
-/// The position of the first comma outside angle brackets, if only names of sources are after it.
-fn comma_before_sources(trees: &[TokenTree]) -> Option<usize> {
-    let mut angles = Angles::default();
-    let comma = trees.iter().position(|tree| {
-        angles.pass(tree);
-        angles.open == 0 && is_punct(Some(tree), ',')
-    })?;
-    recovery::sources(trees.get(comma..)?).is_some().then_some(comma)
 }
 
 /// Words in place of `was`.

@@ -5,7 +5,8 @@ use quote::ToTokens;
 
 use super::attributes::{self, Attributes};
 use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
-use super::recovery::{Listed, declared_name};
+use super::recovery::declared_name;
+use super::source_list::{self, Listed};
 use super::tree::{Column, ColumnType, Flow, Form};
 use super::{column, module, module_forms, recovery};
 use crate::diagnostics::{Errors, columns, declarations, modules};
@@ -131,7 +132,7 @@ impl Parser<'_, '_> {
             // `source (user, room);`
             Some(TokenTree::Group(list)) if ident::is(first, "source") => {
                 let trees = trees_of(list);
-                match recovery::sources(&trees).filter(|listed| !listed.is_empty()) {
+                match source_list::sources(&trees) {
                     Some(listed) => {
                         self.cursor.skip_declaration();
                         let sources = self.sources(list, None, &listed);
@@ -254,7 +255,7 @@ impl Parser<'_, '_> {
     /// that come after commas.
     fn end_of_source(&mut self, name: &Ident, ty: Option<&ColumnType>, written: &str) -> Vec<Column> {
         let rest = self.cursor.skip_declaration();
-        let listed = recovery::sources(rest).filter(|listed| !listed.is_empty() && rest.len() > 1);
+        let listed = source_list::sources(rest).filter(|_| rest.len() > 1);
         if let Some(listed) = listed {
             return self.sources(tokens(rest), Some(written), &listed);
         }
@@ -282,7 +283,7 @@ impl Parser<'_, '_> {
     fn sources(&mut self, at: impl ToTokens, first: Option<&str>, listed: &[Listed<'_>]) -> Vec<Column> {
         let texts = first.map(str::to_owned).into_iter().chain(listed.iter().map(Listed::text));
         self.errors.at(at, columns::several_sources(&texts.collect::<Vec<_>>().join(" ")));
-        listed.iter().filter_map(|listed| listed.column(self.errors)).collect()
+        listed.iter().filter_map(|listed| recovery::listed_source(listed, self.errors)).collect()
     }
 
     /// Skips this declaration.

@@ -21,6 +21,7 @@ mod module;
 mod module_forms;
 mod params;
 mod recovery;
+mod source_list;
 mod step;
 mod tree;
 mod uses;

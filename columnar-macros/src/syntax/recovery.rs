@@ -6,6 +6,7 @@ use quote::{ToTokens, quote};
 
 use super::column_type;
 use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
+use super::source_list::Listed;
 use super::tree::{Column, ColumnType, Derived};
 use crate::diagnostics::{Errors, columns, declarations, modules};
 use crate::ident::{self, ident_text, is_gen, is_name, quoted_name, replace, rust_ident};
@@ -229,36 +230,10 @@ fn documents<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recover
     Some(Recovered { column, unparsed: &[] })
 }
 
-/// A source in a list of several.
-pub(super) struct Listed<'t> {
-    name: &'t Ident,
-    ty: &'t [TokenTree],
-}
-
-/// The list of sources `, room, files: Documents`. `None` if there are other tokens.
-pub(super) fn sources<'t>(trees: &'t [TokenTree]) -> Option<Vec<Listed<'t>>> {
-    let is_separator = |tree: &TokenTree| is_punct(Some(tree), ',') || is_ident(Some(tree), "and");
-    let parts = trees.split(is_separator).filter(|part| !part.is_empty());
-    let listed = |part: &'t [TokenTree]| match part {
-        [TokenTree::Ident(name), ty @ ..] => {
-            let is_typed = || is_punct(ty.first(), ':') && column_type::of_field(ty).is_some();
-            (ty.is_empty() || is_typed()).then_some(Listed { name, ty })
-        }
-        _ => None,
-    };
-    parts.map(listed).collect()
-}
-
-impl Listed<'_> {
-    /// The declaration of its own that it should have.
-    pub(super) fn text(&self) -> String {
-        columns::source(self.name, self.ty.get(1..).map(tokens), None)
-    }
-
-    pub(super) fn column(&self, errors: &mut Errors) -> Option<Column> {
-        let name = declared_name(self.name, errors)?;
-        Some(source_named(name.span(), name, column_type::of_field(self.ty)))
-    }
+/// A source of a list of several.
+pub(super) fn listed_source(listed: &Listed<'_>, errors: &mut Errors) -> Option<Column> {
+    let name = declared_name(listed.name, errors)?;
+    Some(source_named(name.span(), name, column_type::of_field(listed.ty)))
 }
 
 /// Whether this is rather the type of a source than its name.
