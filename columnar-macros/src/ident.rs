@@ -82,11 +82,12 @@ pub(crate) fn is_name(text: &str) -> bool {
 
 /// The valid name that is nearest to a text, if there is one.
 pub(crate) fn nearest_name(text: &str) -> Option<String> {
-    let mut name = String::new();
+    let (mut name, mut last) = (String::new(), '_');
     for letter in text.chars().take(64) {
-        if letter.is_ascii_uppercase() && name.ends_with(|last: char| last.is_ascii_lowercase()) {
+        if letter.is_ascii_uppercase() && last.is_ascii_lowercase() {
             name.push('_');
         }
+        last = letter;
         name.push(if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' });
     }
     let name = name.trim_matches('_').to_owned();

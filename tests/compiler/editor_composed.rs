@@ -93,6 +93,7 @@ pub(crate) fn parameters_are_renamed(editor: &mut Editor) {
 pub(crate) fn composed_flows_are_explained(editor: &mut Editor) {
     for (before, shown) in [
         ("{ topic", "The question."),
+        ("column mood", "The column `mood`."),
         ("verdict(group", "Puts a tag around several views"),
         ("debate.pro", "The column `pro`."),
         ("strength: u32) {\nsource", "Declares a source"),
@@ -109,7 +110,7 @@ pub(crate) fn composed_flows_are_explained(editor: &mut Editor) {
         let at = at_end_of(editor, before);
         let hover = editor.hover(at);
         assert!(hover.contains(shown), "{before}\n{hover}");
-        for generated in ["__source", "__column", "__new", "Graph", "is_module", "is_base"] {
+        for generated in ["__step", "__source", "__column", "__new", "Graph", "is_module", "is_base"] {
             assert!(!hover.contains(generated), "`{generated}` at {before}\n{hover}");
         }
     }

@@ -3,8 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::ptr;
 
-use proc_macro2::Ident;
-
 use crate::diagnostics::{Errors, reads};
 use crate::ident::ident_text;
 use crate::syntax::{Column, GroupTag, Lint, Purpose, State, Tag, View};
@@ -40,11 +38,18 @@ pub(super) fn check_tags(column: &Column, errors: &mut Errors) {
     let name = &column.name;
     // The views by their tags; a group has none.
     let mut tags: HashMap<String, Option<&View>> = HashMap::new();
-    // Groups first, so that a view with the tag of a group is the one that is reported.
-    check_groups(name, column.reads(), &mut tags, errors);
-    // Documents in tiers and instructions are in no tag.
-    let is_tagged = |view: &&View| !view.is_self() && !view.is_tiered() && !view.is_instruction();
-    for view in column.reads().filter(is_tagged) {
+    let mut around: &[GroupTag] = &[];
+    for view in column.reads() {
+        for group in GroupTag::opened(around, view) {
+            if tags.insert(group.text().to_owned(), None).is_some() {
+                errors.on(group.span, reads::same_tag(group.text(), name));
+            }
+        }
+        around = &view.groups;
+        // Documents in tiers and instructions are in no tag.
+        if view.is_self() || view.is_tiered() || view.is_instruction() {
+            continue;
+        }
         let (span, tag) = match &view.tag {
             Tag::Name => (None, ident_text(view.last())),
             Tag::Explicit(span, tag) => (Some(*span), tag.clone()),
@@ -59,19 +64,6 @@ pub(super) fn check_tags(column: &Column, errors: &mut Errors) {
             (None, _) => {
                 tags.insert(tag, Some(view));
             }
-        }
-    }
-}
-
-fn check_groups<'v>(
-    name: &Ident,
-    views: impl Iterator<Item = &'v View>,
-    tags: &mut HashMap<String, Option<&View>>,
-    errors: &mut Errors,
-) {
-    for group in GroupTag::all(views) {
-        if tags.insert(group.text().to_owned(), None).is_some() {
-            errors.on(group.span, reads::same_tag(group.text(), name));
         }
     }
 }

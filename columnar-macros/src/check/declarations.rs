@@ -1,14 +1,16 @@
 //! The rules about declarations as such: their names, their earlier names, and the sources of a flow.
 
 use std::collections::{HashMap, HashSet};
+use std::ptr;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote;
-use syn::Path;
+use syn::{Path, PathSegment, Type, TypeGroup, TypeParen, TypePath};
 
 use crate::diagnostics::{self, Errors, columns, flow};
-use crate::ident::{ident_text, is_name, replace};
-use crate::syntax::{Base, Column, Flow, Form, Module, RenamedFrom};
+use crate::ident::{ident_text, is_name, nearest_name, replace, rust_ident};
+use crate::keywords::nearest;
+use crate::syntax::{Base, Column, ColumnType, Flow, Form, Module, RenamedFrom, View, is_primitive, shown};
 
 /// Columns and modules have different names, and each name is valid. Wrong:
 ///
@@ -19,6 +21,7 @@ use crate::syntax::{Base, Column, Flow, Form, Module, RenamedFrom};
 ///
 /// Returns the names of modules that are taken out because a column has them.
 pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
+    repair_names(flow, errors);
     let mut first: HashMap<String, Span> = HashMap::new();
     let columns = flow.columns.iter().map(|column| &column.name);
     // Also names that are declared later, so that no generated name is one of them.
@@ -26,9 +29,6 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
         columns.chain(flow.modules.iter().map(|module| &module.name)).map(ident_text).collect();
     for Column { name, is_duplicate, .. } in &mut flow.columns {
         let mut text = ident_text(name);
-        if !is_name(&text) {
-            errors.at(&*name, diagnostics::declarations::bad_name(name));
-        }
         if let Some(&span) = first.get(&text) {
             errors.at(&*name, diagnostics::declarations::declared_twice(name, span));
             // Its views and its compute step are checked all the same, under a name that no column has.
@@ -43,9 +43,6 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
     let mut clashes = HashSet::new();
     flow.modules.retain(|Module { name, .. }| {
         let text = ident_text(name);
-        if !is_name(&text) {
-            errors.at(name, diagnostics::declarations::bad_name(name));
-        }
         let Some(&span) = first.get(&text) else {
             first.insert(text, name.span());
             return true;
@@ -55,6 +52,45 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
         false
     });
     clashes
+}
+
+/// Reports names that are invalid. Where others read the valid name, the declaration gets it. Wrong:
+///
+/// ```text
+/// source User;
+/// column topics(user.latest) = prompt("...");
+/// ```
+fn repair_names(flow: &mut Flow, errors: &mut Errors) {
+    let views = flow.columns.iter().flat_map(Column::reads);
+    let views = views.chain(flow.modules.iter().flat_map(Module::reads));
+    let mut read: HashSet<String> = views.map(|view| ident_text(&view.base)).collect();
+    let columns = flow.columns.iter_mut().map(|column| &mut column.name);
+    let names: Vec<&mut Ident> =
+        columns.chain(flow.modules.iter_mut().map(|module| &mut module.name)).collect();
+    for name in &names {
+        read.remove(&ident_text(name));
+    }
+    let mut repaired = HashMap::new();
+    for name in names {
+        let text = ident_text(name);
+        if is_name(&text) {
+            continue;
+        }
+        errors.at(&*name, diagnostics::declarations::bad_name(name));
+        let better = nearest_name(&text).filter(|better| read.remove(better));
+        if let Some(better) = better.and_then(|better| rust_ident(&Ident::new(&better, name.span()))) {
+            *name = replace(name, &better);
+            repaired.insert(text, better);
+        }
+    }
+    let views = flow.columns.iter_mut().filter_map(|column| column.derived.as_mut());
+    let views = views.flat_map(|derived| &mut derived.views);
+    let inputs = flow.modules.iter_mut().flat_map(|module| &mut module.inputs);
+    for view in views.chain(inputs.filter_map(|input| input.column.as_mut())) {
+        if let Some(better) = repaired.get(&ident_text(&view.base)) {
+            view.base = replace(&view.base, better);
+        }
+    }
 }
 
 /// A flow is no module of itself. Wrong:
@@ -111,20 +147,101 @@ pub(super) fn check_renames(flow: &mut Flow, errors: &mut Errors) {
     }
 }
 
-/// A source of documents has no type of its own. Wrong:
+/// A source holds text, which has no type, or documents. Wrong:
 ///
 /// ```text
 /// pub struct Chat<T> { source files: T; }
+/// pub struct Chat { source user: usize; }
+/// pub struct Chat { source user: Text; column topics(user.latest) = prompt("..."); }
 /// ```
+///
+/// rustc reports any other type. A source with a wrong type holds text if it is read as text.
 pub(super) fn check_source_types(flow: &mut Flow, errors: &mut Errors) {
     let params =
         flow.header().map(|header| header.generics.type_params().map(|param| param.ident.to_string()));
     let params: HashSet<String> = params.into_iter().flatten().collect();
-    for ty in flow.columns.iter_mut().filter_map(|column| column.source_type.as_mut()) {
-        if names_any(ty.ty.clone(), &params) {
-            errors.at(&ty.ty, columns::SOURCE_OF_PARAM);
-            ty.ty = TokenStream::new();
+    let readers = Readers::new(flow);
+    for Column { name, source_type, .. } in &mut flow.columns {
+        let Some(ColumnType { ty, is_partial, .. }) = source_type else { continue };
+        let text = ident_text(name);
+        let is_in_tiers = readers.tiers.contains(&text);
+        let reader = readers.text.get(&text).filter(|_| !is_in_tiers);
+        let found = type_of(ty);
+        match (&found, reader) {
+            _ if names_any(ty.clone(), &params) => errors.at(&*ty, columns::SOURCE_OF_PARAM),
+            (SourceType::Documents, _) | (SourceType::Unknown, None) => continue,
+            // It is reported.
+            (SourceType::Missing, _) => {}
+            _ if *is_partial => {}
+            (SourceType::Other, _) => errors.at(&*ty, columns::source_of_other(name, &shown(&*ty))),
+            (SourceType::Unknown, Some(reader)) => {
+                errors.at(&*ty, columns::source_read_as_text(name, reader));
+            }
         }
+        // So that neither a reader nor a pushed value is a second error.
+        *ty = TokenStream::new();
+        if reader.is_some() || matches!(found, SourceType::Other) && !is_in_tiers {
+            *source_type = None;
+        }
+    }
+}
+
+/// The type of a source, as far as its name tells.
+enum SourceType {
+    Documents,
+    /// No name of documents.
+    Other,
+    /// It may be another name of documents.
+    Unknown,
+    /// It is missing or invalid, which is reported.
+    Missing,
+}
+
+fn type_of(ty: &TokenStream) -> SourceType {
+    const DOCUMENTS: &str = "Documents";
+    if ty.is_empty() {
+        return SourceType::Missing;
+    }
+    let mut parsed = syn::parse2(ty.clone());
+    // A `$ty:ty` of the user's `macro_rules!` is a group.
+    while let Ok(Type::Group(TypeGroup { elem, .. }) | Type::Paren(TypeParen { elem, .. })) = parsed {
+        parsed = Ok(*elem);
+    }
+    let Ok(Type::Path(TypePath { path, .. })) = parsed else { return SourceType::Other };
+    let Some(PathSegment { ident, arguments }) = path.segments.last() else { return SourceType::Other };
+    let name = ident_text(ident);
+    match () {
+        () if nearest(&name, [DOCUMENTS].into_iter()).is_some() => SourceType::Documents,
+        () if is_primitive(&name) || name == "Value" || !arguments.is_none() => SourceType::Other,
+        () => SourceType::Unknown,
+    }
+}
+
+/// The columns that read a source of this flow.
+struct Readers {
+    /// The sources that are read as text, with the first such reader.
+    text: HashMap<String, Ident>,
+    /// The sources that are read in tiers.
+    tiers: HashSet<String>,
+}
+
+impl Readers {
+    fn new(flow: &Flow) -> Self {
+        let mut readers = Self { text: HashMap::new(), tiers: HashSet::new() };
+        for Column { name, derived, .. } in &flow.columns {
+            let Some(derived) = derived else { continue };
+            let params = derived.closure.iter().flat_map(|closure| &closure.params);
+            let inputs: Vec<&View> = params.filter_map(|param| derived.view_of(name, param)).collect();
+            for view in derived.reads().filter(|view| !view.is_self()) {
+                let is_input = inputs.iter().any(|input| ptr::eq(*input, view));
+                if view.is_tiered() || !view.path.is_empty() {
+                    readers.tiers.insert(ident_text(&view.base));
+                } else if view.part().is_some() || is_input {
+                    readers.text.entry(ident_text(&view.base)).or_insert_with(|| name.clone());
+                }
+            }
+        }
+        readers
     }
 }
 

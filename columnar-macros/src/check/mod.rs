@@ -22,6 +22,7 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
     // First, because it renames columns and removes modules, and views are resolved by these names.
     declarations::check_not_itself(flow, errors);
     let clashes = declarations::check_names(flow, errors);
+    declarations::check_source_types(flow, errors);
     let unknown = reads::check_views(flow, clashes, errors);
     if declarations::check_sources(flow, &unknown, errors) {
         reads::check_unknown(flow, &unknown, errors);
@@ -39,7 +40,6 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
     references::check_closures(flow, errors);
     captures::check_captures(flow, errors);
     declarations::check_renames(flow, errors);
-    declarations::check_source_types(flow, errors);
     for column in &flow.columns {
         columns::check_lints(column, flow.lints(), &documents, errors);
     }

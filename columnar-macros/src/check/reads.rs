@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 
 use proc_macro2::{Ident, TokenTree};
+use quote::ToTokens;
 
 use super::purposes;
 use crate::diagnostics::{Errors, declarations, modules, reads, views};
 use crate::ident::{ident_text, is_gen, is_name, rust_ident};
-use crate::syntax::{Flow, Module, State, View};
+use crate::keywords::nearest_modifier;
+use crate::syntax::{Flow, Module, Param, State, View, is_primitive, uses};
 
 /// A view shows a column of this flow, of a module, or of the base; an input of a module is bound to one. Wrong:
 ///
@@ -23,8 +25,7 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
         check_bound_once(module, errors);
     }
     let names = Names::new(flow, clashes);
-    let params = flow.header().map(|header| header.params.iter().map(|param| ident_text(&param.name)));
-    let params: HashSet<String> = params.into_iter().flatten().collect();
+    let params = Params::new(flow);
     let mut unknown = Vec::new();
     for column in &mut flow.columns {
         let Some(derived) = &mut column.derived else { continue };
@@ -46,6 +47,7 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
                 names.check_documents(view, errors);
                 purposes::check_tiers(view, errors);
                 check_elided(view, errors);
+                params.check_constants(view, errors);
             } else {
                 view.state = State::NoColumn;
                 // Without this view the column may read too little, which is no second error.
@@ -83,7 +85,14 @@ fn check_modifier(view: &mut View, errors: &mut Errors) {
     if view.state == State::Valid
         && let Some(word) = view.path.first()
     {
-        errors.at(word, views::no_view_named(word));
+        let is_prev = nearest_modifier(&ident_text(word)) == Some("prev");
+        if is_prev && view.is_self() {
+            errors.at(word, views::PREV_OF_SELF);
+        } else {
+            errors.at(word, views::no_view_named(word));
+            // Then two columns that read each other are no second error.
+            view.is_lagged |= is_prev;
+        }
         view.state = State::Invalid;
     }
     view.take_path_as_modifiers();
@@ -119,8 +128,8 @@ fn check_input(column: &mut View, names: &Names, unknown: &mut Vec<Ident>, error
 }
 
 /// Arguments of a module come before its inputs. Wrong: `use Debate { topic: user, model } as debate;`.
-fn drop_arguments(module: &mut Module, params: &HashSet<String>, names: &Names, errors: &mut Errors) {
-    let is_param = |name: &str| params.contains(name) && !names.declares(name);
+fn drop_arguments(module: &mut Module, params: &Params, names: &Names, errors: &mut Errors) {
+    let is_param = |name: &String| params.names.contains(name) && !names.declares(name);
     let Module { inputs, is_complete, .. } = module;
     inputs.retain(|input| {
         let argument = input.column.as_ref().filter(|column| is_param(&ident_text(&column.base)));
@@ -143,6 +152,38 @@ fn check_bound_once(module: &mut Module, errors: &mut Errors) {
         }
         is_first
     });
+}
+
+/// The parameters of the flow.
+struct Params {
+    names: Vec<String>,
+    /// Each as a constant parameter, if its type allows that.
+    constants: Vec<Option<String>>,
+}
+
+impl Params {
+    fn new(flow: &Flow) -> Self {
+        let params = flow.header().into_iter().flat_map(|header| &header.params);
+        let constant = |param: &Param| {
+            let ty = param.ty().to_string();
+            let name = ident_text(&param.name).to_uppercase();
+            (is_primitive(&ty) && !ty.starts_with('f')).then(|| format!("const {name}: {ty}"))
+        };
+        let (names, constants) = params.map(|param| (ident_text(&param.name), constant(param))).unzip();
+        Self { names, constants }
+    }
+
+    /// The arguments of a view are constants. Wrong, where `n` is a parameter of the flow:
+    /// `column topics(user.window(n)) = prompt("...");`.
+    fn check_constants(&self, view: &mut View, errors: &mut Errors) {
+        let arguments = view.constant_modifiers().to_token_stream();
+        let found = uses(&self.names, &arguments).into_iter().next().filter(|_| view.state == State::Valid);
+        let Some(found) = found else { return };
+        let at = self.names.iter().position(|name| *name == found.name);
+        let constant = at.and_then(|at| self.constants.get(at)?.as_deref());
+        errors.on(found.at, views::param_in_view(&found.name, constant));
+        view.state = State::Invalid;
+    }
 }
 
 /// The names that views can resolve to.

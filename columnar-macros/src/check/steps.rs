@@ -14,11 +14,12 @@ use crate::syntax::{Closure, Column, closure, is_punct, trees};
 /// column digest(user.window(5)) = prompt("Summarise.").every(0);
 /// column topics(user.latest) = prompt("List the topics.").model("opnai/gpt-4o-mini");
 /// column praise(user.latest) = prompt("Praise the user.").when(async |cx| cx.step() > 3);
+/// column topics(user.latest) = prompt("List the topics.").was("subjects");
 /// ```
 pub(super) fn check_settings(column: &mut Column, errors: &mut Errors) {
-    let Some(derived) = &mut column.derived else { return };
+    let Column { name, derived: Some(derived), .. } = column else { return };
     for setting in settings(&derived.step) {
-        derived.is_step_for_editors |= !setting.check(errors);
+        derived.is_step_for_editors |= !setting.check(name, errors);
     }
 }
 
@@ -83,8 +84,12 @@ fn collect(step: &[TokenTree], settings: &mut Vec<Setting>) {
 
 impl Setting {
     /// Returns whether rustc can check it.
-    fn check(&self, errors: &mut Errors) -> bool {
+    fn check(&self, column: &Ident, errors: &mut Errors) -> bool {
         let Self { method, arguments, operand } = self;
+        if ident::is(method, "was") && *operand != Operand::Other {
+            errors.at(method, steps::late_was(column, &arguments.stream().to_string()));
+            return false;
+        }
         if ident::is(method, "every") {
             let count = syn::parse2::<LitInt>(arguments.stream()).ok();
             if let Some(zero) = count.filter(|count| count.base10_digits() == "0") {

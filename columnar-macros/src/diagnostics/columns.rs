@@ -14,8 +14,23 @@ pub(crate) fn source_step(name: &Ident) -> String {
     )
 }
 
-pub(crate) fn source_extra(name: &Ident) -> String {
-    format!("a source has only a name\n\nhelp: write `source {name};`")
+/// `written` is the source without the other tokens.
+pub(crate) fn source_extra(written: &str) -> String {
+    format!("a source has only a name\n\nhelp: write `{written}`")
+}
+
+/// A source with its type and its earlier name, as users write it.
+pub(crate) fn source(name: &Ident, ty: Option<TokenStream>, earlier: Option<&str>) -> String {
+    let ty = ty
+        .filter(|ty| !ty.is_empty())
+        .map_or_else(String::new, |ty| format!(": {}", ty.to_string().replace(" :: ", "::")));
+    let earlier = earlier.map_or_else(String::new, |earlier| format!(" was {earlier:?}"));
+    format!("source {name}{ty}{earlier};")
+}
+
+/// `source user, room;`, where `written` is a declaration of each.
+pub(crate) fn several_sources(written: &str) -> String {
+    format!("each source has a declaration of its own\n\nhelp: write `{written}`")
 }
 
 /// `source files: Documents = ...;`
@@ -48,6 +63,25 @@ pub(crate) const TYPE_OF_TEXT: &str = "a column without a type holds text\n\nhel
 pub(crate) const SOURCE_OF_TEXT: &str = "a source without a type holds text\n\nhelp: drop this";
 
 pub(crate) const SOURCE_OF_PARAM: &str = "a source holds text or documents, so its type has no parameters of the flow\n\nhelp: write `: Documents`, or drop this";
+
+/// `source user: usize;`
+pub(crate) fn source_of_other(name: &Ident, ty: &str) -> String {
+    let name = name.unraw();
+    format!(
+        "a source holds text or documents, and `{ty}` is neither\n\nhelp: write `source {name};` for text, or \
+         `source {name}: Documents;`"
+    )
+}
+
+/// `source user: Text;`, where a column reads `user.latest`.
+pub(crate) fn source_read_as_text(name: &Ident, reader: &Ident) -> String {
+    format!(
+        "{} reads {} as text, and a source of text has no type\n\nhelp: write `source {};`",
+        quote(reader),
+        quote(name),
+        name.unraw()
+    )
+}
 
 pub(crate) fn no_type(name: &Ident) -> String {
     format!("expected the type of {} after this", quote(name))
@@ -94,6 +128,18 @@ pub(crate) fn no_earlier_name(column: &Ident) -> String {
     )
 }
 
+/// `column topics was "subjects" (user) = ...;` or `source was "person" user;`
+pub(crate) fn early_was(name: &Ident, earlier: &str, is_computed: bool) -> String {
+    let (keyword, views, end) = if is_computed { ("column", "(...)", " = ...") } else { ("source", "", "") };
+    let name = name.unraw();
+    format!(
+        "`was` comes after the name and the views\n\nhelp: write `{keyword} {name}{views} was \"{earlier}\"{end};`"
+    )
+}
+
+/// `was "subjects", "points"`
+pub(crate) const SECOND_EARLIER_NAME: &str = "a column has one earlier name\n\nhelp: drop this";
+
 pub(crate) fn earlier_name_not_quoted(name: &Ident) -> String {
     format!("expected the earlier name in quotes\n\nhelp: write `was \"{}\"`", ident_text(name))
 }
@@ -101,6 +147,11 @@ pub(crate) fn earlier_name_not_quoted(name: &Ident) -> String {
 /// `column topics(user) was("subjects") = ...;`
 pub(crate) fn earlier_name_in_brackets(name: &str) -> String {
     format!("the earlier name comes right after `was`\n\nhelp: write `was \"{name}\"`")
+}
+
+/// `column topics(user) from "subjects" = ...;`
+pub(crate) fn not_was(found: &Ident, name: &str) -> String {
+    format!("expected `was`, found {}\n\nhelp: write `was \"{name}\"`", quote(found))
 }
 
 /// `column topics(user) as "subjects" = ...;`

@@ -98,7 +98,8 @@ const KEYWORDS: &str =
 
 /// `colum topics(...)`: an identifier where a keyword should be.
 pub(crate) fn unknown_keyword(found: &Ident) -> String {
-    let intended = nearest_keyword(found).or((found == "fn").then_some("column"));
+    let is_of_rust = ["fn", "let", "const", "static", "type"].iter().any(|&word| found == word);
+    let intended = nearest_keyword(found).or(is_of_rust.then_some("column"));
     let help = intended.map_or_else(|| KEYWORDS.to_owned(), |keyword| format!("did you mean `{keyword}`?"));
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", quote(found))
 }
@@ -125,6 +126,16 @@ pub(crate) fn no_keyword(name: &Ident, keyword: &str) -> String {
 /// `topics column(...)`
 pub(crate) fn keyword_after_name(keyword: &Ident, name: &Ident) -> String {
     format!("the keyword comes before the name\n\nhelp: write `{keyword} {}`", name.unraw())
+}
+
+/// `source column user;`
+pub(crate) fn second_keyword(keyword: &str, name: &Ident) -> String {
+    format!("a declaration has one keyword\n\nhelp: write `{keyword} {}`", name.unraw())
+}
+
+/// `column user;` in a flow without a source.
+pub(crate) fn column_for_source(name: &Ident) -> String {
+    format!("a column has views and a compute step\n\nhelp: write `source {}`", name.unraw())
 }
 
 /// `source "user";`

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use super::declarations::NAME_RULE;
 use super::errors::quote;
 use crate::ident::{ident_text, nearest_name, quoted_name};
-use crate::keywords::{METHODS_OF_STEPS, MODIFIERS, nearest};
+use crate::keywords::{METHODS_OF_STEPS, nearest_modifier};
 
 /// `&user`, `"user"` or other tokens where a view should be.
 pub(crate) fn not_a_view(found: &[TokenTree]) -> String {
@@ -23,9 +23,19 @@ pub(crate) fn not_a_view(found: &[TokenTree]) -> String {
     format!("{NOT_A_VIEW}\n\nhelp: {help}")
 }
 
-/// `window(user, 3)`
-pub(crate) const VIEW_AS_FUNCTION: &str =
-    "a view begins with a column\n\nhelp: as in `user.latest` or `user.window(3)`";
+/// `window(user, 3)`, where `view` is `user.window(3)`
+pub(crate) fn view_as_function(view: Option<&str>) -> String {
+    let help = match view {
+        Some(view) => format!("write `{view}`"),
+        None => "as in `user.latest` or `user.window(3)`".to_owned(),
+    };
+    format!("a view begins with a column\n\nhelp: {help}")
+}
+
+/// `groups("debate", pro.latest)`
+pub(crate) fn not_group(found: &Ident) -> String {
+    format!("no view begins with {} and a text\n\nhelp: did you mean `group`?", quote(found))
+}
 
 /// `heard = user.latest` or `heard: user.latest`
 pub(crate) fn tag_before(tag: &Ident, view: &str) -> String {
@@ -99,8 +109,18 @@ pub(crate) fn not_a_call(modifier: &Ident) -> String {
     format!("{}\n\nhelp: as in `{}({argument})`", not_parentheses(modifier), ident_text(modifier))
 }
 
-pub(crate) fn no_parentheses(modifier: &Ident) -> String {
-    format!("`{modifier}` takes no parentheses")
+/// `user.latest()`, or `user.prev(2)`, where `better` is `prev.window(2)`
+pub(crate) fn no_parentheses(modifier: &Ident, better: Option<&str>) -> String {
+    let help = better.map_or_else(|| "drop them".to_owned(), |better| format!("write `{better}`"));
+    format!("{} takes no parentheses\n\nhelp: {help}", quote(modifier))
+}
+
+/// `user.window(n)`, where `n` is a parameter of the flow. `constant` declares one that is a constant.
+pub(crate) fn param_in_view(param: &str, constant: Option<&str>) -> String {
+    let constant = constant.map_or_else(String::new, |constant| {
+        format!(", or make it a constant parameter of the flow, `struct Chat<{constant}>`")
+    });
+    format!("views are constants, and the parameter `{param}` is none\n\nhelp: write a constant{constant}")
 }
 
 pub(crate) fn all_without_prev(column: &Ident) -> String {
@@ -291,21 +311,28 @@ pub(crate) fn no_views(name: &Ident) -> String {
     )
 }
 
+/// `column topics;`
+pub(crate) fn no_views_and_no_step(name: &Ident) -> String {
+    let text = name.unraw();
+    format!(
+        "expected the views that `{text}` reads, in parentheses\n\nhelp: as in `column {text}(...) = ...`; a source begins \
+         with `source`"
+    )
+}
+
 pub(crate) fn dangling_dot(column: &Ident) -> String {
     format!("expected a view of {} after the dot: `latest`, `window(n)` or `prev`", quote(column))
 }
 
 pub(crate) fn no_view_named(modifier: &Ident) -> String {
-    let help = match ident_text(modifier).as_str() {
-        // Words of other APIs for a window. For `last`, `nearest` would find `latest`.
-        "last" | "tail" | "take" | "limit" => "did you mean `window(n)`?".to_owned(),
-        "where" | "if" | "when" | "only" | "iter" => "did you mean `filter`?".to_owned(),
-        text => match nearest(text, MODIFIERS.into_iter()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "the views are `latest`, `window(n)` and `prev`, and after them, in any order, `filter(...)`, \
-                     `sample(...)`, `elided()`, `as(\"tag\")`, `note(\"...\")`, `context()` and `instruction()`"
-                .to_owned(),
-        },
+    let help = match nearest_modifier(&ident_text(modifier)) {
+        Some("window") => "did you mean `window(n)`?".to_owned(),
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            "the views are `latest`, `window(n)` and `prev`, and after them, in any order, `filter(...)`, \
+                 `sample(...)`, `elided()`, `as(\"tag\")`, `note(\"...\")`, `context()` and `instruction()`"
+                .to_owned()
+        }
     };
     format!("no view is named `{modifier}`\n\nhelp: {help}")
 }

@@ -14,9 +14,7 @@ use quote::quote;
 use super::emitter::Emitter;
 use super::tokens::unlocated_param;
 use crate::ident::{self, ident_text};
-use crate::syntax::{
-    Capture, Closure, ClosureParam, Form, Param, bound, closure, is_punct, trees, ungrouped,
-};
+use crate::syntax::{Capture, Closure, ClosureParam, Param, bound, closure, is_punct, trees, ungrouped};
 
 /// The clones of the parameters that a closure uses.
 pub(super) struct Clones {
@@ -77,10 +75,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn params(&self) -> &[Param] {
-        match &self.flow.form {
-            Form::Item(header) => &header.params,
-            Form::Inline | Form::Unknown => &[],
-        }
+        self.flow.header().map_or(&[], |header| &header.params)
     }
 
     /// A compute step, or the settings after one, whose conditions have clones of the parameters that they use.

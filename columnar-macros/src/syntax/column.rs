@@ -5,7 +5,7 @@ use syn::LitStr;
 
 use super::closure;
 use super::column_type::{self, begins_step};
-use super::cursor::{Cursor, is_ident, is_punct, tokens, trees_of, ungrouped};
+use super::cursor::{Cursor, is_group, is_ident, is_punct, tokens, trees_of, ungrouped};
 use super::step::{self, Step};
 use super::tree::{ColumnType, Derived, RenamedFrom};
 use super::view_list::{self, ViewList};
@@ -18,6 +18,7 @@ pub(super) fn parse<'t>(
     cursor: &mut Cursor<'t>,
     errors: &mut Errors,
 ) -> (Option<RenamedFrom>, Derived, &'t [TokenTree]) {
+    let early_name = early_name(name, cursor, errors);
     let early_type = column_type::before_views(name, cursor, errors);
     let mut list = list(name, cursor, errors);
     if list.is_none() {
@@ -25,7 +26,7 @@ pub(super) fn parse<'t>(
         column_type::skip_text(cursor);
     }
     let ty = early_type.or_else(|| column_type::parse(name, cursor, errors));
-    let renamed_from = renamed_from(name, cursor, errors);
+    let renamed_from = early_name.or_else(|| renamed_from(name, cursor, errors));
     let ty = ty.or_else(|| late_type(name, renamed_from.as_ref(), cursor, errors));
     let mut step = Step::default();
     // Without views and `=`, a missing step would be a second error of one mistake.
@@ -71,6 +72,7 @@ pub(super) fn parse_source(
 fn renamed_from(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<RenamedFrom> {
     let in_other_form = in_other_form(column, cursor, errors);
     let renamed_from = in_other_form.or_else(|| after_was(column, cursor, errors))?;
+    more_names(cursor, errors);
     let text = renamed_from.name.value();
     // A column of a module is stored as `debate.critic`, so an earlier name may have dots.
     if !text.split('.').all(is_name) {
@@ -80,14 +82,38 @@ fn renamed_from(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) ->
     Some(renamed_from)
 }
 
+/// Takes an earlier name before the views, which is an error.
+fn early_name(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<RenamedFrom> {
+    let first = cursor.peek()?;
+    let length = match cursor.rest() {
+        [was, name, ..] if is_ident(Some(was), "was") && is_string(name) => 2,
+        trees => column_type::earlier_name_in_other_form(trees)?.1,
+    };
+    let views = cursor.rest().get(length)?;
+    if !is_group(views, Delimiter::Parenthesis) {
+        return None;
+    }
+    let reported = errors.len();
+    let renamed_from = renamed_from(column, cursor, errors);
+    // A name in another form is one error, wherever it is.
+    if errors.len() == reported
+        && let Some(RenamedFrom { name, .. }) = &renamed_from
+    {
+        errors.at(first, columns::early_was(column, &name.value(), true));
+    }
+    renamed_from
+}
+
 /// Takes `was("subjects")` or `as "subjects"`, which is an error.
 fn in_other_form(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<RenamedFrom> {
-    let name = column_type::earlier_name_in_other_form(cursor.rest())?;
-    let [TokenTree::Ident(keyword), written] = cursor.take(2) else { return None };
-    if ident::is(keyword, "was") {
-        errors.at(written, columns::earlier_name_in_brackets(&name.value()));
-    } else {
-        errors.at(keyword, columns::as_for_was(column, &name.value()));
+    let (name, length) = column_type::earlier_name_in_other_form(cursor.rest())?;
+    let (TokenTree::Ident(keyword), written) = cursor.take(length).split_first()? else { return None };
+    match () {
+        () if ident::is(keyword, "was") => {
+            errors.at(tokens(written), columns::earlier_name_in_brackets(&name.value()));
+        }
+        () if ident::is(keyword, "as") => errors.at(keyword, columns::as_for_was(column, &name.value())),
+        () => errors.at(keyword, columns::not_was(keyword, &name.value())),
     }
     Some(RenamedFrom { keyword: ident::replace(keyword, &Ident::new("was", keyword.span())), name })
 }
@@ -118,6 +144,21 @@ fn after_was(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Op
         }
     };
     Some(RenamedFrom { keyword: keyword.clone(), name })
+}
+
+/// Takes `, "points"` after an earlier name, which is an error.
+fn more_names(cursor: &mut Cursor<'_>, errors: &mut Errors) {
+    let pairs = cursor.rest().chunks_exact(2);
+    let is_more =
+        |pair: &&[TokenTree]| matches!(pair, [comma, name] if is_punct(Some(comma), ',') && is_string(name));
+    let count = pairs.take_while(is_more).count();
+    if count > 0 {
+        errors.at(tokens(cursor.take(2 * count)), columns::SECOND_EARLIER_NAME);
+    }
+}
+
+fn is_string(tree: &TokenTree) -> bool {
+    syn::parse2::<LitStr>(ungrouped(tree).into()).is_ok()
 }
 
 /// Takes a type after the earlier name, which is an error.
@@ -158,6 +199,10 @@ fn list(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Gr
             let views = views_after_colon(cursor).cloned();
             cursor.take(2);
             views
+        }
+        _ if cursor.declaration().is_empty() => {
+            errors.at(name, views::no_views_and_no_step(name));
+            None
         }
         _ => {
             errors.at(name, views::no_views(name));

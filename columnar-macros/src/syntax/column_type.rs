@@ -5,6 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{LitStr, Type};
 
 use super::cursor::{Cursor, is_group, is_ident, is_punct, shown, tokens, trees_of, ungrouped};
+use super::source_list::comma_before_sources;
 use super::tree::ColumnType;
 use crate::diagnostics::{Errors, columns};
 use crate::ident::{self, ident_text};
@@ -29,6 +30,7 @@ fn without_colon(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> 
     let length = match declaration {
         [TokenTree::Ident(word), ..] if ident::is(word, "as") => 1,
         [minus, more, ..] if is_punct(Some(minus), '-') && is_punct(Some(more), '>') => 2,
+        [TokenTree::Ident(_)] => 0,
         // Any other name after it is rather a compute step.
         [equals, .., last] if is_punct(Some(equals), '=') && is_ident(Some(last), "Documents") => 1,
         _ if is_group(first, Delimiter::Parenthesis) => 0,
@@ -50,7 +52,9 @@ fn without_colon(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> 
         return None;
     }
     errors.at(written, columns::source_type_without_colon(name, &shown(&ty)));
-    Some(ColumnType { colon: first.span(), ty, is_partial: false })
+    // Any other type is an error of its own when this one is mended.
+    let is_partial = shown(&ty) != "Documents";
+    Some(ColumnType { colon: first.span(), ty, is_partial })
 }
 
 /// The type of the field of a struct, which begins with its `:`; `None` for text.
@@ -72,13 +76,13 @@ fn parse_of(name: &Ident, kind: Kind, cursor: &mut Cursor<'_>, errors: &mut Erro
     let (sign, length) = sign(cursor)?;
     let declaration = cursor.declaration();
     let after = declaration.get(length..).unwrap_or_default();
-    let (after, may_be_missing) = match (kind, after) {
+    let (after, may_be_missing) = match (kind, comma_before_sources(after)) {
         // Where nothing follows, the missing compute step is the error.
         (Kind::Column, _) => (after, after.is_empty()),
-        // The comma is in place of the `;`.
-        (Kind::Source, [before @ .., comma]) if is_punct(Some(comma), ',') => (before, true),
+        // The comma is in place of the `;`, or before another source.
+        (Kind::Source, Some(comma)) => (after.get(..comma).unwrap_or_default(), true),
         // A missing `;` is the error.
-        (Kind::Source, _) => (after, !is_punct(cursor.rest().get(declaration.len()), ';')),
+        (Kind::Source, None) => (after, !is_punct(cursor.rest().get(declaration.len()), ';')),
     };
     let end = end(after);
     // `column mood(user): prompt("...");` has a step, after a wrong sign.
@@ -130,10 +134,6 @@ pub(super) fn skip_text(cursor: &mut Cursor<'_>) {
 /// a path in lower case.
 pub(super) fn begins_step(trees: &[TokenTree]) -> bool {
     const KEYWORDS: [&str; 6] = ["dyn", "impl", "fn", "for", "unsafe", "extern"];
-    const PRIMITIVES: [&str; 17] = [
-        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
-        "bool", "char", "str",
-    ];
     let Some((mut last, mut rest)) = trees.split_first() else { return false };
     while let [colon, more, next @ TokenTree::Ident(_), after @ ..] = rest
         && is_punct(Some(colon), ':')
@@ -146,13 +146,22 @@ pub(super) fn begins_step(trees: &[TokenTree]) -> bool {
     match last {
         TokenTree::Ident(name) => {
             let text = ident_text(name);
-            let is_type = KEYWORDS.iter().chain(&PRIMITIVES).any(|known| text == *known);
+            let is_type = KEYWORDS.contains(&&*text) || is_primitive(&text);
             text.starts_with(|first: char| first.is_ascii_lowercase()) && !is_type && is_path_that_ends
         }
         TokenTree::Literal(_) => true,
         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
         TokenTree::Punct(_) => is_punct(trees.first(), '|'),
     }
+}
+
+/// Whether this is the name of a type of the language.
+pub(crate) fn is_primitive(name: &str) -> bool {
+    const PRIMITIVES: [&str; 17] = [
+        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
+        "bool", "char", "str",
+    ];
+    PRIMITIVES.contains(&name)
 }
 
 /// Takes a type before the views, which is an error.
@@ -214,20 +223,37 @@ fn end(trees: &[TokenTree]) -> usize {
     (0..trees.len()).find(|&at| ends(at)).unwrap_or(trees.len())
 }
 
-/// The earlier name that comes next in another syntax: `was("subjects")`, `as "subjects"`.
-pub(super) fn earlier_name_in_other_form(trees: &[TokenTree]) -> Option<LitStr> {
+/// Words in place of `was`.
+const OTHER_WORDS: [&str; 8] =
+    ["as", "from", "formerly", "previously", "renamed", "renamed_from", "alias", "is"];
+
+/// The earlier name that comes next in another syntax, and the number of its tokens: `was("subjects")`, `was: "subjects"`,
+/// `as "subjects"`.
+pub(super) fn earlier_name_in_other_form(trees: &[TokenTree]) -> Option<(LitStr, usize)> {
     let [TokenTree::Ident(word), written, after @ ..] = trees else { return None };
-    let is_as = ident::is(word, "as");
-    let name = match ungrouped(written) {
-        _ if !is_as && !ident::is(word, "was") => return None,
-        TokenTree::Group(list) => list.stream(),
+    let is_was = ident::is(word, "was");
+    let text = ident_text(word).to_lowercase();
+    if !is_was && text != "was" && !OTHER_WORDS.contains(&&*text) {
+        return None;
+    }
+    let (name, length) = match (ungrouped(written), after) {
+        (TokenTree::Group(list), _) if is_was || text == "as" => (list.stream(), 2),
         // A source may also have its type after `as`.
-        TokenTree::Ident(name) if is_as && is_punct(after.first(), '=') => name.into_token_stream(),
-        TokenTree::Literal(literal) if is_as => literal.into_token_stream(),
+        (TokenTree::Ident(name), [equals, ..]) if !is_was && is_punct(Some(equals), '=') => {
+            (name.into_token_stream(), 2)
+        }
+        (TokenTree::Literal(literal), _) if !is_was => (literal.into_token_stream(), 2),
+        (TokenTree::Punct(sign), [literal @ TokenTree::Literal(_), ..])
+            if is_was && [':', '='].contains(&sign.as_char()) =>
+        {
+            (literal.to_token_stream(), 3)
+        }
         _ => return None,
     };
     let quoted = syn::parse2(name.clone()).ok();
-    quoted.or_else(|| syn::parse2(name).ok().map(|name: Ident| LitStr::new(&ident_text(&name), name.span())))
+    let quoted = quoted
+        .or_else(|| syn::parse2(name).ok().map(|name: Ident| LitStr::new(&ident_text(&name), name.span())));
+    Some((quoted?, length))
 }
 
 /// The type, and whether it is partial. Then it ends with a name, as the expansion for an editor does.

@@ -1,10 +1,12 @@
 //! Parses the declarations of a flow, one after the other. An invalid one does not affect the others.
 
 use proc_macro2::{Delimiter, Ident, Span, TokenTree};
+use quote::ToTokens;
 
 use super::attributes::{self, Attributes};
-use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens};
+use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
 use super::recovery::declared_name;
+use super::source_list::{self, Listed};
 use super::tree::{Column, ColumnType, Flow, Form};
 use super::{column, module, module_forms, recovery};
 use crate::diagnostics::{Errors, columns, declarations, modules};
@@ -14,7 +16,10 @@ use crate::keywords::{is_misspelt_use, nearest_keyword};
 /// Parses every declaration, and keeps the tokens of those that cannot be read.
 pub(super) fn parse(form: Form, trees: &[TokenTree], errors: &mut Errors) -> Flow {
     let flow = Flow::empty(form, Vec::new());
-    let mut parser = Parser { cursor: Cursor::new(trees), errors, flow };
+    let is_source =
+        |tree: &TokenTree| matches!(tree, TokenTree::Ident(word) if nearest_keyword(word) == Some("source"));
+    let lacks_source = flow.base().is_none() && !trees.iter().any(is_source);
+    let mut parser = Parser { cursor: Cursor::new(trees), errors, flow, lacks_source };
     while !parser.cursor.is_empty() {
         parser.declaration();
     }
@@ -25,6 +30,8 @@ struct Parser<'t, 'e> {
     cursor: Cursor<'t>,
     errors: &'e mut Errors,
     flow: Flow,
+    /// Whether no declaration begins with `source`, and one should.
+    lacks_source: bool,
 }
 
 impl Parser<'_, '_> {
@@ -48,8 +55,7 @@ impl Parser<'_, '_> {
             Some(TokenTree::Ident(keyword)) if self.is_use(keyword) => self.module(attributes, keyword),
             Some(TokenTree::Ident(first)) => {
                 if let Some((keyword, name)) = self.keyword_and_name(first) {
-                    let column = self.column(attributes, keyword, name);
-                    self.flow.columns.push(column);
+                    self.column(attributes, keyword, name);
                 }
             }
             Some(other) if !is_punct(Some(other), ';') => {
@@ -107,6 +113,9 @@ impl Parser<'_, '_> {
         if is_keyword && let Some(name) = recovery::name(&mut self.cursor, self.errors) {
             return Some((first.clone(), name));
         }
+        if is_keyword {
+            recovery::second_keyword(first, &mut self.cursor, self.errors);
+        }
         if let Some(keyword) = recovery::keyword_after_name(first, &mut self.cursor, self.errors) {
             return Some((keyword, self.name(first)?));
         }
@@ -120,13 +129,28 @@ impl Parser<'_, '_> {
                 Some((replace(first, &Ident::new(&intended, first.span())), name))
             }
             next if !is_keyword => self.name_without_keyword(first, next),
-            _ => {
-                // An editor completes the keyword before there is a name.
-                self.errors.at(first, declarations::no_name(first));
-                self.flow.partial_keywords.push(first.clone());
-                self.give_up(first.clone())
+            // `source (user, room);`
+            Some(TokenTree::Group(list)) if ident::is(first, "source") => {
+                let trees = trees_of(list);
+                match source_list::sources(&trees) {
+                    Some(listed) => {
+                        self.cursor.skip_declaration();
+                        let sources = self.sources(list, None, &listed);
+                        self.flow.columns.extend(sources);
+                        None
+                    }
+                    None => self.no_name(first),
+                }
             }
+            _ => self.no_name(first),
         }
+    }
+
+    fn no_name<T>(&mut self, keyword: &Ident) -> Option<T> {
+        self.errors.at(keyword, declarations::no_name(keyword));
+        // An editor completes the keyword before there is a name.
+        self.flow.partial_keywords.push(keyword.clone());
+        self.give_up(keyword.clone())
     }
 
     /// The intended keyword in place of `found`: the nearest one, or the one that fits the following tokens.
@@ -175,8 +199,24 @@ impl Parser<'_, '_> {
         declared_name(name, self.errors).or_else(|| self.give_up(name.clone()))
     }
 
+    /// Whether a column without views and without a compute step is the source that the flow lacks.
+    fn takes_as_source(&mut self, keyword: &Ident, name: &Ident) -> bool {
+        let is_bare = |tree: &TokenTree| !is_punct(Some(tree), '=') && !matches!(tree, TokenTree::Group(_));
+        let is_source = self.lacks_source
+            && ident_text(keyword) == "column"
+            && self.cursor.declaration().iter().all(is_bare);
+        if is_source {
+            self.errors.at(keyword, declarations::column_for_source(name));
+        }
+        is_source
+    }
+
     /// Parses the rest of a source or a column, after its name.
-    fn column(&mut self, attributes: Attributes, keyword: Ident, name: Ident) -> Column {
+    fn column(&mut self, attributes: Attributes, mut keyword: Ident, name: Ident) {
+        if self.takes_as_source(&keyword, &name) {
+            keyword = replace(&keyword, &Ident::new("source", keyword.span()));
+        }
+        let mut others = Vec::new();
         let (renamed_from, derived, source_type) = if ident_text(&keyword) == "column" {
             let (renamed_from, derived, unparsed) = column::parse(&name, &mut self.cursor, self.errors);
             // A `;` may be missing, so these tokens may declare more.
@@ -184,7 +224,9 @@ impl Parser<'_, '_> {
             (renamed_from, Some(derived), None)
         } else {
             let (renamed_from, ty) = column::parse_source(&name, &mut self.cursor, self.errors);
-            self.end_of_source(&name, ty.as_ref());
+            let earlier = renamed_from.as_ref().map(|earlier| earlier.name.value());
+            let written = columns::source(&name, ty.as_ref().map(|ty| ty.ty.clone()), earlier.as_deref());
+            others = self.end_of_source(&name, ty.as_ref(), &written);
             (renamed_from, None, ty)
         };
         let Attributes { docs, denies } = attributes;
@@ -195,28 +237,53 @@ impl Parser<'_, '_> {
                 None => self.errors.at(attribute, declarations::LINTED_SOURCE),
             }
         }
-        Column { docs, lints, keyword, name, is_duplicate: false, renamed_from, derived, source_type }
+        let is_duplicate = false;
+        self.flow.columns.push(Column {
+            docs,
+            lints,
+            keyword,
+            name,
+            is_duplicate,
+            renamed_from,
+            derived,
+            source_type,
+        });
+        self.flow.columns.extend(others);
     }
 
-    /// Takes the `;` of a source. Any other token is an error.
-    fn end_of_source(&mut self, name: &Ident, ty: Option<&ColumnType>) {
+    /// Takes the `;` of a source. Any other token is an error. `written` is the source as it should be. Returns the sources
+    /// that come after commas.
+    fn end_of_source(&mut self, name: &Ident, ty: Option<&ColumnType>, written: &str) -> Vec<Column> {
         let rest = self.cursor.skip_declaration();
+        let listed = source_list::sources(rest).filter(|_| rest.len() > 1);
+        if let Some(listed) = listed {
+            return self.sources(tokens(rest), Some(written), &listed);
+        }
         let message = match rest.first() {
-            None if self.cursor.took_semicolon() => return,
+            None if self.cursor.took_semicolon() => return Vec::new(),
             None => {
                 let last = ty.and_then(|ty| ty.ty.clone().into_iter().last());
                 let last = last.map_or(name.span(), |last| last.span());
-                return self.errors.on(last, declarations::NO_SEMICOLON);
+                self.errors.on(last, declarations::NO_SEMICOLON);
+                return Vec::new();
             }
             first if rest.len() == 1 && is_punct(first, ',') => declarations::COMMA,
             first if is_punct(first, '=') && ty.is_some() => columns::DOCUMENTS_STEP,
             first if is_punct(first, '=') => &columns::source_step(name),
             _ if ty.is_some() => columns::AFTER_SOURCE_TYPE,
-            _ => &columns::source_extra(name),
+            _ => &columns::source_extra(written),
         };
-        // In `source user, topics;` the user may mean both, so `topics` is not also unknown.
+        // The user may mean another column, so its name is not also unknown.
         self.errors.at(tokens(rest), message);
         self.flow.unparsed.extend_from_slice(rest);
+        Vec::new()
+    }
+
+    /// Reports several sources in one declaration, and returns those of the list.
+    fn sources(&mut self, at: impl ToTokens, first: Option<&str>, listed: &[Listed<'_>]) -> Vec<Column> {
+        let texts = first.map(str::to_owned).into_iter().chain(listed.iter().map(Listed::text));
+        self.errors.at(at, columns::several_sources(&texts.collect::<Vec<_>>().join(" ")));
+        listed.iter().filter_map(|listed| recovery::listed_source(listed, self.errors)).collect()
     }
 
     /// Skips this declaration.

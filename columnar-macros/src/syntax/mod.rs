@@ -22,6 +22,7 @@ mod module;
 mod module_forms;
 mod params;
 mod recovery;
+mod source_list;
 mod step;
 mod tree;
 mod uses;
@@ -35,6 +36,7 @@ use cursor::trees_of;
 
 pub(crate) use captures::Capture;
 pub(crate) use closure::{parse as closure, patterns};
+pub(crate) use column_type::is_primitive;
 pub(crate) use cursor::{is_punct, shown, trees, ungrouped};
 pub(crate) use params::sized;
 pub(crate) use tree::{

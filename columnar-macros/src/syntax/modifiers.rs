@@ -13,7 +13,7 @@ use super::expression::{self, Expression};
 use super::view::{Evaluation, ModifierKind, Purpose, State, Tag, View, Window};
 use crate::diagnostics::{Errors, views};
 use crate::ident::{ident_text, is_name, rust_ident, without_marker};
-use crate::keywords::MODIFIERS;
+use crate::keywords::{MODIFIERS, nearest_modifier};
 
 /// Takes all modifiers that follow a view.
 pub(super) fn parse(view: &mut View, cursor: &mut Cursor<'_>, errors: &mut Errors) {
@@ -145,6 +145,7 @@ impl Parser<'_> {
                     self.report(call.name, views::no_view_named(call.name));
                 }
                 self.has_foreign_call = true;
+                self.view.is_lagged |= nearest_modifier(text) == Some("prev") && !self.view.is_self();
             }
         }
         self.view.add_modifier(ModifierKind::Range, evaluation, call.tokens());
@@ -182,7 +183,7 @@ impl Parser<'_> {
             ("all", _) if !self.view.is_lagged => {
                 self.report(call.tokens(), views::all_without_prev(&self.view.base));
             }
-            ("latest", Some(parentheses)) => self.report(parentheses, views::no_parentheses(call.name)),
+            ("latest", Some(parentheses)) => self.report(parentheses, no_parentheses(call.name, parentheses)),
             ("window", None) => self.report(call.name, views::NO_COUNT),
             ("window", Some(count)) if is_blank(&trees_of(count)) => self.report(count, views::NO_COUNT),
             // Also `0x0` and `0_usize`, which are left to the compiler otherwise.
@@ -201,7 +202,7 @@ impl Parser<'_> {
             _ if self.view.window.is_some() || self.view.is_lagged => {
                 self.report(call.tokens(), views::LATE_PREV);
             }
-            Some(parentheses) => self.report(parentheses, views::no_parentheses(call.name)),
+            Some(parentheses) => self.report(parentheses, no_parentheses(call.name, parentheses)),
             None => {}
         }
         // After an error, too: otherwise an `all()` that follows would be a second one.
@@ -342,6 +343,17 @@ fn is_call_in_other_form(sign: Option<&TokenTree>, name: &Ident) -> bool {
     let is_sign = ['=', '<', ':'].iter().any(|&known| is_punct(sign, known))
         || matches!(sign, Some(TokenTree::Literal(_)));
     is_sign && has_argument && (MODIFIERS.contains(&&*ident_text(name)) || ident_text(name) == "named")
+}
+
+/// The message about parentheses after `latest` or `prev`, in which a number of values may be.
+fn no_parentheses(name: &Ident, parentheses: &Group) -> String {
+    let count = without_marker(parentheses.stream().to_string());
+    let better = match ident_text(name).as_str() {
+        _ if count.is_empty() => None,
+        "prev" => Some(format!("prev.window({count})")),
+        _ => Some(format!("window({count})")),
+    };
+    views::no_parentheses(name, better.as_deref())
 }
 
 /// Tokens as they are written, except that `as` is not raw.

@@ -6,13 +6,14 @@ use syn::{Attribute, Path, PathArguments};
 use super::cursor::{
     Angles, Cursor, can_name_struct, is_blank, is_group, is_ident, is_punct, tokens, trees_of,
 };
-use super::module_forms;
 use super::recovery::declared_name;
 use super::tree::{Input, Module};
 use super::view::View;
 use super::view_list::parse_view;
+use super::{module_forms, recovery};
 use crate::diagnostics::{Errors, declarations, modules};
 use crate::ident::{self, ident_text, nearest_name};
+use crate::keywords::nearest_keyword;
 
 /// Takes a module up to its `;`, or returns the tokens that could not be read.
 pub(super) fn parse<'t>(
@@ -180,6 +181,14 @@ fn module_name(
         return repaired();
     }
     cursor.next();
+    // `as pub column …` is rather a module without a name before a column.
+    let is_keyword =
+        |tree: &TokenTree| matches!(tree, TokenTree::Ident(word) if nearest_keyword(word).is_some());
+    if !cursor.rest().iter().take(2).any(is_keyword)
+        && let Some(name) = recovery::name(cursor, errors)
+    {
+        return Some(name);
+    }
     match cursor.next() {
         Some(TokenTree::Ident(ident)) if !ident_text(ident).is_empty() => declared_name(ident, errors),
         other => {

@@ -2,14 +2,15 @@
 //! flow.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use super::column_type;
 use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
+use super::source_list::Listed;
 use super::tree::{Column, ColumnType, Derived};
-use crate::diagnostics::{Errors, declarations, modules};
-use crate::ident::{self, ident_text, is_gen, is_name, quoted_name, rust_ident};
-use crate::keywords::nearest_keyword;
+use crate::diagnostics::{Errors, columns, declarations, modules};
+use crate::ident::{self, ident_text, is_gen, is_name, quoted_name, replace, rust_ident};
+use crate::keywords::{nearest, nearest_keyword};
 
 /// Items and statements that end with `;`.
 const UP_TO_A_SEMICOLON: [&str; 5] = ["let", "const", "static", "type", "return"];
@@ -111,6 +112,20 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
         {
             documents(cursor, errors)
         }
+        [TokenTree::Ident(source), TokenTree::Ident(ty), TokenTree::Ident(name), end, ..]
+            if ident::is(source, "source")
+                && is_end(end)
+                && is_type_name(ty)
+                && is_name(&ident_text(name)) =>
+        {
+            type_before_name(cursor, errors)
+        }
+        // `let topics(user) = …` is a column with a wrong keyword.
+        [TokenTree::Ident(ident), TokenTree::Ident(_), TokenTree::Group(_), next, ..]
+            if ident::is_one_of(ident, &UP_TO_A_SEMICOLON) && !is_punct(Some(next), ';') =>
+        {
+            None
+        }
         // A keyword alone, as in `type;`, is rather a name whose `source` is missing.
         [TokenTree::Ident(ident), next, ..] if !is_punct(Some(next), ';') => {
             let unparsed = match () {
@@ -209,10 +224,59 @@ fn is_end(tree: &TokenTree) -> bool {
 fn documents<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recovered<'t>> {
     let [TokenTree::Ident(keyword), TokenTree::Ident(name), _] = cursor.take(3) else { return None };
     errors.at(keyword, declarations::documents(keyword, name));
-    // Without a type, which the user may not have imported.
-    let ty = ColumnType { colon: keyword.span(), ty: TokenStream::new(), is_partial: false };
+    // Partial, because the user may not have imported it.
+    let ty = ColumnType { colon: keyword.span(), ty: quote!(Documents), is_partial: true };
     let column = declared_name(name, errors).map(|name| source_named(keyword.span(), name, Some(ty)));
     Some(Recovered { column, unparsed: &[] })
+}
+
+/// A source of a list of several.
+pub(super) fn listed_source(listed: &Listed<'_>, errors: &mut Errors) -> Option<Column> {
+    let name = declared_name(listed.name, errors)?;
+    Some(source_named(name.span(), name, column_type::of_field(listed.ty)))
+}
+
+/// Whether this is rather the type of a source than its name.
+fn is_type_name(word: &Ident) -> bool {
+    let text = ident_text(word);
+    text.starts_with(|first: char| first.is_ascii_uppercase())
+        || ["documents", "text", "string", "str"].contains(&&*text)
+}
+
+/// Takes `source Documents files;` or `source String user;`.
+fn type_before_name<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recovered<'t>> {
+    let [TokenTree::Ident(keyword), TokenTree::Ident(found), TokenTree::Ident(name), end] = cursor.take(4)
+    else {
+        return None;
+    };
+    let is_documents = nearest(&ident_text(found).to_lowercase(), ["documents"].into_iter()).is_some();
+    let ty = is_documents.then(|| ColumnType {
+        colon: found.span(),
+        ty: replace(found, &Ident::new("Documents", found.span())).into_token_stream(),
+        is_partial: false,
+    });
+    match &ty {
+        Some(_) => errors.at(found, columns::source_type_without_colon(name, "Documents")),
+        None => errors.at(found, columns::SOURCE_OF_TEXT),
+    }
+    if is_punct(Some(end), ',') {
+        errors.at(end, declarations::COMMA);
+    }
+    let column = declared_name(name, errors).map(|name| source_named(keyword.span(), name, ty));
+    Some(Recovered { column, unparsed: &[] })
+}
+
+/// Takes the second keyword of `source column user;` and `column source topics(user) = …;`, where the first one fits.
+pub(super) fn second_keyword(first: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) {
+    let [TokenTree::Ident(second), TokenTree::Ident(name), after @ ..] = cursor.rest() else { return };
+    let is_computed = after.first().is_some_and(|tree| is_group(tree, Delimiter::Parenthesis));
+    let (intended, other) = if is_computed { ("column", "source") } else { ("source", "column") };
+    let is_complete = is_computed || after.first().is_none_or(is_end);
+    // Where the second one fits, the name after the first is missing.
+    if is_complete && ident::is(first, intended) && ident::is(second, other) {
+        errors.at(second, declarations::second_keyword(intended, name));
+        cursor.next();
+    }
 }
 
 /// A source with a name and a type.
@@ -305,6 +369,15 @@ pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident
             if ident::is(ident, "pub") =>
         {
             errors.at(ident, declarations::PUB);
+            cursor.take(3);
+            rust_ident(name)
+        }
+        [TokenTree::Ident(was), TokenTree::Literal(earlier), TokenTree::Ident(name), after @ ..]
+            if ident::is(was, "was") =>
+        {
+            let earlier = earlier.to_string();
+            let is_computed = after.first().is_some_and(|tree| is_group(tree, Delimiter::Parenthesis));
+            errors.at(was, columns::early_was(name, earlier.trim_matches('"'), is_computed));
             cursor.take(3);
             rust_ident(name)
         }

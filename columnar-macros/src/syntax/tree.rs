@@ -250,10 +250,8 @@ impl Column {
 impl Flow {
     /// The names of the parameters.
     pub(crate) fn params(&self) -> Vec<String> {
-        match &self.form {
-            Form::Item(header) => header.params.iter().map(|param| ident_text(&param.name)).collect(),
-            Form::Inline | Form::Unknown => Vec::new(),
-        }
+        let params = self.header().into_iter().flat_map(|header| &header.params);
+        params.map(|param| ident_text(&param.name)).collect()
     }
 
     /// The names of the sources of documents.

@@ -3,6 +3,7 @@
 //! The parser makes it once. Checks read its range, tag and groups; the expansion writes its modifiers
 //! as they are and looks into none of them.
 
+use std::mem;
 use std::rc::Rc;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -132,13 +133,15 @@ impl GroupTag {
     /// The groups around some views, each once.
     pub(crate) fn all<'v>(views: impl Iterator<Item = &'v View>) -> impl Iterator<Item = &'v Self> {
         let mut before: &[Self] = &[];
-        views.flat_map(move |view| {
-            // Each view has all groups around it; only the first view of a group opens it.
-            let is_open = |(open, group): &(&Self, &Self)| open.is_same_group(group);
-            let open = before.iter().zip(&view.groups).take_while(is_open).count();
-            before = &view.groups;
-            view.groups.iter().skip(open)
-        })
+        views.flat_map(move |view| Self::opened(mem::replace(&mut before, &view.groups), view))
+    }
+
+    /// The groups that begin with a view, after the groups around the view before.
+    pub(crate) fn opened<'v>(before: &[Self], view: &'v View) -> impl Iterator<Item = &'v Self> + use<'v> {
+        // Each view has all groups around it; only the first view of a group opens it.
+        let is_open = |(open, group): &(&Self, &Self)| open.is_same_group(group);
+        let open = before.iter().zip(&view.groups).take_while(is_open).count();
+        view.groups.iter().skip(open)
     }
 
     pub(crate) fn is_same_group(&self, other: &Self) -> bool {

@@ -1,14 +1,15 @@
 //! Parses a list of views with its groups: `(user, group("debate", pro.latest, con.latest), self)`.
 
-use proc_macro2::{Delimiter, Group, Ident, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use quote::quote;
 use syn::LitStr;
 
-use super::cursor::{Cursor, is_blank, is_group, is_ident, is_punct, tokens, trees_of, ungrouped};
+use super::cursor::{Cursor, is_blank, is_ident, is_punct, tokens, trees_of, ungrouped};
 use super::modifiers;
 use super::view::{GroupTag, State, View};
 use crate::diagnostics::{Errors, views};
-use crate::ident::{ident_text, is_gen, is_name, rust_ident};
-use crate::keywords::MODIFIERS;
+use crate::ident::{self, ident_text, is_gen, is_name, replace, rust_ident};
+use crate::keywords::{MODIFIERS, nearest, nearest_modifier};
 
 /// The most groups around a view, as at run time. A parser without a limit could use up the stack.
 const MAX_GROUPS: usize = 32;
@@ -73,7 +74,7 @@ fn parse_item(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewLi
             errors.at(tokens(trees), views::NESTED_GROUPS);
             return ViewList::default();
         }
-        return parse_group(word, list, after, groups + 1, errors);
+        return parse_group(&word, list, after, groups + 1, errors);
     }
     if let [TokenTree::Ident(tag), sign, TokenTree::Group(list)] = trees
         && is_assignment(Some(sign))
@@ -88,20 +89,27 @@ fn parse_item(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewLi
     ViewList { views: vec![view.unwrap_or_else(|| View::missing(None))], is_complete }
 }
 
-/// The word `group`, the list after it, and the tokens after that. `group!(...)` and other brackets than parentheses are
-/// reported.
+/// The word `group`, the list after it, and the tokens after that. A misspelt word, `group!(...)` and other brackets than
+/// parentheses are reported.
 fn group_list<'t>(
     trees: &'t [TokenTree],
     errors: &mut Errors,
-) -> Option<(&'t Ident, &'t Group, &'t [TokenTree])> {
-    let (group @ TokenTree::Ident(name), rest) = trees.split_first()? else { return None };
-    if !is_ident(Some(group), "group") {
-        return None;
+) -> Option<(Ident, &'t Group, &'t [TokenTree])> {
+    let (TokenTree::Ident(name), rest) = trees.split_first()? else { return None };
+    if !ident::is(name, "group") {
+        return match rest {
+            [TokenTree::Group(list), after @ ..] if is_misspelt_group(name, list) => {
+                errors.at(name, views::not_group(name));
+                Some((replace(name, &Ident::new("group", name.span())), list, after))
+            }
+            _ => None,
+        };
     }
+    let name = name.clone();
     match rest {
         [TokenTree::Group(list), after @ ..] => {
             if list.delimiter() != Delimiter::Parenthesis {
-                errors.on(list.span_open(), views::not_parentheses(name));
+                errors.on(list.span_open(), views::not_parentheses(&name));
             }
             Some((name, list, after))
         }
@@ -113,6 +121,13 @@ fn group_list<'t>(
         }
         _ => None,
     }
+}
+
+fn is_misspelt_group(name: &Ident, list: &Group) -> bool {
+    let has_tag = matches!(trees_of(list).first().map(ungrouped), Some(TokenTree::Literal(_)));
+    has_tag
+        && list.delimiter() == Delimiter::Parenthesis
+        && nearest(&ident_text(name).to_lowercase(), ["group"].into_iter()).is_some()
 }
 
 /// The views of a group, each with the tag of the group.
@@ -214,6 +229,9 @@ fn group_tag(word: &Ident, list: &Group, cursor: &mut Cursor<'_>, errors: &mut E
 /// One view; `None` if it does not begin like one.
 pub(super) fn parse_view(trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
     let trees = without_modifier(trees, errors);
+    if let Some((word, parts)) = called(trees) {
+        return view_of_call(word, &parts, trees, errors);
+    }
     let mut cursor = Cursor::new(trees);
     let base = match cursor.next()? {
         TokenTree::Ident(base) => base.clone(),
@@ -226,13 +244,8 @@ pub(super) fn parse_view(trees: &[TokenTree], errors: &mut Errors) -> Option<Vie
             return None;
         }
     };
-    let message = match (trees.get(1), trees.get(2)) {
-        (colon, more) if is_punct(colon, ':') && is_punct(more, ':') => Some(views::PATH_VIEW),
-        (Some(list), _) if is_group(list, Delimiter::Parenthesis) => Some(views::VIEW_AS_FUNCTION),
-        _ => None,
-    };
-    if let Some(message) = message {
-        errors.at(tokens(trees), message);
+    if is_punct(trees.get(1), ':') && is_punct(trees.get(2), ':') {
+        errors.at(tokens(trees), views::PATH_VIEW);
         return None;
     }
     if let [_, sign, value @ TokenTree::Literal(_), ..] = trees
@@ -256,6 +269,69 @@ pub(super) fn parse_view(trees: &[TokenTree], errors: &mut Errors) -> Option<Vie
     view.path = path(&mut cursor);
     modifiers::parse(&mut view, &mut cursor, errors);
     Some(view)
+}
+
+/// The word and the arguments of a view as a function: `window(user, 3)`, `previous topics`.
+fn called(trees: &[TokenTree]) -> Option<(&Ident, Vec<Vec<TokenTree>>)> {
+    match trees {
+        [TokenTree::Ident(word), TokenTree::Group(list), ..]
+            if list.delimiter() == Delimiter::Parenthesis =>
+        {
+            let trees = trees_of(list);
+            Some((word, trees.split(|tree| is_punct(Some(tree), ',')).map(<[_]>::to_vec).collect()))
+        }
+        [TokenTree::Ident(word), TokenTree::Ident(column), ..]
+            if ident::is_one_of(word, &["prev", "previous", "latest", "newest"])
+                && nearest_modifier(&ident_text(column)).is_none() =>
+        {
+            Some((word, vec![trees.get(1..)?.to_vec()]))
+        }
+        _ => None,
+    }
+}
+
+/// Reports a view as a function, and reads it all the same.
+fn view_of_call(
+    word: &Ident,
+    parts: &[Vec<TokenTree>],
+    trees: &[TokenTree],
+    errors: &mut Errors,
+) -> Option<View> {
+    let written = column_first(word, parts);
+    let shown = written.as_ref().map(|written| modifiers::shown(&tokens(written)));
+    errors.at(tokens(trees), views::view_as_function(shown.as_deref()));
+    // Its other mistakes are errors when this one is mended.
+    let mut view = parse_view(&written?, &mut Errors::default())?;
+    view.state = State::Invalid;
+    Some(view)
+}
+
+/// The tokens of `user.window(3)` for `window(user, 3)`.
+fn column_first(word: &Ident, parts: &[Vec<TokenTree>]) -> Option<Vec<TokenTree>> {
+    let is_view = |part: &Vec<TokenTree>| matches!(part.first(), Some(TokenTree::Ident(_)));
+    let at = parts.iter().position(is_view)?;
+    let (before, after) = parts.split_at_checked(at)?;
+    let (view, after) = after.split_first()?;
+    let others = before.iter().chain(after).filter(|part| !part.is_empty());
+    let arguments: TokenStream =
+        others.map(|part| tokens(part)).reduce(|all, part| quote!(#all, #part)).unwrap_or_default();
+    // The span of the user, because an editor looks for the word there.
+    let dotted = |name: &str, arguments: Option<&TokenStream>| {
+        let name = Ident::new(name, word.span());
+        let list = arguments.map(|arguments| Group::new(Delimiter::Parenthesis, arguments.clone()));
+        quote!(. #name #list)
+    };
+    let list = Some(&arguments);
+    let modifier = match (nearest_modifier(&ident_text(word))?, arguments.is_empty()) {
+        // `self` ends at the step before.
+        ("prev", true) if is_ident(view.first(), "self") => dotted("latest", None),
+        ("prev", true) => dotted("prev", None),
+        ("latest" | "window", true) => dotted("latest", None),
+        ("prev", false) => [dotted("prev", None), dotted("window", list)].into_iter().collect(),
+        ("latest", false) => dotted("window", list),
+        (known, _) => dotted(known, list),
+    };
+    Some(view.iter().cloned().chain(modifier).collect())
 }
 
 /// The view without the `mut` or `ref` before it, which is reported.

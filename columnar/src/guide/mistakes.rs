@@ -94,6 +94,8 @@
 //! | expected `source`, `column` or `use`, found `colum` | the same; the message suggests the nearest word. Comments begin with `//` |
 //! | expected a name after `column` | name the column |
 //! | the keyword comes before the name | write `source user;` |
+//! | a declaration has one keyword | drop the second one |
+//! | a column has views and a compute step | write `source user;`, or add both |
 //! | expected `;` after this | end the declaration |
 //! | declarations end with `;` | write `;`, not `,` |
 //! | a flow contains only declarations | put `let`, constants, items, loops and macros before `flow!`, where compute steps can use them. To declare columns in a loop, declare them [at run time](super::dynamic_flows) |
@@ -141,6 +143,8 @@
 //! | expected the earlier name of `topics`, in quotes | write it: `was "subjects"` |
 //! | expected the earlier name in quotes | write `was "subjects"` |
 //! | the earlier name comes right after `was` | write `was "subjects"`, without parentheses |
+//! | a column has one earlier name | drop the others |
+//! | `was` comes after the name and the views | write `column topics(user.latest) was "subjects" = …` |
 //! | expected `was`, found `as` | write `was "subjects"` for an earlier name, and a tag where the column is read: `topics.as("digest")` |
 //! | `Subjects` cannot be the earlier name of a column | write the name exactly as it was declared |
 //! | `user` is the current name of this column | drop `was`, or write the earlier name |
@@ -164,8 +168,11 @@
 //! | message | what to do |
 //! |---|---|
 //! | a source has no compute step: your program pushes its values | drop the compute step, or declare a `column` |
-//! | a source has only a name | write `source user;`, and each source with its own `;` |
+//! | a source has only a name | write `source user;` |
+//! | each source has a declaration of its own | write `source user; source room;` |
 //! | a source without a type holds text | drop `: String`; a source with a type has documents: `source files: Documents;` |
+//! | a source holds text or documents, and `usize` is neither | drop the type: a source of text has none |
+//! | `topics` reads `user` as text, and a source of text has no type | write `source user;`; documents have no window, and are no parameter of a compute step |
 //! | a source holds text or documents, so its type has no parameters of the flow | write `: Documents`, or drop the type |
 //! | documents have no compute step: your program pushes their changes | drop the compute step |
 //! | expected `;` before this | end the source after its type |
@@ -225,9 +232,10 @@
 //! | `model` is no view | write a setting after the compute step: `= prompt("…").model("offline")` |
 //! | expected a view of `user` after the dot: `latest`, `window(n)` or `prev` | complete the view, or drop the dot |
 //! | no view is named `last` | see [the views](super::views) |
-//! | `latest` takes no parentheses | drop them |
+//! | `latest` takes no parentheses | drop them; a number of values is `window(3)` or `prev.window(2)` |
 //! | expected parentheses after `window` | write `window(3)` |
 //! | expected the number of values to show | the same |
+//! | views are constants, and the parameter `n` is none | write a constant, or declare the flow with a constant parameter: `struct Chat<const N: usize>` |
 //! | `window` takes one number | write `window(3)` |
 //! | a window of 0 shows nothing | drop the view, or show at least one value |
 //! | a view has one window | drop the second |
@@ -291,6 +299,7 @@
 //! | expected `,` before `user` | put a comma after the tag |
 //! | expected parentheses after `group` | write `group("debate", …)` |
 //! | a group is no macro | drop the `!` |
+//! | no view begins with `groups` and a text | write `group("debate", pro.latest, con.latest)` |
 //! | this group has no views | add views |
 //! | this group is inside 32 others, which is the most | put its views into one of those around it |
 //! | a group takes no modifiers | put the modifier on the views inside |
@@ -368,6 +377,7 @@
 //! | future cannot be sent between threads safely | a value that is not `Send`, such as an `Rc`, is held across an `.await`; the note points at it |
 //! | async block may outlive the current function, but it borrows `cx` | write `async move` |
 //! | the trait bound `Key: Clone` is not satisfied | a closure has a clone of each [parameter](super::compute_steps#a-parameter-in-a-closure) that it uses: derive `Clone`, or make the parameter an `Arc` |
+//! | lifetime may not live long enough | the compute step of the column, or the result of its closure, borrows from a parameter of the flow; give it a value of its own, such as `style.clone()` |
 //! | attempt to use a non-constant value in a constant | the number in `window(n)` must be a `const`; see [views](super::views) |
 //! | missing field `facts` in initializer of `DebateInputs` | the module has an input without a column; add it in the braces: `facts: user` |
 //! | struct `DebateInputs` has no field named `critic` | the module has no source of this name; the message suggests the nearest one |

@@ -126,13 +126,22 @@ impl Item<'_> {
         // rustc would suggest a name that is close to that of the column.
         let function = hidden_ident("STEP_", name);
         let take = self.borrowed_params();
-        // So that a parameter that no step uses is no warning.
         let names = self.param_names();
-        let used = (!names.is_empty()).then(|| quote!(let _ = (#(#names,)*);));
+        if names.is_empty() {
+            return quote!(fn #function() -> #ty { #body });
+        }
+        let step = Ident::new("__step", Span::mixed_site());
+        // rustc reports a step that borrows a parameter where it is returned. An editor would take it for the column.
+        let returned = Ident::new("__step", step.span().located_at(name.span()));
         quote! {
             fn #function(#(#take),*) -> #ty {
-                #used
-                #body
+                // So that a parameter that no step uses is no warning.
+                let _ = (#(#names,)*);
+                let #step = #body;
+                #[cfg(not(rust_analyzer))]
+                return #returned;
+                #[cfg(rust_analyzer)]
+                return #step;
             }
         }
     }

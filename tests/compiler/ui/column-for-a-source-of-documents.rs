@@ -1,0 +1,22 @@
+use columnar::prelude::*;
+
+flow! {
+    pub struct Chat {
+        column files: Documents;
+        column topics(files, self) = prompt("List the topics.");
+    }
+}
+
+fn main() {
+    drop(talk(&Chat::new()));
+}
+
+async fn talk(chat: &Chat) -> Result<usize> {
+    let mut run = chat.run();
+    while let Some(event) = run.try_next().await? {
+        match event.column() {
+            ChatColumn::Topics => chat.topics.messages(event.step())?,
+        };
+    }
+    Ok(Chat::ORDER.len() + Chat::GRAPH.names().len())
+}

@@ -1,0 +1,24 @@
+use columnar::prelude::*;
+
+flow! {
+    pub struct Chat(size: usize) {
+        source files: Documents;
+        source user;
+        column topics(files.tiered().target(size), user, self) = prompt("List the topics.");
+    }
+}
+
+fn main() {
+    drop(talk(&Chat::new(3)));
+}
+
+async fn talk(chat: &Chat) -> Result<usize> {
+    chat.user.push("hello").await?;
+    let mut run = chat.run();
+    while let Some(event) = run.try_next().await? {
+        match event.column() {
+            ChatColumn::Topics => chat.topics.messages(event.step())?,
+        };
+    }
+    Ok(Chat::ORDER.len() + Chat::GRAPH.names().len())
+}
