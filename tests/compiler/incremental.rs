@@ -12,7 +12,8 @@ mod inner {
         #[derive(Debug)]
         pub(crate) struct Backwards<M: Clone + Send + Sync>(model: M) {
             column last(middle.window(N).as("before"), first.latest, self) = { let _ = model.clone(); echo };
-            column middle(first) = prompt("instruction");
+            column middle(first) = prompt("instruction").when(|_| { let _ = model.clone(); true });
+            column kept(first.latest) = async |first| { let _ = model.clone(); first };
             column first(user) = |cx: Context| async move { cx.messages().last_text().to_uppercase() };
             source user;
         }
