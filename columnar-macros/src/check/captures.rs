@@ -16,7 +16,7 @@ pub(super) fn check_captures(flow: &mut Flow, errors: &mut Errors) {
     for derived in flow.columns.iter_mut().filter_map(|column| column.derived.as_mut()) {
         let closure = derived.closure.as_ref().filter(|closure| closure.as_async().is_none());
         if let Some(Capture { param, at }) =
-            closure.and_then(|closure| closure.captures(&header.params).into_iter().next())
+            closure.and_then(|closure| closure.certain_capture(&header.params))
         {
             errors.on(at, steps::borrowed_param(&param.name, param.is_copied_by_deref()));
             derived.is_step_for_editors = true;

@@ -1,12 +1,12 @@
 //! The rules about lifetimes in the types of parameters.
 
 use std::collections::HashSet;
-use std::slice;
+use std::{mem, slice};
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
-use syn::{Lifetime, TypeReference};
+use syn::{Lifetime, Type, TypeReference};
 
 use super::steps::conditions;
 use crate::diagnostics::{Errors, flow};
@@ -55,9 +55,10 @@ pub(super) fn check_lifetimes(flow: &mut Flow, errors: &mut Errors) {
 
 /// The tokens with `'_` for each lifetime that is not kept.
 fn map_lifetimes(tokens: TokenStream, is_kept: &mut dyn FnMut(Lifetime) -> bool) -> TokenStream {
-    let mut apostrophe = None;
+    let (mut apostrophe, mut is_after_bang) = (None, false);
     let map = |tree: TokenTree| {
         let before = apostrophe.take();
+        let is_macro = mem::replace(&mut is_after_bang, is_punct(Some(&tree), '!'));
         apostrophe = is_punct(Some(&tree), '\'').then(|| tree.span());
         match (tree, before) {
             (TokenTree::Ident(ident), Some(apostrophe)) => {
@@ -65,6 +66,8 @@ fn map_lifetimes(tokens: TokenStream, is_kept: &mut dyn FnMut(Lifetime) -> bool)
                 let is_kept = is_kept(Lifetime { apostrophe, ident: ident.clone() });
                 TokenTree::from(if is_kept { ident } else { name })
             }
+            // Only a macro knows its tokens, and a block has labels.
+            (TokenTree::Group(group), _) if is_macro || group.delimiter() == Delimiter::Brace => group.into(),
             (TokenTree::Group(group), _) => {
                 let mut mapped = Group::new(group.delimiter(), map_lifetimes(group.stream(), is_kept));
                 mapped.set_span(group.span());
@@ -121,28 +124,62 @@ pub(super) fn check_closures(flow: &mut Flow, errors: &mut Errors) {
     }
 }
 
-/// The first reference without a lifetime, which rustc does not infer from its place, as in `Fn(&str)`.
+/// The first reference without a lifetime, which rustc does not infer from its place, as in `Fn(&str) -> &str`.
 fn without_lifetime(trees: &[TokenTree]) -> Option<TypeReference> {
-    (0..trees.len()).find_map(|at| {
+    let mut at = 0;
+    while let Some(tree) = trees.get(at) {
         let before = at.checked_sub(1).and_then(|before| trees.get(before));
-        match trees.get(at)? {
-            TokenTree::Group(list) => {
-                let is_call =
-                    list.delimiter() == Delimiter::Parenthesis && matches!(before, Some(TokenTree::Ident(_)));
-                if is_call { None } else { without_lifetime(&self::trees(&list.stream())) }
+        match tree {
+            // The result of a call may borrow from its arguments.
+            TokenTree::Group(list)
+                if list.delimiter() == Delimiter::Parenthesis
+                    && matches!(before, Some(TokenTree::Ident(_))) =>
+            {
+                let rest = trees.get(at + 1..).unwrap_or_default();
+                if is_punct(rest.first(), '-') {
+                    at += result(rest.get(2..).unwrap_or_default()) + 2;
+                }
             }
-            and if is_punct(Some(and), '&') && !is_punct(before, '>') => {
+            // Only the macro knows its tokens, and a length is no type.
+            TokenTree::Group(_) if is_punct(before, '!') => {}
+            TokenTree::Group(list) if list.delimiter() != Delimiter::Brace => {
+                let inside = self::trees(&list.stream());
+                let length = inside.iter().position(|tree| is_punct(Some(tree), ';')).unwrap_or(inside.len());
+                if let Some(found) = without_lifetime(inside.get(..length).unwrap_or_default()) {
+                    return Some(found);
+                }
+            }
+            and if is_punct(Some(and), '&') => {
                 let first = |input: ParseStream<'_>| {
                     let reference: TypeReference = input.parse()?;
                     input.parse::<TokenStream>().map(|_| reference)
                 };
-                let reference = first.parse2(trees.get(at..)?.iter().cloned().collect()).ok()?;
-                let is_elided = reference.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident == "_");
-                (is_elided && reference.mutability.is_none()).then_some(reference)
+                let rest = trees.get(at..).unwrap_or_default().iter().cloned().collect();
+                let reference: Option<TypeReference> = first.parse2(rest).ok();
+                let is_elided = |reference: &TypeReference| {
+                    reference.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident == "_")
+                };
+                let found =
+                    reference.filter(|reference| is_elided(reference) && reference.mutability.is_none());
+                if found.is_some() {
+                    return found;
+                }
             }
-            _ => None,
+            _ => {}
         }
-    })
+        at += 1;
+    }
+    None
+}
+
+/// The number of tokens of the type that comes first.
+fn result(trees: &[TokenTree]) -> usize {
+    let rest = |input: ParseStream<'_>| {
+        input.call(Type::without_plus)?;
+        input.parse::<TokenStream>()
+    };
+    let after = rest.parse2(trees.iter().cloned().collect()).map(|after| after.into_iter().count());
+    after.map_or(trees.len(), |after| trees.len() - after)
 }
 
 /// Whether a closure of a compute step keeps a parameter: a step that is async, or a condition.

@@ -14,7 +14,9 @@ use quote::quote;
 use super::emitter::Emitter;
 use super::tokens::unlocated_param;
 use crate::ident::{self, ident_text};
-use crate::syntax::{Capture, Closure, ClosureParam, Param, bound, closure, is_punct, trees, ungrouped};
+use crate::syntax::{
+    Capture, Closure, ClosureParam, Param, closure, hidden_at_end, is_punct, trees, ungrouped,
+};
 
 /// The clones of the parameters that a closure uses.
 pub(super) struct Clones {
@@ -37,11 +39,12 @@ impl Clones {
         let (references, trees) = (&self.references, trees(body));
         let Some((last, before)) = trees.split_last() else { return body.clone() };
         let (before, inside) = match ungrouped(last) {
-            // A block, maybe after the type that it returns.
+            // A block, maybe after the type that the closure returns.
             TokenTree::Group(block)
                 if block.delimiter() == Delimiter::Brace && (before.is_empty() || is_arrow(before)) =>
             {
-                (before, block.stream())
+                // Its items may have the names of parameters.
+                (before, if has_items(&block) { quote!(#block) } else { block.stream() })
             }
             _ => (&[][..], body.clone()),
         };
@@ -56,6 +59,14 @@ fn is_arrow(trees: &[TokenTree]) -> bool {
     is_punct(trees.first(), '-') && is_punct(trees.get(1), '>')
 }
 
+/// Whether a block has items or inner attributes.
+fn has_items(block: &Group) -> bool {
+    const ITEMS: [&str; 9] = ["const", "enum", "fn", "macro_rules", "mod", "static", "struct", "type", "use"];
+    let trees = trees(&block.stream());
+    let is_item = |tree: &TokenTree| matches!(tree, TokenTree::Ident(word) if ident::is_one_of(word, &ITEMS));
+    trees.iter().any(is_item) || is_punct(trees.first(), '#') && is_punct(trees.get(1), '!')
+}
+
 impl Emitter<'_> {
     pub(super) fn clones(&self, captures: &[Capture<'_>]) -> Clones {
         let private = self.private;
@@ -66,11 +77,10 @@ impl Emitter<'_> {
             used.set_span(used.span().located_at(capture.at));
             quote!(#private::Clone::clone(#used))
         });
-        let statements = quote!(#(#[cfg(not(rust_analyzer))] let #names = #clones;)*);
-        let references = quote!(#(
-            // The body may have a variable of this name instead.
-            #[cfg(not(rust_analyzer))] #[allow(unused_variables)] let #names = &#names;
-        )*);
+        // The body may have a variable of this name instead.
+        let of_rustc = quote!(#[cfg(not(rust_analyzer))] #[allow(unused_variables)]);
+        let statements = quote!(#(#of_rustc let #names = #clones;)*);
+        let references = quote!(#(#of_rustc let #names = &#names;)*);
         Clones { statements, references }
     }
 
@@ -81,32 +91,33 @@ impl Emitter<'_> {
     /// A compute step, or the settings after one, whose conditions have clones of the parameters that they use.
     pub(super) fn with_conditions(&self, step: &TokenStream) -> TokenStream {
         let names: Vec<String> = self.params().iter().map(|param| ident_text(&param.name)).collect();
-        let changed = (!names.is_empty()).then(|| self.conditions(trees(step), &names));
+        let changed = (!names.is_empty()).then(|| self.conditions(&trees(step), &names));
         changed.flatten().unwrap_or_else(|| step.clone())
     }
 
-    /// `names` are the parameters that no variable hides. `None` if no condition uses one.
-    fn conditions(&self, mut trees: Vec<TokenTree>, names: &[String]) -> Option<TokenStream> {
+    /// `names` are the parameters that no variable can hide. `None` if no condition uses one.
+    fn conditions(&self, trees: &[TokenTree], names: &[String]) -> Option<TokenStream> {
+        let mut changed = trees.to_vec();
         let mut is_changed = false;
-        for at in 0..trees.len() {
-            let Some(TokenTree::Group(group)) = trees.get(at) else { continue };
-            let hidden = bound(names, &trees.iter().take(at).cloned().collect());
+        for (at, tree) in trees.iter().enumerate() {
+            let TokenTree::Group(group) = tree else { continue };
+            let hidden = hidden_at_end(names, trees.get(..=at).unwrap_or_default());
             let names: Vec<String> = names.iter().filter(|name| !hidden.contains(name)).cloned().collect();
             let before = |count| at.checked_sub(count).and_then(|before| trees.get(before));
             let is_when = matches!(before(1), Some(TokenTree::Ident(word)) if ident::is(word, "when"));
             let inside: Vec<TokenTree> = group.stream().into_iter().collect();
             let condition = (is_when && is_punct(before(2), '.')).then(|| self.condition(&inside, &names));
-            let Some(inside) = condition.flatten().or_else(|| self.conditions(inside, &names)) else {
+            let Some(inside) = condition.flatten().or_else(|| self.conditions(&inside, &names)) else {
                 continue;
             };
             let mut with_clones = Group::new(group.delimiter(), inside);
             with_clones.set_span(group.span());
-            if let Some(tree) = trees.get_mut(at) {
+            if let Some(tree) = changed.get_mut(at) {
                 *tree = with_clones.into();
                 is_changed = true;
             }
         }
-        is_changed.then(|| trees.into_iter().collect())
+        is_changed.then(|| changed.into_iter().collect())
     }
 
     /// `None` for a condition that uses no parameter.
@@ -116,7 +127,8 @@ impl Emitter<'_> {
         {
             return self.condition(&trees(&token.stream()), names);
         }
-        let closure = closure(condition).filter(|closure| closure.around.is_empty())?;
+        let closure =
+            closure(condition).filter(|closure| closure.around.is_empty() && is_condition(closure))?;
         let params = self.params().iter().filter(|param| names.contains(&ident_text(&param.name)));
         let clones = self.clones(&closure.captures(params));
         if clones.is_empty() {
@@ -131,4 +143,27 @@ impl Emitter<'_> {
         let by_value = Ident::new("move", opening.span());
         Some(quote!({ #statements #by_value #opening #(#params),* #closing #body }))
     }
+}
+
+/// Whether the closure takes a context alone: other types may have a method `when`, too.
+fn is_condition(closure: &Closure) -> bool {
+    const METHODS: [&str; 7] = ["column", "input", "inputs", "messages", "notes", "step", "values"];
+    let [context] = closure.params.as_slice() else { return false };
+    let body = trees(&closure.body);
+    context.is_context()
+        || ident_text(&context.name).starts_with('_')
+        || calls(&body, &context.name, &METHODS)
+}
+
+/// Whether a method of these is called on a variable.
+fn calls(trees: &[TokenTree], variable: &Ident, methods: &[&str]) -> bool {
+    let is_call = |part: &[TokenTree]| {
+        matches!(part, [TokenTree::Ident(name), dot, TokenTree::Ident(method)]
+            if name == variable && is_punct(Some(dot), '.') && ident::is_one_of(method, methods))
+    };
+    let is_inside = |tree: &TokenTree| match tree {
+        TokenTree::Group(group) => calls(&self::trees(&group.stream()), variable, methods),
+        _ => false,
+    };
+    trees.windows(3).any(is_call) || trees.iter().any(is_inside)
 }

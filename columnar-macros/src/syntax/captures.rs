@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::cursor::{is_group, is_ident, is_punct, tokens, trees, trees_of, ungrouped};
 use super::tree::{Closure, Param};
-use super::uses::{bound, uses};
+use super::uses::{bound, mention, rebound, uses};
 use crate::ident::ident_text;
 
 /// A parameter of the flow in a closure.
@@ -23,21 +23,42 @@ pub(crate) struct AsyncClosure {
 }
 
 impl Closure {
-    /// The parameters of the flow in the closure, among these.
+    /// The parameters of the flow in the closure, among these. One whose clone costs nothing to ask for is in it wherever its
+    /// name is.
     pub(crate) fn captures<'p>(&self, params: impl IntoIterator<Item = &'p Param>) -> Vec<Capture<'p>> {
-        let params: Vec<&Param> = params.into_iter().collect();
-        let mut names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
-        names.retain(|name| self.params.iter().all(|own| ident_text(&own.name) != *name));
-        for around in &self.around {
-            let bound = bound(&names, &around.before);
-            names.retain(|name| !bound.contains(name));
-        }
+        let params = self.free(params);
+        let names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
         let uses = uses(&names, &self.body);
-        let capture = |param: &'p Param| {
-            let used = uses.iter().find(|used| used.name == ident_text(&param.name))?;
-            Some(Capture { param, at: used.at })
+        let capture = |(param, name): (&'p Param, &String)| {
+            let used = uses.iter().find(|used| used.name == *name).map(|used| used.at);
+            let mention = || param.is_certainly_clone().then(|| mention(name, &self.body)).flatten();
+            Some(Capture { param, at: used.or_else(mention)? })
         };
-        params.into_iter().filter_map(capture).collect()
+        params.into_iter().zip(&names).filter_map(capture).collect()
+    }
+
+    /// The first parameter that the closure uses for certain.
+    pub(crate) fn certain_capture<'p>(&self, params: &'p [Param]) -> Option<Capture<'p>> {
+        let params = self.free(params);
+        let names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
+        let rebound = rebound(&names, &self.body);
+        let used = uses(&names, &self.body)
+            .into_iter()
+            .find(|used| used.is_certain && !rebound.contains(&used.name))?;
+        let param = params.into_iter().find(|param| ident_text(&param.name) == used.name)?;
+        Some(Capture { param, at: used.at })
+    }
+
+    /// The parameters that neither the closure nor a statement before it hides.
+    fn free<'p>(&self, params: impl IntoIterator<Item = &'p Param>) -> Vec<&'p Param> {
+        let mut params: Vec<&Param> = params.into_iter().collect();
+        params.retain(|param| self.params.iter().all(|own| ident_text(&own.name) != ident_text(&param.name)));
+        for around in &self.around {
+            let names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
+            let bound = bound(&names, &around.before);
+            params.retain(|param| !bound.contains(&ident_text(&param.name)));
+        }
+        params
     }
 
     /// Whether it is an async closure that has its captures by value.
@@ -50,7 +71,13 @@ impl Closure {
         if has_word(&self.head, "async") {
             return Some(AsyncClosure { head: self.head.clone(), body: self.body.clone() });
         }
-        let body = trees(&self.body);
+        let mut body = trees(&self.body);
+        // A token of a macro of the user.
+        while let [TokenTree::Group(token)] = body.as_slice()
+            && token.delimiter() == Delimiter::None
+        {
+            body = trees_of(token);
+        }
         if let [TokenTree::Group(block)] = body.as_slice()
             && block.delimiter() == Delimiter::Brace
         {
@@ -62,17 +89,17 @@ impl Closure {
     }
 }
 
-/// `{ let words = …; async move { … } }`, which awaits its end as the body of an async closure.
+/// `{ let words = …; async move { … } }`, whose future an async closure awaits. Its variables end before that.
 fn with_async_end(block: &Group) -> Option<AsyncClosure> {
     let inside = trees_of(block);
-    let (head, last) = async_block(&inside)?;
+    let (head, _) = async_block(&inside)?;
     let statements = inside.get(..inside.len() - head.len() - 1)?;
     let is_statement = |tree: &TokenTree| is_punct(Some(tree), ';') || is_group(tree, Delimiter::Brace);
-    if !statements.last().is_none_or(is_statement) {
+    if !statements.last().is_some_and(is_statement) {
         return None;
     }
-    let (statements, future) = (tokens(statements), tokens(head));
-    let mut body = Group::new(Delimiter::Brace, quote!(#statements #future #last.await));
+    let future = Ident::new("__future", Span::mixed_site());
+    let mut body = Group::new(Delimiter::Brace, quote!(let #future = #block; #future.await));
     body.set_span(block.span());
     let word = head.first().cloned().into_iter().collect();
     Some(AsyncClosure { head: word, body: TokenTree::from(body).into() })

@@ -42,6 +42,8 @@ fn find(step: &[TokenTree]) -> Option<(Vec<TokenTree>, Vec<Around>)> {
         Delimiter::Parenthesis => inner.split_at_checked(0)?,
         // `{ let style = style.to_uppercase(); async move |user| … }`
         Delimiter::Brace => inner.split_at_checked(last_expression(&inner))?,
+        // A token of a macro of the user.
+        Delimiter::None if after.is_empty() => return find(&inner),
         Delimiter::Bracket | Delimiter::None => return None,
     };
     let around = Around { group: group.clone(), before: tokens(before), after: tokens(after) };

@@ -103,6 +103,10 @@ pub(super) fn begins_declaration(trees: &[TokenTree]) -> bool {
         }
         // The `use<>` of a bound is no declaration.
         [TokenTree::Ident(ident), next, ..] if ident::is(ident, "use") => !is_punct(Some(next), '<'),
+        // `source sources was "user";`
+        [TokenTree::Ident(_), TokenTree::Ident(was), TokenTree::Literal(_), ..] if ident::is(was, "was") => {
+            false
+        }
         [TokenTree::Ident(ident), TokenTree::Ident(name), ..] => {
             !ident::is(name, "as") && nearest_keyword(ident).is_some()
         }

@@ -59,6 +59,9 @@ enum Word {
     Block,
 }
 
+/// Keywords of expressions with a block.
+const BLOCKS: [&str; 7] = ["async", "const", "if", "loop", "match", "unsafe", "while"];
+
 struct Parser<'t> {
     cursor: Cursor<'t>,
     is_bare: bool,
@@ -136,23 +139,48 @@ impl Parser<'_> {
             while !is_ident(Some(self.cursor.next()?), "in") {}
         }
         loop {
-            // A pattern may have braces; it ends at the `=`.
-            let mut in_pattern = false;
-            loop {
-                let tree = self.cursor.next()?;
-                if is_ident(Some(tree), "let") {
-                    in_pattern = true;
-                } else if is_punct(Some(tree), '=') && !is_punct(self.cursor.peek(), '=') {
-                    in_pattern = false;
-                } else if is_group(tree, Delimiter::Brace) && !in_pattern {
-                    break;
-                }
-            }
+            self.block_of_conditional()?;
             if !ident::is(keyword, "if") || !is_ident(self.cursor.peek(), "else") {
                 return Some(());
             }
             self.cursor.next();
-            // The braces after the last `else` are the next that the loop takes.
+            if !is_ident(self.cursor.peek(), "if") {
+                return self.cursor.next().map(drop);
+            }
+            self.cursor.next();
+        }
+    }
+
+    /// Takes a condition and the block after it.
+    fn block_of_conditional(&mut self) -> Option<()> {
+        // A pattern may have braces; it ends at the `=`. So may the condition, as in `if unsafe { f() } {`.
+        let (mut in_pattern, mut inner_blocks, mut may_begin) = (false, 0_usize, true);
+        let mut before: Option<&TokenTree> = None;
+        loop {
+            let tree = self.cursor.next()?;
+            match tree {
+                TokenTree::Ident(word) if ident::is(word, "let") => in_pattern = true,
+                TokenTree::Ident(word) if ident::is_one_of(word, &BLOCKS) => inner_blocks += 1,
+                TokenTree::Punct(equals) if equals.as_char() == '=' && !is_punct(self.cursor.peek(), '=') => {
+                    in_pattern = false;
+                }
+                TokenTree::Group(group) if group.delimiter() == Delimiter::Brace && !in_pattern => {
+                    let is_operand = may_begin || is_punct(before, '!') || is_ident(before, "else");
+                    let is_block = !is_operand && inner_blocks == 0;
+                    let has_more = self.cursor.peek().is_some_and(|next| {
+                        is_group(next, Delimiter::Brace)
+                            || is_punct(Some(next), '.')
+                            || is_punct(Some(next), '?')
+                    });
+                    if is_block || may_begin && !has_more {
+                        return Some(());
+                    }
+                    inner_blocks = inner_blocks.saturating_sub(usize::from(!is_operand));
+                }
+                _ => {}
+            }
+            may_begin = false;
+            before = Some(tree);
         }
     }
 

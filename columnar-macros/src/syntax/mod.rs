@@ -15,6 +15,8 @@ mod column_type;
 mod cursor;
 mod declarations;
 mod expression;
+mod extent;
+mod format;
 mod generics;
 mod header;
 mod modifiers;
@@ -43,7 +45,7 @@ pub(crate) use tree::{
     Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module,
     Param, RenamedFrom,
 };
-pub(crate) use uses::{bound, uses};
+pub(crate) use uses::{hidden_at_end, uses};
 pub(crate) use view::{GroupTag, Purpose, State, Tag, View};
 
 /// The input of the macro: the path of the runtime crate in brackets, then the declarations.

@@ -6,7 +6,8 @@ use std::fmt::Display;
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Lit, LitInt, LitStr};
+use syn::parse::{ParseStream, Parser as _};
+use syn::{Lit, LitInt, LitStr, Token};
 
 use super::cursor::{Cursor, is_blank, is_ident, is_punct, tokens, trees_of};
 use super::expression::{self, Expression};
@@ -229,7 +230,7 @@ impl Parser<'_> {
             return self.report(call.tokens(), views::SECOND_TAG);
         }
         self.view.tag = Tag::Invalid;
-        match syn::parse2::<LitStr>(arguments.stream()) {
+        match string(arguments) {
             Ok(tag) if is_name(&tag.value()) => self.view.tag = Tag::Explicit(tag.span(), tag.value()),
             Ok(tag) => self.report(&tag, views::bad_tag(&tag.value())),
             Err(_) => self.report(arguments, views::TAG_LITERAL),
@@ -316,7 +317,7 @@ impl Parser<'_> {
     }
 
     fn note(&mut self, call: &Call<'_>) {
-        let note = call.arguments.as_ref().map(|arguments| syn::parse2::<LitStr>(arguments.stream()));
+        let note = call.arguments.as_ref().map(string);
         match (&call.arguments, note) {
             _ if self.view.is_self() => self.report(call.tokens(), views::NOTED_SELF),
             _ if self.view.is_instruction() => self.report(call.name, views::LABELLED_INSTRUCTION),
@@ -397,4 +398,13 @@ fn is_other_literal(arguments: &Group) -> bool {
 fn literal(arguments: &Group) -> Option<LitInt> {
     // As text: a marker before a number makes it an identifier.
     syn::parse_str(&without_marker(arguments.stream().to_string())).ok()
+}
+
+/// The argument of a modifier, with a comma after it or without.
+fn string(arguments: &Group) -> syn::Result<LitStr> {
+    let parser = |input: ParseStream<'_>| {
+        let string = input.parse()?;
+        input.parse::<Option<Token![,]>>().map(|_| string)
+    };
+    parser.parse2(arguments.stream())
 }

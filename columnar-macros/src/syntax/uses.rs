@@ -5,6 +5,8 @@
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 
 use super::cursor::{is_group, is_ident, is_punct, trees, trees_of, ungrouped};
+use super::extent::{end_of_arm, end_of_expression, end_of_statement, position_of_arrow, split_pattern};
+use super::format::{WITH_FORMAT, WITHOUT_FORMAT, names_in_format};
 use crate::ident::{self, ident_text, is_variable};
 
 /// A use of a name: as an identifier, or in the text of a macro as in `format!("{style}")`.
@@ -12,21 +14,58 @@ pub(crate) struct Use {
     pub(crate) name: String,
     pub(crate) ident: Option<Ident>,
     pub(crate) at: Span,
+    /// Whether no macro of the user can give it another meaning.
+    pub(crate) is_certain: bool,
 }
 
 /// The uses of these names that mean a variable outside of the tokens.
 pub(crate) fn uses(names: &[String], tokens: &TokenStream) -> Vec<Use> {
-    let mut walk = Walk { names, found: Vec::new(), hidden: Vec::new() };
+    let mut walk = Walk::new(names);
     walk.level(&trees(tokens), Context::Code);
     walk.found
 }
 
 /// The names of these that the statements bind for those after them.
-pub(crate) fn bound(names: &[String], statements: &TokenStream) -> Vec<String> {
-    let mut walk = Walk { names, found: Vec::new(), hidden: Vec::new() };
+pub(super) fn bound(names: &[String], statements: &TokenStream) -> Vec<String> {
+    let mut walk = Walk::new(names);
     walk.parts(&trees(statements), Context::Code);
     walk.hidden
 }
+
+/// The names of these that any pattern in the tokens binds.
+pub(super) fn rebound(names: &[String], tokens: &TokenStream) -> Vec<String> {
+    let mut walk = Walk::new(names);
+    walk.level(&trees(tokens), Context::Code);
+    walk.rebound
+}
+
+/// The names of these that mean other variables in the last group of the tokens.
+pub(crate) fn hidden_at_end(names: &[String], tokens: &[TokenTree]) -> Vec<String> {
+    let Some((TokenTree::Group(last), before)) = tokens.split_last() else { return Vec::new() };
+    let mut walk = Walk::new(names);
+    let marked = Group::new(last.delimiter(), TokenTree::from(Ident::new(MARKER, Span::mixed_site())).into());
+    let scope: Vec<TokenTree> = before.iter().cloned().chain([marked.into()]).collect();
+    let scope = Group::new(Delimiter::Brace, scope.into_iter().collect());
+    walk.part(&[scope.into()], 0, Context::Code);
+    walk.at_marker
+}
+
+/// The first place that has this name, even if it means something else there.
+pub(super) fn mention(name: &str, tokens: &TokenStream) -> Option<Span> {
+    tokens.clone().into_iter().find_map(|tree| match tree {
+        TokenTree::Group(group) => mention(name, &group.stream()),
+        TokenTree::Ident(ident) => is_variable(&ident, name).then(|| ident.span()),
+        // A text of a macro may be a format, whatever is in it.
+        TokenTree::Literal(text) => text.to_string().contains(name).then(|| text.span()),
+        TokenTree::Punct(_) => None,
+    })
+}
+
+/// Stands for the end of some tokens.
+const MARKER: &str = "__end";
+
+/// Keywords before a `!` that is the operator.
+const KEYWORDS: [&str; 8] = ["break", "else", "if", "in", "match", "move", "return", "while"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Context {
@@ -44,6 +83,16 @@ struct Walk<'n> {
     found: Vec<Use>,
     /// The names that mean another variable here.
     hidden: Vec<String>,
+    /// All names that have been hidden.
+    rebound: Vec<String>,
+    /// Those that are hidden at the marker.
+    at_marker: Vec<String>,
+}
+
+impl<'n> Walk<'n> {
+    fn new(names: &'n [String]) -> Self {
+        Self { names, found: Vec::new(), hidden: Vec::new(), rebound: Vec::new(), at_marker: Vec::new() }
+    }
 }
 
 impl Walk<'_> {
@@ -70,7 +119,10 @@ impl Walk<'_> {
         let rest = trees.get(at..).unwrap_or_default();
         let before = at.checked_sub(1).and_then(|before| trees.get(before));
         match rest {
-            [TokenTree::Ident(word), TokenTree::Ident(_), ..] if word == "fn" => function(rest),
+            [TokenTree::Ident(word), TokenTree::Ident(_), ..] if word == "fn" => self.function(rest),
+            [TokenTree::Ident(word), ..] if word == "use" => end_of_statement(rest),
+            // An attribute.
+            [hash, list, ..] if is_punct(Some(hash), '#') && is_group(list, Delimiter::Bracket) => 2,
             [TokenTree::Ident(word), ..] if word == "let" => {
                 let is_condition = before.is_some_and(|before| {
                     is_ident(Some(before), "if")
@@ -87,6 +139,10 @@ impl Walk<'_> {
             }
             // `a || b`
             [bar, second, ..] if [bar, second].iter().all(|tree| is_punct(Some(tree), '|')) => 2,
+            [TokenTree::Ident(marker), ..] if marker == MARKER => {
+                self.at_marker.clone_from(&self.hidden);
+                1
+            }
             [TokenTree::Ident(name), ..] => {
                 self.name(name, trees, at, context);
                 1
@@ -101,43 +157,69 @@ impl Walk<'_> {
 
     fn group(&mut self, group: &Group, trees: &[TokenTree], at: usize, context: Context) {
         let inside = trees_of(group);
-        let is_macro = at.checked_sub(2).is_some_and(|name| {
-            matches!(trees.get(name), Some(TokenTree::Ident(_))) && is_punct(trees.get(name + 1), '!')
+        let of_macro = at.checked_sub(2).and_then(|name| match (trees.get(name), trees.get(name + 1)) {
+            (Some(TokenTree::Ident(name)), bang)
+                if is_punct(bang, '!') && !ident::is_one_of(name, &KEYWORDS) =>
+            {
+                Some(name)
+            }
+            _ => None,
         });
         let is_in_macro = matches!(context, Context::Macro | Context::InMacro);
         match group.delimiter() {
             // A token of a macro of the user.
             Delimiter::None => self.level(&inside, context),
-            _ if is_macro => self.macro_call(&inside),
+            _ if of_macro.is_some_and(|name| ident::is(name, "matches")) => self.matches(&inside, context),
+            _ if let Some(name) = of_macro => self.macro_call(name, &inside),
+            Delimiter::Brace if position_of_arrow(&inside).is_some() => self.arms(&inside, context.inside()),
             _ if is_in_macro => self.level(&inside, Context::InMacro),
-            Delimiter::Brace if position_of_arrow(&inside).is_some() => self.arms(&inside),
             Delimiter::Brace => self.level(&inside, Context::Braces),
             _ => self.level(&inside, Context::Code),
         }
     }
 
-    /// The arguments of a macro: texts that may be formats, and expressions.
-    fn macro_call(&mut self, arguments: &[TokenTree]) {
+    /// The arguments of a macro: a text that may be a format, and expressions.
+    fn macro_call(&mut self, name: &Ident, arguments: &[TokenTree]) {
         let is_own = |at: usize| is_punct(arguments.get(at + 1), '=') && is_argument(arguments, at);
         let own = arguments.iter().enumerate().filter_map(|(at, tree)| match tree {
             TokenTree::Ident(name) if is_own(at) => Some(ident_text(name)),
             _ => None,
         });
         let own: Vec<String> = own.collect();
-        for tree in arguments {
-            if let TokenTree::Literal(text) = ungrouped(tree) {
-                self.format(&text.to_string(), text.span(), &own);
-            }
+        let is_comma = |tree: &TokenTree| is_punct(Some(tree), ',');
+        // Only the first text that is a whole argument can be the format.
+        let text = arguments.split(is_comma).find_map(|argument| match argument {
+            [tree] => match ungrouped(tree) {
+                TokenTree::Literal(text) => Some(text),
+                _ => None,
+            },
+            _ => None,
+        });
+        if let Some(text) = text.filter(|_| !ident::is_one_of(name, &WITHOUT_FORMAT)) {
+            self.format(&text.to_string(), text.span(), &own, ident::is_one_of(name, &WITH_FORMAT));
         }
         self.level(arguments, Context::Macro);
     }
 
-    fn format(&mut self, text: &str, at: Span, own: &[String]) {
+    /// `matches!(value, pattern if guard)`
+    fn matches(&mut self, arguments: &[TokenTree], context: Context) {
+        let comma = arguments.iter().position(|tree| is_punct(Some(tree), ',')).unwrap_or(arguments.len());
+        let (value, arm) = arguments.split_at(comma);
+        self.level(value, context.inside());
+        let guard = arm.iter().position(|tree| is_ident(Some(tree), "if")).unwrap_or(arm.len());
+        let (pattern, guard) = arm.split_at(guard);
+        self.scoped(|walk| {
+            walk.bind(pattern, false);
+            walk.parts(guard, context.inside());
+        });
+    }
+
+    fn format(&mut self, text: &str, at: Span, own: &[String], is_certain: bool) {
         for name in names_in_format(text) {
             let is_used =
                 |known: &&String| *known == &name && !own.contains(known) && !self.hidden.contains(known);
             if let Some(name) = self.names.iter().find(is_used).cloned() {
-                self.found.push(Use { name, ident: None, at });
+                self.found.push(Use { name, ident: None, at, is_certain });
             }
         }
     }
@@ -158,17 +240,37 @@ impl Walk<'_> {
             || after == Some('!') && later != Some('=')
             || after == Some('=') && context == Context::Macro && is_argument(trees, at);
         if !is_other && !self.hidden.contains(text) {
-            self.found.push(Use { name: text.clone(), ident: Some(name.clone()), at: name.span() });
+            let is_certain = !matches!(context, Context::Macro | Context::InMacro);
+            self.found.push(Use {
+                name: text.clone(),
+                ident: Some(name.clone()),
+                at: name.span(),
+                is_certain,
+            });
         }
     }
 
     /// `let pattern = value;`
     fn binding(&mut self, rest: &[TokenTree], context: Context) -> usize {
-        let end = rest.iter().position(|tree| is_punct(Some(tree), ';')).unwrap_or(rest.len());
-        let (statement, _) = rest.split_at(end);
+        let end = end_of_statement(rest);
+        let (statement, _) = rest.split_at(end.min(rest.len()));
         let (pattern, value) = split_pattern(statement);
         self.parts(value, context.inside());
-        self.bind(pattern, false);
+        if is_punct(statement.last(), ';') {
+            self.bind(pattern, false);
+        }
+        end
+    }
+
+    /// `fn name(…) { … }`, which sees no variables around it.
+    fn function(&mut self, rest: &[TokenTree]) -> usize {
+        let is_end = |tree: &TokenTree| is_group(tree, Delimiter::Brace) || is_punct(Some(tree), ';');
+        let end = rest.iter().position(is_end).unwrap_or(rest.len());
+        self.scoped(|walk| {
+            walk.bind(rest.get(1..end).unwrap_or_default(), false);
+            walk.hidden.extend(walk.names.iter().cloned());
+            walk.parts(rest.get(end..=end).unwrap_or_default(), Context::Code);
+        });
         end + 1
     }
 
@@ -178,7 +280,11 @@ impl Walk<'_> {
         let begin = rest.len() - value.len();
         let is_end = |&at: &usize| {
             let is_and = |at| is_punct(value.get(at), '&');
-            value.get(at).is_some_and(|tree| is_group(tree, Delimiter::Brace)) || is_and(at) && is_and(at + 1)
+            let has_operand = at
+                .checked_sub(1)
+                .is_some_and(|before| !matches!(value.get(before), Some(TokenTree::Punct(_)) | None));
+            value.get(at).is_some_and(|tree| is_group(tree, Delimiter::Brace))
+                || has_operand && is_and(at) && is_and(at + 1)
         };
         let length = (0..value.len()).find(is_end).unwrap_or(value.len());
         self.parts(value.get(..length).unwrap_or_default(), context.inside());
@@ -217,51 +323,61 @@ impl Walk<'_> {
         let Some(closing) = rest.iter().skip(1).position(is_bar).map(|at| at + 1) else { return 1 };
         let body = rest.get(closing + 1..).unwrap_or_default();
         let is_arrow = is_punct(body.first(), '-') && is_punct(body.get(1), '>');
-        let is_end = |tree: &TokenTree| is_punct(Some(tree), ',') || is_punct(Some(tree), ';');
-        let length = if is_arrow {
-            body.iter().position(|tree| is_group(tree, Delimiter::Brace)).map(|block| block + 1)
-        } else {
-            body.iter().position(is_end)
-        };
-        let length = length.unwrap_or(body.len());
+        let block = body.iter().position(|tree| is_group(tree, Delimiter::Brace)).map(|block| block + 1);
+        let length = if is_arrow { block.unwrap_or(body.len()) } else { end_of_expression(body) };
+        let params = rest.get(1..closing).unwrap_or_default();
         self.scoped(|walk| {
-            walk.bind(rest.get(1..closing).unwrap_or_default(), false);
+            for param in params.split(|tree| is_punct(Some(tree), ',')) {
+                let is_colon =
+                    |at: &usize| is_punct(param.get(*at), ':') && !is_punct(param.get(at + 1), ':');
+                let colon = (0..param.len()).find(is_colon).unwrap_or(param.len());
+                walk.bind(param.get(..colon).unwrap_or_default(), false);
+            }
             walk.parts(body.get(..length).unwrap_or_default(), context.inside());
         });
         closing + 1 + length
     }
 
     /// `pattern if guard => body,` for each arm of a `match`.
-    fn arms(&mut self, trees: &[TokenTree]) {
+    fn arms(&mut self, trees: &[TokenTree], context: Context) {
         let mut rest = trees;
         while let Some(arrow) = position_of_arrow(rest) {
             let (head, body) = rest.split_at(arrow);
             let body = body.get(2..).unwrap_or_default();
             let guard = head.iter().position(|tree| is_ident(Some(tree), "if")).unwrap_or(head.len());
             let (pattern, guard) = head.split_at(guard);
-            let is_block = body.first().is_some_and(|tree| is_group(tree, Delimiter::Brace));
-            let end = body.iter().position(|tree| is_punct(Some(tree), ','));
-            let length = if is_block { 1 } else { end.unwrap_or(body.len()) };
-            let (body, after) = body.split_at(length);
+            let (body, after) = body.split_at(end_of_arm(body));
             self.scoped(|walk| {
                 walk.bind(pattern, false);
-                walk.parts(guard, Context::Code);
-                walk.parts(body, Context::Code);
+                if let [_, word, ..] = guard
+                    && is_ident(Some(word), "let")
+                {
+                    let (pattern, value) = split_pattern(guard.get(1..).unwrap_or_default());
+                    walk.parts(value, context);
+                    walk.bind(pattern, false);
+                } else {
+                    walk.parts(guard, context);
+                }
+                walk.parts(body, context);
             });
             rest = if is_punct(after.first(), ',') { after.get(1..).unwrap_or_default() } else { after };
         }
-        self.parts(rest, Context::Code);
+        self.parts(rest, context);
     }
 
     /// Hides the names that a pattern binds.
     fn bind(&mut self, pattern: &[TokenTree], is_in_braces: bool) {
         for (at, tree) in pattern.iter().enumerate() {
             let after = |count| pattern.get(at + count);
+            let before = at.checked_sub(1).and_then(|before| pattern.get(before));
             match tree {
+                // An attribute, a lifetime.
+                _ if is_punct(before, '#') || is_punct(before, '\'') => {}
                 TokenTree::Group(group) => self.bind(&trees_of(group), group.delimiter() == Delimiter::Brace),
                 TokenTree::Ident(name) => {
                     let is_path = is_punct(after(1), ':') && (is_in_braces || is_punct(after(2), ':'));
                     let bound = self.names.iter().find(|text| is_variable(name, text) && !is_path).cloned();
+                    self.rebound.extend(bound.clone());
                     self.hidden.extend(bound);
                 }
                 TokenTree::Punct(_) | TokenTree::Literal(_) => {}
@@ -280,23 +396,6 @@ impl Context {
     }
 }
 
-/// The pattern and the value of a `let`.
-fn split_pattern(statement: &[TokenTree]) -> (&[TokenTree], &[TokenTree]) {
-    let is_sign = |at: usize, sign| is_punct(statement.get(at), sign);
-    // The `=` of `..=` is a part of the pattern.
-    let is_equals = |&at: &usize| is_sign(at, '=') && !is_sign(at - 1, '.');
-    let equals = (1..statement.len()).find(is_equals).unwrap_or(statement.len());
-    let is_colon = |&at: &usize| is_sign(at, ':') && !is_sign(at + 1, ':') && !is_sign(at - 1, ':');
-    let end = (1..equals).find(is_colon).unwrap_or(equals);
-    (statement.get(1..end).unwrap_or_default(), statement.get(equals + 1..).unwrap_or_default())
-}
-
-/// Skips `fn name(…) { … }`, which sees no variables around it.
-fn function(rest: &[TokenTree]) -> usize {
-    let is_end = |tree: &TokenTree| is_group(tree, Delimiter::Brace) || is_punct(Some(tree), ';');
-    rest.iter().position(is_end).map_or(rest.len(), |end| end + 1)
-}
-
 /// Whether an operand begins after this token, so that a `|` begins a closure.
 fn begins_operand(before: Option<&TokenTree>) -> bool {
     match before {
@@ -305,8 +404,7 @@ fn begins_operand(before: Option<&TokenTree>) -> bool {
             ident::is_one_of(word, &["async", "break", "else", "in", "move", "return", "static"])
         }
         Some(TokenTree::Punct(punct)) => punct.as_char() != '?',
-        Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Brace,
-        Some(TokenTree::Literal(_)) => false,
+        Some(TokenTree::Group(_) | TokenTree::Literal(_)) => false,
     }
 }
 
@@ -314,26 +412,6 @@ fn begins_operand(before: Option<&TokenTree>) -> bool {
 fn is_argument(arguments: &[TokenTree], at: usize) -> bool {
     let is_first = at.checked_sub(1).is_none_or(|before| is_punct(arguments.get(before), ','));
     is_first && !['=', '>'].iter().any(|&sign| is_punct(arguments.get(at + 2), sign))
-}
-
-fn position_of_arrow(trees: &[TokenTree]) -> Option<usize> {
-    trees.windows(2).position(|pair| is_punct(pair.first(), '=') && is_punct(pair.get(1), '>'))
-}
-
-/// The names in the braces of a format: `{style}`, `{style:>5}`, `{text:.most$}`.
-fn names_in_format(text: &str) -> Vec<String> {
-    // `{{` is no brace, and neither is a brace in the text of it.
-    let text = text.replace("{{", "");
-    let mut names = Vec::new();
-    for braces in text.split('{').skip(1).filter_map(|part| part.split('}').next()) {
-        let (name, format) = braces.split_once(':').unwrap_or((braces, ""));
-        names.push(name.trim().to_owned());
-        let counts = format.split('$').collect::<Vec<_>>();
-        let counts = counts.split_last().map_or(&[][..], |(_, counts)| counts);
-        let is_sign = |sign: char| sign != '_' && !sign.is_alphanumeric();
-        names.extend(counts.iter().filter_map(|count| count.rsplit(is_sign).next()).map(str::to_owned));
-    }
-    names
 }
 
 #[cfg(test)]
@@ -364,6 +442,8 @@ mod tests {
             (r#"format!("{{style}} {styles}"); prompt("{style}")"#, 0),
             (r#"format!("{style} {}", style = 3)"#, 0),
             (r#"format!("{style} {}", f("{style}"))"#, 1),
+            (r#"println!("{}", "{style}")"#, 0),
+            (r#"vec!["{style}"]"#, 0),
         ] {
             assert_eq!(uses_of_style(tokens), count, "{tokens}");
         }
@@ -389,6 +469,16 @@ mod tests {
             ("match style { style::A | B => 1, S { style } => style, style => style }", 1),
             ("fn f(style: u8) -> u8 { style } style", 1),
             ("items.iter().map(|style| -> u8 { style }).chain(style)", 1),
+            ("f(|style| Ok::<u8, E>(style), style)", 1),
+            ("f(|x: &style| x + style)", 1),
+            ("match a { A => Ok::<B, C>(style), Some(style) => style, _ => 3 }", 1),
+            ("match a { Some(style) => if b { style } else { 3 } None => style }", 1),
+            ("match a { Some(x) if let Some(style) = x => style, _ => style }", 1),
+            ("if let style = &&style && style > 3 { style } style", 2),
+            ("let a = if b { 1 } else { 2 } | style | 4;", 1),
+            ("matches!(style, Some(style) if style > 3)", 1),
+            ("if !(\"{style}\" == a) { style }", 1),
+            ("use a::{style as b}; style", 1),
         ] {
             assert_eq!(uses_of_style(tokens), count, "{tokens}");
         }

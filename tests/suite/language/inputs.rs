@@ -1,5 +1,7 @@
 //! Compute steps that name their inputs: the types that views give them, in all forms of a flow.
 
+use std::borrow::Cow;
+
 use columnar::compute::Reply;
 use columnar::documents::Update;
 use columnar::flow::{Derived, Source};
@@ -211,6 +213,26 @@ flow! {
             (async move |user| format!("{user}{text}{most}")).when(|cx| cx.step() < *most)
         })
         .retry(1);
+        column hidden(user.latest) = match *most {
+            most if most > 9 => prompt("A.").model("offline").when(move |cx| cx.step() < most),
+            _ => prompt("B.").model("offline").when(|cx| cx.step() < *most),
+        };
+        column blocks(user.latest) = async |user| match async { user.len() }.await {
+            3 => {
+                if style.is_empty() {
+                    "a".to_owned()
+                } else {
+                    "b".to_owned()
+                }
+            }
+            most if most > 9 => Cow::<'static, str>::Owned(style.clone()).into_owned(),
+            _ => style.clone(),
+        };
+        column locals(user.latest) = |user| {
+            let rc = std::rc::Rc::new(user.len());
+            let len = *rc;
+            async move { format!("{len}{style}") }
+        };
         column guarded(user.latest) = {
             let step = prompt("Answer.").model("offline");
             if *most > 9 { step.when(|_| true) } else { step.when(|cx| cx.step() >= *most) }
@@ -251,6 +273,9 @@ async fn a_closure_uses_parameters_by_name() -> Result<()> {
     assert_eq!(flow.ended.get(1).as_deref(), Some("6Loud"));
     assert_eq!((flow.nested.get(0).as_deref(), flow.nested.get(1)), (Some("hi!11"), None));
     assert_eq!((flow.guarded.get(0), flow.guarded.get(1).is_some()), (None, true));
+    assert_eq!((flow.hidden.get(0).is_some(), flow.hidden.get(1)), (true, None));
+    assert_eq!((flow.blocks.get(0).as_deref(), flow.blocks.get(1).as_deref()), (Some("b"), Some("Loud")));
+    assert_eq!(flow.locals.get(1).as_deref(), Some("2Loud"));
     Ok(())
 }
 

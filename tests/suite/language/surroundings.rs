@@ -412,3 +412,30 @@ flow! {
 fn lists_may_be_empty() {
     assert_eq!(Empty::ORDER, ["user", "after"]);
 }
+
+/// The length of a table.
+const SIZE: usize = 2;
+
+flow! {
+    struct Functions(
+        pick: fn(&str) -> Option<&str>,
+        table: [u8; SIZE & 3],
+        read: impl Fn(&str) -> Result<&str, String> + Clone + Send + Sync + 'static,
+    ) {
+        source sources was "user";
+        column picked(sources.as("text").note("The text.")) = async |text| {
+            let all = text.join("");
+            format!("{}{}{:?}", pick(&all).unwrap_or_default(), table.len(), read(&all))
+        };
+    }
+}
+
+// The result of a function borrows from its arguments, so such a reference needs no lifetime.
+#[tokio::test]
+async fn functions_may_be_parameters() -> Result<()> {
+    let flow = Functions::new(|text| text.get(..1), [1, 2], |text| Ok(text));
+    flow.sources.push("hi").await?;
+    flow.run().await?;
+    assert_eq!(flow.picked.get(0).as_deref(), Some("h2Ok(\"hi\")"));
+    Ok(())
+}
