@@ -91,12 +91,12 @@ impl Emitter<'_> {
     /// A compute step, or the settings after one, whose conditions have clones of the parameters that they use.
     pub(super) fn with_conditions(&self, step: &TokenStream) -> TokenStream {
         let names: Vec<String> = self.params().iter().map(|param| ident_text(&param.name)).collect();
-        let changed = (!names.is_empty()).then(|| self.conditions(&trees(step), &names));
+        let changed = (!names.is_empty()).then(|| self.conditions(&trees(step), &names, true));
         changed.flatten().unwrap_or_else(|| step.clone())
     }
 
-    /// `names` are the parameters that no variable can hide. `None` if no condition uses one.
-    fn conditions(&self, trees: &[TokenTree], names: &[String]) -> Option<TokenStream> {
+    /// `names` are the parameters that no variable hides. `None` if no condition uses one.
+    fn conditions(&self, trees: &[TokenTree], names: &[String], is_step: bool) -> Option<TokenStream> {
         let mut changed = trees.to_vec();
         let mut is_changed = false;
         for (at, tree) in trees.iter().enumerate() {
@@ -106,10 +106,12 @@ impl Emitter<'_> {
             let before = |count| at.checked_sub(count).and_then(|before| trees.get(before));
             let is_when = matches!(before(1), Some(TokenTree::Ident(word)) if ident::is(word, "when"));
             let inside: Vec<TokenTree> = group.stream().into_iter().collect();
-            let condition = (is_when && is_punct(before(2), '.')).then(|| self.condition(&inside, &names));
-            let Some(inside) = condition.flatten().or_else(|| self.conditions(&inside, &names)) else {
-                continue;
-            };
+            let condition =
+                (is_when && is_punct(before(2), '.')).then(|| self.condition(&inside, &names, is_step));
+            // `(prompt("…").when(…)).retry(3)`
+            let is_step = is_step && at == 0 && group.delimiter() == Delimiter::Parenthesis;
+            let inside = condition.flatten().or_else(|| self.conditions(&inside, &names, is_step));
+            let Some(inside) = inside else { continue };
             let mut with_clones = Group::new(group.delimiter(), inside);
             with_clones.set_span(group.span());
             if let Some(tree) = changed.get_mut(at) {
@@ -120,15 +122,15 @@ impl Emitter<'_> {
         is_changed.then(|| changed.into_iter().collect())
     }
 
-    /// `None` for a condition that uses no parameter.
-    fn condition(&self, condition: &[TokenTree], names: &[String]) -> Option<TokenStream> {
+    /// `None` for a condition that uses no parameter. Inside a step, other types may have a method `when`, too.
+    fn condition(&self, condition: &[TokenTree], names: &[String], is_step: bool) -> Option<TokenStream> {
         if let [TokenTree::Group(token)] = condition
             && token.delimiter() == Delimiter::None
         {
-            return self.condition(&trees(&token.stream()), names);
+            return self.condition(&trees(&token.stream()), names, is_step);
         }
-        let closure =
-            closure(condition).filter(|closure| closure.around.is_empty() && is_condition(closure))?;
+        let closure = closure(condition)
+            .filter(|closure| closure.around.is_empty() && (is_step || is_condition(closure)))?;
         let params = self.params().iter().filter(|param| names.contains(&ident_text(&param.name)));
         let clones = self.clones(&closure.captures(params));
         if clones.is_empty() {
@@ -145,7 +147,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Whether the closure takes a context alone: other types may have a method `when`, too.
+/// Whether the closure takes a context alone, as far as its body tells.
 fn is_condition(closure: &Closure) -> bool {
     const METHODS: [&str; 7] = ["column", "input", "inputs", "messages", "notes", "step", "values"];
     let [context] = closure.params.as_slice() else { return false };

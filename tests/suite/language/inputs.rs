@@ -168,6 +168,10 @@ async fn a_closure_may_return_a_reply() -> Result<(), BoxError> {
     Ok(())
 }
 
+fn is_due(cx: &Context, most: usize) -> bool {
+    cx.step() < most
+}
+
 flow! {
     /// Every way in which a closure uses a parameter.
     pub(crate) struct Styled<T: Clone + Send + Sync + Into<u32>>(
@@ -213,6 +217,7 @@ flow! {
             (async move |user| format!("{user}{text}{most}")).when(|cx| cx.step() < *most)
         })
         .retry(1);
+        column due(user.latest) = (prompt("D.").model("offline").when(|cx| is_due(cx, *most))).retry(1);
         column hidden(user.latest) = match *most {
             most if most > 9 => prompt("A.").model("offline").when(move |cx| cx.step() < most),
             _ => prompt("B.").model("offline").when(|cx| cx.step() < *most),
@@ -274,6 +279,7 @@ async fn a_closure_uses_parameters_by_name() -> Result<()> {
     assert_eq!((flow.nested.get(0).as_deref(), flow.nested.get(1)), (Some("hi!11"), None));
     assert_eq!((flow.guarded.get(0), flow.guarded.get(1).is_some()), (None, true));
     assert_eq!((flow.hidden.get(0).is_some(), flow.hidden.get(1)), (true, None));
+    assert_eq!((flow.due.get(0).is_some(), flow.due.get(1)), (true, None));
     assert_eq!((flow.blocks.get(0).as_deref(), flow.blocks.get(1).as_deref()), (Some("b"), Some("Loud")));
     assert_eq!(flow.locals.get(1).as_deref(), Some("2Loud"));
     Ok(())
