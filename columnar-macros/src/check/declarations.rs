@@ -61,6 +61,10 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
 /// column topics(user.latest) = prompt("...");
 /// ```
 fn repair_names(flow: &mut Flow, errors: &mut Errors) {
+    let columns = flow.columns.iter().map(|column| &column.name);
+    if columns.chain(flow.modules.iter().map(|module| &module.name)).all(|name| is_name(&ident_text(name))) {
+        return;
+    }
     let views = flow.columns.iter().flat_map(Column::reads);
     let views = views.chain(flow.modules.iter().flat_map(Module::reads));
     let mut read: HashSet<String> = views.map(|view| ident_text(&view.base)).collect();
@@ -160,6 +164,9 @@ pub(super) fn check_source_types(flow: &mut Flow, errors: &mut Errors) {
     let params =
         flow.header().map(|header| header.generics.type_params().map(|param| param.ident.to_string()));
     let params: HashSet<String> = params.into_iter().flatten().collect();
+    if flow.columns.iter().all(|column| column.source_type.is_none()) {
+        return;
+    }
     let readers = Readers::new(flow);
     for Column { name, source_type, .. } in &mut flow.columns {
         let Some(ColumnType { ty, is_partial, .. }) = source_type else { continue };

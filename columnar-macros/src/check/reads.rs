@@ -176,6 +176,9 @@ impl Params {
     /// The arguments of a view are constants. Wrong, where `n` is a parameter of the flow:
     /// `column topics(user.window(n)) = prompt("...");`.
     fn check_constants(&self, view: &mut View, errors: &mut Errors) {
+        if self.names.is_empty() {
+            return;
+        }
         let arguments = view.constant_modifiers().to_token_stream();
         let found = uses(&self.names, &arguments).into_iter().next().filter(|_| view.state == State::Valid);
         let Some(found) = found else { return };

@@ -90,7 +90,7 @@ impl Emitter<'_> {
 
     /// A compute step, or the settings after one, whose conditions have clones of the parameters that they use.
     pub(super) fn with_conditions(&self, step: &TokenStream) -> TokenStream {
-        let names: Vec<String> = self.params().iter().map(|param| ident_text(&param.name)).collect();
+        let names = self.flow.params();
         let changed = (!names.is_empty()).then(|| self.conditions(&trees(step), &names, true));
         changed.flatten().unwrap_or_else(|| step.clone())
     }

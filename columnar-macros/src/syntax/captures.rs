@@ -27,7 +27,7 @@ impl Closure {
     /// name is.
     pub(crate) fn captures<'p>(&self, params: impl IntoIterator<Item = &'p Param>) -> Vec<Capture<'p>> {
         let params = self.free(params);
-        let names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
+        let names = names_of(&params);
         let uses = uses(&names, &self.body);
         let capture = |(param, name): (&'p Param, &String)| {
             let used = uses.iter().find(|used| used.name == *name).map(|used| used.at);
@@ -40,7 +40,7 @@ impl Closure {
     /// The first parameter that the closure uses for certain.
     pub(crate) fn certain_capture<'p>(&self, params: &'p [Param]) -> Option<Capture<'p>> {
         let params = self.free(params);
-        let names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
+        let names = names_of(&params);
         let rebound = rebound(&names, &self.body);
         let used = uses(&names, &self.body)
             .into_iter()
@@ -54,8 +54,7 @@ impl Closure {
         let mut params: Vec<&Param> = params.into_iter().collect();
         params.retain(|param| self.params.iter().all(|own| ident_text(&own.name) != ident_text(&param.name)));
         for around in &self.around {
-            let names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
-            let bound = bound(&names, &around.before);
+            let bound = bound(&names_of(&params), &around.before);
             params.retain(|param| !bound.contains(&ident_text(&param.name)));
         }
         params
@@ -128,6 +127,10 @@ impl AsyncClosure {
         }
         tokens(&head)
     }
+}
+
+fn names_of(params: &[&Param]) -> Vec<String> {
+    params.iter().map(|param| ident_text(&param.name)).collect()
 }
 
 fn has_word(head: &TokenStream, word: &str) -> bool {

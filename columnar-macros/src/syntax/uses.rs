@@ -61,7 +61,7 @@ pub(super) fn mention(name: &str, tokens: &TokenStream) -> Option<Span> {
     })
 }
 
-/// Stands for the end of some tokens.
+/// A name in place of the tokens in a group, which is the place to ask about.
 const MARKER: &str = "__end";
 
 /// Keywords before a `!` that is the operator.

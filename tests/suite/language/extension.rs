@@ -83,7 +83,7 @@ mod a_flow_that_lives {
         Ok(())
     }
 
-    /// What a program holds.
+    /// The flows that a program holds.
     struct Forks {
         chat: Chat,
         felt: Felt,
