@@ -8,8 +8,8 @@
 //! The offline model replies unless the environment names another one:
 //!
 //! ```text
-//! COLUMNAR_MODEL=anthropic/claude-sonnet-4-5 cargo run --example debate --features genai
-//! tests/local-model run cargo run --example debate --features genai
+//! COLUMNAR_MODEL=anthropic/claude-sonnet-4-5 cargo run --example debate --features providers
+//! tests/local-model run cargo run --example debate --features providers
 //! ```
 
 use std::io::Write;

@@ -32,7 +32,7 @@
 //!
 //! ```toml
 //! [dependencies]
-//! columnar = { path = "../columnar/columnar", features = ["genai", "sqlite"] }
+//! columnar = { path = "../columnar/columnar", features = ["providers", "sqlite"] }
 //! tokio = { version = "1", features = ["macros", "rt"] }
 //! ```
 //!
@@ -40,11 +40,11 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `genai` | Real models by name, such as `openai/gpt-4o-mini`: OpenAI, Anthropic, Gemini, Ollama, and servers with their APIs |
 //! | `insta` | `assert_context_snapshot!`: contexts under review, as snapshots of the crate insta |
 //! | `parquet` | `rows::write_parquet` and `read_parquet`: a flow as a Parquet file |
 //! | `postgres` | `store::PostgresStore`: values in a PostgreSQL database |
 //! | `postgres-tls` | Encrypted connections to a PostgreSQL database, by `sslmode` in its address |
+//! | `providers` | Real models by name, such as `openai/gpt-4o-mini`: OpenAI, Anthropic, Gemini, Ollama, and servers with their APIs |
 //! | `repo` | The module `repo`: a repository as documents, with a map of its symbols; needs a C compiler |
 //! | `simulation` | The module `simulation`: tests of a flow under random faults, on a virtual clock |
 //! | `sqlite` | `store::SqliteStore`: values in a file of SQLite, which is compiled into the program; needs a C compiler |
@@ -128,7 +128,7 @@
 // first.
 mod error;
 mod files;
-#[cfg(any(feature = "genai", feature = "web"))]
+#[cfg(any(feature = "providers", feature = "web"))]
 mod http;
 mod registry;
 

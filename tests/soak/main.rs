@@ -13,9 +13,9 @@
 mod bytes;
 mod operations;
 mod polls;
-#[cfg(feature = "genai")]
+#[cfg(feature = "providers")]
 mod replies;
-#[cfg(feature = "genai")]
+#[cfg(feature = "providers")]
 mod servers;
 
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ const ATTACKS: &[Attack] = &[
     Attack { name: "polls", rounds: 300, round: polls::round },
     Attack { name: "operations", rounds: 15, round: operations::round },
     Attack { name: "bytes", rounds: 10, round: bytes::round },
-    #[cfg(feature = "genai")]
+    #[cfg(feature = "providers")]
     Attack { name: "servers", rounds: 40, round: servers::round },
 ];
 

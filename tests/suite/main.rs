@@ -73,10 +73,10 @@ pub mod loom {
 pub mod models {
     pub mod adaptive;
     pub mod choice;
-    #[cfg(feature = "genai")]
+    #[cfg(feature = "providers")]
     pub mod local_model;
     pub mod offline;
-    #[cfg(feature = "genai")]
+    #[cfg(feature = "providers")]
     pub mod provider;
     pub mod replay;
     pub mod unfinished;
@@ -85,7 +85,7 @@ pub mod models {
 
 /// Programs as a user writes them, from one end to the other.
 pub mod programs {
-    #[cfg(feature = "genai")]
+    #[cfg(feature = "providers")]
     pub mod debate;
     pub mod minutes;
 }

@@ -19,7 +19,7 @@ pub mod events;
 #[cfg(feature = "postgres")]
 pub mod faulty_database;
 pub mod figures;
-#[cfg(any(feature = "genai", feature = "web"))]
+#[cfg(any(feature = "providers", feature = "web"))]
 pub mod flood;
 pub mod gate;
 pub mod live;
@@ -33,9 +33,9 @@ pub mod peers;
 pub mod postgres;
 pub mod process;
 pub mod rows;
-#[cfg(any(feature = "genai", feature = "web"))]
+#[cfg(any(feature = "providers", feature = "web"))]
 pub mod scripted;
-#[cfg(feature = "genai")]
+#[cfg(feature = "providers")]
 pub mod server;
 #[cfg(feature = "tracing")]
 pub mod spans;

@@ -1,6 +1,6 @@
 //! A provider on this machine with fault injection: it truncates, delays and splits replies, and sends wrong ones.
 
-use columnar::model::Genai;
+use columnar::model::Provider;
 
 pub use crate::scripted::{Act, Server};
 
@@ -50,7 +50,7 @@ pub const WIRES: [Wire; 2] = [Wire::OpenAi, Wire::Anthropic];
 
 impl Wire {
     /// A model with this format, at the server.
-    pub fn model(self, server: &Server) -> Genai {
+    pub fn model(self, server: &Server) -> Provider {
         self.model_at(&format!("{}/v1", server.url()))
     }
 
@@ -59,8 +59,8 @@ impl Wire {
     /// # Panics
     ///
     /// Where HTTPS is not available.
-    pub fn model_at(self, url: &str) -> Genai {
-        Genai::new(&format!("{}@{url}", self.name())).expect("a provider")
+    pub fn model_at(self, url: &str) -> Provider {
+        Provider::new(&format!("{}@{url}", self.name())).expect("a provider")
     }
 
     /// The name of the model.

@@ -83,7 +83,7 @@ impl Leaks {
     }
 
     /// Hides the words with other letters than those of ASCII: they may be words of a conversation in other letters.
-    #[cfg_attr(not(feature = "genai"), allow(dead_code, reason = "a database gets no conversation"))]
+    #[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "a database gets no conversation"))]
     pub(crate) fn hide_foreign_words(&mut self) {
         for run in self.runs(char::is_alphanumeric) {
             if self.chars(&run).any(|c| !c.is_ascii()) {
@@ -93,7 +93,7 @@ impl Leaks {
     }
 
     /// Whether something must be hidden.
-    #[cfg_attr(not(feature = "genai"), allow(dead_code, reason = "a database gets no conversation"))]
+    #[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "a database gets no conversation"))]
     pub(crate) fn any(&self) -> bool {
         self.hidden.contains(&true)
     }
@@ -114,7 +114,7 @@ impl Leaks {
     }
 
     /// Hides the words that are in a sent text, or are a part of one of its words, and its letters and digits in a row.
-    #[cfg_attr(not(feature = "genai"), allow(dead_code, reason = "a database gets no conversation"))]
+    #[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "a database gets no conversation"))]
     pub(crate) fn hide_words(&mut self, sent: &str) {
         if !self.rows.is_empty() {
             self.hide_rows(sent);
@@ -133,7 +133,7 @@ impl Leaks {
     }
 
     /// Hides letters and digits that the sent text has in a row, whatever other characters either side has between them.
-    #[cfg_attr(not(feature = "genai"), allow(dead_code, reason = "a database gets no conversation"))]
+    #[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "a database gets no conversation"))]
     fn hide_rows(&mut self, sent: &str) {
         let (mut row, mut found) = (0, Vec::new());
         for byte in sent.bytes().filter(u8::is_ascii_alphanumeric) {

@@ -1,6 +1,6 @@
 //! The error types and functions that every layer uses.
 
-#[cfg(any(feature = "genai", feature = "postgres"))]
+#[cfg(any(feature = "providers", feature = "postgres"))]
 pub(crate) mod leaks;
 
 use std::fmt::{self, Write};

@@ -31,7 +31,7 @@
 //! ```
 //!
 //! The program needs [this crate and tokio](crate#dependencies-and-features). It runs without a key: where no model is
-//! named, `prompt` calls an offline model, which has no intelligence. With this crate's feature `genai`, the environment
+//! named, `prompt` calls an offline model, which has no intelligence. With this crate's feature `providers`, the environment
 //! names a real one:
 //!
 //! ```sh

@@ -37,7 +37,7 @@
 //!
 //! # Names
 //!
-//! `offline` always exists: it extracts key phrases and sentences from the messages. With the feature `genai`, a name
+//! `offline` always exists: it extracts key phrases and sentences from the messages. With the feature `providers`, a name
 //! is a provider and its model: `openai/gpt-4o-mini`, `anthropic/claude-sonnet-4-5`, `gemini/gemini-2.5-flash`,
 //! `ollama/llama3.2`. The key is in the provider's usual variable, such as `OPENAI_API_KEY`.
 //!
@@ -115,7 +115,7 @@
 //!
 //! [`model::Adaptive`](crate::model::Adaptive) does the same for a model of your own. With
 //! [`max_concurrency(8)`](crate::model::Adaptive::max_concurrency) it never makes more than 8 calls at once. To set that for
-//! a model of a provider, wrap it yourself: `Adaptive::new(Genai::new("openai/gpt-4o-mini")?).max_concurrency(8)`.
+//! a model of a provider, wrap it yourself: `Adaptive::new(Provider::new("openai/gpt-4o-mini")?).max_concurrency(8)`.
 //!
 //! # A model of your own
 //!

@@ -102,8 +102,8 @@
 //! ```
 //!
 //! ```sh
-//! COLUMNAR_RECORD=missing cargo test --features columnar/genai    # calls the model for missing replies, and adds them
-//! COLUMNAR_RECORD=all cargo test --features columnar/genai        # calls the model for all replies, and rewrites the file
+//! COLUMNAR_RECORD=missing cargo test --features columnar/providers    # calls the model for missing replies, and adds them
+//! COLUMNAR_RECORD=all cargo test --features columnar/providers        # calls the model for all replies, and rewrites the file
 //! cargo test                                                      # calls no model, needs no key and no feature
 //! ```
 //!

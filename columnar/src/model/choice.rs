@@ -82,8 +82,8 @@ impl fmt::Debug for Choice {
 pub const VARIABLE: &str = "COLUMNAR_MODEL";
 
 /// The environment variable with the base URL for models that are chosen by name, such as that of a local server with a
-/// provider's API. Needs the feature `genai`.
-#[cfg(feature = "genai")]
+/// provider's API. Needs the feature `providers`.
+#[cfg(feature = "providers")]
 pub const BASE_URL: &str = "COLUMNAR_BASE_URL";
 
 /// The model that [`VARIABLE`] names, or [`Offline`] if it is not set or empty.
@@ -117,7 +117,7 @@ pub(super) fn shared(name: &str) -> Result<Arc<dyn Model>, ModelError> {
     Ok(model)
 }
 
-/// The model of a name: `offline`, or with the feature `genai` a provider and its model, such as
+/// The model of a name: `offline`, or with the feature `providers` a provider and its model, such as
 /// `openai/gpt-4o-mini`, wrapped in [`Adaptive`]. Each call makes a model with a limit of its own; clones of the `Arc`
 /// share it.
 ///
@@ -141,12 +141,12 @@ pub fn by_name(name: &str) -> Result<Arc<dyn Model>, ModelError> {
     Ok(Arc::new(provider(name)?))
 }
 
-#[cfg(feature = "genai")]
+#[cfg(feature = "providers")]
 fn provider(name: &str) -> Result<Adaptive, ModelError> {
-    use super::{Genai, GenaiError};
-    let model = match Genai::new(name) {
+    use super::{Provider, ProviderError};
+    let model = match Provider::new(name) {
         Ok(model) => model,
-        Err(GenaiError::UnknownProvider { .. }) => return Err(ModelError(UnknownModel::new(name).into())),
+        Err(ProviderError::UnknownProvider { .. }) => return Err(ModelError(UnknownModel::new(name).into())),
         Err(error) => return Err(ModelError(error.into())),
     };
     Ok(Adaptive::new(match env::var(BASE_URL) {
@@ -156,7 +156,7 @@ fn provider(name: &str) -> Result<Adaptive, ModelError> {
     }))
 }
 
-#[cfg(not(feature = "genai"))]
+#[cfg(not(feature = "providers"))]
 fn provider(name: &str) -> Result<Adaptive, ModelError> {
     Err(ModelError(UnknownModel::new(name).into()))
 }
@@ -195,13 +195,13 @@ impl UnknownModel {
     }
 }
 
-#[cfg(feature = "genai")]
+#[cfg(feature = "providers")]
 fn others() -> String {
     let names = crate::registry::PROVIDERS.iter().map(|provider| format!("`{}/MODEL`", provider.name));
     names.collect::<Vec<_>>().join(", ")
 }
 
-#[cfg(not(feature = "genai"))]
+#[cfg(not(feature = "providers"))]
 fn others() -> &'static str {
-    "and with the feature `genai` also `openai/MODEL`, `anthropic/MODEL` and others"
+    "and with the feature `providers` also `openai/MODEL`, `anthropic/MODEL` and others"
 }

@@ -4,11 +4,11 @@ mod adaptive;
 mod choice;
 mod deadline;
 mod errors;
-#[cfg(feature = "genai")]
-mod genai;
 mod max_tokens;
 mod observed;
 mod offline;
+#[cfg(feature = "providers")]
+mod provider;
 mod reply;
 
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use futures::stream::BoxStream;
 
 use crate::error::BoxError;
 
-#[cfg(feature = "genai")]
-pub use self::genai::{Genai, GenaiError};
+#[cfg(feature = "providers")]
+pub use self::provider::{Provider, ProviderError};
 pub use adaptive::Adaptive;
-#[cfg(feature = "genai")]
+#[cfg(feature = "providers")]
 pub use choice::BASE_URL;
 pub use choice::{Choice, ModelError, UnknownModel, VARIABLE, by_name, from_env};
 pub(crate) use deadline::deadline;

@@ -15,9 +15,9 @@ mod providers;
 mod row;
 
 pub(crate) use self::models::FAMILIES;
-#[cfg(feature = "genai")]
+#[cfg(feature = "providers")]
 pub(crate) use self::providers::{Api, SchemaDialect};
-pub(crate) use self::providers::{PROVIDERS, Provider};
+pub(crate) use self::providers::{PROVIDERS, ProviderFacts};
 pub use self::row::{Boundary, Write};
 pub(crate) use self::row::{Family, LongRequest, ReplyLimit};
 
@@ -51,7 +51,7 @@ fn own_or_prefix(model: &str, has_facts: impl Fn(&Family) -> bool) -> Option<usi
 }
 
 /// The row of the provider of a model, which the name begins with.
-pub(crate) fn provider(name: &str) -> Option<&'static Provider> {
+pub(crate) fn provider(name: &str) -> Option<&'static ProviderFacts> {
     PROVIDERS.iter().find(|provider| provider.name == name)
 }
 

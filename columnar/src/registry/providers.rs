@@ -1,12 +1,12 @@
-//! The providers that the client of the feature `genai` knows, one row each.
+//! The providers that the client of the feature `providers` knows, one row each.
 
 /// A provider of models. The names of its models begin with its name.
 #[derive(Debug)]
 #[cfg_attr(
-    not(all(feature = "genai", feature = "tracing")),
+    not(all(feature = "providers", feature = "tracing")),
     allow(dead_code, reason = "the client and the spans read some of the fields alone")
 )]
-pub(crate) struct Provider {
+pub(crate) struct ProviderFacts {
     /// The part of a model's name before the slash.
     pub(crate) name: &'static str,
     /// The provider whose models these are: one may have several interfaces.
@@ -32,7 +32,7 @@ pub(crate) struct Provider {
 
 /// The format of requests and replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "genai"), allow(dead_code, reason = "the client reads it alone"))]
+#[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "the client reads it alone"))]
 pub(crate) enum Api {
     /// Anthropic's Messages.
     Anthropic,
@@ -50,7 +50,7 @@ pub(crate) enum Api {
 
 /// The subset of JSON Schema that a provider accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "genai"), allow(dead_code, reason = "the client reads it alone"))]
+#[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "the client reads it alone"))]
 pub(crate) enum SchemaDialect {
     /// Like OpenAI's, without limits on numbers and lengths.
     Anthropic,
@@ -60,7 +60,7 @@ pub(crate) enum SchemaDialect {
     OpenAi,
 }
 
-impl Provider {
+impl ProviderFacts {
     /// A provider with OpenAI's chat completions.
     const fn new(name: &'static str, key_variable: &'static str, base_url: &'static str) -> Self {
         Self {
@@ -91,63 +91,66 @@ impl Provider {
 }
 
 /// In order of their names. Providers that need more than a key, such as the name of a cloud project, are left out.
-pub(crate) const PROVIDERS: &[Provider] = &[
-    Provider::new("aliyun", "ALIYUN_API_KEY", "https://dashscope.aliyuncs.com/compatible-mode/v1/"),
-    Provider::new("anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com/v1/")
+pub(crate) const PROVIDERS: &[ProviderFacts] = &[
+    ProviderFacts::new("aliyun", "ALIYUN_API_KEY", "https://dashscope.aliyuncs.com/compatible-mode/v1/"),
+    ProviderFacts::new("anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com/v1/")
         .api(Api::Anthropic)
         .schema(SchemaDialect::Anthropic),
-    Provider::new("cohere", "COHERE_API_KEY", "https://api.cohere.com/v1/").api(Api::Cohere),
-    Provider {
+    ProviderFacts::new("cohere", "COHERE_API_KEY", "https://api.cohere.com/v1/").api(Api::Cohere),
+    ProviderFacts {
         has_thinking_switch: true,
-        ..Provider::new("deepseek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1/")
+        ..ProviderFacts::new("deepseek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1/")
     },
-    Provider {
+    ProviderFacts {
         model_folder: "accounts/fireworks/models/",
-        ..Provider::new("fireworks", "FIREWORKS_API_KEY", "https://api.fireworks.ai/inference/v1/")
+        ..ProviderFacts::new("fireworks", "FIREWORKS_API_KEY", "https://api.fireworks.ai/inference/v1/")
             .schema(SchemaDialect::OpenAi)
     },
-    Provider::new("gemini", "GEMINI_API_KEY", "https://generativelanguage.googleapis.com/v1beta/")
+    ProviderFacts::new("gemini", "GEMINI_API_KEY", "https://generativelanguage.googleapis.com/v1beta/")
         .api(Api::Gemini)
         .schema(SchemaDialect::Full)
         .telemetry("gcp.gemini"),
-    Provider::new("groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1/"),
-    Provider::new("kimi", "KIMI_API_KEY", "https://api.moonshot.ai/v1/").telemetry("moonshot_ai"),
-    Provider::new("minimax", "MINIMAX_API_KEY", "https://api.minimax.io/anthropic/v1/").api(Api::Anthropic),
-    Provider::new("mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1/")
+    ProviderFacts::new("groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1/"),
+    ProviderFacts::new("kimi", "KIMI_API_KEY", "https://api.moonshot.ai/v1/").telemetry("moonshot_ai"),
+    ProviderFacts::new("minimax", "MINIMAX_API_KEY", "https://api.minimax.io/anthropic/v1/")
+        .api(Api::Anthropic),
+    ProviderFacts::new("mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1/")
         .schema(SchemaDialect::OpenAi)
         .telemetry("mistral_ai"),
-    Provider::new("moonshot", "MOONSHOT_API_KEY", "https://api.moonshot.cn/v1/").telemetry("moonshot_ai"),
-    Provider::new("nebius", "NEBIUS_API_KEY", "https://api.studio.nebius.ai/v1/")
+    ProviderFacts::new("moonshot", "MOONSHOT_API_KEY", "https://api.moonshot.cn/v1/")
+        .telemetry("moonshot_ai"),
+    ProviderFacts::new("nebius", "NEBIUS_API_KEY", "https://api.studio.nebius.ai/v1/")
         .schema(SchemaDialect::OpenAi),
     // It runs on the machine of the user.
-    Provider {
+    ProviderFacts {
         key_variable: None,
-        ..Provider::new("ollama", "", "http://localhost:11434/").api(Api::Ollama)
+        ..ProviderFacts::new("ollama", "", "http://localhost:11434/").api(Api::Ollama)
     },
-    Provider::new("ollama_cloud", "OLLAMA_API_KEY", "https://ollama.com/").api(Api::Ollama),
-    Provider::new("open_router", "OPEN_ROUTER_API_KEY", "https://openrouter.ai/api/v1/")
+    ProviderFacts::new("ollama_cloud", "OLLAMA_API_KEY", "https://ollama.com/").api(Api::Ollama),
+    ProviderFacts::new("open_router", "OPEN_ROUTER_API_KEY", "https://openrouter.ai/api/v1/")
         .schema(SchemaDialect::OpenAi),
-    Provider::new("openai", "OPENAI_API_KEY", "https://api.openai.com/v1/").schema(SchemaDialect::OpenAi),
+    ProviderFacts::new("openai", "OPENAI_API_KEY", "https://api.openai.com/v1/")
+        .schema(SchemaDialect::OpenAi),
     // A second interface to the same models, so their rows are found by either name.
-    Provider {
+    ProviderFacts {
         models_of: "openai",
-        ..Provider::new("openai_resp", "OPENAI_API_KEY", "https://api.openai.com/v1/")
+        ..ProviderFacts::new("openai_resp", "OPENAI_API_KEY", "https://api.openai.com/v1/")
             .api(Api::Responses)
             .schema(SchemaDialect::OpenAi)
             .telemetry("openai")
     },
-    Provider::new(
+    ProviderFacts::new(
         "qwen_cloud",
         "QWEN_CLOUD_API_KEY",
         "https://dashscope-intl.aliyuncs.com/compatible-mode/v1/",
     ),
-    Provider::new("together", "TOGETHER_API_KEY", "https://api.together.xyz/v1/")
+    ProviderFacts::new("together", "TOGETHER_API_KEY", "https://api.together.xyz/v1/")
         .schema(SchemaDialect::OpenAi),
-    Provider {
+    ProviderFacts {
         counts_thoughts_apart: true,
-        ..Provider::new("xai", "XAI_API_KEY", "https://api.x.ai/v1/")
+        ..ProviderFacts::new("xai", "XAI_API_KEY", "https://api.x.ai/v1/")
             .schema(SchemaDialect::OpenAi)
             .telemetry("x_ai")
     },
-    Provider::new("zai", "ZAI_API_KEY", "https://api.z.ai/api/paas/v4/"),
+    ProviderFacts::new("zai", "ZAI_API_KEY", "https://api.z.ai/api/paas/v4/"),
 ];

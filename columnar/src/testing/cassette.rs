@@ -150,7 +150,7 @@ impl Cassette {
     }
 
     /// The recorded model of this name. Recording needs the model itself, [by its name](crate::model::by_name), with the
-    /// feature `genai` and a key. Replaying needs neither.
+    /// feature `providers` and a key. Replaying needs neither.
     #[must_use]
     pub fn by_name(&self, name: &str) -> Self {
         let upstream = match self.recordings().record {

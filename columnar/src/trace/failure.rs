@@ -9,8 +9,8 @@ use tracing::Span;
 
 use super::{content, names};
 use crate::error::{TimedOut, chain};
-#[cfg(feature = "genai")]
-use crate::model::GenaiError;
+#[cfg(feature = "providers")]
+use crate::model::ProviderError;
 use crate::model::{Finish, Overloaded, ReplyError, Truncated};
 use crate::usage::SpendLimitError;
 
@@ -44,13 +44,13 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
     if error.is::<Truncated>() {
         return Some(finish(&Finish::Length).into());
     }
-    #[cfg(feature = "genai")]
+    #[cfg(feature = "providers")]
     match error.downcast_ref() {
         // In the chain of causes this error is before its source, an `Overloaded` without a status.
-        Some(GenaiError::Status { status, .. } | GenaiError::Overloaded { status, .. }) => {
+        Some(ProviderError::Status { status, .. } | ProviderError::Overloaded { status, .. }) => {
             return Some(status.to_string().into());
         }
-        Some(GenaiError::TimedOut { .. }) => return Some("timeout".into()),
+        Some(ProviderError::TimedOut { .. }) => return Some("timeout".into()),
         _ => {}
     }
     if error.is::<Overloaded>() {
@@ -101,13 +101,13 @@ mod tests {
         assert_eq!(class(&Error::Running), "_OTHER");
     }
 
-    #[cfg(feature = "genai")]
+    #[cfg(feature = "providers")]
     #[test]
     fn the_status_of_an_answer_is_its_class() {
         let model = "openai/x".to_owned();
         let source = Overloaded { retry_after: None };
         assert_eq!(
-            class(&GenaiError::Overloaded {
+            class(&ProviderError::Overloaded {
                 model: model.clone(),
                 status: 429,
                 message: String::new(),
@@ -116,7 +116,7 @@ mod tests {
             "429"
         );
         assert_eq!(
-            class(&GenaiError::Status {
+            class(&ProviderError::Status {
                 model: model.clone(),
                 status: 401,
                 message: String::new(),
@@ -125,6 +125,6 @@ mod tests {
             "401"
         );
         let limit = Duration::from_secs(3);
-        assert_eq!(class(&GenaiError::TimedOut { model, limit, begun: true }), "timeout");
+        assert_eq!(class(&ProviderError::TimedOut { model, limit, begun: true }), "timeout");
     }
 }

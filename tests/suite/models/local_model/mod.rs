@@ -1,13 +1,13 @@
 //! A flow on a real model over HTTP: structure and plumbing, never prose.
 //!
-//! `tests/local-model run cargo test -p columnar-tests --features genai --test suite models::local_model`
+//! `tests/local-model run cargo test -p columnar-tests --features providers --test suite models::local_model`
 
 mod tiers;
 
 use std::env;
 
 use columnar::cache::{CachePolicy, Pace};
-use columnar::model::{self, BASE_URL, Genai, Model, Truncated, Usage};
+use columnar::model::{self, BASE_URL, Model, Provider, Truncated, Usage};
 use columnar::prelude::*;
 use columnar_tests::models::EndRecorder;
 use schemars::JsonSchema;
@@ -27,7 +27,7 @@ async fn address(test: &str) -> Option<(String, MutexGuard<'static, ()>)> {
 
 /// The model at this address, under this name.
 fn model_at(name: &str, url: &str) -> EndRecorder {
-    EndRecorder::new(Genai::new(&format!("{name}@{url}")).expect("the provider is known"))
+    EndRecorder::new(Provider::new(&format!("{name}@{url}")).expect("the provider is known"))
 }
 
 fn usages_of(model: &EndRecorder) -> Vec<Usage> {

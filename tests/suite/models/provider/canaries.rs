@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use columnar::model::Genai;
+use columnar::model::Provider;
 use columnar_tests::models::EndRecorder;
 use columnar_tests::server::{Act, Server, answer, stream};
 use proptest::prelude::*;
@@ -325,7 +325,7 @@ fn canonical(text: &str) -> String {
 }
 
 /// All that a call leaves behind: errors with their sources, events, receipts, ends, and the log.
-async fn traces(model: Genai) -> Vec<String> {
+async fn traces(model: Provider) -> Vec<String> {
     #[cfg(feature = "tracing")]
     let (spans, _guard) = columnar_tests::spans::listen();
     let outcome = compute_reply_to(model, 0, VALUE).await;
@@ -341,9 +341,9 @@ async fn traces(model: Genai) -> Vec<String> {
     traces
 }
 
-fn model(format: &Format, server: &Server) -> Genai {
+fn model(format: &Format, server: &Server) -> Provider {
     let url = server.url().replace("http://", "http://me:Hunter%2B29xyzzy@");
-    Genai::new(&format!("{}@{url}/v1", format.model)).expect("a provider")
+    Provider::new(&format!("{}@{url}/v1", format.model)).expect("a provider")
 }
 
 #[test]

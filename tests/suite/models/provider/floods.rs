@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use columnar::model::{Genai, GenaiError};
+use columnar::model::{Provider, ProviderError};
 use columnar::prelude::*;
 use columnar_tests::flood::{Flood, LENGTHS, Length};
 use columnar_tests::server::{WIRES, Wire};
@@ -46,7 +46,7 @@ where
 }
 
 /// The text of a run's error, and the error of the adapter in it.
-fn causes(error: &columnar::Error) -> (String, Option<&GenaiError>) {
+fn causes(error: &columnar::Error) -> (String, Option<&ProviderError>) {
     let error: &(dyn Error + 'static) = error;
     let chain = || iter::successors(Some(error), |&error| error.source());
     let texts: Vec<String> = chain().map(ToString::to_string).collect();
@@ -54,7 +54,7 @@ fn causes(error: &columnar::Error) -> (String, Option<&GenaiError>) {
 }
 
 /// The error of a run with this model.
-async fn fail(model: Genai) -> columnar::Error {
+async fn fail(model: Provider) -> columnar::Error {
     let chat = flow! {
         source user;
         column bot(user) = prompt("Be brief.").model(model.clone());
@@ -71,10 +71,10 @@ fn p7_an_endless_line_ends_at_the_limit_of_an_event() {
     for length in LENGTHS {
         for (name, begin) in names {
             let server = Flood::start("200 OK", length, begin.to_owned(), line());
-            let model = Genai::new(name).expect("a provider").base_url(server.url()).text_limit(64 << 10);
+            let model = Provider::new(name).expect("a provider").base_url(server.url()).text_limit(64 << 10);
             for error in on_each_runtime(|| fail(model.clone())) {
                 let (text, error) = causes(&error);
-                let Some(GenaiError::TooLong { limit, .. }) = error else {
+                let Some(ProviderError::TooLong { limit, .. }) = error else {
                     panic!("{name} {length:?}: {text}")
                 };
                 assert!((8 << 20..9 << 20).contains(limit), "{limit}");
@@ -94,7 +94,7 @@ fn p7_an_endless_error_ends_with_its_status() {
             let model = wire.model_at(server.url()).text_limit(usize::MAX);
             for error in on_each_runtime(|| fail(model.clone())) {
                 let (text, error) = causes(&error);
-                assert!(matches!(error, Some(GenaiError::Status { status: 500, .. })), "{text}");
+                assert!(matches!(error, Some(ProviderError::Status { status: 500, .. })), "{text}");
             }
             assert!(server.sent() < 2 * BUFFERS, "{wire:?} {length:?}: {}", server.sent());
         }
@@ -108,7 +108,7 @@ fn p7_endless_keep_alives_end_at_the_limit_of_a_body() {
     let model = Wire::OpenAi.model_at(server.url()).text_limit(0);
     for error in on_each_runtime(|| fail(model.clone())) {
         let (text, error) = causes(&error);
-        let Some(GenaiError::TooLong { limit, .. }) = error else { panic!("{text}") };
+        let Some(ProviderError::TooLong { limit, .. }) = error else { panic!("{text}") };
         assert!((256 << 20..257 << 20).contains(limit), "{limit}");
     }
     assert!(server.sent() < 2 * ((257 << 20) + BUFFERS), "{}", server.sent());
@@ -124,7 +124,7 @@ fn p4_an_endless_line_times_out_however_fast_it_is() {
         let model = if is_begun { model.idle_timeout(SHORT) } else { model.first_timeout(SHORT) };
         for error in on_each_runtime(|| fail(model.clone())) {
             let (text, error) = causes(&error);
-            let Some(GenaiError::TimedOut { limit: SHORT, begun, .. }) = error else { panic!("{text}") };
+            let Some(ProviderError::TimedOut { limit: SHORT, begun, .. }) = error else { panic!("{text}") };
             assert_eq!(*begun, is_begun, "{wire:?}");
         }
     }
@@ -137,7 +137,7 @@ fn p4_a_timeout_ends_endless_keep_alives_however_fast_they_are() {
     for (length, rest) in LENGTHS.into_iter().zip(keep_alives) {
         let server = Flood::start("200 OK", length, String::new(), rest);
         let model = Wire::Anthropic.model_at(server.url()).text_limit(usize::MAX);
-        let limited = |model: Genai| async move {
+        let limited = |model: Provider| async move {
             let chat = flow! {
                 source user;
                 column bot(user) = prompt("Be brief.").model(model.clone()).timeout(SHORT);
@@ -149,7 +149,7 @@ fn p4_a_timeout_ends_endless_keep_alives_however_fast_they_are() {
             let (text, _) = causes(&error);
             assert!(text.contains("200ms"), "{text}");
         }
-        let within = |model: Genai| async move { timeout(SHORT, fail(model)).await };
+        let within = |model: Provider| async move { timeout(SHORT, fail(model)).await };
         for outcome in on_each_runtime(|| within(model.clone())) {
             assert!(outcome.is_err(), "the run is dropped");
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use columnar::compute::secs;
-use columnar::model::{GenaiError, Overloaded};
+use columnar::model::{Overloaded, ProviderError};
 use columnar_tests::server::{Act, Server, WIRES, Wire, answer, data, head, stream};
 use std::error::Error;
 use std::iter;
@@ -12,7 +12,7 @@ use tokio::time::{Instant, pause};
 use super::{Outcome, advance_clock, compute_one};
 
 /// The error of the adapter among the sources of the error of the run.
-fn genai(outcome: &Outcome) -> &GenaiError {
+fn cause_of(outcome: &Outcome) -> &ProviderError {
     let why: &(dyn Error + 'static) = outcome.why();
     iter::successors(Some(why), |&error| error.source())
         .find_map(|error| error.downcast_ref())
@@ -96,7 +96,7 @@ async fn p4_a_reply_that_does_not_begin_times_out() {
             pause();
             let outcome = running.await.expect("it does not panic");
             tokio::time::resume();
-            let GenaiError::TimedOut { limit, begun: false, .. } = genai(&outcome) else {
+            let ProviderError::TimedOut { limit, begun: false, .. } = cause_of(&outcome) else {
                 panic!("{}", outcome.cause())
             };
             assert_eq!(*limit, secs(300));
@@ -118,7 +118,7 @@ async fn p4_a_reply_that_stalls_times_out() {
             let acts = [stream(&begun), silence].concat();
             let server = Server::always(acts).await;
             let (outcome, began) = (compute_one(wire.model(&server), 0).await, server.request_times()[0]);
-            let GenaiError::TimedOut { limit, begun: true, .. } = genai(&outcome) else {
+            let ProviderError::TimedOut { limit, begun: true, .. } = cause_of(&outcome) else {
                 panic!("{}", outcome.cause())
             };
             assert_eq!(*limit, secs(120));
@@ -165,7 +165,7 @@ async fn p4_keep_alives_are_no_beginning() {
             let reply = Act::Send(wire.reply(&["Hi"]).into_bytes());
             let server = Server::always([vec![head()], keep_alives(ping), vec![reply]].concat()).await;
             let outcome = compute_one(wire.model(&server), 0).await;
-            let GenaiError::TimedOut { limit, begun: false, .. } = genai(&outcome) else {
+            let ProviderError::TimedOut { limit, begun: false, .. } = cause_of(&outcome) else {
                 panic!("{wire:?} {ping:?}: {}", outcome.cause())
             };
             assert_eq!(*limit, secs(300));
@@ -220,7 +220,7 @@ async fn t4_the_timeouts_of_a_model_may_be_of_no_time_or_of_the_longest() {
             let model = wire.model(server);
             let model = if has_begun { model } else { model.first_timeout(Duration::ZERO) };
             let outcome = compute_one(model.idle_timeout(Duration::ZERO), 0).await;
-            let GenaiError::TimedOut { limit: Duration::ZERO, begun, .. } = genai(&outcome) else {
+            let ProviderError::TimedOut { limit: Duration::ZERO, begun, .. } = cause_of(&outcome) else {
                 panic!("{}", outcome.cause())
             };
             assert_eq!((*begun, outcome.value), (has_begun, None), "{wire:?}");
@@ -242,7 +242,7 @@ async fn p7_an_endless_text_is_an_error_at_the_text_limit() {
         let flood = Act::Flood(more.into_bytes(), usize::MAX);
         let server = Server::always([stream(begin), vec![flood]].concat()).await;
         let outcome = compute_one(wire.model(&server).text_limit(64 << 10), 0).await;
-        let GenaiError::TooLong { limit, .. } = genai(&outcome) else { panic!("{}", outcome.cause()) };
+        let ProviderError::TooLong { limit, .. } = cause_of(&outcome) else { panic!("{}", outcome.cause()) };
         assert_eq!(*limit, 64 << 10);
         assert!(outcome.attempts[0].len() <= 64 << 10, "no more is kept");
         assert_eq!(outcome.value, None);
@@ -270,7 +270,7 @@ async fn p7_an_event_of_many_values_is_an_error_before_it_is_parsed() {
         events.insert(2, data(&format!("{{\"x\":\"{}\"}}", "0".repeat(10 << 20))));
         let server = Server::always(stream(events.concat())).await;
         let outcome = compute_one(wire.model(&server), 0).await;
-        let GenaiError::TooLong { limit, .. } = genai(&outcome) else { panic!("{}", outcome.cause()) };
+        let ProviderError::TooLong { limit, .. } = cause_of(&outcome) else { panic!("{}", outcome.cause()) };
         assert!((8 << 20..9 << 20).contains(limit), "{limit}");
     }
 }
@@ -295,7 +295,11 @@ async fn p7_a_line_without_an_end_times_out() {
         let flood = Act::Flood(vec![b'x'; 16 << 10], 32);
         let server = Server::always(vec![head(), Act::Send(b"data: ".to_vec()), flood, Act::Hold]).await;
         let outcome = compute_one(wire.model(&server), 0).await;
-        assert!(matches!(genai(&outcome), GenaiError::TimedOut { begun: false, .. }), "{}", outcome.cause());
+        assert!(
+            matches!(cause_of(&outcome), ProviderError::TimedOut { begun: false, .. }),
+            "{}",
+            outcome.cause()
+        );
     }
 }
 

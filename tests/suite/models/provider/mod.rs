@@ -1,6 +1,6 @@
 //! Faults between a flow and a provider, which a scripted server on this machine injects.
 //!
-//! `cargo test -p columnar-tests --features genai,sqlite,tracing --test suite models::provider`
+//! `cargo test -p columnar-tests --features providers,sqlite,tracing --test suite models::provider`
 
 mod canaries;
 mod dependencies;
@@ -17,7 +17,7 @@ use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
 
-use columnar::model::{End, Genai};
+use columnar::model::{End, Provider};
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
 use columnar::usage::Receipt;
@@ -61,12 +61,12 @@ impl Outcome {
 }
 
 /// Computes one value with the model, in a flow with this number of retries.
-pub(crate) async fn compute_one(model: Genai, retries: usize) -> Outcome {
+pub(crate) async fn compute_one(model: Provider, retries: usize) -> Outcome {
     compute_reply_to(model, retries, "Hello!").await
 }
 
 /// The same with another message of the user.
-pub(crate) async fn compute_reply_to(model: Genai, retries: usize, message: &str) -> Outcome {
+pub(crate) async fn compute_reply_to(model: Provider, retries: usize, message: &str) -> Outcome {
     let (model, store) = (EndRecorder::new(model), MemoryStore::new());
     let chat = Chat::open(store.clone(), model.clone(), retries).await.expect("the store is new");
     chat.user.push(message).await.expect("a store in memory");

@@ -1,7 +1,7 @@
 //! Responses without a reply: statuses, redirects, refusals, tool calls.
 
 use columnar::compute::secs;
-use columnar::model::{Finish, Genai, Refused};
+use columnar::model::{Finish, Provider, Refused};
 use columnar_tests::server::{Act, Server, WIRES, Wire, answer, data, event, stream};
 use std::time::Duration;
 
@@ -128,7 +128,7 @@ async fn p8_a_reply_without_text_is_an_error() {
 async fn p8_a_blocked_request_is_refused() {
     let blocked = r#"{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":9}}"#;
     let server = Server::always(stream(data(blocked))).await;
-    let model = Genai::new(&format!("gemini/test@{}/v1beta", server.url())).expect("a provider");
+    let model = Provider::new(&format!("gemini/test@{}/v1beta", server.url())).expect("a provider");
     let outcome = compute_one(model, 0).await;
     assert!(outcome.cause().contains("the reply ended early (refused)"), "{}", outcome.cause());
     assert_eq!(outcome.ends[0].finish, Finish::Refused);

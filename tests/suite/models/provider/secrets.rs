@@ -7,7 +7,7 @@ use std::iter;
 use std::panic::panic_any;
 use std::process::Command;
 
-use columnar::model::Genai;
+use columnar::model::Provider;
 use columnar::prelude::*;
 use columnar::store::{FileStore, Store};
 use columnar_tests::models::EndRecorder;
@@ -72,7 +72,7 @@ async fn outputs() -> Vec<String> {
         let outcome = compute_reply_to(wire.model_at(&nowhere), 0, VALUE).await;
         outputs.push(format!("{} {:?}", outcome.cause(), outcome.error));
         for odd in [format!("{}@http://{PASSWORD}:x", wire.name()), format!("x@http://{PASSWORD}")] {
-            match Genai::new(&odd) {
+            match Provider::new(&odd) {
                 Ok(model) => {
                     let outcome = compute_reply_to(model, 0, VALUE).await;
                     outputs.push(format!("{} {:?}", outcome.cause(), outcome.error));

@@ -1,6 +1,6 @@
 //! Streams that are truncated, split and written in other ways.
 
-use columnar::model::Genai;
+use columnar::model::Provider;
 use columnar_tests::server::{Act, Server, WIRES, Wire, data, pieces, stream};
 use fastrand::Rng;
 use std::sync::{Arc, Mutex};
@@ -193,7 +193,7 @@ async fn p5_other_wire_formats_need_their_end_marker() {
     ] {
         let whole = reply.trim_end().len();
         let server = each((0..=reply.len()).map(|end| stream(&reply.as_bytes()[..end])).collect()).await;
-        let model = Genai::new(&format!("{name}@{}/v1", server.url())).expect("a provider");
+        let model = Provider::new(&format!("{name}@{}/v1", server.url())).expect("a provider");
         for end in 0..=reply.len() {
             let outcome = compute_one(model.clone(), 0).await;
             let expected = (end >= whole).then_some("Hi");

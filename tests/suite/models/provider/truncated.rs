@@ -1,6 +1,6 @@
 //! Replies that were cut off, in the words of each provider.
 
-use columnar::model::{Finish, Genai, Truncated};
+use columnar::model::{Finish, Provider, Truncated};
 use columnar_tests::server::{Server, WIRES, Wire, data, event, stream};
 
 use super::{Outcome, compute_one};
@@ -8,7 +8,7 @@ use super::{Outcome, compute_one};
 /// The reply of a model to a request with two retries.
 async fn reply_of(name: &str, body: &str) -> (Outcome, usize) {
     let server = Server::always(stream(body)).await;
-    let model = Genai::new(&format!("{name}@{}/v1", server.url())).expect("a provider");
+    let model = Provider::new(&format!("{name}@{}/v1", server.url())).expect("a provider");
     (compute_one(model, 2).await, server.requests().len())
 }
 

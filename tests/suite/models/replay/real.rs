@@ -1,7 +1,7 @@
 //! Replayed replies of a real model, and reviewed snapshots of the contexts that follow from them.
 //!
 //! The replies are recorded again with
-//! `COLUMNAR_RECORD=all tests/local-model run cargo test -p columnar-tests --features genai --test suite as_it_streamed`,
+//! `COLUMNAR_RECORD=all tests/local-model run cargo test -p columnar-tests --features providers --test suite as_it_streamed`,
 //! and the changed snapshots are reviewed with `cargo insta review`.
 
 use columnar::assert_context_snapshot;

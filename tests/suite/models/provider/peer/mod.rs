@@ -15,7 +15,7 @@ use std::env;
 use std::sync::{Arc, Mutex};
 
 use columnar::cache::CachePolicy;
-use columnar::model::{Chunk, Finish, Genai, Model, Request, Usage};
+use columnar::model::{Chunk, Finish, Model, Provider, Request, Usage};
 use columnar::prelude::*;
 use columnar::rendering::Rendering;
 use columnar_tests::models::ChunkModel;
@@ -84,7 +84,7 @@ struct Read {
 
 /// Calls a model of columnar.
 async fn ours(name: &str, url: &str, request: Request) -> Read {
-    let model = Genai::new(name).expect("a provider").base_url(url);
+    let model = Provider::new(name).expect("a provider").base_url(url);
     let mut read = Read { text: String::new(), finish: None, usage: None, is_error: false };
     let mut reply = model.reply(request);
     while let Some(chunk) = reply.next().await {

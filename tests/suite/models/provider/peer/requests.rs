@@ -278,6 +278,6 @@ async fn p6_addresses_are_those_of_another_client() {
         assert_eq!(format!("http{url}"), target.endpoint.base_url(), "{provider}");
         assert_eq!(kind.default_key_env_name().unwrap_or_default(), variable, "{provider}");
     }
-    let rows = table.matches("Provider::new(").count();
+    let rows = table.matches("ProviderFacts::new(").count();
     assert_eq!(rows, PROVIDERS.len(), "each provider is compared");
 }

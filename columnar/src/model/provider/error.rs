@@ -21,7 +21,7 @@ pub(super) const GARBLED: &str = "the reply could not be understood";
 /// An error of a call to a provider. It contains no key, no address and no content of the conversation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum GenaiError {
+pub enum ProviderError {
     /// The name of the model does not begin with a known provider, or has nothing after it.
     #[error("`{name}` is not a provider: name a model as `provider/model`, with one of {known}", known = known_providers())]
     UnknownProvider {
@@ -88,7 +88,7 @@ pub enum GenaiError {
         begun: bool,
     },
     /// The reply is too long: its text, one of its events, or all of it; see
-    /// [`text_limit`](crate::model::Genai::text_limit).
+    /// [`text_limit`](crate::model::Provider::text_limit).
     #[error("`{model}` answered with more than {limit} bytes")]
     TooLong {
         /// The name of the model.
@@ -110,7 +110,7 @@ fn known_providers() -> String {
     PROVIDERS.iter().map(|provider| provider.name).collect::<Vec<_>>().join(", ")
 }
 
-impl GenaiError {
+impl ProviderError {
     /// No complete reply, for this reason.
     pub(super) fn failed(model: &str, cause: impl Into<String>) -> Self {
         Self::Failed { model: model.to_owned(), cause: cause.into() }
@@ -163,15 +163,15 @@ struct Refusal {
 }
 
 impl Refusal {
-    fn into_error(self, model: String) -> GenaiError {
+    fn into_error(self, model: String) -> ProviderError {
         let Self { status, retry_after, message } = self;
         match status {
             429 | 503 | 529 => {
-                GenaiError::Overloaded { model, status, message, source: Overloaded { retry_after } }
+                ProviderError::Overloaded { model, status, message, source: Overloaded { retry_after } }
             }
             // These may be temporary; all others mean that the request or the key is wrong.
-            408 | 409 | 425 | 500.. => GenaiError::Status { model, status, message, source: None },
-            _ => GenaiError::Status { model, status, message, source: Some(Refused) },
+            408 | 409 | 425 | 500.. => ProviderError::Status { model, status, message, source: None },
+            _ => ProviderError::Status { model, status, message, source: Some(Refused) },
         }
     }
 }

@@ -5,11 +5,11 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::cache::Lifetime;
-use crate::model::genai::call::{Call, object};
-use crate::model::genai::effort::Effort;
-use crate::model::genai::events::Framing;
-use crate::model::genai::format::Format;
-use crate::model::genai::reply::{Reply, count, string};
+use crate::model::provider::call::{Call, object};
+use crate::model::provider::effort::Effort;
+use crate::model::provider::events::Framing;
+use crate::model::provider::format::Format;
+use crate::model::provider::reply::{Reply, count, string};
 
 pub(super) const FORMAT: Format = Format {
     key: ("x-api-key", ""),

@@ -1,4 +1,4 @@
-//! [`Genai`]: the models of public providers, and of all servers with the same APIs.
+//! [`Provider`]: the models of public providers, and of all servers with the same APIs.
 //!
 //! ```text
 //! Request ──▶ call ──▶ format ──▶ client ──▶ bytes ──▶ events ──▶ format ──▶ reply ──▶ chunks
@@ -29,13 +29,13 @@ use reqwest::{Client, RequestBuilder};
 use self::address::Address;
 use self::call::Call;
 use self::error::BAD_ADDRESS;
-pub use self::error::GenaiError;
+pub use self::error::ProviderError;
 use self::formats::format;
 use self::redaction::{NO_KEY, Sent};
 use self::stream::{Limits, ReplyStream};
 use super::{Chunk, Model, Refused, Request};
 use crate::error::BoxError;
-use crate::registry::{self, Provider};
+use crate::registry::{self, ProviderFacts};
 
 const BAD_KEY: &str = "the key has characters that no header can have, such as a line break";
 
@@ -73,9 +73,9 @@ const BAD_KEY: &str = "the key has characters that no header can have, such as a
 /// If the provider takes no more calls for now, the error is [`Overloaded`](super::Overloaded), which
 /// [`Adaptive`](super::Adaptive) handles. If it would refuse the request again, the error is [`Refused`].
 #[derive(Clone)]
-pub struct Genai {
+pub struct Provider {
     name: String,
-    provider: &'static Provider,
+    provider: &'static ProviderFacts,
     /// The model as the provider spells it.
     model: String,
     address: Option<Address>,
@@ -83,32 +83,32 @@ pub struct Genai {
     client: Client,
 }
 
-impl Genai {
+impl Provider {
     /// The model with this name, for example `anthropic/claude-sonnet-4-5`.
     ///
     /// Whether the model exists and the key is right is known only after the first request.
     ///
     /// # Errors
     ///
-    /// [`GenaiError::UnknownProvider`] if the name does not begin with a known provider and a
-    /// slash, [`GenaiError::NoClient`] if the system has no root certificates.
+    /// [`ProviderError::UnknownProvider`] if the name does not begin with a known provider and a
+    /// slash, [`ProviderError::NoClient`] if the system has no root certificates.
     ///
     /// ```
-    /// use columnar::model::{Genai, Model};
+    /// use columnar::model::{Provider, Model};
     ///
-    /// let model = Genai::new("openai/smollm2@http://127.0.0.1:8123/v1")?;
+    /// let model = Provider::new("openai/smollm2@http://127.0.0.1:8123/v1")?;
     /// assert_eq!(model.name(), "openai/smollm2");
-    /// # Ok::<(), columnar::model::GenaiError>(())
+    /// # Ok::<(), columnar::model::ProviderError>(())
     /// ```
-    pub fn new(name: &str) -> Result<Self, GenaiError> {
+    pub fn new(name: &str) -> Result<Self, ProviderError> {
         let (name, address) = Address::split(name);
         let (provider_name, model) = name.split_once('/').unwrap_or((name, ""));
         let provider = registry::provider(provider_name).filter(|_| !model.is_empty());
         let provider = provider.ok_or_else(|| {
             let shown = if model.is_empty() { name } else { provider_name };
-            GenaiError::UnknownProvider { name: shown.to_owned() }
+            ProviderError::UnknownProvider { name: shown.to_owned() }
         })?;
-        let client = client::client().ok_or(GenaiError::NoClient)?;
+        let client = client::client().ok_or(ProviderError::NoClient)?;
         let (name, model) = (name.to_owned(), model.to_owned());
         Ok(Self { name, provider, model, address, limits: Limits::default(), client })
     }
@@ -128,10 +128,10 @@ impl Genai {
     ///
     /// ```
     /// use columnar::compute::secs;
-    /// use columnar::model::Genai;
+    /// use columnar::model::Provider;
     ///
-    /// let model = Genai::new("ollama/llama3.2")?.first_timeout(secs(1800)).idle_timeout(secs(600));
-    /// # Ok::<(), columnar::model::GenaiError>(())
+    /// let model = Provider::new("ollama/llama3.2")?.first_timeout(secs(1800)).idle_timeout(secs(600));
+    /// # Ok::<(), columnar::model::ProviderError>(())
     /// ```
     #[must_use]
     pub fn first_timeout(mut self, limit: Duration) -> Self {
@@ -164,7 +164,7 @@ impl Genai {
     }
 
     /// The key to send, if the provider takes one.
-    fn key(&self) -> Result<Option<String>, GenaiError> {
+    fn key(&self) -> Result<Option<String>, ProviderError> {
         let Some(variable) = self.provider.key_variable else {
             return Ok(None);
         };
@@ -174,11 +174,11 @@ impl Genai {
         let key = key.or_else(|| local.then(|| NO_KEY.to_owned()));
         key.map(Some).ok_or_else(|| {
             let model = self.name.clone();
-            GenaiError::MissingKey { model, variable, source: Refused }
+            ProviderError::MissingKey { model, variable, source: Refused }
         })
     }
 
-    async fn open(self, request: Request) -> Result<ReplyStream, GenaiError> {
+    async fn open(self, request: Request) -> Result<ReplyStream, ProviderError> {
         let key = self.key()?;
         let (http, bytes) = self.http(key.as_deref(), &request)?;
         // The key that is sent is the one that errors are redacted with.
@@ -187,11 +187,11 @@ impl Genai {
     }
 
     /// The HTTP request, and the length of its body.
-    fn http(&self, key: Option<&str>, request: &Request) -> Result<(RequestBuilder, usize), GenaiError> {
+    fn http(&self, key: Option<&str>, request: &Request) -> Result<(RequestBuilder, usize), ProviderError> {
         let format = format(self.provider.api);
         let base_url = self.address.as_ref().map_or(self.provider.base_url, Address::as_str);
         let call = Call::new(self.provider, &self.name, &self.model, base_url, request);
-        let url = format.url(&call).ok_or_else(|| GenaiError::failed(&self.name, BAD_ADDRESS))?;
+        let url = format.url(&call).ok_or_else(|| ProviderError::failed(&self.name, BAD_ADDRESS))?;
         let body = (format.body)(call).to_string();
         let mut http = self.client.post(url).header(CONTENT_TYPE, "application/json");
         for (name, value) in format.headers {
@@ -200,7 +200,7 @@ impl Genai {
         if let Some(key) = key {
             let (name, before) = format.key;
             let key = HeaderValue::try_from(format!("{before}{key}"));
-            let mut key = key.map_err(|_| GenaiError::failed(&self.name, BAD_KEY))?;
+            let mut key = key.map_err(|_| ProviderError::failed(&self.name, BAD_KEY))?;
             key.set_sensitive(true);
             http = http.header(name, key);
         }
@@ -210,13 +210,13 @@ impl Genai {
 }
 
 // By hand, because an address may hold a password.
-impl fmt::Debug for Genai {
+impl fmt::Debug for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Genai").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Provider").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-impl Model for Genai {
+impl Model for Provider {
     fn name(&self) -> &str {
         &self.name
     }
@@ -245,7 +245,7 @@ mod tests {
     fn every_provider_of_the_registry_makes_a_model() {
         for provider in PROVIDERS {
             let name = format!("{}/some/model", provider.name);
-            let model = Genai::new(&name).expect("a known provider");
+            let model = Provider::new(&name).expect("a known provider");
             assert_eq!(model.name(), name);
             assert_eq!((&*model.model, model.provider.name), ("some/model", provider.name));
             assert!(provider.base_url.ends_with('/'), "the path of a request would replace its last part");
@@ -255,26 +255,26 @@ mod tests {
     #[test]
     fn the_error_for_a_name_without_provider_or_model_lists_the_providers() {
         for name in ["gpt-4o", "openia/gpt-4o", "openai/", "/gpt-4o", "", "genai_1/x", "vertex/x"] {
-            let error = Genai::new(name).expect_err(name).to_string();
+            let error = Provider::new(name).expect_err(name).to_string();
             assert!(error.contains("anthropic, cohere") && error.contains("ollama"), "{error}");
         }
     }
 
     #[test]
     fn a_base_url_stays_out_of_debug_output() {
-        let model = Genai::new("openai/x").expect("a provider");
+        let model = Provider::new("openai/x").expect("a provider");
         let model = model.base_url("http://me:secret@localhost/v1/");
-        assert_eq!(format!("{model:?}"), r#"Genai { name: "openai/x", .. }"#);
+        assert_eq!(format!("{model:?}"), r#"Provider { name: "openai/x", .. }"#);
     }
 
     #[test]
     fn an_address_after_a_name_is_not_part_of_it() {
-        let model = Genai::new("openai/x@http://me:secret@localhost/v1").expect("a provider");
+        let model = Provider::new("openai/x@http://me:secret@localhost/v1").expect("a provider");
         assert_eq!((model.name(), &*model.model), ("openai/x", "x"));
         assert!(model.has_address() && model.ready().is_ok(), "this machine needs no key");
-        assert_eq!(format!("{model:?}"), r#"Genai { name: "openai/x", .. }"#);
+        assert_eq!(format!("{model:?}"), r#"Provider { name: "openai/x", .. }"#);
         for name in ["openai@http://me:secret@h", "@http://me:secret@h", "x@https://me:secret@h/v1"] {
-            let error = Genai::new(name).expect_err(name).to_string();
+            let error = Provider::new(name).expect_err(name).to_string();
             assert!(!error.contains("secret"), "{error}");
         }
     }

@@ -4,11 +4,11 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::model::genai::call::{Call, object};
-use crate::model::genai::effort::Effort;
-use crate::model::genai::events::Framing;
-use crate::model::genai::format::Format;
-use crate::model::genai::reply::{Reply, Tokens, count, has_members, string};
+use crate::model::provider::call::{Call, object};
+use crate::model::provider::effort::Effort;
+use crate::model::provider::events::Framing;
+use crate::model::provider::format::Format;
+use crate::model::provider::reply::{Reply, Tokens, count, has_members, string};
 
 pub(super) const FORMAT: Format = Format {
     key: ("authorization", "Bearer "),

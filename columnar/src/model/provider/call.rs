@@ -4,12 +4,12 @@ use serde_json::Value as Json;
 
 use super::schema::to_send;
 use crate::cache::{CachePolicy, Lifetime};
-use crate::registry::Provider;
+use crate::registry::ProviderFacts;
 use crate::rendering::{Block, Rendering, Request};
 
 /// A request to a model.
 pub(super) struct Call<'r> {
-    pub(super) provider: &'static Provider,
+    pub(super) provider: &'static ProviderFacts,
     /// The model as the provider spells it, with the ending for its effort.
     pub(super) model: &'r str,
     pub(super) base_url: &'r str,
@@ -27,7 +27,7 @@ pub(super) struct Call<'r> {
 impl<'r> Call<'r> {
     /// The call of `model`, whose name with its provider is `name`.
     pub(super) fn new(
-        provider: &'static Provider,
+        provider: &'static ProviderFacts,
         name: &str,
         model: &'r str,
         base_url: &'r str,

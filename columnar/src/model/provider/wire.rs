@@ -15,9 +15,9 @@ use crate::cache::Pace;
 use crate::context::Role;
 use crate::error::BoxError;
 use crate::flow::{Column, View, column, flow, source, this};
-use crate::model::genai::call::Call;
-use crate::model::genai::formats::format;
-use crate::model::{Chunk, End, Finish, Genai, Model, Overloaded, Usage};
+use crate::model::provider::call::Call;
+use crate::model::provider::formats::format;
+use crate::model::{Chunk, End, Finish, Model, Overloaded, Provider, Usage};
 use crate::registry::provider;
 use crate::rendering::{Request, Schema};
 use crate::testing::script;
@@ -81,7 +81,7 @@ async fn request_with(conversation: &[(Role, &str)], views: Views, system: &str)
     }
 }
 
-async fn ask(model: &Genai, messages: &[(Role, &str)]) -> (String, Option<End>, Option<BoxError>) {
+async fn ask(model: &Provider, messages: &[(Role, &str)]) -> (String, Option<End>, Option<BoxError>) {
     let (mut text, mut end, mut error) = (String::new(), None, None);
     let mut reply = model.reply(request(messages).await);
     while let Some(chunk) = reply.next().await {
@@ -95,8 +95,8 @@ async fn ask(model: &Genai, messages: &[(Role, &str)]) -> (String, Option<End>, 
     (text, end, error)
 }
 
-fn openai(url: &str) -> Genai {
-    Genai::new("openai/test").expect("a provider").base_url(url)
+fn openai(url: &str) -> Provider {
+    Provider::new("openai/test").expect("a provider").base_url(url)
 }
 
 const HELLO: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hel\"}}]}\n\n\
@@ -218,7 +218,7 @@ async fn an_overload_after_the_reply_has_begun_is_the_same_error() {
             "event: error\ndata: {{\"type\":\"error\",\"error\":{{\"type\":\"{kind}\",\"message\":\"{SECRET}\"}}}}\n\n"
         );
         let (url, _served) = serve("200 OK", &body).await;
-        let model = Genai::new("anthropic/test").expect("a provider").base_url(&url);
+        let model = Provider::new("anthropic/test").expect("a provider").base_url(&url);
         let (_, _, error) = ask(&model, &[(Role::User, SECRET)]).await;
         let error = error.expect("an error");
         assert_eq!(Overloaded::of(&*error).is_some(), status.is_some(), "{error}");
@@ -246,7 +246,7 @@ async fn a_request_that_cannot_be_sent_is_an_error() {
 /// The body of a request to a model of this name.
 async fn sent(name: &str, request: Request) -> Json {
     let (url, served) = serve("200 OK", "").await;
-    let model = Genai::new(name).expect("a provider").base_url(&url);
+    let model = Provider::new(name).expect("a provider").base_url(&url);
     model.reply(request).collect::<Vec<_>>().await;
     let sent = served.await.expect("served");
     let (_, body) = sent.split_once("\r\n\r\n").expect("a body");

@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout_at};
 
-use super::error::{GARBLED, GenaiError};
+use super::error::{GARBLED, ProviderError};
 use super::events::{Event, Events};
 use super::format::Format;
 use super::formats::format;
@@ -22,7 +22,7 @@ use super::redaction::Sent;
 use super::reply::Reply;
 use crate::http::without_logs;
 use crate::model::{Chunk, deadline};
-use crate::registry::Provider;
+use crate::registry::ProviderFacts;
 
 /// The most bytes that are read of the body of an error.
 const ERROR_BODY: usize = 64 << 10;
@@ -84,18 +84,18 @@ impl ReplyStream {
     /// Sends a request, whose body has this number of bytes.
     pub(super) async fn open(
         name: String,
-        provider: &'static Provider,
+        provider: &'static ProviderFacts,
         request: RequestBuilder,
         request_bytes: usize,
         sent: Sent,
         limits: Limits,
-    ) -> Result<Self, GenaiError> {
+    ) -> Result<Self, ProviderError> {
         let format = format(provider.api);
         let since = Instant::now();
         let timeout = deadline(since, limits.first);
         let response = timeout_at(timeout, without_logs(request.send())).await;
         let response = response.map_err(|_| timed_out(&name, limits.first, false))?;
-        let mut response = response.map_err(|error| GenaiError::connection(&name, &error, &sent))?;
+        let mut response = response.map_err(|error| ProviderError::connection(&name, &error, &sent))?;
         // None was asked for, and a few bytes could unpack to fill the memory.
         let encoding = response.headers().get(CONTENT_ENCODING).map(|it| it.as_bytes().trim_ascii());
         let is_plain = encoding.is_none_or(|it| it.is_empty() || it.eq_ignore_ascii_case(b"identity"));
@@ -107,10 +107,10 @@ impl ReplyStream {
             }
             let message = sent.redacted_body(&String::from_utf8_lossy(&body));
             let pause = response.headers().get(RETRY_AFTER).and_then(|header| header.to_str().ok());
-            return Err(GenaiError::status(&name, response.status().as_u16(), pause, message));
+            return Err(ProviderError::status(&name, response.status().as_u16(), pause, message));
         }
         if !is_plain {
-            return Err(GenaiError::failed(&name, format!("{GARBLED}, as it is compressed")));
+            return Err(ProviderError::failed(&name, format!("{GARBLED}, as it is compressed")));
         }
         Ok(Self {
             name,
@@ -129,7 +129,7 @@ impl ReplyStream {
     }
 
     /// The next chunk, with the stream of the others. A reply that breaks off gets no [`Chunk::End`].
-    pub(super) async fn next(stream: Option<Self>) -> Result<Option<(Chunk, Option<Self>)>, GenaiError> {
+    pub(super) async fn next(stream: Option<Self>) -> Result<Option<(Chunk, Option<Self>)>, ProviderError> {
         let Some(mut stream) = stream else {
             return Ok(None);
         };
@@ -153,7 +153,7 @@ impl ReplyStream {
     }
 
     /// The next event with data; `None` after the last one.
-    async fn event(&mut self) -> Result<Option<Event>, GenaiError> {
+    async fn event(&mut self) -> Result<Option<Event>, ProviderError> {
         // The time before this poll does not count against a server whose reply has begun.
         let mut since = Instant::now();
         loop {
@@ -168,7 +168,7 @@ impl ReplyStream {
     }
 
     /// Reads until there is an event, or a keep-alive.
-    async fn received(&mut self) -> Result<Option<Event>, GenaiError> {
+    async fn received(&mut self) -> Result<Option<Event>, ProviderError> {
         loop {
             // Bytes that are always there must not keep the timers of this task from being polled.
             consume_budget().await;
@@ -178,7 +178,7 @@ impl ReplyStream {
             self.check(self.events.pending(), self.event_limit())?;
             let bytes = self.response.chunk().await;
             let Some(bytes) =
-                bytes.map_err(|error| GenaiError::connection(&self.name, &error, &self.sent))?
+                bytes.map_err(|error| ProviderError::connection(&self.name, &error, &self.sent))?
             else {
                 // Some servers end without a line end. What is no JSON is a part of an event that broke off.
                 let end = self.events.end().filter(|event| !has_too_many_values(&event.data));
@@ -196,27 +196,27 @@ impl ReplyStream {
         self.text.saturating_mul(4).saturating_add(self.request_bytes).saturating_add(own)
     }
 
-    fn check(&self, bytes: usize, limit: usize) -> Result<(), GenaiError> {
+    fn check(&self, bytes: usize, limit: usize) -> Result<(), ProviderError> {
         if bytes > limit {
-            return Err(GenaiError::TooLong { model: self.name.clone(), limit });
+            return Err(ProviderError::TooLong { model: self.name.clone(), limit });
         }
         Ok(())
     }
 
     /// Adds an event to the reply.
-    fn read(&mut self, event: &Event) -> Result<(), GenaiError> {
+    fn read(&mut self, event: &Event) -> Result<(), ProviderError> {
         if is_done(event) {
             self.reply.is_ended |= self.format.ends_with_done;
             return Ok(());
         }
         if has_too_many_values(&event.data) {
-            return Err(GenaiError::failed(
+            return Err(ProviderError::failed(
                 &self.name,
                 format!("{GARBLED}: one of its events has more than {VALUES} values"),
             ));
         }
         // It may have been text, so it is not passed over.
-        let json = json(event).ok_or_else(|| GenaiError::failed(&self.name, GARBLED))?;
+        let json = json(event).ok_or_else(|| ProviderError::failed(&self.name, GARBLED))?;
         let kind = json.get("type").and_then(Json::as_str).unwrap_or(&event.name);
         // Anthropic's keep-alive has data.
         self.has_begun |= kind != "ping";
@@ -226,7 +226,7 @@ impl ReplyStream {
         if is_error {
             // OpenAI's Responses API has the error inside the response, where it is null without one.
             let inner = json.pointer("/response/error").filter(|error| !error.is_null());
-            return Err(GenaiError::fault(&self.name, inner.unwrap_or(&json), &self.sent));
+            return Err(ProviderError::fault(&self.name, inner.unwrap_or(&json), &self.sent));
         }
         self.reply.identify(&json);
         (self.format.read)(kind, &json, &mut self.reply);
@@ -246,8 +246,8 @@ async fn read_error(response: &mut Response, body: &mut Vec<u8>) {
     }
 }
 
-fn timed_out(name: &str, limit: Duration, begun: bool) -> GenaiError {
-    GenaiError::TimedOut { model: name.to_owned(), limit, begun }
+fn timed_out(name: &str, limit: Duration, begun: bool) -> ProviderError {
+    ProviderError::TimedOut { model: name.to_owned(), limit, begun }
 }
 
 fn is_done(event: &Event) -> bool {

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::redaction::{Form, Sent};
 use crate::model::{End, Finish};
-use crate::registry::Provider;
+use crate::registry::ProviderFacts;
 use crate::usage::Usage;
 
 /// The paths of ids: in chat completions, Anthropic's messages, OpenAI's responses and Gemini.
@@ -36,7 +36,7 @@ const REFUSED: &[&str] = &[
 
 /// A reply whose events are being read.
 pub(super) struct Reply {
-    pub(super) provider: &'static Provider,
+    pub(super) provider: &'static ProviderFacts,
     /// The text of the last event.
     pub(super) text: String,
     /// The reason of its end, in the words of the provider.
@@ -63,7 +63,7 @@ pub(super) struct Tokens {
 }
 
 impl Reply {
-    pub(super) fn new(provider: &'static Provider) -> Self {
+    pub(super) fn new(provider: &'static ProviderFacts) -> Self {
         Self {
             provider,
             text: String::new(),

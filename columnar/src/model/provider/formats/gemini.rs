@@ -5,11 +5,11 @@
 use serde_json::{Value as Json, json};
 
 use crate::context::Role;
-use crate::model::genai::call::{Call, object};
-use crate::model::genai::effort::Effort;
-use crate::model::genai::events::Framing;
-use crate::model::genai::format::Format;
-use crate::model::genai::reply::{Reply, Tokens, string};
+use crate::model::provider::call::{Call, object};
+use crate::model::provider::effort::Effort;
+use crate::model::provider::events::Framing;
+use crate::model::provider::format::Format;
+use crate::model::provider::reply::{Reply, Tokens, string};
 
 pub(super) const FORMAT: Format = Format {
     key: ("x-goog-api-key", ""),
