@@ -48,7 +48,7 @@ pub(crate) const METHODS_OF_HANDLES: [&str; 19] = [
 pub(crate) const LINTS: [&str; 2] = ["unbounded", "unstable_prefix"];
 
 /// The methods of compute steps that set how they run.
-pub(crate) const METHODS_OF_STEPS: [&str; 18] = [
+pub(crate) const METHODS_OF_STEPS: [&str; 25] = [
     "retry",
     "timeout",
     "limit",
@@ -62,9 +62,16 @@ pub(crate) const METHODS_OF_STEPS: [&str; 18] = [
     "document",
     "version",
     "model",
+    "or_model",
+    "effort",
     "temperature",
+    "top_p",
+    "seed",
+    "lenient",
     "max_tokens",
     "stop",
+    "strip_thoughts",
+    "keep_thoughts",
     "allow_empty",
     "allow_truncated",
 ];

@@ -199,7 +199,7 @@ pub mod prelude {
     //! | for | names |
     //! |---|---|
     //! | declarations | [`flow!`](crate::flow!); at run time [`source`], [`column`](column()), [`this`], [`prev`], [`group`], [`flow`](flow()), [`Column`], [`View`], [`Flow`], [`Documents`] |
-    //! | compute steps | [`prompt`], [`deltas`], [`Context`], [`Messages`], [`Role`], [`Value`] |
+    //! | compute steps | [`prompt`], [`Effort`], [`deltas`], [`Context`], [`Messages`], [`Role`], [`Value`] |
     //! | policies | the methods of [`Policy`](crate::compute::Policy), which return a [`Step`], and [`secs`], [`per_second`], [`per_minute`] for their arguments |
     //! | runs | [`Event`], [`Error`], [`Result`], and the methods of streams in the crate futures, such as `try_next` |
     //! | services | the method of [`Spawn`](crate::service::Spawn) |
@@ -222,6 +222,8 @@ pub mod prelude {
     pub use crate::compute::{Policy as _, Step, per_minute, per_second, secs};
     #[doc(no_inline)]
     pub use crate::documents::Documents;
+    #[doc(no_inline)]
+    pub use crate::model::Effort;
     pub use crate::service::Spawn as _;
     #[doc(no_inline)]
     pub use crate::{

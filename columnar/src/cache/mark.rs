@@ -71,7 +71,7 @@ impl fmt::Display for Position {
 
 /// The time for which a provider keeps a marked prefix after its last use. The [`CachePolicy`](super::CachePolicy) has
 /// both durations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lifetime {
     /// The default of the provider.
     Short,

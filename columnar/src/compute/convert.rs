@@ -6,6 +6,7 @@ use futures::future::FutureExt;
 use futures::stream::{Stream, StreamExt};
 use serde::Serialize;
 
+use super::step::Check;
 use super::{Compute, Context, Deltas, Reply, Settings, Step};
 use crate::error::BoxError;
 use crate::history::Value;
@@ -36,8 +37,10 @@ impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
         // Asked once, because budgets and warm-ups rely on an instruction that never changes.
         let instruction: Option<Arc<str>> = self.instruction().map(Into::into);
         let model = self.model();
-        let compute = move |cx| self.compute(cx);
-        Step::with_settings(Settings { instruction, model, ..Settings::default() }, compute)
+        let this = Arc::new(self);
+        let check = model.is_some().then(|| Check(Arc::clone(&this) as Arc<dyn Compute>));
+        let compute = move |cx| this.compute(cx);
+        Step::with_settings(Settings { instruction, model, check, ..Settings::default() }, compute)
     }
 }
 

@@ -4,6 +4,7 @@
 //! text or [`Json`], to a `Result` of these, or to [`deltas`]; a [`Prompt`]; a type of yours that implements
 //! [`Compute`]. In `flow!` a closure may name its inputs: `async |user, topics| …`. A [`Policy`] wraps it with retries, timeouts, limits and rates.
 
+mod call;
 mod context;
 mod convert;
 pub(crate) mod inputs;
@@ -14,6 +15,7 @@ mod rate;
 mod reply;
 mod step;
 mod text;
+mod thoughts;
 #[cfg(feature = "typed")]
 mod typed;
 #[cfg(not(feature = "typed"))]
@@ -22,7 +24,8 @@ mod typed;
 
 use std::sync::Arc;
 
-use crate::model::Choice;
+use crate::error::BoxError;
+use crate::model::{Choice, Model};
 
 pub use context::Context;
 pub(crate) use context::Defaults;
@@ -78,11 +81,21 @@ pub trait Compute: Send + Sync + 'static {
         None
     }
 
-    /// The model that the step calls. The default is `None`, for a step without a model. A run checks that the model is
-    /// [ready](crate::model::Model::ready) before it computes anything. Where the provider caches prefixes, one of the
+    /// The model that the step calls. The default is `None`, for a step without a model. A run [checks](Self::check) it
+    /// before it computes anything. Where the provider caches prefixes, one of the
     /// requests with the same prefix is sent first, and the others follow when its reply begins.
     fn model(&self) -> Option<Choice> {
         None
+    }
+
+    /// Checks that the step can call its [model](Self::model), without a call. By default the model must be
+    /// [ready](Model::ready).
+    ///
+    /// # Errors
+    ///
+    /// What is missing, or what the model does not take.
+    fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
+        model.ready()
     }
 }
 
@@ -98,6 +111,10 @@ impl<C: Compute + ?Sized> Compute for Box<C> {
     fn model(&self) -> Option<Choice> {
         (**self).model()
     }
+
+    fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
+        (**self).check(model)
+    }
 }
 
 impl<C: Compute + ?Sized> Compute for Arc<C> {
@@ -111,5 +128,9 @@ impl<C: Compute + ?Sized> Compute for Arc<C> {
 
     fn model(&self) -> Option<Choice> {
         (**self).model()
+    }
+
+    fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
+        (**self).check(model)
     }
 }

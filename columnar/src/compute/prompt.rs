@@ -1,19 +1,14 @@
 //! The compute step that sends its messages to a model.
 
 use std::fmt;
-use std::mem;
 use std::sync::Arc;
 
-use futures::stream::{self, BoxStream, StreamExt};
-
-use super::{Compute, Context, IntoText, Kind, Piece, Reply};
+use super::call::{Allowances, Call, Thoughts};
+use super::{Compute, Context, IntoText, Kind, Reply};
 use crate::cache::Pace;
 use crate::error::BoxError;
-use crate::model::{Choice, Chunk, End, Finish, MaxTokens, Model, ModelError, ReplyError, Truncated};
+use crate::model::{Choice, Effort, MaxTokens, Model, ModelError, ReplySettings};
 use crate::rendering::Request;
-use crate::tokens::{Chars, Counter};
-use crate::trace::CallSpan;
-use crate::usage::{Reservation, SpendLimit};
 
 /// A compute step that sends an instruction and the messages of the column to a model, and streams the reply.
 ///
@@ -38,10 +33,10 @@ pub fn prompt<Form>(system: impl IntoText<Form>) -> Prompt {
         system: system.into_text(),
         model: Choice::Inherited,
         max_tokens: None,
-        temperature: None,
-        stop: Arc::default(),
+        settings: ReplySettings::default(),
         pace: None,
         allows: Allowances::default(),
+        thoughts: Thoughts::default(),
     }
 }
 
@@ -52,17 +47,10 @@ pub struct Prompt {
     model: Choice,
     /// `None` for the default of the model.
     max_tokens: Option<u32>,
-    temperature: Option<f32>,
-    stop: Arc<[String]>,
+    settings: ReplySettings,
     pace: Option<Pace>,
     allows: Allowances,
-}
-
-/// The replies that a prompt stores although they may be unfinished.
-#[derive(Clone, Copy, Default)]
-struct Allowances {
-    truncated: bool,
-    empty: bool,
+    thoughts: Thoughts,
 }
 
 impl Prompt {
@@ -84,6 +72,22 @@ impl Prompt {
     #[must_use]
     pub fn model(self, model: impl Into<Choice>) -> Self {
         Self { model: model.into(), ..self }
+    }
+
+    /// Calls this model if the one before it is overloaded, refuses the request or the answer, or cannot be reached. A
+    /// model with a backup does not wait until it is less busy. The [receipt](crate::usage::Receipt::model) of the value
+    /// names the model that answered, and each change of the model is an [`Event::Retry`](crate::Event::Retry).
+    ///
+    /// Cache marks, the length of replies and prices are those of the model that is called.
+    ///
+    /// ```
+    /// use columnar::prompt;
+    ///
+    /// let step = prompt("Be brief.").model("openai/gpt-5.4-mini").or_model("anthropic/claude-sonnet-5-5");
+    /// ```
+    #[must_use]
+    pub fn or_model(self, model: impl Into<Choice>) -> Self {
+        Self { model: self.model.or(model.into()), ..self }
     }
 
     /// The most tokens that the reply may have, thoughts included. A model can go on for ever, so there always is a limit.
@@ -128,22 +132,93 @@ impl Prompt {
         self
     }
 
-    /// The sampling temperature, from 0 up to 1 or 2, depending on the provider. The default is that of the model.
+    /// How long the model may think before it replies. The default is that of the model. An effort that the model does
+    /// not have is an error of the run, before it computes anything; see [`lenient`](Self::lenient).
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// let step = prompt("Find the mistake.").model("openai/gpt-5.4-mini").effort(Effort::High);
+    /// ```
     #[must_use]
-    pub fn temperature(self, temperature: f32) -> Self {
-        Self { temperature: Some(temperature), ..self }
+    pub fn effort(mut self, effort: Effort) -> Self {
+        self.settings.effort = Some(effort);
+        self
     }
 
-    /// Stop sequences: the reply ends before the first of these texts.
+    /// The sampling temperature, from 0 up to 1 or 2, depending on the provider. The default is that of the model. Many
+    /// models that think take none, which is an error of the run, before it computes anything; see
+    /// [`lenient`](Self::lenient).
+    #[must_use]
+    pub fn temperature(mut self, temperature: f32) -> Self {
+        self.settings.temperature = Some(temperature);
+        self
+    }
+
+    /// The share of probability from which words are sampled: with 0.1, only the likeliest that together have 10 %. The
+    /// default is that of the model.
+    #[must_use]
+    pub fn top_p(mut self, share: f32) -> Self {
+        self.settings.top_p = Some(share);
+        self
+    }
+
+    /// The seed of the sampling, for replies that differ as little as the provider can make it. The default is random.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.settings.seed = Some(seed);
+        self
+    }
+
+    /// Stop sequences: the reply ends before the first of these texts. Where a provider does not take them, the rest of
+    /// the reply is left out as it arrives; it is paid for.
     ///
     /// ```
     /// use columnar::prompt;
     ///
-    /// let step = prompt("Name the topic.").temperature(0.0).stop(["\n"]);
+    /// let step = prompt("Name the topic.").stop(["\n"]);
     /// ```
     #[must_use]
-    pub fn stop<T: Into<String>>(self, texts: impl IntoIterator<Item = T>) -> Self {
-        Self { stop: texts.into_iter().map(Into::into).collect(), ..self }
+    pub fn stop<T: Into<String>>(mut self, texts: impl IntoIterator<Item = T>) -> Self {
+        self.settings.stop = texts.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Leaves out settings that the model does not take. By default they are an error of the run, before it computes
+    /// anything, which names the column, the setting and the model.
+    ///
+    /// ```
+    /// use columnar::prompt;
+    ///
+    /// // The same step for models with a temperature and without one.
+    /// let step = prompt("Name the topic.").temperature(0.0).lenient();
+    /// ```
+    #[must_use]
+    pub fn lenient(mut self) -> Self {
+        self.settings.lenient = true;
+        self
+    }
+
+    /// Leaves out thoughts in front of the text of a reply, between `<think>` and `</think>`, which some servers do not
+    /// separate. Thoughts in a field of their own are never part of a value.
+    ///
+    /// ```
+    /// use columnar::prompt;
+    ///
+    /// let step = prompt("Be brief.").model("ollama/deepseek-r1").strip_thoughts();
+    /// ```
+    #[must_use]
+    pub fn strip_thoughts(mut self) -> Self {
+        self.thoughts.are_stripped = true;
+        self
+    }
+
+    /// Keeps the thoughts of a reply in its [receipt](crate::usage::Receipt::thoughts), as far as the provider shows them,
+    /// and those that [`strip_thoughts`](Self::strip_thoughts) leaves out. They are never part of a later request.
+    #[must_use]
+    pub fn keep_thoughts(mut self) -> Self {
+        self.thoughts.are_kept = true;
+        self
     }
 
     /// The usual time between two requests of the column, if it differs from that of the
@@ -163,34 +238,22 @@ impl Prompt {
     }
 
     fn call(&self, cx: &Context) -> Result<Call, BoxError> {
+        let defaults = cx.defaults();
+        let models = self.model.resolve_all(&defaults.model).map_err(ModelError::into_source)?;
         // The type of the column decides about an empty reply, and asks again with the reason.
         let allows = Allowances { empty: self.allows.empty || cx.schema().is_some(), ..self.allows };
-        let model = self.model.resolve(&cx.defaults().model).map_err(ModelError::into_source)?;
         let request = Request {
             system: cx.instruct(&self.system),
             messages: cx.messages().clone(),
             follow_up: cx.follow_up().to_vec(),
-            max_tokens: self.max_tokens.unwrap_or_else(|| MaxTokens::by_model(model.name()).default),
-            temperature: self.temperature,
-            stop: Arc::clone(&self.stop),
+            // The call has one for each of its models.
+            max_tokens: 0,
+            settings: self.settings.clone(),
             schema: cx.schema().cloned(),
-            pace: self.pace.unwrap_or_else(|| cx.defaults().pace),
+            pace: self.pace.unwrap_or_else(|| defaults.pace),
+            may_wait: true,
         };
-        let defaults = cx.defaults();
-        let limit = defaults.limit.clone().map(|limit| {
-            // Values were counted when they were stored. These texts are no values, so they are estimated.
-            let more = request.follow_up.iter().map(|(_, text)| Chars.count(text));
-            let input = cx.messages().system_tokens() + cx.messages().tokens() + more.sum::<usize>();
-            (limit, u64::try_from(input).unwrap_or(u64::MAX))
-        });
-        Ok(Call {
-            model,
-            limit,
-            allows,
-            max_tokens: request.max_tokens,
-            stage: Stage::Pending(request),
-            reservation: None,
-        })
+        Ok(Call::new(models, request, self.max_tokens, defaults.limit.clone(), (allows, self.thoughts)))
     }
 }
 
@@ -209,6 +272,14 @@ impl Compute for Prompt {
     fn model(&self) -> Option<Choice> {
         Some(self.model.clone())
     }
+
+    fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
+        model.ready()?;
+        model.accepts(
+            &self.settings,
+            self.max_tokens.unwrap_or_else(|| MaxTokens::by_model(model.name()).default),
+        )
+    }
 }
 
 impl fmt::Debug for Prompt {
@@ -217,141 +288,5 @@ impl fmt::Debug for Prompt {
             .field("model", &self.model)
             .field("max_tokens", &self.max_tokens)
             .finish_non_exhaustive()
-    }
-}
-
-/// A call to a model.
-struct Call {
-    model: Arc<dyn Model>,
-    /// The spending limit, and the tokens of the request.
-    limit: Option<(SpendLimit, u64)>,
-    allows: Allowances,
-    max_tokens: u32,
-    stage: Stage,
-    /// The highest possible cost, reserved until the actual cost is known.
-    reservation: Option<Reservation>,
-}
-
-enum Stage {
-    Pending(Request),
-    Streaming {
-        chunks: BoxStream<'static, Result<Chunk, BoxError>>,
-        span: CallSpan,
-        received: Received,
-    },
-    /// The reply has ended, and is discarded if there is an error.
-    Ended {
-        error: Option<BoxError>,
-        span: CallSpan,
-    },
-    Done,
-}
-
-/// The text of a reply so far.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Received {
-    Nothing,
-    /// White space, which is no reply.
-    Blank,
-    Text,
-}
-
-impl Received {
-    fn and(self, text: &str) -> Self {
-        self.max(if text.trim().is_empty() { Self::Blank } else { Self::Text })
-    }
-}
-
-impl Call {
-    /// The text of the reply and its usage, or an error if the reply is incomplete.
-    fn pieces(self) -> BoxStream<'static, Result<Piece, BoxError>> {
-        let pieces = stream::unfold(self, |mut call| async move { Some((call.next().await?, call)) });
-        pieces.boxed()
-    }
-
-    async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
-        // An error leaves `Done` behind, so it is the last item.
-        match mem::replace(&mut self.stage, Stage::Done) {
-            Stage::Pending(request) => Some(self.send(request).await),
-            Stage::Streaming { chunks, span, received } => Some(self.receive(chunks, span, received).await),
-            Stage::Ended { error: None, .. } | Stage::Done => None,
-            // The end of a discarded reply came before as `CallEnded`, so the receipt has its tokens.
-            Stage::Ended { error: Some(error), mut span } => {
-                span.failed(&*error);
-                Some(Err(error))
-            }
-        }
-    }
-
-    async fn send(&mut self, request: Request) -> Result<Piece, BoxError> {
-        // Before the span begins: waiting for other calls is no part of this call.
-        if let Some((limit, input)) = &self.limit {
-            let output = request.max_tokens.into();
-            self.reservation = Some(limit.reserve(self.model.name(), *input, output).await?);
-        }
-        let span = CallSpan::begin(self.model.name(), &request);
-        let chunks = {
-            // Events that the model emits in this call belong to its span.
-            let _entered = span.enter();
-            self.model.reply(request)
-        };
-        self.stage = Stage::Streaming { chunks, span, received: Received::Nothing };
-        Ok(Piece::CallStarted(self.model.name().into()))
-    }
-
-    async fn receive(
-        &mut self,
-        mut chunks: BoxStream<'static, Result<Chunk, BoxError>>,
-        mut span: CallSpan,
-        received: Received,
-    ) -> Result<Piece, BoxError> {
-        let error = match span.within(chunks.next()).await {
-            Some(Ok(Chunk::Text(text))) => {
-                span.text(&text);
-                self.stage = Stage::Streaming { chunks, span, received: received.and(&text) };
-                return Ok(Piece::Text(text));
-            }
-            Some(Ok(Chunk::End(end))) => {
-                span.end(&end);
-                // Without a usage the reservation is dropped here, which books all of it.
-                if let Some((mut reservation, usage)) = self.reservation.take().zip(end.usage) {
-                    reservation.settle(&usage);
-                }
-                self.stage = Stage::Ended { error: self.defect(&end, received), span };
-                return Ok(Piece::CallEnded(end.into()));
-            }
-            Some(Err(error)) => error,
-            None => ReplyError::BrokeOff.into(),
-        };
-        // Providers do not bill a request without a reply.
-        if let Some(mut reservation) = self.reservation.take().filter(|_| received == Received::Nothing) {
-            reservation.cancel();
-        }
-        span.failed(&*error);
-        Err(error)
-    }
-
-    /// The reason why a reply with this end is not stored.
-    fn defect(&self, end: &End, received: Received) -> Option<BoxError> {
-        let has_text = received == Received::Text;
-        // A reply that was cut off before its text is empty as well, and needs both permissions.
-        let is_stored = has_text || self.allows.empty;
-        match &end.finish {
-            Finish::Stop if is_stored => None,
-            Finish::Stop => Some(ReplyError::Empty.into()),
-            Finish::Length | Finish::ContextWindow if is_stored && self.allows.truncated => None,
-            Finish::Length if self.is_at_limit(end) => {
-                Some(Truncated::MaxTokens { max_tokens: self.max_tokens, has_text }.into())
-            }
-            Finish::Length | Finish::ContextWindow => Some(Truncated::ContextWindow.into()),
-            finish @ (Finish::Refused | Finish::Other(_)) => Some(ReplyError::Ended(finish.clone()).into()),
-        }
-    }
-
-    /// Whether a reply that was cut off has as many tokens as it may have. Some servers report a full context window in
-    /// the same way. Their counts may differ a little from the limit.
-    fn is_at_limit(&self, end: &End) -> bool {
-        let limit = u64::from(self.max_tokens);
-        end.usage.is_none_or(|usage| usage.output >= limit - limit / 10)
     }
 }

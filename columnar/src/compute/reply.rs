@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{self, BoxStream, Stream, StreamExt, TryStreamExt};
@@ -28,6 +29,8 @@ pub(crate) enum Piece {
     Skip,
     /// A request was sent to the model of this name.
     CallStarted(Arc<str>),
+    /// The model is overloaded, and its call is repeated after a pause.
+    Waiting { pause: Duration, error: String },
     /// The reply to the last request is complete.
     CallEnded(Box<End>),
     /// The attempt with this number, counted from 1, failed. Its pieces are discarded, and another attempt begins.

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Context, Reply};
+use super::{Compute, Context, Reply};
 use crate::context::Form;
 use crate::context::budget::Budget;
-use crate::model::Choice;
+use crate::error::BoxError;
+use crate::model::{Choice, Model};
 use crate::schedule::{OnFailure, Rules};
 
 /// A compute step of any kind, as a flow holds it. A setting does not change its type, so settings can be conditional:
@@ -134,6 +135,22 @@ impl fmt::Debug for Step<'_> {
     }
 }
 
+/// A step that checks its model.
+#[derive(Clone)]
+pub(crate) struct Check(pub(super) Arc<dyn Compute>);
+
+impl Check {
+    pub(crate) fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
+        self.0.check(model)
+    }
+}
+
+impl fmt::Debug for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Check")
+    }
+}
+
 /// The settings that a compute step brings for its column. Shared, as most steps have none and there may be many flows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
@@ -145,6 +162,8 @@ pub(crate) struct Settings {
     pub(crate) instruction: Option<Arc<str>>,
     /// The model of the step, if it calls one.
     pub(crate) model: Option<Choice>,
+    /// The check of that model.
+    pub(crate) check: Option<Check>,
     /// The innermost policy that makes several attempts. A timeout after it limits all of them together.
     pub(crate) repeated_by: Option<&'static str>,
     /// Distinguishes values of this step from stored values of an earlier one.

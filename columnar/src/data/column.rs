@@ -10,6 +10,7 @@ use crate::context::budget::{Budget, Strategy};
 use crate::declare::StepError;
 use crate::error::nearest;
 use crate::flow::{Column, View};
+use crate::model::ParseEffortError;
 
 table! {
     /// A computed column, as data: its views, its prompt or compute step, and their settings. Each setting has the name of
@@ -27,8 +28,22 @@ table! {
         pub step: Option<String>,
         /// The name of the model; see [`Prompt::model`].
         pub model: Option<String>,
+        /// The name of the model that is called if the first one fails; see [`Prompt::or_model`].
+        pub or_model: Option<String>,
+        /// The word of an effort, such as `high`; see [`Prompt::effort`].
+        pub effort: Option<String>,
         /// See [`Prompt::temperature`].
         pub temperature: Option<f64>,
+        /// See [`Prompt::top_p`].
+        pub top_p: Option<f64>,
+        /// See [`Prompt::seed`].
+        pub seed: Option<u64>,
+        /// See [`Prompt::lenient`].
+        pub lenient: bool,
+        /// See [`Prompt::strip_thoughts`].
+        pub strip_thoughts: bool,
+        /// See [`Prompt::keep_thoughts`].
+        pub keep_thoughts: bool,
         /// See [`Prompt::stop`].
         pub stop: Vec<String>,
         /// See [`Prompt::max_tokens`].
@@ -144,11 +159,10 @@ impl ColumnDeclaration {
         if let Some(model) = &self.model {
             prompt = prompt.model(model.as_str());
         }
-        if let Some(temperature) = self.temperature {
-            #[expect(clippy::cast_possible_truncation, reason = "providers take few digits")]
-            let temperature = temperature as f32;
-            prompt = prompt.temperature(temperature);
+        if let Some(backup) = &self.or_model {
+            prompt = prompt.or_model(backup.as_str());
         }
+        prompt = self.sampled(prompt, errors);
         if let Some(tokens) = self.max_tokens {
             prompt = prompt.max_tokens(tokens);
         }
@@ -164,11 +178,50 @@ impl ColumnDeclaration {
         prompt
     }
 
+    /// The prompt with the settings of its sampling and its thoughts.
+    #[expect(clippy::cast_possible_truncation, reason = "providers take few digits")]
+    fn sampled(&self, mut prompt: Prompt, errors: &mut Vec<StepError>) -> Prompt {
+        match self.effort.as_deref().map(str::parse) {
+            Some(Ok(effort)) => prompt = prompt.effort(effort),
+            Some(Err(ParseEffortError)) => {
+                let rule = "it is one of `none`, `minimal`, `low`, `medium`, `high`, `xhigh` and `max`";
+                errors.push(StepError::OutOfRange { setting: "effort", rule });
+            }
+            None => {}
+        }
+        if let Some(temperature) = self.temperature {
+            prompt = prompt.temperature(temperature as f32);
+        }
+        if let Some(share) = self.top_p {
+            prompt = prompt.top_p(share as f32);
+        }
+        if let Some(seed) = self.seed {
+            prompt = prompt.seed(seed);
+        }
+        if self.lenient {
+            prompt = prompt.lenient();
+        }
+        if self.strip_thoughts {
+            prompt = prompt.strip_thoughts();
+        }
+        if self.keep_thoughts {
+            prompt = prompt.keep_thoughts();
+        }
+        prompt
+    }
+
     /// The settings that only prompts have.
     fn prompt_settings(&self) -> Vec<&'static str> {
         let settings = [
             ("model", self.model.is_some()),
+            ("or_model", self.or_model.is_some()),
+            ("effort", self.effort.is_some()),
             ("temperature", self.temperature.is_some()),
+            ("top_p", self.top_p.is_some()),
+            ("seed", self.seed.is_some()),
+            ("lenient", self.lenient),
+            ("strip_thoughts", self.strip_thoughts),
+            ("keep_thoughts", self.keep_thoughts),
             ("stop", !self.stop.is_empty()),
             ("max_tokens", self.max_tokens.is_some()),
             ("allow_truncated", self.allow_truncated),

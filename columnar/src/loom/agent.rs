@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::aware::Aware;
 use crate::cache::Pace;
 use crate::context::budget::Budget;
+use crate::rendering::ReplySettings;
 use crate::tokens::{Chars, Counter, Limited};
 
 /// The settings of the requests to one model: its system text, its budget, and how it replies.
@@ -23,8 +24,7 @@ pub struct Agent {
     pub(super) budget: Budget,
     pub(super) counter: Arc<dyn Counter>,
     pub(super) max_tokens: Option<u32>,
-    pub(super) temperature: Option<f32>,
-    pub(super) stop: Vec<String>,
+    pub(super) settings: ReplySettings,
     pub(super) pace: Pace,
     pub(super) aware: Option<Aware>,
 }
@@ -38,8 +38,7 @@ impl Agent {
             budget: Budget::new(),
             counter: Arc::new(Chars),
             max_tokens: None,
-            temperature: None,
-            stop: Vec::new(),
+            settings: ReplySettings::default(),
             pace: Pace::default(),
             aware: None,
         }
@@ -72,14 +71,22 @@ impl Agent {
 
     /// Sets the sampling temperature. The default is that of the model.
     #[must_use]
-    pub fn temperature(self, temperature: f32) -> Self {
-        Self { temperature: Some(temperature), ..self }
+    pub fn temperature(mut self, temperature: f32) -> Self {
+        self.settings.temperature = Some(temperature);
+        self
     }
 
     /// Sets the stop sequences: a reply ends before the first of these texts.
     #[must_use]
-    pub fn stop<T: Into<String>>(self, texts: impl IntoIterator<Item = T>) -> Self {
-        Self { stop: texts.into_iter().map(Into::into).collect(), ..self }
+    pub fn stop<T: Into<String>>(mut self, texts: impl IntoIterator<Item = T>) -> Self {
+        self.settings.stop = texts.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets how the model replies: its effort, its sampling, its stop sequences. They replace those that were set before.
+    #[must_use]
+    pub fn settings(self, settings: ReplySettings) -> Self {
+        Self { settings, ..self }
     }
 
     /// Sets the usual time between two requests, for the cache of a provider.

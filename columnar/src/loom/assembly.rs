@@ -266,10 +266,10 @@ impl Assembled {
             messages: self.messages().clone(),
             follow_up: Vec::new(),
             max_tokens: agent.max_tokens.unwrap_or_else(|| MaxTokens::by_model(&agent.model).default),
-            temperature: agent.temperature,
-            stop: agent.stop.as_slice().into(),
+            settings: agent.settings.clone(),
             schema: None,
             pace: agent.pace,
+            may_wait: true,
         }
     }
 }

@@ -18,6 +18,8 @@ pub enum Choice {
     Named(Arc<str>),
     /// This model.
     Instance(Arc<dyn Model>),
+    /// The first of these, and the others as its backups.
+    WithBackups(Arc<[Self]>),
 }
 
 impl Choice {
@@ -39,7 +41,40 @@ impl Choice {
             (Self::Instance(model), _) | (Self::Inherited, Self::Instance(model)) => Ok(Arc::clone(model)),
             (Self::Named(name), _) | (Self::Inherited, Self::Named(name)) => shared(name),
             (Self::Inherited, Self::Inherited) => from_env(),
+            (Self::WithBackups(choices), _) => choices.first().unwrap_or(&Self::Inherited).resolve(flow),
+            (Self::Inherited, Self::WithBackups(_)) => flow.resolve(&Self::Inherited),
         }
+    }
+
+    /// Resolves the choice with its backups, which are in order.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`resolve`](Self::resolve).
+    pub fn resolve_all(&self, flow: &Self) -> Result<Vec<Arc<dyn Model>>, ModelError> {
+        match (self, flow) {
+            (Self::WithBackups(choices), _) => choices.iter().map(|choice| choice.resolve(flow)).collect(),
+            (Self::Inherited, Self::WithBackups(_)) => flow.resolve_all(&Self::Inherited),
+            _ => Ok(vec![self.resolve(flow)?]),
+        }
+    }
+
+    /// The same choice with a backup behind those that it has.
+    ///
+    /// ```
+    /// use columnar::model::Choice;
+    ///
+    /// let choice = Choice::from("offline").or("openai/gpt-5.4-mini".into());
+    /// assert_eq!(choice.resolve(&Choice::Inherited)?.name(), "offline");
+    /// # Ok::<(), columnar::Error>(())
+    /// ```
+    #[must_use]
+    pub fn or(self, backup: Self) -> Self {
+        let choices: Vec<Self> = match self {
+            Self::WithBackups(choices) => choices.iter().cloned().chain([backup]).collect(),
+            first => vec![first, backup],
+        };
+        Self::WithBackups(choices.into())
     }
 }
 
@@ -74,6 +109,7 @@ impl fmt::Debug for Choice {
             // A name may hold an address, and that a password.
             Self::Named(_) => f.write_str("Named"),
             Self::Instance(model) => f.debug_tuple("Instance").field(&model.name()).finish(),
+            Self::WithBackups(choices) => f.debug_tuple("WithBackups").field(choices).finish(),
         }
     }
 }

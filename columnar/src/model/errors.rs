@@ -108,6 +108,11 @@ pub enum Truncated {
         "the reply was cut off below its limit, because the context window of the model is full or its server has a lower limit: shorten the request, for example with `budget`, or store such replies with `allow_truncated`"
     )]
     ContextWindow,
+    /// The server read less than it was sent: it left out a part of the context, so the reply is no reply to it.
+    #[error(
+        "the server left out a part of the context: raise the window of its model, as with `Provider::max_context`, or shorten the request, for example with `budget`"
+    )]
+    Context,
 }
 
 impl Truncated {

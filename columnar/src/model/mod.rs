@@ -30,7 +30,8 @@ pub use offline::Offline;
 pub(crate) use reply::ReplyError;
 pub use reply::{Chunk, End};
 
-pub use crate::rendering::{Request, Schema};
+pub use crate::registry::{Effort, ParseEffortError};
+pub use crate::rendering::{ReplySettings, Request, Schema};
 pub use crate::usage::{Finish, Usage};
 
 /// A language model: takes a request, streams a reply.
@@ -78,6 +79,17 @@ pub trait Model: Send + Sync + 'static {
         Ok(())
     }
 
+    /// Checks that the model takes these settings, with replies of at most `max_tokens` tokens, without a call. A run
+    /// checks all its models before it computes anything. By default all settings are taken.
+    ///
+    /// # Errors
+    ///
+    /// The setting that the model does not take, unless the settings are [lenient](ReplySettings::lenient).
+    fn accepts(&self, settings: &ReplySettings, max_tokens: u32) -> Result<(), BoxError> {
+        let _ = (settings, max_tokens);
+        Ok(())
+    }
+
     /// Begins a reply: pieces of text in order, then exactly one [`Chunk::End`]. A stream without that end is an error,
     /// and its text is discarded. A reply that reached [`Request::max_tokens`] ends with [`Finish::Length`].
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>>;
@@ -90,6 +102,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn ready(&self) -> Result<(), BoxError> {
         (**self).ready()
+    }
+
+    fn accepts(&self, settings: &ReplySettings, max_tokens: u32) -> Result<(), BoxError> {
+        (**self).accepts(settings, max_tokens)
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use futures::stream::{BoxStream, StreamExt};
 
-use super::{Chunk, End, Finish, Model, Request};
+use super::{Chunk, End, Finish, Model, ReplySettings, Request};
 use crate::error::BoxError;
-use crate::tokens::{Calibration, Counter};
+use crate::tokens::Calibration;
 
 impl Calibration {
     /// Wraps a model, and learns from the usage that it reports. Each complete reply with a usage is one sample; a reply
@@ -40,6 +40,10 @@ impl<M: Model> Model for Observed<M> {
         self.model.ready()
     }
 
+    fn accepts(&self, settings: &ReplySettings, max_tokens: u32) -> Result<(), BoxError> {
+        self.model.accepts(settings, max_tokens)
+    }
+
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let calibration = self.calibration.clone();
         // The clone shares its texts, so it is cheap to keep until the reply ends.
@@ -48,15 +52,9 @@ impl<M: Model> Model for Observed<M> {
         let watch = move |chunk: &Result<Chunk, BoxError>| {
             let Ok(Chunk::End(End { finish, usage: Some(usage), .. })) = chunk else { return };
             if matches!(finish, Finish::Stop | Finish::Length | Finish::ContextWindow) {
-                calibration.learn(count(&sent, calibration.counter()), usage.input);
+                calibration.learn(sent.tokens_by(calibration.counter()), usage.input);
             }
         };
         reply.inspect(watch).boxed()
     }
-}
-
-fn count(request: &Request, counter: &dyn Counter) -> usize {
-    let parts = request.messages.parts().map(|part| part.tokens_by(counter));
-    let follow_up = request.follow_up.iter().map(|(_, text)| counter.count(text));
-    counter.count(&request.system) + parts.sum::<usize>() + follow_up.sum::<usize>()
 }

@@ -1,5 +1,9 @@
 //! The reply of a model.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Refused;
 use crate::usage::{Finish, Usage};
 
 /// A piece of a reply.
@@ -8,6 +12,16 @@ use crate::usage::{Finish, Usage};
 pub enum Chunk {
     /// More text.
     Text(String),
+    /// More of the model's thoughts, which are no part of the text. A [`prompt`](crate::prompt) drops them, unless it
+    /// [keeps](crate::Prompt::keep_thoughts) them.
+    Thought(String),
+    /// The model is overloaded, and the call is repeated after a pause.
+    Waiting {
+        /// The time until the call is repeated, if no other call is in the way.
+        pause: Duration,
+        /// The message of the error.
+        error: String,
+    },
     /// The reply is complete.
     End(End),
 }
@@ -29,6 +43,8 @@ pub struct End {
     pub usage: Option<Usage>,
     /// The provider's id of the reply, if it has one, for questions to the provider.
     pub id: Option<String>,
+    /// The model's thoughts, if they are kept. A [`prompt`](crate::prompt) sets them.
+    pub thoughts: Option<Arc<str>>,
 }
 
 impl End {
@@ -41,7 +57,7 @@ impl End {
     /// assert_eq!(end.usage.map(|usage| usage.output), Some(8));
     /// ```
     pub fn new(finish: Finish) -> Self {
-        Self { finish, usage: None, id: None }
+        Self { finish, usage: None, id: None, thoughts: None }
     }
 
     /// The same end with this usage.
@@ -66,4 +82,13 @@ pub(crate) enum ReplyError {
     Empty,
     #[error("the reply ended early ({0})")]
     Ended(Finish),
+    /// The provider would refuse again, so the call is not repeated.
+    #[error("the reply ended early ({finish})")]
+    Refused { finish: Finish, source: Refused },
+}
+
+impl ReplyError {
+    pub(crate) fn refused() -> Self {
+        Self::Refused { finish: Finish::Refused, source: Refused }
+    }
 }

@@ -10,10 +10,16 @@
 //! the lengths of replies by [`model::MaxTokens`](crate::model::MaxTokens), formats, addresses, schema dialects and keys by
 //! the client, telemetry names by the spans.
 
+#[cfg(feature = "providers")]
+mod accepts;
+mod effort;
 mod models;
 mod providers;
 mod row;
 
+#[cfg(feature = "providers")]
+pub(crate) use self::accepts::{Accepts, EffortForm, accepts};
+pub use self::effort::{Effort, ParseEffortError};
 pub(crate) use self::models::FAMILIES;
 #[cfg(feature = "providers")]
 pub(crate) use self::providers::{Api, SchemaDialect};

@@ -13,8 +13,8 @@ pub(crate) struct ProviderFacts {
     pub(crate) models_of: &'static str,
     /// `gen_ai.provider.name` in the conventions of OpenTelemetry.
     pub(crate) telemetry_name: &'static str,
-    /// The environment variable with the key; `None` if it takes none.
-    pub(crate) key_variable: Option<&'static str>,
+    /// The environment variables with the key, the provider's own first. Empty if it takes none.
+    pub(crate) key_variables: &'static [&'static str],
     /// The JSON Schemas that it enforces. `None` if it refuses a schema for any of its models, or if the client sends none:
     /// then a reply is checked, and the model is asked again.
     pub(crate) schema: Option<SchemaDialect>,
@@ -26,6 +26,12 @@ pub(crate) struct ProviderFacts {
     pub(crate) model_folder: &'static str,
     /// Whether a request with an effort also has to enable thinking.
     pub(crate) has_thinking_switch: bool,
+    /// Whether the usage of a stream must be asked for. Mistral refuses the question, and reports it anyway.
+    pub(crate) has_stream_options: bool,
+    /// The name of the seed in chat completions.
+    pub(crate) seed: &'static str,
+    /// Whether chat completions take a key that leads requests with a common prefix to one cache.
+    pub(crate) has_cache_key: bool,
     /// Whether the tokens of a reply are reported without those of its thoughts.
     pub(crate) counts_thoughts_apart: bool,
 }
@@ -38,7 +44,7 @@ pub(crate) enum Api {
     Anthropic,
     /// OpenAI's chat completions, which most providers have.
     ChatCompletions,
-    /// Cohere's Chat, in its first version.
+    /// Cohere's Chat, in its second version.
     Cohere,
     /// Google's `streamGenerateContent`.
     Gemini,
@@ -62,17 +68,20 @@ pub(crate) enum SchemaDialect {
 
 impl ProviderFacts {
     /// A provider with OpenAI's chat completions.
-    const fn new(name: &'static str, key_variable: &'static str, base_url: &'static str) -> Self {
+    const fn new(name: &'static str, key_variables: &'static [&'static str], base_url: &'static str) -> Self {
         Self {
             name,
             models_of: name,
             telemetry_name: name,
-            key_variable: Some(key_variable),
+            key_variables,
             schema: None,
             api: Api::ChatCompletions,
             base_url,
             model_folder: "",
             has_thinking_switch: false,
+            has_stream_options: true,
+            seed: "seed",
+            has_cache_key: false,
             counts_thoughts_apart: false,
         }
     }
@@ -92,65 +101,90 @@ impl ProviderFacts {
 
 /// In order of their names. Providers that need more than a key, such as the name of a cloud project, are left out.
 pub(crate) const PROVIDERS: &[ProviderFacts] = &[
-    ProviderFacts::new("aliyun", "ALIYUN_API_KEY", "https://dashscope.aliyuncs.com/compatible-mode/v1/"),
-    ProviderFacts::new("anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com/v1/")
+    ProviderFacts::new(
+        "aliyun",
+        &["DASHSCOPE_API_KEY", "ALIYUN_API_KEY"],
+        "https://dashscope.aliyuncs.com/compatible-mode/v1/",
+    ),
+    ProviderFacts::new("anthropic", &["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1/")
         .api(Api::Anthropic)
         .schema(SchemaDialect::Anthropic),
-    ProviderFacts::new("cohere", "COHERE_API_KEY", "https://api.cohere.com/v1/").api(Api::Cohere),
+    ProviderFacts::new("cohere", &["CO_API_KEY", "COHERE_API_KEY"], "https://api.cohere.com/v2/")
+        .api(Api::Cohere)
+        .schema(SchemaDialect::Anthropic),
     ProviderFacts {
         has_thinking_switch: true,
-        ..ProviderFacts::new("deepseek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1/")
+        ..ProviderFacts::new("deepseek", &["DEEPSEEK_API_KEY"], "https://api.deepseek.com/v1/")
     },
     ProviderFacts {
         model_folder: "accounts/fireworks/models/",
-        ..ProviderFacts::new("fireworks", "FIREWORKS_API_KEY", "https://api.fireworks.ai/inference/v1/")
+        ..ProviderFacts::new("fireworks", &["FIREWORKS_API_KEY"], "https://api.fireworks.ai/inference/v1/")
             .schema(SchemaDialect::OpenAi)
     },
-    ProviderFacts::new("gemini", "GEMINI_API_KEY", "https://generativelanguage.googleapis.com/v1beta/")
-        .api(Api::Gemini)
-        .schema(SchemaDialect::Full)
-        .telemetry("gcp.gemini"),
-    ProviderFacts::new("groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1/"),
-    ProviderFacts::new("kimi", "KIMI_API_KEY", "https://api.moonshot.ai/v1/").telemetry("moonshot_ai"),
-    ProviderFacts::new("minimax", "MINIMAX_API_KEY", "https://api.minimax.io/anthropic/v1/")
-        .api(Api::Anthropic),
-    ProviderFacts::new("mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1/")
-        .schema(SchemaDialect::OpenAi)
-        .telemetry("mistral_ai"),
-    ProviderFacts::new("moonshot", "MOONSHOT_API_KEY", "https://api.moonshot.cn/v1/")
+    ProviderFacts::new(
+        "gemini",
+        &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+        "https://generativelanguage.googleapis.com/v1beta/",
+    )
+    .api(Api::Gemini)
+    .schema(SchemaDialect::Full)
+    .telemetry("gcp.gemini"),
+    ProviderFacts::new("groq", &["GROQ_API_KEY"], "https://api.groq.com/openai/v1/")
+        .schema(SchemaDialect::OpenAi),
+    ProviderFacts::new("kimi", &["MOONSHOT_API_KEY", "KIMI_API_KEY"], "https://api.moonshot.ai/v1/")
         .telemetry("moonshot_ai"),
-    ProviderFacts::new("nebius", "NEBIUS_API_KEY", "https://api.studio.nebius.ai/v1/")
+    ProviderFacts::new("minimax", &["MINIMAX_API_KEY"], "https://api.minimax.io/anthropic/v1/")
+        .api(Api::Anthropic),
+    ProviderFacts {
+        has_stream_options: false,
+        seed: "random_seed",
+        has_cache_key: true,
+        ..ProviderFacts::new("mistral", &["MISTRAL_API_KEY"], "https://api.mistral.ai/v1/")
+            .schema(SchemaDialect::OpenAi)
+            .telemetry("mistral_ai")
+    },
+    ProviderFacts::new("moonshot", &["MOONSHOT_API_KEY"], "https://api.moonshot.cn/v1/")
+        .telemetry("moonshot_ai"),
+    ProviderFacts::new("nebius", &["NEBIUS_API_KEY"], "https://api.studio.nebius.ai/v1/")
         .schema(SchemaDialect::OpenAi),
     // It runs on the machine of the user.
+    ProviderFacts::new("ollama", &[], "http://localhost:11434/").api(Api::Ollama).schema(SchemaDialect::Full),
+    ProviderFacts::new("ollama_cloud", &["OLLAMA_API_KEY"], "https://ollama.com/")
+        .api(Api::Ollama)
+        .schema(SchemaDialect::Full),
+    ProviderFacts::new(
+        "open_router",
+        &["OPENROUTER_API_KEY", "OPEN_ROUTER_API_KEY"],
+        "https://openrouter.ai/api/v1/",
+    )
+    .schema(SchemaDialect::OpenAi),
     ProviderFacts {
-        key_variable: None,
-        ..ProviderFacts::new("ollama", "", "http://localhost:11434/").api(Api::Ollama)
+        has_cache_key: true,
+        ..ProviderFacts::new("openai", &["OPENAI_API_KEY"], "https://api.openai.com/v1/")
+            .schema(SchemaDialect::OpenAi)
     },
-    ProviderFacts::new("ollama_cloud", "OLLAMA_API_KEY", "https://ollama.com/").api(Api::Ollama),
-    ProviderFacts::new("open_router", "OPEN_ROUTER_API_KEY", "https://openrouter.ai/api/v1/")
-        .schema(SchemaDialect::OpenAi),
-    ProviderFacts::new("openai", "OPENAI_API_KEY", "https://api.openai.com/v1/")
-        .schema(SchemaDialect::OpenAi),
     // A second interface to the same models, so their rows are found by either name.
     ProviderFacts {
         models_of: "openai",
-        ..ProviderFacts::new("openai_resp", "OPENAI_API_KEY", "https://api.openai.com/v1/")
+        has_cache_key: true,
+        ..ProviderFacts::new("openai_resp", &["OPENAI_API_KEY"], "https://api.openai.com/v1/")
             .api(Api::Responses)
             .schema(SchemaDialect::OpenAi)
             .telemetry("openai")
     },
     ProviderFacts::new(
         "qwen_cloud",
-        "QWEN_CLOUD_API_KEY",
+        &["DASHSCOPE_API_KEY", "QWEN_CLOUD_API_KEY"],
         "https://dashscope-intl.aliyuncs.com/compatible-mode/v1/",
     ),
-    ProviderFacts::new("together", "TOGETHER_API_KEY", "https://api.together.xyz/v1/")
+    ProviderFacts::new("together", &["TOGETHER_API_KEY"], "https://api.together.xyz/v1/")
         .schema(SchemaDialect::OpenAi),
     ProviderFacts {
         counts_thoughts_apart: true,
-        ..ProviderFacts::new("xai", "XAI_API_KEY", "https://api.x.ai/v1/")
+        has_cache_key: true,
+        ..ProviderFacts::new("xai", &["XAI_API_KEY"], "https://api.x.ai/v1/")
             .schema(SchemaDialect::OpenAi)
             .telemetry("x_ai")
     },
-    ProviderFacts::new("zai", "ZAI_API_KEY", "https://api.z.ai/api/paas/v4/"),
+    ProviderFacts::new("zai", &["ZAI_API_KEY", "ZHIPUAI_API_KEY"], "https://api.z.ai/api/paas/v4/"),
 ];

@@ -53,7 +53,7 @@ use std::sync::Arc;
 
 pub(crate) use self::blocks::Block;
 use self::blocks::{blocks, is_blank, joined, mark};
-pub use self::request::{Request, Schema};
+pub use self::request::{ReplySettings, Request, Schema};
 use crate::cache::{CachePlan, CachePolicy, Lifetime, Position};
 use crate::context::{Messages, Role};
 use crate::tokens::{Chars, Counter as _};

@@ -72,17 +72,18 @@ impl Shared {
         let missing = |(column, settings): (usize, &Arc<Settings>)| {
             // A complete column calls no model, so a missing key must not keep the run from starting.
             let model = settings.model.clone().filter(|_| state.has_missing_cells(column))?;
-            Some((schema.name(column).clone(), model))
+            Some((schema.name(column).clone(), model, settings.check.clone()))
         };
         let models: Vec<_> = state.settings.iter().enumerate().filter_map(missing).collect();
         let defaults = Arc::clone(&state.defaults);
         drop(state);
-        for (column, choice) in models {
+        for (column, choice, check) in models {
             let ready = || {
-                choice.resolve(&defaults.model).map_err(ModelError::into_source).and_then(|model| {
-                    model.ready()?;
-                    defaults.limit.as_ref().map_or(Ok(()), |limit| Ok(limit.check(model.name())?))
-                })
+                for model in choice.resolve_all(&defaults.model).map_err(ModelError::into_source)? {
+                    check.as_ref().map_or(Ok(()), |check| check.check(&*model))?;
+                    defaults.limit.as_ref().map_or(Ok(()), |limit| limit.check(model.name()))?;
+                }
+                Ok(())
             };
             let ready =
                 caught(ready).unwrap_or_else(|| Err("the model panicked, which is a bug in it".into()));

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, ready};
+use std::time::Duration;
 
 use futures::Stream;
 use futures::future::{BoxFuture, FutureExt};
@@ -23,13 +24,17 @@ use crate::schedule::Cell;
 use crate::trace::CellSpan;
 use crate::usage::{Receipt, SpendLimitError};
 
-/// A report of a computation: any number of deltas and retries, then one of the others, which is the last.
+/// A report of a computation: any number of deltas, retries and waits, then one of the others, which is the last.
 pub(super) enum Report {
     Delta {
         text: String,
     },
     Retry {
         attempt: usize,
+        error: String,
+    },
+    Waiting {
+        pause: Duration,
         error: String,
     },
     /// With the tokens of the value, once they are counted.
@@ -160,6 +165,7 @@ impl<'a> Computation<'a> {
                 self.receipt.get_or_insert_default().call_started(model);
                 return None;
             }
+            Some(Ok(Piece::Waiting { pause, error })) => Report::Waiting { pause, error },
             Some(Ok(Piece::CallEnded(end))) => {
                 self.receipt.get_or_insert_default().call_ended(*end);
                 return None;
@@ -271,6 +277,7 @@ impl ReceiptBuilder {
         }
         self.receipt.finish = Some(end.finish);
         self.receipt.id = end.id.map(Into::into);
+        self.receipt.thoughts = end.thoughts;
     }
 
     fn build(self, attempts: usize) -> Receipt {

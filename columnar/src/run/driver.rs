@@ -288,6 +288,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
         match report {
             Report::Delta { text } => Some(Event::Delta { column: column?, step, text }),
             Report::Retry { attempt, error } => Some(Event::Retry { column: column?, step, attempt, error }),
+            Report::Waiting { pause, error } => Some(Event::Waiting { column: column?, step, pause, error }),
             Report::Computed { value, finished, counted } => {
                 self.unstored = Some(Unstored { counted, ..Unstored::new(cell, value.into(), finished) });
                 self.shared().handle_computed(cell);

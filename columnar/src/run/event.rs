@@ -1,6 +1,7 @@
 //! The events of a run.
 
 use std::fmt::{self, Write as _};
+use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
@@ -31,6 +32,7 @@ use crate::history::Value;
 /// |---|---|
 /// | `delta` | `text` |
 /// | `retry` | `attempt`, `error` |
+/// | `waiting` | `seconds`, `error` |
 /// | `failed` | `error` |
 /// | `skipped` | |
 /// | `value` | `value` |
@@ -54,6 +56,18 @@ pub enum Event<C = Name> {
         step: usize,
         /// The number of the failed attempt, counted from 1.
         attempt: usize,
+        /// The message of the error.
+        error: String,
+    },
+    /// The model of a cell is overloaded, and its call is repeated after a pause. The cell has no deltas that are to be
+    /// discarded.
+    Waiting {
+        /// The column; prints as its name.
+        column: C,
+        /// The step, counted from 0.
+        step: usize,
+        /// The time until the call is repeated. Calls of other cells may be first.
+        pause: Duration,
         /// The message of the error.
         error: String,
     },
@@ -93,6 +107,7 @@ impl<C> Event<C> {
         match self {
             Self::Delta { column, .. }
             | Self::Retry { column, .. }
+            | Self::Waiting { column, .. }
             | Self::Failed { column, .. }
             | Self::Skipped { column, .. }
             | Self::Value { column, .. } => column,
@@ -104,6 +119,7 @@ impl<C> Event<C> {
         match self {
             Self::Delta { step, .. }
             | Self::Retry { step, .. }
+            | Self::Waiting { step, .. }
             | Self::Failed { step, .. }
             | Self::Skipped { step, .. }
             | Self::Value { step, .. } => *step,
@@ -117,6 +133,7 @@ impl<C: fmt::Display> Serialize for Event<C> {
         let (kind, fields) = match self {
             Self::Delta { .. } => ("delta", 1),
             Self::Retry { .. } => ("retry", 2),
+            Self::Waiting { .. } => ("waiting", 2),
             Self::Failed { .. } => ("failed", 1),
             Self::Skipped { .. } => ("skipped", 0),
             Self::Value { .. } => ("value", 1),
@@ -129,6 +146,10 @@ impl<C: fmt::Display> Serialize for Event<C> {
             Self::Delta { text, .. } => event.serialize_field("text", text)?,
             Self::Retry { attempt, error, .. } => {
                 event.serialize_field("attempt", attempt)?;
+                event.serialize_field("error", error)?;
+            }
+            Self::Waiting { pause, error, .. } => {
+                event.serialize_field("seconds", &pause.as_secs_f64())?;
                 event.serialize_field("error", error)?;
             }
             Self::Failed { error, .. } => event.serialize_field("error", error)?,

@@ -239,6 +239,8 @@ impl Cassette {
                 pending = None;
                 Err(error)
             }
+            // They are no part of the reply.
+            other @ Ok(Chunk::Thought(_) | Chunk::Waiting { .. }) => other,
         };
         Ok(model.reply(request).map(record).boxed())
     }

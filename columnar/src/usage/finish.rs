@@ -4,8 +4,9 @@ use std::fmt;
 
 /// The reason why a reply ended.
 ///
-/// A [`prompt`](crate::prompt) stores a reply that stopped. One that was cut off is an error of its cell, unless the prompt
-/// [allows](crate::Prompt::allow_truncated) it, and every other end is an error.
+/// A [`prompt`](crate::prompt) stores a reply that stopped, and one with text whose end has a word that is not known yet. A
+/// reply that was cut off is an error of its cell, unless the prompt [allows](crate::Prompt::allow_truncated) it, and so is
+/// every other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finish {
@@ -15,19 +16,55 @@ pub enum Finish {
     Length,
     /// The reply was cut off, because request and reply together fill the context window of the model.
     ContextWindow,
+    /// The server left out a part of the request, so the reply is to another context.
+    ContextCut,
     /// The provider refused to answer.
     Refused,
     /// Another reason, in the provider's word.
     Other(String),
 }
 
+/// Words of providers for a reply that has no ordinary end: it failed, or goes on with a call of a tool.
+const UNFINISHED: &[&str] = &[
+    "ERROR",
+    "FAILED",
+    "MALFORMED_FUNCTION_CALL",
+    "MALFORMED_RESPONSE",
+    "MISSING_THOUGHT_SIGNATURE",
+    "TIMEOUT",
+    "TOOL_CALL",
+    "TOO_MANY_TOOL_CALLS",
+    "UNEXPECTED_TOOL_CALL",
+    "USER_CANCEL",
+    "abort",
+    "cancelled",
+    "error",
+    "failed",
+    "function_call",
+    "in_progress",
+    "insufficient_system_resource",
+    "load",
+    "network_error",
+    "pause_turn",
+    "queued",
+    "tool_calls",
+    "tool_use",
+    "unload",
+];
+
 impl Finish {
+    /// Whether this is a word for a reply that is not complete.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        matches!(self, Self::Other(word) if UNFINISHED.contains(&&**word))
+    }
+
     /// The finish that prints as this word.
     pub(crate) fn from_word(word: &str) -> Self {
         match word {
             "stop" => Self::Stop,
             "length" => Self::Length,
             "context_window" => Self::ContextWindow,
+            "context_cut" => Self::ContextCut,
             "refused" => Self::Refused,
             other => Self::Other(other.to_owned()),
         }
@@ -40,6 +77,7 @@ impl fmt::Display for Finish {
             Self::Stop => "stop",
             Self::Length => "length",
             Self::ContextWindow => "context_window",
+            Self::ContextCut => "context_cut",
             Self::Refused => "refused",
             Self::Other(reason) => reason,
         })

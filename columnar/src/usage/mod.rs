@@ -39,18 +39,35 @@ pub struct Usage {
     pub cache_read: u64,
     /// Tokens of the request that the provider wrote to its cache.
     pub cache_write: u64,
+    /// Those of [`cache_write`](Self::cache_write) that are kept for the longer of two lifetimes, which costs more.
+    pub cache_write_long: u64,
 }
 
 impl Usage {
     /// Tokens of the request and of the reply, without a cache.
     pub const fn new(input: u64, output: u64) -> Self {
-        Self { input, output, cache_read: 0, cache_write: 0 }
+        Self { input, output, cache_read: 0, cache_write: 0, cache_write_long: 0 }
     }
 
     /// The tokens of the request that were read from the provider's cache, and written to it.
     #[must_use]
     pub const fn cached(self, read: u64, write: u64) -> Self {
         Self { cache_read: read, cache_write: write, ..self }
+    }
+
+    /// The tokens among the written ones that are kept for the longer of two lifetimes.
+    ///
+    /// ```
+    /// use columnar::usage::{Price, Usage};
+    ///
+    /// let price = Price::by_model("anthropic/claude-sonnet-5").expect("it has a price");
+    /// let written = Usage::new(1000, 0).cached(0, 1000);
+    /// assert_eq!(price.cost(&written).to_string(), "$0.0025");
+    /// assert_eq!(price.cost(&written.kept_long(1000)).to_string(), "$0.004");
+    /// ```
+    #[must_use]
+    pub const fn kept_long(self, tokens: u64) -> Self {
+        Self { cache_write_long: tokens, ..self }
     }
 }
 
@@ -64,6 +81,7 @@ impl Add for Usage {
             output: self.output.saturating_add(other.output),
             cache_read: self.cache_read.saturating_add(other.cache_read),
             cache_write: self.cache_write.saturating_add(other.cache_write),
+            cache_write_long: self.cache_write_long.saturating_add(other.cache_write_long),
         }
     }
 }

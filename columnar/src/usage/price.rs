@@ -138,7 +138,7 @@ impl Price {
         self.date
     }
 
-    /// The cost of a call. The usage does not include the lifetime of written tokens; the short one is assumed.
+    /// The cost of a call.
     ///
     /// Use it for each call: the sum of several usages may look like one long request with a higher price.
     pub fn cost(&self, usage: &Usage) -> Dollars {
@@ -181,7 +181,8 @@ impl Rates {
         let new = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);
         Dollars::of(new, self.input)
             + Dollars::of(usage.cache_read, self.read)
-            + Dollars::of(usage.cache_write, self.write)
+            + Dollars::of(usage.cache_write.saturating_sub(usage.cache_write_long), self.write)
+            + Dollars::of(usage.cache_write_long, self.long_write.unwrap_or(self.write).max(self.write))
             + Dollars::of(usage.output, self.output)
     }
 }

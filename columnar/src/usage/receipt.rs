@@ -41,6 +41,8 @@ pub struct Receipt {
     pub finish: Option<Finish>,
     /// The provider's id of the last reply.
     pub id: Option<Arc<str>>,
+    /// The thoughts of the last reply, if the prompt [keeps](crate::Prompt::keep_thoughts) them.
+    pub thoughts: Option<Arc<str>>,
 }
 
 impl Receipt {
@@ -57,7 +59,7 @@ pub struct ParseReceiptError;
 
 impl fmt::Display for Receipt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { model, usage, calls, unreported, attempts, ms, finish, id } = self;
+        let Self { model, usage, calls, unreported, attempts, ms, finish, id, thoughts } = self;
         let mut separator = "{";
         let mut entry = |name: &str, value: Json| {
             write!(f, "{separator}\"{name}\":{value}")?;
@@ -76,6 +78,7 @@ impl fmt::Display for Receipt {
             ("output", usage.output),
             ("cache_read", usage.cache_read),
             ("cache_write", usage.cache_write),
+            ("cache_write_long", usage.cache_write_long),
         ];
         // A missing count is read as zero, so zeros take no space in the store.
         for (name, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
@@ -87,6 +90,9 @@ impl fmt::Display for Receipt {
         }
         if let Some(id) = id {
             entry("id", json!(**id))?;
+        }
+        if let Some(thoughts) = thoughts {
+            entry("thoughts", json!(**thoughts))?;
         }
         f.write_str("}")
     }
@@ -112,13 +118,15 @@ impl FromStr for Receipt {
         Ok(Self {
             model: text("model")?,
             usage: Usage::new(count("input")?, count("output")?)
-                .cached(count("cache_read")?, count("cache_write")?),
+                .cached(count("cache_read")?, count("cache_write")?)
+                .kept_long(count("cache_write_long")?),
             calls: few("calls")?,
             unreported: few("untold")?,
             attempts: few("attempts")?,
             ms: count("ms")?,
             finish: text("finish")?.map(|word: Arc<str>| Finish::from_word(&word)),
             id: text("id")?,
+            thoughts: text("thoughts")?,
         })
     }
 }
@@ -131,15 +139,22 @@ mod tests {
     fn a_parsed_receipt_equals_the_printed_one() {
         let full = Receipt {
             model: Some("a/\"b\"\n".into()),
-            usage: Usage::new(u64::MAX, 2).cached(3, 4),
+            usage: Usage::new(u64::MAX, 2).cached(3, 4).kept_long(1),
             calls: 5,
             unreported: 1,
             attempts: 6,
             ms: 7,
             finish: Some(Finish::Stop),
             id: Some("é".into()),
+            thoughts: Some("Hm.\n".into()),
         };
-        let ends = [Finish::Length, Finish::ContextWindow, Finish::Refused, Finish::Other("é\"".to_owned())];
+        let ends = [
+            Finish::Length,
+            Finish::ContextWindow,
+            Finish::ContextCut,
+            Finish::Refused,
+            Finish::Other("é\"".to_owned()),
+        ];
         let ends = ends.map(|finish| Receipt { finish: Some(finish), ..Receipt::default() });
         for receipt in [Receipt::default(), full].into_iter().chain(ends) {
             let text = receipt.to_string();

@@ -118,6 +118,11 @@ impl ConcurrencyLimit {
         }
     }
 
+    /// The time for which no call begins.
+    pub(super) fn pause(&self, now: Instant) -> Duration {
+        self.opens.map(|opens| opens.duration_since(now)).unwrap_or_default()
+    }
+
     fn increase(&self) -> usize {
         match self.waves {
             None => self.calls,

@@ -10,11 +10,10 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use backon::ExponentialBuilder;
-use futures::future::TryFutureExt;
 use futures::stream::{self, BoxStream, Stream, StreamExt};
 
 use self::permits::{Permit, Permits, WaitBudget};
-use super::{Chunk, Model, Overloaded, Request};
+use super::{Chunk, Model, Overloaded, ReplySettings, Request};
 use crate::error::BoxError;
 
 /// The default of [`Adaptive::max_concurrency`]. A process may have 1,024 files and connections by default on Linux.
@@ -39,7 +38,8 @@ const PAUSES: ExponentialBuilder = ExponentialBuilder::new()
 /// or one with a larger number, need more.
 ///
 /// When the model refuses a call with [`Overloaded`], the limit is halved, no call begins for the time that the model asks
-/// for or for a growing pause, and the call is repeated. No event reports that: the call has not failed, it takes longer.
+/// for or for a growing pause, and the call is repeated. [`Event::Waiting`](crate::Event::Waiting) reports that: the call has
+/// not failed, it takes longer. A call whose prompt has a [backup](crate::Prompt::or_model) fails at once instead.
 /// Calls that were refused together count as one refusal. After that the limit grows by one with every wave of answers, and
 /// by more after eight waves without another refusal.
 ///
@@ -95,25 +95,56 @@ impl Adaptive {
     pub fn max_wait(self, max_wait: Duration) -> Self {
         Self { max_wait, ..self }
     }
+}
 
-    /// Repeats the call until it is not refused.
-    async fn open(self, request: Request) -> Result<impl Stream<Item = Result<Chunk, BoxError>>, BoxError> {
-        let mut budget = WaitBudget::new(self.max_wait);
-        let mut refusal = None;
-        loop {
-            let permit = match self.permits.take(&mut budget).await {
-                Ok(permit) => permit,
-                // The model's own error explains more than the `Overloaded` of a wait that is too long.
-                Err(overloaded) => return Err(refusal.unwrap_or_else(|| overloaded.into())),
-            };
-            let mut call = Call { reply: self.model.reply(request.clone()), permit: Some(permit) };
-            // A refusal after the first piece is returned: the reader has that piece already.
-            match call.next().await {
-                Some(Err(error)) if Overloaded::of(&*error).is_some() => {
-                    budget.refused();
-                    refusal = Some(error);
+/// A call that is repeated until it is not refused.
+struct Calls {
+    model: Adaptive,
+    request: Request,
+    /// `None` before the first poll.
+    budget: Option<WaitBudget>,
+    /// The last refusal.
+    refusal: Option<BoxError>,
+    /// The call whose reply has begun.
+    call: Option<Call>,
+}
+
+impl Calls {
+    fn new(model: Adaptive, request: Request) -> Self {
+        Self { model, request, budget: None, refusal: None, call: None }
+    }
+
+    async fn next(&mut self) -> Option<Result<Chunk, BoxError>> {
+        if let Some(call) = &mut self.call {
+            return call.next().await;
+        }
+        let permits = &self.model.permits;
+        // With a backup there is no reason to wait.
+        let wait = if self.request.may_wait { self.model.max_wait } else { Duration::ZERO };
+        let budget = self.budget.get_or_insert_with(|| WaitBudget::new(wait));
+        let permit = match permits.take(budget).await {
+            Ok(permit) => permit,
+            // The model's own error explains more than the `Overloaded` of a wait that is too long.
+            Err(overloaded) => {
+                return Some(Err(self.refusal.take().unwrap_or_else(|| overloaded.into())));
+            }
+        };
+        let mut call = Call { reply: self.model.model.reply(self.request.clone()), permit: Some(permit) };
+        // A refusal after the first piece is returned: the reader has that piece already.
+        match call.next().await {
+            Some(Err(error)) if Overloaded::of(&*error).is_some() => {
+                budget.refused();
+                let pause = permits.pause();
+                if !budget.allows(pause) {
+                    return Some(Err(error));
                 }
-                first => return Ok(stream::iter(first).chain(call)),
+                let message = error.to_string();
+                self.refusal = Some(error);
+                Some(Ok(Chunk::Waiting { pause, error: message }))
+            }
+            first => {
+                self.call = Some(call);
+                first
             }
         }
     }
@@ -128,8 +159,20 @@ impl Model for Adaptive {
         self.model.ready()
     }
 
+    fn accepts(&self, settings: &ReplySettings, max_tokens: u32) -> Result<(), BoxError> {
+        self.model.accepts(settings, max_tokens)
+    }
+
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        self.clone().open(request).try_flatten_stream().boxed()
+        let calls = Calls::new(self.clone(), request);
+        let chunks = stream::unfold(Some(calls), |calls| async move {
+            let mut calls = calls?;
+            let chunk = calls.next().await?;
+            // Nothing follows an error.
+            let rest = chunk.is_ok().then_some(calls);
+            Some((chunk, rest))
+        });
+        chunks.boxed()
     }
 }
 
@@ -155,7 +198,7 @@ impl Stream for Call {
         let Self { reply, permit } = &mut *self;
         let Some(held) = permit else { return Poll::Ready(None) };
         let chunk = ready!(held.poll(poller, |poller| reply.poll_next_unpin(poller)));
-        if matches!(chunk, Some(Ok(Chunk::Text(_)))) {
+        if matches!(chunk, Some(Ok(Chunk::Text(_) | Chunk::Thought(_) | Chunk::Waiting { .. }))) {
             return Poll::Ready(chunk);
         }
         // Any other item is the last.

@@ -46,6 +46,11 @@ impl Permits {
         Self { state: Mutex::new(state), freed: Notify::new() }
     }
 
+    /// The time for which no call begins.
+    pub(super) fn pause(&self) -> Duration {
+        self.lock().limit.pause(Instant::now())
+    }
+
     /// Waits for a permit.
     ///
     /// # Errors
@@ -123,6 +128,11 @@ impl WaitBudget {
     /// The call was refused, so the next pause counts.
     pub(super) fn refused(&mut self) {
         self.refused = true;
+    }
+
+    /// Whether the call may wait for this time.
+    pub(super) fn allows(&self, pause: Duration) -> bool {
+        pause <= self.left
     }
 
     /// The time until which the call waits for a model that opens at `opens`; `None` if that is too long.

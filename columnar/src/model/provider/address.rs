@@ -6,6 +6,9 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use percent_encoding::percent_decode_str;
 
+/// The domains of resources of Azure that serve models.
+const AZURE: &[&str] = &[".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
+
 /// An address. It may hold a password, so it is never shown: there is no `Debug` and no `Display`.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Address(String);
@@ -56,15 +59,25 @@ impl Address {
         rest.split(['/', '?', '#', '\\']).next().unwrap_or_default()
     }
 
-    /// Whether the address is on this machine.
-    pub(super) fn is_loopback(&self) -> bool {
+    fn host(&self) -> &str {
         let authority = self.authority();
         // The host is after the last `@`: `http://127.0.0.1@example.com` is not this machine.
         let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
         // An address in brackets, as in `[::1]:8123`, has colons of its own.
         let end = if host.starts_with('[') { ']' } else { ':' };
-        let host = host.trim_start_matches('[').split(end).next();
-        host.is_some_and(|host| host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback()))
+        host.trim_start_matches('[').split(end).next().unwrap_or_default()
+    }
+
+    /// Whether the address is on this machine.
+    pub(super) fn is_loopback(&self) -> bool {
+        let host = self.host();
+        host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+    }
+
+    /// Whether the address is a resource of Azure, whose keys have a header of their own.
+    pub(super) fn is_azure(&self) -> bool {
+        let host = self.host().to_ascii_lowercase();
+        AZURE.iter().any(|domain| host.ends_with(domain))
     }
 }
 

@@ -1,25 +1,36 @@
 //! A request in the terms that all formats share, and the helpers that write it down.
 
-use serde_json::Value as Json;
+use std::hash::Hasher as _;
+
+use serde_json::{Value as Json, json};
+use twox_hash::XxHash64;
 
 use super::schema::to_send;
+use super::settings::Settings;
 use crate::cache::{CachePolicy, Lifetime};
-use crate::registry::ProviderFacts;
+use crate::context::Role;
+use crate::registry::{self, ProviderFacts};
 use crate::rendering::{Block, Rendering, Request};
+use crate::tokens::{Chars, Counter as _};
 
 /// A request to a model.
 pub(super) struct Call<'r> {
     pub(super) provider: &'static ProviderFacts,
-    /// The model as the provider spells it, with the ending for its effort.
+    /// The model as the provider spells it.
     pub(super) model: &'r str,
     pub(super) base_url: &'r str,
     pub(super) system: Option<(&'r str, Option<Lifetime>)>,
     pub(super) blocks: Vec<Block>,
-    /// The options of OpenAI for the cache marks, if it accepts them for this model.
-    pub(super) cache_options: Option<Json>,
+    /// Whether OpenAI's cache marks are understood for this model.
+    pub(super) takes_marks: bool,
+    /// Whether the request is long enough for the cache.
+    pub(super) is_long: bool,
+    /// Leads requests with the same instruction to the same cache.
+    pub(super) cache_key: Option<String>,
     pub(super) max_tokens: u32,
-    pub(super) temperature: Option<f64>,
-    pub(super) stop: Option<Json>,
+    pub(super) settings: Settings<'r>,
+    /// The tokens that the server must have room for, with those of the reply.
+    pub(super) context: u32,
     /// The name and the JSON Schema of the reply, in the dialect of the provider.
     pub(super) schema: Option<(&'r str, Json)>,
 }
@@ -32,49 +43,74 @@ impl<'r> Call<'r> {
         model: &'r str,
         base_url: &'r str,
         request: &'r Request,
+        (settings, context): (Settings<'r>, u32),
     ) -> Self {
-        let rendering = Rendering::of(request, CachePolicy::by_model(name));
+        let policy = CachePolicy::by_model(name);
+        let rendering = Rendering::of(request, policy);
         // A cache entry is found at the end of a block, so with marks each block is sent separately. Providers join
         // adjacent messages of equal role.
         let blocks = if rendering.is_marked() { rendering.blocks() } else { rendering.joined() };
-        let options = rendering.prompt_cache_options();
-        let schema = request.schema.as_ref().zip(provider.schema);
+        let takes_schema = registry::accepts(name).has_schema;
+        let schema = request.schema.as_ref().filter(|_| takes_schema).zip(provider.schema);
+        let has_key = provider.has_cache_key && policy.read < 1.0;
         Self {
             provider,
             model,
             base_url,
             system: rendering.system(),
             blocks,
-            cache_options: options.filter(|_| provider.models_of == "openai"),
+            takes_marks: provider.models_of == "openai" && policy.most_marks > 0,
+            is_long: Chars.count(&request.system) + request.messages.tokens() >= policy.minimum,
+            cache_key: has_key.then(|| key(name, &request.system)),
             max_tokens: request.max_tokens,
-            temperature: request.temperature.map(round),
-            stop: Some(&*request.stop).filter(|stop| !stop.is_empty()).map(Json::from),
+            settings,
+            context,
             // A schema that the provider does not accept is left out. The instruction of a typed column has it as well,
             // so nothing is lost without it.
             schema: schema
                 .and_then(|(schema, dialect)| Some((schema.name.as_str(), to_send(&schema.json, dialect)?))),
         }
     }
+
+    /// Moves each mark of a reply to the block before it, for a format whose replies take none. A mark that finds another
+    /// one there keeps the longer lifetime.
+    pub(super) fn move_marks_from_replies(&mut self) {
+        let mut moved = None;
+        for block in self.blocks.iter_mut().rev() {
+            moved = moved.max(block.mark.take_if(|_| block.role == Role::Assistant));
+            if block.role == Role::User {
+                block.mark = block.mark.max(moved.take());
+            }
+        }
+        if let Some((_, mark)) = &mut self.system {
+            *mark = (*mark).max(moved);
+        }
+    }
+
+    /// The lifetimes of its marks.
+    pub(super) fn marks(&self) -> impl Iterator<Item = Lifetime> {
+        let blocks = self.blocks.iter().filter_map(|block| block.mark);
+        self.system.and_then(|(_, mark)| mark).into_iter().chain(blocks)
+    }
+
+    /// OpenAI's options for its cache.
+    pub(super) fn cache_options(&self) -> Option<Json> {
+        let is_marked = self.marks().next().is_some();
+        // Without a mark this mode switches the cache off. By default the provider writes a long request to it for a
+        // quarter of its price, also one whose plan has no mark, because it is not repeated.
+        (self.takes_marks && (is_marked || self.is_long)).then(|| json!({ "mode": "explicit" }))
+    }
 }
 
-/// The number with the digits that the user wrote: 0.7, not `0.699_999_988`.
-fn round(number: f32) -> f64 {
-    number.to_string().parse().unwrap_or_else(|_| number.into())
+/// A number that says nothing about the instruction.
+fn key(name: &str, system: &str) -> String {
+    let mut hash = XxHash64::with_seed(0);
+    hash.write(name.as_bytes());
+    hash.write(system.as_bytes());
+    format!("{:016x}", hash.finish())
 }
 
 /// An object of the members that have a value.
 pub(super) fn object<const N: usize>(members: [(&str, Option<Json>); N]) -> Json {
     members.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_is_sent_as_it_was_written() {
-        for (number, sent) in [(0.0, 0.0), (0.7, 0.7), (1.0, 1.0), (0.1, 0.1), (f32::MAX, 3.402_823_5e38)] {
-            assert!((round(number) - sent).abs() < f64::EPSILON, "{number}");
-        }
-    }
 }

@@ -1,6 +1,7 @@
 use std::io;
 use std::time::{Duration, SystemTime};
 
+use reqwest::header::HeaderMap;
 use serde_json::Value as Json;
 
 use super::redaction::{Form, Sent, Suffix};
@@ -29,12 +30,54 @@ pub enum ProviderError {
         name: String,
     },
     /// The key of the provider is not set.
-    #[error("`{model}` needs a key: set the environment variable {variable}")]
+    #[error(
+        "`{model}` needs a key: set the environment variable {variable}, or give one with `Provider::key`"
+    )]
     MissingKey {
         /// The name of the model.
         model: String,
         /// The variable to set.
         variable: &'static str,
+        /// The marker of a call that fails in the same way at the next attempt.
+        source: Refused,
+    },
+    /// The model does not take a setting of its prompt.
+    #[error(
+        "`{model}` does not take the setting `{setting}` ({reason}): drop it, or leave out what a model does not take with `.lenient()`"
+    )]
+    Setting {
+        /// The name of the model.
+        model: String,
+        /// The setting, such as `temperature`.
+        setting: &'static str,
+        /// The reason.
+        reason: String,
+        /// The marker of a call that fails in the same way at the next attempt.
+        source: Refused,
+    },
+    /// The request is longer than the window that its model may have.
+    #[error(
+        "the context of `{model}` has about {tokens} tokens, and its window at most {most}: raise it with `Provider::max_context`, or shorten the context, for example with `budget`"
+    )]
+    Window {
+        /// The name of the model.
+        model: String,
+        /// The tokens of the request, by an estimate.
+        tokens: usize,
+        /// The most tokens of the window.
+        most: u32,
+        /// The marker of a call that fails in the same way at the next attempt.
+        source: Refused,
+    },
+    /// The server answered with success, and not with a stream of events.
+    #[error(
+        "`{model}` answered with {kind} in place of a stream: is the address that of its interface, and does the server stream?"
+    )]
+    NoStream {
+        /// The name of the model.
+        model: String,
+        /// What it answered with: `a page` or `a whole reply`.
+        kind: &'static str,
         /// The marker of a call that fails in the same way at the next attempt.
         source: Refused,
     },
@@ -135,37 +178,76 @@ impl ProviderError {
         Self::failed(model, cause)
     }
 
-    /// A refusal: its status, its `retry-after` header and its redacted message.
-    pub(super) fn status(model: &str, status: u16, pause: Option<&str>, message: String) -> Self {
-        let retry_after = pause.and_then(|header| retry_after(header, SystemTime::now()));
-        Refusal { status, retry_after, message }.into_error(model.to_owned())
-    }
-
     /// An error in the middle of a reply.
     pub(super) fn fault(model: &str, body: &Json, sent: &Sent) -> Self {
         let message = sent.redacted_error(body);
-        let kind = ["/error/type", "/type"].iter().find_map(|path| body.pointer(path)?.as_str());
-        // Anthropic may send these errors after a status of 200, and documents them as these statuses.
-        let status = match kind {
-            Some("rate_limit_error") => 429,
-            Some("overloaded_error") => 529,
-            _ => return Self::failed(model, format!("the server reported an error{}", Suffix(&message))),
-        };
-        Refusal { status, retry_after: None, message }.into_error(model.to_owned())
+        match Refusal::status_of(body) {
+            Some(status) => Refusal::new(status, &HeaderMap::new(), body, sent).into_error(model.to_owned()),
+            None => Self::failed(model, format!("the server reported an error{}", Suffix(&message))),
+        }
+    }
+
+    /// A body that is no stream of events, with a status of success.
+    pub(super) fn whole(model: &str, kind: &'static str, body: &[u8], sent: &Sent) -> Self {
+        match serde_json::from_slice::<Json>(body) {
+            Ok(body) if body.get("error").is_some_and(|error| !error.is_null()) => {
+                Self::fault(model, &body, sent)
+            }
+            _ => Self::NoStream { model: model.to_owned(), kind, source: Refused },
+        }
     }
 }
 
 /// A provider's refusal.
-struct Refusal {
+pub(super) struct Refusal {
     status: u16,
     retry_after: Option<Duration>,
+    /// Whether the server says that the same request would be refused again.
+    is_final: bool,
     message: String,
 }
 
+/// The words of errors with the status that providers document for them.
+const STATUSES: &[(u16, &[&str])] = &[
+    (400, &["INVALID_ARGUMENT", "context_length_exceeded", "invalid_prompt", "invalid_request_error"]),
+    (401, &["UNAUTHENTICATED", "authentication_error", "invalid_api_key"]),
+    (403, &["PERMISSION_DENIED", "permission_error"]),
+    (404, &["NOT_FOUND", "model_not_found", "not_found_error"]),
+    (413, &["request_too_large"]),
+    (429, &["RESOURCE_EXHAUSTED", "rate_limit_error", "rate_limit_exceeded", "too_many_requests"]),
+    (503, &["UNAVAILABLE", "engine_overloaded_error", "service_unavailable", "slow_down"]),
+    (529, &["overloaded_error", "server_overloaded"]),
+];
+
+/// Words for a quota that is used up, or money that is missing. Waiting does not help.
+const QUOTA: &[&str] = &["exceeded_current_quota_error", "insufficient_balance", "insufficient_quota"];
+
 impl Refusal {
-    fn into_error(self, model: String) -> ProviderError {
-        let Self { status, retry_after, message } = self;
+    pub(super) fn new(status: u16, headers: &HeaderMap, body: &Json, sent: &Sent) -> Self {
+        let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        let is_quota = words(body).any(|word| QUOTA.contains(&word) || word.starts_with("billing_"));
+        let is_final = is_quota || header("x-should-retry") == Some("false");
+        let retry_after = header("retry-after-ms")
+            .and_then(|pause| seconds(pause, 1e-3))
+            .or_else(|| header("retry-after").and_then(|pause| retry_after(pause, SystemTime::now())))
+            .or_else(|| retry_delay(body));
+        Self { status, retry_after, is_final, message: sent.redacted_error(body) }
+    }
+
+    /// The status of an error that was sent after a status of success.
+    fn status_of(body: &Json) -> Option<u16> {
+        let code = error(body).get("code").and_then(Json::as_u64).and_then(|code| u16::try_from(code).ok());
+        let known =
+            |word| STATUSES.iter().find(|(_, words)| words.contains(&word)).map(|(status, _)| *status);
+        let is_quota = |word: &str| QUOTA.contains(&word) || word.starts_with("billing_");
+        let by_word = words(body).find_map(|word| known(word).or_else(|| is_quota(word).then_some(429)));
+        code.filter(|code| (400..600).contains(code)).or(by_word)
+    }
+
+    pub(super) fn into_error(self, model: String) -> ProviderError {
+        let Self { status, retry_after, is_final, message } = self;
         match status {
+            _ if is_final => ProviderError::Status { model, status, message, source: Some(Refused) },
             429 | 503 | 529 => {
                 ProviderError::Overloaded { model, status, message, source: Overloaded { retry_after } }
             }
@@ -176,16 +258,39 @@ impl Refusal {
     }
 }
 
+/// The error in a body. Gemini sends a list with one.
+fn error(body: &Json) -> &Json {
+    let body = body.get(0).unwrap_or(body);
+    body.get("error").filter(|error| error.is_object()).unwrap_or(body)
+}
+
+/// The words for the kind of an error.
+fn words(body: &Json) -> impl Iterator<Item = &str> {
+    ["code", "type", "status"].into_iter().filter_map(move |name| error(body).get(name)?.as_str())
+}
+
+/// The pause that Gemini asks for, as in `34.07s`.
+fn retry_delay(body: &Json) -> Option<Duration> {
+    let details = error(body).get("details")?.as_array()?;
+    let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    seconds(delay.strip_suffix('s')?, 1.0)
+}
+
+/// A number of units of this many seconds.
+fn seconds(number: &str, unit: f64) -> Option<Duration> {
+    let seconds = number.trim().parse::<f64>().ok()? * unit;
+    (seconds >= 0.0)
+        .then(|| Duration::try_from_secs_f64(seconds).map_or(LONGEST_WAIT, |pause| pause.min(LONGEST_WAIT)))
+}
+
 /// Parses a `retry-after` header: a number of seconds, or a date.
 fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
-    let header = header.trim();
-    // RFC 9110, section 10.2.3, allows both forms.
-    let pause = if let Ok(seconds) = header.parse() {
-        Duration::from_secs(seconds)
-    } else {
-        // A past date requests no pause.
-        httpdate::parse_http_date(header).ok()?.duration_since(now).unwrap_or_default()
-    };
+    // RFC 9110, section 10.2.3, allows both forms; some providers send fractions.
+    if let Some(pause) = seconds(header, 1.0) {
+        return Some(pause);
+    }
+    // A past date requests no pause.
+    let pause = httpdate::parse_http_date(header.trim()).ok()?.duration_since(now).unwrap_or_default();
     Some(pause.min(LONGEST_WAIT))
 }
 
@@ -205,12 +310,14 @@ mod tests {
             ("Sun, 06 Nov 1994 08:00:00 GMT", Some(0)),
             ("Mon, 06 Nov 2000 08:00:00 GMT", Some(86_400)),
             ("18446744073709551615", Some(86_400)),
-            ("18446744073709551616", None),
+            ("18446744073709551616", Some(86_400)),
+            ("1.5", Some(1)),
             ("-1", None),
             ("soon", None),
             ("", None),
         ] {
-            assert_eq!(retry_after(header, now), seconds.map(Duration::from_secs), "{header}");
+            let pause = retry_after(header, now).map(|pause| pause.as_secs());
+            assert_eq!(pause, seconds, "{header}");
         }
     }
 }

@@ -18,8 +18,6 @@ pub(super) struct Format {
     pub(super) framing: Framing,
     /// Adds an event of this kind to the reply.
     pub(super) read: fn(&str, &Json, &mut Reply),
-    /// Whether a reply ends with `[DONE]`.
-    pub(super) ends_with_done: bool,
 }
 
 impl Format {

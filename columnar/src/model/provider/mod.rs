@@ -9,61 +9,68 @@
 mod address;
 mod call;
 mod client;
-mod effort;
 mod error;
 mod events;
 mod format;
 mod formats;
+mod options;
 mod redaction;
 mod reply;
 mod schema;
+mod settings;
+mod stop;
 mod stream;
+mod window;
 
-use std::{env, fmt, time::Duration};
+use std::{fmt, time::Duration};
 
 use futures::stream::{BoxStream, try_unfold};
 use futures::{StreamExt, TryFutureExt, TryStreamExt};
-use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, RequestBuilder};
+use serde_json::Value as Json;
 
 use self::address::Address;
 use self::call::Call;
 use self::error::BAD_ADDRESS;
 pub use self::error::ProviderError;
 use self::formats::format;
-use self::redaction::{NO_KEY, Sent};
+use self::options::Options;
+use self::redaction::Sent;
+use self::settings::{NotTaken, Settings};
+use self::stop::StopFilter;
 use self::stream::{Limits, ReplyStream};
-use super::{Chunk, Model, Refused, Request};
+use super::{Chunk, Model, Refused, ReplySettings, Request};
+use crate::cache::Lifetime;
 use crate::error::BoxError;
-use crate::registry::{self, ProviderFacts};
-
-const BAD_KEY: &str = "the key has characters that no header can have, such as a line break";
+use crate::registry::{self, Api, ProviderFacts};
 
 /// A model of a public provider, or of any server with the same interface.
 ///
-/// It is named `provider/model`, with the model spelled as the provider spells it:
+/// It is named `provider/model`, with the model spelled as the provider spells it, and sent as it is written:
 ///
 /// | name | key |
 /// |---|---|
-/// | `anthropic/claude-sonnet-4-5` | `ANTHROPIC_API_KEY` |
-/// | `gemini/gemini-2.5-flash` | `GEMINI_API_KEY` |
+/// | `anthropic/claude-sonnet-5-5` | `ANTHROPIC_API_KEY` |
+/// | `gemini/gemini-3.8-flash` | `GEMINI_API_KEY`, `GOOGLE_API_KEY` |
 /// | `ollama/llama3.2` | none, it runs on this machine |
-/// | `open_router/qwen/qwen3-32b` | `OPEN_ROUTER_API_KEY` |
-/// | `openai/gpt-4o-mini`, also for servers with its chat completions | `OPENAI_API_KEY` |
-/// | `openai_resp/gpt-5-codex`, with the newer Responses API | `OPENAI_API_KEY` |
+/// | `open_router/qwen/qwen3-max` | `OPENROUTER_API_KEY` |
+/// | `openai/gpt-5.4-mini`, also for servers with its chat completions | `OPENAI_API_KEY` |
+/// | `openai_resp/gpt-6-sol`, with the newer Responses API | `OPENAI_API_KEY` |
 ///
 /// The other providers follow the same pattern; the error for an unknown one lists them. The key is read from the
-/// environment at each request. A name that ends in `-low`, `-medium` or `-high` requests that effort from a reasoning
-/// model, and the ending is not sent as part of the name.
+/// environment at each request, unless the program [gives one](Self::key).
 ///
 /// Requests go to the address after the name, if there is one, as in `openai/smollm2@http://127.0.0.1:8123/v1`; see
 /// [`base_url`](Self::base_url). The address is not part of the model's name, and never shown.
 ///
-/// A [schema](Request::schema) is sent to providers that enforce one, in their dialect and without the keywords that they
-/// refuse. OpenAI's dialect requires all properties of an object and allows no others; Fireworks, Mistral, Nebius,
-/// `OpenRouter`, Together and xAI share it. Anthropic and Gemini have their own dialects. Other providers get no schema.
+/// A setting that the model does not take, such as a temperature, is an error before anything is sent, or is left out where
+/// the [settings](ReplySettings::lenient) are lenient. [`body`](Self::body) sends what has no setting here.
 ///
-/// The `input` tokens of a reply's usage are those of the whole request, tokens from the provider's cache included.
+/// A [schema](Request::schema) is sent to models whose provider enforces one, in its dialect and without the keywords that
+/// it refuses. Other models get the instruction alone, which has the schema, too.
+///
+/// The `input` tokens of a reply's usage are those of the whole request, tokens from the provider's cache included. A reply
+/// to a context of which the server read less than half ends with [`Finish::ContextCut`](super::Finish::ContextCut).
 ///
 /// A reply must be polled inside a Tokio runtime. Nothing is sent before its first poll, and dropping it closes the
 /// connection. Nothing is retried, and no redirect is followed. By default a reply must begin within five minutes, may
@@ -80,11 +87,12 @@ pub struct Provider {
     model: String,
     address: Option<Address>,
     limits: Limits,
+    options: Options,
     client: Client,
 }
 
 impl Provider {
-    /// The model with this name, for example `anthropic/claude-sonnet-4-5`.
+    /// The model with this name, for example `anthropic/claude-sonnet-5-5`.
     ///
     /// Whether the model exists and the key is right is known only after the first request.
     ///
@@ -110,7 +118,8 @@ impl Provider {
         })?;
         let client = client::client().ok_or(ProviderError::NoClient)?;
         let (name, model) = (name.to_owned(), model.to_owned());
-        Ok(Self { name, provider, model, address, limits: Limits::default(), client })
+        let (limits, options) = (Limits::default(), Options::default());
+        Ok(Self { name, provider, model, address, limits, options, client })
     }
 
     /// Sends the requests to this address instead of the provider's.
@@ -158,54 +167,120 @@ impl Provider {
         self
     }
 
+    /// Sends the keys that this function returns, such as the one of the customer, or the next of several. It is called
+    /// for each request, and must not block. An empty key is a missing one.
+    ///
+    /// ```
+    /// use columnar::model::Provider;
+    ///
+    /// fn customer_key() -> String {
+    ///     "sk-…".to_owned()
+    /// }
+    ///
+    /// let model = Provider::new("openai/gpt-5.4-mini")?.key(customer_key);
+    /// # Ok::<(), columnar::model::ProviderError>(())
+    /// ```
+    #[must_use]
+    pub fn key<K: Into<String>>(mut self, key: impl Fn() -> K + Send + Sync + 'static) -> Self {
+        self.options.set_key(move || key().into());
+        self
+    }
+
+    /// Adds a header to all requests, such as `http-referer` for `OpenRouter`, or replaces one. With a header
+    /// `authorization`, no key is needed. Its value is never shown. A name or value that no header can have is an error of
+    /// [`ready`](Model::ready).
+    ///
+    /// ```
+    /// use columnar::model::Provider;
+    ///
+    /// let model = Provider::new("open_router/qwen/qwen3-max")?.header("x-title", "My chat");
+    /// # Ok::<(), columnar::model::ProviderError>(())
+    /// ```
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.options.add_header(name, value);
+        self
+    }
+
+    /// Merges an object into the body of all requests, after everything else, as a JSON merge patch (RFC 7396): objects are
+    /// merged, other values replaced, and `null` removes a member. So any parameter of a provider can be sent, and any
+    /// that is sent can be changed.
+    ///
+    /// ```
+    /// use columnar::model::Provider;
+    /// use serde_json::json;
+    ///
+    /// let model = Provider::new("openai/gpt-5.4-mini")?.body(json!({ "service_tier": "flex" }));
+    /// let local = Provider::new("ollama/llama3.2")?.body(json!({ "keep_alive": "1h", "options": { "top_k": 20 } }));
+    /// # Ok::<(), columnar::model::ProviderError>(())
+    /// ```
+    #[must_use]
+    pub fn body(mut self, patch: Json) -> Self {
+        self.options.add_body(patch);
+        self
+    }
+
+    /// Sets the most tokens of the window that a model on this machine may have (`ollama`); 131,072 by default. A window
+    /// has the least power of two that has room for the context and its reply, and 4,096 tokens at least. A context
+    /// without room is an error before it is sent.
+    #[must_use]
+    pub fn max_context(mut self, tokens: u32) -> Self {
+        self.options.max_context = tokens;
+        self
+    }
+
     /// Whether the name came with an address.
     pub(super) fn has_address(&self) -> bool {
         self.address.is_some()
     }
 
-    /// The key to send, if the provider takes one.
-    fn key(&self) -> Result<Option<String>, ProviderError> {
-        let Some(variable) = self.provider.key_variable else {
-            return Ok(None);
+    async fn open(self, request: Request) -> Result<ReplyStream, ProviderError> {
+        let key = self.options.key(&self.name, self.provider, self.address.as_ref())?;
+        let settings = self.settings(&request.settings, request.max_tokens)?;
+        let stop = StopFilter::new(&settings.own_stop);
+        let context = match window::window(&request, self.options.max_context) {
+            Ok(tokens) => tokens,
+            Err(tokens) if self.provider.api == Api::Ollama => {
+                let (model, most) = (self.name, self.options.max_context);
+                return Err(ProviderError::Window { model, tokens, most, source: Refused });
+            }
+            Err(tokens) => u32::try_from(tokens).unwrap_or(u32::MAX),
         };
-        // A local server ignores it, and some require one.
-        let local = self.address.as_ref().is_some_and(Address::is_loopback);
-        let key = env::var(variable).ok().filter(|key| !key.trim().is_empty());
-        let key = key.or_else(|| local.then(|| NO_KEY.to_owned()));
-        key.map(Some).ok_or_else(|| {
-            let model = self.name.clone();
-            ProviderError::MissingKey { model, variable, source: Refused }
+        let (http, bytes, asked_long) = self.http(key.as_deref(), &request, (settings, context))?;
+        // The key that is sent is the one that errors are redacted with.
+        let secrets = self.options.secrets().map(str::to_owned).collect();
+        let sent = Sent { request, key, secrets, address: self.address };
+        ReplyStream::open(self.name, self.provider, http, bytes, (sent, stop, asked_long), self.limits).await
+    }
+
+    /// The settings that the model takes.
+    fn settings<'r>(
+        &self,
+        wanted: &'r ReplySettings,
+        max_tokens: u32,
+    ) -> Result<Settings<'r>, ProviderError> {
+        Settings::of(self.provider, &self.name, wanted, max_tokens).map_err(|NotTaken { setting, reason }| {
+            ProviderError::Setting { model: self.name.clone(), setting, reason, source: Refused }
         })
     }
 
-    async fn open(self, request: Request) -> Result<ReplyStream, ProviderError> {
-        let key = self.key()?;
-        let (http, bytes) = self.http(key.as_deref(), &request)?;
-        // The key that is sent is the one that errors are redacted with.
-        let sent = Sent { request, key, address: self.address };
-        ReplyStream::open(self.name, self.provider, http, bytes, sent, self.limits).await
-    }
-
-    /// The HTTP request, and the length of its body.
-    fn http(&self, key: Option<&str>, request: &Request) -> Result<(RequestBuilder, usize), ProviderError> {
+    /// The HTTP request, the length of its body, and whether a mark asks for the longer lifetime.
+    fn http(
+        &self,
+        key: Option<&str>,
+        request: &Request,
+        parts: (Settings<'_>, u32),
+    ) -> Result<(RequestBuilder, usize, bool), ProviderError> {
         let format = format(self.provider.api);
         let base_url = self.address.as_ref().map_or(self.provider.base_url, Address::as_str);
-        let call = Call::new(self.provider, &self.name, &self.model, base_url, request);
+        let call = Call::new(self.provider, &self.name, &self.model, base_url, request, parts);
+        let asked_long = call.marks().any(|mark| mark == Lifetime::Long);
         let url = format.url(&call).ok_or_else(|| ProviderError::failed(&self.name, BAD_ADDRESS))?;
-        let body = (format.body)(call).to_string();
-        let mut http = self.client.post(url).header(CONTENT_TYPE, "application/json");
-        for (name, value) in format.headers {
-            http = http.header(*name, *value);
-        }
-        if let Some(key) = key {
-            let (name, before) = format.key;
-            let key = HeaderValue::try_from(format!("{before}{key}"));
-            let mut key = key.map_err(|_| ProviderError::failed(&self.name, BAD_KEY))?;
-            key.set_sensitive(true);
-            http = http.header(name, key);
-        }
+        let body = self.options.patched((format.body)(call)).to_string();
+        let headers = self.options.headers(format, key, self.address.as_ref());
+        let headers = headers.map_err(|cause| ProviderError::failed(&self.name, cause))?;
         let length = body.len();
-        Ok((http.body(body), length))
+        Ok((self.client.post(url).headers(headers).body(body), length, asked_long))
     }
 }
 
@@ -221,9 +296,15 @@ impl Model for Provider {
         &self.name
     }
 
-    /// The key, if the provider takes one.
+    /// The key, if the provider takes one, and the headers.
     fn ready(&self) -> Result<(), BoxError> {
-        Ok(self.key().map(drop)?)
+        let key = self.options.key(&self.name, self.provider, self.address.as_ref())?;
+        let headers = self.options.headers(format(self.provider.api), key.as_deref(), self.address.as_ref());
+        Ok(headers.map(drop).map_err(|cause| ProviderError::failed(&self.name, cause))?)
+    }
+
+    fn accepts(&self, settings: &ReplySettings, max_tokens: u32) -> Result<(), BoxError> {
+        Ok(self.settings(settings, max_tokens).map(drop)?)
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {

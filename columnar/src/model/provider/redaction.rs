@@ -66,6 +66,8 @@ const DOCUMENTED: [&str; 26] = [
 pub(super) struct Sent {
     pub(super) request: Request,
     pub(super) key: Option<String>,
+    /// The values of other headers.
+    pub(super) secrets: Vec<String>,
     pub(super) address: Option<Address>,
 }
 
@@ -103,11 +105,6 @@ impl Sent {
     }
 
     /// The redacted error in the body of a reply: the words for its kind, and a sentence. Empty if nothing is left.
-    pub(super) fn redacted_body(&self, body: &str) -> String {
-        serde_json::from_str(body).map_or_else(|_| String::new(), |body| self.redacted_error(&body))
-    }
-
-    /// The same for a parsed body.
     pub(super) fn redacted_error(&self, body: &Json) -> String {
         // Gemini sends a list with one error.
         let body = body.get(0).unwrap_or(body);
@@ -131,11 +128,11 @@ impl Sent {
     fn leaks(&self, text: &str, short: usize) -> Leaks {
         let mut leaks = Leaks::new(text, short);
         leaks.hide_foreign_words();
-        let Request { system, messages, follow_up, stop, schema, .. } = &self.request;
+        let Request { system, messages, follow_up, settings, schema, .. } = &self.request;
         leaks.hide_words(system);
         messages.iter().for_each(|(_, message)| leaks.hide_words(&message));
         follow_up.iter().for_each(|(_, message)| leaks.hide_words(message));
-        stop.iter().for_each(|stop| leaks.hide_words(stop));
+        settings.stop.iter().for_each(|stop| leaks.hide_words(stop));
         if let Some(schema) = schema {
             leaks.hide_words(&schema.json.to_string());
         }
@@ -147,7 +144,8 @@ impl Sent {
     }
 
     fn hide_secrets(&self, leaks: &mut Leaks) {
-        self.key.iter().filter(|key| *key != NO_KEY).for_each(|key| leaks.hide_secret(key));
+        let keys = self.key.iter().chain(&self.secrets).filter(|key| *key != NO_KEY);
+        keys.for_each(|key| leaks.hide_secret(key));
         self.address.iter().flat_map(Address::secrets).for_each(|secret| leaks.hide_secret(&secret));
     }
 }

@@ -10,36 +10,58 @@ use crate::usage::Usage;
 /// The paths of ids: in chat completions, Anthropic's messages, OpenAI's responses and Gemini.
 const IDS: &[&str] = &["/id", "/message/id", "/response/id", "/responseId"];
 
-/// The reasons of an ordinary end.
-const STOP: &[&str] =
-    &["stop", "end_turn", "STOP", "COMPLETE", "completed", "stop_sequence", "STOP_SEQUENCE"];
+/// The reasons of an ordinary end, from the types of the providers' own clients.
+const STOP: &[&str] = &[
+    "COMPLETE",
+    "FINISH_REASON_UNSPECIFIED",
+    "STOP",
+    "STOP_SEQUENCE",
+    "completed",
+    "end_turn",
+    "eos",
+    "eos_token",
+    "stop",
+    "stop_sequence",
+];
 
-const LENGTH: &[&str] = &["length", "max_tokens", "MAX_TOKENS", "incomplete"];
+const LENGTH: &[&str] = &["CONTINUATION", "MAX_TOKENS", "compaction", "incomplete", "length", "max_tokens"];
 
-/// Anthropic and Mistral: a larger `max_tokens` would not help.
-const CONTEXT_WINDOW: &[&str] = &["model_context_window_exceeded", "model_length"];
+/// A larger `max_tokens` would not help.
+const CONTEXT_WINDOW: &[&str] = &["ERROR_LIMIT", "model_context_window_exceeded", "model_length"];
 
 const REFUSED: &[&str] = &[
-    "content_filter",
-    "refusal",
-    "SAFETY",
-    "RECITATION",
     "BLOCKLIST",
-    "PROHIBITED_CONTENT",
-    "SPII",
-    "IMAGE_SAFETY",
+    "ERROR_TOXIC",
+    "ESCALATION",
+    "IMAGE_OTHER",
     "IMAGE_PROHIBITED_CONTENT",
     "IMAGE_RECITATION",
+    "IMAGE_SAFETY",
     "LANGUAGE",
-    "ERROR_TOXIC",
+    "MODEL_ARMOR",
+    "NO_IMAGE",
+    "OTHER",
+    "PROHIBITED_CONTENT",
+    "PUP_LIMITED_DISABLED",
+    "RECITATION",
+    "SAFETY",
+    "SPII",
+    "content_filter",
+    "content_filtered",
+    "guardrail_intervened",
+    "refusal",
+    "sensitive",
 ];
 
 /// A reply whose events are being read.
 pub(super) struct Reply {
     pub(super) provider: &'static ProviderFacts,
-    /// The text of the last event.
+    /// The text and the thoughts of the last event.
     pub(super) text: String,
-    /// The reason of its end, in the words of the provider.
+    pub(super) thought: String,
+    /// Whether there was text.
+    pub(super) has_text: bool,
+    /// The reason of its end, in the words of the provider. Text and usage may follow it.
     pub(super) finish: Option<String>,
     pub(super) tokens: Tokens,
     /// The model explains why it does not answer, which is not text of the reply.
@@ -50,16 +72,33 @@ pub(super) struct Reply {
     pub(super) is_ended: bool,
     /// As it was sent.
     id: Option<String>,
+    halves: Halves,
 }
 
-/// The tokens of a call.
+/// The tokens of a call. Their sum is made at the end, because an event may have some of them alone.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tokens {
-    /// Those of the whole request. A usage without this count remains unreported: with 0 the call would look free.
+    /// Those of the request. A usage without this count remains unreported: with 0 the call would look free.
     pub(super) input: Option<u64>,
+    /// Whether these are without those of the cache.
+    pub(super) is_input_uncached: bool,
     pub(super) output: u64,
     pub(super) cache_read: u64,
     pub(super) cache_write: u64,
+    /// Those that are kept for the longer lifetime, if the provider tells.
+    pub(super) cache_write_long: Option<u64>,
+}
+
+impl Tokens {
+    /// The usage of a call. Where the provider does not tell for how long tokens are kept, and some marks asked for the
+    /// longer lifetime, all written tokens count as those, which cost more.
+    pub(super) fn usage(self, asked_long: bool) -> Option<Usage> {
+        let Self { input, is_input_uncached, output, cache_read, cache_write, cache_write_long } = self;
+        let cached = if is_input_uncached { cache_read.saturating_add(cache_write) } else { 0 };
+        let long = cache_write_long.unwrap_or(if asked_long { cache_write } else { 0 });
+        let usage = Usage::new(input?.saturating_add(cached), output).cached(cache_read, cache_write);
+        Some(usage.kept_long(long.min(cache_write)))
+    }
 }
 
 impl Reply {
@@ -67,17 +106,21 @@ impl Reply {
         Self {
             provider,
             text: String::new(),
+            thought: String::new(),
+            has_text: false,
             finish: None,
             tokens: Tokens::default(),
             is_refused: false,
             has_tool_call: false,
             is_ended: false,
             id: None,
+            halves: Halves::default(),
         }
     }
 
     /// Reads what events of all formats have in common.
-    pub(super) fn identify(&mut self, event: &Json) {
+    pub(super) fn begin_event(&mut self, event: &Json, has_halves: bool) {
+        self.halves.are_in_event = has_halves;
         if self.id.is_none() {
             self.id = IDS.iter().find_map(|path| string(event, path)).map(str::to_owned);
         }
@@ -85,25 +128,29 @@ impl Reply {
 
     /// Adds the text at this path of an event.
     pub(super) fn add_text(&mut self, event: &Json, path: &str) {
-        self.text.push_str(string(event, path).unwrap_or_default());
+        let text = string(event, path).unwrap_or_default();
+        self.has_text |= !text.is_empty();
+        self.halves.push(&mut self.text, text);
     }
 
-    /// The end of a reply without text, which the provider blocked.
+    /// Adds the thought at this path of an event.
+    pub(super) fn add_thought(&mut self, event: &Json, path: &str) {
+        self.thought.push_str(string(event, path).unwrap_or_default());
+    }
+
+    /// The provider blocked the request.
     pub(super) fn block(&mut self) {
-        (self.finish, self.is_refused, self.is_ended) = (Some("stop".to_owned()), true, true);
+        (self.finish, self.is_refused) = (Some("stop".to_owned()), true);
     }
 
     /// The end, if the reply has one; `None` if it broke off.
-    pub(super) fn end(&self, sent: &Sent) -> Option<End> {
-        let (finish, usage) = if self.has_tool_call {
-            (Finish::Other("tool_calls".to_owned()), None)
-        } else {
-            let Tokens { input, output, cache_read, cache_write } = self.tokens;
-            let usage = input.map(|input| Usage::new(input, output).cached(cache_read, cache_write));
-            (finish(self.finish.as_deref()?, self.is_refused, sent), usage)
+    pub(super) fn end(&self, sent: &Sent, asked_long: bool) -> Option<End> {
+        let finish = match self.finish.as_deref() {
+            _ if self.has_tool_call => Finish::Other("tool_calls".to_owned()),
+            reason => finish(reason?, self.is_refused, sent),
         };
         let id = self.id.as_deref().and_then(|id| sent.shown(Form::Id, id));
-        Some(End { finish, usage, id })
+        Some(End { finish, usage: self.tokens.usage(asked_long), id, thoughts: None })
     }
 }
 
@@ -126,6 +173,82 @@ fn finish(reason: &str, is_refused: bool, sent: &Sent) -> Finish {
     }
 }
 
+/// A character beyond 16 bits whose halves arrive in two events. JSON writes it as two escapes, and a server that splits
+/// text there sends each alone. An event with such an escape is read with private characters in its place.
+#[derive(Default)]
+struct Halves {
+    /// Whether the event has such characters. All others have private characters of the model alone.
+    are_in_event: bool,
+    /// The first half, from the end of the last text.
+    first: Option<u32>,
+}
+
+/// The private characters of the halves of both kinds: 1,024 each.
+const FIRST: u32 = 0xF_0000;
+const SECOND: u32 = FIRST + 0x400;
+const LAST: u32 = SECOND + 0x3ff;
+
+impl Halves {
+    fn push(&mut self, text: &mut String, piece: &str) {
+        if !self.are_in_event && !piece.is_empty() {
+            text.extend(self.first.take().map(|_| char::REPLACEMENT_CHARACTER));
+            text.push_str(piece);
+            return;
+        }
+        for c in piece.chars() {
+            let c = u32::from(c);
+            match (self.first.take(), c) {
+                (Some(first), SECOND..=LAST) => {
+                    let whole = 0x1_0000 + ((first - FIRST) << 10) + (c - SECOND);
+                    text.extend(char::from_u32(whole));
+                }
+                (first, c) => {
+                    // A half without the other one.
+                    text.extend(first.map(|_| char::REPLACEMENT_CHARACTER));
+                    match c {
+                        FIRST..SECOND => self.first = Some(c),
+                        SECOND..=LAST => text.push(char::REPLACEMENT_CHARACTER),
+                        _ => text.extend(char::from_u32(c)),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The JSON of an event, and whether it has private characters for halves of characters.
+pub(super) fn json(data: &[u8]) -> Option<(Json, bool)> {
+    let plain = serde_json::from_slice(data).ok().map(|json| (json, false));
+    plain.or_else(|| {
+        Some((serde_json::from_str(&with_private_halves(str::from_utf8(data).ok()?)).ok()?, true))
+    })
+}
+
+fn with_private_halves(json: &str) -> String {
+    let mut rest = json;
+    let mut replaced = String::new();
+    while let Some((before, after)) = rest.split_once('\\') {
+        replaced.push_str(before);
+        let code = |text: &str| {
+            u32::from_str_radix(text.strip_prefix('u')?.get(..4)?, 16).ok().filter(|code| *code >> 11 == 0x1b)
+        };
+        let next = |text: &str| code(text.get(5..)?.strip_prefix('\\')?);
+        let (written, length) = match (code(after), next(after)) {
+            // A pair, which JSON can have.
+            (Some(0xd800..0xdc00), Some(0xdc00..)) => (after.get(..11).map(|pair| format!("\\{pair}")), 11),
+            (Some(half), _) => (char::from_u32(FIRST + half - 0xd800).map(String::from), 5),
+            // The escaped character may be a backslash.
+            _ => {
+                let length = after.chars().next().map_or(0, char::len_utf8);
+                (after.get(..length).map(|escaped| format!("\\{escaped}")), length)
+            }
+        };
+        replaced.push_str(&written.unwrap_or_default());
+        rest = after.get(length..).unwrap_or_default();
+    }
+    replaced + rest
+}
+
 /// The text at this path.
 pub(super) fn string<'j>(json: &'j Json, path: &str) -> Option<&'j str> {
     json.pointer(path)?.as_str()
@@ -139,4 +262,32 @@ pub(super) fn count(json: &Json, path: &str) -> Option<u64> {
 /// Whether there is a list with members at this path.
 pub(super) fn has_members(json: &Json, path: &str) -> bool {
     json.pointer(path).and_then(Json::as_array).is_some_and(|members| !members.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An emoji that a server had split over two deltas made the reply unreadable.
+    #[test]
+    fn halves_of_a_character_join_over_events() {
+        let provider = crate::registry::provider("openai").expect("it is known");
+        for (events, text) in [
+            (&[r#"{"t":"a\ud83e"}"#, r#"{"t":"\udd80b"}"#][..], "a🦀b"),
+            (&[r#"{"t":"\ud83e\udd80"}"#], "🦀"),
+            (&["{\"t\":\"\u{f0001}\"}"], "\u{f0001}"),
+            (&[r#"{"t":"\ud83e"}"#, r#"{"t":"\ud83e\udd80\udd80"}"#], "\u{fffd}🦀\u{fffd}"),
+            (&[r#"{"t":"\\ud83e"}"#, r#"{"t":"\udd80"}"#], "\\ud83e\u{fffd}"),
+            (&[r#"{"t":"\"\\\ud83e"}"#, r#"{"t":"\udd80é\u00e9"}"#], "\"\\🦀éé"),
+        ] {
+            let mut reply = Reply::new(provider);
+            for event in events {
+                let (event, has_halves) = json(event.as_bytes()).expect(event);
+                reply.begin_event(&event, has_halves);
+                reply.add_text(&event, "/t");
+            }
+            assert_eq!(reply.text, text);
+        }
+        assert_eq!(json(br#"{"t":"\u12"}"#), None);
+    }
 }

@@ -8,20 +8,22 @@
 use std::mem;
 use std::time::Duration;
 
-use reqwest::header::{CONTENT_ENCODING, RETRY_AFTER};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use reqwest::{RequestBuilder, Response};
 use serde_json::Value as Json;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout_at};
 
-use super::error::{GARBLED, ProviderError};
-use super::events::{Event, Events};
+use super::error::{GARBLED, ProviderError, Refusal};
+use super::events::{Event, Events, Framing};
 use super::format::Format;
 use super::formats::format;
 use super::redaction::Sent;
-use super::reply::Reply;
+use super::reply::{self, Reply};
+use super::stop::StopFilter;
+use super::window::was_cut;
 use crate::http::without_logs;
-use crate::model::{Chunk, deadline};
+use crate::model::{Chunk, Finish, deadline};
 use crate::registry::ProviderFacts;
 
 /// The most bytes that are read of the body of an error.
@@ -34,6 +36,9 @@ const EVENT: usize = 8 << 20;
 /// The most values of an event: parsed, each takes up to some hundred bytes, whatever it has in JSON. Those of a provider
 /// have less than a hundred, and a last one some for each part of the reply and of the schema.
 const VALUES: usize = 1 << 16;
+
+/// The most time between the reason of an end and the end: servers keep connections open, and the usage may follow.
+const AFTER_FINISH: Duration = Duration::from_secs(10);
 
 /// The data at the end of a reply in some formats. It is not JSON.
 const DONE: &[u8] = b"[DONE]";
@@ -69,8 +74,11 @@ pub(super) struct ReplyStream {
     received: usize,
     events: Events,
     reply: Reply,
-    /// The bytes of text so far.
+    /// The bytes of text so far, with thoughts.
     text: usize,
+    stop: StopFilter,
+    /// Whether a mark asked for the longer lifetime.
+    asked_long: bool,
     sent: Sent,
     limits: Limits,
     request_bytes: usize,
@@ -87,7 +95,7 @@ impl ReplyStream {
         provider: &'static ProviderFacts,
         request: RequestBuilder,
         request_bytes: usize,
-        sent: Sent,
+        (sent, stop, asked_long): (Sent, StopFilter, bool),
         limits: Limits,
     ) -> Result<Self, ProviderError> {
         let format = format(provider.api);
@@ -105,12 +113,17 @@ impl ReplyStream {
                 // The status says more than a body that does not end.
                 let _ = timeout_at(timeout, without_logs(read_error(&mut response, &mut body))).await;
             }
-            let message = sent.redacted_body(&String::from_utf8_lossy(&body));
-            let pause = response.headers().get(RETRY_AFTER).and_then(|header| header.to_str().ok());
-            return Err(ProviderError::status(&name, response.status().as_u16(), pause, message));
+            let body = serde_json::from_slice(&body).unwrap_or_default();
+            let refusal = Refusal::new(response.status().as_u16(), response.headers(), &body, &sent);
+            return Err(refusal.into_error(name));
         }
         if !is_plain {
             return Err(ProviderError::failed(&name, format!("{GARBLED}, as it is compressed")));
+        }
+        if let Some(kind) = whole(&response, format.framing) {
+            let mut body = Vec::new();
+            let _ = timeout_at(timeout, without_logs(read_error(&mut response, &mut body))).await;
+            return Err(ProviderError::whole(&name, kind, &body, &sent));
         }
         Ok(Self {
             name,
@@ -120,6 +133,8 @@ impl ReplyStream {
             events: Events::new(format.framing),
             reply: Reply::new(provider),
             text: 0,
+            stop,
+            asked_long,
             sent,
             limits,
             request_bytes,
@@ -134,22 +149,51 @@ impl ReplyStream {
             return Ok(None);
         };
         loop {
-            let text = mem::take(&mut stream.reply.text);
-            if !text.is_empty() {
-                stream.text = stream.text.saturating_add(text.len());
-                // The limit is checked before the text is returned, so the reader never has more.
-                stream.check(stream.text, stream.limits.text)?;
-                return Ok(Some((Chunk::Text(text), Some(stream))));
+            if let Some(chunk) = stream.chunk()? {
+                return Ok(Some((chunk, Some(stream))));
             }
-            if stream.reply.has_tool_call || stream.reply.is_ended {
-                // Nothing is read after the end: a server may keep its connection open.
-                return Ok(stream.reply.end(&stream.sent).map(|end| (Chunk::End(end), None)));
-            }
-            match stream.event().await? {
+            // Nothing is read after the end: a server may keep its connection open.
+            let event = if stream.reply.is_ended { None } else { stream.event().await? };
+            match event {
                 Some(event) => stream.read(&event)?,
-                None => return Ok(None),
+                None => match stream.stop.finish() {
+                    text if text.is_empty() => return Ok(stream.end().map(|end| (end, None))),
+                    // What was held back, and is no stop sequence.
+                    text => {
+                        stream.reply.is_ended = true;
+                        return Ok(Some((Chunk::Text(text), Some(stream))));
+                    }
+                },
             }
         }
+    }
+
+    /// The text or the thoughts of the last event.
+    fn chunk(&mut self) -> Result<Option<Chunk>, ProviderError> {
+        let (text, thought) = (mem::take(&mut self.reply.text), mem::take(&mut self.reply.thought));
+        self.text = self.text.saturating_add(text.len() + thought.len());
+        // The limit is checked before the text is returned, so the reader never has more.
+        self.check(self.text, self.limits.text)?;
+        let text = self.stop.pass(text);
+        if !thought.is_empty() {
+            // An event with both is an exception, and its text comes next.
+            self.reply.text = text;
+            self.text -= self.reply.text.len();
+            return Ok(Some(Chunk::Thought(thought)));
+        }
+        Ok((!text.is_empty()).then_some(Chunk::Text(text)))
+    }
+
+    /// The end of the reply, if it has one.
+    fn end(&self) -> Option<Chunk> {
+        let mut end = self.reply.end(&self.sent, self.asked_long)?;
+        if self.stop.has_stopped() && matches!(end.finish, Finish::Length | Finish::ContextWindow) {
+            end.finish = Finish::Stop;
+        }
+        if end.usage.is_some_and(|usage| was_cut(&self.sent.request, usage.input)) {
+            end.finish = Finish::ContextCut;
+        }
+        Some(Chunk::End(end))
     }
 
     /// The next event with data; `None` after the last one.
@@ -157,11 +201,16 @@ impl ReplyStream {
         // The time before this poll does not count against a server whose reply has begun.
         let mut since = Instant::now();
         loop {
-            let (begin, limit) =
-                if self.has_begun { (since, self.limits.idle) } else { (self.since, self.limits.first) };
+            let is_finished = self.reply.finish.is_some();
+            let (begin, limit) = match self.has_begun {
+                true if is_finished => (since, self.limits.idle.min(AFTER_FINISH)),
+                true => (since, self.limits.idle),
+                false => (self.since, self.limits.first),
+            };
             match timeout_at(deadline(begin, limit), without_logs(self.received())).await {
                 Ok(Ok(Some(event))) if event.data.is_empty() => since = Instant::now(),
                 Ok(event) => return event,
+                Err(_) if is_finished => return Ok(None),
                 Err(_) => return Err(timed_out(&self.name, limit, self.has_begun)),
             }
         }
@@ -182,7 +231,7 @@ impl ReplyStream {
             else {
                 // Some servers end without a line end. What is no JSON is a part of an event that broke off.
                 let end = self.events.end().filter(|event| !has_too_many_values(&event.data));
-                return Ok(end.filter(|event| is_done(event) || json(event).is_some()));
+                return Ok(end.filter(|event| is_done(event) || reply::json(&event.data).is_some()));
             };
             self.received = self.received.saturating_add(bytes.len());
             self.check(self.received, self.limits.body(self.request_bytes))?;
@@ -206,7 +255,7 @@ impl ReplyStream {
     /// Adds an event to the reply.
     fn read(&mut self, event: &Event) -> Result<(), ProviderError> {
         if is_done(event) {
-            self.reply.is_ended |= self.format.ends_with_done;
+            self.reply.is_ended = true;
             return Ok(());
         }
         if has_too_many_values(&event.data) {
@@ -216,7 +265,8 @@ impl ReplyStream {
             ));
         }
         // It may have been text, so it is not passed over.
-        let json = json(event).ok_or_else(|| ProviderError::failed(&self.name, GARBLED))?;
+        let json = reply::json(&event.data);
+        let (json, has_halves) = json.ok_or_else(|| ProviderError::failed(&self.name, GARBLED))?;
         let kind = json.get("type").and_then(Json::as_str).unwrap_or(&event.name);
         // Anthropic's keep-alive has data.
         self.has_begun |= kind != "ping";
@@ -228,7 +278,7 @@ impl ReplyStream {
             let inner = json.pointer("/response/error").filter(|error| !error.is_null());
             return Err(ProviderError::fault(&self.name, inner.unwrap_or(&json), &self.sent));
         }
-        self.reply.identify(&json);
+        self.reply.begin_event(&json, has_halves);
         (self.format.read)(kind, &json, &mut self.reply);
         Ok(())
     }
@@ -254,8 +304,16 @@ fn is_done(event: &Event) -> bool {
     event.data.trim_ascii() == DONE
 }
 
-fn json(event: &Event) -> Option<Json> {
-    serde_json::from_slice(&event.data).ok()
+/// The kind of a body that is no stream of events.
+fn whole(response: &Response, framing: Framing) -> Option<&'static str> {
+    let kind =
+        response.headers().get(CONTENT_TYPE)?.to_str().ok()?.split(';').next()?.trim().to_ascii_lowercase();
+    match &*kind {
+        "text/html" => Some("a page"),
+        // Some servers call the lines of Ollama so.
+        "application/json" if framing == Framing::Sse => Some("a whole reply"),
+        _ => None,
+    }
 }
 
 /// Whether parsed JSON would take far more memory than its bytes.

@@ -11,15 +11,12 @@ use tokio::{
     task::JoinHandle,
 };
 
-use crate::cache::Pace;
+use crate::cache::{CachePolicy, Pace};
 use crate::context::Role;
 use crate::error::BoxError;
 use crate::flow::{Column, View, column, flow, source, this};
-use crate::model::provider::call::Call;
-use crate::model::provider::formats::format;
 use crate::model::{Chunk, End, Finish, Model, Overloaded, Provider, Usage};
-use crate::registry::provider;
-use crate::rendering::{Request, Schema};
+use crate::rendering::{Rendering, ReplySettings, Request, Schema};
 use crate::testing::script;
 
 const SECRET: &str = "the moon is made of cheese";
@@ -74,10 +71,10 @@ async fn request_with(conversation: &[(Role, &str)], views: Views, system: &str)
         messages,
         follow_up: Vec::new(),
         max_tokens: 64,
-        temperature: None,
-        stop: [].into(),
+        settings: ReplySettings::default(),
         schema: None,
         pace: Pace::default(),
+        may_wait: true,
     }
 }
 
@@ -89,6 +86,7 @@ async fn ask(model: &Provider, messages: &[(Role, &str)]) -> (String, Option<End
         match chunk {
             Ok(Chunk::Text(part)) => text.push_str(&part),
             Ok(Chunk::End(it)) => end = Some(it),
+            Ok(Chunk::Thought(_) | Chunk::Waiting { .. }) => {}
             Err(it) => error = Some(it),
         }
     }
@@ -149,12 +147,33 @@ async fn finish_and_usage_arrive() {
 #[tokio::test]
 async fn a_reply_that_breaks_off_has_no_end() {
     let no_finish = format!("{HELLO}{USAGE}{DONE}");
-    let no_done = format!("{HELLO}{}", FINISH.replace("REASON", "stop"));
-    for body in [no_finish.as_str(), no_done.as_str(), HELLO, ""] {
+    for body in [no_finish.as_str(), HELLO, ""] {
         let (url, _served) = serve("200 OK", body).await;
         let (text, end, error) = ask(&openai(&url), &[(Role::User, "Hi")]).await;
         assert_eq!(text, if body.is_empty() { "" } else { "Hello" });
         assert!(end.is_none() && error.is_none(), "{body}");
+    }
+}
+
+/// Perplexity sends no `[DONE]`, and LiteLLM the usage in a chunk after the finish that still has a choice: replies were
+/// lost, and bills were $0.00.
+#[tokio::test]
+async fn a_reply_with_a_finish_ends_with_its_stream_and_has_the_last_usage() {
+    let finish = FINISH.replace("REASON", "stop");
+    let late = USAGE.replace("\"choices\":[]", "\"choices\":[{\"index\":0,\"delta\":{}}]");
+    let part =
+        USAGE.replace(":9", ":1").replace("\"choices\":[]", "\"choices\":[{\"index\":0,\"delta\":{}}]");
+    for (body, input) in [
+        (format!("{HELLO}{finish}"), None),
+        (format!("{HELLO}{finish}{late}"), Some(9)),
+        (format!("{HELLO}{finish}{late}{DONE}"), Some(9)),
+        (format!("{part}{HELLO}{finish}{part}{USAGE}{DONE}"), Some(9)),
+        (format!("{part}{HELLO}{finish}{DONE}"), None),
+    ] {
+        let (url, _served) = serve("200 OK", &body).await;
+        let (text, end, error) = ask(&openai(&url), &[(Role::User, "Hi")]).await;
+        let end = end.unwrap_or_else(|| panic!("{error:?}: {body}"));
+        assert_eq!((&*text, end.finish, end.usage.map(|usage| usage.input)), ("Hello", Finish::Stop, input));
     }
 }
 
@@ -263,8 +282,11 @@ async fn temperature_stop_sequences_and_schema_are_sent() {
     let schema = Schema { name: "person".to_owned(), json: schema };
     let stop: Arc<[String]> = ["END".to_owned(), "\n\n".to_owned()].into();
     let full = Request {
-        temperature: Some(0.7),
-        stop: Arc::clone(&stop),
+        settings: ReplySettings {
+            temperature: Some(0.7),
+            stop: Arc::clone(&stop),
+            ..ReplySettings::default()
+        },
         schema: Some(Arc::new(schema)),
         ..request(&[(Role::User, "Hi")]).await
     };
@@ -295,20 +317,26 @@ async fn temperature_stop_sequences_and_schema_are_sent() {
         "additionalProperties": false,
     } });
     let body = sent("anthropic/claude-sonnet-4-5", full.clone()).await;
-    assert_eq!((&body["temperature"], &body["stop_sequences"]), (&json!(0.7), &json!(["END", "\n\n"])));
+    assert_eq!((&body["temperature"], &body["stop_sequences"]), (&json!(0.7), &json!(["END"])));
     assert_eq!(body["output_config"]["format"], anthropic);
 
-    // Providers that do not enforce a schema get none.
-    for name in
-        ["deepseek/deepseek-chat", "groq/test", "zai/test", "minimax/test", "ollama/test", "cohere/test"]
-    {
+    // Ollama, Cohere and Groq enforce schemas, and got none.
+    let schema = &body["output_config"]["format"]["schema"];
+    assert_eq!(&sent("ollama/test", full.clone()).await["format"]["type"], "object");
+    assert_eq!(&sent("cohere/test", full.clone()).await["response_format"]["json_schema"], schema);
+    let groq = sent("groq/openai/gpt-oss-20b", full.clone()).await;
+    assert_eq!(groq["response_format"], sent("openai/gpt-4o", full.clone()).await["response_format"]);
+    // Providers and models that do not enforce a schema get none.
+    for name in ["deepseek/deepseek-chat", "groq/test", "zai/test", "minimax/test", "openai/gpt-4-turbo"] {
         let body = sent(name, full.clone()).await.to_string();
         assert!(!body.contains("schema") && !body.contains("person"), "{name}: {body}");
         assert!(body.contains("0.7") && body.contains("END"), "{name}: {body}");
     }
     for name in ["openai/gpt-4o", "anthropic/claude-sonnet-4-5"] {
         let body = sent(name, plain.clone()).await;
-        for absent in ["temperature", "stop", "stop_sequences", "response_format", "output_config"] {
+        for absent in
+            ["temperature", "stop", "stop_sequences", "response_format", "output_config", "seed", "top_p"]
+        {
             assert_eq!(body.get(absent), None, "{name}");
         }
     }
@@ -438,33 +466,56 @@ async fn newer_models_of_openai_get_a_mark_at_the_entry_of_the_previous_step() {
     assert_eq!(body["prompt_cache_options"]["mode"], "explicit", "no other place is paid for");
 }
 
-/// Other servers with this format may refuse the marks.
+/// The Responses API has no marks on replies, and dropped those of a plan. With none left, its mode switched the cache off.
 #[tokio::test]
-async fn responses_are_marked_for_openai_alone() {
-    let request = long(|user| vec![user.all(), this()], &"Be brief. ".repeat(500)).await;
-    let provider = provider("openai_resp").expect("a provider");
-    for (url, expected) in [
-        ("https://api.openai.com/v1/", &[0, 3, 5][..]),
-        ("https://api.openai.com.example.com/v1/", &[]),
-        ("http://127.0.0.1/v1/", &[]),
-    ] {
-        let call = Call::new(provider, "openai_resp/gpt-5.6", "gpt-5.6", url, &request);
-        let body = (format(provider.api).body)(call);
-        let blocks = blocks(&body);
-        assert_eq!(joined(&blocks), messages_of(&request), "{url}");
-        // The replies of the model cannot be marked.
-        assert_eq!(marked(&blocks), expected, "{url}");
-        assert_eq!(body.get("prompt_cache_options").is_some(), !expected.is_empty());
-        assert_eq!(body["store"], false);
+async fn what_a_plan_marks_is_marked_in_the_body_or_right_before_it() {
+    let instruction = "Be brief. ".repeat(500);
+    for views in [|user: &Column| vec![user.all(), this()], |user: &Column| vec![user.all(), this().latest()]]
+    {
+        let request = long(views, &instruction).await;
+        for name in [
+            "anthropic/claude-haiku-5-5",
+            "anthropic/claude-opus-5",
+            "openai/gpt-5.6",
+            "openai/gpt-6.1-sol",
+            "openai_resp/gpt-5.6-sol",
+            "openai_resp/gpt-6-luna",
+        ] {
+            let plan = Rendering::of(&request, CachePolicy::by_model(name));
+            let system = plan.system().map(|(text, mark)| (Role::User, text.to_owned(), mark));
+            let planned = plan.blocks().into_iter().map(|block| (block.role, block.text, block.mark));
+            let planned: Vec<_> = system.into_iter().chain(planned).collect();
+            let mut expected: Vec<usize> = Vec::new();
+            for (at, _) in planned.iter().enumerate().filter(|(_, (.., mark))| mark.is_some()) {
+                let may_carry =
+                    |at: &usize| !name.starts_with("openai_resp/") || planned[*at].0 == Role::User;
+                expected.extend((0..=at).rev().find(may_carry));
+            }
+            expected.dedup();
+            let body = sent(name, request.clone()).await;
+            let blocks = blocks(&body);
+            assert!(!expected.is_empty() && expected.len() <= 4, "{name}");
+            assert_eq!(marked(&blocks), expected, "{name}");
+            assert_eq!(joined(&blocks), messages_of(&request), "{name}");
+            if name.starts_with("openai") {
+                assert_eq!(body["prompt_cache_options"], json!({ "mode": "explicit" }), "{name}");
+            }
+        }
     }
+    // A short request is not cached in any mode.
+    let short = sent("openai_resp/gpt-5.6", request(&[(Role::User, "Hi")]).await).await;
+    assert_eq!(short.get("prompt_cache_options"), None);
 }
 
 #[tokio::test]
 async fn a_model_without_marks_gets_whole_messages() {
     let request = long(|user| vec![user.all(), this().latest()], &"Be brief. ".repeat(500)).await;
     for name in ["openai/gpt-4o", "openai/test", "deepseek/deepseek-chat", "groq/test"] {
-        let body = sent(name, request.clone()).await;
-        assert!(!body.to_string().contains("cache"), "{name}");
+        let mut body = sent(name, request.clone()).await;
+        // It leads requests with this instruction to one cache.
+        let key = body.as_object_mut().and_then(|body| body.remove("prompt_cache_key"));
+        assert_eq!(key.is_some(), name == "openai/gpt-4o");
+        assert!(!body.to_string().contains("cache_"), "{name}");
         let sent: Vec<_> = blocks(&body).into_iter().map(|(role, text, _)| (role, text)).collect();
         assert_eq!(sent, messages_of(&request), "{name}");
     }

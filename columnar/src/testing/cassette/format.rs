@@ -8,8 +8,8 @@ use serde_json::Value as Json;
 use super::json::{Damage, Layout, Located};
 use super::recording::{Cell, RecordedReply, RecordedRequest, Recording, sorted};
 use crate::context::Role;
-use crate::model::{End, Finish, Usage};
-use crate::rendering::Schema;
+use crate::model::{Effort, End, Finish, Usage};
+use crate::rendering::{ReplySettings, Schema};
 
 /// The version that is written. Earlier ones are read.
 ///
@@ -35,13 +35,17 @@ fn recording(Recording { cell, request: recorded, replies, .. }: &Recording) -> 
 }
 
 fn request(recorded: &RecordedRequest) -> Layout {
-    let RecordedRequest { model, system, messages, follow_up, max_tokens, temperature, stop, schema } =
-        recorded;
+    let RecordedRequest { model, system, messages, follow_up, max_tokens, settings, schema } = recorded;
+    let ReplySettings { effort, temperature, top_p, seed, stop, lenient: _ } = settings;
     let mut entries = vec![("model", Layout::quoted(model))];
     entries.extend(max_tokens.map(|limit| ("max_tokens", Layout::number(limit))));
+    entries.extend(effort.map(|effort| ("effort", Layout::quoted(effort.as_str()))));
     // JSON has no infinite numbers and no NaN.
-    let temperature = temperature.filter(|temperature| temperature.is_finite());
-    entries.extend(temperature.map(|temperature| ("temperature", Layout::number(temperature))));
+    for (name, number) in [("temperature", temperature), ("top_p", top_p)] {
+        entries
+            .extend(number.filter(|number| number.is_finite()).map(|number| (name, Layout::number(number))));
+    }
+    entries.extend(seed.map(|seed| ("seed", Layout::number(seed))));
     if !stop.is_empty() {
         entries.push(("stop", Layout::List(stop.iter().map(|text| Layout::quoted(text)).collect())));
     }
@@ -86,12 +90,13 @@ fn reply(RecordedReply { pieces, end }: &RecordedReply) -> Layout {
     Layout::Map(entries)
 }
 
-fn counts(usage: Usage) -> [(&'static str, u64); 4] {
+fn counts(usage: Usage) -> [(&'static str, u64); 5] {
     [
         ("input", usage.input),
         ("output", usage.output),
         ("cache_read", usage.cache_read),
         ("cache_write", usage.cache_write),
+        ("cache_write_long", usage.cache_write_long),
     ]
 }
 
@@ -130,7 +135,10 @@ fn read_request(value: &Located<'_>) -> Result<RecordedRequest, Damage> {
     value.has_only(&[
         "model",
         "max_tokens",
+        "effort",
         "temperature",
+        "top_p",
+        "seed",
         "stop",
         "schema",
         "system",
@@ -148,10 +156,20 @@ fn read_request(value: &Located<'_>) -> Result<RecordedRequest, Damage> {
         messages: read_messages(&value.field("messages")?)?,
         follow_up: value.optional("follow_up")?.as_ref().map_or(Ok(Vec::new()), read_messages)?,
         max_tokens: value.optional("max_tokens")?.map(|value| value.small()).transpose()?,
-        temperature: value.optional("temperature")?.map(|value| value.fraction()).transpose()?,
-        stop: stop.iter().map(Located::text).collect::<Result<_, _>>()?,
+        settings: ReplySettings {
+            effort: value.optional("effort")?.map(|value| read_effort(&value)).transpose()?,
+            temperature: value.optional("temperature")?.map(|value| value.fraction()).transpose()?,
+            top_p: value.optional("top_p")?.map(|value| value.fraction()).transpose()?,
+            seed: value.optional("seed")?.map(|value| value.count()).transpose()?,
+            stop: stop.iter().map(Located::text).collect::<Result<_, _>>()?,
+            lenient: false,
+        },
         schema: value.optional("schema")?.map(schema).transpose()?,
     })
+}
+
+fn read_effort(value: &Located<'_>) -> Result<Effort, Damage> {
+    value.text()?.parse().map_err(|_| value.damage("is the word of no effort"))
 }
 
 fn read_messages(value: &Located<'_>) -> Result<Vec<(Role, String)>, Damage> {
@@ -185,16 +203,17 @@ fn read_reply(value: &Located<'_>) -> Result<RecordedReply, Damage> {
             "stop" => Finish::Stop,
             "length" => Finish::Length,
             "context_window" => Finish::ContextWindow,
+            "context_cut" => Finish::ContextCut,
             "refused" => Finish::Refused,
             _ => {
-                let known = "is none of `stop`, `length`, `context_window`, `refused` and `{\"other\": …}`";
+                let known = "is none of `stop`, `length`, `context_window`, `context_cut`, `refused` and `{\"other\": …}`";
                 return Err(finish.damage(known));
             }
         },
     };
     let usage = value.optional("usage")?.as_ref().map(read_usage).transpose()?;
     let id = value.optional("id")?.as_ref().map(Located::text).transpose()?;
-    Ok(RecordedReply { pieces, end: End { finish, usage, id } })
+    Ok(RecordedReply { pieces, end: End { finish, usage, id, thoughts: None } })
 }
 
 fn pieces(text: &str, lengths: &str) -> Option<Vec<String>> {
@@ -212,5 +231,6 @@ fn pieces(text: &str, lengths: &str) -> Option<Vec<String>> {
 fn read_usage(value: &Located<'_>) -> Result<Usage, Damage> {
     value.has_only(&counts(Usage::default()).map(|(name, _)| name))?;
     let count = |name| value.optional(name)?.as_ref().map_or(Ok(0), Located::count);
-    Ok(Usage::new(count("input")?, count("output")?).cached(count("cache_read")?, count("cache_write")?))
+    let usage = Usage::new(count("input")?, count("output")?);
+    Ok(usage.cached(count("cache_read")?, count("cache_write")?).kept_long(count("cache_write_long")?))
 }

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use crate::context::Role;
 use crate::model::{Chunk, End, MaxTokens};
-use crate::rendering::{Request, Schema};
+use crate::rendering::{ReplySettings, Request, Schema};
 
 /// A request and the replies to it.
 #[derive(Clone, Debug)]
@@ -48,23 +48,23 @@ pub(super) struct RecordedRequest {
     pub(super) follow_up: Vec<(Role, String)>,
     /// `None` for the default of the model, which may differ in another version of the library.
     pub(super) max_tokens: Option<u32>,
-    pub(super) temperature: Option<f32>,
-    pub(super) stop: Vec<String>,
+    /// Without `lenient`, which only decides what is sent.
+    pub(super) settings: ReplySettings,
     pub(super) schema: Option<Schema>,
 }
 
 impl RecordedRequest {
     pub(super) fn new(model: &str, request: &Request) -> Self {
         // Every field by name, so that a new one of `Request` cannot be forgotten here.
-        let Request { system, messages, follow_up, max_tokens, temperature, stop, schema, pace: _ } = request;
+        let Request { system, messages, follow_up, max_tokens, settings, schema, pace: _, may_wait: _ } =
+            request;
         Self {
             model: model.to_owned(),
             system: (**system).to_owned(),
             messages: messages.iter().map(|(role, content)| (role, content.into_owned())).collect(),
             follow_up: follow_up.iter().map(|(role, content)| (*role, (**content).to_owned())).collect(),
             max_tokens: Some(*max_tokens).filter(|limit| *limit != MaxTokens::by_model(model).default),
-            temperature: *temperature,
-            stop: stop.to_vec(),
+            settings: ReplySettings { lenient: false, ..settings.clone() },
             schema: schema.as_deref().cloned(),
         }
     }
@@ -74,8 +74,12 @@ impl RecordedRequest {
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("model: {:?}", self.model)];
         lines.extend(self.max_tokens.map(|limit| format!("max_tokens: {limit}")));
-        lines.extend(self.temperature.map(|temperature| format!("temperature: {temperature}")));
-        lines.extend(self.stop.iter().map(|text| format!("stop: {text:?}")));
+        let ReplySettings { effort, temperature, top_p, seed, stop, lenient: _ } = &self.settings;
+        lines.extend(effort.map(|effort| format!("effort: {effort}")));
+        lines.extend(temperature.map(|temperature| format!("temperature: {temperature}")));
+        lines.extend(top_p.map(|share| format!("top_p: {share}")));
+        lines.extend(seed.map(|seed| format!("seed: {seed}")));
+        lines.extend(stop.iter().map(|text| format!("stop: {text:?}")));
         if let Some(Schema { name, json }) = &self.schema {
             lines.push(format!("schema: {name:?}"));
             // A `Value` that is formatted with indentation has one representation.

@@ -6,10 +6,11 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::cache::Lifetime;
 use crate::model::provider::call::{Call, object};
-use crate::model::provider::effort::Effort;
 use crate::model::provider::events::Framing;
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, count, string};
+use crate::model::provider::settings::Settings;
+use crate::registry::{Effort, EffortForm};
 
 pub(super) const FORMAT: Format = Format {
     key: ("x-api-key", ""),
@@ -18,52 +19,28 @@ pub(super) const FORMAT: Format = Format {
     body,
     framing: Framing::Sse,
     read,
-    ends_with_done: false,
 };
 
-/// The tokens for the thoughts of models that know no effort: of a low, a medium and a high one.
-const BUDGETS: [u32; 3] = [1024, 8000, 24_000];
-
-/// The first versions of Claude that know a setting, by
-/// <https://platform.claude.com/docs/en/build-with-claude/effort>.
-#[derive(Clone, Copy)]
-struct Since {
-    opus: (u32, u32),
-    sonnet: (u32, u32),
-    haiku: (u32, u32),
-    /// Whether the families that began after these know it.
-    newer: bool,
-}
-
-const EFFORT: Since = Since { opus: (4, 5), sonnet: (4, 6), haiku: (5, 0), newer: true };
-/// Thinking without a budget, and the effort `max`.
-const ADAPTIVE: Since = Since { opus: (4, 6), ..EFFORT };
-const EXTRA_HIGH: Since = Since { opus: (4, 7), sonnet: (5, 0), ..EFFORT };
-/// Thinking unless it is disabled.
-const THINKS: Since = Since { opus: (5, 0), sonnet: (5, 0), haiku: (5, 0), newer: false };
-
 fn body(call: Call<'_>) -> Json {
-    let (model, effort) = Effort::split(call.model);
+    let settings = &call.settings;
     let mut output = Map::new();
-    let thinking = effort.and_then(|effort| {
-        output.extend(effort_word(model, effort).map(|word| ("effort".to_owned(), word.into())));
-        thinking(model, effort)
-    });
+    output.extend(effort(settings).map(|word| ("effort".to_owned(), word)));
     let format = call.schema.map(|(_, schema)| json!({ "type": "json_schema", "schema": schema }));
     output.extend(format.map(|format| ("format".to_owned(), format)));
-    let messages = call.blocks.into_iter();
+    let messages = call.blocks.iter();
     let messages = messages.map(
-        |block| json!({ "role": block.role.as_str(), "content": content(block.text.into(), block.mark) }),
+        |block| json!({ "role": block.role.as_str(), "content": content(block.text.as_str().into(), block.mark) }),
     );
     object([
-        ("model", Some(model.into())),
+        ("model", Some(call.model.into())),
         ("system", call.system.map(|(system, mark)| content(system.into(), mark))),
         ("messages", Some(messages.collect())),
         ("stream", Some(true.into())),
         ("max_tokens", Some(call.max_tokens.into())),
-        ("temperature", call.temperature.map(Json::from)),
-        ("stop_sequences", call.stop),
-        ("thinking", thinking),
+        ("temperature", settings.temperature.map(Json::from)),
+        ("top_p", settings.top_p.map(Json::from)),
+        ("stop_sequences", settings.stop()),
+        ("thinking", thinking(settings)),
         ("output_config", Some(output).filter(|output| !output.is_empty()).map(Json::Object)),
     ])
 }
@@ -77,45 +54,21 @@ fn content(text: Json, mark: Option<Lifetime>) -> Json {
     json!([{ "type": "text", "text": text, "cache_control": mark }])
 }
 
-fn effort_word(model: &str, effort: Effort) -> Option<&'static str> {
-    let word = match effort {
-        Effort::None => return None,
-        Effort::Minimal | Effort::Low => "low",
-        Effort::Medium => "medium",
-        Effort::ExtraHigh if is_since(model, EXTRA_HIGH) => "xhigh",
-        Effort::Max if is_since(model, ADAPTIVE) => "max",
-        Effort::High | Effort::ExtraHigh | Effort::Max => "high",
-    };
-    is_since(model, EFFORT).then_some(word)
+/// The word for the effort, of models that have words.
+fn effort(settings: &Settings<'_>) -> Option<Json> {
+    let has_words = !matches!(settings.form, Some(EffortForm::Budget(_)));
+    settings.effort_word().filter(|word| has_words && word != "none")
 }
 
-fn thinking(model: &str, effort: Effort) -> Option<Json> {
-    if effort == Effort::None {
-        return is_since(model, THINKS).then(|| json!({ "type": "disabled" }));
-    }
-    if is_since(model, ADAPTIVE) {
-        return Some(json!({ "type": "adaptive" }));
-    }
-    let budget = json!({ "type": "enabled", "budget_tokens": effort.budget(BUDGETS) });
-    (!is_since(model, EFFORT)).then_some(budget)
-}
-
-/// Whether the model is of such a version or a later one. A model without a version knows no settings.
-fn is_since(model: &str, since: Since) -> bool {
-    if ["fable", "mythos"].iter().any(|name| model.contains(name)) {
-        return since.newer;
-    }
-    let name = model.split_once("claude-").map_or("", |(_, name)| name);
-    let (family, version) = name.split_once('-').unwrap_or((name, ""));
-    // A date may follow the version.
-    let mut numbers = version.split('-').map_while(|part| part.parse().ok().filter(|_| part.len() <= 2));
-    let Some(major) = numbers.next() else { return false };
-    let version = (major, numbers.next().unwrap_or_default());
-    match family {
-        "opus" => version >= since.opus,
-        "sonnet" => version >= since.sonnet,
-        "haiku" => version >= since.haiku,
-        _ => false,
+fn thinking(settings: &Settings<'_>) -> Option<Json> {
+    match (settings.effort?, settings.form?) {
+        (Effort::None, EffortForm::Adaptive) => Some(json!({ "type": "disabled" })),
+        // These do not think unless they are told to.
+        (Effort::None, _) | (_, EffortForm::Word | EffortForm::Switch) => None,
+        (_, EffortForm::Adaptive) => Some(json!({ "type": "adaptive" })),
+        (effort, form) => {
+            form.budget(effort).map(|tokens| json!({ "type": "enabled", "budget_tokens": tokens }))
+        }
     }
 }
 
@@ -125,7 +78,10 @@ fn read(kind: &str, event: &Json, reply: &mut Reply) {
         "content_block_start" => {
             reply.has_tool_call |= string(event, "/content_block/type") == Some("tool_use");
         }
-        "content_block_delta" => reply.add_text(event, "/delta/text"),
+        "content_block_delta" => {
+            reply.add_text(event, "/delta/text");
+            reply.add_thought(event, "/delta/thinking");
+        }
         "message_delta" => {
             add_tokens(event.pointer("/usage"), reply);
             let finish = string(event, "/delta/stop_reason");
@@ -136,44 +92,17 @@ fn read(kind: &str, event: &Json, reply: &mut Reply) {
     }
 }
 
-/// The counts of an event replace those of earlier ones.
+/// Each count of an event replaces that of an earlier one. A count that is missing or null is the earlier one.
 fn add_tokens(usage: Option<&Json>, reply: &mut Reply) {
     let Some(usage) = usage else { return };
-    let read = count(usage, "/cache_read_input_tokens").unwrap_or_default();
-    let written = count(usage, "/cache_creation_input_tokens").unwrap_or_default();
     let tokens = &mut reply.tokens;
+    let replace = |kept: &mut u64, path| *kept = count(usage, path).unwrap_or(*kept);
     // Here the tokens of the input are those that no cache had.
-    let input = count(usage, "/input_tokens");
-    tokens.input = input.map(|new| new.saturating_add(read).saturating_add(written)).or(tokens.input);
-    tokens.output = count(usage, "/output_tokens").unwrap_or(tokens.output);
-    if read > 0 || written > 0 {
-        (tokens.cache_read, tokens.cache_write) = (read, written);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_version_of_a_model_decides_its_settings() {
-        let settings = |model| [EFFORT, ADAPTIVE, EXTRA_HIGH, THINKS].map(|since| is_since(model, since));
-        for (model, expected) in [
-            ("claude-opus-4-20250514", [false; 4]),
-            ("claude-opus-4-1-20250805", [false; 4]),
-            ("claude-opus-4-5-20251101", [true, false, false, false]),
-            ("claude-opus-4-6", [true, true, false, false]),
-            ("claude-opus-4-10", [true, true, true, false]),
-            ("anthropic/claude-sonnet-4-6", [true, true, false, false]),
-            ("claude-sonnet-4-5", [false; 4]),
-            ("claude-sonnet-5", [true; 4]),
-            ("claude-haiku-4-5", [false; 4]),
-            ("claude-haiku-5", [true; 4]),
-            ("claude-3-7-sonnet-20250219", [false; 4]),
-            ("claude-fable-1", [true, true, true, false]),
-            ("MiniMax-M2", [false; 4]),
-        ] {
-            assert_eq!(settings(model), expected, "{model}");
-        }
-    }
+    tokens.is_input_uncached = true;
+    tokens.input = count(usage, "/input_tokens").or(tokens.input);
+    replace(&mut tokens.output, "/output_tokens");
+    replace(&mut tokens.cache_read, "/cache_read_input_tokens");
+    replace(&mut tokens.cache_write, "/cache_creation_input_tokens");
+    let long = count(usage, "/cache_creation/ephemeral_1h_input_tokens");
+    tokens.cache_write_long = long.or(tokens.cache_write_long);
 }

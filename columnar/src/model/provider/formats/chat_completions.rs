@@ -4,11 +4,12 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::cache::Lifetime;
 use crate::model::provider::call::{Call, object};
-use crate::model::provider::effort::Effort;
 use crate::model::provider::events::Framing;
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, Tokens, count, has_members, string};
+use crate::registry::{self, Effort};
 
 pub(super) const FORMAT: Format = Format {
     key: ("authorization", "Bearer "),
@@ -17,52 +18,46 @@ pub(super) const FORMAT: Format = Format {
     body,
     framing: Framing::Sse,
     read,
-    ends_with_done: true,
 };
 
-/// Prefixes of models that call the limit of a reply `max_completion_tokens`.
-const COMPLETION_TOKENS: &[&str] = &["gpt-5", "gpt-6", "o1", "o3", "o4"];
-
 fn body(call: Call<'_>) -> Json {
-    let (model, effort) = Effort::split(call.model);
-    let is_new = COMPLETION_TOKENS.iter().any(|prefix| model.starts_with(prefix));
-    let limit = if is_new { "max_completion_tokens" } else { "max_tokens" };
-    let folder = if model.contains('/') { "" } else { call.provider.model_folder };
-    let has_switch = call.provider.has_thinking_switch;
-    let thinking = effort
-        .filter(|_| has_switch)
-        .map(|effort| json!({ "type": if effort == Effort::None { "disabled" } else { "enabled" } }));
-    let effort = effort.filter(|effort| !has_switch || *effort != Effort::None);
-    let has_marks = call.cache_options.is_some();
-    let system = call.system;
-    let system = system.map(|(text, mark)| message("system", text.into(), has_marks && mark.is_some()));
-    let messages = call
-        .blocks
-        .into_iter()
-        .map(|block| message(block.role.as_str(), block.text.into(), has_marks && block.mark.is_some()));
+    let Call { provider, model, settings, .. } = &call;
+    let accepts = registry::accepts(&format!("{}/{model}", provider.name));
+    let limit = if accepts.has_completion_tokens { "max_completion_tokens" } else { "max_tokens" };
+    let folder = if model.contains('/') { "" } else { provider.model_folder };
+    let has_switch = provider.has_thinking_switch;
+    let kind = |effort| if effort == Effort::None { "disabled" } else { "enabled" };
+    let thinking = settings.effort.filter(|_| has_switch).map(|effort| json!({ "type": kind(effort) }));
+    let effort = settings.effort_word().filter(|word| !has_switch || word != "none");
+    let options = call.cache_options();
+    let message = |role: &str, text: &str, mark: Option<Lifetime>| {
+        let content = match mark.filter(|_| call.takes_marks) {
+            Some(_) => {
+                json!([{ "type": "text", "text": text, "prompt_cache_breakpoint": { "mode": "explicit" } }])
+            }
+            None => text.into(),
+        };
+        json!({ "role": role, "content": content })
+    };
+    let system = call.system.map(|(text, mark)| message("system", text, mark));
+    let messages = call.blocks.iter().map(|block| message(block.role.as_str(), &block.text, block.mark));
     let messages: Json = system.into_iter().chain(messages).collect();
     object([
         ("model", Some(format!("{folder}{model}").into())),
         ("messages", Some(messages)),
         ("stream", Some(true.into())),
-        ("stream_options", Some(json!({ "include_usage": true }))),
+        ("stream_options", provider.has_stream_options.then(|| json!({ "include_usage": true }))),
         (limit, Some(call.max_tokens.into())),
-        ("temperature", call.temperature.map(Json::from)),
-        ("stop", call.stop),
-        ("reasoning_effort", effort.map(|effort| effort.keyword().into())),
+        ("temperature", settings.temperature.map(Json::from)),
+        ("top_p", settings.top_p.map(Json::from)),
+        (provider.seed, settings.seed.map(Json::from)),
+        ("stop", settings.stop()),
+        ("reasoning_effort", effort),
         ("thinking", thinking),
-        ("prompt_cache_options", call.cache_options),
+        ("prompt_cache_key", call.cache_key.map(Json::from)),
+        ("prompt_cache_options", options),
         ("response_format", call.schema.map(response_format)),
     ])
-}
-
-fn message(role: &str, text: Json, is_marked: bool) -> Json {
-    let content = if is_marked {
-        json!([{ "type": "text", "text": text, "prompt_cache_breakpoint": { "mode": "explicit" } }])
-    } else {
-        text
-    };
-    json!({ "role": role, "content": content })
 }
 
 fn response_format((name, schema): (&str, Json)) -> Json {
@@ -71,36 +66,59 @@ fn response_format((name, schema): (&str, Json)) -> Json {
 }
 
 fn read(_: &str, event: &Json, reply: &mut Reply) {
-    let choice = event.pointer("/choices/0");
+    let choices = event.get("choices").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+    // Behind some gateways there are further replies, which are others.
+    let choice = choices.iter().find(|choice| count(choice, "/index").unwrap_or_default() == 0);
     if let Some(choice) = choice {
-        match choice.pointer("/delta/content") {
-            // The models of Mistral that think send a list of texts and thoughts.
-            Some(Json::Array(parts)) => parts.iter().for_each(|part| reply.add_text(part, "/text")),
-            _ => reply.add_text(choice, "/delta/content"),
-        }
-        reply.is_refused |= string(choice, "/delta/refusal").is_some_and(|refusal| !refusal.is_empty());
-        reply.has_tool_call |= has_members(choice, "/delta/tool_calls");
+        read_delta(choice.get("delta").unwrap_or(&Json::Null), reply);
+        let finish = string(choice, "/finish_reason");
+        reply.finish = finish.map(str::to_owned).or_else(|| reply.finish.take());
     }
-    let finish = choice.and_then(|choice| string(choice, "/finish_reason"));
-    // The usage is in the last event with a choice, or after it. Other events may have one as well, of a part.
-    if finish.is_some() || (choice.is_none() && reply.tokens.input.is_none()) {
-        // Groq has a place of its own.
-        let usage = ["/usage", "/x_groq/usage"].iter().find_map(|path| event.pointer(path));
+    // Before the end of the reply, an event with a choice has the usage of a part. Servers have it in different places.
+    if reply.finish.is_some() || choices.is_empty() {
+        let places = ["/usage", "/x_groq/usage", "/choices/0/usage"];
+        let usage = places.iter().find_map(|path| event.pointer(path).filter(|usage| usage.is_object()));
         let tokens = usage.and_then(|usage| tokens(usage, reply.provider.counts_thoughts_apart));
         reply.tokens = tokens.unwrap_or(reply.tokens);
     }
-    reply.finish = finish.map(str::to_owned).or_else(|| reply.finish.take());
+}
+
+fn read_delta(delta: &Json, reply: &mut Reply) {
+    match delta.get("content") {
+        // The models of Mistral that think send a list of texts and thoughts.
+        Some(Json::Array(parts)) => {
+            for part in parts {
+                reply.add_text(part, "/text");
+                let thoughts = part.get("thinking").and_then(Json::as_array);
+                thoughts.into_iter().flatten().for_each(|thought| reply.add_thought(thought, "/text"));
+            }
+        }
+        _ => reply.add_text(delta, "/content"),
+    }
+    for name in ["/reasoning_content", "/reasoning"] {
+        reply.add_thought(delta, name);
+    }
+    reply.is_refused |= string(delta, "/refusal").is_some_and(|refusal| !refusal.is_empty());
+    reply.has_tool_call |= has_members(delta, "/tool_calls");
 }
 
 fn tokens(usage: &Json, counts_thoughts_apart: bool) -> Option<Tokens> {
+    let find = |paths: &[&str]| paths.iter().find_map(|path| count(usage, path)).unwrap_or_default();
     let thoughts = count(usage, "/completion_tokens_details/reasoning_tokens");
     let apart = thoughts.filter(|_| counts_thoughts_apart).unwrap_or_default();
-    let written = ["cache_write_tokens", "cache_creation_tokens"];
-    let written = written.iter().find_map(|name| count(usage, &format!("/prompt_tokens_details/{name}")));
     Some(Tokens {
         input: Some(count(usage, "/prompt_tokens")?),
-        output: count(usage, "/completion_tokens").unwrap_or_default().saturating_add(apart),
-        cache_read: count(usage, "/prompt_tokens_details/cached_tokens").unwrap_or_default(),
-        cache_write: written.unwrap_or_default(),
+        output: find(&["/completion_tokens"]).saturating_add(apart),
+        // Those of DeepSeek and of Moonshot are second.
+        cache_read: find(&[
+            "/prompt_tokens_details/cached_tokens",
+            "/prompt_cache_hit_tokens",
+            "/cached_tokens",
+        ]),
+        cache_write: find(&[
+            "/prompt_tokens_details/cache_write_tokens",
+            "/prompt_tokens_details/cache_creation_tokens",
+        ]),
+        ..Tokens::default()
     })
 }

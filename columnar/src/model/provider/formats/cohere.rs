@@ -1,52 +1,68 @@
-//! Cohere's Chat, in its first version: the last message is apart from the others.
+//! Cohere's Chat, in its second version.
 //!
-//! Source: <https://docs.cohere.com/v1/reference/chat-stream>
+//! Source: <https://docs.cohere.com/reference/chat-stream>
 
 use serde_json::{Value as Json, json};
 
-use crate::context::Role;
 use crate::model::provider::call::{Call, object};
 use crate::model::provider::events::Framing;
 use crate::model::provider::format::Format;
-use crate::model::provider::reply::{Reply, Tokens, count, string};
+use crate::model::provider::reply::{Reply, Tokens, string};
 
 pub(super) const FORMAT: Format = Format {
     key: ("authorization", "Bearer "),
     headers: &[],
     path: |_| "chat".to_owned(),
     body,
-    framing: Framing::Lines,
+    framing: Framing::Sse,
     read,
-    ends_with_done: false,
 };
 
-fn body(mut call: Call<'_>) -> Json {
-    let last = call.blocks.pop_if(|block| block.role == Role::User);
-    let history = call.blocks.into_iter().map(|block| {
-        let role = if block.role == Role::Assistant { "CHATBOT" } else { "USER" };
-        json!({ "role": role, "message": block.text })
+fn body(call: Call<'_>) -> Json {
+    let message = |role: &str, text: &str| json!({ "role": role, "content": text });
+    let system = call.system.map(|(system, _)| message("system", system));
+    let messages = call.blocks.iter().map(|block| message(block.role.as_str(), &block.text));
+    let settings = &call.settings;
+    let thinking = settings.effort.zip(settings.form).and_then(|(effort, form)| form.budget(effort));
+    let thinking = thinking.map(|tokens| match tokens {
+        0 => json!({ "type": "disabled" }),
+        _ => json!({ "type": "enabled", "token_budget": tokens }),
     });
-    let history: Vec<Json> = history.collect();
+    let format = call.schema.map(|(_, schema)| json!({ "type": "json_object", "json_schema": schema }));
     object([
         ("model", Some(call.model.into())),
-        ("preamble", call.system.map(|(system, _)| system.into())),
-        ("chat_history", Some(history).filter(|history| !history.is_empty()).map(Json::Array)),
-        ("message", Some(last.map(|block| block.text).unwrap_or_default().into())),
+        ("messages", Some(system.into_iter().chain(messages).collect())),
         ("stream", Some(true.into())),
         ("max_tokens", Some(call.max_tokens.into())),
-        ("temperature", call.temperature.map(Json::from)),
-        ("stop_sequences", call.stop),
+        ("temperature", settings.temperature.map(Json::from)),
+        ("p", settings.top_p.map(Json::from)),
+        ("seed", settings.seed.map(Json::from)),
+        ("stop_sequences", settings.stop()),
+        ("thinking", thinking),
+        ("response_format", format),
     ])
 }
 
-fn read(_: &str, event: &Json, reply: &mut Reply) {
-    match string(event, "/event_type") {
-        Some("text-generation") => reply.add_text(event, "/text"),
-        Some("stream-end") => {
-            reply.finish = string(event, "/finish_reason").map(str::to_owned);
+fn read(kind: &str, event: &Json, reply: &mut Reply) {
+    match kind {
+        "content-delta" => {
+            reply.add_text(event, "/delta/message/content/text");
+            reply.add_thought(event, "/delta/message/content/thinking");
+        }
+        "tool-call-start" => reply.has_tool_call = true,
+        "message-end" => {
+            reply.finish = string(event, "/delta/finish_reason").map(str::to_owned);
+            let count = |path: &str| {
+                // Some of the numbers are fractions, such as 12.0.
+                let number = event.pointer(&format!("/delta/usage/{path}"))?;
+                number.as_u64().or_else(|| number.as_number()?.to_string().strip_suffix(".0")?.parse().ok())
+            };
             reply.tokens = Tokens {
-                input: count(event, "/response/meta/tokens/input_tokens"),
-                output: count(event, "/response/meta/tokens/output_tokens").unwrap_or_default(),
+                input: count("tokens/input_tokens").or_else(|| count("billed_units/input_tokens")),
+                output: count("tokens/output_tokens")
+                    .or_else(|| count("billed_units/output_tokens"))
+                    .unwrap_or_default(),
+                cache_read: count("cached_tokens").unwrap_or_default(),
                 ..Tokens::default()
             };
             reply.is_ended = true;

@@ -8,6 +8,7 @@ use crate::model::provider::call::{Call, object};
 use crate::model::provider::events::Framing;
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, Tokens, count, has_members, string};
+use crate::registry::{Effort, EffortForm};
 
 pub(super) const FORMAT: Format = Format {
     key: ("authorization", "Bearer "),
@@ -16,36 +17,51 @@ pub(super) const FORMAT: Format = Format {
     body,
     framing: Framing::Lines,
     read,
-    ends_with_done: false,
 };
 
 fn body(call: Call<'_>) -> Json {
-    let message = |role: &str, text: Json| json!({ "role": role, "content": text });
-    let system = call.system.map(|(system, _)| message("system", system.into()));
-    let messages = call.blocks.into_iter().map(|block| message(block.role.as_str(), block.text.into()));
+    let message = |role: &str, text: &str| json!({ "role": role, "content": text });
+    let system = call.system.map(|(system, _)| message("system", system));
+    let messages = call.blocks.iter().map(|block| message(block.role.as_str(), &block.text));
+    let settings = &call.settings;
     let options = object([
+        // By default the server has room for few tokens, and leaves out the beginning of a longer context.
+        ("num_ctx", Some(call.context.into())),
         ("num_predict", Some(call.max_tokens.into())),
-        ("temperature", call.temperature.map(Json::from)),
-        ("stop", call.stop),
+        ("temperature", settings.temperature.map(Json::from)),
+        ("top_p", settings.top_p.map(Json::from)),
+        ("seed", settings.seed.map(Json::from)),
+        ("stop", settings.stop()),
     ]);
+    let think = match settings.form {
+        Some(EffortForm::Switch) => settings.effort.map(|effort| (effort != Effort::None).into()),
+        _ => settings.effort_word(),
+    };
     object([
         ("model", Some(call.model.into())),
         ("messages", Some(system.into_iter().chain(messages).collect())),
         ("stream", Some(true.into())),
+        // A context without room is an error. Servers that do not know these members ignore them.
+        ("truncate", Some(false.into())),
+        ("shift", Some(false.into())),
+        ("think", think),
+        ("format", call.schema.map(|(_, schema)| schema)),
         ("options", Some(options)),
     ])
 }
 
 fn read(_: &str, event: &Json, reply: &mut Reply) {
     reply.add_text(event, "/message/content");
+    reply.add_thought(event, "/message/thinking");
     reply.has_tool_call |= has_members(event, "/message/tool_calls");
     if event.get("done") == Some(&Json::Bool(true)) {
-        reply.finish = string(event, "/done_reason").map(str::to_owned);
+        // The reason is optional.
+        reply.finish = Some(string(event, "/done_reason").unwrap_or("stop").to_owned());
         reply.tokens = Tokens {
             input: count(event, "/prompt_eval_count"),
             output: count(event, "/eval_count").unwrap_or_default(),
             cache_read: count(event, "/prompt_eval_cached_count").unwrap_or_default(),
-            cache_write: 0,
+            ..Tokens::default()
         };
         reply.is_ended = true;
     }

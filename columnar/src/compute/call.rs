@@ -1,0 +1,268 @@
+//! A call of a prompt: its request, its reply, and the models that are asked if another one fails.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::sync::Arc;
+
+use futures::stream::{self, BoxStream, StreamExt};
+
+use super::Piece;
+use super::thoughts::ThoughtFilter;
+use crate::error::BoxError;
+use crate::model::{Chunk, End, Finish, MaxTokens, Model, ReplyError, Truncated};
+use crate::rendering::Request;
+use crate::tokens::{Chars, Counter};
+use crate::trace::CallSpan;
+use crate::usage::{Reservation, SpendLimit};
+
+/// The replies that a prompt stores although they may be unfinished.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Allowances {
+    pub(super) truncated: bool,
+    pub(super) empty: bool,
+}
+
+/// The use of thoughts.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Thoughts {
+    /// Whether those in the text are left out.
+    pub(super) are_stripped: bool,
+    /// Whether the receipt has them.
+    pub(super) are_kept: bool,
+}
+
+/// A call to a model.
+pub(super) struct Call {
+    /// The model that is called, and its backups.
+    models: VecDeque<Arc<dyn Model>>,
+    request: Request,
+    /// `None` for the default of each model.
+    max_tokens: Option<u32>,
+    /// The spending limit, and the tokens of the request.
+    limit: Option<(SpendLimit, u64)>,
+    allows: Allowances,
+    thoughts: Thoughts,
+    attempt: usize,
+    stage: Stage,
+    /// The highest possible cost, reserved until the actual cost is known.
+    reservation: Option<Reservation>,
+}
+
+enum Stage {
+    Pending,
+    Streaming(Streaming),
+    /// The reply has ended, and is discarded if there is an error.
+    Ended {
+        error: Option<BoxError>,
+        span: CallSpan,
+    },
+    Done,
+}
+
+/// A reply that is being received.
+struct Streaming {
+    chunks: BoxStream<'static, Result<Chunk, BoxError>>,
+    span: CallSpan,
+    received: Received,
+    filter: Option<ThoughtFilter>,
+    /// The thoughts so far, if they are kept.
+    thoughts: String,
+}
+
+/// The text of a reply so far.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Received {
+    Nothing,
+    /// White space, which is no reply.
+    Blank,
+    Text,
+}
+
+impl Received {
+    fn and(self, text: &str) -> Self {
+        self.max(if text.trim().is_empty() { Self::Blank } else { Self::Text })
+    }
+}
+
+impl Call {
+    /// A call of the first of these models; the others are its backups.
+    pub(super) fn new(
+        models: Vec<Arc<dyn Model>>,
+        request: Request,
+        max_tokens: Option<u32>,
+        limit: Option<SpendLimit>,
+        (allows, thoughts): (Allowances, Thoughts),
+    ) -> Self {
+        let limit = limit.map(|limit| {
+            // Values were counted when they were stored. These texts are no values, so they are estimated.
+            let more = request.follow_up.iter().map(|(_, text)| Chars.count(text));
+            let input = request.messages.system_tokens() + request.messages.tokens() + more.sum::<usize>();
+            (limit, u64::try_from(input).unwrap_or(u64::MAX))
+        });
+        Self {
+            models: models.into(),
+            request,
+            max_tokens,
+            limit,
+            allows,
+            thoughts,
+            attempt: 1,
+            stage: Stage::Pending,
+            reservation: None,
+        }
+    }
+
+    /// The text of the reply and its usage, or an error if the reply is incomplete.
+    pub(super) fn pieces(self) -> BoxStream<'static, Result<Piece, BoxError>> {
+        let pieces = stream::unfold(self, |mut call| async move { Some((call.next().await?, call)) });
+        pieces.boxed()
+    }
+
+    async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
+        // An error leaves `Done` behind, so it is the last item.
+        let result = match mem::replace(&mut self.stage, Stage::Done) {
+            Stage::Pending => self.send().await,
+            Stage::Streaming(reply) => self.receive(reply).await,
+            Stage::Ended { error: None, .. } | Stage::Done => return None,
+            // The end of a discarded reply came before as `CallEnded`, so the receipt has its tokens.
+            Stage::Ended { error: Some(error), mut span } => {
+                span.failed(&*error);
+                Err(error)
+            }
+        };
+        Some(result.or_else(|error| self.ask_backup(error)))
+    }
+
+    /// Goes on with the next model, if there is one and the error is one of this model.
+    fn ask_backup(&mut self, error: BoxError) -> Result<Piece, BoxError> {
+        // Another model would get the same limit, and the same budget for the context.
+        let is_of_model = Truncated::of(&*error).is_none() && !error.is::<crate::usage::SpendLimitError>();
+        if self.models.len() < 2 || !is_of_model {
+            return Err(error);
+        }
+        self.models.pop_front();
+        self.stage = Stage::Pending;
+        self.attempt += 1;
+        Ok(Piece::Retry { attempt: self.attempt - 1, error })
+    }
+
+    async fn send(&mut self) -> Result<Piece, BoxError> {
+        let Some(model) = self.models.front() else { return Err(ReplyError::BrokeOff.into()) };
+        let name = model.name();
+        let max_tokens = self.max_tokens.unwrap_or_else(|| MaxTokens::by_model(name).default);
+        self.request.max_tokens = max_tokens;
+        self.request.may_wait = self.models.len() < 2;
+        // Before the span begins: waiting for other calls is no part of this call.
+        if let Some((limit, input)) = &self.limit {
+            self.reservation = Some(limit.reserve(name, *input, max_tokens.into()).await?);
+        }
+        let span = CallSpan::begin(name, &self.request);
+        let chunks = {
+            // Events that the model emits in this call belong to its span.
+            let _entered = span.enter();
+            model.reply(self.request.clone())
+        };
+        let filter = self.thoughts.are_stripped.then(ThoughtFilter::default);
+        let name = name.into();
+        let (received, thoughts) = (Received::Nothing, String::new());
+        self.stage = Stage::Streaming(Streaming { chunks, span, received, filter, thoughts });
+        Ok(Piece::CallStarted(name))
+    }
+
+    async fn receive(&mut self, mut reply: Streaming) -> Result<Piece, BoxError> {
+        let error = match reply.span.within(reply.chunks.next()).await {
+            Some(Ok(Chunk::Text(text))) => {
+                reply.span.text(&text);
+                let text = self.shown(&mut reply, text);
+                self.stage = Stage::Streaming(reply);
+                return Ok(Piece::Text(text));
+            }
+            Some(Ok(Chunk::Thought(text))) => {
+                if self.thoughts.are_kept {
+                    reply.thoughts.push_str(&text);
+                }
+                self.stage = Stage::Streaming(reply);
+                // It proves that the reply has begun.
+                return Ok(Piece::Text(String::new()));
+            }
+            Some(Ok(Chunk::Waiting { pause, error })) => {
+                self.stage = Stage::Streaming(reply);
+                return Ok(Piece::Waiting { pause, error });
+            }
+            Some(Ok(Chunk::End(end))) => return self.end(reply, end),
+            Some(Err(error)) => error,
+            None => ReplyError::BrokeOff.into(),
+        };
+        // Providers do not bill a request without a reply.
+        if let Some(mut reservation) = self.reservation.take().filter(|_| reply.received == Received::Nothing)
+        {
+            reservation.cancel();
+        }
+        reply.span.failed(&*error);
+        Err(error)
+    }
+
+    /// The part of a text that is no thought.
+    fn shown(&self, reply: &mut Streaming, text: String) -> String {
+        let Some(filter) = &mut reply.filter else {
+            reply.received = reply.received.and(&text);
+            return text;
+        };
+        let (thoughts, text) = filter.split(&text);
+        if self.thoughts.are_kept {
+            reply.thoughts.push_str(&thoughts);
+        }
+        // A thought is paid for, and is no text.
+        reply.received = reply.received.max(Received::Blank).and(&text);
+        text
+    }
+
+    fn end(&mut self, mut reply: Streaming, mut end: End) -> Result<Piece, BoxError> {
+        // What is held back here began like a thought, and is text.
+        let rest = reply.filter.as_mut().map(ThoughtFilter::finish).filter(|rest| !rest.is_empty());
+        if let Some(rest) = rest {
+            reply.received = reply.received.and(&rest);
+            reply.filter = None;
+            reply.chunks = stream::iter([Ok(Chunk::End(end))]).boxed();
+            self.stage = Stage::Streaming(reply);
+            return Ok(Piece::Text(rest));
+        }
+        reply.span.end(&end);
+        // Without a usage the reservation is dropped here, which books all of it.
+        if let Some((mut reservation, usage)) = self.reservation.take().zip(end.usage) {
+            reservation.settle(&usage);
+        }
+        end.thoughts = Some(reply.thoughts).filter(|thoughts| !thoughts.is_empty()).map(Into::into);
+        self.stage = Stage::Ended { error: self.defect(&end, reply.received), span: reply.span };
+        Ok(Piece::CallEnded(end.into()))
+    }
+
+    /// The reason why a reply with this end is not stored.
+    fn defect(&self, end: &End, received: Received) -> Option<BoxError> {
+        let has_text = received == Received::Text;
+        // A reply that was cut off before its text is empty as well, and needs both permissions.
+        let is_stored = has_text || self.allows.empty;
+        let max_tokens = self.request.max_tokens;
+        match &end.finish {
+            Finish::Stop if is_stored => None,
+            Finish::Stop => Some(ReplyError::Empty.into()),
+            Finish::Length | Finish::ContextWindow if is_stored && self.allows.truncated => None,
+            Finish::Length if is_at_limit(end, max_tokens) => {
+                Some(Truncated::MaxTokens { max_tokens, has_text }.into())
+            }
+            Finish::Length | Finish::ContextWindow => Some(Truncated::ContextWindow.into()),
+            Finish::ContextCut => Some(Truncated::Context.into()),
+            Finish::Refused => Some(ReplyError::refused().into()),
+            // The reply was paid for, and its stream is complete: a word that is not known yet loses nothing.
+            Finish::Other(_) if has_text && !end.finish.is_unfinished() => None,
+            Finish::Other(_) => Some(ReplyError::Ended(end.finish.clone()).into()),
+        }
+    }
+}
+
+/// Whether a reply that was cut off has as many tokens as it may have. Some servers report a full context window in the
+/// same way. Their counts may differ a little from the limit.
+fn is_at_limit(end: &End, max_tokens: u32) -> bool {
+    let limit = u64::from(max_tokens);
+    end.usage.is_none_or(|usage| usage.output >= limit - limit / 10)
+}

@@ -1,0 +1,216 @@
+//! The settings of a request that a model takes, and those that the client applies itself.
+
+use serde_json::Value as Json;
+
+use crate::registry::{self, Accepts, Api, Effort, EffortForm, ProviderFacts};
+use crate::rendering::ReplySettings;
+
+/// The settings that are sent.
+#[derive(Debug, Default)]
+pub(super) struct Settings<'r> {
+    pub(super) effort: Option<Effort>,
+    /// The form of the effort.
+    pub(super) form: Option<EffortForm>,
+    pub(super) temperature: Option<f64>,
+    pub(super) top_p: Option<f64>,
+    pub(super) seed: Option<u64>,
+    pub(super) stop: Vec<&'r str>,
+    /// The stop sequences that the provider does not take.
+    pub(super) own_stop: Vec<&'r str>,
+}
+
+/// A setting that a model does not take, and the reason.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NotTaken {
+    pub(super) setting: &'static str,
+    pub(super) reason: String,
+}
+
+/// The most stop sequences of a request, by the API references.
+fn most_stops(api: Api) -> usize {
+    match api {
+        Api::ChatCompletions => 4,
+        Api::Cohere | Api::Gemini => 5,
+        Api::Anthropic | Api::Ollama => usize::MAX,
+        Api::Responses => 0,
+    }
+}
+
+impl<'r> Settings<'r> {
+    /// The settings that a model takes of these; without those that it does not take, if they are lenient.
+    pub(super) fn of(
+        provider: &'static ProviderFacts,
+        name: &str,
+        wanted: &'r ReplySettings,
+        max_tokens: u32,
+    ) -> Result<Self, NotTaken> {
+        let accepts = registry::accepts(name);
+        let take = |setting, refused: Option<String>| match refused {
+            None => Ok(true),
+            Some(_) if wanted.lenient => Ok(false),
+            Some(reason) if accepts.source.is_empty() => Err(NotTaken { setting, reason }),
+            Some(reason) => {
+                let reason = format!("{reason}, by {} of {}", accepts.source, accepts.date);
+                Err(NotTaken { setting, reason })
+            }
+        };
+        let effort = match wanted.effort {
+            Some(effort) => {
+                take("effort", refused_effort(provider, accepts, effort, max_tokens))?.then_some(effort)
+            }
+            None => None,
+        };
+        let sampling = (!accepts.sampling.allows(effort)).then(|| sampling_reason(accepts, effort));
+        // The default of these models, which some of them refuse as well.
+        let temperature =
+            wanted.temperature.filter(|number| sampling.is_none() || (number - 1.0).abs() > f32::EPSILON);
+        let temperature = match temperature {
+            Some(number) => take("temperature", sampling.clone())?.then_some(number),
+            None => None,
+        };
+        let top_p = match wanted.top_p {
+            Some(share) => take("top_p", sampling)?.then_some(share),
+            None => None,
+        };
+        let seed = match wanted.seed {
+            Some(seed) => take("seed", refused_seed(provider))?.then_some(seed),
+            None => None,
+        };
+        let most = if accepts.stop { most_stops(provider.api) } else { 0 };
+        // Anthropic refuses white space.
+        let is_sent = |stop: &&str| provider.api != Api::Anthropic || !stop.trim().is_empty();
+        let (mut stop, mut own_stop): (Vec<_>, Vec<_>) =
+            wanted.stop.iter().map(String::as_str).filter(|stop| !stop.is_empty()).partition(is_sent);
+        own_stop.extend(stop.split_off(most.min(stop.len())));
+        Ok(Self {
+            effort,
+            form: effort.map(|_| accepts.effort_form),
+            temperature: temperature.map(round),
+            top_p: top_p.map(round),
+            seed,
+            stop,
+            own_stop,
+        })
+    }
+
+    /// The stop sequences that are sent.
+    pub(super) fn stop(&self) -> Option<Json> {
+        (!self.stop.is_empty()).then(|| self.stop.as_slice().into())
+    }
+
+    /// The effort as a word.
+    pub(super) fn effort_word(&self) -> Option<Json> {
+        self.effort.map(|effort| effort.as_str().into())
+    }
+}
+
+fn refused_effort(
+    provider: &ProviderFacts,
+    accepts: &Accepts,
+    effort: Effort,
+    max_tokens: u32,
+) -> Option<String> {
+    if accepts.efforts.is_empty() {
+        return Some("it has no efforts".to_owned());
+    }
+    // OpenAI has this effort in its newer interface alone.
+    let is_too_high = provider.name == "openai" && effort == Effort::Max && accepts.has_completion_tokens;
+    if !accepts.efforts.contains(&effort) || is_too_high {
+        let known = accepts.efforts.iter().filter(|effort| !is_too_high || **effort != Effort::Max);
+        let known: Vec<_> = known.map(|effort| format!("`{effort}`")).collect();
+        return Some(format!("its efforts are {}", known.join(", ")));
+    }
+    let budget = accepts.effort_form.budget(effort).unwrap_or_default();
+    (budget >= max_tokens && provider.api == Api::Anthropic).then(|| {
+        format!("its thoughts may have {budget} tokens, and the whole reply {max_tokens}: raise `max_tokens`")
+    })
+}
+
+fn sampling_reason(accepts: &Accepts, effort: Option<Effort>) -> String {
+    let reason = match effort {
+        None | Some(Effort::None) if !accepts.sampling.allows(Some(Effort::None)) => "it takes none",
+        None => "it takes one with `.effort(Effort::None)` alone",
+        Some(_) => "it takes none with an effort",
+    };
+    reason.to_owned()
+}
+
+fn refused_seed(provider: &ProviderFacts) -> Option<String> {
+    matches!(provider.api, Api::Anthropic | Api::Responses).then(|| "its interface has none".to_owned())
+}
+
+/// The number with the digits that the user wrote: 0.7, not `0.699_999_988`.
+fn round(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or_else(|_| number.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_sent_as_it_was_written() {
+        for (number, sent) in [(0.0, 0.0), (0.7, 0.7), (1.0, 1.0), (0.1, 0.1), (f32::MAX, 3.402_823_5e38)] {
+            assert!((round(number) - sent).abs() < f64::EPSILON, "{number}");
+        }
+    }
+
+    fn settings<'r>(model: &str, wanted: &'r ReplySettings) -> Result<Settings<'r>, NotTaken> {
+        let provider = model.split('/').next().and_then(registry::provider).expect("a provider");
+        Settings::of(provider, model, wanted, 4096)
+    }
+
+    /// Settings that a model does not take were sent, and each call was refused with a status of 400.
+    #[test]
+    fn what_a_model_does_not_take_is_an_error_or_left_out() {
+        let wanted = |effort, temperature| ReplySettings { effort, temperature, ..ReplySettings::default() };
+        for (model, effort, temperature, refused) in [
+            ("openai/gpt-4o-mini", None, Some(0.2), None),
+            ("openai/gpt-4o-mini", Some(Effort::Low), None, Some("effort")),
+            ("openai/gpt-5-mini", None, Some(0.2), Some("temperature")),
+            ("openai/gpt-5-mini", None, Some(1.0), None),
+            ("openai/gpt-5-mini", Some(Effort::XHigh), None, Some("effort")),
+            ("openai/gpt-5.6", Some(Effort::None), Some(0.2), None),
+            ("openai/gpt-5.6", Some(Effort::High), Some(0.2), Some("temperature")),
+            ("openai/gpt-6-sol", Some(Effort::Max), None, Some("effort")),
+            ("openai_resp/gpt-6-sol", Some(Effort::Max), None, None),
+            ("anthropic/claude-sonnet-4-5", Some(Effort::Low), None, None),
+            ("anthropic/claude-sonnet-4-5", Some(Effort::High), None, Some("effort")),
+            ("anthropic/claude-opus-5", Some(Effort::High), None, None),
+            ("anthropic/claude-opus-5", None, Some(0.0), Some("temperature")),
+            ("aliyun/qwen3-max", Some(Effort::High), Some(0.0), None),
+        ] {
+            let wanted = wanted(effort, temperature);
+            let found = settings(model, &wanted);
+            assert_eq!(found.as_ref().err().map(|error| error.setting), refused, "{model} {wanted:?}");
+            let lenient = ReplySettings { lenient: true, ..wanted.clone() };
+            let sent = settings(model, &lenient).expect("lenient");
+            assert_eq!(sent.effort, effort.filter(|_| refused != Some("effort")), "{model}");
+        }
+        let seed = ReplySettings { seed: Some(7), ..ReplySettings::default() };
+        assert_eq!(
+            settings("anthropic/claude-opus-5", &seed).map_err(|error| error.setting).err(),
+            Some("seed")
+        );
+        assert_eq!(settings("mistral/x", &seed).expect("it has one").seed, Some(7));
+    }
+
+    /// `stop(["\n"])` was refused by Anthropic, by OpenAI's Responses and by models that reason.
+    #[test]
+    fn stop_sequences_that_are_not_taken_are_applied_here() {
+        let wanted = ReplySettings {
+            stop: ["\n", "a", "b", "", "c", "d"].map(str::to_owned).into(),
+            ..ReplySettings::default()
+        };
+        for (model, sent, own) in [
+            ("openai/gpt-4o-mini", &["\n", "a", "b", "c"][..], &["d"][..]),
+            ("openai/gpt-5-mini", &[], &["\n", "a", "b", "c", "d"]),
+            ("openai_resp/gpt-4o-mini", &[], &["\n", "a", "b", "c", "d"]),
+            ("anthropic/claude-haiku-5-5", &["a", "b", "c", "d"], &["\n"]),
+            ("ollama/x", &["\n", "a", "b", "c", "d"], &[]),
+        ] {
+            let settings = settings(model, &wanted).expect("stops are always taken");
+            assert_eq!((&settings.stop[..], &settings.own_stop[..]), (sent, own), "{model}");
+        }
+    }
+}

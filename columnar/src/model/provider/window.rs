@@ -1,0 +1,40 @@
+//! The window of a model: the room for a context that a request asks for, and the sign of a context that was cut.
+
+use crate::rendering::Request;
+use crate::tokens::Classes;
+
+/// The most tokens of a window, unless the program sets another number.
+pub(super) const MAX_CONTEXT: u32 = 131_072;
+
+/// The least window that is asked for.
+const LEAST: usize = 4096;
+
+/// The most tokens that are kept free for a reply. A window takes memory for each of its tokens, used or not, and most
+/// replies are far shorter than their limit. A longer one is an error, and nothing is lost silently.
+const REPLY: usize = 8192;
+
+/// No server has a smaller window. A smaller number of tokens is no count of a context that was cut.
+const SMALLEST_CUT: u64 = 512;
+
+/// The window for a request and its reply, in steps of powers of two: with another one the server loads the model again.
+/// `Err` has the tokens of a request that is longer than the largest window.
+pub(super) fn window(request: &Request, most: u32) -> Result<u32, usize> {
+    // Tokenizers of local models make up to a third more tokens than the estimate.
+    let tokens = request.tokens_by(&Classes).saturating_mul(4) / 3;
+    if tokens > most as usize {
+        return Err(tokens);
+    }
+    let reply = REPLY.min(request.max_tokens as usize);
+    let room = tokens.saturating_add(reply).max(LEAST).checked_next_power_of_two();
+    Ok(room.and_then(|room| u32::try_from(room).ok()).unwrap_or(most).min(most))
+}
+
+/// Whether a server read less than half of a request. The estimates of requests are better than that, and a server that
+/// cuts a context leaves out half of its window.
+pub(super) fn was_cut(request: &Request, read: u64) -> bool {
+    let is_short = |tokens: usize| read.saturating_mul(2) < u64::try_from(tokens).unwrap_or(u64::MAX);
+    // The first count is known already.
+    read >= SMALLEST_CUT
+        && is_short(request.messages.system_tokens() + request.messages.tokens())
+        && is_short(request.tokens_by(&Classes))
+}

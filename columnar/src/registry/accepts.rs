@@ -1,0 +1,355 @@
+//! The settings that models take, one row per family: what a provider refuses, ignores or calls otherwise.
+//!
+//! A model without a row takes everything: a server of the user knows its own settings. Sources are the parameter types of
+//! the providers' own clients, and their guides.
+
+use super::Effort::{High, Low, Max, Medium, Minimal, None as NoThoughts, XHigh};
+use super::{Effort, canonical, strip};
+
+/// The settings that a family of models takes.
+#[derive(Debug)]
+pub(crate) struct Accepts {
+    /// Prefixes of the names of models, with their provider.
+    prefixes: &'static [&'static str],
+    pub(crate) sampling: Sampling,
+    /// The efforts of the family. Empty if it has no such setting.
+    pub(crate) efforts: &'static [Effort],
+    pub(crate) effort_form: EffortForm,
+    /// Whether the provider takes stop sequences. The client applies them otherwise.
+    pub(crate) stop: bool,
+    /// Whether the provider enforces a schema for these models, and does not refuse it.
+    pub(crate) has_schema: bool,
+    /// Whether chat completions call the limit of a reply `max_completion_tokens`.
+    pub(crate) has_completion_tokens: bool,
+    /// Empty for models without a row.
+    pub(crate) source: &'static str,
+    pub(crate) date: &'static str,
+}
+
+/// Whether a model takes a temperature and a limit of probability (`top_p`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sampling {
+    Always,
+    Never,
+    /// As long as no effort is set, or the effort is `none`.
+    WithoutEffort,
+    /// Only with the effort `none`.
+    WithEffortNone,
+}
+
+/// The form of an effort in a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EffortForm {
+    /// A word of the provider.
+    Word,
+    /// The tokens for thoughts: of a low, a medium and a high effort.
+    Budget([u32; 3]),
+    /// Anthropic: a word, and thoughts of an open length.
+    Adaptive,
+    /// Whether the model thinks.
+    Switch,
+}
+
+impl Sampling {
+    /// Whether a request with this effort may have a temperature.
+    pub(crate) fn allows(self, effort: Option<Effort>) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::WithoutEffort => effort.is_none_or(|effort| effort == NoThoughts),
+            Self::WithEffortNone => effort == Some(NoThoughts),
+        }
+    }
+}
+
+impl EffortForm {
+    /// The number of tokens for thoughts, if the effort has that form.
+    pub(crate) fn budget(self, effort: Effort) -> Option<u32> {
+        let Self::Budget([low, medium, high]) = self else { return None };
+        Some(match effort {
+            NoThoughts => 0,
+            Minimal | Low => low,
+            Medium => medium,
+            High | XHigh | Max => high,
+        })
+    }
+}
+
+/// What all models of a provider take, or those that no row names.
+const ALL: Accepts = Accepts {
+    prefixes: &[],
+    sampling: Sampling::Always,
+    efforts: Effort::ALL,
+    effort_form: EffortForm::Word,
+    stop: true,
+    has_schema: true,
+    has_completion_tokens: false,
+    source: "",
+    date: "",
+};
+
+const OPENAI: &str = "https://developers.openai.com/api/docs/guides/reasoning";
+const ANTHROPIC: &str = "https://platform.claude.com/docs/en/build-with-claude/effort";
+const GEMINI: &str = "https://ai.google.dev/gemini-api/docs/thinking";
+
+/// Thoughts of Claude before efforts had words, from the least number that the API takes.
+const CLAUDE_BUDGETS: EffortForm = EffortForm::Budget([1024, 8000, 24_000]);
+
+type Names = &'static [&'static str];
+type Efforts = &'static [Effort];
+
+const fn plain(prefixes: Names, source: &'static str, date: &'static str) -> Accepts {
+    Accepts { prefixes, efforts: &[], source, date, ..ALL }
+}
+
+/// Models of OpenAI that reason. None takes stop sequences.
+const fn reasons(prefixes: Names, sampling: Sampling, efforts: Efforts) -> Accepts {
+    let date = "2026-11-13";
+    Accepts {
+        prefixes,
+        sampling,
+        efforts,
+        stop: false,
+        has_completion_tokens: true,
+        source: OPENAI,
+        date,
+        ..ALL
+    }
+}
+
+const fn claude(prefixes: Names, sampling: Sampling, efforts: Efforts, effort_form: EffortForm) -> Accepts {
+    Accepts { prefixes, sampling, efforts, effort_form, source: ANTHROPIC, date: "2026-11-20", ..ALL }
+}
+
+const fn gemini(prefixes: Names, efforts: Efforts, effort_form: EffortForm) -> Accepts {
+    Accepts { prefixes, efforts, effort_form, source: GEMINI, date: "2026-11-11", ..ALL }
+}
+
+static ROWS: &[Accepts] = &[
+    // OpenAI. A version without a row of its own is like the newest before it.
+    plain(&["openai/gpt-4o", "openai/gpt-4.1", "openai/gpt-4.5", "openai/gpt-5-chat"], OPENAI, "2026-11-13"),
+    Accepts {
+        has_schema: false,
+        ..plain(&["openai/gpt-3.5", "openai/gpt-4", "openai/gpt-4o-2024-05-13"], OPENAI, "2026-11-13")
+    },
+    reasons(&["openai/o1", "openai/o3", "openai/o4"], Sampling::Never, &[Low, Medium, High]),
+    reasons(&["openai/gpt-5"], Sampling::Never, &[Minimal, Low, Medium, High]),
+    reasons(&["openai/gpt-5.1"], Sampling::WithoutEffort, &[NoThoughts, Low, Medium, High]),
+    reasons(&["openai/gpt-5.1-codex-max"], Sampling::Never, &[NoThoughts, Low, Medium, High, XHigh]),
+    reasons(
+        &["openai/gpt-5.2", "openai/gpt-5.3", "openai/gpt-5.4"],
+        Sampling::WithoutEffort,
+        &[NoThoughts, Low, Medium, High, XHigh],
+    ),
+    reasons(
+        &["openai/gpt-5.5", "openai/gpt-5.6", "openai/gpt-5.7", "openai/gpt-5.8", "openai/gpt-5.9"],
+        Sampling::WithEffortNone,
+        &[NoThoughts, Low, Medium, High, XHigh],
+    ),
+    reasons(
+        &["openai/gpt-5.2-pro", "openai/gpt-5.4-pro", "openai/gpt-5.5-pro"],
+        Sampling::Never,
+        &[Medium, High, XHigh],
+    ),
+    reasons(&["openai/gpt-5-pro"], Sampling::Never, &[High]),
+    // One effort each, which is no setting.
+    reasons(
+        &["openai/gpt-5.1-chat", "openai/gpt-5.2-chat", "openai/gpt-5.3-chat", "openai/gpt-5-search"],
+        Sampling::Never,
+        &[],
+    ),
+    // `max` is refused in chat completions, which the format leaves to its own check.
+    reasons(&["openai/gpt-6"], Sampling::WithEffortNone, &[NoThoughts, Low, Medium, High, XHigh, Max]),
+    reasons(
+        &["openai/gpt-6-astra", "openai/gpt-6.1-sol", "openai/gpt-6.2", "openai/gpt-6-cyber"],
+        Sampling::Never,
+        &[Low, Medium, High, XHigh, Max],
+    ),
+    // Anthropic. Where a model thinks, it takes no temperature, and since Opus 4.7 none at all.
+    Accepts { has_schema: false, ..claude(&["anthropic/claude-3-"], Sampling::Always, &[], CLAUDE_BUDGETS) },
+    Accepts {
+        has_schema: false,
+        ..claude(
+            &["anthropic/claude-3-7", "anthropic/claude-opus-4", "anthropic/claude-sonnet-4"],
+            Sampling::WithoutEffort,
+            &[NoThoughts, Low, Medium, High],
+            CLAUDE_BUDGETS,
+        )
+    },
+    claude(
+        &["anthropic/claude-opus-4-1", "anthropic/claude-sonnet-4-5", "anthropic/claude-haiku-4"],
+        Sampling::WithoutEffort,
+        &[NoThoughts, Low, Medium, High],
+        CLAUDE_BUDGETS,
+    ),
+    claude(
+        &["anthropic/claude-opus-4-5"],
+        Sampling::WithoutEffort,
+        &[NoThoughts, Low, Medium, High],
+        EffortForm::Word,
+    ),
+    claude(
+        &["anthropic/claude-opus-4-6", "anthropic/claude-sonnet-4-6"],
+        Sampling::WithoutEffort,
+        &[NoThoughts, Low, Medium, High, Max],
+        EffortForm::Adaptive,
+    ),
+    claude(
+        // Also those that are to come.
+        &["anthropic/claude-", "anthropic/claude-opus-4-7", "anthropic/claude-opus-4-8"],
+        Sampling::Never,
+        &[NoThoughts, Low, Medium, High, XHigh, Max],
+        EffortForm::Adaptive,
+    ),
+    // These always think.
+    claude(
+        &["anthropic/claude-opus-5-5", "anthropic/claude-fable", "anthropic/claude-mythos"],
+        Sampling::Never,
+        &[Low, Medium, High, XHigh, Max],
+        EffortForm::Adaptive,
+    ),
+    // It has Anthropic's interface, with the form of its earlier models.
+    Accepts {
+        prefixes: &["minimax/"],
+        effort_form: CLAUDE_BUDGETS,
+        source: "https://platform.minimax.io/docs/api-reference/text-anthropic-api",
+        date: "2026-07-02",
+        ..ALL
+    },
+    // Gemini. The least number of 2.5 Pro is 128, so its thoughts cannot be switched off.
+    gemini(&["gemini/gemini-1", "gemini/gemini-2.0"], &[], EffortForm::Word),
+    gemini(
+        &["gemini/gemini-2.5"],
+        &[NoThoughts, Low, Medium, High],
+        EffortForm::Budget([1000, 8000, 24_000]),
+    ),
+    gemini(&["gemini/gemini-2.5-pro"], &[Low, Medium, High], EffortForm::Budget([1000, 8000, 24_000])),
+    gemini(
+        &["gemini/gemini-3", "gemini/gemini-4", "gemini/gemma-4"],
+        &[Minimal, Low, Medium, High],
+        EffortForm::Word,
+    ),
+    gemini(
+        &["gemini/gemini-3.1-pro", "gemini/gemini-3-pro", "gemini/gemini-4-argon", "gemini/gemini-4-carbon"],
+        &[Low, Medium, High],
+        EffortForm::Word,
+    ),
+    Accepts {
+        prefixes: &["xai/grok-4", "xai/grok-3-mini", "xai/grok-code", "xai/grok-build"],
+        stop: false,
+        source: "https://docs.x.ai/developers/model-capabilities/text/reasoning",
+        date: "2026-09-29",
+        ..ALL
+    },
+    Accepts {
+        prefixes: &["mistral/"],
+        efforts: &[NoThoughts, High],
+        source: "https://docs.mistral.ai/capabilities/reasoning",
+        date: "2026-10-29",
+        ..ALL
+    },
+    plain(
+        &[
+            "mistral/magistral-",
+            "mistral/codestral-",
+            "mistral/ministral-",
+            "mistral/open-",
+            "mistral/pixtral-",
+        ],
+        "https://docs.mistral.ai/capabilities/reasoning",
+        "2026-10-29",
+    ),
+    Accepts {
+        prefixes: &["cohere/"],
+        efforts: &[NoThoughts, Low, Medium, High],
+        effort_form: EffortForm::Budget([1000, 8000, 24_000]),
+        source: "https://docs.cohere.com/docs/reasoning",
+        date: "2026-10-20",
+        ..ALL
+    },
+    // Some models take a schema, and the others refuse it.
+    Accepts {
+        prefixes: &["groq/"],
+        has_schema: false,
+        source: "https://console.groq.com/docs/structured-outputs",
+        date: "2026-07-02",
+        ..ALL
+    },
+    Accepts {
+        prefixes: &["groq/openai/gpt-oss", "groq/meta-llama/llama-4", "groq/moonshotai/"],
+        source: "https://console.groq.com/docs/structured-outputs",
+        date: "2026-07-02",
+        ..ALL
+    },
+    // Most models on the user's machine think or do not; one family has words.
+    Accepts {
+        prefixes: &["ollama/", "ollama_cloud/"],
+        effort_form: EffortForm::Switch,
+        source: "https://docs.ollama.com/capabilities/thinking",
+        date: "2026-09-12",
+        ..ALL
+    },
+    Accepts {
+        prefixes: &["ollama/gpt-oss", "ollama_cloud/gpt-oss"],
+        efforts: &[Low, Medium, High],
+        source: "https://docs.ollama.com/capabilities/thinking",
+        date: "2026-09-12",
+        ..ALL
+    },
+];
+
+/// The settings that a model takes, by the longest prefix of its name.
+pub(crate) fn accepts(model: &str) -> &'static Accepts {
+    let (provider, rest) = canonical(model);
+    // A model that was fine-tuned takes what its base takes.
+    let base = rest.strip_prefix("/ft:").map(|base| format!("/{base}"));
+    let name = base.as_deref().unwrap_or(rest);
+    let longest = |row: &Accepts| {
+        let found = row.prefixes.iter().filter(|prefix| strip(provider, name, prefix).is_some());
+        found.map(|prefix| prefix.len()).max()
+    };
+    let rows = ROWS.iter().filter_map(|row| Some((longest(row)?, row)));
+    rows.max_by_key(|(length, _)| *length).map_or(&ALL, |(_, row)| row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_a_source_and_is_found_by_its_prefixes() {
+        for row in ROWS {
+            assert!(row.source.starts_with("https://") && row.date.len() == 10, "{row:?}");
+            for prefix in row.prefixes {
+                assert!(std::ptr::eq(accepts(prefix), row), "{prefix}");
+            }
+        }
+    }
+
+    /// `temperature` was sent to every Claude since Opus 4.7 and to models of OpenAI that reason, which refuse it.
+    #[test]
+    fn the_name_of_a_model_decides_its_settings() {
+        for (model, without_effort, with_none, stop) in [
+            ("openai/gpt-4o-mini", true, true, true),
+            ("openai/smollm2", true, true, true),
+            ("openai/gpt-5-mini", false, false, false),
+            ("openai_resp/gpt-5.1", true, true, false),
+            ("openai/gpt-5.6-sol", false, true, false),
+            ("openai/gpt-6.1-sol", false, false, false),
+            ("openai/ft:o4-mini:me::7", false, false, false),
+            ("openai/ft:gpt-4.1:me::7", true, true, true),
+            ("anthropic/claude-sonnet-4-5", true, true, true),
+            ("anthropic/claude-opus-4-7", false, false, true),
+            ("anthropic/claude-haiku-5-5", false, false, true),
+            ("gemini/gemini-4-carbon", true, true, true),
+            ("xai/grok-4.7", true, true, false),
+            ("aliyun/qwen3-max", true, true, true),
+        ] {
+            let row = accepts(model);
+            let allowed = [None, Some(NoThoughts)].map(|effort| row.sampling.allows(effort));
+            assert_eq!((allowed, row.stop), ([without_effort, with_none], stop), "{model}");
+        }
+        assert_eq!(accepts("anthropic/claude-sonnet-4-5").effort_form.budget(Low), Some(1024));
+        assert_eq!(accepts("ollama/qwen3").effort_form, EffortForm::Switch);
+    }
+}
