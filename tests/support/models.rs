@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use columnar::BoxError;
-use columnar::model::{Chunk, End, Model, Request};
+use columnar::model::{Chunk, End, Model, ReplySettings, Request};
 use futures::stream::{self, BoxStream, StreamExt};
 
 /// The chunks of a reply.
@@ -105,6 +105,10 @@ impl Model for EndRecorder {
 
     fn ready(&self) -> Result<(), BoxError> {
         self.model.ready()
+    }
+
+    fn accepts(&self, settings: &ReplySettings, max_tokens: u32) -> Result<(), BoxError> {
+        self.model.accepts(settings, max_tokens)
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {

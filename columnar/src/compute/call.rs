@@ -252,10 +252,9 @@ impl Call {
             }
             Finish::Length | Finish::ContextWindow => Some(Truncated::ContextWindow.into()),
             Finish::ContextCut => Some(Truncated::Context.into()),
-            Finish::Refused => Some(ReplyError::refused().into()),
             // The reply was paid for, and its stream is complete: a word that is not known yet loses nothing.
             Finish::Other(_) if has_text && !end.finish.is_unfinished() => None,
-            Finish::Other(_) => Some(ReplyError::Ended(end.finish.clone()).into()),
+            Finish::Refused | Finish::Other(_) => Some(ReplyError::ended(end.finish.clone()).into()),
         }
     }
 }

@@ -80,15 +80,14 @@ pub(crate) enum ReplyError {
     BrokeOff,
     #[error("the reply has no text: try again with `.retry`, or store empty replies with `allow_empty`")]
     Empty,
-    #[error("the reply ended early ({0})")]
-    Ended(Finish),
-    /// The provider would refuse again, so the call is not repeated.
+    /// With the marker of a refusal, which is not repeated.
     #[error("the reply ended early ({finish})")]
-    Refused { finish: Finish, source: Refused },
+    Ended { finish: Finish, source: Option<Refused> },
 }
 
 impl ReplyError {
-    pub(crate) fn refused() -> Self {
-        Self::Refused { finish: Finish::Refused, source: Refused }
+    pub(crate) fn ended(finish: Finish) -> Self {
+        let source = (finish == Finish::Refused).then_some(Refused);
+        Self::Ended { finish, source }
     }
 }

@@ -38,7 +38,7 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
     match error.downcast_ref() {
         Some(ReplyError::BrokeOff) => return Some("broke_off".into()),
         Some(ReplyError::Empty) => return Some("empty".into()),
-        Some(ReplyError::Ended(reason)) => return Some(finish(reason).into()),
+        Some(ReplyError::Ended { finish: reason, .. }) => return Some(finish(reason).into()),
         None => {}
     }
     if error.is::<Truncated>() {
@@ -73,7 +73,7 @@ pub(super) fn finish(finish: &Finish) -> &'static str {
         Finish::Stop => "stop",
         Finish::Length | Finish::ContextWindow => "length",
         Finish::Refused => "content_filter",
-        Finish::Other(_) => "other",
+        Finish::ContextCut | Finish::Other(_) => "other",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use columnar::budget;
 use columnar::data::{ColumnDeclaration, Declaration, SourceDeclaration};
-use columnar::model::Request;
+use columnar::model::{ReplySettings, Request};
 use columnar::prelude::*;
 use columnar::store::{MemoryStore, Store};
 use columnar::testing::{ScriptedModel, script};
@@ -310,7 +310,13 @@ mod a_flow_from_data {
             was = "subjects"
             views = ["user.latest.note(\"what the person typed\")"]
             prompt = "List the topics."
+            effort = "low"
             temperature = 0.25
+            top_p = 0.5
+            seed = 7
+            lenient = true
+            strip_thoughts = true
+            keep_thoughts = true
             stop = ["\n"]
             max_tokens = 64
             allow_truncated = true
@@ -333,10 +339,18 @@ mod a_flow_from_data {
             f.push("user", text).await?;
         }
         f.run().await?;
-        let [Request { system, max_tokens, temperature, stop, messages, .. }] = &model.requests()[..] else {
+        let [Request { system, max_tokens, settings, messages, .. }] = &model.requests()[..] else {
             panic!("only every second step is computed")
         };
-        assert_eq!((*max_tokens, *temperature, &stop[..]), (64, Some(0.25), &["\n".to_owned()][..]));
+        let expected = ReplySettings {
+            effort: Some(Effort::Low),
+            temperature: Some(0.25),
+            top_p: Some(0.5),
+            seed: Some(7),
+            stop: ["\n".to_owned()].into(),
+            lenient: true,
+        };
+        assert_eq!((*max_tokens, settings), (64, &expected));
         assert!(system.starts_with("List the topics.\n\n") && system.contains("what the person typed"));
         let report = messages.report().expect("there is a budget");
         assert_eq!(report.strategy, budget::Strategy::RollingWindow);

@@ -106,7 +106,10 @@ fn l06_a_provider_without_a_system_field_gets_it_as_its_convention_demands() {
     assert_eq!(Rendering::of(&of, policy).anthropic()["messages"][0]["content"][0]["text"], "Why?");
     let agent = agent.max_tokens(70).temperature(0.5).stop(["\n"]).model("openai/gpt-4o-mini");
     let of = asked.request(&agent);
-    assert_eq!((of.max_tokens, of.temperature, &*of.stop), (70, Some(0.5), &["\n".to_owned()][..]));
+    assert_eq!(
+        (of.max_tokens, of.settings.temperature, &*of.settings.stop),
+        (70, Some(0.5), &["\n".to_owned()][..])
+    );
 }
 
 #[test]

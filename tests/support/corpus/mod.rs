@@ -57,7 +57,7 @@ enum For {
 }
 
 /// Files of crates: the kind, the half, the crate, the path.
-const CRATES: [(&str, For, &str, &str); 39] = [
+const CRATES: [(&str, For, &str, &str); 36] = [
     ("prose", For::Fit, "jiff", "DESIGN.md"),
     ("prose", For::Fit, "shlex", "src/quoting_warning.md"),
     ("prose", For::Judge, "aho-corasick", "DESIGN.md"),
@@ -81,12 +81,9 @@ const CRATES: [(&str, For, &str, &str); 39] = [
     ("code", For::Judge, "h2", "src/proto/streams/flow_control.rs"),
     ("code", For::Judge, "ring", "crypto/curve25519/curve25519.c"),
     ("code", For::Judge, "tiktoken", "src/encodings/build_tkv.py"),
-    ("json", For::Fit, "genai", "tests/data/openai_generated_schema_cases.json"),
     ("json", For::Fit, "url", "tests/setters_tests.json"),
-    ("json", For::Judge, "genai", "tests/data/openai_generated_tool_schema_cases.json"),
     ("json", For::Judge, "icu_locale_core", "tests/fixtures/locale.json"),
     ("json", For::Judge, "idna", "tests/punycode_tests.json"),
-    ("markup", For::Fit, "genai", "README.md"),
     ("markup", For::Fit, "tokio", "Cargo.toml"),
     ("markup", For::Judge, "encoding_rs", "README.md"),
     ("markup", For::Judge, "portable-atomic", "README.md"),

@@ -2,13 +2,15 @@
 //!
 //! `cargo test -p columnar-tests --features providers,sqlite,tracing --test suite models::provider`
 
+mod backups;
 mod canaries;
 mod dependencies;
 mod floods;
 mod limits;
 mod open_files;
-mod peer;
 mod refusals;
+mod replies;
+mod requests;
 mod secrets;
 mod streams;
 mod truncated;
