@@ -68,9 +68,7 @@ pub(super) fn to_send(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
     let size = Size::of(&sent)?;
     let is_accepted = match dialect {
         SchemaDialect::Full => true,
-        SchemaDialect::Anthropic => {
-            !size.is_recursive && size.optional <= OPTIONAL && size.unions <= UNIONS
-        }
+        SchemaDialect::Anthropic => !size.is_recursive && size.optional <= OPTIONAL && size.unions <= UNIONS,
         // Its documentation has no type with alternatives.
         SchemaDialect::Cohere => !size.is_recursive && size.unions == 0,
         SchemaDialect::OpenAi => {
@@ -238,7 +236,8 @@ mod tests {
     #[test]
     fn objects_are_closed_in_the_way_of_the_dialect() {
         let part = object(&json!({ "name": { "type": "string" }, "a": { "type": "null" } }), &["name"]);
-        let mut schema = object(&json!({ "part": { "$ref": "#/$defs/Part", "description": "One." } }), &["part"]);
+        let mut schema =
+            object(&json!({ "part": { "$ref": "#/$defs/Part", "description": "One." } }), &["part"]);
         schema["$defs"] = json!({ "Part": part });
         for dialect in NARROW {
             let sent = to_send(&schema, dialect).expect("an object");
@@ -308,7 +307,8 @@ mod tests {
     #[test]
     fn a_schema_that_would_be_refused_is_not_sent() {
         let text = json!({ "type": "string" });
-        let tagged = json!({ "type": "object", "properties": { "a": text }, "required": ["a"], "oneOf": [text] });
+        let tagged =
+            json!({ "type": "object", "properties": { "a": text }, "required": ["a"], "oneOf": [text] });
         for schema in [
             json!({ "type": "array", "items": text }),
             text.clone(),
