@@ -104,12 +104,13 @@ impl JsonScanner {
                 length = 0;
                 State::Nested { depth: 1 }
             }
-            (State::Nested { depth }, b'"') => State::Quoted { depth, escaped: false },
+            (State::Nested { depth }, b'"') | (State::Quoted { depth, escaped: true }, _) => {
+                State::Quoted { depth, escaped: false }
+            }
             (State::Nested { depth }, b'{' | b'[') => State::Nested { depth: depth + 1 },
             // Whether brackets match in kind is checked when the JSON is parsed.
             (State::Nested { depth: 1 }, b'}' | b']') => State::End,
             (State::Nested { depth }, b'}' | b']') => State::Nested { depth: depth.saturating_sub(1) },
-            (State::Quoted { depth, escaped: true }, _) => State::Quoted { depth, escaped: false },
             (State::Quoted { depth, .. }, b'\\') => State::Quoted { depth, escaped: true },
             (State::Quoted { depth: 0, .. }, b'"') => State::End,
             (State::Quoted { depth, .. }, b'"') => State::Nested { depth },
