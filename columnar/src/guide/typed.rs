@@ -54,12 +54,22 @@
 //! it. For other providers, the schema also follows the instruction. It is the same at every step, so it stays in the
 //! provider's cache. It counts as instruction in budgets and forecasts.
 //!
+//! Fields keep their declared order, in which the model writes them. So a field for its reasons belongs before the one for
+//! its answer. Each provider enforces a part of JSON Schema: a schema that one would refuse, such as that of a recursive
+//! type for Anthropic, is in the instruction alone.
+//!
 //! # Accepted replies
 //!
-//! The value is the JSON alone, byte for byte. Models without structured output put a code fence or a sentence around
-//! it. The column removes that text while the reply arrives, so the [deltas](crate::Event::Delta) of the value are
-//! pieces of the JSON. Only a list or an object may have a sentence around it. A reply with two of these is rejected,
-//! because the column does not guess.
+//! The value is the JSON alone, byte for byte. Models without structured output put other text around it, which the
+//! column removes:
+//! - thoughts before it, from `<think>` to `</think>`;
+//! - a code fence, with sentences around the fence;
+//! - sentences around a list or an object, also with brackets, as in `As [1] says: {"stars": 4}` for an object. A reply with
+//!   two different values that match the type is rejected, because the column does not guess;
+//! - missing quotes: the reply `Positive` is the value `"Positive"` of an enum with this variant.
+//!
+//! The [deltas](crate::Event::Delta) of the value are pieces of the JSON. JSON at the beginning of a reply, or after thoughts
+//! or the first line of a fence, is emitted while it arrives. After a sentence it is emitted at the end of the reply.
 //!
 //! # Rejected replies
 //!
@@ -94,6 +104,9 @@
 //! assert_eq!(retries, [(1, "the JSON does not match `Array_of_uint8` (line 1, column 7)".to_owned())]);
 //! # Ok(()) }
 //! ```
+//!
+//! The error prints nothing of the reply, so no log has it. A program finds the whole reply with
+//! [`SchemaMismatch::of`](crate::compute::SchemaMismatch::of) and [`reply`](crate::compute::SchemaMismatch::reply).
 //!
 //! [`repairs`](crate::compute::Policy::repairs) sets how often the column asks again.
 //! [`retry`](crate::compute::Policy::retry) is for failing calls, and each repair may be retried that often. The

@@ -112,8 +112,10 @@ pub fn export(tree: &Tree, id: &str, title: &str) -> String {
         exported.insert("extensions".into(), json!({ "columnar": { "systemInBuffer": true } }));
     }
     let generator = json!({ "name": "columnar", "version": env!("CARGO_PKG_VERSION") });
-    let document =
+    let mut document =
         json!({ "format": FORMAT, "version": VERSION, "generator": generator, "trees": [exported] });
+    // Nodes are found by their ids in a file that a person reads, and equal trees have equal files.
+    document.sort_all_objects();
     format!("{document:#}\n")
 }
 

@@ -60,6 +60,8 @@ pub(crate) enum Api {
 pub(crate) enum SchemaDialect {
     /// Like OpenAI's, without limits on numbers and lengths.
     Anthropic,
+    /// Objects with at least one required property, without alternatives and limits.
+    Cohere,
     /// All of JSON Schema.
     Full,
     /// Objects without additional properties. The client also makes all properties required.

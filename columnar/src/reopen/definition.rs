@@ -243,6 +243,8 @@ impl StoredColumn {
         if self.is_gone {
             json.insert("gone".into(), true.into());
         }
+        // Definitions have always been written in this order.
+        json.sort_keys();
         Json::Object(json)
     }
 

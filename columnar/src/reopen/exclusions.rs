@@ -18,7 +18,7 @@ pub(crate) fn exclusions_key() -> Name {
 /// The entry of an exclusion. `key` is that of its column.
 pub(crate) fn exclusion_entry(exclusion: &Exclusion, key: &Name) -> Entry {
     let Exclusion { step, since, is_excluded, .. } = exclusion;
-    // The order of the alphabet, which is that of `serde_json` with any of its features.
+    // Stored exclusions have always been written in this order.
     json!({ "column": key.as_str(), "excluded": is_excluded, "since": since, "step": step })
         .to_string()
         .into()

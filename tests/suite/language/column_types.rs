@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use columnar::compute::Step;
+use columnar::compute::{SchemaMismatch, Step};
 use columnar::flow::ColumnId;
 use columnar::model::Offline;
 use columnar::prelude::*;
@@ -107,6 +107,63 @@ async fn the_output_spec_is_the_same_text_at_each_step() -> Result<()> {
 }
 
 #[tokio::test]
+async fn fields_keep_their_order_in_the_instruction_and_the_schema() -> Result<()> {
+    // They were sorted by name, so the model wrote the verdict before its reasons, and reasoned for the verdict.
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "the schema alone is read")]
+    struct Verdict {
+        reasons: Vec<String>,
+        answer: bool,
+    }
+    let model = ScriptedModel::new(|_| r#"{"reasons": [], "answer": true}"#.to_owned());
+    let flow = flow! {
+        source user;
+        column verdict(user.latest): Verdict = prompt("Is it kind?").model(model.clone());
+    };
+    flow.user.push("It was fine.").await?;
+    flow.run().await?;
+    let request = model.requests().remove(0);
+    let schema = request.schema.as_ref().expect("a schema").json.to_string();
+    for text in [&*schema, &*request.system] {
+        assert!(text.find("\"reasons\":") < text.find("\"answer\":"), "{text}");
+        assert!(text.contains(r#""required":["reasons","answer"]"#), "{text}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_word_of_an_enum_is_stored_as_json() -> Result<()> {
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    enum Mood {
+        Positive,
+        Negative,
+    }
+    let flow = flow! {
+        source user;
+        column mood(user.latest): Mood = prompt("How is it?").model(model("Positive", ""));
+        column other(user.latest): Mood = |_: Context| async { "Negative" };
+    };
+    flow.user.push("It was fine.").await?;
+    flow.run().await?;
+    assert_eq!(
+        (flow.mood.get(0).as_deref(), flow.mood.read(0)?),
+        (Some("\"Positive\""), Some(Mood::Positive))
+    );
+    assert_eq!(flow.other.read(0)?, Some(Mood::Negative));
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_was_emitted_is_never_replaced_by_other_json() -> Result<()> {
+    // The first object is emitted as it arrives, and only the second one matches.
+    let flow = Rated::new(model(&format!("{{\"a\": 1}} is no score, but {GOOD}"), GOOD));
+    let outcome = run(&flow).await?;
+    assert_eq!(outcome.retries, [(1, "there is more than one JSON value; expected one `Score`".to_owned())]);
+    assert_eq!(outcome.deltas, GOOD);
+    Ok(())
+}
+
+#[tokio::test]
 async fn the_schema_is_counted_with_the_instruction() -> Result<()> {
     let plain = flow! {
         source user;
@@ -129,6 +186,11 @@ async fn text_around_the_json_is_neither_emitted_nor_stored() -> Result<()> {
         format!("```json\n{GOOD}\n```"),
         format!("Here it is:\n\n{GOOD}\n\nI hope that helps."),
         format!("  {GOOD}\n"),
+        // These were refused: the brackets around the JSON were taken for JSON.
+        format!("{GOOD}\n\nNote [1]: see {{x}}"),
+        format!("As [1] says: {GOOD}"),
+        format!("See {{x}}:\n```json\n{GOOD}\n```\nBut [2] differs."),
+        format!("<think>{{\"stars\": 1}} or [2]?</think>\n\n{GOOD}"),
     ] {
         let flow = Rated::new(model(&reply, ""));
         let outcome = run(&flow).await?;
@@ -166,7 +228,10 @@ async fn a_second_invalid_reply_is_an_error_with_its_position_and_no_content() -
     let error = outcome.error.expect("an error");
     assert!(matches!(&error, Error::Compute { step: 0, attempt: 2, .. }), "{error:?}");
     assert!(error.to_string().contains("the JSON does not match `Score` (line 1, column 20)"), "{error}");
-    assert!(!format!("{error} {error:?} {:?}", outcome.retries).contains("secret"), "{error:?}");
+    assert!(!format!("{error} {error:?} {error:#?} {:?}", outcome.retries).contains("secret"), "{error:?}");
+    // A program had no way to the reply that it had paid for.
+    assert_eq!(SchemaMismatch::of(&error).map(SchemaMismatch::reply), Some(BAD));
+    assert!(!format!("{:?}", SchemaMismatch::of(&error)).contains("secret"));
     assert_eq!(flow.score.get(0), None);
     Ok(())
 }
@@ -325,6 +390,7 @@ async fn an_invalid_value_and_a_missing_value_are_different_errors() -> Result<(
          (line 1, column 2)"
     );
     assert!(!format!("{error:?}").contains("secret"), "{error:?}");
+    assert_eq!(SchemaMismatch::of(&error).map(SchemaMismatch::reply), Some("four, a secret"));
     assert_eq!(now.score.read(1)?, Some(score(4, "It is kind.")));
     assert_eq!(now.score.read(2)?, None);
     Ok(())

@@ -1,14 +1,17 @@
 //! The type of a column: its schema, the check of a text, and the error of a text that does not match.
 
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 use serde_json::error::Category;
 
 use crate::compute::OutputSpec;
+use crate::error::chain;
 use crate::rendering::Schema;
 
 /// The type of the values of a column: any type that is deserialized from JSON and has a JSON Schema.
@@ -42,7 +45,12 @@ impl<T: DeserializeOwned + JsonSchema> ColumnType for T {}
 pub(super) struct TypeSpec {
     pub(super) output: OutputSpec,
     pub(super) check: fn(&str) -> Result<(), serde_json::Error>,
+    /// The characters with which JSON of the type begins, of [`OPENINGS`].
+    pub(super) openings: Arc<str>,
 }
+
+/// How lists, objects and strings begin.
+const OPENINGS: &str = "[{\"";
 
 impl TypeSpec {
     pub(super) fn of<T: ColumnType>() -> Self {
@@ -51,8 +59,10 @@ impl TypeSpec {
         let json = settings.into_generator().into_root_schema_for::<T>().to_value();
         let instruction =
             format!("Reply with JSON that matches this JSON Schema, and with nothing else:\n{json}");
+        let openings = openings(&json, &json, 0).into();
         let schema = Arc::new(Schema { name: name_of::<T>(), json });
         Self {
+            openings,
             output: OutputSpec { schema, instruction: instruction.into(), follow_up: Vec::new() },
             check: |text| serde_json::from_str::<T>(text).map(drop),
         }
@@ -65,15 +75,42 @@ fn name_of<T: JsonSchema>() -> String {
     T::schema_name().chars().map(allowed).collect()
 }
 
-/// Deserializes a stored text.
-pub(crate) fn read<T: ColumnType>(text: &str) -> Result<T, SchemaMismatch> {
-    serde_json::from_str(text).map_err(|error| SchemaMismatch::at(&error, &name_of::<T>()))
+/// How JSON of a schema begins. Whatever is not known here may begin in each way.
+fn openings(schema: &Json, root: &Json, depth: usize) -> String {
+    let of_kind = |kind: &Json| match kind.as_str() {
+        Some("array") => "[",
+        Some("object") => "{",
+        Some("string") => "\"",
+        Some(_) => "",
+        None => OPENINGS,
+    };
+    let list = |word: &str| schema.get(word)?.as_array().filter(|_| depth < 8);
+    if let Some(kind) = schema.get("type") {
+        return kind
+            .as_array()
+            .map_or_else(|| of_kind(kind).to_owned(), |kinds| kinds.iter().map(of_kind).collect());
+    }
+    let named =
+        schema.get("$ref").and_then(Json::as_str).and_then(|name| root.pointer(name.strip_prefix('#')?));
+    match (named, list("anyOf").or_else(|| list("oneOf"))) {
+        // References may lead to each other without an end.
+        (Some(schema), _) if depth < 8 => openings(schema, root, depth + 1),
+        (_, Some(schemas)) => schemas.iter().map(|schema| openings(schema, root, depth + 1)).collect(),
+        _ => OPENINGS.to_owned(),
+    }
 }
 
-/// A text that does not match the type of its column. It names the type and the position, and quotes nothing of the
-/// text.
+/// Deserializes a stored text.
+pub(crate) fn read<T: ColumnType>(text: &str) -> Result<T, SchemaMismatch> {
+    let mismatch = |error| SchemaMismatch::new(MismatchKind::of(&error), &name_of::<T>(), text);
+    serde_json::from_str(text).map_err(mismatch)
+}
+
+/// A text that does not match the type of its column: a reply, or a stored value. The error prints the type and the
+/// position, and nothing of the text.
 ///
 /// ```
+/// use columnar::compute::SchemaMismatch;
 /// use columnar::prelude::*;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
@@ -84,16 +121,20 @@ pub(crate) fn read<T: ColumnType>(text: &str) -> Result<T, SchemaMismatch> {
 /// chat.user.push("How was it?").await?;
 /// let error = chat.run().await.unwrap_err();
 /// assert!(error.to_string().contains("the JSON does not match `Array_of_uint8` (line 1, column 10)"), "{error}");
+/// // A program that needs the rejected text finds it in the error.
+/// let mismatch = SchemaMismatch::of(&error).expect("it is the reason");
+/// assert_eq!(mismatch.reply(), "[4, \"five\"]");
 /// # Ok(()) }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct SchemaMismatch {
-    type_name: String,
+    type_name: Box<str>,
     kind: MismatchKind,
+    reply: Arc<str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MismatchKind {
+pub(super) enum MismatchKind {
     /// The text contains no JSON.
     NoJson,
     /// More than one JSON value, or anything else after the first one.
@@ -103,31 +144,63 @@ enum MismatchKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum InvalidJson {
+pub(super) enum InvalidJson {
     Syntax,
     Truncated,
     OtherType,
 }
 
-impl SchemaMismatch {
-    pub(super) fn no_json(type_name: &str) -> Self {
-        Self { type_name: type_name.to_owned(), kind: MismatchKind::NoJson }
-    }
-
-    pub(super) fn several_values(type_name: &str) -> Self {
-        Self { type_name: type_name.to_owned(), kind: MismatchKind::SeveralValues }
-    }
-
+impl MismatchKind {
     /// Keeps the position alone: the message of `error` may quote the text.
-    pub(super) fn at(error: &serde_json::Error, type_name: &str) -> Self {
+    pub(super) fn of(error: &serde_json::Error) -> Self {
         let category = match error.classify() {
             Category::Data => InvalidJson::OtherType,
             Category::Eof => InvalidJson::Truncated,
             // There is no I/O: the text is in memory.
             Category::Syntax | Category::Io => InvalidJson::Syntax,
         };
-        let kind = MismatchKind::Invalid { category, line: error.line(), column: error.column() };
-        Self { type_name: type_name.to_owned(), kind }
+        Self::Invalid { category, line: error.line(), column: error.column() }
+    }
+}
+
+impl SchemaMismatch {
+    pub(super) fn new(kind: MismatchKind, type_name: &str, reply: &str) -> Self {
+        Self { type_name: type_name.into(), kind, reply: reply.into() }
+    }
+
+    /// Finds the first `SchemaMismatch` among an error and its sources.
+    ///
+    /// ```
+    /// use columnar::compute::SchemaMismatch;
+    ///
+    /// assert!(SchemaMismatch::of(&std::fmt::Error).is_none());
+    /// ```
+    pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
+        chain(error).find_map(|error| error.downcast_ref())
+    }
+
+    /// The whole text that does not match, with what is around the JSON. It is part of the conversation, so the error
+    /// itself never prints it.
+    ///
+    /// ```
+    /// use columnar::compute::SchemaMismatch;
+    ///
+    /// fn to_review(error: &columnar::Error) -> Option<&str> {
+    ///     SchemaMismatch::of(error).map(SchemaMismatch::reply)
+    /// }
+    /// ```
+    pub fn reply(&self) -> &str {
+        &self.reply
+    }
+}
+
+impl fmt::Debug for SchemaMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { type_name, kind, reply: _ } = self;
+        f.debug_struct("SchemaMismatch")
+            .field("type_name", type_name)
+            .field("kind", kind)
+            .finish_non_exhaustive()
     }
 }
 
@@ -151,4 +224,4 @@ impl fmt::Display for SchemaMismatch {
     }
 }
 
-impl std::error::Error for SchemaMismatch {}
+impl Error for SchemaMismatch {}

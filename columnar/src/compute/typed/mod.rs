@@ -2,6 +2,7 @@
 //! again with the error if it does not match.
 
 mod column_type;
+mod find;
 mod json_scanner;
 mod repair;
 

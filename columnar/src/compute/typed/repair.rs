@@ -2,8 +2,9 @@
 
 use futures::stream::{self, BoxStream, StreamExt};
 
-use super::column_type::{ColumnType, SchemaMismatch, TypeSpec};
-use super::json_scanner::{JsonScanner, Scanned};
+use super::column_type::{ColumnType, MismatchKind, SchemaMismatch, TypeSpec};
+use super::find::{Unread, find};
+use super::json_scanner::JsonScanner;
 use crate::compute::{Context, Kind, OutputSpec, Piece, Reply, Step};
 use crate::context::Role;
 use crate::error::BoxError;
@@ -72,7 +73,7 @@ impl RepairLoop<'_> {
             match pieces.next().await {
                 Some(Ok(Piece::Text(text))) => {
                     self.reply.push_str(&text);
-                    let json = self.scanner.advance(&self.reply);
+                    let json = self.scanner.advance(&self.reply, &self.spec.openings);
                     if !json.is_empty() {
                         return Some(Ok(Piece::Text(json.to_owned())));
                     }
@@ -89,50 +90,34 @@ impl RepairLoop<'_> {
 
     /// Checks a streamed reply, and returns the rest of its JSON or a repair.
     fn finish_stream(&mut self) -> Result<Option<Piece>, BoxError> {
-        match self.check() {
-            Ok(_) => {
-                self.is_done = true;
-                // Only the end of the reply shows that a lone `true` or `null` is the value.
-                let rest = self.scanner.take_unread(&self.reply).to_owned();
-                Ok((!rest.is_empty()).then_some(Piece::Text(rest)))
-            }
-            Err(invalid) => self.repair(invalid).map(Some),
-        }
+        let rest = match find(&self.reply, &self.spec) {
+            Ok(value) => match self.scanner.rest(&self.reply, &value) {
+                Some(rest) => rest.to_owned(),
+                // What was emitted is other JSON than what matches.
+                None => return self.repair(MismatchKind::SeveralValues.into()).map(Some),
+            },
+            Err(unread) => return self.repair(unread).map(Some),
+        };
+        self.is_done = true;
+        Ok((!rest.is_empty()).then_some(Piece::Text(rest)))
     }
 
     fn finish_whole(&mut self, value: Value) -> Result<Piece, BoxError> {
-        value.as_str().clone_into(&mut self.reply);
         // Text that was streamed before is no part of a whole value.
-        self.scanner = JsonScanner::default();
-        self.scanner.advance(&self.reply);
-        match self.check() {
+        value.as_str().clone_into(&mut self.reply);
+        match find(&self.reply, &self.spec) {
             Ok(json) => {
                 self.is_done = true;
                 // An unchanged value is not copied.
-                Ok(Piece::Whole(if json == *value { value } else { json.into() }))
+                Ok(Piece::Whole(if json == *value { value } else { json.into_owned().into() }))
             }
-            Err(invalid) => self.repair(invalid),
-        }
-    }
-
-    /// The JSON of the reply, if it matches the type.
-    fn check(&mut self) -> Result<String, InvalidReply> {
-        let type_name = &self.spec.output.schema.name;
-        match self.scanner.finish(&self.reply) {
-            Scanned::One(json) => match (self.spec.check)(json) {
-                Ok(()) => Ok(json.to_owned()),
-                Err(error) => Err(InvalidReply {
-                    mismatch: SchemaMismatch::at(&error, type_name),
-                    detail: error.to_string(),
-                }),
-            },
-            Scanned::None => Err(SchemaMismatch::no_json(type_name).into()),
-            Scanned::Several => Err(SchemaMismatch::several_values(type_name).into()),
+            Err(unread) => self.repair(unread),
         }
     }
 
     /// Discards the reply and begins another attempt with the error in its request, if a repair is left.
-    fn repair(&mut self, InvalidReply { mismatch, detail }: InvalidReply) -> Result<Piece, BoxError> {
+    fn repair(&mut self, Unread { kind, detail }: Unread) -> Result<Piece, BoxError> {
+        let mismatch = SchemaMismatch::new(kind, &self.spec.output.schema.name, &self.reply);
         if self.repairs == 0 {
             return Err(mismatch.into());
         }
@@ -144,6 +129,8 @@ impl RepairLoop<'_> {
             output.follow_up.push((Role::Assistant, self.reply.as_str().into()));
         }
         let instruction = &output.instruction;
+        // The words of the parser may quote the reply, so the model alone gets them.
+        let detail = detail.unwrap_or_else(|| mismatch.to_string());
         let correction = format!("The reply is invalid: {detail}. {instruction}");
         output.follow_up.push((Role::User, correction.into()));
         self.cx = self.cx.clone().with_output(output);
@@ -157,18 +144,5 @@ impl RepairLoop<'_> {
         let attempt = self.attempt;
         self.attempt += 1;
         Piece::Retry { attempt, error }
-    }
-}
-
-/// A reply that does not match. The detail may quote the reply, so only the model gets it, never an error.
-struct InvalidReply {
-    mismatch: SchemaMismatch,
-    detail: String,
-}
-
-impl From<SchemaMismatch> for InvalidReply {
-    fn from(mismatch: SchemaMismatch) -> Self {
-        let detail = mismatch.to_string();
-        Self { mismatch, detail }
     }
 }

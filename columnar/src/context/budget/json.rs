@@ -16,6 +16,8 @@ impl Budget {
             numbers.into_iter().filter_map(|(key, number)| Some((key.into(), number?.into()))).collect();
         fields.extend(self.strategy.map(|strategy| ("strategy".into(), strategy.to_string().into())));
         fields.extend(self.low_water.map(|share| ("low_water".into(), share.into())));
+        // Stored budgets have always been written in this order.
+        fields.sort_keys();
         fields.into()
     }
 

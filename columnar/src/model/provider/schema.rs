@@ -1,23 +1,28 @@
 //! JSON Schemas in the dialects of providers.
+//!
+//! A provider refuses a request whose schema is outside of its dialect. So a schema that cannot be brought into the dialect
+//! is not sent: the instruction has it anyway, and the reply is checked against the whole schema.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 
 use crate::registry::SchemaDialect;
 
-/// The values of `format` that providers accept. Derived schemas also have others, such as `uint32`.
-const FORMATS: &[&str] =
-    &["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"];
+/// The values of `format` that providers accept. Derived schemas also have others, such as `uint32`. Cohere's are first.
+const FORMATS: [&str; 9] =
+    ["date", "date-time", "time", "uuid", "duration", "email", "hostname", "ipv4", "ipv6"];
 
-/// Keywords that are omitted: the reply is checked against the whole schema anyway.
-const LENGTHS: &[&str] = &["$schema", "maxLength", "minLength", "uniqueItems"];
+/// Keywords that are sent as they are. Others are omitted, such as `default` and `examples`, unless they are below.
+const KEPT: &[&str] = &["const", "description", "enum", "required", "title", "type"];
+
+/// Keywords that OpenAI alone accepts.
 const LIMITS: &[&str] = &[
     "exclusiveMaximum",
     "exclusiveMinimum",
     "maxItems",
-    "maxProperties",
     "maximum",
     "minItems",
-    "minProperties",
     "minimum",
     "multipleOf",
     "pattern",
@@ -40,212 +45,331 @@ const FOREIGN: &[&str] = &[
     "unevaluatedProperties",
 ];
 
-/// Keywords that may be beside a reference whose schema is put in its place.
-const ANNOTATIONS: &[&str] = &["default", "description", "nullable", "title"];
+/// Anthropic's limits: properties that are not required, and properties with several types. Source:
+/// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>
+const OPTIONAL: usize = 24;
+const UNIONS: usize = 16;
+
+/// OpenAI's limits: properties, levels of nesting, values of enums, and bytes of the names and of these values. Source:
+/// <https://platform.openai.com/docs/guides/structured-outputs>
+const PROPERTIES: usize = 5000;
+const LEVELS: usize = 10;
+const VALUES: usize = 1000;
+const BYTES: usize = 120_000;
 
 /// The schema as it is sent to a provider with this dialect; `None` if the provider would refuse it.
 pub(super) fn to_send(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
-    let schema = in_dialect(schema, dialect)?;
-    Some(if dialect == SchemaDialect::Full { schema } else { closed(&schema, &schema, dialect, &[]) })
-}
-
-/// The schema with closed objects, which both dialects require: without other properties. OpenAI's also requires all
-/// properties, and refuses keywords beside a reference. `open` has the references around this schema.
-fn closed(schema: &Json, root: &Json, dialect: SchemaDialect, open: &[&str]) -> Json {
-    let Json::Object(entries) = schema else {
-        return schema.clone();
-    };
-    if dialect == SchemaDialect::OpenAi
-        && let Some((target, inlined)) = inlined(entries, root)
-    {
-        if open.contains(&target) {
-            return json!({ "$ref": target });
-        }
-        return closed(&inlined, root, dialect, &[open, &[target]].concat());
-    }
-    let inner = |schema: &Json| closed(schema, root, dialect, open);
-    let mut kept: Map<String, Json> = Map::new();
-    for (word, value) in entries {
-        let value = match (word.as_str(), value) {
-            ("properties" | "$defs" | "definitions", Json::Object(named)) => {
-                named.iter().map(|(name, schema)| (name.clone(), inner(schema))).collect()
-            }
-            ("anyOf" | "oneOf", Json::Array(schemas)) => schemas.iter().map(inner).collect(),
-            ("items", schema) => inner(schema),
-            _ => value.clone(),
-        };
-        kept.insert(word.clone(), value);
-    }
-    if kept.get("type").is_some_and(|kind| kind == "object") || kept.contains_key("properties") {
-        kept.entry("additionalProperties").or_insert(false.into());
-        if dialect == SchemaDialect::OpenAi
-            && let Some(Json::Object(properties)) = kept.get("properties")
-        {
-            let names: Json = properties.keys().cloned().collect();
-            kept.insert("required".to_owned(), names);
-        }
-    }
-    Json::Object(kept)
-}
-
-/// The reference of a schema that has annotations beside it, and its target with them.
-fn inlined<'s>(entries: &'s Map<String, Json>, root: &Json) -> Option<(&'s str, Json)> {
-    let target = entries.get("$ref")?.as_str()?;
-    let annotations = entries.iter().filter(|(word, _)| *word != "$ref");
-    if entries.len() < 2 || !annotations.clone().all(|(word, _)| ANNOTATIONS.contains(&&**word)) {
-        return None;
-    }
-    let mut inlined = root.pointer(target.strip_prefix('#')?)?.as_object()?.clone();
-    inlined.extend(annotations.map(|(word, value)| (word.clone(), value.clone())));
-    Some((target, Json::Object(inlined)))
-}
-
-/// The schema in a provider's dialect; `None` if the provider would refuse it.
-fn in_dialect(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
     if dialect == SchemaDialect::Full {
         return Some(schema.clone());
     }
     // The root must be an object. Other types are described in the instruction instead.
     let is_object = schema.get("type").is_some_and(|kind| kind == "object");
-    is_object.then(|| narrowed(schema, dialect)).flatten()
+    let sent = is_object.then(|| narrowed(schema, dialect)).flatten()?;
+    let size = Size::of(&sent)?;
+    let is_accepted = match dialect {
+        SchemaDialect::Full => true,
+        SchemaDialect::Anthropic => !size.is_recursive && size.optional <= OPTIONAL && size.unions <= UNIONS,
+        // Its documentation has no type with alternatives.
+        SchemaDialect::Cohere => !size.is_recursive && size.unions == 0,
+        SchemaDialect::OpenAi => {
+            size.properties <= PROPERTIES
+                && size.levels <= LEVELS
+                && size.values <= VALUES
+                && size.bytes <= BYTES
+        }
+    };
+    is_accepted.then_some(sent)
 }
 
+/// The schema with the keywords of the dialect. Objects are closed, which means without other properties: Anthropic and
+/// OpenAI require that. OpenAI also requires all properties, and Cohere one in each object.
 fn narrowed(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
-    let Json::Object(entries) = schema else {
-        return Some(schema.clone());
-    };
-    let left_out = |word: &str, value: &Json| {
-        LENGTHS.contains(&word)
-            || (dialect == SchemaDialect::Anthropic && LIMITS.contains(&word))
-            || (word == "format" && !value.as_str().is_some_and(|format| FORMATS.contains(&format)))
-    };
+    // `true` accepts everything, which no dialect expresses.
+    let entries = schema.as_object()?;
+    let has = |word: &str| entries.contains_key(word);
+    let is_object = has("properties") || entries.get("type").is_some_and(|kind| names(kind, "object"));
+    let [is_choice, is_exclusive] = [has("anyOf"), has("oneOf")];
+    // A closed object has no other alternatives, and an empty schema accepts everything.
+    if (is_object && (is_choice || is_exclusive || has("$ref")))
+        || (is_choice && is_exclusive)
+        || !["$ref", "anyOf", "const", "enum", "oneOf", "properties", "type"].into_iter().any(has)
+    {
+        return None;
+    }
+    // A reference stands alone: some providers refuse keywords beside it.
+    if let Some(target) = entries.get("$ref") {
+        return Some(json!({ "$ref": target }));
+    }
+    let inner = |schema: &Json| narrowed(schema, dialect);
     let mut kept = Map::new();
-    for (word, value) in entries.iter().filter(|(word, value)| !left_out(word, value)) {
-        // These dialects allow no other properties, so they cannot express a map.
-        if FOREIGN.contains(&&**word) || (word == "additionalProperties" && value != false) {
-            return None;
-        }
+    for (word, value) in entries {
         let value = match (word.as_str(), value) {
+            // These dialects cannot express a map.
+            ("additionalProperties", Json::Bool(false)) => continue,
+            ("additionalProperties", _) => return None,
+            (word, _) if FOREIGN.contains(&word) => return None,
             // Names of properties are not keywords: a property may be called `format`.
             ("properties" | "$defs" | "definitions", Json::Object(named)) => {
-                let named =
-                    named.iter().map(|(name, schema)| Some((name.clone(), narrowed(schema, dialect)?)));
+                let named = named.iter().map(|(name, schema)| Some((name.clone(), inner(schema)?)));
                 Json::Object(named.collect::<Option<_>>()?)
             }
-            ("anyOf" | "oneOf", Json::Array(schemas)) => {
-                Json::Array(schemas.iter().map(|schema| narrowed(schema, dialect)).collect::<Option<_>>()?)
+            ("anyOf" | "oneOf", Json::Array(schemas)) => schemas.iter().map(inner).collect::<Option<_>>()?,
+            ("items", schema) => inner(schema)?,
+            ("format", Json::String(format)) => {
+                let accepted = FORMATS.iter().take(if dialect == SchemaDialect::Cohere { 4 } else { 9 });
+                if !accepted.into_iter().any(|accepted| accepted == format) {
+                    continue;
+                }
+                value.clone()
             }
-            ("items", schema) => narrowed(schema, dialect)?,
-            // Other values are data, such as those of `enum` and `const`, and stay as they are.
-            _ => value.clone(),
+            // Their values are data, such as those of `enum`.
+            (word, _) if KEPT.contains(&word) => value.clone(),
+            (word, _) if dialect == SchemaDialect::OpenAi && LIMITS.contains(&word) => value.clone(),
+            _ => continue,
         };
         // Providers support `anyOf`, which accepts more.
-        let word = if word == "oneOf" && !entries.contains_key("anyOf") { "anyOf" } else { word };
-        kept.insert(word.to_owned(), value);
+        kept.insert(if word == "oneOf" { "anyOf".to_owned() } else { word.clone() }, value);
+    }
+    if is_object {
+        close(&mut kept, dialect)?;
     }
     Some(Json::Object(kept))
+}
+
+/// Closes an object in the way of the dialect.
+fn close(object: &mut Map<String, Json>, dialect: SchemaDialect) -> Option<()> {
+    if dialect == SchemaDialect::Cohere {
+        return list(object, "required").is_some_and(|names| !names.is_empty()).then_some(());
+    }
+    object.insert("additionalProperties".to_owned(), false.into());
+    if dialect == SchemaDialect::OpenAi {
+        let properties = object.entry("properties").or_insert_with(|| json!({}));
+        let names: Json = properties.as_object()?.keys().cloned().collect();
+        object.insert("required".to_owned(), names);
+    }
+    Some(())
+}
+
+/// Whether a value of `type` names this type, perhaps as one of several.
+fn names(kind: &Json, name: &str) -> bool {
+    kind == name || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == name))
+}
+
+fn list<'s>(entries: &'s Map<String, Json>, word: &str) -> Option<&'s Vec<Json>> {
+    entries.get(word)?.as_array()
+}
+
+/// What providers limit in a schema. Each definition that is used counts once.
+#[derive(Default)]
+struct Size<'s> {
+    properties: usize,
+    optional: usize,
+    unions: usize,
+    values: usize,
+    bytes: usize,
+    levels: usize,
+    is_recursive: bool,
+    /// The levels of the definitions; `None` inside of the definition.
+    definitions: BTreeMap<&'s str, Option<usize>>,
+}
+
+impl<'s> Size<'s> {
+    /// The size of a schema; `None` if a reference in it has no target.
+    fn of(root: &'s Json) -> Option<Self> {
+        let mut size = Self::default();
+        size.levels = size.follow("#", root)?;
+        Some(size)
+    }
+
+    /// Counts the schema that a reference leads to, and returns its levels.
+    fn follow(&mut self, target: &'s str, root: &'s Json) -> Option<usize> {
+        if let Some(known) = self.definitions.get(target) {
+            self.is_recursive |= known.is_none();
+            return Some(known.unwrap_or_default());
+        }
+        self.definitions.insert(target, None);
+        let levels = self.count(root.pointer(target.strip_prefix('#')?)?, root)?;
+        self.definitions.insert(target, Some(levels));
+        Some(levels)
+    }
+
+    /// Counts a schema, and returns the levels of the objects and lists in it.
+    fn count(&mut self, schema: &'s Json, root: &'s Json) -> Option<usize> {
+        let entries = schema.as_object()?;
+        if let Some(target) = entries.get("$ref") {
+            return self.follow(target.as_str()?, root);
+        }
+        let choices = list(entries, "anyOf");
+        self.unions += usize::from(choices.is_some() || list(entries, "type").is_some());
+        for value in list(entries, "enum").into_iter().flatten().chain(entries.get("const")) {
+            self.values += 1;
+            self.bytes += value.as_str().map_or(0, str::len);
+        }
+        let (item, properties) = (entries.get("items"), entries.get("properties").and_then(Json::as_object));
+        let is_level = item.is_some() || properties.is_some();
+        for name in properties.into_iter().flat_map(Map::keys) {
+            self.properties += 1;
+            self.optional += 1;
+            self.bytes += name.len();
+        }
+        self.optional = self.optional.saturating_sub(list(entries, "required").map_or(0, Vec::len));
+        let mut levels = 0;
+        let choices = choices.into_iter().flatten();
+        for schema in properties.into_iter().flat_map(Map::values).chain(item).chain(choices) {
+            levels = self.count(schema, root)?.max(levels);
+        }
+        Some(levels + usize::from(is_level))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const NARROW: [SchemaDialect; 3] =
+        [SchemaDialect::Anthropic, SchemaDialect::Cohere, SchemaDialect::OpenAi];
+
+    fn object(properties: &Json, required: &[&str]) -> Json {
+        json!({ "type": "object", "properties": properties, "required": required })
+    }
+
     #[test]
     fn objects_are_closed_in_the_way_of_the_dialect() {
-        let node = json!({
-            "type": "object",
-            "description": "A node.",
-            "properties": {
-                "name": { "type": "string" },
-                "next": { "anyOf": [{ "$ref": "#/$defs/Node" }, { "type": "null" }] },
-                "twin": { "$ref": "#/$defs/Node", "description": "Never there." },
-            },
-            "required": ["name"],
-        });
-        let schema = json!({
-            "type": "object",
-            "properties": { "root": { "$ref": "#/$defs/Node", "description": "The first." } },
-            "$defs": { "Node": node },
-        });
-        let reference = json!({ "$ref": "#/$defs/Node" });
-        let closed_node = |description: &str, twin: Json| {
-            let mut node = node.clone();
-            node["description"] = description.into();
-            node["additionalProperties"] = false.into();
-            node["required"] = json!(["name", "next", "twin"]);
-            node["properties"]["twin"] = twin;
-            node
-        };
-        let inner = closed_node("Never there.", reference.clone());
-        let sent = to_send(&schema, SchemaDialect::OpenAi).expect("an object");
-        assert_eq!(sent["required"], json!(["root"]));
-        assert_eq!(sent["additionalProperties"], json!(false));
-        // A reference to the schema around it stays, without its annotations: it has no end.
-        assert_eq!(sent["properties"]["root"], closed_node("The first.", reference));
-        assert_eq!(sent["$defs"]["Node"], closed_node("A node.", inner));
-
-        let sent = to_send(&schema, SchemaDialect::Anthropic).expect("an object");
-        assert_eq!(sent["properties"], schema["properties"]);
-        assert_eq!(sent["$defs"]["Node"]["required"], json!(["name"]));
-        assert_eq!(sent["$defs"]["Node"]["additionalProperties"], json!(false));
-        assert_eq!(sent.get("required"), None);
+        let part = object(&json!({ "name": { "type": "string" }, "a": { "type": "null" } }), &["name"]);
+        let mut schema =
+            object(&json!({ "part": { "$ref": "#/$defs/Part", "description": "One." } }), &["part"]);
+        schema["$defs"] = json!({ "Part": part });
+        for dialect in NARROW {
+            let sent = to_send(&schema, dialect).expect("an object");
+            // Fields were sent in the order of the alphabet, so an answer came before its reasons.
+            let is_openai = dialect == SchemaDialect::OpenAi;
+            let names = sent["$defs"]["Part"]["required"].to_string();
+            assert_eq!(names, if is_openai { r#"["name","a"]"# } else { r#"["name"]"# });
+            let closed = (dialect != SchemaDialect::Cohere).then_some(&Json::Bool(false));
+            assert_eq!(sent.get("additionalProperties"), closed);
+            assert_eq!(sent["$defs"]["Part"].get("additionalProperties"), closed);
+            // OpenAI refuses a description beside a reference.
+            assert_eq!(sent["properties"]["part"], json!({ "$ref": "#/$defs/Part" }));
+        }
         assert_eq!(to_send(&schema, SchemaDialect::Full), Some(schema));
+        // OpenAI refuses an object without properties, and Cohere one without required properties.
+        let empty = json!({ "type": "object" });
+        let closed =
+            json!({ "type": "object", "additionalProperties": false, "properties": {}, "required": [] });
+        assert_eq!(to_send(&empty, SchemaDialect::OpenAi), Some(closed));
+        assert_eq!(to_send(&empty, SchemaDialect::Cohere), None);
     }
 
     #[test]
     fn a_derived_schema_is_sent_without_refused_keywords() {
+        // OpenAI and Anthropic refused schemas with `examples` and other annotations.
         let schema = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",
+            "examples": [{ "format": "2026-01-01" }],
+            "minProperties": 1,
             "properties": {
-                "format": { "type": "string", "minLength": 1, "format": "date" },
-                "count": { "type": "integer", "format": "uint32", "minimum": 0 },
+                "format": { "type": "string", "minLength": 1, "format": "date", "default": "", "readOnly": true },
+                "count": { "type": "integer", "format": "uint32", "minimum": 0, "deprecated": true },
+                "mail": { "type": "string", "format": "email", "writeOnly": true, "$comment": "Never sent." },
                 "many": { "type": "array", "items": { "$ref": "#/$defs/Deep" }, "maxItems": 3 },
             },
-            "required": ["format"],
-            "$defs": { "Deep": { "oneOf": [{ "type": "null" }, { "type": "string", "maxLength": 9 }] } },
+            "required": ["format", "count", "mail", "many"],
+            "$defs": { "Deep": { "oneOf": [{ "const": 1 }, { "type": "string", "maxLength": 9 }] } },
         });
-        let wide = |limit: Json, count: Json| {
-            json!({
-                "type": "object",
-                "properties": {
-                    "format": { "type": "string", "format": "date" },
-                    "count": count,
-                    "many": limit,
-                },
-                "required": ["format"],
-                "$defs": { "Deep": { "anyOf": [{ "type": "null" }, { "type": "string" }] } },
-            })
-        };
-        let items = json!({ "$ref": "#/$defs/Deep" });
-        let openai = wide(
-            json!({ "type": "array", "items": items, "maxItems": 3 }),
-            json!({ "type": "integer", "minimum": 0 }),
-        );
-        assert_eq!(in_dialect(&schema, SchemaDialect::OpenAi), Some(openai));
-        let anthropic = wide(json!({ "type": "array", "items": items }), json!({ "type": "integer" }));
-        assert_eq!(in_dialect(&schema, SchemaDialect::Anthropic), Some(anthropic));
-        assert_eq!(in_dialect(&schema, SchemaDialect::Full), Some(schema));
+        let narrow = json!({
+            "type": "object",
+            "properties": {
+                "format": { "type": "string", "format": "date" },
+                "count": { "type": "integer" },
+                "mail": { "type": "string", "format": "email" },
+                "many": { "type": "array", "items": { "$ref": "#/$defs/Deep" } },
+            },
+            "required": ["format", "count", "mail", "many"],
+            "additionalProperties": false,
+            "$defs": { "Deep": { "anyOf": [{ "const": 1 }, { "type": "string" }] } },
+        });
+        assert_eq!(to_send(&schema, SchemaDialect::Anthropic).as_ref(), Some(&narrow));
+        let mut openai = narrow.clone();
+        openai["properties"]["count"]["minimum"] = 0.into();
+        openai["properties"]["many"]["maxItems"] = 3.into();
+        assert_eq!(to_send(&schema, SchemaDialect::OpenAi), Some(openai));
+        assert_eq!(to_send(&schema, SchemaDialect::Cohere), None, "an alternative");
+        let (mut schema, mut cohere) = (schema, narrow);
+        for schema in [&mut schema, &mut cohere] {
+            schema["$defs"]["Deep"] = json!({ "enum": ["a"] });
+        }
+        cohere["properties"]["mail"] = json!({ "type": "string" });
+        cohere.as_object_mut().expect("an object").remove("additionalProperties");
+        assert_eq!(to_send(&schema, SchemaDialect::Cohere), Some(cohere));
     }
 
     #[test]
     fn a_schema_that_would_be_refused_is_not_sent() {
-        let deep = json!({ "type": "object", "additionalProperties": { "type": "string" } });
+        let text = json!({ "type": "string" });
+        let tagged =
+            json!({ "type": "object", "properties": { "a": text }, "required": ["a"], "oneOf": [text] });
         for schema in [
-            json!({ "type": "array", "items": { "type": "string" } }),
-            json!({ "type": "string" }),
+            json!({ "type": "array", "items": text }),
+            text.clone(),
             json!(true),
             json!({}),
-            deep,
-            json!({ "type": "object", "properties": { "a": { "type": "object", "additionalProperties": true } } }),
-            json!({ "type": "object", "properties": { "a": { "not": { "type": "null" } } } }),
-            json!({ "type": "object", "$defs": { "a": { "items": { "if": true } } } }),
+            json!({ "type": "object", "additionalProperties": text }),
+            object(&json!({ "a": { "type": "object", "additionalProperties": true } }), &["a"]),
+            object(&json!({ "a": { "type": "string", "not": { "const": "" } } }), &["a"]),
+            json!({ "type": "object", "$defs": { "a": { "type": "array", "items": { "if": true } } } }),
+            // A field of any JSON, which has no type: OpenAI refused it.
+            object(&json!({ "a": true }), &["a"]),
+            object(&json!({ "a": { "description": "Anything." } }), &["a"]),
+            // A flattened enum: each alternative was closed against the fields of the other part.
+            tagged.clone(),
+            object(&json!({ "a": tagged }), &["a"]),
+            object(&json!({ "a": { "$ref": "other.json" } }), &["a"]),
+            object(&json!({ "a": { "$ref": "#/$defs/None" } }), &["a"]),
         ] {
-            assert_eq!(in_dialect(&schema, SchemaDialect::OpenAi), None, "{schema}");
-            assert_eq!(in_dialect(&schema, SchemaDialect::Anthropic), None, "{schema}");
-            assert!(in_dialect(&schema, SchemaDialect::Full).is_some());
+            for dialect in NARROW {
+                assert_eq!(to_send(&schema, dialect), None, "{schema}");
+            }
+            assert!(to_send(&schema, SchemaDialect::Full).is_some());
         }
-        let strict = json!({ "type": "object", "additionalProperties": false, "properties": {} });
-        assert_eq!(in_dialect(&strict, SchemaDialect::OpenAi), Some(strict));
+    }
+
+    /// An object with `count` properties of this schema, of which the first `required` ones are required.
+    fn many(count: usize, required: usize, schema: &Json) -> Json {
+        let names: Vec<String> = (0..count).map(|at| format!("n{at}")).collect();
+        let properties: Map<String, Json> = names.iter().map(|name| (name.clone(), schema.clone())).collect();
+        json!({ "type": "object", "properties": properties, "required": names[..required] })
+    }
+
+    #[test]
+    fn recursive_and_large_schemas_are_sent_to_those_that_accept_them() {
+        // Anthropic refused recursive types with the status 400, so such a column failed at each step.
+        let next = json!({ "anyOf": [{ "$ref": "#/$defs/Node" }, { "type": "null" }] });
+        let mut recursive = object(&json!({ "root": { "$ref": "#/$defs/Node" } }), &["root"]);
+        recursive["$defs"] = json!({ "Node": object(&json!({ "next": next }), &["next"]) });
+        let itself = object(&json!({ "all": { "type": "array", "items": { "$ref": "#" } } }), &["all"]);
+        let text = json!({ "type": "string" });
+        let union = json!({ "type": ["string", "null"] });
+        let values = |count: usize| json!({ "enum": (0..count).collect::<Vec<_>>() });
+        let nested = |levels: usize| (1..levels).fold(many(1, 1, &text), |inner, _| many(1, 1, &inner));
+        let [anthropic, cohere, openai] = NARROW;
+        for (schema, accepted) in [
+            (recursive, vec![openai]),
+            (itself, vec![openai]),
+            (many(25, 1, &text), NARROW.to_vec()),
+            (many(26, 1, &text), vec![cohere, openai]),
+            (many(16, 16, &union), vec![anthropic, openai]),
+            (many(17, 17, &union), vec![openai]),
+            (many(5000, 5000, &text), NARROW.to_vec()),
+            (many(5001, 5001, &text), vec![anthropic, cohere]),
+            (nested(10), NARROW.to_vec()),
+            (nested(11), vec![anthropic, cohere]),
+            (many(2, 2, &values(500)), NARROW.to_vec()),
+            (many(2, 2, &values(501)), vec![anthropic, cohere]),
+            (many(1, 1, &json!({ "const": "x".repeat(120_000) })), vec![anthropic, cohere]),
+        ] {
+            let sent = NARROW.into_iter().filter(|dialect| to_send(&schema, *dialect).is_some());
+            assert_eq!(sent.collect::<Vec<_>>(), accepted, "{:.200}", schema.to_string());
+        }
     }
 }

@@ -114,16 +114,9 @@ fn indented(text: &str) -> impl Iterator<Item = String> {
     text.split('\n').map(|line| format!("  {line}"))
 }
 
-/// Sorts the entries of all objects by name. Their own order depends on the features of `serde_json` in a program.
+/// The JSON with the entries of all objects in order of their names, as cassettes have them.
 pub(super) fn sorted(json: &Json) -> Json {
-    match json {
-        Json::Array(items) => items.iter().map(sorted).collect(),
-        Json::Object(entries) => {
-            let mut entries: Vec<_> =
-                entries.iter().map(|(name, value)| (name.clone(), sorted(value))).collect();
-            entries.sort_by(|(one, _), (other, _)| one.cmp(other));
-            Json::Object(entries.into_iter().collect())
-        }
-        other => other.clone(),
-    }
+    let mut json = json.clone();
+    json.sort_all_objects();
+    json
 }
