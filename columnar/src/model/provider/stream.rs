@@ -120,17 +120,25 @@ impl ReplyStream {
         if !is_plain {
             return Err(ProviderError::failed(&name, format!("{GARBLED}, as it is compressed")));
         }
+        let mut events = Events::new(format.framing);
         if let Some(kind) = whole(&response, format.framing) {
-            let mut body = Vec::new();
-            let _ = timeout_at(timeout, without_logs(read_error(&mut response, &mut body))).await;
-            return Err(ProviderError::whole(&name, kind, &body, &sent));
+            let first = timeout_at(timeout, without_logs(response.chunk())).await;
+            let first = first.map_err(|_| timed_out(&name, limits.first, false))?;
+            let first = first.map_err(|error| ProviderError::connection(&name, &error, &sent))?;
+            let mut body = first.unwrap_or_default().to_vec();
+            // Some servers send events under another name.
+            if body.trim_ascii_start().first().is_some_and(|byte| b"{[<".contains(byte)) {
+                let _ = timeout_at(timeout, without_logs(read_error(&mut response, &mut body))).await;
+                return Err(ProviderError::whole(&name, kind, &body, &sent));
+            }
+            events.feed(&body);
         }
         Ok(Self {
             name,
             format,
             response,
             received: 0,
-            events: Events::new(format.framing),
+            events,
             reply: Reply::new(provider),
             text: 0,
             stop,

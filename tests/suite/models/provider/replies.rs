@@ -34,7 +34,7 @@ async fn p13_a_late_usage_is_billed() {
     let total = chat.bill().total();
     assert_eq!(
         (total.unreported, total.usage.input, total.cost.to_string()),
-        (0, 450, "$0.0001275".to_owned())
+        (0, 450, "$0.000128".to_owned())
     );
 }
 

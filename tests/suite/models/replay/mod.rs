@@ -110,12 +110,12 @@ async fn replies_to_the_same_request_are_replayed_in_order() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn failed_and_interrupted_replies_are_not_recorded_and_refusals_are() -> Result<()> {
+async fn failed_and_interrupted_replies_are_not_recorded_and_unusual_ends_are() -> Result<()> {
     let (_folder, path) = cassette_path();
     let model = ChunkModel::new("talker", |call, _| match call {
         0 => vec![Ok(Chunk::Text("no".into())), Err("down".into())],
         1 => vec![Ok(Chunk::Text("no".into()))],
-        2 => vec![Ok(Chunk::End(End::new(Finish::Refused)))],
+        2 => vec![Ok(Chunk::End(End::new(Finish::Other("pause_turn".to_owned()))))],
         _ => chunks(&["yes"]),
     });
     let flow = |model: Cassette| {
@@ -137,7 +137,7 @@ async fn failed_and_interrupted_replies_are_not_recorded_and_refusals_are() -> R
     while let Some(event) = run.try_next().await? {
         retried += usize::from(matches!(event, Event::Retry { .. }));
     }
-    assert_eq!((chat.assistant.get(0).as_deref(), retried), (Some("yes"), 1), "a refusal, then a retry");
+    assert_eq!((chat.assistant.get(0).as_deref(), retried), (Some("yes"), 1), "an unusual end, then a retry");
     assert_eq!(player.unused(), [""; 0]);
     Ok(())
 }
