@@ -28,6 +28,8 @@ pub(crate) struct ProviderFacts {
     pub(crate) has_thinking_switch: bool,
     /// Whether the tokens of a reply are reported without those of its thoughts.
     pub(crate) counts_thoughts_apart: bool,
+    /// Whether a request may ask for the long lifetime of the cache, where the models have one.
+    pub(crate) takes_long_writes: bool,
 }
 
 /// The format of requests and replies.
@@ -74,6 +76,7 @@ impl ProviderFacts {
             model_folder: "",
             has_thinking_switch: false,
             counts_thoughts_apart: false,
+            takes_long_writes: true,
         }
     }
 
@@ -129,8 +132,12 @@ pub(crate) const PROVIDERS: &[ProviderFacts] = &[
     ProviderFacts::new("ollama_cloud", "OLLAMA_API_KEY", "https://ollama.com/").api(Api::Ollama),
     ProviderFacts::new("open_router", "OPEN_ROUTER_API_KEY", "https://openrouter.ai/api/v1/")
         .schema(SchemaDialect::OpenAi),
-    ProviderFacts::new("openai", "OPENAI_API_KEY", "https://api.openai.com/v1/")
-        .schema(SchemaDialect::OpenAi),
+    // The long lifetime exists in Responses alone: <https://developers.openai.com/api/docs/guides/prompt-caching>.
+    ProviderFacts {
+        takes_long_writes: false,
+        ..ProviderFacts::new("openai", "OPENAI_API_KEY", "https://api.openai.com/v1/")
+            .schema(SchemaDialect::OpenAi)
+    },
     // A second interface to the same models, so their rows are found by either name.
     ProviderFacts {
         models_of: "openai",
