@@ -113,6 +113,7 @@ pub mod runs {
     pub mod changes;
     pub mod exclusions;
     pub mod faults;
+    pub mod forecast;
     pub mod interrupted;
     pub mod lifecycle;
     pub mod policies;

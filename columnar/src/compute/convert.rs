@@ -35,9 +35,9 @@ impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     fn into_step(self) -> Step<'a> {
         // Asked once, because budgets and warm-ups rely on an instruction that never changes.
         let instruction: Option<Arc<str>> = self.instruction().map(Into::into);
-        let model = self.model();
+        let (model, max_tokens) = (self.model(), self.reply_limit());
         let compute = move |cx| self.compute(cx);
-        Step::with_settings(Settings { instruction, model, ..Settings::default() }, compute)
+        Step::with_settings(Settings { instruction, model, max_tokens, ..Settings::default() }, compute)
     }
 }
 

@@ -84,6 +84,12 @@ pub trait Compute: Send + Sync + 'static {
     fn model(&self) -> Option<Choice> {
         None
     }
+
+    /// The most tokens of a reply that the step asks its model for. A [`Forecast`](crate::Forecast) adds them to the
+    /// context. The default is `None`, for the limit of the [model](crate::model::MaxTokens).
+    fn reply_limit(&self) -> Option<u32> {
+        None
+    }
 }
 
 impl<C: Compute + ?Sized> Compute for Box<C> {
@@ -98,6 +104,10 @@ impl<C: Compute + ?Sized> Compute for Box<C> {
     fn model(&self) -> Option<Choice> {
         (**self).model()
     }
+
+    fn reply_limit(&self) -> Option<u32> {
+        (**self).reply_limit()
+    }
 }
 
 impl<C: Compute + ?Sized> Compute for Arc<C> {
@@ -111,5 +121,9 @@ impl<C: Compute + ?Sized> Compute for Arc<C> {
 
     fn model(&self) -> Option<Choice> {
         (**self).model()
+    }
+
+    fn reply_limit(&self) -> Option<u32> {
+        (**self).reply_limit()
     }
 }

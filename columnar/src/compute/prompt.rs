@@ -209,6 +209,10 @@ impl Compute for Prompt {
     fn model(&self) -> Option<Choice> {
         Some(self.model.clone())
     }
+
+    fn reply_limit(&self) -> Option<u32> {
+        self.max_tokens
+    }
 }
 
 impl fmt::Debug for Prompt {

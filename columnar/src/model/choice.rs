@@ -41,6 +41,16 @@ impl Choice {
             (Self::Inherited, Self::Inherited) => from_env(),
         }
     }
+
+    /// The name of the model, without its address, also if it cannot be called.
+    pub(crate) fn model_name(&self, flow: &Self) -> Option<Arc<str>> {
+        match (self, flow) {
+            (Self::Named(name), _) | (Self::Inherited, Self::Named(name)) => {
+                Some(name.split('@').next()?.into())
+            }
+            _ => Some(self.resolve(flow).ok()?.name().into()),
+        }
+    }
 }
 
 impl<M: Model> From<M> for Choice {
