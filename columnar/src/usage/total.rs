@@ -19,7 +19,7 @@ use super::{Dollars, Price, Receipt, Usage};
 /// let total: Total = receipts.iter().collect();
 /// assert_eq!(
 ///     total.to_string(),
-///     "3 calls (1 without reported usage), 3,410 tokens in (1,024 cached), 512 out, at least $0.00417, 14.2 s"
+///     "3 calls (1 without reported usage), 3,410 tokens in (1,024 cached), 512 out, at least $0.004171, 14.2 s"
 /// );
 /// # Ok::<(), columnar::usage::ParseReceiptError>(())
 /// ```
