@@ -172,8 +172,8 @@ impl fmt::Display for Forecast {
         line("all", all.each_ref().map(String::as_str))?;
         let plural = if *rounds == 1 { "" } else { "s" };
         write!(f, "in {} round{plural}; tokens are estimates", grouped(*rounds))?;
-        let overflows = columns.iter().filter_map(|part| Some((&part.column, part.overflow.as_ref()?)));
-        overflows.map(|(column, overflow)| write!(f, "\n`{column}` {overflow}")).collect()
+        let mut overflows = columns.iter().filter_map(|part| Some((&part.column, part.overflow.as_ref()?)));
+        overflows.try_for_each(|(column, overflow)| write!(f, "\n`{column}` {overflow}"))
     }
 }
 

@@ -20,7 +20,7 @@ struct Reason {
     models: &'static [&'static str],
     /// What the names of the prices begin with.
     prices: &'static [&'static str],
-    reason: &'static str,
+    why: &'static str,
 }
 
 /// Each of these models differs in each of these prices.
@@ -35,32 +35,32 @@ const REASONS: &[Reason] = &[
             "openai/gpt-5.2-codex",
         ],
         prices: &["batch.", "flex."],
-        reason: "the table counts it as the model with the plain name; the page has no such rate for it, and it has ended",
+        why: "the table counts it as the model with the plain name; the page has no such rate for it, and it has ended",
     },
     Reason {
         models: &["openai/gpt-5.5-pro"],
         prices: &["batch.long.", "flex.long."],
-        reason: "the table has no rate for long requests that wait; the registry has half of the plain one",
+        why: "the table has no rate for long requests that wait; the registry has half of the plain one",
     },
     Reason {
         models: &["openai/gpt-5.4"],
         prices: &["batch.long.read", "flex.long.read"],
-        reason: "the page rounds up the price of short requests, and the registry doubles that",
+        why: "the page rounds up the price of short requests, and the registry doubles that",
     },
     Reason {
         models: &["openai/o4-mini"],
         prices: &["flex.read"],
-        reason: "the page has no round share, and the registry has whole percents",
+        why: "the page has no round share, and the registry has whole percents",
     },
     Reason {
         models: &["gemini/gemini-3.5-flash-lite"],
         prices: &["batch.read"],
-        reason: "the page has no round share, and the registry has whole percents",
+        why: "the page has no round share, and the registry has whole percents",
     },
     Reason {
         models: &["kimi/kimi-k3", "kimi/kimi-k3.1-pro", "kimi/kimi-k3.1-pro-highspeed"],
         prices: &["plain.long_write"],
-        reason: "the client cannot ask for that lifetime",
+        why: "the client cannot ask for that lifetime",
     },
 ];
 
@@ -165,12 +165,12 @@ fn each_price_is_that_of_the_table_or_has_a_reason() {
             different += 1;
             let reason = REASONS.iter().filter(|reason| reason.models.contains(&model)).find_map(|reason| {
                 let begin = reason.prices.iter().find(|begin| name.starts_with(**begin))?;
-                Some((*begin, reason.reason))
+                Some((*begin, reason.why))
             });
             match reason {
-                Some((begin, reason)) => {
+                Some((begin, why)) => {
                     used.insert((model, begin));
-                    println!("{model} {said}: {reason}");
+                    println!("{model} {said}: {why}");
                 }
                 None => wrong.push(format!("{model} {said}")),
             }
