@@ -190,7 +190,7 @@ pub use flow::{
     Column, Flow, IntoViews, Run, TieredView, View, column, documents, flow, group, prev, source, this,
 };
 pub use history::Value;
-pub use run::{CellState, ColumnForecast, Error, Event, Forecast, Result};
+pub use run::{CellState, ColumnForecast, Error, Event, Forecast, Overflow, Result};
 pub use schedule::Progress;
 
 pub mod prelude {

@@ -25,7 +25,7 @@ use columnar_tests::cost::traces::{self, layouts::Layout};
 use columnar_tests::figures::{bar, figure};
 
 /// The model of the tables of budgets and layouts.
-const MODEL: &str = "anthropic/claude-sonnet-4-5";
+const MODEL: &str = "anthropic/claude-sonnet-5";
 
 fn main() -> Result<()> {
     let providers = marked_providers();

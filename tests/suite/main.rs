@@ -25,6 +25,7 @@ pub mod assembly {
 pub mod cost {
     pub mod cache_plan;
     pub mod cached_prefix;
+    pub mod prices;
     pub mod simulator;
     pub mod spending;
 }
@@ -113,6 +114,7 @@ pub mod runs {
     pub mod changes;
     pub mod exclusions;
     pub mod faults;
+    pub mod forecast;
     pub mod interrupted;
     pub mod lifecycle;
     pub mod policies;

@@ -57,7 +57,7 @@ const HORIZON: f64 = 10.0;
 /// chat.user.push("And now?").await?;
 /// chat.run().await?;
 ///
-/// let provider = CachePolicy::by_model("anthropic/claude-sonnet-4-5");
+/// let provider = CachePolicy::by_model("anthropic/claude-sonnet-5-5");
 /// let plan = |column| -> Result<Vec<Position>> {
 ///     let CachePlan { marks, .. } = chat.cache_plan(column, 1, provider, Pace::batch())?;
 ///     Ok(marks.iter().filter(|mark| mark.reason == Reason::Next).map(|mark| mark.position).collect())

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::mark::Lifetime;
-use crate::registry::{self, Boundary, FAMILIES, Family, Write};
+use crate::registry::{self, Boundary, ByLifetimes, Family, Write};
 
 /// The rules by which a provider caches prefixes of requests to some models, and their fees, with source and date.
 /// Rules change: the fields of a clone can be set.
@@ -14,8 +14,8 @@ use crate::registry::{self, Boundary, FAMILIES, Family, Write};
 /// ```
 /// use columnar::cache::CachePolicy;
 ///
-/// let sonnet = CachePolicy::by_model("anthropic/claude-sonnet-4-5");
-/// assert_eq!((sonnet.read, sonnet.short.factor, sonnet.minimum), (0.1, 1.25, 1024));
+/// let sonnet = CachePolicy::by_model("anthropic/claude-sonnet-5-5");
+/// assert_eq!((sonnet.read, sonnet.short.factor, sonnet.minimum), (0.05, 1.25, 512));
 ///
 /// let unknown = CachePolicy::by_model("somebody/something");
 /// assert_eq!((unknown.read, unknown.most_marks), (1.0, 0)); // no discount is assumed
@@ -51,14 +51,27 @@ pub struct CachePolicy {
 impl CachePolicy {
     /// The policy for a model, by its name or as a version of it, or else by the longest prefix that is known. A model
     /// that nothing is known about has no marks and no discount.
+    ///
+    /// An interface may lack the long lifetime of another one to the same models:
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use columnar::cache::CachePolicy;
+    ///
+    /// let responses = CachePolicy::by_model("openai_resp/gpt-6.1-sol");
+    /// assert_eq!(responses.long.map(|long| (long.factor, long.lifetime)), Some((2.5, Duration::from_hours(12))));
+    /// let completions = CachePolicy::by_model("openai/gpt-6.1-sol");
+    /// assert_eq!((completions.long, &completions.short), (None, &responses.short));
+    /// ```
     pub fn by_model(model: &str) -> &'static Self {
-        let policy = registry::caching(model).and_then(|at| POLICIES.get(at));
-        policy.and_then(Option::as_ref).unwrap_or(&UNKNOWN)
+        let policies = registry::caching(model).and_then(|at| POLICIES.get(at)?.as_ref());
+        policies.map_or(&UNKNOWN, |policies| policies.of(model))
     }
 
-    /// All policies that are known.
+    /// All policies that are known. Interfaces to the same models may have different ones.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        POLICIES.iter().flatten()
+        POLICIES.iter().flatten().flat_map(ByLifetimes::all)
     }
 
     /// The fee and the time of a lifetime, if the provider offers it.
@@ -89,8 +102,13 @@ impl CachePolicy {
 }
 
 /// In the order of the registry; `None` for families without rules.
-static POLICIES: LazyLock<Vec<Option<CachePolicy>>> =
-    LazyLock::new(|| FAMILIES.iter().map(CachePolicy::new).collect());
+static POLICIES: LazyLock<Vec<Option<ByLifetimes<CachePolicy>>>> = LazyLock::new(|| {
+    let policy = |family| {
+        let policy = CachePolicy::new(family)?;
+        Some(ByLifetimes { short: CachePolicy { long: None, ..policy.clone() }, all: policy })
+    };
+    registry::families().map(policy).collect()
+});
 
 /// Nothing is known: no marks, no discount.
 static UNKNOWN: CachePolicy = CachePolicy {
@@ -121,12 +139,24 @@ mod tests {
         assert!(CachePolicy::by_model("openai_resp/gpt-5.5").read < 1.0);
         assert!(CachePolicy::by_model("openai_resp/gpt-5.5-pro").read >= 1.0, "there is no discount");
         assert_eq!(CachePolicy::by_model("openai/gpt-5.6-mini").most_marks, 4);
-        assert_eq!(CachePolicy::by_model("openai_resp/gpt-5.6"), CachePolicy::by_model("openai/gpt-5.6"));
+    }
+
+    #[test]
+    fn the_long_lifetime_of_openai_exists_in_responses_alone() {
+        for model in ["gpt-5.6", "gpt-6.1-sol", "gpt-6.3-mini"] {
+            let [responses, completions] =
+                ["openai_resp", "openai"].map(|api| CachePolicy::by_model(&format!("{api}/{model}")));
+            let long = responses.long.expect("Responses has one");
+            assert_eq!((long.factor, long.lifetime), (2.5, Duration::from_hours(12)), "{model}");
+            assert_eq!(*completions, CachePolicy { long: None, ..responses.clone() }, "{model}");
+        }
+        assert_eq!(CachePolicy::by_model("openai_resp/gpt-5.5").long, None);
+        assert!(CachePolicy::by_model("anthropic/claude-opus-5").long.is_some());
     }
 
     #[test]
     fn no_discount_is_assumed_for_an_unknown_model() {
-        for model in ["", "anthropic", "offline", "xai/grok", "claude-sonnet-4-5", "anthropic/other"] {
+        for model in ["", "anthropic", "offline", "xai/grok", "claude-sonnet-5-5", "anthropic/other"] {
             let row = CachePolicy::by_model(model);
             assert_eq!((row.most_marks, row.price, row.long), (0, None, None), "{model}");
             assert!(row.read >= 1.0 && row.short.factor >= 1.0, "{model}");

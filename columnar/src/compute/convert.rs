@@ -36,11 +36,14 @@ impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     fn into_step(self) -> Step<'a> {
         // Asked once, because budgets and warm-ups rely on an instruction that never changes.
         let instruction: Option<Arc<str>> = self.instruction().map(Into::into);
-        let model = self.model();
+        let (model, max_tokens) = (self.model(), self.reply_limit());
         let this = Arc::new(self);
         let check = model.is_some().then(|| Check(Arc::clone(&this) as Arc<dyn Compute>));
         let compute = move |cx| this.compute(cx);
-        Step::with_settings(Settings { instruction, model, check, ..Settings::default() }, compute)
+        Step::with_settings(
+            Settings { instruction, model, max_tokens, check, ..Settings::default() },
+            compute,
+        )
     }
 }
 

@@ -97,6 +97,12 @@ pub trait Compute: Send + Sync + 'static {
     fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
         model.ready()
     }
+
+    /// The most tokens of a reply that the step asks its model for. A [`Forecast`](crate::Forecast) adds them to the
+    /// context. The default is `None`, for the limit of the [model](crate::model::MaxTokens).
+    fn reply_limit(&self) -> Option<u32> {
+        None
+    }
 }
 
 impl<C: Compute + ?Sized> Compute for Box<C> {
@@ -115,6 +121,10 @@ impl<C: Compute + ?Sized> Compute for Box<C> {
     fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
         (**self).check(model)
     }
+
+    fn reply_limit(&self) -> Option<u32> {
+        (**self).reply_limit()
+    }
 }
 
 impl<C: Compute + ?Sized> Compute for Arc<C> {
@@ -132,5 +142,9 @@ impl<C: Compute + ?Sized> Compute for Arc<C> {
 
     fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
         (**self).check(model)
+    }
+
+    fn reply_limit(&self) -> Option<u32> {
+        (**self).reply_limit()
     }
 }

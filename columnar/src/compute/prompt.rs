@@ -280,6 +280,10 @@ impl Compute for Prompt {
             self.max_tokens.unwrap_or_else(|| MaxTokens::by_model(model.name()).default),
         )
     }
+
+    fn reply_limit(&self) -> Option<u32> {
+        self.max_tokens
+    }
 }
 
 impl fmt::Debug for Prompt {

@@ -162,6 +162,8 @@ pub(crate) struct Settings {
     pub(crate) instruction: Option<Arc<str>>,
     /// The model of the step, if it calls one.
     pub(crate) model: Option<Choice>,
+    /// The limit of its replies, if the step sets one.
+    pub(crate) max_tokens: Option<u32>,
     /// The check of that model.
     pub(crate) check: Option<Check>,
     /// The innermost policy that makes several attempts. A timeout after it limits all of them together.

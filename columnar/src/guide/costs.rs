@@ -16,7 +16,7 @@
 //!
 //! impl Model for Yes {
 //!     fn name(&self) -> &str {
-//!         "openai/gpt-4o-mini"
+//!         "openai/gpt-5.4-mini"
 //!     }
 //!
 //!     fn reply(&self, _: Request) -> BoxStream<'static, Result<Chunk, columnar::BoxError>> {
@@ -39,7 +39,7 @@
 //!
 //! let bill = chat.bill();                             // the whole flow, by column and by step
 //! assert_eq!((bill.total().calls, bill.column("topics").calls, bill.step(0).calls), (2, 1, 2));
-//! assert_eq!(bill.total().cost.to_string(), "$0.000377");
+//! assert_eq!(bill.total().cost.to_string(), "$0.000984");
 //! # Ok(()) }
 //! ```
 //!
@@ -51,9 +51,20 @@
 //! # Prices
 //!
 //! [`Price::by_model`](crate::usage::Price::by_model) knows the prices of many models, each with its source and the date of the
-//! lookup. They are a table in this library: check the [date](crate::usage::Price::date) before you rely on one, and
-//! use [`Price::new`](crate::usage::Price::new) for other models. The library never guesses a price: a bill counts
-//! calls of unpriced models separately.
+//! lookup. They are a table in this library, which its tests compare with
+//! [one that others maintain](https://github.com/pydantic/genai-prices). Check the [date](crate::usage::Price::date) before
+//! you rely on a price, and use [`Price::new`](crate::usage::Price::new) for other models. The library never guesses a
+//! price: a bill counts calls of unpriced models separately.
+//!
+//! The same table has other facts about models. Each has a source and a date:
+//!
+//! | fact | type |
+//! |---|---|
+//! | the price of a request that may wait, in a batch or for minutes | [`Price::batch`](crate::usage::Price::batch), [`Price::flex`](crate::usage::Price::flex) |
+//! | the rules of the provider's cache | [`CachePolicy`](crate::cache::CachePolicy) |
+//! | the longest reply | [`MaxTokens`](crate::model::MaxTokens) |
+//! | the context window | [`ContextWindow`](crate::model::ContextWindow) |
+//! | the day on which the provider ends the model | [`EndDate`](crate::model::EndDate) |
 //!
 //! # A limit
 //!
@@ -61,6 +72,6 @@
 //! costs more. Values that are paid for are stored. Each call reserves the cost of its longest reply until it ends, so a
 //! [`max_tokens`](crate::Prompt::max_tokens) that fits the column lets more calls run at once. Several flows with the same
 //! [`SpendLimit`](crate::usage::SpendLimit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast) estimates
-//! the requests of a run before it begins.
+//! the requests of a run before it begins, and names the step at which a context outgrows the window of its model.
 //!
 //! [← models](super::models) · [contents](super) · [budgets →](super::budgets)

@@ -85,6 +85,9 @@
 //! # Ok(()) }
 //! ```
 //!
+//! Below the table is a line for each column whose context will not fit into the window of its model, with the
+//! [first such step](crate::Overflow).
+//!
 //! During a run, [`progress`](crate::flow::LiveFlow::progress) counts the cells that are done, skipped, running, failed
 //! and waiting. `cargo run --example backfill` shows both for a thousand rows and can be interrupted at any time. Its
 //! progress bars are one file to copy, `examples/backfill/progress.rs`.

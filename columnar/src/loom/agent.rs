@@ -15,7 +15,7 @@ use crate::tokens::{Chars, Counter, Limited};
 /// use columnar::budget::Budget;
 /// use columnar::loom::Agent;
 ///
-/// let poet = Agent::new("You write poems.").model("openai/gpt-4o-mini").budget(Budget::of(8_000)).temperature(1.0);
+/// let poet = Agent::new("You write poems.").model("openai/gpt-5.4-mini").budget(Budget::of(8_000)).temperature(1.0);
 /// ```
 #[derive(Clone)]
 pub struct Agent {

@@ -76,6 +76,18 @@ impl Choice {
         };
         Self::WithBackups(choices.into())
     }
+
+    /// The name of the model, without its address, also if it cannot be called.
+    pub(crate) fn model_name(&self, flow: &Self) -> Option<Arc<str>> {
+        match (self, flow) {
+            (Self::Named(name), _) | (Self::Inherited, Self::Named(name)) => {
+                Some(name.split('@').next()?.into())
+            }
+            (Self::WithBackups(choices), _) => choices.first()?.model_name(flow),
+            (Self::Inherited, Self::WithBackups(_)) => flow.model_name(&Self::Inherited),
+            _ => Some(self.resolve(flow).ok()?.name().into()),
+        }
+    }
 }
 
 impl<M: Model> From<M> for Choice {

@@ -21,8 +21,8 @@ use crate::registry;
 /// assert_eq!((opus.default, opus.most, opus.thinks), (25_000, Some(128_000), true));
 /// assert_eq!(opus.source, "https://platform.claude.com/docs/en/models");
 ///
-/// let mini = MaxTokens::by_model("openai/gpt-4o-mini");
-/// assert_eq!((mini.default, mini.most, mini.thinks), (4096, Some(16_384), false));
+/// let command = MaxTokens::by_model("cohere/command-a-03-2025");
+/// assert_eq!((command.default, command.most, command.thinks), (4000, Some(4000), false));
 ///
 /// let unknown = MaxTokens::by_model("somebody/something");
 /// assert_eq!((unknown.default, unknown.most), (4096, None));

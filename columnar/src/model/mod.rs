@@ -2,7 +2,9 @@
 
 mod adaptive;
 mod choice;
+mod context_window;
 mod deadline;
+mod end_date;
 mod errors;
 mod max_tokens;
 mod observed;
@@ -23,7 +25,9 @@ pub use adaptive::Adaptive;
 #[cfg(feature = "providers")]
 pub use choice::BASE_URL;
 pub use choice::{Choice, ModelError, UnknownModel, VARIABLE, by_name, from_env};
+pub use context_window::ContextWindow;
 pub(crate) use deadline::deadline;
+pub use end_date::EndDate;
 pub use errors::{Overloaded, Refused, Truncated};
 pub use max_tokens::MaxTokens;
 pub use offline::Offline;

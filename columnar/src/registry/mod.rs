@@ -3,12 +3,13 @@
 //!
 //! | to add | write |
 //! |---|---|
-//! | a model | a row in `models.rs`: its names, its price, the cache rules of its provider |
+//! | a model | a row in a file of `models`: its names, its price, the cache rules of its provider, its window |
 //! | a provider | a row in `providers.rs`, and rows for its models where prices or cache rules are known |
 //!
 //! Prices are read by [`usage::Price`](crate::usage::Price), cache rules by [`cache::CachePolicy`](crate::cache::CachePolicy),
-//! the lengths of replies by [`model::MaxTokens`](crate::model::MaxTokens), formats, addresses, schema dialects and keys by
-//! the client, telemetry names by the spans.
+//! the lengths of replies by [`model::MaxTokens`](crate::model::MaxTokens), those of contexts by
+//! [`model::ContextWindow`](crate::model::ContextWindow), ends by [`model::EndDate`](crate::model::EndDate), formats,
+//! addresses, schema dialects and keys by the client, telemetry names by the spans.
 
 #[cfg(feature = "providers")]
 mod accepts;
@@ -20,23 +21,24 @@ mod row;
 #[cfg(feature = "providers")]
 pub(crate) use self::accepts::{Accepts, EffortForm, accepts};
 pub use self::effort::{Effort, ParseEffortError};
-pub(crate) use self::models::FAMILIES;
+pub(crate) use self::models::families;
 #[cfg(feature = "providers")]
 pub(crate) use self::providers::{Api, SchemaDialect};
 pub(crate) use self::providers::{PROVIDERS, ProviderFacts};
 pub use self::row::{Boundary, Write};
-pub(crate) use self::row::{Family, LongRequest, ReplyLimit};
+pub(crate) use self::row::{End, Family, LongRequest, Rebate, ReplyLimit, Window};
 
-/// The position in [`FAMILIES`] of the family that a model belongs to, by its name or as a version of it.
+/// The position in [`families`] of the family that a model belongs to, by its name or as a version of it.
 ///
-/// A version is a name followed by a number of three digits or more, a date, or an effort. The longest name counts.
+/// A version is a name followed by a number of three digits or more, a date, or a word for its state. The longest name
+/// counts.
 pub(crate) fn family(model: &str) -> Option<usize> {
     let model = canonical(model);
     let named = |family: &Family| longest(family.names, |name| is_version_of(model.0, model.1, name));
     find(named)
 }
 
-/// The position in [`FAMILIES`] of the family whose cache rules a model has: its family, or else the one with the
+/// The position in [`families`] of the family whose cache rules a model has: its family, or else the one with the
 /// longest prefix of its name.
 pub(crate) fn caching(model: &str) -> Option<usize> {
     own_or_prefix(model, |family| family.cache.is_some())
@@ -44,13 +46,52 @@ pub(crate) fn caching(model: &str) -> Option<usize> {
 
 /// The most tokens of a reply of a model: those of its family, or else of the one with the longest prefix of its name.
 pub(crate) fn reply_limit(model: &str) -> Option<ReplyLimit> {
-    FAMILIES.get(own_or_prefix(model, |family| family.reply.is_some())?)?.reply
+    at(own_or_prefix(model, |family| family.reply.is_some())?)?.reply
+}
+
+/// The context window of a model: that of its family, or else of the one with the longest prefix of its name.
+pub(crate) fn window(model: &str) -> Option<Window> {
+    at(own_or_prefix(model, |family| family.window.is_some())?)?.window
+}
+
+/// The end of a model, which is never guessed from a prefix.
+pub(crate) fn end(model: &str) -> Option<End> {
+    at(family(model)?)?.end
+}
+
+/// Whether requests to a model may ask for the long lifetime of the cache, if it has one.
+fn takes_long_writes(model: &str) -> bool {
+    let (name, _) = split(model);
+    provider(name).is_none_or(|provider| provider.takes_long_writes)
+}
+
+/// The same facts for the interfaces of a provider that take all lifetimes of its cache, and for those that take the
+/// short one alone.
+pub(crate) struct ByLifetimes<T> {
+    pub(crate) all: T,
+    pub(crate) short: T,
+}
+
+impl<T: PartialEq> ByLifetimes<T> {
+    /// Those of the interface in the name of a model.
+    pub(crate) fn of(&self, model: &str) -> &T {
+        if takes_long_writes(model) { &self.all } else { &self.short }
+    }
+
+    /// Both, if they differ.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &T> {
+        [Some(&self.all), Some(&self.short).filter(|short| **short != self.all)].into_iter().flatten()
+    }
+}
+
+fn at(position: usize) -> Option<&'static Family> {
+    families().nth(position)
 }
 
 /// The position of the family of a model, if it has such facts, or else of the one with the longest prefix that has them.
 fn own_or_prefix(model: &str, has_facts: impl Fn(&Family) -> bool) -> Option<usize> {
     // The facts of its own row come first, however long the prefix of another row is.
-    let own = family(model).filter(|at| FAMILIES.get(*at).is_some_and(&has_facts));
+    let own = family(model).filter(|position| at(*position).is_some_and(&has_facts));
     let (provider, model) = canonical(model);
     let begins = |name: &str| strip(provider, model, name).is_some();
     own.or_else(|| find(|family| if has_facts(family) { longest(family.prefixes, begins) } else { None }))
@@ -62,7 +103,7 @@ pub(crate) fn provider(name: &str) -> Option<&'static ProviderFacts> {
 }
 
 fn find(length: impl Fn(&Family) -> Option<usize>) -> Option<usize> {
-    let found = FAMILIES.iter().enumerate().filter_map(|(at, family)| Some((length(family)?, at)));
+    let found = families().enumerate().filter_map(|(at, family)| Some((length(family)?, at)));
     found.max_by_key(|(length, _)| *length).map(|(_, at)| at)
 }
 
@@ -72,9 +113,14 @@ fn longest(names: &[&str], is_it: impl Fn(&str) -> bool) -> Option<usize> {
 
 /// The provider whose models these are, and the rest of the name with its slash.
 fn canonical(model: &str) -> (&str, &str) {
-    // A name without a slash, such as `offline`, counts as that of a provider.
-    let (name, rest) = model.split_at(model.find('/').unwrap_or(model.len()));
+    let (name, rest) = split(model);
     (provider(name).map_or(name, |provider| provider.models_of), rest)
+}
+
+/// The provider in a name, and the rest with its slash.
+fn split(model: &str) -> (&str, &str) {
+    // A name without a slash, such as `offline`, counts as that of a provider.
+    model.split_at(model.find('/').unwrap_or(model.len()))
 }
 
 /// The rest of a name after a prefix.
@@ -92,7 +138,7 @@ fn is_version_of(provider: &str, model: &str, name: &str) -> bool {
 }
 
 /// Whether a name with this suffix is the same model: no suffix, a word for its state, a number of three digits or more,
-/// a date, or an effort, which the client removes.
+/// or a date.
 fn is_version(rest: &str) -> bool {
     let mut parts = rest.split('-');
     // `gpt-4o` is no version of `gpt-4`: the suffix of a version begins with a dash.
@@ -100,8 +146,7 @@ fn is_version(rest: &str) -> bool {
     let mut numbers = 0;
     is_separate
         && parts.all(|part| match part {
-            "latest" | "preview" | "zero" | "none" | "minimal" | "low" | "medium" | "high" | "xhigh"
-            | "max" => true,
+            "latest" | "preview" => true,
             _ => {
                 numbers += 1;
                 // `claude-opus-5-6` is no version of `claude-opus-5`, but `-001` and `-2026-01-31` are.

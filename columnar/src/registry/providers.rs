@@ -34,6 +34,8 @@ pub(crate) struct ProviderFacts {
     pub(crate) has_cache_key: bool,
     /// Whether the tokens of a reply are reported without those of its thoughts.
     pub(crate) counts_thoughts_apart: bool,
+    /// Whether a request may ask for the long lifetime of the cache, where the models have one.
+    pub(crate) takes_long_writes: bool,
 }
 
 /// The format of requests and replies.
@@ -85,6 +87,7 @@ impl ProviderFacts {
             seed: "seed",
             has_cache_key: false,
             counts_thoughts_apart: false,
+            takes_long_writes: true,
         }
     }
 
@@ -160,7 +163,9 @@ pub(crate) const PROVIDERS: &[ProviderFacts] = &[
         "https://openrouter.ai/api/v1/",
     )
     .schema(SchemaDialect::OpenAi),
+    // The long lifetime exists in Responses alone: <https://developers.openai.com/api/docs/guides/prompt-caching>.
     ProviderFacts {
+        takes_long_writes: false,
         has_cache_key: true,
         ..ProviderFacts::new("openai", &["OPENAI_API_KEY"], "https://api.openai.com/v1/")
             .schema(SchemaDialect::OpenAi)

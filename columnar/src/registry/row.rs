@@ -1,19 +1,25 @@
-//! A row of the table of models: its price, its cache rules, and the length of its replies.
+//! A row of the table of models: its price, its cache rules, the lengths of its replies and contexts, and its end.
 
 use std::time::Duration;
 
-/// The models that share a price, cache rules, or the most tokens of a reply.
+/// The models that share a price, cache rules, the most tokens of a reply, a context window, or an end.
 #[derive(Debug)]
 pub(crate) struct Family {
     /// The names of the models as in `COLUMNAR_MODEL`, without versions. A name that ends in `/` is for all models of a
     /// provider.
     pub(crate) names: &'static [&'static str],
-    /// Prefixes of the names of other models that have the same cache rules and replies. A price is never guessed from a
-    /// prefix.
+    /// Prefixes of the names of other models that have the same cache rules, replies and windows. A price or an end is
+    /// never guessed from a prefix.
     pub(crate) prefixes: &'static [&'static str],
     pub(crate) price: Option<Rates>,
+    /// The price of a request that waits in a batch, for hours at most.
+    pub(crate) batch: Option<Rebate>,
+    /// The price of a request that waits its turn, for minutes, and that the provider may refuse.
+    pub(crate) flex: Option<Rebate>,
     pub(crate) cache: Option<CacheRules>,
     pub(crate) reply: Option<ReplyLimit>,
+    pub(crate) window: Option<Window>,
+    pub(crate) end: Option<End>,
 }
 
 /// US dollars for a million tokens.
@@ -36,12 +42,20 @@ pub(crate) struct LongRequest {
     pub(crate) reply_percent: u64,
 }
 
+/// A lower price of all tokens, in percent of the usual one. Tokens that are read from a cache may have another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rebate {
+    pub(crate) percent: u64,
+    pub(crate) cached_percent: u64,
+}
+
 /// How a provider caches prefixes of requests; see [`CachePolicy`](crate::cache::CachePolicy).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CacheRules {
     /// The factor of cached tokens where no price is known.
     pub(crate) read: f64,
     pub(crate) short: Write,
+    /// Not of each interface of the provider; see [`takes_long_writes`](super::takes_long_writes).
     pub(crate) long: Option<Write>,
     pub(crate) minimum: usize,
     pub(crate) most_marks: usize,
@@ -58,6 +72,24 @@ pub(crate) struct ReplyLimit {
     pub(crate) most: Option<u32>,
     /// Whether the model may think before it replies. Its thoughts count as well.
     pub(crate) thinks: bool,
+    pub(crate) source: &'static str,
+    pub(crate) date: &'static str,
+}
+
+/// The most tokens of a request and its reply; see [`ContextWindow`](crate::model::ContextWindow).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    pub(crate) tokens: usize,
+    /// The tokens that are kept free for a reply, however short it is.
+    pub(crate) reserved: usize,
+    pub(crate) source: &'static str,
+    pub(crate) date: &'static str,
+}
+
+/// The last day of a model; see [`EndDate`](crate::model::EndDate).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    pub(crate) day: &'static str,
     pub(crate) source: &'static str,
     pub(crate) date: &'static str,
 }

@@ -4,7 +4,7 @@ use super::row::Rates;
 use super::*;
 
 fn priced() -> impl Iterator<Item = (&'static str, &'static Family, Rates)> {
-    FAMILIES.iter().flat_map(|family| {
+    families().flat_map(|family| {
         let named = family.names.iter().map(move |name| Some((*name, family, family.price?)));
         named.flatten()
     })
@@ -18,15 +18,15 @@ fn is_date(date: &str) -> bool {
 #[test]
 fn every_row_is_found_by_its_names_alone() {
     let mut seen = BTreeSet::new();
-    for (at, row) in FAMILIES.iter().enumerate() {
+    for (position, row) in families().enumerate() {
         assert_eq!(row.names.is_empty(), row.price.is_none(), "{row:?}");
-        let facts = row.price.is_some() || row.cache.is_some() || row.reply.is_some();
+        let facts = row.price.is_some() || row.cache.is_some() || row.reply.is_some() || row.window.is_some();
         assert!(facts, "{row:?}");
         assert_ne!(row.names.is_empty(), row.prefixes.is_empty(), "{row:?}");
         for name in row.names {
             assert!(seen.insert(*name), "{name}");
             if !name.ends_with('/') {
-                assert_eq!(family(name), Some(at), "{name}");
+                assert_eq!(family(name), Some(position), "{name}");
             }
         }
         for prefix in row.prefixes {
@@ -38,7 +38,7 @@ fn every_row_is_found_by_its_names_alone() {
 
 #[test]
 fn every_name_begins_with_a_provider() {
-    for name in FAMILIES.iter().flat_map(|family| family.names.iter().chain(family.prefixes)) {
+    for name in families().flat_map(|family| family.names.iter().chain(family.prefixes)) {
         let (provider_name, _) = name.split_once('/').unwrap_or((name, ""));
         assert!(*name == "offline" || provider(provider_name).is_some(), "{name}");
     }
@@ -68,8 +68,84 @@ fn every_price_is_plausible() {
 }
 
 #[test]
+fn every_rebate_is_plausible() {
+    for (name, family, price) in priced() {
+        for rebate in [family.batch, family.flex].into_iter().flatten() {
+            assert!((10..100).contains(&rebate.percent), "{name}");
+            assert!((rebate.percent..=100).contains(&rebate.cached_percent), "{name}");
+            assert!(price.input > 0.0, "{name}");
+        }
+    }
+    for row in families().filter(|row| row.price.is_none()) {
+        assert!(row.batch.is_none() && row.flex.is_none() && row.end.is_none(), "{row:?}");
+    }
+}
+
+#[test]
+fn every_window_holds_a_request_and_the_longest_reply() {
+    for row in families() {
+        let Some(window) = row.window else { continue };
+        assert!((32_000..4_000_000).contains(&window.tokens), "{row:?}");
+        assert!(window.reserved < window.tokens, "{row:?}");
+        assert!(window.source.starts_with("https://") && is_date(window.date), "{row:?}");
+        let most = row.names.first().and_then(|name| reply_limit(name)?.most).unwrap_or(0);
+        assert!(usize::try_from(most).expect("it is small") < window.tokens, "{row:?}");
+    }
+}
+
+#[test]
+fn every_end_is_a_day() {
+    for row in families() {
+        if let Some(end) = row.end {
+            assert!(is_date(end.day) && is_date(end.date) && end.source.starts_with("https://"), "{row:?}");
+        }
+    }
+}
+
+#[test]
+fn a_model_has_the_window_of_its_row_or_of_the_longest_prefix() {
+    for (model, tokens) in [
+        ("anthropic/claude-sonnet-5-5", Some(1_000_000)),
+        ("anthropic/claude-opus-9", Some(200_000)),
+        ("anthropic/claude-3-haiku-20240307", Some(200_000)),
+        ("openai_resp/gpt-6-sol", Some(1_050_000)),
+        ("openai/gpt-5.4-mini-2026-03-17", Some(400_000)),
+        ("openai/gpt-7", None),
+        ("openai/o3", Some(200_000)),
+        ("gemini/gemini-3.8-flash-lite", Some(1_048_576)),
+        ("moonshot/kimi-k2.9", Some(262_144)),
+        ("ollama/qwen3", None),
+        ("offline", None),
+        ("", None),
+    ] {
+        assert_eq!(window(model).map(|window| window.tokens), tokens, "{model}");
+    }
+}
+
+#[test]
+fn an_end_is_not_guessed() {
+    let day = |model| end(model).map(|end| end.day);
+    assert_eq!(day("openai_resp/gpt-4o-mini-2024-07-18"), Some("2027-01-14"));
+    assert_eq!(day("openai/gpt-4o-mini-audio-preview"), None);
+    assert_eq!(day("openai/gpt-6-luna"), None);
+}
+
+#[test]
+fn an_effort_is_part_of_another_name() {
+    for (model, other) in [
+        ("openai/gpt-5-high", "openai/gpt-5"),
+        ("openai/gpt-5.1-codex-max", "openai/gpt-5.1-codex"),
+        ("qwen_cloud/qwen3.8-max", "qwen_cloud/qwen3.8"),
+        ("anthropic/claude-opus-5-5-none", "anthropic/claude-opus-5-5"),
+        ("mistral/mistral-medium", "mistral/mistral"),
+    ] {
+        assert!(family(model) != family(other) || family(model).is_none(), "{model}");
+    }
+}
+
+#[test]
 fn every_limit_of_replies_is_plausible() {
-    let limits = FAMILIES.iter().filter_map(|family| Some((family, family.reply?)));
+    let limits = families().filter_map(|family| Some((family, family.reply?)));
     for (family, limit) in limits {
         assert!(limit.most.is_none_or(|most| (4000..1_000_000).contains(&most)), "{family:?}");
         assert!(limit.source.starts_with("https://") && is_date(limit.date), "{family:?}");
@@ -86,7 +162,7 @@ fn a_model_has_the_limit_of_its_row_or_of_the_longest_prefix() {
         ("anthropic/claude-3-5-haiku-20241022", Some(8192), false),
         ("openai/gpt-4o-mini-2024-07-18", Some(16_384), false),
         ("openai/gpt-4o-2024-05-13", Some(4096), false),
-        ("openai/gpt-5-mini-high", Some(128_000), true),
+        ("openai/gpt-5-mini-2025-08-07", Some(128_000), true),
         ("openai/gpt-5.1-chat-latest", Some(16_384), true),
         ("openai_resp/gpt-6-sol", Some(128_000), true),
         ("openai/o3", Some(100_000), true),
@@ -106,7 +182,7 @@ fn a_model_has_the_limit_of_its_row_or_of_the_longest_prefix() {
 
 #[test]
 fn the_row_of_a_model_comes_before_that_of_a_prefix() {
-    let names = |model| caching(model).map(|at| (FAMILIES[at].names, FAMILIES[at].prefixes));
+    let names = |model| caching(model).and_then(at).map(|family| (family.names, family.prefixes));
     assert_eq!(names("anthropic/claude-opus-5-20270101"), Some((&["anthropic/claude-opus-5"][..], &[][..])));
     assert_eq!(names("anthropic/claude-opus-5-6"), Some((&[][..], &["anthropic/claude-"][..])));
     assert_eq!(names("openai_resp/gpt-5.6-mini").map(|(_, prefixes)| prefixes[0]), Some("openai/gpt-5.6"));

@@ -22,10 +22,10 @@ impl Rendering<'_> {
     /// chat.user.push("Hello!").await?;
     /// let messages = chat.answer.messages(0)?;
     /// let mut body = Rendering::new("Be brief.", &messages).anthropic();
-    /// body["model"] = json!("claude-sonnet-4-5");
+    /// body["model"] = json!("claude-sonnet-5-5");
     /// body["max_tokens"] = json!(1024);
     /// assert_eq!(body, json!({
-    ///     "model": "claude-sonnet-4-5",
+    ///     "model": "claude-sonnet-5-5",
     ///     "max_tokens": 1024,
     ///     "system": [{ "type": "text", "text": "Be brief." }],
     ///     "messages": [

@@ -90,7 +90,7 @@ impl<'m> Rendering<'m> {
     ///
     /// impl Model for Client {
     ///     fn name(&self) -> &str {
-    ///         "anthropic/claude-sonnet-4-5"
+    ///         "anthropic/claude-sonnet-5-5"
     ///     }
     ///
     ///     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, columnar::BoxError>> {
@@ -136,7 +136,7 @@ impl<'m> Rendering<'m> {
     ///     column answer(user, self) = prompt("Be brief.");
     /// };
     /// chat.user.push("What do you think of this? ".repeat(200)).await?;
-    /// let (messages, provider) = (chat.answer.messages(0)?, CachePolicy::by_model("anthropic/claude-sonnet-4-5"));
+    /// let (messages, provider) = (chat.answer.messages(0)?, CachePolicy::by_model("anthropic/claude-sonnet-5-5"));
     /// let plan = chat.answer.cache_plan(0, provider, Pace::batch())?;
     /// let body = Rendering::new("Be brief.", &messages).marked(plan, provider).anthropic();
     /// assert_eq!(body["messages"][0]["content"][0]["cache_control"], json!({ "type": "ephemeral" }));

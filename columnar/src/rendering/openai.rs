@@ -22,9 +22,9 @@ impl Rendering<'_> {
     /// chat.user.push("Hello!").await?;
     /// let messages = chat.answer.messages(0)?;
     /// let mut body = Rendering::new("Be brief.", &messages).openai();
-    /// body["model"] = json!("gpt-4o-mini");
+    /// body["model"] = json!("gpt-5.4-mini");
     /// assert_eq!(body, json!({
-    ///     "model": "gpt-4o-mini",
+    ///     "model": "gpt-5.4-mini",
     ///     "messages": [
     ///         { "role": "system", "content": "Be brief." },
     ///         { "role": "user", "content": "<user>\nHello!\n</user>" },

@@ -5,15 +5,17 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard};
 
 use super::contexts::{ColumnContexts, Draft, Prepared, Recipe};
-use super::forecast::{Forecast, forecast};
+use super::forecast::{Forecast, Limits, forecast};
 use super::guard::caught;
 use super::shared::Shared;
 use super::state::State;
 use super::{Error, Result};
+use crate::compute::{Defaults, Settings};
 use crate::context::Messages;
 use crate::context::budget;
 use crate::declare::Reads;
 use crate::history::StepRanges;
+use crate::model::{ContextWindow, MaxTokens};
 use crate::schedule::Cell;
 
 impl Shared {
@@ -79,15 +81,20 @@ impl Shared {
 
     /// Forecasts the next run, on copies outside of the lock.
     pub(crate) fn forecast(&self) -> Forecast {
-        let (plan, columns, scheduler, table, exclusions) = {
+        let (plan, columns, scheduler, table, exclusions, settings, defaults) = {
             let state = self.lock();
             let (plan, exclusions) = (Arc::clone(&state.plan), Arc::clone(&state.exclusions));
-            (plan, state.prepared(), state.scheduler.clone(), state.table.clone(), exclusions)
+            let (settings, defaults) = (state.settings.clone(), Arc::clone(&state.defaults));
+            let (columns, scheduler) = (state.prepared(), state.scheduler.clone());
+            (plan, columns, scheduler, state.table.clone(), exclusions, settings, defaults)
         };
         let made = |prepared: Prepared<_>| prepared.unwrap_or_else(|recipe| self.made(&recipe));
         let contexts: BTreeMap<_, _> =
             columns.into_iter().map(|(column, prepared)| (column, made(prepared))).collect();
-        forecast(&plan, scheduler, (&table, &exclusions), |column| Some(&contexts.get(&column)?.assembler))
+        let assembler = |column| Some(&contexts.get(&column)?.assembler);
+        // The name of a model is code of users, as the counter is. A run says what is wrong with it.
+        let limits = |column: usize| caught(|| limits_of(settings.get(column)?, &defaults)).flatten();
+        forecast(&plan, scheduler, (&table, &exclusions), assembler, limits)
     }
 
     /// Makes the contexts of a column, and keeps them.
@@ -96,6 +103,14 @@ impl Shared {
         self.lock().keep(recipe, &contexts);
         contexts
     }
+}
+
+/// The limits of the requests of a column, if the window of its model is known.
+fn limits_of(settings: &Settings, defaults: &Defaults) -> Option<Limits> {
+    let model = settings.model.as_ref()?.model_name(&defaults.model)?;
+    let window = ContextWindow::by_model(&model)?;
+    let max_tokens = settings.max_tokens.unwrap_or_else(|| MaxTokens::by_model(&model).default);
+    Some(Limits { model, window, max_tokens })
 }
 
 impl State {

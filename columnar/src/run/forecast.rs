@@ -6,10 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::table::Table;
 use crate::context::{Assembler, Exclusions, Overhead};
 use crate::declare::{Name, Plan};
+use crate::model::ContextWindow;
 use crate::schedule::{Action, Cell, Scheduler};
 use crate::usage::Grouped;
 
@@ -78,10 +80,70 @@ pub struct ColumnForecast {
     pub calls: usize,
     /// The tokens of their contexts and instructions.
     pub input_tokens: usize,
+    /// The tokens of the longest of these contexts with the instruction.
+    pub longest_input: usize,
     /// The tokens of their values.
     pub output_tokens: usize,
     /// The maximum number of its cells that will be computed at once.
     pub width: usize,
+    /// The first context that does not fit, if there is one and the [window](ContextWindow) of the model is known.
+    pub overflow: Option<Overflow>,
+}
+
+/// The first step of a column in a [`Forecast`] at which the context, the instruction and the longest reply do not fit into
+/// the context window of the model. A [budget](crate::guide::budgets) or a smaller view keeps contexts below it. It prints
+/// as a part of a sentence.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let user = source("user");
+/// let reply = prompt("You are a helpful assistant.").model("anthropic/claude-haiku-4-5").max_tokens(20_000);
+/// let f = flow([column("assistant", (&user, this()), reply)])?;
+/// for chapter in 0..3 {
+///     f.push("user", format!("{chapter} ").repeat(150_000)).await?;
+/// }
+/// let forecast = f.forecast();
+/// let overflow = forecast.columns[0].overflow.as_ref().expect("three chapters do not fit");
+/// assert_eq!((overflow.step, overflow.window.tokens), (2, 200_000));
+///
+/// let line = "`assistant` reaches the context window of `anthropic/claude-haiku-4-5` (200,000 tokens) at step 2";
+/// assert_eq!(forecast.to_string().lines().last(), Some(line));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Overflow {
+    /// The step.
+    pub step: usize,
+    /// The model.
+    pub model: Arc<str>,
+    /// Its context window.
+    pub window: ContextWindow,
+}
+
+impl fmt::Display for Overflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { step, model, window } = self;
+        let (tokens, step) = (grouped(window.tokens), grouped(*step));
+        write!(f, "reaches the context window of `{model}` ({tokens} tokens) at step {step}")
+    }
+}
+
+/// The most tokens that a column may send and receive.
+pub(super) struct Limits {
+    pub(super) model: Arc<str>,
+    pub(super) window: ContextWindow,
+    pub(super) max_tokens: u32,
+}
+
+impl Limits {
+    /// The first of these steps whose request does not fit.
+    fn overflow(self, steps: &[usize], input: impl Fn(&usize) -> usize) -> Option<Overflow> {
+        let step = *steps.iter().find(|step| !self.window.holds(input(step), self.max_tokens))?;
+        Some(Overflow { step, model: self.model, window: self.window })
+    }
 }
 
 impl fmt::Display for Forecast {
@@ -103,13 +165,15 @@ impl fmt::Display for Forecast {
         };
         line("column", HEADERS)?;
         for part in columns {
-            let ColumnForecast { column, cells, calls, input_tokens, output_tokens, width } = part;
+            let ColumnForecast { column, cells, calls, input_tokens, output_tokens, width, .. } = part;
             let figures = [*cells, *calls, *input_tokens, *output_tokens, *width].map(grouped);
             line(column, figures.each_ref().map(String::as_str))?;
         }
         line("all", all.each_ref().map(String::as_str))?;
         let plural = if *rounds == 1 { "" } else { "s" };
-        write!(f, "in {} round{plural}; tokens are estimates", grouped(*rounds))
+        write!(f, "in {} round{plural}; tokens are estimates", grouped(*rounds))?;
+        let mut overflows = columns.iter().filter_map(|part| Some((&part.column, part.overflow.as_ref()?)));
+        overflows.try_for_each(|(column, overflow)| write!(f, "\n`{column}` {overflow}"))
     }
 }
 
@@ -117,12 +181,14 @@ fn grouped(figure: usize) -> String {
     Grouped(u64::try_from(figure).unwrap_or(u64::MAX)).to_string()
 }
 
-/// Forecasts the next run of this scheduler. Each derived column has an assembler.
+/// Forecasts the next run of this scheduler. Each derived column has an assembler, and each of a model with a known window
+/// has limits.
 pub(super) fn forecast<'a>(
     plan: &Plan,
     scheduler: Scheduler,
     (table, exclusions): (&Table, &Exclusions),
     assembler: impl Fn(usize) -> Option<&'a Assembler>,
+    limits: impl Fn(usize) -> Option<Limits>,
 ) -> Forecast {
     let sums = TokenSums::of(plan, &scheduler, table, exclusions);
     let dry_run = DryRun::of(scheduler, plan.schema().columns().len());
@@ -139,15 +205,18 @@ pub(super) fn forecast<'a>(
             sums.context(plan, column, step, overhead) + documents.get(step).copied().unwrap_or(0)
         };
         // The limit is for the messages alone: the instruction has been subtracted from the budget.
-        let input = |step| context(step).min(assembler.max_tokens()) + overhead.instruction.unwrap_or(0);
+        let input =
+            |step: &usize| context(step).min(assembler.max_tokens()) + overhead.instruction.unwrap_or(0);
         let part = ColumnForecast {
             column: plan.schema().name(column).clone(),
             cells: cells.len(),
             calls: if overhead.instruction.is_some() { cells.len() } else { 0 },
             input_tokens: cells.iter().map(input).sum(),
+            longest_input: cells.iter().map(input).max().unwrap_or(0),
             // All missing values of a column have the same assumed length, so the first one is enough.
             output_tokens: cells.len() * sums.values(column, first..first + 1),
             width,
+            overflow: limits(column).and_then(|limits| limits.overflow(&cells, input)),
         };
         forecast.cells += part.cells;
         forecast.calls += part.calls;

@@ -50,7 +50,7 @@ pub use driver::Run;
 pub use error::{Error, Result};
 pub use event::{ColumnId, Event, fmt_variant, listed};
 pub(crate) use follow::{SeenCells, Stored};
-pub use forecast::{ColumnForecast, Forecast};
+pub use forecast::{ColumnForecast, Forecast, Overflow};
 pub(crate) use read::Chunks;
 pub use read::Values;
 pub(crate) use shared::Shared;

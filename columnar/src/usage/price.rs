@@ -4,24 +4,24 @@ use std::sync::LazyLock;
 
 use super::{Dollars, Receipt, Usage};
 use crate::cache::Lifetime;
-use crate::registry::{self, FAMILIES, Family, LongRequest};
+use crate::registry::{self, ByLifetimes, Family, LongRequest, Rebate};
 
 /// The price of a model's tokens: a row of the registry, with its source and date, or the user's own.
 ///
-/// It is the price of a plain request: not of batches or priority requests, without items that are billed separately, such
-/// as images and searches, and without tax. If the price depends on the hour, it is the highest one, and a temporary
-/// discount is ignored. So it may be too high, and should not be too low.
+/// It is the price of a plain request: not of a [batch](Self::batch) or a priority request, without items that are billed
+/// separately, such as images and searches, and without tax. If the price depends on the hour, it is the highest one, and a
+/// temporary discount is ignored. So it may be too high, and should not be too low.
 ///
 /// ```
 /// use columnar::usage::{Dollars, Price, Usage};
 ///
-/// let sonnet = Price::by_model("anthropic/claude-sonnet-4-5").expect("it has a price");
-/// assert_eq!((sonnet.input(), sonnet.output()), (Dollars::new(3.0), Dollars::new(15.0)));
+/// let sonnet = Price::by_model("anthropic/claude-sonnet-5-5").expect("it has a price");
+/// assert_eq!((sonnet.input(), sonnet.output()), (Dollars::new(2.0), Dollars::new(10.0)));
 /// assert_eq!(sonnet.source(), "https://platform.claude.com/docs/en/about-claude/pricing");
 ///
 /// // 1,000 tokens of the request are new, 8,000 are read from the cache and 1,000 written to it.
 /// let usage = Usage::new(10_000, 200).cached(8_000, 1_000);
-/// assert_eq!(sonnet.cost(&usage).to_string(), "$0.01215");
+/// assert_eq!(sonnet.cost(&usage).to_string(), "$0.0073");
 ///
 /// assert_eq!(Price::by_model("somebody/something"), None); // no price is guessed
 /// let own = Price::new(0.5, 2.0).cached(0.05, 0.5);
@@ -32,6 +32,8 @@ pub struct Price {
     rates: Rates,
     /// The rates of a whole request that has more tokens than this.
     beyond: Option<(u64, Rates)>,
+    batch: Option<Rebate>,
+    flex: Option<Rebate>,
     source: &'static str,
     date: &'static str,
 }
@@ -53,7 +55,7 @@ impl Price {
     pub const fn new(input: f64, output: f64) -> Self {
         let (input, output) = (rate(input), rate(output));
         let rates = Rates { input, output, read: input, write: input, long_write: None };
-        Self { rates, beyond: None, source: "", date: "" }
+        Self { rates, beyond: None, batch: None, flex: None, source: "", date: "" }
     }
 
     /// The prices in dollars for a million tokens that are read from the provider's cache, and written to it.
@@ -77,14 +79,31 @@ impl Price {
     }
 
     /// The price of a model, by its name as in `COLUMNAR_MODEL`, if it is in the registry. A version of a model, with a
-    /// number of three digits or more, has the price of the model: `anthropic/claude-sonnet-4-5-20250929` costs as much as
-    /// `anthropic/claude-sonnet-4-5`. So does a name with an effort. The price of a model with a merely similar name is
-    /// not guessed. A model on this machine is free.
+    /// number of three digits or more, has the price of the model: `anthropic/claude-haiku-4-5-20251001` costs as much as
+    /// `anthropic/claude-haiku-4-5`. The price of a model with a merely similar name is not guessed. A model on this machine
+    /// is free.
     pub fn by_model(model: &str) -> Option<&'static Self> {
-        PRICES.get(registry::family(model)?)?.as_ref()
+        Some(PRICES.get(registry::family(model)?)?.as_ref()?.of(model))
     }
 
-    fn from_family(family: &Family) -> Option<Self> {
+    /// All prices of the registry, by the names of the models without versions. A name that ends in `/` is for all models
+    /// of a provider.
+    ///
+    /// ```
+    /// use columnar::usage::{Dollars, Price};
+    ///
+    /// let cheap = Price::all().filter(|(_, price)| price.output() > Dollars::ZERO);
+    /// let cheap = cheap.filter(|(_, price)| price.output() <= Dollars::new(0.5));
+    /// assert!(cheap.map(|(model, _)| model).any(|model| model == "openai/gpt-6-luna"));
+    /// ```
+    pub fn all() -> impl Iterator<Item = (&'static str, &'static Self)> {
+        let families = registry::families().zip(PRICES.iter());
+        families.flat_map(|(family, price)| {
+            family.names.iter().filter_map(move |name| Some((*name, price.as_ref()?.of(name))))
+        })
+    }
+
+    fn from_family(family: &Family) -> Option<ByLifetimes<Self>> {
         let known = family.price?;
         let (short, long) = family.write_factors();
         let rates = Rates {
@@ -94,8 +113,15 @@ impl Price {
             write: rate(short * known.input),
             long_write: long.map(|long| rate(long * known.input)),
         };
-        let beyond = known.long_request.map(|long| (long.above, rates.percent(long)));
-        Some(Self { rates, beyond, source: known.source, date: known.date })
+        let price = |rates: Rates| Self {
+            rates,
+            beyond: known.long_request.map(|long| (long.above, rates.percent(long))),
+            batch: family.batch,
+            flex: family.flex,
+            source: known.source,
+            date: known.date,
+        };
+        Some(ByLifetimes { all: price(rates), short: price(Rates { long_write: None, ..rates }) })
     }
 
     /// The price of a million uncached tokens of the request.
@@ -126,6 +152,49 @@ impl Price {
     /// price.
     pub fn long_request(&self) -> Option<(u64, Self)> {
         self.beyond.map(|(tokens, rates)| (tokens, Self { rates, beyond: None, ..*self }))
+    }
+
+    /// The price of a request in a batch, whose replies may take a day, if it is known. The library sends no batches: this
+    /// is for estimates.
+    ///
+    /// ```
+    /// use columnar::usage::{Dollars, Price};
+    ///
+    /// let sol = Price::by_model("openai/gpt-6.1-sol").expect("it has a price");
+    /// let batch = sol.batch().expect("it takes batches");
+    /// assert_eq!((sol.input(), batch.input()), (Dollars::new(2.0), Dollars::new(1.0)));
+    /// assert_eq!(batch.batch(), None); // there is no discount on the discount
+    /// ```
+    #[must_use]
+    pub fn batch(&self) -> Option<Self> {
+        self.batch.map(|rebate| self.rebated(rebate))
+    }
+
+    /// The price of a request that the provider may let wait for minutes, or refuse, if it is known. The library sends no
+    /// such requests: this is for estimates.
+    ///
+    /// ```
+    /// use columnar::usage::{Dollars, Price};
+    ///
+    /// let flash = Price::by_model("gemini/gemini-3.5-flash").expect("it has a price");
+    /// assert_eq!(flash.flex().map(|flex| flex.output()), Some(Dollars::new(4.5)));
+    ///
+    /// let opus = Price::by_model("anthropic/claude-opus-5-5").expect("it has a price");
+    /// assert_eq!(opus.flex(), None); // it has batches alone
+    /// ```
+    #[must_use]
+    pub fn flex(&self) -> Option<Self> {
+        self.flex.map(|rebate| self.rebated(rebate))
+    }
+
+    fn rebated(self, rebate: Rebate) -> Self {
+        Self {
+            rates: self.rates.rebated(rebate),
+            beyond: self.beyond.map(|(tokens, rates)| (tokens, rates.rebated(rebate))),
+            batch: None,
+            flex: None,
+            ..self
+        }
     }
 
     /// The page of the provider with this price; empty for the user's own price, and for free models.
@@ -176,6 +245,18 @@ impl Rates {
         }
     }
 
+    fn rebated(self, Rebate { percent, cached_percent }: Rebate) -> Self {
+        // Rounded up, because a price should not be too low.
+        let part = |rate: u64, percent: u64| (rate * percent).div_ceil(100);
+        Self {
+            input: part(self.input, percent),
+            output: part(self.output, percent),
+            read: part(self.read, cached_percent),
+            write: part(self.write, percent),
+            long_write: self.long_write.map(|each| part(each, percent)),
+        }
+    }
+
     fn cost(&self, usage: &Usage) -> Dollars {
         // A provider may report more cached tokens than the request has; they are billed as reported.
         let new = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);
@@ -188,8 +269,8 @@ impl Rates {
 }
 
 /// In the order of the registry; `None` for families without a price.
-static PRICES: LazyLock<Vec<Option<Price>>> =
-    LazyLock::new(|| FAMILIES.iter().map(Price::from_family).collect());
+static PRICES: LazyLock<Vec<Option<ByLifetimes<Price>>>> =
+    LazyLock::new(|| registry::families().map(Price::from_family).collect());
 
 impl Receipt {
     /// The cost of the calls that reported their usage, if the price of the model is known. A cell that called no model
@@ -198,8 +279,8 @@ impl Receipt {
     /// ```
     /// use columnar::usage::Receipt;
     ///
-    /// let text = r#"{"model":"openai/gpt-4o-mini","calls":1,"input":1000,"output":100}"#;
-    /// assert_eq!(text.parse::<Receipt>()?.cost().expect("it is known").to_string(), "$0.00021");
+    /// let text = r#"{"model":"openai/gpt-6-luna","calls":1,"input":1000,"output":100}"#;
+    /// assert_eq!(text.parse::<Receipt>()?.cost().expect("it is known").to_string(), "$0.00015");
     /// # Ok::<(), columnar::usage::ParseReceiptError>(())
     /// ```
     pub fn cost(&self) -> Option<Dollars> {
@@ -233,12 +314,12 @@ mod tests {
     fn a_cost_is_that_of_the_providers_bill() {
         let usage = Usage::new(100_000, 1_000).cached(90_000, 5_000);
         for (model, bill) in [
-            // 5,000 × $3 + 90,000 × $0.30 + 5,000 × $3.75 + 1,000 × $15, for a million each
-            ("anthropic/claude-sonnet-4-5", "$0.07575"),
+            // 5,000 × $2 + 90,000 × $0.10 + 5,000 × $2.50 + 1,000 × $10, for a million each
+            ("anthropic/claude-sonnet-5-5", "$0.0415"),
             ("anthropic/claude-opus-5-5", "$0.083"),
-            ("openai/gpt-4o-mini", "$0.00885"),
+            ("openai/gpt-5.4-mini", "$0.01875"),
             ("openai_resp/gpt-6.1-sol", "$0.0415"),
-            ("gemini/gemini-2.5-flash", "$0.0082"),
+            ("gemini/gemini-3.8-flash", "$0.036"),
             ("deepseek/deepseek-flash", "$0.00474"),
             ("groq/llama-3.3-70b-versatile", "$0.05979"),
             ("offline", "$0.00"),
@@ -251,9 +332,12 @@ mod tests {
     #[test]
     fn the_highest_cost_has_the_long_lifetime() {
         let usage = Usage::new(100_000, 0).cached(0, 100_000);
-        for (model, cost, most) in
-            [("anthropic/claude-sonnet-4-5", "$0.375", "$0.60"), ("openai/gpt-4o-mini", "$0.015", "$0.015")]
-        {
+        for (model, cost, most) in [
+            ("anthropic/claude-sonnet-5-5", "$0.25", "$0.40"),
+            ("openai_resp/gpt-6.1-sol", "$0.25", "$0.50"),
+            ("openai/gpt-6.1-sol", "$0.25", "$0.25"),
+            ("openai/gpt-5.4-mini", "$0.075", "$0.075"),
+        ] {
             let price = Price::by_model(model).expect("it is in the table");
             let both = [price.cost(&usage), price.at_most(&usage)].map(|cost| cost.to_string());
             assert_eq!(both, [cost, most], "{model}");
@@ -265,10 +349,29 @@ mod tests {
         let long = |tokens| Usage::new(tokens, 1_000_000);
         assert_eq!(cost("anthropic/claude-haiku-5-5", long(100_000)).as_deref(), Some("$0.51"));
         assert_eq!(cost("anthropic/claude-haiku-5-5", long(100_001)).as_deref(), Some("$2.550001"));
-        assert_eq!(cost("gemini/gemini-2.5-pro", long(200_001)).as_deref(), Some("$15.500003"));
+        assert_eq!(cost("gemini/gemini-3.1-pro", long(200_001)).as_deref(), Some("$18.800004"));
         assert_eq!(cost("openai/gpt-5.5", long(272_001).cached(1, 0)).as_deref(), Some("$47.720001"));
         // Here it is from 200,000 tokens on, not above.
         assert_eq!(cost("xai/grok-4.7", long(200_000)).as_deref(), Some("$12.80"));
+    }
+
+    #[test]
+    fn a_rebate_is_for_all_tokens_also_of_long_requests() {
+        let usage = Usage::new(300_000, 1_000).cached(290_000, 5_000);
+        for (model, plain, batch, flex) in [
+            // Twice 5,000 × $2 + 290,000 × $0.10 + 5,000 × $2.50, and half as much again of 1,000 × $10
+            ("openai/gpt-6.1-sol", "$0.118", Some("$0.059"), Some("$0.059")),
+            // Cached tokens cost as much as ever.
+            ("gemini/gemini-3-flash", "$0.0225", Some("$0.0185"), Some("$0.0185")),
+            ("xai/grok-4.7", "$0.342", Some("$0.2736"), None),
+            ("deepseek/deepseek-flash", "$0.00594", None, None),
+        ] {
+            let price = Price::by_model(model).expect("it is in the table");
+            let cost = |price: Price| price.cost(&usage).to_string();
+            assert_eq!(cost(*price), plain, "{model}");
+            assert_eq!(price.batch().map(cost).as_deref(), batch, "{model}");
+            assert_eq!(price.flex().map(cost).as_deref(), flex, "{model}");
+        }
     }
 
     #[test]
@@ -292,7 +395,7 @@ mod tests {
                 Usage::new(input, state & 0xfff).cached(read, (input - read) / 3)
             })
         };
-        for price in PRICES.iter().flatten().filter(|price| price.beyond.is_none()) {
+        for (_, price) in Price::all().filter(|(_, price)| price.beyond.is_none()) {
             for seed in 0..20 {
                 let one_by_one: Dollars = usages(seed).map(|usage| price.cost(&usage)).sum();
                 let together = usages(seed).fold(Usage::default(), std::ops::Add::add);
@@ -309,9 +412,8 @@ mod tests {
             ("anthropic/claude-opus-4-20250514", "anthropic/claude-opus-4-1"),
             ("anthropic/claude-3-7-sonnet-latest", "anthropic/claude-sonnet-4-6"),
             ("openai/gpt-4o-2024-08-06", "openai/gpt-4o"),
-            ("openai/gpt-5-high", "openai/gpt-5"),
             ("openai_resp/gpt-5-codex", "openai/gpt-5"),
-            ("openai_resp/gpt-6.1-sol-2026-09-29-xhigh", "openai/gpt-6.1-sol"),
+            ("openai_resp/gpt-6.1-sol-2026-09-29", "openai_resp/gpt-6.1-sol"),
             ("gemini/gemini-2.0-flash-001", "gemini/gemini-2.0-flash"),
             ("gemini/gemini-3.1-pro-preview", "gemini/gemini-3.1-pro"),
         ] {
@@ -340,6 +442,9 @@ mod tests {
             "openai/gpt-55",
             "openai/gpt-5-",
             "openai/gpt-5-turbo",
+            "openai/gpt-5-high",
+            "openai/gpt-5.4-mini-none",
+            "moonshot/kimi-k3",
             "openai/gpt-6",
             "openai_resp/openai/gpt-5",
             "anthropic/claude-opus-5-6",
@@ -349,7 +454,7 @@ mod tests {
             "gemini/gemini-2.5-flash-image",
             "gemini/gemini-2.5-flash-preview-tts",
             "mistral/mistral-large-latest",
-            "open_router/anthropic/claude-sonnet-4-5",
+            "open_router/anthropic/claude-sonnet-5-5",
         ] {
             assert_eq!(Price::by_model(model), None, "{model}");
         }

@@ -16,7 +16,7 @@ use super::{Finish, Usage};
 /// ```
 /// use columnar::usage::Receipt;
 ///
-/// let text = r#"{"model":"openai/gpt-4o-mini","calls":1,"attempts":1,"input":120,"output":8,"ms":640}"#;
+/// let text = r#"{"model":"openai/gpt-5.4-mini","calls":1,"attempts":1,"input":120,"output":8,"ms":640}"#;
 /// let receipt: Receipt = text.parse()?;
 /// assert_eq!((receipt.usage.input, receipt.usage.cache_read), (120, 0));
 /// assert_eq!(receipt.to_string().parse(), Ok(receipt));

@@ -12,14 +12,14 @@ use super::{Dollars, Price, Receipt, Usage};
 /// use columnar::usage::{Receipt, Total};
 ///
 /// let receipts = [
-///     r#"{"model":"openai/gpt-4o-mini","calls":2,"untold":1,"input":2400,"output":500,"cache_read":1024,"ms":9200}"#,
-///     r#"{"model":"openai/gpt-4o-mini","calls":1,"input":1010,"output":12,"ms":5000}"#,
+///     r#"{"model":"openai/gpt-5.4-mini","calls":2,"untold":1,"input":2400,"output":500,"cache_read":1024,"ms":9200}"#,
+///     r#"{"model":"openai/gpt-5.4-mini","calls":1,"input":1010,"output":12,"ms":5000}"#,
 /// ];
 /// let receipts = receipts.iter().map(|text| text.parse()).collect::<Result<Vec<Receipt>, _>>()?;
 /// let total: Total = receipts.iter().collect();
 /// assert_eq!(
 ///     total.to_string(),
-///     "3 calls (1 without reported usage), 3,410 tokens in (1,024 cached), 512 out, at least $0.000742, 14.2 s"
+///     "3 calls (1 without reported usage), 3,410 tokens in (1,024 cached), 512 out, at least $0.004171, 14.2 s"
 /// );
 /// # Ok::<(), columnar::usage::ParseReceiptError>(())
 /// ```

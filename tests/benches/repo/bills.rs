@@ -22,7 +22,7 @@ use crate::editor::Editor;
 use crate::subjects::Subject;
 use crate::{EDITS, scanned};
 
-const MODEL: &str = "anthropic/claude-sonnet-4-5";
+const MODEL: &str = "anthropic/claude-sonnet-5";
 /// The probability that a step has an edit.
 const EDITED: f64 = 0.5;
 /// The files that are shown in full: those of most edits.

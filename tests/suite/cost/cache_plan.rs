@@ -15,7 +15,7 @@ use proptest::sample::Index;
 
 use Position::{Part, System};
 
-const CLAUDE: &str = "anthropic/claude-sonnet-4-5";
+const CLAUDE: &str = "anthropic/claude-sonnet-5";
 
 /// A provider for which every prefix is long enough.
 fn eager(most_marks: usize, look_back: usize) -> CachePolicy {
@@ -137,8 +137,8 @@ async fn a_prefix_below_the_minimum_is_not_marked() -> Result<()> {
     assert_eq!(plan(24, 0, CLAUDE).await?, [Part(0)]);
     assert_eq!(plan(0, 1, CLAUDE).await?, [Part(2)]);
     assert_eq!(plan(1024, 1, CLAUDE).await?, [System, Part(2)]);
-    assert_eq!(plan(1024, 2, "anthropic/claude-opus-4-5").await?, [Part(4)], "4,096 are needed there");
-    assert_eq!(plan(700, 2, "anthropic/claude-opus-4-5").await?, []);
+    assert_eq!(plan(1024, 2, "anthropic/claude-opus-4-6").await?, [Part(4)], "4,096 are needed there");
+    assert_eq!(plan(700, 2, "anthropic/claude-opus-4-6").await?, []);
     Ok(())
 }
 
@@ -146,7 +146,7 @@ async fn a_prefix_below_the_minimum_is_not_marked() -> Result<()> {
 async fn a_provider_with_automatic_caching_gets_no_marks() -> Result<()> {
     let f = bot(4, 5000, |user| vec![user.all(), this()]).await?;
     for model in
-        ["openai/gpt-4o", "gemini/gemini-2.5-pro", "deepseek/deepseek-chat", "ollama/llama3.2", "x/y"]
+        ["openai/gpt-5.4", "gemini/gemini-3.8-flash", "deepseek/deepseek-flash", "ollama/llama3.2", "x/y"]
     {
         assert_eq!(
             f.cache_plan("bot", 3, CachePolicy::by_model(model), Pace::batch())?,

@@ -39,7 +39,7 @@ fn metered(replies: impl IntoIterator<Item = Reply>) -> ChunkModel {
             Reply::Refuses => vec![Err("no".into())],
         }
     };
-    ChunkModel::new("openai/gpt-4o-mini", reply).paced(1)
+    ChunkModel::new("openai/gpt-5.4-mini", reply).paced(1)
 }
 
 const CHEAP: Reply = Reply::Costs { input: 100, output: 10 };
@@ -56,7 +56,7 @@ async fn each_value_of_a_model_has_a_receipt() -> Result<()> {
     chat.user.push("hello").await?;
     chat.run().await?;
     let receipt = chat.bot.receipt(0).expect("a model was called");
-    assert_eq!(receipt.model.as_deref(), Some("openai/gpt-4o-mini"));
+    assert_eq!(receipt.model.as_deref(), Some("openai/gpt-5.4-mini"));
     assert_eq!(
         (receipt.calls, receipt.unreported, receipt.attempts),
         (2, 1, 2),
@@ -171,7 +171,7 @@ async fn a_limit_in_dollars_needs_a_known_price() -> Result<()> {
         source user;
         column bot(user, self) = prompt("Answer.").model(model.clone());
     };
-    let limit = SpendLimit::dollars(0.15);
+    let limit = SpendLimit::dollars(0.75);
     chat.set_spend_limit(&limit);
     for text in ["one", "two"] {
         chat.user.push(text).await?;
@@ -179,7 +179,7 @@ async fn a_limit_in_dollars_needs_a_known_price() -> Result<()> {
     // The call costs more than its reservation: the reported usage counts.
     let error = chat.run().await.expect_err("one call costs all of it");
     assert!(SpendLimitError::of(&error).is_some(), "{error}");
-    assert_eq!((model.calls(), limit.to_string().as_str()), (1, "$0.15 of $0.15"));
+    assert_eq!((model.calls(), limit.to_string().as_str()), (1, "$0.75 of $0.75"));
     Ok(())
 }
 

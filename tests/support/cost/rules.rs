@@ -97,7 +97,11 @@ pub fn name_of(providers: &[(&'static CachePolicy, Rules)], model: &str) -> Opti
 
 fn rules(provider: &'static CachePolicy) -> Rules {
     let term = |write: Write| Term { write: write.factor, seconds: write.lifetime.as_secs_f64() };
-    let name = provider.models.first().copied().unwrap_or_default();
+    let name = match provider.models.first().copied().unwrap_or_default() {
+        // The other interface to these models has no long lifetime.
+        "openai/gpt-5.6" if provider.long.is_some() => "openai_resp/gpt-5.6",
+        name => name,
+    };
     let look_back = match provider.boundary {
         Boundary::Message => LookBack::Messages(provider.look_back),
         _ => LookBack::Blocks(provider.look_back),

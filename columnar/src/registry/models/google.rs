@@ -1,0 +1,82 @@
+//! The models of Google.
+
+use super::super::row::{Boundary, CacheRules, End, Family, Rebate, ReplyLimit, Window};
+use super::words::{LISTED, MINUTE, Names, write};
+
+/// Prefixes are found without a mark, without a guarantee and for an unknown time. Writes are free: a cache that is
+/// written by hand costs by the hour, and is not used.
+const CACHE: CacheRules = CacheRules {
+    read: 0.1,
+    short: write(1.0, 5 * MINUTE),
+    long: None,
+    minimum: 4096,
+    most_marks: 0,
+    look_back: 1,
+    boundary: Boundary::Token,
+    source: "https://ai.google.dev/gemini-api/docs/caching",
+    date: "2026-10-13",
+};
+
+const MODELS: &str = "https://ai.google.dev/gemini-api/docs/models";
+
+/// All models that think, since Gemini 2.5: the length of a streamed reply.
+const REPLY: ReplyLimit = ReplyLimit::thinking(65_536, MODELS, "2026-07-02");
+
+/// The most tokens of a request. Those of the reply are not stated to be apart, so they count as well.
+const WINDOW: Window = Window::new(1_048_576, MODELS, LISTED);
+
+const ENDS: End = End::listed("https://ai.google.dev/gemini-api/docs/deprecations", LISTED);
+
+/// Tokens that are read from the cache have no lower price.
+const HALF: Rebate = Rebate::all(50).cached(100);
+
+/// Since Gemini 3.6, and in 3.1 Flash Lite, they have.
+const HALF_CACHED: Rebate = Rebate::all(50);
+
+const fn gemini_uncached(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
+    let page = "https://ai.google.dev/gemini-api/docs/pricing";
+    Family::priced(names, input, output, cache_read).seen(page, "2026-07-02").window(WINDOW)
+}
+
+const fn older(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
+    gemini_uncached(names, input, output, cache_read).cached(CACHE).batch(HALF).flex(HALF)
+}
+
+const fn gemini(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
+    older(names, input, output, cache_read).batch(HALF_CACHED).flex(HALF_CACHED)
+}
+
+/// Gemini 2.5 has a smaller minimum.
+const fn gemini_2_5(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
+    older(names, input, output, cache_read).cached(CACHE.minimum(2048))
+}
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family::unpriced(&["gemini/gemini-3", "gemini/gemini-4"], CACHE)
+        .replies(REPLY.on("2026-11-11"))
+        .window(WINDOW),
+    Family::unpriced(&["gemini/gemini-2.5-"], CACHE.minimum(2048)).replies(REPLY).window(WINDOW),
+    gemini(&["gemini/gemini-4-neon"], 3.0, 15.0, 0.15).on(LISTED),
+    // These two cost half of this until 2026-11-30.
+    gemini(&["gemini/gemini-4-carbon"], 4.0, 20.0, 0.2).on("2026-11-11"),
+    gemini(&["gemini/gemini-4-argon"], 4.0, 20.0, 0.2).on("2026-10-20"),
+    gemini(&["gemini/gemini-4-hydrogen"], 1.5, 7.5, 0.075).on(LISTED),
+    // These three cost half of this until 2026-12-31.
+    gemini(&["gemini/gemini-3.8-flash"], 1.5, 7.5, 0.15).on("2026-10-07"),
+    gemini(&["gemini/gemini-3.7-flash", "gemini/gemini-3.6-flash"], 1.5, 7.5, 0.15).on("2026-08-13"),
+    older(&["gemini/gemini-3.5-flash"], 1.5, 9.0, 0.15),
+    // The page rounds the price of cached tokens up.
+    older(&["gemini/gemini-3.5-flash-lite"], 0.3, 2.5, 0.03)
+        .on("2026-07-22")
+        .batch(HALF.cached(67))
+        .flex(HALF.cached(67)),
+    older(&["gemini/gemini-3.1-pro", "gemini/gemini-3-pro"], 2.0, 12.0, 0.2).beyond(200_000, 200, 150),
+    gemini(&["gemini/gemini-3.1-flash-lite"], 0.25, 1.5, 0.025).ends(ENDS.on("2027-05-07")),
+    older(&["gemini/gemini-3-flash"], 0.5, 3.0, 0.05),
+    gemini_2_5(&["gemini/gemini-2.5-pro"], 1.25, 10.0, 0.125)
+        .beyond(200_000, 200, 150)
+        .ends(ENDS.on("2026-12-01")),
+    gemini_2_5(&["gemini/gemini-2.5-flash"], 0.3, 2.5, 0.03).ends(ENDS.on("2026-12-01")),
+    gemini_2_5(&["gemini/gemini-2.5-flash-lite"], 0.1, 0.4, 0.01),
+    gemini_uncached(&["gemini/gemini-2.0-flash"], 0.1, 0.4, 0.025).replies(REPLY.without_thoughts(8192)),
+];

@@ -1,0 +1,180 @@
+//! The models of OpenAI. Those of `openai_resp` are found by these names.
+
+use super::super::row::{Boundary, CacheRules, End, Family, Rebate, ReplyLimit, Window};
+use super::words::{HOUR, LISTED, MINUTE, Names, write};
+
+/// A provider that takes marks. A request finds an entry only where it has a mark itself: among the first 2 and the
+/// last 50 blocks by the guide, among the last 80 by the API reference. The long lifetime exists in Responses alone.
+const MARKED: CacheRules = CacheRules {
+    read: 0.1,
+    short: write(1.25, 30 * MINUTE),
+    long: Some(write(2.5, 12 * HOUR)),
+    minimum: 1024,
+    most_marks: 4,
+    look_back: 1,
+    boundary: Boundary::Block,
+    source: "https://developers.openai.com/api/docs/guides/prompt-caching",
+    date: "2026-11-03",
+};
+
+/// OpenAI before that: it finds prefixes by itself, writes are free, and the guide promises 5 minutes at least.
+/// The minimum, once 1,024 in the guide, varies with the settings of a request.
+const CACHE: CacheRules = CacheRules {
+    short: write(1.0, 5 * MINUTE),
+    long: None,
+    minimum: 2048,
+    most_marks: 0,
+    boundary: Boundary::Token,
+    date: "2026-10-04",
+    ..MARKED
+};
+
+const PRICES: &str = "https://developers.openai.com/api/docs/pricing";
+const MODELS: &str = "https://developers.openai.com/api/docs/models";
+
+/// All models that reason, since GPT-5.
+const REPLY: ReplyLimit = ReplyLimit::thinking(128_000, MODELS, "2026-07-02");
+
+/// Large models since GPT-5.4. The longest reply is kept free, whatever the limit of a request is.
+const WINDOW: Window = Window::new(1_050_000, MODELS, LISTED).reserving(128_000);
+
+/// The others since GPT-5.
+const SMALL_WINDOW: Window = WINDOW.holding(400_000);
+
+/// Models for chats, and those before.
+const CHAT_WINDOW: Window = Window::new(128_000, MODELS, LISTED);
+
+const ENDS: End = End::listed("https://developers.openai.com/api/docs/deprecations", LISTED);
+
+const HALF: Rebate = Rebate::all(50);
+
+/// Tokens that are read from the cache have no lower price.
+const HALF_UNCACHED: Rebate = HALF.cached(100);
+
+/// A model without cache rules, and without other rates.
+const fn plain(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
+    Family::priced(names, input, output, cache_read).seen(PRICES, "2026-07-02")
+}
+
+/// A model with an end, and without other rates.
+const fn ending(names: Names, input: f64, output: f64, cache_read: f64, day: &'static str) -> Family {
+    plain(names, input, output, cache_read).cached(CACHE).window(SMALL_WINDOW).ends(ENDS.on(day))
+}
+
+const fn openai(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
+    plain(names, input, output, cache_read).cached(CACHE).window(SMALL_WINDOW).batch(HALF).flex(HALF)
+}
+
+/// A model for chats.
+const fn chat(names: Names, input: f64, output: f64, cache_read: f64, day: &'static str) -> Family {
+    ending(names, input, output, cache_read, day).replies(REPLY.most(16_384)).window(CHAT_WINDOW)
+}
+
+/// A model that does not reason.
+const fn older(names: Names, input: f64, output: f64, cache_read: f64, day: &'static str) -> Family {
+    ending(names, input, output, cache_read, day).window(CHAT_WINDOW).batch(HALF_UNCACHED)
+}
+
+/// A long request costs twice as much, and its reply half as much again.
+const fn long(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
+    openai(names, input, output, cache_read).beyond(272_000, 200, 150).window(WINDOW)
+}
+
+/// Takes marks, as all since GPT-5.6 do.
+const fn marked(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
+    long(names, input, output, cache_read).cached(MARKED)
+}
+
+// Models that have no row yet follow the rules of their generation, with the smaller window.
+pub(super) const FAMILIES: &[Family] = &[
+    Family::unpriced(
+        &["openai/gpt-5.6", "openai/gpt-5.7", "openai/gpt-5.8", "openai/gpt-5.9", "openai/gpt-6"],
+        MARKED,
+    )
+    .replies(REPLY.on("2026-11-18"))
+    .window(SMALL_WINDOW),
+    Family::unpriced(&["openai/gpt-5.5"], CACHE.minimum(4096)).replies(REPLY).window(SMALL_WINDOW),
+    Family::unpriced(&["openai/gpt-5"], CACHE).replies(REPLY).window(SMALL_WINDOW),
+    Family::prefixed(&[
+        "openai/gpt-5-chat",
+        "openai/gpt-5.1-chat",
+        "openai/gpt-5.2-chat",
+        "openai/gpt-5.3-chat",
+    ])
+    .replies(REPLY.most(16_384))
+    .window(CHAT_WINDOW),
+    Family::prefixed(&["openai/o1", "openai/o3", "openai/o4"])
+        .replies(REPLY.most(100_000))
+        .window(CHAT_WINDOW.holding(200_000)),
+    Family::prefixed(&["openai/o1-mini", "openai/o1-preview"])
+        .replies(REPLY.most(32_768))
+        .window(CHAT_WINDOW),
+    Family::unpriced(&["openai/gpt-4o", "openai/gpt-4o-mini"], CACHE.read(0.5))
+        .replies(REPLY.without_thoughts(16_384))
+        .window(CHAT_WINDOW),
+    Family::unpriced(&["openai/gpt-4.1"], CACHE.read(0.25))
+        .replies(REPLY.without_thoughts(32_768))
+        .window(CHAT_WINDOW.holding(1_047_576)),
+    // Cached tokens have no price of their own.
+    Family::unpriced(
+        &[
+            "openai/gpt-4o-2024-05-13",
+            "openai/gpt-4o-audio",
+            "openai/gpt-4o-mini-audio",
+            "openai/gpt-4o-mini-search",
+            "openai/gpt-4o-search",
+            "openai/gpt-5-pro",
+            "openai/gpt-5.2-pro",
+            "openai/gpt-5.4-pro",
+            "openai/gpt-5.5-pro",
+        ],
+        CACHE.read(1.0),
+    ),
+    marked(&["openai/gpt-6.2-astra"], 8.0, 40.0, 0.4).on("2026-11-18"),
+    marked(&["openai/gpt-6.2-sol"], 2.0, 10.0, 0.1).on("2026-11-18"),
+    marked(&["openai/gpt-6.1-terra"], 1.0, 5.0, 0.05).on("2026-10-26"),
+    marked(&["openai/gpt-6.1-sol"], 2.0, 10.0, 0.1).on("2026-10-13"),
+    marked(&["openai/gpt-6-astra"], 10.0, 50.0, 1.0).on("2026-09-24"),
+    marked(&["openai/gpt-6-sol"], 2.0, 10.0, 0.2).on("2026-09-24"),
+    marked(&["openai/gpt-6-luna"], 0.1, 0.5, 0.01).on("2026-09-24"),
+    marked(&["openai/gpt-5.6-sol", "openai/gpt-5.6"], 4.0, 20.0, 0.4).on("2026-09-22"),
+    marked(&["openai/gpt-5.6-terra"], 2.0, 12.0, 0.2).on("2026-09-22"),
+    marked(&["openai/gpt-5.6-luna"], 0.2, 1.2, 0.02).on("2026-09-22"),
+    // Prefixes end every 2,048 tokens, so beyond the minimum it may take as many more.
+    long(&["openai/gpt-5.5"], 5.0, 30.0, 0.5).cached(CACHE.minimum(4096)),
+    long(&["openai/gpt-5.5-pro", "openai/gpt-5.4-pro"], 30.0, 180.0, 30.0),
+    // The page rounds the price of cached tokens up.
+    long(&["openai/gpt-5.4"], 2.5, 15.0, 0.25).batch(HALF.cached(52)).flex(HALF.cached(52)),
+    openai(&["openai/gpt-5.4-mini"], 0.75, 4.5, 0.075),
+    openai(&["openai/gpt-5.4-nano"], 0.2, 1.25, 0.02).ends(ENDS.on("2027-04-01")),
+    plain(&["openai/gpt-5.3"], 1.75, 14.0, 0.175)
+        .cached(CACHE)
+        .replies(REPLY.most(16_384))
+        .window(CHAT_WINDOW),
+    ending(&["openai/gpt-5.3-codex"], 1.75, 14.0, 0.175, "2027-04-01"),
+    openai(&["openai/gpt-5.2"], 1.75, 14.0, 0.175),
+    chat(&["openai/gpt-5.3-chat", "openai/gpt-5.2-chat"], 1.75, 14.0, 0.175, "2026-08-10"),
+    ending(&["openai/gpt-5.2-codex"], 1.75, 14.0, 0.175, "2026-07-23"),
+    openai(&["openai/gpt-5.2-pro"], 21.0, 168.0, 21.0).without_flex(),
+    openai(&["openai/gpt-5.1"], 1.25, 10.0, 0.125).ends(ENDS.on("2027-04-01")),
+    openai(&["openai/gpt-5"], 1.25, 10.0, 0.125).ends(ENDS.on("2026-12-11")),
+    chat(&["openai/gpt-5.1-chat", "openai/gpt-5-chat"], 1.25, 10.0, 0.125, "2026-07-23"),
+    ending(&["openai/gpt-5.1-codex", "openai/gpt-5-codex"], 1.25, 10.0, 0.125, "2026-07-23"),
+    openai(&["openai/gpt-5-mini"], 0.25, 2.0, 0.025).ends(ENDS.on("2026-12-11")),
+    ending(&["openai/gpt-5.1-codex-mini"], 0.25, 2.0, 0.025, "2026-07-23"),
+    openai(&["openai/gpt-5-nano"], 0.05, 0.4, 0.005).ends(ENDS.on("2026-12-11")),
+    openai(&["openai/gpt-5-pro"], 15.0, 120.0, 15.0).without_flex().ends(ENDS.on("2026-12-11")),
+    older(&["openai/gpt-4.1"], 2.0, 8.0, 0.5, "2027-01-14").window(CHAT_WINDOW.holding(1_047_576)),
+    older(&["openai/gpt-4.1-mini"], 0.4, 1.6, 0.1, "2027-01-14").window(CHAT_WINDOW.holding(1_047_576)),
+    older(&["openai/gpt-4.1-nano"], 0.1, 0.4, 0.025, "2026-10-23").window(CHAT_WINDOW.holding(1_047_576)),
+    older(&["openai/gpt-4o"], 2.5, 10.0, 1.25, "2027-01-14"),
+    older(&["openai/gpt-4o-2024-05-13"], 5.0, 15.0, 5.0, "2026-10-23")
+        .replies(REPLY.without_thoughts(4096))
+        .batch(HALF),
+    older(&["openai/gpt-4o-mini"], 0.15, 0.6, 0.075, "2027-01-14"),
+    plain(&["openai/o3"], 2.0, 8.0, 0.5).batch(HALF_UNCACHED).flex(HALF).ends(ENDS.on("2026-12-11")),
+    plain(&["openai/o4-mini"], 1.1, 4.4, 0.275)
+        .batch(HALF_UNCACHED)
+        .flex(HALF.cached(51))
+        .ends(ENDS.on("2026-10-23")),
+];

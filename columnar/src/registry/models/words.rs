@@ -1,0 +1,190 @@
+//! The words in which rows are written.
+
+use std::time::Duration;
+
+use super::super::row::{CacheRules, End, Family, LongRequest, Rates, Rebate, ReplyLimit, Window, Write};
+
+pub(super) type Names = &'static [&'static str];
+
+pub(super) const MINUTE: u64 = 60;
+pub(super) const HOUR: u64 = 60 * MINUTE;
+
+/// The last entry of the lists from which rows without a date of their own were made: of
+/// <https://github.com/pydantic/genai-prices>, and of the table of models in <https://github.com/BerriAI/litellm>.
+pub(super) const LISTED: &str = "2026-11-09";
+
+pub(super) const fn write(factor: f64, seconds: u64) -> Write {
+    Write { factor, lifetime: Duration::from_secs(seconds) }
+}
+
+impl ReplyLimit {
+    pub(super) const fn plain(most: u32, source: &'static str, date: &'static str) -> Self {
+        Self { most: Some(most), thinks: false, source, date }
+    }
+
+    pub(super) const fn thinking(most: u32, source: &'static str, date: &'static str) -> Self {
+        Self { thinks: true, ..Self::plain(most, source, date) }
+    }
+
+    pub(super) const fn unlimited(source: &'static str, date: &'static str) -> Self {
+        Self { most: None, ..Self::thinking(0, source, date) }
+    }
+
+    /// The limit of another model of the provider.
+    pub(super) const fn most(self, tokens: u32) -> Self {
+        Self { most: Some(tokens), ..self }
+    }
+
+    /// The limit of a model of the provider that does not think.
+    pub(super) const fn without_thoughts(self, tokens: u32) -> Self {
+        Self { most: Some(tokens), thinks: false, ..self }
+    }
+
+    pub(super) const fn on(self, date: &'static str) -> Self {
+        Self { date, ..self }
+    }
+}
+
+impl Window {
+    pub(super) const fn new(tokens: usize, source: &'static str, date: &'static str) -> Self {
+        Self { tokens, reserved: 0, source, date }
+    }
+
+    /// The window of another model of the provider.
+    pub(super) const fn holding(self, tokens: usize) -> Self {
+        Self { tokens, ..self }
+    }
+
+    /// Requests have so many tokens less.
+    pub(super) const fn reserving(self, reserved: usize) -> Self {
+        Self { reserved, ..self }
+    }
+}
+
+impl End {
+    /// The ends that a page lists.
+    pub(super) const fn listed(source: &'static str, date: &'static str) -> Self {
+        Self { day: "", source, date }
+    }
+
+    pub(super) const fn on(self, day: &'static str) -> Self {
+        Self { day, ..self }
+    }
+}
+
+impl Rebate {
+    /// All tokens cost this much of their price.
+    pub(super) const fn all(percent: u64) -> Self {
+        Self { percent, cached_percent: percent }
+    }
+
+    /// Tokens that are read from the cache cost this much of their price.
+    pub(super) const fn cached(self, percent: u64) -> Self {
+        Self { cached_percent: percent, ..self }
+    }
+}
+
+impl CacheRules {
+    pub(super) const fn minimum(self, tokens: usize) -> Self {
+        Self { minimum: tokens, ..self }
+    }
+
+    pub(super) const fn read(self, factor: f64) -> Self {
+        Self { read: factor, ..self }
+    }
+
+    pub(super) const fn seen(self, source: &'static str, date: &'static str) -> Self {
+        Self { source, date, ..self }
+    }
+}
+
+impl Family {
+    const NOTHING: Self = Self {
+        names: &[],
+        prefixes: &[],
+        price: None,
+        batch: None,
+        flex: None,
+        cache: None,
+        reply: None,
+        window: None,
+        end: None,
+    };
+
+    /// A price without cache rules.
+    pub(super) const fn priced(names: Names, input: f64, output: f64, cache_read: f64) -> Self {
+        let price = Rates { input, output, cache_read, long_request: None, source: "", date: "" };
+        Self { names, price: Some(price), ..Self::NOTHING }
+    }
+
+    /// Models that have no row of their own, by the prefixes of their names.
+    pub(super) const fn prefixed(prefixes: Names) -> Self {
+        Self { prefixes, ..Self::NOTHING }
+    }
+
+    /// Cache rules for models that have no row of their own.
+    pub(super) const fn unpriced(prefixes: Names, rules: CacheRules) -> Self {
+        Self::prefixed(prefixes).cached(rules)
+    }
+
+    /// The most tokens of a reply.
+    pub(super) const fn replies(self, limit: ReplyLimit) -> Self {
+        Self { reply: Some(limit), ..self }
+    }
+
+    /// The most tokens of a request and its reply.
+    pub(super) const fn window(self, window: Window) -> Self {
+        Self { window: Some(window), ..self }
+    }
+
+    pub(super) const fn ends(self, end: End) -> Self {
+        Self { end: Some(end), ..self }
+    }
+
+    pub(super) const fn batch(self, rebate: Rebate) -> Self {
+        Self { batch: Some(rebate), ..self }
+    }
+
+    /// No batches, or none whose price is known.
+    pub(super) const fn unbatched(self) -> Self {
+        Self { batch: None, ..self }
+    }
+
+    pub(super) const fn flex(self, rebate: Rebate) -> Self {
+        Self { flex: Some(rebate), ..self }
+    }
+
+    pub(super) const fn without_flex(self) -> Self {
+        Self { flex: None, ..self }
+    }
+
+    pub(super) const fn cached(self, rules: CacheRules) -> Self {
+        Self { cache: Some(rules), ..self }
+    }
+
+    pub(super) const fn seen(self, source: &'static str, date: &'static str) -> Self {
+        match self.price {
+            Some(price) => Self { price: Some(Rates { source, date, ..price }), ..self },
+            None => self,
+        }
+    }
+
+    /// The price was seen on another date than the others of the provider.
+    pub(super) const fn on(self, date: &'static str) -> Self {
+        match self.price {
+            Some(price) => self.seen(price.source, date),
+            None => self,
+        }
+    }
+
+    /// Another price for requests of more than `above` tokens.
+    pub(super) const fn beyond(self, above: u64, request_percent: u64, reply_percent: u64) -> Self {
+        match self.price {
+            Some(price) => {
+                let long_request = Some(LongRequest { above, request_percent, reply_percent });
+                Self { price: Some(Rates { long_request, ..price }), ..self }
+            }
+            None => self,
+        }
+    }
+}

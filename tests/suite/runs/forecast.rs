@@ -1,0 +1,79 @@
+//! Forecasts of contexts that do not fit into the window of a model.
+
+use columnar::Overflow;
+use columnar::budget::Budget;
+use columnar::model::ContextWindow;
+use columnar::prelude::*;
+
+/// A window of 200,000 tokens, and replies of 64,000 at most.
+const MODEL: &str = "anthropic/claude-haiku-4-5";
+
+/// About a thousand tokens.
+fn page(number: usize) -> String {
+    format!("{number:4}").repeat(1000)
+}
+
+/// A chat of so many pages, with all that was said.
+async fn chat(pages: usize, step: impl FnOnce(columnar::Prompt) -> Step<'static>) -> Result<Flow> {
+    let user = source("user");
+    let reply = step(prompt("You are a helpful assistant.").model(MODEL));
+    let f = flow([column("assistant", (&user, this()), reply)])?;
+    for number in 0..pages {
+        f.push("user", page(number)).await?;
+    }
+    Ok(f)
+}
+
+fn overflow(f: &Flow) -> Option<Overflow> {
+    f.forecast().columns[0].overflow.clone()
+}
+
+#[tokio::test]
+async fn a_forecast_names_the_first_step_that_does_not_fit() -> Result<()> {
+    let f = chat(190, |prompt| Step::new(prompt.max_tokens(30_000))).await?;
+    let window = ContextWindow::by_model(MODEL).expect("it is known");
+    let first = overflow(&f).expect("190,000 tokens and the reply do not fit");
+    assert_eq!((&*first.model, first.window), (MODEL, window));
+    // The forecast assumes 100 tokens for each reply before.
+    assert!((150..170).contains(&first.step), "{first:?}");
+    let table = f.forecast().to_string();
+    let line = format!(
+        "`assistant` reaches the context window of `{MODEL}` (200,000 tokens) at step {}",
+        first.step
+    );
+    assert_eq!(table.lines().last(), Some(&*line), "{table}");
+
+    let longest = f.forecast().columns[0].longest_input;
+    assert!((190_000..220_000).contains(&longest), "{longest}");
+    Ok(())
+}
+
+/// The limit of a reply counts, because the provider keeps it free.
+#[tokio::test]
+async fn a_shorter_reply_leaves_room_for_more_steps() -> Result<()> {
+    let step = |max_tokens: Option<u32>| async move {
+        let set = |prompt: columnar::Prompt| match max_tokens {
+            Some(tokens) => Step::new(prompt.max_tokens(tokens)),
+            None => Step::new(prompt),
+        };
+        Ok::<_, Error>(overflow(&chat(200, set).await?).map(|first| first.step))
+    };
+    let [long, default, short] = [step(Some(60_000)).await?, step(None).await?, step(Some(100)).await?];
+    assert!(long < default && default < short, "{long:?} {default:?} {short:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_context_that_fits_is_not_mentioned() -> Result<()> {
+    // A budget keeps it small, whatever is pushed.
+    let budgeted = chat(300, |prompt| prompt.budget(Budget::of(100_000))).await?;
+    assert_eq!(overflow(&budgeted), None);
+    assert_eq!(overflow(&chat(50, Step::new).await?), None);
+    assert!(!budgeted.forecast().to_string().contains("window"));
+    // Nobody knows the window.
+    for model in ["offline", "ollama/qwen3", "somebody/something"] {
+        let f = chat(300, |prompt| Step::new(prompt.model(model))).await?;
+        assert_eq!(overflow(&f), None, "{model}");
+    }
+    Ok(())
+}
