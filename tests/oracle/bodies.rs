@@ -28,7 +28,8 @@ struct Job {
 async fn jobs(format: &'static Format) -> Vec<Job> {
     let mut jobs = Vec::new();
     for model in format.models {
-        let provider = || Provider::new(&format!("{model}@http://127.0.0.1:1{}", format.path)).expect("a provider");
+        let provider =
+            || Provider::new(&format!("{model}@http://127.0.0.1:1{}", format.path)).expect("a provider");
         let mut add = |case: &str, capture: &Capture| {
             // The last two have the longest history.
             for (number, request) in capture.requests().into_iter().rev().take(2).enumerate() {
@@ -70,7 +71,8 @@ fn record(jobs: &[Job], request: &str) -> Json {
     let (_, number) = target.rsplit_once("job=").expect("its number");
     let job = &jobs[number.parse::<usize>().expect("a number")];
     let headers = lines.filter_map(|line| line.split_once(": "));
-    let headers: serde_json::Map<_, _> = headers.map(|(name, value)| (name.to_lowercase(), value.into())).collect();
+    let headers: serde_json::Map<_, _> =
+        headers.map(|(name, value)| (name.to_lowercase(), value.into())).collect();
     let path = target.split('?').next().unwrap_or(target);
     let path = &path[path.find("//").map_or(0, |at| at + 2)..];
     let path = &path[path.find('/').expect("a path")..];
@@ -117,6 +119,9 @@ async fn bodies_have_the_types_of_the_sdks() {
         for request in server.requests() {
             lines += &format!("{}\n", record(&jobs, &request));
         }
+    }
+    if let Ok(f) = env::var("DBG_BODIES") {
+        fs::write(f, &lines).unwrap();
     }
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("bodies.jsonl");

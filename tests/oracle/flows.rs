@@ -41,7 +41,11 @@ impl Model for Capture {
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        let text = if request.schema.is_some() { r#"{"reason":"It is short.","stars":4,"next":null}"# } else { "Done." };
+        let text = if request.schema.is_some() {
+            r#"{"reason":"It is short.","stars":4,"next":null}"#
+        } else {
+            "Done."
+        };
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         stream::iter(chunks(&[text])).boxed()
     }

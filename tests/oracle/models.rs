@@ -76,11 +76,23 @@ pub(crate) const FORMATS: [Format; 7] = [
             "gemini/gemini-4-argon-high",
         ],
     },
-    Format { name: "cohere", path: "/v2", models: &["cohere/command-a-03-2025", "cohere/command-a-reasoning-08-2025"] },
-    Format { name: "ollama", path: "", models: &["ollama/llama3.2", "ollama/qwen3", "ollama_cloud/gpt-oss:20b"] },
+    Format {
+        name: "cohere",
+        path: "/v2",
+        models: &["cohere/command-a-03-2025", "cohere/command-a-reasoning-08-2025"],
+    },
+    Format {
+        name: "ollama",
+        path: "",
+        models: &["ollama/llama3.2", "ollama/qwen3", "ollama_cloud/gpt-oss:20b"],
+    },
     Format {
         name: "mistral",
         path: "/v1",
-        models: &["mistral/mistral-large-latest", "mistral/mistral-medium", "mistral/magistral-small-latest-high"],
+        models: &[
+            "mistral/mistral-large-latest",
+            "mistral/mistral-medium",
+            "mistral/magistral-small-latest-high",
+        ],
     },
 ];

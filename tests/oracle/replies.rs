@@ -131,7 +131,13 @@ async fn replies_are_read_as_the_sdks_read_them() {
     }
     assert_eq!(used, differences.len(), "each difference is one of a reply and a field");
     assert!(expected.len() > 60, "only {} replies", expected.len());
-    assert!(wrong.is_empty(), "{} readings of {} replies:\n{}", wrong.len(), expected.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} readings of {} replies:\n{}",
+        wrong.len(),
+        expected.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]

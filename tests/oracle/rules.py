@@ -3,6 +3,7 @@
 import json
 
 import litellm
+from litellm.llms.vertex_ai.gemini.vertex_and_google_ai_studio_gemini import VertexGeminiConfig
 
 # The names of providers in LiteLLM.
 PROVIDERS = {
@@ -16,31 +17,53 @@ PROVIDERS = {
 }
 
 # Settings under their names in chat completions, which are those of LiteLLM's lists.
-CHAT_SETTINGS = ("temperature", "top_p", "stop", "seed", "reasoning_effort", "response_format", "stream_options")
+CHAT_SETTINGS = ("temperature", "top_p", "stop", "seed", "reasoning_effort", "response_format")
 
 
 def broken(record):
-    """The broken rules, each with its place."""
+    """The broken rules of a request, each with its place."""
     body, name = record["body"], record["format"]
-    text = json.dumps(body)
-    facts = litellm.model_cost.get(body.get("model", ""), {}) or litellm.model_cost.get(strip(record["model"]), {})
     settings = body.get("generationConfig", body)
+    provider, own = record["model"].split("/", 1)
+    provider = PROVIDERS.get(provider, provider)
+    sent = body.get("model") or record["path"].split("/models/")[-1].split(":")[0]
+    if sent != own and facts_of(provider, own):
+        yield "model", f"{own} is a model, and {sent} was asked for"
+    facts = facts_of(provider, sent)
     yield from sampling(settings, facts)
     yield from effort(body, settings, facts)
-    if name in ("chat", "mistral"):
-        yield from supported(record)
+    if name == "gemini" and VertexGeminiConfig.is_gemini_3_or_newer(sent):
+        if "thinkingBudget" in settings.get("thinkingConfig", {}):
+            yield "generationConfig.thinkingConfig", "has a budget, and the model takes levels"
+    if name == "chat":
+        yield from supported(body, provider)
     if name == "anthropic":
         yield from anthropic(body)
-    marks = text.count('"cache_control"') + text.count('"prompt_cache_breakpoint"')
-    if marks > 4:
-        yield "marks", f"{marks} are more than 4"
-    if body.get("prompt_cache_options", {}).get("mode") == "explicit" and marks == 0:
+    if marks(body) > 4:
+        yield "marks", f"{marks(body)} are more than 4"
+    # No provider caches less than 1,024 tokens.
+    is_long = len(json.dumps(body)) > 10_000
+    if is_long and body.get("prompt_cache_options", {}).get("mode") == "explicit" and marks(body) == 0:
         yield "prompt_cache_options", "without a mark this switches the cache off"
 
 
-def strip(model):
-    """Gemini's models are in the path. Their names have no ending in the table."""
-    return model
+def facts_of(provider, model):
+    """What LiteLLM knows of a model, if it does."""
+    return litellm.model_cost.get(f"{provider}/{model}") or litellm.model_cost.get(model) or {}
+
+
+def marks(body):
+    text = json.dumps(body)
+    return text.count('"cache_control"') + text.count('"prompt_cache_breakpoint"')
+
+
+def unequal(records):
+    """The requests of Responses that have other marks than those of chat completions."""
+    chat = {record["job"]: marks(record["body"]) for record in records if record["format"] == "chat"}
+    for record in records:
+        other = chat.get(record["job"].replace("openai_resp/", "openai/"))
+        if record["format"] == "responses" and other is not None and marks(record["body"]) != other:
+            yield record, f"{marks(record['body'])} instead of the {other} of chat completions"
 
 
 def sampling(settings, facts):
@@ -61,10 +84,8 @@ def effort(body, settings, facts):
         yield "effort", "the model does not reason"
 
 
-def supported(record):
-    body = record["body"]
-    provider = record["model"].split("/")[0]
-    known = litellm.get_supported_openai_params(body["model"], PROVIDERS.get(provider, provider))
+def supported(body, provider):
+    known = litellm.get_supported_openai_params(body["model"], provider)
     for name in CHAT_SETTINGS if known else ():
         # 1 is the default, which all take.
         if name in body and name not in known and body[name] != 1:
