@@ -28,7 +28,7 @@ def main():
         else:
             left[record["model"].split("/")[0], where, what].append(record["job"])
     for (provider, where, what), jobs in sorted(left.items()):
-        cases = sorted({job.split(" ", 1)[1][:-3] for job in jobs})
+        cases = sorted({job.split(" ", 1)[1] for job in jobs})
         print(f"{provider}: {where}: {what}\n    models: {', '.join(sorted({job.split(' ')[0] for job in jobs}))}")
         print(f"    cases: {', '.join(cases)}")
     stale = [row for row in intended if row not in used]

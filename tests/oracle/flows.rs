@@ -59,9 +59,9 @@ pub(crate) async fn run(flow: &str, model: &Capture) -> Result<()> {
     match flow {
         "plain" => said(prompt("Be brief.").model(model.clone())).await,
         "talk" => talk(prompt("Be brief.").model(model.clone()), "Go on.").await,
-        "marks" => talk(long().model(model.clone()), &"word ".repeat(2000)).await,
+        "marks" => talk(long().model(model.clone()), &"word ".repeat(1000)).await,
         // Which is worth the longer lifetime of a cache entry.
-        "slow" => talk(long().model(model.clone()).pace(Pace::every(secs(600))), &"word ".repeat(2000)).await,
+        "slow" => talk(long().model(model.clone()).pace(Pace::every(secs(600))), &"word ".repeat(1000)).await,
         "tiers" => tiers(model).await,
         "typed" => typed(model).await,
         "recursive" => recursive(model).await,

@@ -10,6 +10,8 @@
 //!
 //! The replies need no Python. Without it the other parts are skipped with a message.
 
+#![allow(clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
+
 mod bodies;
 mod flows;
 mod gateways;

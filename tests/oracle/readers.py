@@ -4,8 +4,6 @@ A reader asks an SDK to call an address, and returns what a program would see. O
 columnar, by the table of LiteLLM, which is of nobody's here.
 """
 
-import json
-
 import anthropic
 import cohere
 import ollama
@@ -23,17 +21,23 @@ def finish(word):
     return word and WORDS.get(_FINISH_REASON_MAP.get(word), "other")
 
 
-def reading(text, word, usage, refused=False):
-    return {"text": text, "word": word, "finish": "refused" if refused else finish(word), "usage": usage}
+def reading(text, word, usage, refused=False, longer=0):
+    """`usage` has the tokens of the request with those from the cache and to it, of the reply, from the cache and to it.
+
+    `longer` are those to the cache for the longer of two lifetimes.
+    """
+    word_of_ours = "refused" if refused else finish(word)
+    return {"text": text, "word": word, "finish": word_of_ours, "usage": usage, "longer": longer}
 
 
 def count(value):
+    """A count that may be missing."""
     return int(value or 0)
 
 
 def read_chat(url):
     client = openai.OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0)
-    text, word, usage, refused, calls = "", None, None, False, False
+    text, word, usage, refused = "", None, None, False
     for chunk in client.chat.completions.create(model="test", messages=MESSAGES, stream=True):
         choice = next((choice for choice in chunk.choices if choice.index == 0), None)
         if choice:
@@ -75,7 +79,9 @@ def read_responses(url):
     tokens = last.usage
     details = tokens.input_tokens_details
     usage = [tokens.input_tokens, tokens.output_tokens, details.cached_tokens, count(details.cache_write_tokens)]
-    return reading(last.output_text or deltas, word, usage, any(part.type == "refusal" for part in parts))
+    lifetimes = details.cache_write_tokens_details
+    refused = any(part.type == "refusal" for part in parts)
+    return reading(last.output_text or deltas, word, usage, refused, lifetimes.ttl_12h_tokens if lifetimes else 0)
 
 
 def read_anthropic(url):
@@ -85,7 +91,9 @@ def read_anthropic(url):
     usage = message.usage
     read, written = count(usage.cache_read_input_tokens), count(usage.cache_creation_input_tokens)
     text = "".join(block.text for block in message.content if block.type == "text")
-    return reading(text, message.stop_reason, [usage.input_tokens + read + written, usage.output_tokens, read, written])
+    counts = [usage.input_tokens + read + written, usage.output_tokens, read, written]
+    longer = usage.cache_creation.ephemeral_1h_input_tokens if usage.cache_creation else 0
+    return reading(text, message.stop_reason, counts, longer=longer)
 
 
 def read_gemini(url):
@@ -161,9 +169,5 @@ def read(provider, url):
     try:
         return READERS.get(provider, read_chat)(url) | {"failed": False}
     except Exception as error:
-        return {"text": "", "word": None, "finish": None, "usage": None, "failed": True, "why": describe(error)}
+        return reading("", None, None) | {"failed": True, "why": type(error).__name__}
 
-
-def describe(error):
-    """The kind of an error. Its text may have a port."""
-    return json.dumps(type(error).__name__).strip('"')
