@@ -1,6 +1,6 @@
 """Checks the requests in a file against the types of the SDKs, and against rules that types cannot say.
 
-Each line of the file is `{job, format, model, path, headers, body}`. `differences.tsv` beside this file has what is
+Each line of the file is `{job, format, model, path, headers, body}`, with the body as text. `differences.tsv` beside this file has what is
 intended, each with its reason.
 """
 
@@ -17,6 +17,8 @@ import wires
 
 def main():
     records = [json.loads(line) for line in Path(sys.argv[1]).read_text().splitlines()]
+    for record in records:
+        record["body"] = json.loads(record["body"])
     found = [(record, *error) for record in records for error in errors(record)]
     found += [(record, "marks", what) for record, what in rules.unequal(records)]
     table = (Path(__file__).parent / "differences.tsv").read_text().splitlines()[1:]

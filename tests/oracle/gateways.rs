@@ -60,8 +60,8 @@ impl Drop for Gateway {
 flow! {
     struct Chat(model: Provider) {
         source user;
-        column topics(user) = prompt("List the topics.").model(model.clone());
-        column answer(user, topics) = prompt("Answer.").model(model.clone());
+        column topics(user)                = prompt("List the topics.").model(model.clone());
+        column answer(user, topics)        = prompt("Answer.").model(model.clone());
         column summary(user, answer, self) = prompt("Sum it up.").model(model.clone());
     }
 }

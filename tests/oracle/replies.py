@@ -16,6 +16,7 @@ import readers
 
 FOLDER = Path(__file__).parent / "replies"
 EXPECTED = FOLDER / "expected.json"
+KINDS = {".json": "application/json", ".ndjson": "application/x-ndjson", ".sse": "text/event-stream"}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -43,7 +44,7 @@ def main():
     for file in sorted(FOLDER.glob("*/*")):
         provider = file.parent.name
         server.reply = file.read_bytes()
-        server.kind = "application/x-ndjson" if provider == "ollama" else "text/event-stream"
+        server.kind = KINDS[file.suffix]
         readings[f"{provider}/{file.name}"] = readers.read(provider, f"http://127.0.0.1:{server.server_port}")
     rows = (f"{json.dumps(name)}: {json.dumps(reading)}" for name, reading in readings.items())
     text = "{\n" + ",\n".join(rows) + "\n}\n"

@@ -51,7 +51,11 @@ fn fields(theirs: &Reading) -> &'static [&'static str] {
 /// Reads a stream with the client.
 async fn read(name: &str, bytes: Vec<u8>, request: Request) -> (Reading, String) {
     let (provider, _) = name.split_once('/').expect("a folder");
-    let kind = if provider == "ollama" { "application/x-ndjson" } else { "text/event-stream" };
+    let kind = match name.rsplit_once('.') {
+        Some((_, "json")) => "application/json",
+        Some((_, "ndjson")) => "application/x-ndjson",
+        _ => "text/event-stream",
+    };
     let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n");
     let server = Server::always(vec![Act::Send(head.into_bytes()), Act::Send(bytes)]).await;
     let model = Provider::new(&format!("{provider}/test@{}/v1", server.url())).expect("a provider");

@@ -19,6 +19,8 @@ PROVIDERS = {
 # Settings under their names in chat completions, which are those of LiteLLM's lists.
 CHAT_SETTINGS = ("temperature", "top_p", "stop", "seed", "reasoning_effort", "response_format")
 
+DECLARED = ["reason", "stars", "next"]
+
 
 def broken(record):
     """The broken rules of a request, each with its place."""
@@ -39,12 +41,23 @@ def broken(record):
         yield from supported(body, provider)
     if name == "anthropic":
         yield from anthropic(body)
+    # As `Review` declares them. A model writes them in this order.
+    if record["job"].endswith(" typed") and any(names != DECLARED for names in properties(body)):
+        yield "schema", f"its properties are not in their order, {', '.join(DECLARED)}"
     if marks(body) > 4:
         yield "marks", f"{marks(body)} are more than 4"
     # No provider caches less than 1,024 tokens.
     is_long = len(json.dumps(body)) > 10_000
     if is_long and body.get("prompt_cache_options", {}).get("mode") == "explicit" and marks(body) == 0:
         yield "prompt_cache_options", "without a mark this switches the cache off"
+
+
+def properties(json):
+    """The names of the properties in each schema of the flow `typed`."""
+    if isinstance(json, dict) and set(json.get("properties", ())) == set(DECLARED):
+        yield list(json["properties"])
+    for member in json.values() if isinstance(json, dict) else json if isinstance(json, list) else ():
+        yield from properties(member)
 
 
 def facts_of(provider, model):

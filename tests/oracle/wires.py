@@ -35,7 +35,7 @@ GeminiRequest = typing.TypedDict(
     },
 )
 
-# The SDK takes any object as a message and as options. `truncate` and `shift` are known to the server alone.
+# The SDK takes any object as a message and as options. The server alone knows `truncate` and `shift`.
 OllamaRequest = typing.TypedDict(
     "OllamaRequest",
     {name: typing.NotRequired[field.annotation] for name, field in ChatRequest.model_fields.items()}
@@ -48,15 +48,10 @@ OllamaRequest = typing.TypedDict(
     },
 )
 
-# Older models take them; `rules` has the ones that do not.
+# Older models take the first two; `rules` has the ones that do not.
 AnthropicRequest = typing.TypedDict(
     "AnthropicRequest",
-    {"temperature": typing.NotRequired[float], "top_p": typing.NotRequired[float]},
-)
-AnthropicRequest = typing.TypedDict(
-    "AnthropicRequest",
-    typing.get_type_hints(MessageCreateParamsStreaming, include_extras=True)
-    | typing.get_type_hints(AnthropicRequest, include_extras=True),
+    {"temperature": float, "top_p": float} | typing.get_type_hints(MessageCreateParamsStreaming, include_extras=True),
     total=False,
 )
 
