@@ -1,0 +1,20 @@
+//! The client of providers, held against material that is not ours.
+//!
+//! ```text
+//! flows × models × settings ──▶ columnar ──▶ body ──▶ the SDK's types            (bodies)
+//! replies/FORMAT/NAME ──▶ columnar, and the SDK's reader ──▶ must read the same  (replies)
+//! a flow ──▶ columnar ──▶ a server of others ──▶ the bill and its log           (gateways)
+//! ```
+//!
+//! `tests/oracle/run cargo test -p columnar-tests --features providers --test oracle`
+//!
+//! The replies need no Python. Without it the other parts are skipped with a message.
+
+#![allow(clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
+
+mod bodies;
+mod flows;
+mod gateways;
+mod models;
+mod python;
+mod replies;
