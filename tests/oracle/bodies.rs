@@ -3,12 +3,9 @@
 //! A setting that a model does not take may be refused before anything is sent; no flow may.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::fs;
-use std::process::Command;
 
 use columnar::model::{Model, Provider, Request};
-use columnar_tests::process::test_alone;
 use columnar_tests::server::{Server, answer};
 use futures::StreamExt;
 use futures::future::join_all;
@@ -78,36 +75,11 @@ fn record(jobs: &[Job], request: &str) -> (usize, Json) {
     let job = &jobs[number];
     let headers = lines.filter_map(|line| line.split_once(": "));
     let headers: Map<_, _> = headers.map(|(name, value)| (name.to_lowercase(), value.into())).collect();
-    // A proxy gets whole addresses.
-    let path = target.split('?').next().unwrap_or(target).trim_start_matches(OPENAI);
+    let path = target.split('?').next().unwrap_or(target);
     // As it is: here the order of its members would be lost.
     let (format, model) = (job.format.name, job.provider.name());
     let line = json!({ "job": job.name, "format": format, "model": model, "path": path, "headers": headers, "body": body });
     (number, line)
-}
-
-/// The address that alone gets the marks of OpenAI's Responses is that of OpenAI. A proxy receives what is sent there.
-const OPENAI: &str = "http://api.openai.com";
-
-const AS_CHILD: &str = "COLUMNAR_ORACLE_CHILD";
-
-fn responses() -> &'static Format {
-    FORMATS.iter().find(|format| format.name == "responses").expect("it is one of them")
-}
-
-#[tokio::test]
-async fn send_to_openai() {
-    if env::var_os(AS_CHILD).is_some() {
-        send(&jobs(responses()).await, OPENAI).await;
-    }
-}
-
-/// Sends the requests of Responses from a process with a proxy.
-async fn send_through_proxy(proxy: &str) {
-    let mut child: Command = test_alone(module_path!(), "send_to_openai");
-    let proxy = [("HTTP_PROXY", proxy), ("http_proxy", proxy), ("NO_PROXY", ""), ("no_proxy", "")];
-    child.envs(proxy).envs([(AS_CHILD, "1"), ("OPENAI_API_KEY", "none")]);
-    tokio::task::spawn_blocking(move || succeeds(&mut child)).await.expect("it does not panic");
 }
 
 /// The file for the script.
@@ -120,11 +92,7 @@ fn lines(records: impl Iterator<Item = Json>) -> String {
 async fn records(format: &'static Format) -> String {
     let server = Server::always(answer("400 Bad Request", "{}")).await;
     let jobs = jobs(format).await;
-    if format.name == "responses" {
-        send_through_proxy(server.url()).await;
-    } else {
-        send(&jobs, server.url()).await;
-    }
+    send(&jobs, server.url()).await;
     let records: BTreeMap<_, _> = server.requests().iter().map(|request| record(&jobs, request)).collect();
     for (number, job) in jobs.iter().enumerate() {
         let is_settled = records.contains_key(&number) || job.has_setting;

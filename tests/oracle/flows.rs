@@ -7,7 +7,7 @@ use columnar::Prompt;
 use columnar::cache::Pace;
 use columnar::compute::secs;
 use columnar::documents::Update;
-use columnar::model::{Chunk, Model, Provider, Request};
+use columnar::model::{Chunk, Model, Provider, ReplySettings, Request};
 use columnar::prelude::*;
 use columnar_tests::models::chunks;
 use futures::stream::{self, BoxStream};
@@ -38,6 +38,10 @@ impl Model for Capture {
 
     fn ready(&self) -> Result<(), BoxError> {
         self.provider.ready()
+    }
+
+    fn accepts(&self, settings: &ReplySettings, max_tokens: u32) -> Result<(), BoxError> {
+        self.provider.accepts(settings, max_tokens)
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
@@ -73,12 +77,26 @@ pub(crate) async fn run(flow: &str, model: &Capture) -> Result<()> {
 type Setting = (&'static str, fn(Prompt) -> Prompt);
 
 /// The settings of a prompt, one at a time. A setting that a model does not take may be an error before anything is sent.
-pub(crate) const SETTINGS: [Setting; 5] = [
+pub(crate) const SETTINGS: [Setting; 15] = [
     ("temperature", |prompt| prompt.temperature(0.7)),
     ("temperature 1", |prompt| prompt.temperature(1.0)),
     ("stop", |prompt| prompt.stop(["END", "\n\nUser:"])),
     ("stop at a line", |prompt| prompt.stop(["\n"])),
     ("a short reply", |prompt| prompt.max_tokens(77)),
+    ("top_p", |prompt| prompt.top_p(0.9)),
+    ("seed", |prompt| prompt.seed(7)),
+    ("no effort", |prompt| prompt.effort(Effort::None)),
+    ("minimal effort", |prompt| prompt.effort(Effort::Minimal)),
+    ("low effort", |prompt| prompt.effort(Effort::Low)),
+    ("medium effort", |prompt| prompt.effort(Effort::Medium)),
+    ("high effort", |prompt| prompt.effort(Effort::High).max_tokens(30_000)),
+    ("extra high effort", |prompt| prompt.effort(Effort::XHigh)),
+    ("max effort", |prompt| prompt.effort(Effort::Max)),
+    // All that a model takes of these.
+    ("everything", |prompt| {
+        let prompt = prompt.effort(Effort::High).temperature(0.7).top_p(0.9).seed(7).stop(["\n", "END"]);
+        prompt.lenient()
+    }),
 ];
 
 /// Runs a flow of one column with a changed prompt.

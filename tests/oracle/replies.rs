@@ -23,6 +23,8 @@ struct Reading {
     finish: Option<String>,
     /// The tokens of the request with those from the cache and to it, of the reply, from the cache and to it.
     usage: Option<[u64; 4]>,
+    /// Those of the last number that are kept for the longer of two lifetimes, if the provider tells.
+    longer: Option<u64>,
     /// Whether it is no reply.
     failed: bool,
 }
@@ -33,6 +35,7 @@ impl Reading {
             "text" => self.text.clone(),
             "finish" => self.finish.clone().unwrap_or("none".to_owned()),
             "usage" => self.usage.map_or("none".to_owned(), |usage| format!("{usage:?}")),
+            "longer" => self.longer.unwrap_or_default().to_string(),
             "failed" => self.failed.to_string(),
             _ => panic!("no field is called {name}"),
         }
@@ -44,7 +47,7 @@ fn fields(theirs: &Reading) -> &'static [&'static str] {
     match theirs.finish {
         _ if theirs.failed => &["failed"],
         None => &["failed", "finish"],
-        Some(_) => &["failed", "finish", "text", "usage"],
+        Some(_) => &["failed", "finish", "text", "usage", "longer"],
     }
 }
 
@@ -59,7 +62,7 @@ async fn read(name: &str, bytes: Vec<u8>, request: Request) -> (Reading, String)
     let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n");
     let server = Server::always(vec![Act::Send(head.into_bytes()), Act::Send(bytes)]).await;
     let model = Provider::new(&format!("{provider}/test@{}/v1", server.url())).expect("a provider");
-    let mut reading = Reading { text: String::new(), finish: None, usage: None, failed: false };
+    let mut reading = Reading { text: String::new(), finish: None, usage: None, longer: None, failed: false };
     let (mut reply, mut why) = (model.reply(request), String::new());
     while let Some(chunk) = reply.next().await {
         match chunk {
@@ -67,6 +70,7 @@ async fn read(name: &str, bytes: Vec<u8>, request: Request) -> (Reading, String)
             Ok(Chunk::End(end)) => {
                 reading.finish = Some(word(&end.finish).to_owned());
                 reading.usage = end.usage.map(counts);
+                reading.longer = end.usage.map(|usage| usage.cache_write_long);
             }
             Ok(_) => {}
             Err(error) => (reading.failed, why) = (true, error.to_string()),
