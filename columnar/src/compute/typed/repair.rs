@@ -8,6 +8,7 @@ use crate::compute::{Context, Kind, OutputSpec, Piece, Reply, Step};
 use crate::context::Role;
 use crate::error::BoxError;
 use crate::history::Value;
+use crate::rendering::INVALID_REPLY;
 
 impl Step<'_> {
     /// The step with JSON of the type `T` as its values.
@@ -144,7 +145,7 @@ impl RepairLoop<'_> {
             output.follow_up.push((Role::Assistant, self.reply.as_str().into()));
         }
         let instruction = &output.instruction;
-        let correction = format!("The reply is invalid: {detail}. {instruction}");
+        let correction = format!("{INVALID_REPLY}: {detail}. {instruction}");
         output.follow_up.push((Role::User, correction.into()));
         self.cx = self.cx.clone().with_output(output);
         Ok(self.restart(mismatch.into()))

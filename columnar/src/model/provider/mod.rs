@@ -14,6 +14,7 @@ mod error;
 mod events;
 mod format;
 mod formats;
+mod quotes;
 mod redaction;
 mod reply;
 mod schema;
@@ -182,7 +183,7 @@ impl Provider {
         let key = self.key()?;
         let (http, bytes) = self.http(key.as_deref(), &request)?;
         // The key that is sent is the one that errors are redacted with.
-        let sent = Sent { request, key, address: self.address };
+        let sent = Sent { request, model: self.model, key, address: self.address };
         ReplyStream::open(self.name, self.provider, http, bytes, sent, self.limits).await
     }
 
