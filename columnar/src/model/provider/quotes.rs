@@ -1,8 +1,8 @@
 //! Finds long runs of a conversation in a text of a server, however it quotes them: in other case, escaped, wrapped, or with
 //! other signs between the letters.
 //!
-//! A run has at least [`LONG`] characters, in more than one word; a single word says nothing, unless it mixes letters and
-//! digits as a token does. The costs are linear in the conversation: it is read once, and what the text of the server does
+//! A run has at least [`LONG`] characters, in more than one word on both sides; a single word says nothing, unless it mixes
+//! letters and digits as a token does. The costs are linear in the conversation: it is read once, and what the text of the server does
 //! not have is passed over.
 
 use std::collections::HashMap;
@@ -51,32 +51,58 @@ pub(super) struct Compared<'q> {
     found: Vec<bool>,
     /// The last letters.
     last: Last,
-    /// The characters of the current run, and its windows while it is too short.
-    run: usize,
-    in_run: Vec<usize>,
+    run: Run,
 }
 
 /// The last letters of a text, as many as a window has.
 #[derive(Default)]
 struct Last {
     key: u128,
-    /// A bit for each letter that follows a sign.
-    signs: u32,
     letters: usize,
+    /// A bit for each letter that does not follow the one before it directly.
+    gaps: u32,
+    /// A bit for each letter that is in another word than the one before it.
+    words: u32,
+    /// A bit for each digit, and for each letter without case.
+    others: u32,
+}
+
+/// Windows of one text that follow each other in another one as well.
+#[derive(Default)]
+struct Run {
+    /// The length in characters.
+    length: usize,
+    letters: usize,
+    /// The letters of the last word, and of the longest one before it.
+    word: usize,
+    longest: usize,
+    /// Whether there are digits, or letters without case.
+    has_others: bool,
+    /// The windows, by their numbers, while the run is no long one.
+    windows: Vec<usize>,
+}
+
+/// What is between two letters.
+#[derive(Clone, Copy, PartialEq)]
+enum Gap {
+    None,
+    /// Signs that a name may have.
+    Signs,
+    Other,
 }
 
 impl<'c> Quotes<'c> {
     pub(super) fn new(chars: &'c [char]) -> Self {
         let (mut letters, mut keys, mut last) = (Vec::new(), Vec::new(), Last::default());
-        read(chars.iter().copied(), |at, letter| {
+        read(chars.iter().copied(), |at, letter, gap| {
             letters.push(at);
-            last.push(letter, false);
+            last.push(letter, gap);
             keys.extend(last.is_full().then_some(last.key));
         });
         let mut quotes =
             Self { chars, letters, windows: Vec::new(), numbers: HashMap::new(), filter: Filter::new() };
         // Most texts in fields of their own are words.
-        if quotes.length(0..quotes.letters.len()) >= LONG {
+        if quotes.length(&(0..chars.len())) >= LONG {
             keys.into_iter().for_each(|key| quotes.add(key));
         }
         quotes
@@ -101,7 +127,7 @@ impl<'c> Quotes<'c> {
 
     pub(super) fn compare(&self) -> Compared<'_> {
         let found = vec![false; self.numbers.len()];
-        Compared { quotes: self, found, last: Last::default(), run: 0, in_run: Vec::new() }
+        Compared { quotes: self, found, last: Last::default(), run: Run::default() }
     }
 
     /// The characters in long runs of what was `sent`, without those in long runs of `own` words.
@@ -114,7 +140,7 @@ impl<'c> Quotes<'c> {
             start = at.end;
             run.contains(&true).then_some(at)
         });
-        runs.filter(|run| self.length(run.clone()) >= LONG).filter_map(|run| self.whole_words(&run)).collect()
+        runs.filter_map(|run| self.whole_words(&run)).filter(|found| self.length(found) >= LONG).collect()
     }
 
     /// Whether each letter is in a long run of the compared texts.
@@ -128,9 +154,10 @@ impl<'c> Quotes<'c> {
         marks
     }
 
-    /// The length of a run of letters, in characters. A word counts as fewer than a long run has.
-    fn length(&self, run: Range<usize>) -> usize {
-        let mut letters = self.letters.get(run).unwrap_or_default().iter().peekable();
+    /// The length of a part of the text, in characters. A word counts as fewer than a long run has.
+    fn length(&self, part: &Range<usize>) -> usize {
+        let is_inside = |at: &&Range<usize>| part.start <= at.start && at.end <= part.end;
+        let mut letters = self.letters.iter().filter(is_inside).peekable();
         let mut length = 0_usize;
         for word in runs(self.chars, |c| c.is_alphanumeric() || is_sign(c)) {
             let (mut in_word, mut end) = (0, None);
@@ -170,76 +197,84 @@ impl<'c> Quotes<'c> {
 impl Compared<'_> {
     /// Compares a text that continues the one before it.
     pub(super) fn read(&mut self, text: &str) {
-        let mut end = None;
-        read(text.chars(), |at, letter| {
-            let follows_sign = end != Some(at.start);
-            end = Some(at.end);
-            self.push(letter, follows_sign);
-        });
+        read(text.chars(), |_, letter, gap| self.push(letter, gap));
     }
 
     /// Ends a text: no run continues in the next one.
     pub(super) fn end(&mut self) {
-        self.last = Last::default();
-        self.run = 0;
-        self.in_run.clear();
+        (self.last, self.run) = (Last::default(), Run::default());
     }
 
-    fn push(&mut self, letter: char, follows_sign: bool) {
-        self.last.push(letter, follows_sign);
-        let is_known = self.last.is_full() && self.quotes.filter.has(self.last.key);
-        let number = is_known.then(|| self.quotes.numbers.get(&self.last.key)).flatten();
-        let Some(number) = number else {
-            if self.run > 0 {
-                self.run = 0;
-                self.in_run.clear();
+    fn push(&mut self, letter: char, gap: Gap) {
+        let Self { quotes, found, last, run } = self;
+        last.push(letter, gap);
+        let is_known = last.is_full() && quotes.filter.has(last.key);
+        let Some(number) = is_known.then(|| quotes.numbers.get(&last.key)).flatten() else {
+            if run.length > 0 {
+                *run = Run::default();
             }
             return;
         };
-        match self.run {
-            0 => self.run = self.last.length(),
-            _ => self.run += 1 + usize::from(follows_sign),
-        }
-        self.in_run.push(*number);
-        if self.run >= LONG {
-            for number in self.in_run.drain(..) {
-                self.found.get_mut(number).into_iter().for_each(|found| *found = true);
+        let new = if run.length == 0 { WINDOW } else { 1 };
+        (0..new).rev().for_each(|back| run.push(last, back));
+        run.windows.push(*number);
+        if run.length >= LONG && run.is_text() {
+            for number in run.windows.drain(..) {
+                found.get_mut(number).into_iter().for_each(|found| *found = true);
             }
         }
     }
 }
 
 impl Last {
-    fn push(&mut self, letter: char, follows_sign: bool) {
+    fn push(&mut self, letter: char, gap: Gap) {
+        self.gaps = self.gaps << 1 | u32::from(gap != Gap::None);
+        self.words = self.words << 1 | u32::from(gap == Gap::Other);
+        self.others = self.others << 1 | u32::from(!letter.is_lowercase());
         // Letters of other alphabets lose bits. It is unlikely that all letters of two windows lose their differences.
         let letter = u32::from(letter);
         let letter = (letter ^ (letter >> BITS)) & ((1 << BITS) - 1);
         self.key = (self.key << BITS | u128::from(letter)) & KEY;
-        self.signs = self.signs << 1 | u32::from(follows_sign);
         self.letters = (self.letters + 1).min(WINDOW);
     }
 
     fn is_full(&self) -> bool {
         self.letters == WINDOW
     }
+}
 
-    /// The length of the window in characters.
-    fn length(&self) -> usize {
-        // The sign before its first letter is not inside.
-        let inside = self.signs & ((1 << (WINDOW - 1)) - 1);
-        WINDOW + inside.count_ones() as usize
+impl Run {
+    /// Adds the letter that is this number of letters before the last one.
+    fn push(&mut self, last: &Last, back: usize) {
+        let is_in = |bits: u32| bits >> back & 1 == 1;
+        // What is before the first letter is not inside.
+        let has_gap = self.letters > 0 && is_in(last.gaps);
+        if self.letters > 0 && is_in(last.words) {
+            self.longest = self.longest.max(mem::take(&mut self.word));
+        }
+        self.length += 1 + usize::from(has_gap);
+        self.letters += 1;
+        self.word += 1;
+        self.has_others |= is_in(last.others);
+    }
+
+    /// Whether this is no single word, with some letters of its neighbours.
+    fn is_text(&self) -> bool {
+        let others = self.letters - self.word.max(self.longest);
+        self.has_others || others >= PART_OF_WORD || self.length > LONGEST_WORD
     }
 }
 
-/// Calls `each` with the letters and digits of a text, in lower case, and their places. The escapes of JSON are decoded.
+/// Calls `each` with the letters and digits of a text, in lower case, their places, and what is before them. The escapes of JSON are decoded.
 /// Letters beyond the first 65,536 characters are left out, because JSON escapes each of them as two.
-fn read(mut chars: impl Iterator<Item = char> + Clone, mut each: impl FnMut(Range<usize>, char)) {
-    let (mut at, mut escape) = (0, None);
+fn read(mut chars: impl Iterator<Item = char> + Clone, mut each: impl FnMut(Range<usize>, char, Gap)) {
+    let (mut at, mut escape, mut gap) = (0, None, Gap::Other);
     while let Some(mut c) = chars.next() {
         let mut start = at;
         at += 1;
         if c == '\\' {
             escape.get_or_insert(start);
+            gap = Gap::Other;
             continue;
         }
         // A text may be escaped several times, so any number of signs is one.
@@ -252,12 +287,13 @@ fn read(mut chars: impl Iterator<Item = char> + Clone, mut each: impl FnMut(Rang
                 (c, start, at) = (char::from_u32(code).unwrap_or(' '), before, at + 4);
             }
         }
-        if c.is_ascii() {
-            if c.is_ascii_alphanumeric() {
-                each(start..at, c.to_ascii_lowercase());
-            }
-        } else if c <= '\u{ffff}' {
-            c.to_lowercase().filter(|c| c.is_alphanumeric()).for_each(|c| each(start..at, c));
+        if c.is_ascii_alphanumeric() {
+            each(start..at, c.to_ascii_lowercase(), mem::replace(&mut gap, Gap::None));
+        } else if !c.is_ascii() && c <= '\u{ffff}' && c.is_alphanumeric() {
+            let letters = c.to_lowercase().filter(|it| *it == c || it.is_alphanumeric());
+            letters.for_each(|letter| each(start..at, letter, mem::replace(&mut gap, Gap::None)));
+        } else {
+            gap = if is_sign(c) && gap != Gap::Other { Gap::Signs } else { Gap::Other };
         }
     }
 }
@@ -331,7 +367,7 @@ mod tests {
     const CONVERSATION: &str = "The Moon is made of cheddar, says Zoë. Her e-mail is zoey.doe@example.com.\n\
         She has the token 8f14e45fceea167a5a36dedd4bea2543 and the plans of the harbour.\n\
         Луна сделана из сыра, говорит она. 她说月亮是用奶酪做的而不是石头做的所以很好吃。\n\
-        We set max_completion_tokens, temperature and Rechtsschutzversicherungsgesellschaften.";
+        We set no_max_completion_tokens, may_we, max_completion_tokens, temperature and Rechtsschutzversicherungsgesellschaften. Now.";
 
     fn redacted(message: &str, conversation: &str, own: &str) -> String {
         let mut leaks = Leaks::new(message);
@@ -366,14 +402,22 @@ mod tests {
             // A part that ends inside of a word, and a word that is only similar.
             ("The Moon is made of ched... is odd", "…... is odd"),
             ("the plans of the harbour are", "… are"),
-            ("the plans of the harmony are", "… harmony are"),
+            ("the plans of the harmony are", "the plans of the harmony are"),
+            ("and the plans of the harmony are", "… harmony are"),
             // An address, and a token alone.
             ("unknown: zoey.doe@example.com", "unknown: …"),
             ("code=8f14e45fceea167a5a36dedd4bea2543&x", "code=…&x"),
             // Too short, or single words, or names in code.
-            ("The Moon is made, she says: Moon, cheddar, harbour", "The Moon is made, she says: Moon, cheddar, harbour"),
+            (
+                "The Moon is made, she says: Moon, cheddar, harbour",
+                "The Moon is made, she says: Moon, cheddar, harbour",
+            ),
             ("set max_completion_tokens, max_tokens", "set max_completion_tokens, max_tokens"),
             ("'max_completion_tokens' temperature", "'max_completion_tokens' temperature"),
+            ("Invalid_request_error.messages", "Invalid_request_error.messages"),
+            ("no max completion tokens", "no max completion tokens"),
+            ("no max completion tokens mad", "no max completion tokens mad"),
+            ("Rechtsschutzversicherungsgesellschaften. No", "Rechtsschutzversicherungsgesellschaften. No"),
             ("Rechtsschutzversicherungsgesellschaften", "Rechtsschutzversicherungsgesellschaften"),
             ("Луна из сыра", "Луна из сыра"),
             ("token 8f14e45fceea1", "token 8f14e45fceea1"),

@@ -136,7 +136,8 @@ impl Sent {
     fn compare_own_words(&self, own: &mut Compared<'_>) {
         let schema = self.request.schema.as_ref();
         let schema = schema.map(|it| [it.name.clone(), it.json.to_string(), it.instruction()]);
-        for text in schema.iter().flatten().map(String::as_str).chain([&*self.model, INTRODUCTION, INVALID_REPLY])
+        for text in
+            schema.iter().flatten().map(String::as_str).chain([&*self.model, INTRODUCTION, INVALID_REPLY])
         {
             own.end();
             own.read(text);
