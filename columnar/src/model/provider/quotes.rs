@@ -2,8 +2,8 @@
 //! other signs between the letters.
 //!
 //! A run has at least [`LONG`] characters, in more than one word on both sides; a single word says nothing, unless it mixes
-//! letters and digits as a token does. The costs are linear in the conversation: it is read once, and what the text of the server does
-//! not have is passed over.
+//! letters and digits as a token does. The costs are linear in the conversation, which is read once: what the text of the
+//! server does not have is passed over.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -18,13 +18,19 @@ const LONG: usize = 20;
 /// The letters and digits that all runs have at least: every second character of one is a sign at most.
 const WINDOW: usize = LONG / 2 + 1;
 
-/// A name in code, such as `max_tokens`, counts as no more characters: two of them are no long run, and none is with a word.
+/// A name in code, such as `max_tokens`, counts as no more characters: it is no long run with another one or with a word.
 const CODE: usize = 7;
 
 /// The longest text without spaces that may be a word.
 const LONGEST_WORD: usize = 64;
 
-/// A word that a run has in part is hidden with it if this number of its characters is in the run. Fewer are equal by chance.
+/// The most digits of a number in a name, as in `messages[120]`, and of all that are beside letters.
+const NUMBER: usize = 3;
+
+/// The longest part of a name with letters and digits, as in `library/llama3.2`.
+const VERSION: usize = 6;
+
+/// A word that a run has in part is hidden as a whole if the run has this number of its characters. Fewer are equal by chance.
 const PART_OF_WORD: usize = 4;
 
 /// The bits of a letter in a key.
@@ -265,8 +271,8 @@ impl Run {
     }
 }
 
-/// Calls `each` with the letters and digits of a text, in lower case, their places, and what is before them. The escapes of JSON are decoded.
-/// Letters beyond the first 65,536 characters are left out, because JSON escapes each of them as two.
+/// Calls `each` with the letters and digits of a text, in lower case, their places, and what is before them. The escapes of
+/// JSON are decoded. Letters beyond the first 65,536 characters are left out, because JSON escapes each of them as two.
 fn read(mut chars: impl Iterator<Item = char> + Clone, mut each: impl FnMut(Range<usize>, char, Gap)) {
     let (mut at, mut escape, mut gap) = (0, None, Gap::Other);
     while let Some(mut c) = chars.next() {
@@ -306,19 +312,25 @@ fn unicode(digits: impl Iterator<Item = char>) -> Option<u32> {
 
 /// The most characters that a text without spaces counts as.
 fn most(text: &[char]) -> usize {
-    let is_part = |part: &[char]| {
-        part.iter().all(|c| is_cased(*c)) || part.len() <= 3 && part.iter().all(char::is_ascii_digit)
+    let mut digits = 0;
+    let mut is_part = |part: &[char]| {
+        let in_part = part.iter().filter(|c| c.is_ascii_digit()).count();
+        let is_number = in_part == part.len();
+        digits += if is_number { 0 } else { in_part };
+        let is_cased = part.iter().all(|c| c.is_ascii_digit() || is_cased(*c));
+        is_cased && (in_part == 0 || part.len() <= if is_number { NUMBER } else { VERSION })
     };
     match text {
-        _ if text.len() > LONGEST_WORD || !text.split(|c| is_sign(*c)).all(is_part) => usize::MAX,
+        _ if text.len() > LONGEST_WORD => usize::MAX,
+        _ if !text.split(|c| is_sign(*c)).all(&mut is_part) || digits > NUMBER => usize::MAX,
         _ if text.contains(&'_') || text.contains(&'[') => CODE,
         _ => LONG - 1,
     }
 }
 
-/// The signs in names, as in `messages[0].content`.
+/// The signs in names, as in `messages[0].content` and `library/llama3.2`.
 fn is_sign(c: char) -> bool {
-    "_.-[]".contains(c)
+    "_.-/[]".contains(c)
 }
 
 fn is_in_word(c: char) -> bool {
@@ -367,7 +379,8 @@ mod tests {
     const CONVERSATION: &str = "The Moon is made of cheddar, says Zoë. Her e-mail is zoey.doe@example.com.\n\
         She has the token 8f14e45fceea167a5a36dedd4bea2543 and the plans of the harbour.\n\
         Луна сделана из сыра, говорит она. 她说月亮是用奶酪做的而不是石头做的所以很好吃。\n\
-        We set no_max_completion_tokens, may_we, max_completion_tokens, temperature and Rechtsschutzversicherungsgesellschaften. Now.";
+        We set no_max_completion_tokens, may_we, max_completion_tokens, temperature and Rechtsschutzversicherungsgesellschaften. Now.\n\
+        The key ab12-cd34-ef56-gh78-ij90 is for registry.ollama.ai/library/llama3.2 and messages[120].content[7].";
 
     fn redacted(message: &str, conversation: &str, own: &str) -> String {
         let mut leaks = Leaks::new(message);
@@ -407,6 +420,8 @@ mod tests {
             // An address, and a token alone.
             ("unknown: zoey.doe@example.com", "unknown: …"),
             ("code=8f14e45fceea167a5a36dedd4bea2543&x", "code=…&x"),
+            ("code=ab12-cd34-ef56-gh78-ij90", "code=…"),
+            ("registry.ollama.ai/library/llama3.2 model", "registry.ollama.ai/library/llama3.2 model"),
             // Too short, or single words, or names in code.
             (
                 "The Moon is made, she says: Moon, cheddar, harbour",
@@ -420,6 +435,7 @@ mod tests {
             ("Rechtsschutzversicherungsgesellschaften. No", "Rechtsschutzversicherungsgesellschaften. No"),
             ("Rechtsschutzversicherungsgesellschaften", "Rechtsschutzversicherungsgesellschaften"),
             ("Луна из сыра", "Луна из сыра"),
+            ("at messages[120].content[7]: no", "at messages[120].content[7]: no"),
             ("token 8f14e45fceea1", "token 8f14e45fceea1"),
             ("", ""),
         ] {
