@@ -28,6 +28,8 @@ pub(crate) use name::{is_tag, last_part};
 pub use outline::{ColumnOutline, Growth, Outline, Pattern, Repeats, ViewOutline};
 pub(crate) use plan::{Plan, Reader};
 pub use purpose::Purpose;
+#[cfg(feature = "providers")]
+pub(crate) use reads::INTRODUCTION;
 pub(crate) use reads::{Input, Reads};
 pub(crate) use schema::{Declared, Draft, Read, Schema};
 pub use schema_error::{SchemaError, SchemaErrors, StepError};

@@ -184,7 +184,7 @@ impl Reads {
 }
 
 /// Introduces the notes of the inputs.
-const INTRODUCTION: &str = "What the tags in the messages hold:";
+pub(crate) const INTRODUCTION: &str = "What the tags in the messages hold:";
 
 impl Input {
     /// Whether it ends the system text, and is in no message.

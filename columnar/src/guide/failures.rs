@@ -29,6 +29,10 @@
 //! An [`Error`](crate::Error) names the failure, its column and step, and the next thing to do. It contains no text of
 //! the conversation, unless a compute step of yours puts it there.
 //!
+//! The message of a provider is part of the error, as in "Unsupported parameter: `max_tokens` is not supported with this
+//! model". If it quotes the conversation, `…` replaces the quotation; single words stay. The documentation of
+//! `ProviderError::Status` has the rule.
+//!
 //! # Retries
 //!
 //! `.retry(3)` retries a failed attempt up to three times, with growing pauses. A model that is overloaded can ask for

@@ -53,6 +53,8 @@ use std::sync::Arc;
 
 pub(crate) use self::blocks::Block;
 use self::blocks::{blocks, is_blank, joined, mark};
+#[cfg(any(feature = "typed", feature = "providers"))]
+pub(crate) use self::request::INVALID_REPLY;
 pub use self::request::{ReplySettings, Request, Schema};
 use crate::cache::{CachePlan, CachePolicy, Lifetime, Position};
 use crate::context::{Messages, Role};

@@ -66,6 +66,10 @@ pub struct ReplySettings {
     pub lenient: bool,
 }
 
+/// The beginning of the message after an invalid reply.
+#[cfg(any(feature = "typed", feature = "providers"))]
+pub(crate) const INVALID_REPLY: &str = "The reply is invalid";
+
 /// The JSON Schema of a reply, with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -80,5 +84,11 @@ impl Schema {
     /// A schema with its name.
     pub fn new(name: impl Into<String>, json: Json) -> Self {
         Self { name: name.into(), json }
+    }
+
+    /// The text that asks a model for this JSON.
+    #[cfg(any(feature = "typed", feature = "providers"))]
+    pub(crate) fn instruction(&self) -> String {
+        format!("Reply with JSON that matches this JSON Schema, and with nothing else:\n{}", self.json)
     }
 }

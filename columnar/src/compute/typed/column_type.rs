@@ -57,13 +57,12 @@ impl TypeSpec {
         // The schema is in the instruction of every request, where its `$schema` would cost tokens.
         let settings = SchemaSettings::default().with(|settings| settings.meta_schema = None);
         let json = settings.into_generator().into_root_schema_for::<T>().to_value();
-        let instruction =
-            format!("Reply with JSON that matches this JSON Schema, and with nothing else:\n{json}");
         let openings = openings(&json, &json, 0).into();
         let schema = Arc::new(Schema { name: name_of::<T>(), json });
+        let instruction = schema.instruction().into();
         Self {
             openings,
-            output: OutputSpec { schema, instruction: instruction.into(), follow_up: Vec::new() },
+            output: OutputSpec { schema, instruction, follow_up: Vec::new() },
             check: |text| serde_json::from_str::<T>(text).map(drop),
         }
     }

@@ -9,6 +9,7 @@ use crate::compute::{Context, Kind, OutputSpec, Piece, Reply, Step};
 use crate::context::Role;
 use crate::error::BoxError;
 use crate::history::Value;
+use crate::rendering::INVALID_REPLY;
 
 impl Step<'_> {
     /// The step with JSON of the type `T` as its values.
@@ -131,7 +132,7 @@ impl RepairLoop<'_> {
         let instruction = &output.instruction;
         // The words of the parser may quote the reply, so the model alone gets them.
         let detail = detail.unwrap_or_else(|| mismatch.to_string());
-        let correction = format!("The reply is invalid: {detail}. {instruction}");
+        let correction = format!("{INVALID_REPLY}: {detail}. {instruction}");
         output.follow_up.push((Role::User, correction.into()));
         self.cx = self.cx.clone().with_output(output);
         Ok(self.restart(mismatch.into()))

@@ -9,6 +9,9 @@ use percent_encoding::percent_decode_str;
 /// The domains of resources of Azure that serve models.
 const AZURE: &[&str] = &[".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
 
+/// The length of the shortest part of a path that is hidden if it has a digit. A shorter one is a version, as `v1beta`.
+const SHORTEST_ID: usize = 8;
+
 /// An address. It may hold a password, so it is never shown: there is no `Debug` and no `Display`.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Address(String);
@@ -36,7 +39,7 @@ impl Address {
     }
 
     /// The parts that may be secrets: the user with its password, as written, decoded and in the header `authorization`,
-    /// and the query.
+    /// and the query; and parts of the path that may be ids or tokens.
     pub(super) fn secrets(&self) -> Vec<String> {
         let (_, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
         let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -49,7 +52,22 @@ impl Address {
             let [name, password] = [name, password].map(|part| percent_decode_str(part).decode_utf8_lossy());
             secrets.push(BASE64_STANDARD.encode(format!("{name}:{password}")));
         }
+        let is_id = |part: &&str| part.len() >= SHORTEST_ID && part.contains(|c: char| c.is_ascii_digit());
+        secrets.extend(self.path().split('/').filter(is_id).map(str::to_owned));
         secrets
+    }
+
+    /// The host, and the path if it has several parts. They are hidden as a whole: their words are common.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let names = [Some(self.host()), Some(self.path()).filter(|path| path.contains('/'))];
+        names.into_iter().flatten().filter(|name| !name.is_empty())
+    }
+
+    /// The path, without the slashes around it.
+    fn path(&self) -> &str {
+        let (_, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
+        let path = rest.get(self.authority().len()..).unwrap_or_default();
+        path.split(['?', '#']).next().unwrap_or_default().trim_matches('/')
     }
 
     /// The user with its password, the host and the port.
@@ -108,6 +126,16 @@ mod tests {
             let (name, address) = Address::split(name);
             assert_eq!((name, address.as_ref().map(Address::as_str)), (model, url));
         }
+    }
+
+    #[test]
+    fn its_host_and_its_path_are_hidden_as_a_whole() {
+        let names = |url| Address::new(url).names().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(names("http://h.example:80/v1?api=2"), ["h.example"]);
+        assert_eq!(names("https://me:pw@[2001:db8::1]/gate/way/v1"), ["2001:db8::1", "gate/way/v1"]);
+        assert_eq!(names(""), [""; 0]);
+        let address = Address::new("https://h/gate/acc0unt77/v1beta");
+        assert_eq!(address.secrets().last().map(String::as_str), Some("acc0unt77"));
     }
 
     #[test]

@@ -19,7 +19,7 @@ const NO_FILES: &[i32] = if cfg!(unix) { &[24, 23] } else { &[10024] };
 pub(super) const BAD_ADDRESS: &str = "the base URL is not valid";
 pub(super) const GARBLED: &str = "the reply could not be understood";
 
-/// An error of a call to a provider. It contains no key, no address and no content of the conversation.
+/// An error of a call to a provider. It contains no key, no address and no long part of the conversation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProviderError {
@@ -91,8 +91,14 @@ pub enum ProviderError {
         model: String,
         /// The HTTP status, for example 401 for a wrong key.
         status: u16,
-        /// The provider's message, redacted: its words for the kind of error, and a sentence of at most 500 characters. `…`
-        /// replaces everything that repeats the request. Empty if there is none.
+        /// The provider's message: its words for the kind of error, and a sentence of at most 500 characters. Empty if there
+        /// is none.
+        ///
+        /// `…` replaces what must not be in a log. That is any part of the key and of the secrets in the address, also
+        /// encoded, and what has 20 characters or more in common with the conversation: the system text, the messages or
+        /// the stop sequences. Single words and names such as `max_completion_tokens` are shown, unless they mix letters and
+        /// digits as a token does. So are the schema with its name, the name of the model and the sentences that this
+        /// library adds.
         message: String,
         /// The marker of a request that is refused again if it is repeated, as with most statuses below 500.
         source: Option<Refused>,

@@ -14,6 +14,7 @@ mod events;
 mod format;
 mod formats;
 mod options;
+mod quotes;
 mod redaction;
 mod reply;
 mod schema;
@@ -249,7 +250,7 @@ impl Provider {
         let (http, bytes, asked_long) = self.http(key.as_deref(), &request, (settings, context))?;
         // The key that is sent is the one that errors are redacted with.
         let secrets = self.options.secrets().map(str::to_owned).collect();
-        let sent = Sent { request, key, secrets, address: self.address };
+        let sent = Sent { request, model: self.model, key, secrets, address: self.address };
         ReplyStream::open(self.name, self.provider, http, bytes, (sent, stop, asked_long), self.limits).await
     }
 

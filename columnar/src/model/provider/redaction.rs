@@ -1,5 +1,5 @@
-//! The redaction of everything that a server writes, apart from the text of its replies: nothing that was sent may be
-//! shown or stored.
+//! The redaction of everything that a server writes, apart from the text of its replies: no secret may be shown or stored,
+//! and no long part of the conversation. Single words are shown, because a message is unreadable without them.
 //!
 //! [`Sent::shown`] is the only way for a server's words into errors, ends of replies and receipts. A number, such as a
 //! status or the requested pause, is no word.
@@ -9,8 +9,10 @@ use std::fmt;
 use serde_json::Value as Json;
 
 use super::address::Address;
-use crate::error::leaks::{Leaks, SHORT};
-use crate::rendering::Request;
+use super::quotes::{Compared, Quotes};
+use crate::declare::INTRODUCTION;
+use crate::error::leaks::Leaks;
+use crate::rendering::{INVALID_REPLY, Request};
 
 /// The key for a server that needs none, but whose format has one. It is no secret.
 pub(super) const NO_KEY: &str = "none";
@@ -24,47 +26,15 @@ const LONGEST_WORD: usize = 64;
 /// The longest id of a reply.
 const LONGEST_ID: usize = 200;
 
-/// Conversations must repeat this number of letters before an id is taken for a part of them: shorter words are in random
-/// ids by chance.
-const SHORT_IN_ID: usize = 4;
+/// A sentence with no longer word says nothing.
+const SHORT: usize = 3;
 
-/// The beginnings of ids that are no random letters.
-const ID_PREFIXES: [&str; 6] = ["chatcmpl-", "cmpl-", "gen-", "msg_", "req_", "resp_"];
-
-/// The words that providers document. They are shown even if the conversation has them, too.
-const DOCUMENTED: [&str; 26] = [
-    "api_error",
-    "authentication_error",
-    "billing_error",
-    "context_length_exceeded",
-    "function_call",
-    "insufficient_quota",
-    "insufficient_system_resource",
-    "invalid_api_key",
-    "INVALID_ARGUMENT",
-    "invalid_request_error",
-    "MALFORMED_FUNCTION_CALL",
-    "model_not_found",
-    "NOT_FOUND",
-    "not_found_error",
-    "overloaded_error",
-    "pause_turn",
-    "PERMISSION_DENIED",
-    "permission_error",
-    "rate_limit_error",
-    "rate_limit_exceeded",
-    "request_too_large",
-    "RESOURCE_EXHAUSTED",
-    "server_error",
-    "tool_calls",
-    "tool_use",
-    "UNAVAILABLE",
-];
-
-/// The content that was sent, and must not come back.
+/// What was sent, and must not come back.
 #[derive(Clone)]
 pub(super) struct Sent {
     pub(super) request: Request,
+    /// The model as the provider spells it.
+    pub(super) model: String,
     pub(super) key: Option<String>,
     /// The values of other headers.
     pub(super) secrets: Vec<String>,
@@ -86,18 +56,11 @@ impl Sent {
     /// A server's text as it may be shown and stored. `None` if it does not have this form, or if nothing is left.
     pub(super) fn shown(&self, form: Form, text: &str) -> Option<String> {
         match form {
-            Form::Id => {
-                let prefix = ID_PREFIXES.iter().find(|prefix| text.starts_with(**prefix));
-                let random = prefix.and_then(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
-                (is_id(text) && !self.leaks(random, SHORT_IN_ID).any()).then(|| text.to_owned())
-            }
-            Form::Word => {
-                let is_harmless = || is_word(text) && !self.leaks(text, SHORT).any();
-                (DOCUMENTED.contains(&text) || is_harmless()).then(|| text.to_owned())
-            }
+            Form::Id => (is_id(text) && !self.leaks(text).any()).then(|| text.to_owned()),
+            Form::Word => (is_word(text) && !self.leaks(text).any()).then(|| text.to_owned()),
             Form::Sentence => {
                 let sentence: String = text.chars().take(LONGEST_SENTENCE).collect();
-                let shown = self.leaks(&sentence, SHORT).redacted();
+                let shown = self.leaks(&sentence).redacted();
                 let letters = |word: &str| word.chars().filter(|c| c.is_alphanumeric()).count();
                 shown.split_whitespace().any(|word| letters(word) > SHORT).then_some(shown)
             }
@@ -120,33 +83,71 @@ impl Sent {
         let sentence = sentence.and_then(|it| self.shown(Form::Sentence, it)).unwrap_or_default();
         let all = [words, sentence].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(": ");
         // Each field may have a part of a secret.
-        let mut leaks = Leaks::new(&all, SHORT);
+        let mut leaks = Leaks::new(&all);
         self.hide_secrets(&mut leaks);
         leaks.redacted()
     }
 
-    fn leaks(&self, text: &str, short: usize) -> Leaks {
-        let mut leaks = Leaks::new(text, short);
-        leaks.hide_foreign_words();
-        let Request { system, messages, follow_up, settings, schema, .. } = &self.request;
-        leaks.hide_words(system);
-        messages.iter().for_each(|(_, message)| leaks.hide_words(&message));
-        follow_up.iter().for_each(|(_, message)| leaks.hide_words(message));
-        settings.stop.iter().for_each(|stop| leaks.hide_words(stop));
-        if let Some(schema) = schema {
-            leaks.hide_words(&schema.json.to_string());
-        }
-        if let Some(address) = &self.address {
-            leaks.hide_words(address.as_str());
-        }
+    fn leaks(&self, text: &str) -> Leaks {
+        let mut leaks = Leaks::new(text);
         self.hide_secrets(&mut leaks);
+        let quotes = Quotes::new(leaks.chars());
+        if quotes.is_empty() {
+            return leaks;
+        }
+        let (mut sent, mut own) = (quotes.compare(), quotes.compare());
+        self.compare_conversation(&mut sent);
+        self.compare_own_words(&mut own);
+        quotes.found(&sent, &own).into_iter().for_each(|at| leaks.hide(at));
         leaks
+    }
+
+    /// Compares with the contents of the request.
+    fn compare_conversation(&self, sent: &mut Compared<'_>) {
+        let Request { system, messages, follow_up, settings, .. } = &self.request;
+        for part in messages.parts() {
+            let [before, value, after] = part.chunks();
+            if part.origin().is_none() && part.section().is_none() {
+                // A sentence of this library.
+                sent.end();
+                continue;
+            }
+            // Tags are no content. Without them, several values may be one text.
+            let is_joined = |delimiter: &str| !delimiter.contains(char::is_alphanumeric);
+            if !(part.joins() && is_joined(before)) {
+                sent.end();
+            }
+            sent.read(value);
+            if !is_joined(after) {
+                sent.end();
+            }
+        }
+        let follow_up = follow_up.iter().map(|(_, message)| &**message);
+        for text in follow_up.chain([&**system]).chain(settings.stop.iter().map(String::as_str)) {
+            sent.end();
+            sent.read(text);
+        }
+    }
+
+    /// Compares with the words that are no content: names, and the sentences of this library.
+    fn compare_own_words(&self, own: &mut Compared<'_>) {
+        let schema = self.request.schema.as_ref();
+        let schema = schema.map(|it| [it.name.clone(), it.json.to_string(), it.instruction()]);
+        for text in
+            schema.iter().flatten().map(String::as_str).chain([&*self.model, INTRODUCTION, INVALID_REPLY])
+        {
+            own.end();
+            own.read(text);
+        }
     }
 
     fn hide_secrets(&self, leaks: &mut Leaks) {
         let keys = self.key.iter().chain(&self.secrets).filter(|key| *key != NO_KEY);
         keys.for_each(|key| leaks.hide_secret(key));
-        self.address.iter().flat_map(Address::secrets).for_each(|secret| leaks.hide_secret(&secret));
+        if let Some(address) = &self.address {
+            address.secrets().iter().for_each(|secret| leaks.hide_secret(secret));
+            address.names().for_each(|name| leaks.hide_name(name));
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use tokio_postgres::error::{DbError, Severity};
 
 use super::super::StoreError;
 use super::address::passwords;
-use crate::error::leaks::{Leaks, SHORT};
+use crate::error::leaks::Leaks;
 
 /// An error of an operation on the server.
 pub(super) enum PostgresError {
@@ -68,7 +68,7 @@ impl PostgresError {
 /// tables and constraints stay.
 fn redacted(text: &str, address: &str) -> String {
     let text: String = text.chars().take(LONGEST_MESSAGE).collect();
-    let mut leaks = Leaks::new(&text, SHORT);
+    let mut leaks = Leaks::new(&text);
     passwords(address).iter().for_each(|password| leaks.hide_secret(password));
     leaks.redacted()
 }

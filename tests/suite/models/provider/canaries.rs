@@ -24,7 +24,8 @@ use super::{Chat, compute_reply_to};
 
 const KEY: &str = "sk-Cnry4711qWeRtZuIoP";
 const PASSWORD: &str = "Hunter+29xyzzy";
-const VALUE: &str = "The harbour of Marseille closes on 19471103.";
+const TOKEN: &str = "8f14e45fceea167a5a36";
+const VALUE: &str = "The harbour of Marseille closes on 19471103, as 8f14e45fceea167a5a36 says.";
 
 /// A streaming reply: the events with their names, and the fields that are its text.
 struct Format {
@@ -274,35 +275,37 @@ fn split(text: &str, length: usize, between: &str) -> String {
 const STYLES: [&str; 6] =
     ["{}", "msg_{}", "chatcmpl-{}", "{}_error", "Invalid value '{}', try another one", "x{}y"];
 
+/// The same with the other case.
+fn flip(text: &str) -> String {
+    let flip = |c: char| if c.is_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
+    text.chars().map(flip).collect()
+}
+
 /// The secrets in all forms, and whether each is one of the key.
 fn canaries() -> Vec<(String, bool)> {
     let basic = format!("me:{PASSWORD}");
     let mut all = Vec::new();
-    for secret in [KEY, PASSWORD, "harbour", "Marseille", "19471103"] {
-        let flipped: String = secret
-            .chars()
-            .map(|c| if c.is_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() })
-            .collect();
+    for secret in [KEY, PASSWORD] {
+        let part: String = secret.chars().take(9).collect();
+        let end: String = secret.chars().skip(6).collect();
         let base64 = BASE64_STANDARD.encode(secret);
-        let quoted = BASE64_STANDARD.encode(format!("He said: {secret}"));
         let shown = [
             secret.to_owned(),
-            flipped,
+            flip(secret),
             base64.clone(),
+            base64.to_lowercase(),
             base64.trim_end_matches('=').replace('+', "-"),
-            quoted,
+            BASE64_STANDARD.encode(format!("He said: {secret}")),
             hex(secret, ""),
             hex(secret, "%"),
             split(secret, 4, "\u{200b}"),
             split(secret, 3, "\u{202e}"),
+            part,
+            end,
+            split(secret, 2, " "),
+            split(secret, 3, "-"),
+            split(secret, 1, "."),
         ];
-        all.extend(shown.into_iter().map(|text| (text, secret == KEY)));
-    }
-    for secret in [KEY, PASSWORD] {
-        let part: String = secret.chars().take(9).collect();
-        let end: String = secret.chars().skip(6).collect();
-        let lower = BASE64_STANDARD.encode(secret).to_lowercase();
-        let shown = [part, end, lower, split(secret, 2, " "), split(secret, 3, "-"), split(secret, 1, ".")];
         all.extend(shown.into_iter().map(|text| (text, secret == KEY)));
     }
     // As the header `authorization` has it, which a proxy may encode once more.
@@ -310,11 +313,29 @@ fn canaries() -> Vec<(String, bool)> {
     let encoded = ["", "Basic "].map(|before| BASE64_STANDARD.encode(format!("{before}{header}")));
     let shown = [hex(&basic, ""), split(&header, 5, " "), hex(&header, ""), split(&header, 3, "-")];
     all.extend([header].into_iter().chain(encoded).chain(shown).map(|text| (text, false)));
-    // Words and numbers in pieces.
-    for (text, length, between) in
-        [("Marseille", 3, "-"), ("Marseille", 2, "_"), ("harbourofMarseille", 4, "."), ("on19471103", 3, "-")]
-    {
-        all.push((split(text, length, between), false));
+    all.extend(quotes().into_iter().map(|text| (text, false)));
+    all
+}
+
+/// Long parts of the conversation, as a server may quote them.
+fn quotes() -> Vec<String> {
+    let mut all = Vec::new();
+    for part in [VALUE, "harbour of Marseille closes", "Marseille closes on 19471103, as", TOKEN] {
+        let escaped = json!(part.replace(' ', "\n")).to_string();
+        let unicode: String = part.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+        all.extend([
+            part.to_owned(),
+            flip(part),
+            json!(escaped).to_string(),
+            escaped,
+            unicode,
+            part.replace(' ', "\n  "),
+            part.replace(' ', " | "),
+            split(part, 4, "\u{200b}"),
+            split(part, 3, "\u{202e}"),
+            split(part, 5, "\n"),
+            split(part, 7, "-"),
+        ]);
     }
     all
 }
@@ -400,16 +421,15 @@ async fn x1_the_header_of_an_address_is_no_id() {
     }
 }
 
-/// The pieces were shorter than the words of a conversation that are compared.
 #[tokio::test]
-async fn x2_words_and_numbers_in_pieces_are_no_id() {
-    let message = "My card is 4111 2222 3333 4444, and the word is Xylophone77Marmalade.";
+async fn x2_tokens_and_numbers_of_a_conversation_are_no_id() {
+    let message = "My account is 4111 2222 3333 4444 5555, and the word is Xylophone77Marmalade.";
     for id in [
-        "4111-2222-3333-4444",
-        "chatcmpl-4111.2222.3333",
-        "Xyl_oph_one",
-        "msg_Xyl-oph-one-77M-arm-ala-de",
-        "4_1_1_1_2_2_2_2_3",
+        "4111-2222-3333-4444-5555",
+        "chatcmpl-4111.2222.3333.4444.5555",
+        "41112222333344445555",
+        "msg_Xylophone-77Marmalade",
+        "xylophone77marmalade",
     ] {
         let (id, reason) = end(id, id, message).await;
         assert_eq!((id, &*reason), (None, "for another reason"));
@@ -431,8 +451,8 @@ async fn x1_ids_and_reasons_of_honest_servers_are_kept() {
     for id in ids {
         for reason in ["stop", "tool_calls", "insufficient_system_resource"] {
             // The conversation is about such ids.
-            let message = "Why is chatcmpl-7 so slow? The system has no resource, and tool calls stop. msg 01, resp 67. \
-                Today is 2025-02-11.";
+            let message = "Why is chatcmpl-7 so slow? It says insufficient_system_resource, and tool_calls stop. msg 01, \
+                resp 67. Today is 2025-02-11.";
             assert_eq!(end(id, reason, message).await, (Some(id.to_owned()), reason.to_owned()));
         }
     }

@@ -7,6 +7,7 @@ mod canaries;
 mod dependencies;
 mod floods;
 mod limits;
+mod messages;
 mod open_files;
 mod refusals;
 mod replies;

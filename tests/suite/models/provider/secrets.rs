@@ -21,17 +21,16 @@ const KEY: &str = "canarykey4711";
 const PASSWORD: &str = "canarypassword";
 
 /// A message.
-const VALUE: &str = "canaryvalue sings";
+const VALUE: &str = "canaryvalue sings at the harbour of Marseille";
 
 /// The variable that marks a child process, which has a key.
 pub(super) const AS_CHILD: &str = "COLUMNAR_TESTS_WITH_KEY";
 
 /// Failing responses that echo the request: key, password and text.
 fn echoes(wire: Wire) -> Vec<Vec<Act>> {
-    let echo = format!("{KEY} Bearer {KEY} {PASSWORD} {VALUE}: x{}y", VALUE.replace(' ', "_"));
-    let error = format!(
-        r#"{{"error":{{"message":"{echo}","type":"{KEY}","code":"canaryvalue","param":"{PASSWORD}"}}}}"#
-    );
+    let echo = format!("{KEY} Bearer {KEY} {PASSWORD} {VALUE}: x{}y", VALUE.replace(' ', "\\\\n"));
+    let error =
+        format!(r#"{{"error":{{"message":"{echo}","type":"{KEY}","code":"{VALUE}","param":"{PASSWORD}"}}}}"#);
     let name = format!("event: {KEY}\n{}", data(&format!(r#"{{"type":"{VALUE}"}}"#)));
     let begun = wire.events(&["Hi"], wire.stop()).into_iter().take(2).collect::<String>();
     let statuses = ["400 Bad", "401 No", "404 No", "429 Wait", "500 Oops", "503 Busy", "302 Found"];
