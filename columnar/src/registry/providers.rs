@@ -116,7 +116,7 @@ pub(crate) const PROVIDERS: &[ProviderFacts] = &[
         .schema(SchemaDialect::Anthropic),
     ProviderFacts::new("cohere", &["CO_API_KEY", "COHERE_API_KEY"], "https://api.cohere.com/v2/")
         .api(Api::Cohere)
-        .schema(SchemaDialect::Anthropic),
+        .schema(SchemaDialect::Cohere),
     ProviderFacts {
         has_thinking_switch: true,
         ..ProviderFacts::new("deepseek", &["DEEPSEEK_API_KEY"], "https://api.deepseek.com/v1/")

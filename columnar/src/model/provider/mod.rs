@@ -83,7 +83,7 @@ use crate::registry::{self, Api, ProviderFacts};
 #[derive(Clone)]
 pub struct Provider {
     name: String,
-    provider: &'static ProviderFacts,
+    facts: &'static ProviderFacts,
     /// The model as the provider spells it.
     model: String,
     address: Option<Address>,
@@ -112,15 +112,15 @@ impl Provider {
     pub fn new(name: &str) -> Result<Self, ProviderError> {
         let (name, address) = Address::split(name);
         let (provider_name, model) = name.split_once('/').unwrap_or((name, ""));
-        let provider = registry::provider(provider_name).filter(|_| !model.is_empty());
-        let provider = provider.ok_or_else(|| {
+        let facts = registry::provider(provider_name).filter(|_| !model.is_empty());
+        let facts = facts.ok_or_else(|| {
             let shown = if model.is_empty() { name } else { provider_name };
             ProviderError::UnknownProvider { name: shown.to_owned() }
         })?;
         let client = client::client().ok_or(ProviderError::NoClient)?;
         let (name, model) = (name.to_owned(), model.to_owned());
         let (limits, options) = (Limits::default(), Options::default());
-        Ok(Self { name, provider, model, address, limits, options, client })
+        Ok(Self { name, facts, model, address, limits, options, client })
     }
 
     /// Sends the requests to this address instead of the provider's.
@@ -236,12 +236,12 @@ impl Provider {
     }
 
     async fn open(self, request: Request) -> Result<ReplyStream, ProviderError> {
-        let key = self.options.key(&self.name, self.provider, self.address.as_ref())?;
+        let key = self.options.key(&self.name, self.facts, self.address.as_ref())?;
         let settings = self.settings(&request.settings, request.max_tokens)?;
         let stop = StopFilter::new(&settings.own_stop);
         let context = match window::window(&request, self.options.max_context) {
             Ok(tokens) => tokens,
-            Err(tokens) if self.provider.api == Api::Ollama => {
+            Err(tokens) if self.facts.api == Api::Ollama => {
                 let (model, most) = (self.name, self.options.max_context);
                 return Err(ProviderError::Window { model, tokens, most, source: Refused });
             }
@@ -251,7 +251,7 @@ impl Provider {
         // The key that is sent is the one that errors are redacted with.
         let secrets = self.options.secrets().map(str::to_owned).collect();
         let sent = Sent { request, model: self.model, key, secrets, address: self.address };
-        ReplyStream::open(self.name, self.provider, http, bytes, (sent, stop, asked_long), self.limits).await
+        ReplyStream::open(self.name, self.facts, http, bytes, (sent, stop, asked_long), self.limits).await
     }
 
     /// The settings that the model takes.
@@ -260,7 +260,7 @@ impl Provider {
         wanted: &'r ReplySettings,
         max_tokens: u32,
     ) -> Result<Settings<'r>, ProviderError> {
-        Settings::of(self.provider, &self.name, wanted, max_tokens).map_err(|NotTaken { setting, reason }| {
+        Settings::of(self.facts, &self.name, wanted, max_tokens).map_err(|NotTaken { setting, reason }| {
             ProviderError::Setting { model: self.name.clone(), setting, reason, source: Refused }
         })
     }
@@ -272,9 +272,9 @@ impl Provider {
         request: &Request,
         parts: (Settings<'_>, u32),
     ) -> Result<(RequestBuilder, usize, bool), ProviderError> {
-        let format = format(self.provider.api);
-        let base_url = self.address.as_ref().map_or(self.provider.base_url, Address::as_str);
-        let call = Call::new(self.provider, &self.name, &self.model, base_url, request, parts);
+        let format = format(self.facts.api);
+        let base_url = self.address.as_ref().map_or(self.facts.base_url, Address::as_str);
+        let call = Call::new(self.facts, &self.name, &self.model, base_url, request, parts);
         let asked_long = call.marks().any(|mark| mark == Lifetime::Long);
         let url = format.url(&call).ok_or_else(|| ProviderError::failed(&self.name, BAD_ADDRESS))?;
         let body = self.options.patched((format.body)(call)).to_string();
@@ -299,8 +299,8 @@ impl Model for Provider {
 
     /// The key, if the provider takes one, and the headers.
     fn ready(&self) -> Result<(), BoxError> {
-        let key = self.options.key(&self.name, self.provider, self.address.as_ref())?;
-        let headers = self.options.headers(format(self.provider.api), key.as_deref(), self.address.as_ref());
+        let key = self.options.key(&self.name, self.facts, self.address.as_ref())?;
+        let headers = self.options.headers(format(self.facts.api), key.as_deref(), self.address.as_ref());
         Ok(headers.map(drop).map_err(|cause| ProviderError::failed(&self.name, cause))?)
     }
 
@@ -329,7 +329,7 @@ mod tests {
             let name = format!("{}/some/model", provider.name);
             let model = Provider::new(&name).expect("a known provider");
             assert_eq!(model.name(), name);
-            assert_eq!((&*model.model, model.provider.name), ("some/model", provider.name));
+            assert_eq!((&*model.model, model.facts.name), ("some/model", provider.name));
             assert!(provider.base_url.ends_with('/'), "the path of a request would replace its last part");
         }
     }

@@ -9,7 +9,7 @@ use std::fmt;
 use serde_json::Value as Json;
 
 use super::address::Address;
-use super::quotes::{Compared, Quotes};
+use super::quotes::Quotes;
 use crate::declare::INTRODUCTION;
 use crate::error::leaks::Leaks;
 use crate::rendering::{INVALID_REPLY, Request};
@@ -91,54 +91,18 @@ impl Sent {
     fn leaks(&self, text: &str) -> Leaks {
         let mut leaks = Leaks::new(text);
         self.hide_secrets(&mut leaks);
-        let quotes = Quotes::new(leaks.chars());
-        if quotes.is_empty() {
-            return leaks;
-        }
-        let (mut sent, mut own) = (quotes.compare(), quotes.compare());
-        self.compare_conversation(&mut sent);
-        self.compare_own_words(&mut own);
-        quotes.found(&sent, &own).into_iter().for_each(|at| leaks.hide(at));
+        let Request { system, messages, follow_up, settings, schema, .. } = &self.request;
+        let messages: Vec<_> = messages.iter().map(|(_, message)| message).collect();
+        let texts =
+            messages.iter().map(|message| &**message).chain(follow_up.iter().map(|(_, text)| &**text));
+        let sent = texts.chain([&**system]).chain(settings.stop.iter().map(String::as_str));
+        // Names, and the sentences of this library, are no content.
+        let schema = schema.as_ref().map(|it| [it.name.clone(), it.json.to_string(), it.instruction()]);
+        let own =
+            schema.iter().flatten().map(String::as_str).chain([&*self.model, INTRODUCTION, INVALID_REPLY]);
+        let found = Quotes::new(leaks.chars()).found(sent, own);
+        found.into_iter().for_each(|at| leaks.hide(at));
         leaks
-    }
-
-    /// Compares with the contents of the request.
-    fn compare_conversation(&self, sent: &mut Compared<'_>) {
-        let Request { system, messages, follow_up, settings, .. } = &self.request;
-        for part in messages.parts() {
-            let [before, value, after] = part.chunks();
-            if part.origin().is_none() && part.section().is_none() {
-                // A sentence of this library.
-                sent.end();
-                continue;
-            }
-            // Tags are no content. Without them, several values may be one text.
-            let is_joined = |delimiter: &str| !delimiter.contains(char::is_alphanumeric);
-            if !(part.joins() && is_joined(before)) {
-                sent.end();
-            }
-            sent.read(value);
-            if !is_joined(after) {
-                sent.end();
-            }
-        }
-        let follow_up = follow_up.iter().map(|(_, message)| &**message);
-        for text in follow_up.chain([&**system]).chain(settings.stop.iter().map(String::as_str)) {
-            sent.end();
-            sent.read(text);
-        }
-    }
-
-    /// Compares with the words that are no content: names, and the sentences of this library.
-    fn compare_own_words(&self, own: &mut Compared<'_>) {
-        let schema = self.request.schema.as_ref();
-        let schema = schema.map(|it| [it.name.clone(), it.json.to_string(), it.instruction()]);
-        for text in
-            schema.iter().flatten().map(String::as_str).chain([&*self.model, INTRODUCTION, INVALID_REPLY])
-        {
-            own.end();
-            own.read(text);
-        }
     }
 
     fn hide_secrets(&self, leaks: &mut Leaks) {
