@@ -187,7 +187,7 @@ impl<'m> Part<'m> {
 
     /// The opening delimiters, the value and the closing delimiters, without a copy.
     #[inline]
-    pub(crate) fn chunks(&self) -> [&str; 3] {
+    pub(super) fn chunks(&self) -> [&str; 3] {
         let delimiters = self.item.delimiters;
         [delimiters.opening(self.item.position), &self.value, delimiters.closing()]
     }

@@ -90,6 +90,14 @@ const ALL: Accepts = Accepts {
 
 const OPENAI: &str = "https://developers.openai.com/api/docs/guides/reasoning";
 const ANTHROPIC: &str = "https://platform.claude.com/docs/en/build-with-claude/effort";
+const MISTRAL: &str = "https://docs.mistral.ai/capabilities/reasoning";
+const MINIMAX: &str = "https://platform.minimax.io/docs/api-reference/text-anthropic-api";
+const COHERE: &str = "https://docs.cohere.com/docs/reasoning";
+const XAI: &str = "https://docs.x.ai/developers/model-capabilities/text/reasoning";
+const KIMI: &str = "https://platform.kimi.ai/docs/api/chat";
+const ZAI: &str = "https://docs.z.ai/api-reference/llm/chat-completion";
+const OLLAMA: &str = "https://docs.ollama.com/capabilities/thinking";
+const GROQ: &str = "https://console.groq.com/docs/structured-outputs";
 const GEMINI: &str = "https://ai.google.dev/gemini-api/docs/thinking";
 
 /// Thoughts of Claude before efforts had words, from the least number that the API takes.
@@ -98,31 +106,26 @@ const CLAUDE_BUDGETS: EffortForm = EffortForm::Budget([1024, 8000, 24_000]);
 type Names = &'static [&'static str];
 type Efforts = &'static [Effort];
 
+const fn other(prefixes: Names, source: &'static str, date: &'static str) -> Accepts {
+    Accepts { prefixes, source, date, ..ALL }
+}
+
 const fn plain(prefixes: Names, source: &'static str, date: &'static str) -> Accepts {
-    Accepts { prefixes, efforts: &[], source, date, ..ALL }
+    Accepts { efforts: &[], ..other(prefixes, source, date) }
 }
 
 /// Models of OpenAI that reason. None takes stop sequences.
 const fn reasons(prefixes: Names, sampling: Sampling, efforts: Efforts) -> Accepts {
-    let date = "2026-11-13";
-    Accepts {
-        prefixes,
-        sampling,
-        efforts,
-        stop: false,
-        has_completion_tokens: true,
-        source: OPENAI,
-        date,
-        ..ALL
-    }
+    let row = other(prefixes, OPENAI, "2026-11-13");
+    Accepts { sampling, efforts, stop: false, has_completion_tokens: true, ..row }
 }
 
 const fn claude(prefixes: Names, sampling: Sampling, efforts: Efforts, effort_form: EffortForm) -> Accepts {
-    Accepts { prefixes, sampling, efforts, effort_form, source: ANTHROPIC, date: "2026-11-20", ..ALL }
+    Accepts { sampling, efforts, effort_form, ..other(prefixes, ANTHROPIC, "2026-11-20") }
 }
 
 const fn gemini(prefixes: Names, efforts: Efforts, effort_form: EffortForm) -> Accepts {
-    Accepts { prefixes, efforts, effort_form, source: GEMINI, date: "2026-11-11", ..ALL }
+    Accepts { efforts, effort_form, ..other(prefixes, GEMINI, "2026-11-11") }
 }
 
 static ROWS: &[Accepts] = &[
@@ -209,13 +212,7 @@ static ROWS: &[Accepts] = &[
         EffortForm::Adaptive,
     ),
     // It has Anthropic's interface, with the form of its earlier models.
-    Accepts {
-        prefixes: &["minimax/"],
-        effort_form: CLAUDE_BUDGETS,
-        source: "https://platform.minimax.io/docs/api-reference/text-anthropic-api",
-        date: "2026-07-02",
-        ..ALL
-    },
+    Accepts { effort_form: CLAUDE_BUDGETS, ..other(&["minimax/"], MINIMAX, "2026-07-02") },
     // Gemini. The least number of 2.5 Pro is 128, so its thoughts cannot be switched off.
     gemini(&["gemini/gemini-1", "gemini/gemini-2.0"], &[], EffortForm::Word),
     gemini(
@@ -225,29 +222,40 @@ static ROWS: &[Accepts] = &[
     ),
     gemini(&["gemini/gemini-2.5-pro"], &[Low, Medium, High], EffortForm::Budget([1000, 8000, 24_000])),
     gemini(
-        &["gemini/gemini-3", "gemini/gemini-4", "gemini/gemma-4"],
-        &[Minimal, Low, Medium, High],
-        EffortForm::Word,
-    ),
-    gemini(
-        &["gemini/gemini-3.1-pro", "gemini/gemini-3-pro", "gemini/gemini-4-argon", "gemini/gemini-4-carbon"],
+        &["gemini/gemini-3", "gemini/gemini-3.5-flash", "gemini/gemini-4", "gemini/gemma-4"],
         &[Low, Medium, High],
         EffortForm::Word,
     ),
+    gemini(&["gemini/gemini-3-flash"], &[Minimal, Low, Medium, High], EffortForm::Word),
+    gemini(&["gemini/gemini-4-hydrogen"], &[Low, Medium, High, XHigh], EffortForm::Word),
     Accepts {
-        prefixes: &["xai/grok-4", "xai/grok-3-mini", "xai/grok-code", "xai/grok-build"],
+        sampling: Sampling::Never,
+        ..gemini(
+            &["gemini/gemini-3.5-flash-lite", "gemini/gemini-3.6", "gemini/gemini-3.7", "gemini/gemini-3.8"],
+            &[Low, Medium, High],
+            EffortForm::Word,
+        )
+    },
+    Accepts {
         stop: false,
-        source: "https://docs.x.ai/developers/model-capabilities/text/reasoning",
-        date: "2026-09-29",
-        ..ALL
+        efforts: &[],
+        ..other(&["xai/grok-4", "xai/grok-code", "xai/grok-build"], XAI, "2026-09-29")
     },
+    Accepts { stop: false, efforts: &[Low, High], ..other(&["xai/grok-3-mini"], XAI, "2026-09-29") },
     Accepts {
-        prefixes: &["mistral/"],
-        efforts: &[NoThoughts, High],
-        source: "https://docs.mistral.ai/capabilities/reasoning",
-        date: "2026-10-29",
-        ..ALL
+        stop: false,
+        efforts: &[NoThoughts, Low, Medium, High],
+        ..other(&["xai/grok-4."], XAI, "2026-09-29")
     },
+    Accepts { efforts: &[], ..other(&["kimi/", "moonshot/"], KIMI, "2026-10-03") },
+    Accepts {
+        efforts: &[Low, High, Max],
+        ..other(&["kimi/kimi-k3", "moonshot/kimi-k3"], KIMI, "2026-10-03")
+    },
+    // Most models of Z.ai think or do not.
+    Accepts { effort_form: EffortForm::Switch, ..other(&["zai/"], ZAI, "2026-10-03") },
+    Accepts { efforts: &[Low, High, Max], ..other(&["zai/glm-5"], ZAI, "2026-10-03") },
+    Accepts { efforts: &[NoThoughts, High], ..other(&["mistral/"], MISTRAL, "2026-10-29") },
     plain(
         &[
             "mistral/magistral-",
@@ -256,45 +264,24 @@ static ROWS: &[Accepts] = &[
             "mistral/open-",
             "mistral/pixtral-",
         ],
-        "https://docs.mistral.ai/capabilities/reasoning",
+        MISTRAL,
         "2026-10-29",
     ),
     Accepts {
-        prefixes: &["cohere/"],
         efforts: &[NoThoughts, Low, Medium, High],
         effort_form: EffortForm::Budget([1000, 8000, 24_000]),
-        source: "https://docs.cohere.com/docs/reasoning",
-        date: "2026-10-20",
-        ..ALL
+        ..other(&["cohere/"], COHERE, "2026-10-20")
     },
     // Some models take a schema, and the others refuse it.
+    Accepts { has_schema: false, ..other(&["groq/"], GROQ, "2026-07-02") },
     Accepts {
-        prefixes: &["groq/"],
-        has_schema: false,
-        source: "https://console.groq.com/docs/structured-outputs",
-        date: "2026-07-02",
-        ..ALL
-    },
-    Accepts {
-        prefixes: &["groq/openai/gpt-oss", "groq/meta-llama/llama-4", "groq/moonshotai/"],
-        source: "https://console.groq.com/docs/structured-outputs",
-        date: "2026-07-02",
-        ..ALL
+        ..other(&["groq/openai/gpt-oss", "groq/meta-llama/llama-4", "groq/moonshotai/"], GROQ, "2026-07-02")
     },
     // Most models on the user's machine think or do not; one family has words.
+    Accepts { effort_form: EffortForm::Switch, ..other(&["ollama/", "ollama_cloud/"], OLLAMA, "2026-09-12") },
     Accepts {
-        prefixes: &["ollama/", "ollama_cloud/"],
-        effort_form: EffortForm::Switch,
-        source: "https://docs.ollama.com/capabilities/thinking",
-        date: "2026-09-12",
-        ..ALL
-    },
-    Accepts {
-        prefixes: &["ollama/gpt-oss", "ollama_cloud/gpt-oss"],
         efforts: &[Low, Medium, High],
-        source: "https://docs.ollama.com/capabilities/thinking",
-        date: "2026-09-12",
-        ..ALL
+        ..other(&["ollama/gpt-oss", "ollama_cloud/gpt-oss"], OLLAMA, "2026-09-12")
     },
 ];
 

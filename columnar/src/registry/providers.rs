@@ -28,7 +28,7 @@ pub(crate) struct ProviderFacts {
     pub(crate) has_thinking_switch: bool,
     /// Whether the usage of a stream must be asked for. Mistral refuses the question, and reports it anyway.
     pub(crate) has_stream_options: bool,
-    /// The name of the seed in chat completions.
+    /// The name of the seed in chat completions; empty if there is none.
     pub(crate) seed: &'static str,
     /// Whether chat completions take a key that leads requests with a common prefix to one cache.
     pub(crate) has_cache_key: bool,
@@ -193,5 +193,9 @@ pub(crate) const PROVIDERS: &[ProviderFacts] = &[
             .schema(SchemaDialect::OpenAi)
             .telemetry("x_ai")
     },
-    ProviderFacts::new("zai", &["ZAI_API_KEY", "ZHIPUAI_API_KEY"], "https://api.z.ai/api/paas/v4/"),
+    ProviderFacts {
+        has_thinking_switch: true,
+        seed: "",
+        ..ProviderFacts::new("zai", &["ZAI_API_KEY", "ZHIPUAI_API_KEY"], "https://api.z.ai/api/paas/v4/")
+    },
 ];

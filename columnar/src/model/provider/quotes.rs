@@ -6,8 +6,11 @@ use std::ops::Range;
 
 use crate::error::leaks::runs;
 
-/// The letters and digits of the shortest run. With the signs and spaces between them these are about 20 characters.
-const WINDOW: usize = 16;
+/// The characters of the shortest run. Signs and spaces between two letters count as one.
+const WINDOW: usize = 20;
+
+/// The bits of a character in a window.
+const BITS: usize = 6;
 
 /// A run has this number of letters beside its longest word, or a part of a name would be found in another one.
 const BESIDE: usize = 4;
@@ -15,13 +18,16 @@ const BESIDE: usize = 4;
 /// The digits of a token, such as an id. Names have fewer, such as `messages[120].content`.
 const DIGITS: usize = 6;
 
+/// The longest part of a name with letters and digits, as in `library/llama3.2`.
+const VERSION: usize = 6;
+
 /// The signs in names, as in `messages[0].content` and `library/llama3.2`.
 const SIGNS: &str = "_.-/[]";
 
 /// A text of a server, to be compared with others.
 pub(super) struct Quotes<'c> {
     chars: &'c [char],
-    /// The letters and digits of the text, by their places.
+    /// The characters of windows, by their places.
     letters: Vec<usize>,
     /// The places in `letters` at which the windows begin.
     windows: HashMap<u128, Vec<usize>>,
@@ -75,36 +81,69 @@ impl<'c> Quotes<'c> {
 
     /// The characters of a run with the rests of its words, unless it is a word or a name.
     fn text(&self, run: &[usize]) -> Option<Range<usize>> {
-        let (first, last) = (*run.first()?, *run.last()?);
+        let mut letters = run.iter().filter(|at| self.chars.get(**at).is_some_and(|c| c.is_alphanumeric()));
+        let first = *letters.next()?;
+        let last = *letters.next_back().unwrap_or(&first);
         let mut found = first..last + 1;
         for word in runs(self.chars, char::is_alphanumeric) {
-            if word.start < found.end && found.start < word.end {
+            let is_word =
+                self.chars.get(word.clone()).is_some_and(|word| word.iter().all(|c| !has_no_case(*c)));
+            if is_word && word.start < found.end && found.start < word.end {
                 found = found.start.min(word.start)..found.end.max(word.end);
             }
         }
-        let of = |at: &Range<usize>| run.iter().filter(|letter| at.contains(letter)).count();
-        let words = runs(self.chars, |c| c.is_alphanumeric() || SIGNS.contains(c));
-        let longest = words.iter().map(of).max().unwrap_or_default();
+        let of = |at: Range<usize>| run.iter().filter(|letter| at.contains(letter)).count();
+        let words = runs(self.chars, |c| c.is_alphanumeric() || SIGNS.contains(c)).into_iter().map(of);
+        let (longest, all) = words.fold((0, 0), |(longest, all), word| (word.max(longest), all + word));
         let text = self.chars.get(found.clone())?;
-        // Writing without upper and lower case may be without spaces, too.
-        let has_no_case = |c: &char| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase();
-        let is_token = text.iter().filter(|c| c.is_ascii_digit()).count() >= DIGITS;
-        (run.len() - longest >= BESIDE || is_token || text.iter().any(has_no_case)).then_some(found)
+        let is_text = all - longest >= BESIDE || text.iter().any(|c| has_no_case(*c));
+        (is_text || is_token(text)).then_some(found)
     }
 }
 
-/// Calls `each` with the letters and digits of a text by their places, each with the last ones, as a number.
-fn read(chars: impl Iterator<Item = char>, mut each: impl FnMut(usize, u128)) {
-    let (mut window, mut is_escaped) = (0, false);
-    for (at, c) in chars.enumerate() {
-        // The escape of a line end, in a text that may be escaped several times.
-        let is_escape = is_escaped && "bfnrt".contains(c);
-        is_escaped = c == '\\';
-        if c.is_alphanumeric() && !is_escape {
-            // Letters of other alphabets share numbers; all those of a window by chance do not.
-            let letter = c.to_lowercase().fold(0, |all, c| all ^ u32::from(c)) % 251;
-            window = window << 8 | u128::from(letter);
-            each(at, window);
+/// Whether a letter is of a writing without upper and lower case, which may be without spaces, too.
+fn has_no_case(c: char) -> bool {
+    c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase()
+}
+
+/// Whether a text without spaces is no name.
+fn is_token(text: &[char]) -> bool {
+    let digits = |part: &[char]| part.iter().filter(|c| c.is_ascii_digit()).count();
+    let is_mixed = |part: &[char]| part.len() > VERSION && (1..part.len()).contains(&digits(part));
+    digits(text) >= DIGITS || text.split(|c| !c.is_alphanumeric()).any(is_mixed)
+}
+
+/// Calls `each` with the letters and digits of a text, and one sign for all that is between two of them, by their places,
+/// each with the last ones, as a number. The escapes of JSON are decoded, also those of a text that is escaped several times.
+fn read(chars: impl Iterator<Item = char> + Clone, mut each: impl FnMut(usize, u128)) {
+    let (mut window, mut is_escaped, mut gap, mut before_escape) = (0, false, None, None);
+    let mut push = |at, symbol| {
+        window = (window << BITS | u128::from(symbol)) & ((1 << (WINDOW * BITS)) - 1);
+        each(at, window);
+    };
+    let mut chars = chars.enumerate();
+    while let Some((at, mut c)) = chars.next() {
+        if c == '\\' && !is_escaped {
+            before_escape = gap;
+        }
+        if std::mem::replace(&mut is_escaped, c == '\\') {
+            let code = || u32::from_str_radix(&chars.clone().take(4).map(|(_, c)| c).collect::<String>(), 16);
+            if "bfnrt".contains(c) {
+                c = ' ';
+            } else if let Some(decoded) = (c == 'u').then(|| char::from_u32(code().ok()?)).flatten() {
+                (c, gap) = (decoded, before_escape);
+                chars.nth(3);
+            }
+        }
+        if c.is_alphanumeric() {
+            // A name is distinguished from several words.
+            if let Some((at, is_name)) = gap.take() {
+                push(at, u32::from(is_name));
+            }
+            push(at, 2 + c.to_lowercase().fold(0, |all, c| all ^ u32::from(c)) % 61);
+        } else {
+            let is_line = c == '_';
+            gap = gap.map_or(Some((at, is_line)), |(at, is_name)| Some((at, is_name && is_line)));
         }
     }
 }
@@ -133,10 +172,10 @@ mod tests {
             // As it was sent, in other case, wrapped, escaped once and twice, in pieces.
             ("Invalid: 'The Moon is made of cheddar, says' he.", "Invalid: '…' he."),
             ("Invalid: 'the moon IS MADE OF CHEDDAR' he.", "Invalid: '…' he."),
-            ("the moon is\n  made of ched\n-dar!", "…!"),
+            ("the moon is\n  made of cheddar!", "…!"),
+            (r"ends in says Zo\u00eb. Her e-mail is", "ends in …"),
             (r#"{"content":"zoey.doe@example.com.\nShe has"}"#, r#"{"content":"…"}"#),
             (r#"{\"content\":\"zoey.doe@example.com.\\nShe has\"}"#, r#"{\"content\":\"…\"}"#),
-            ("T-h-e M-o-o-n i.s m.a.d.e of ched", "…"),
             // In other letters.
             ("Неверно: «ЛУНА СДЕЛАНА ИЗ СЫРА»", "Неверно: …"),
             ("内容「月亮是用奶酪做的而不是石头做的所以很好吃」不合规", "内容…不合规"),
@@ -152,6 +191,7 @@ mod tests {
                 "The Moon is made, she says: Moon, cheddar, harbour",
             ),
             ("registry.ollama.ai/library/llama3.2 model", "registry.ollama.ai/library/llama3.2 model"),
+            ("the max completion tokens of it", "the max completion tokens of it"),
             ("set max_completion_tokens, max_tokens", "set max_completion_tokens, max_tokens"),
             ("unknown: zoey.doe@example.com", "unknown: …"),
             ("Rechtsschutzversicherungsgesellschaften", "Rechtsschutzversicherungsgesellschaften"),

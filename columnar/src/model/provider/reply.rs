@@ -40,7 +40,6 @@ const REFUSED: &[&str] = &[
     "LANGUAGE",
     "MODEL_ARMOR",
     "NO_IMAGE",
-    "OTHER",
     "PROHIBITED_CONTENT",
     "PUP_LIMITED_DISABLED",
     "RECITATION",

@@ -136,7 +136,8 @@ fn sampling_reason(accepts: &Accepts, effort: Option<Effort>) -> String {
 }
 
 fn refused_seed(provider: &ProviderFacts) -> Option<String> {
-    matches!(provider.api, Api::Anthropic | Api::Responses).then(|| "its interface has none".to_owned())
+    let has_none = matches!(provider.api, Api::Anthropic | Api::Responses) || provider.seed.is_empty();
+    has_none.then(|| "its interface has none".to_owned())
 }
 
 /// The number with the digits that the user wrote: 0.7, not `0.699_999_988`.

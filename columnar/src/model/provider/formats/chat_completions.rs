@@ -9,7 +9,7 @@ use crate::model::provider::call::{Call, object};
 use crate::model::provider::events::Framing;
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, Tokens, count, has_members, string};
-use crate::registry::{self, Effort};
+use crate::registry::{self, Effort, EffortForm};
 
 pub(super) const FORMAT: Format = Format {
     key: ("authorization", "Bearer "),
@@ -28,7 +28,8 @@ fn body(call: Call<'_>) -> Json {
     let has_switch = provider.has_thinking_switch;
     let kind = |effort| if effort == Effort::None { "disabled" } else { "enabled" };
     let thinking = settings.effort.filter(|_| has_switch).map(|effort| json!({ "type": kind(effort) }));
-    let effort = settings.effort_word().filter(|word| !has_switch || word != "none");
+    let is_switch = settings.form == Some(EffortForm::Switch);
+    let effort = settings.effort_word().filter(|word| !is_switch && (!has_switch || word != "none"));
     let options = call.cache_options();
     let message = |role: &str, text: &str, mark: Option<Lifetime>| {
         let content = match mark.filter(|_| call.takes_marks) {
