@@ -9,11 +9,11 @@ use futures::stream::{self, BoxStream, StreamExt};
 use super::Piece;
 use super::thoughts::ThoughtFilter;
 use crate::error::BoxError;
-use crate::model::{Chunk, End, Finish, MaxTokens, Model, ReplyError, Truncated};
+use crate::model::{Chunk, ContextWindow, End, Finish, MaxTokens, Model, Refused, ReplyError, Truncated};
 use crate::rendering::Request;
 use crate::tokens::{Chars, Counter};
 use crate::trace::CallSpan;
-use crate::usage::{Reservation, SpendLimit};
+use crate::usage::{Reservation, SpendLimit, SpendLimitError};
 
 /// The replies that a prompt stores although they may be unfinished.
 #[derive(Clone, Copy, Default)]
@@ -38,8 +38,9 @@ pub(super) struct Call {
     request: Request,
     /// `None` for the default of each model.
     max_tokens: Option<u32>,
-    /// The spending limit, and the tokens of the request.
-    limit: Option<(SpendLimit, u64)>,
+    limit: Option<SpendLimit>,
+    /// The tokens of the request, by the counter of the flow.
+    input: usize,
     allows: Allowances,
     thoughts: Thoughts,
     attempt: usize,
@@ -93,17 +94,15 @@ impl Call {
         limit: Option<SpendLimit>,
         (allows, thoughts): (Allowances, Thoughts),
     ) -> Self {
-        let limit = limit.map(|limit| {
-            // Values were counted when they were stored. These texts are no values, so they are estimated.
-            let more = request.follow_up.iter().map(|(_, text)| Chars.count(text));
-            let input = request.messages.system_tokens() + request.messages.tokens() + more.sum::<usize>();
-            (limit, u64::try_from(input).unwrap_or(u64::MAX))
-        });
+        // Values were counted when they were stored. These texts are no values, so they are estimated.
+        let more = request.follow_up.iter().map(|(_, text)| Chars.count(text));
+        let input = request.messages.system_tokens() + request.messages.tokens() + more.sum::<usize>();
         Self {
             models: models.into(),
             request,
             max_tokens,
             limit,
+            input,
             allows,
             thoughts,
             attempt: 1,
@@ -136,7 +135,7 @@ impl Call {
     /// Goes on with the next model, if there is one and the error is one of this model.
     fn ask_backup(&mut self, error: BoxError) -> Result<Piece, BoxError> {
         // Another model would get the same limit, and the same budget for the context.
-        let is_of_model = Truncated::of(&*error).is_none() && !error.is::<crate::usage::SpendLimitError>();
+        let is_of_model = Truncated::of(&*error).is_none() && !error.is::<SpendLimitError>();
         if self.models.len() < 2 || !is_of_model {
             return Err(error);
         }
@@ -152,9 +151,15 @@ impl Call {
         let max_tokens = self.max_tokens.unwrap_or_else(|| MaxTokens::by_model(name).default);
         self.request.max_tokens = max_tokens;
         self.request.may_wait = self.models.len() < 2;
+        let window = ContextWindow::by_model(name).map(|window| window.most_input);
+        if let Some(window) = window.filter(|window| self.input / 3 * 2 > *window) {
+            let (model, tokens) = (name.to_owned(), self.input);
+            return Err(ReplyError::NoRoom { model, tokens, window, source: Refused }.into());
+        }
         // Before the span begins: waiting for other calls is no part of this call.
-        if let Some((limit, input)) = &self.limit {
-            self.reservation = Some(limit.reserve(name, *input, max_tokens.into()).await?);
+        if let Some(limit) = &self.limit {
+            let input = u64::try_from(self.input).unwrap_or(u64::MAX);
+            self.reservation = Some(limit.reserve(name, input, max_tokens.into()).await?);
         }
         let span = CallSpan::begin(name, &self.request);
         let chunks = {
@@ -189,7 +194,7 @@ impl Call {
                 self.stage = Stage::Streaming(reply);
                 return Ok(Piece::Waiting { pause, error });
             }
-            Some(Ok(Chunk::End(end))) => return self.end(reply, end),
+            Some(Ok(Chunk::End(end))) => return Ok(self.end(reply, end)),
             Some(Err(error)) => error,
             None => ReplyError::BrokeOff.into(),
         };
@@ -217,7 +222,7 @@ impl Call {
         text
     }
 
-    fn end(&mut self, mut reply: Streaming, mut end: End) -> Result<Piece, BoxError> {
+    fn end(&mut self, mut reply: Streaming, mut end: End) -> Piece {
         // What is held back here began like a thought, and is text.
         let rest = reply.filter.as_mut().map(ThoughtFilter::finish).filter(|rest| !rest.is_empty());
         if let Some(rest) = rest {
@@ -225,7 +230,7 @@ impl Call {
             reply.filter = None;
             reply.chunks = stream::iter([Ok(Chunk::End(end))]).boxed();
             self.stage = Stage::Streaming(reply);
-            return Ok(Piece::Text(rest));
+            return Piece::Text(rest);
         }
         reply.span.end(&end);
         // Without a usage the reservation is dropped here, which books all of it.
@@ -234,7 +239,7 @@ impl Call {
         }
         end.thoughts = Some(reply.thoughts).filter(|thoughts| !thoughts.is_empty()).map(Into::into);
         self.stage = Stage::Ended { error: self.defect(&end, reply.received), span: reply.span };
-        Ok(Piece::CallEnded(end.into()))
+        Piece::CallEnded(end.into())
     }
 
     /// The reason why a reply with this end is not stored.

@@ -250,7 +250,7 @@ impl Prompt {
             max_tokens: 0,
             settings: self.settings.clone(),
             schema: cx.schema().cloned(),
-            pace: self.pace.unwrap_or_else(|| defaults.pace),
+            pace: self.pace.unwrap_or(defaults.pace),
             may_wait: true,
         };
         Ok(Call::new(models, request, self.max_tokens, defaults.limit.clone(), (allows, self.thoughts)))

@@ -80,6 +80,11 @@ pub(crate) enum ReplyError {
     BrokeOff,
     #[error("the reply has no text: try again with `.retry`, or store empty replies with `allow_empty`")]
     Empty,
+    /// Counted by the flow. The estimate may be too high, so it is more than the window by half.
+    #[error(
+        "the context has about {tokens} tokens, and the window of `{model}` {window}: shorten it, for example with `budget`, or choose another model"
+    )]
+    NoRoom { model: String, tokens: usize, window: usize, source: Refused },
     /// With the marker of a refusal, which is not repeated.
     #[error("the reply ended early ({finish})")]
     Ended { finish: Finish, source: Option<Refused> },

@@ -6,6 +6,7 @@
     not(all(feature = "providers", feature = "tracing")),
     allow(dead_code, reason = "the client and the spans read some of the fields alone")
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct ProviderFacts {
     /// The part of a model's name before the slash.
     pub(crate) name: &'static str,

@@ -1,8 +1,10 @@
 //! The interface between a run and the state of its flow: actions out, reports in.
 
+use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 use std::task::Waker;
+use std::time::SystemTime;
 
 use super::contexts::{Draft, Prepared};
 use super::guard::{StoreRequest, caught, discard};
@@ -13,7 +15,7 @@ use super::{Error, Result};
 use crate::compute::{Context, Defaults, Settings};
 use crate::context::Snapshot;
 use crate::history::Value;
-use crate::model::ModelError;
+use crate::model::{EndDate, ModelError};
 use crate::schedule::{Action, Cell, InvalidHistory, OnFailure};
 use crate::store::{Entry, Put, StoreError};
 
@@ -41,11 +43,23 @@ pub(super) enum RunStatus {
     Waiting,
 }
 
+/// The days before the end of a model from which on a run warns.
+const NOTICE: i64 = 30;
+
+/// The warning that a model ends soon, or has ended.
+fn end_of(model: &str, now: SystemTime) -> Option<String> {
+    let end = EndDate::by_model(model).filter(|end| end.days_left(now) <= NOTICE)?;
+    let ends = if end.is_past(now) { "ended" } else { "ends" };
+    Some(format!("`{model}` {ends} on {}, by {}: choose another model", end.day, end.source))
+}
+
 impl Shared {
     /// Starts a run. Fails if another run is active, or if a column with missing cells has no usable model or a budget that
     /// holds no message.
-    pub(super) fn begin_run(&self) -> Result<()> {
-        self.check_columns()?;
+    ///
+    /// Returns the warnings about columns, by their numbers.
+    pub(super) fn begin_run(&self) -> Result<BTreeMap<usize, String>> {
+        let warnings = self.check_columns()?;
         let mut state = self.lock();
         // Asked again: the lock was free while the models were checked, so another run may have begun.
         match state.run {
@@ -57,12 +71,12 @@ impl Shared {
         }
         drop(state);
         self.notify();
-        Ok(())
+        Ok(warnings)
     }
 
     /// Checks the budgets and models of all columns with missing cells: everything that would fail at each of them. The
     /// check of a model may be slow and is code of users, as the counter is, so the lock is released.
-    fn check_columns(&self) -> Result<()> {
+    fn check_columns(&self) -> Result<BTreeMap<usize, String>> {
         let state = self.lock();
         if let RunState::Active(_) = state.run {
             return Err(Error::Running);
@@ -72,24 +86,28 @@ impl Shared {
         let missing = |(column, settings): (usize, &Arc<Settings>)| {
             // A complete column calls no model, so a missing key must not keep the run from starting.
             let model = settings.model.clone().filter(|_| state.has_missing_cells(column))?;
-            Some((schema.name(column).clone(), model, settings.check.clone()))
+            Some((column, schema.name(column).clone(), model, settings.check.clone()))
         };
         let models: Vec<_> = state.settings.iter().enumerate().filter_map(missing).collect();
         let defaults = Arc::clone(&state.defaults);
         drop(state);
-        for (column, choice, check) in models {
+        let mut warnings = BTreeMap::new();
+        for (number, column, choice, check) in models {
             let ready = || {
+                let mut warning = None;
                 for model in choice.resolve_all(&defaults.model).map_err(ModelError::into_source)? {
                     check.as_ref().map_or(Ok(()), |check| check.check(&*model))?;
                     defaults.limit.as_ref().map_or(Ok(()), |limit| limit.check(model.name()))?;
+                    warning = warning.or_else(|| end_of(model.name(), SystemTime::now()));
                 }
-                Ok(())
+                Ok(warning)
             };
             let ready =
                 caught(ready).unwrap_or_else(|| Err("the model panicked, which is a bug in it".into()));
-            ready.map_err(|source| Error::Model { column, source })?;
+            let warning = ready.map_err(|source| Error::Model { column, source })?;
+            warnings.extend(warning.map(|warning| (number, warning)));
         }
-        Ok(())
+        Ok(warnings)
     }
 
     /// Ends the active run. The next run computes the cells that were in progress.
@@ -272,3 +290,27 @@ impl Shared {
 
 /// The invariant of every report.
 const REPORTED: &str = "a run reports only cells that the scheduler has given to it";
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_run_warns_a_month_before_the_end_of_a_model() {
+        // 2026-11-26.
+        let today = SystemTime::UNIX_EPOCH + Duration::from_hours(20_783 * 24);
+        let warning = end_of("anthropic/claude-sonnet-4-5", today).expect("it ends in four days");
+        assert!(
+            warning.starts_with("`anthropic/claude-sonnet-4-5` ends on 2026-11-30, by https://"),
+            "{warning}"
+        );
+        let later = today + Duration::from_hours(10 * 24);
+        assert!(
+            end_of("anthropic/claude-sonnet-4-5", later).is_some_and(|warning| warning.contains("ended"))
+        );
+        assert_eq!(end_of("openai/gpt-6-luna", later), None);
+        assert_eq!(end_of("openai/gpt-5-mini", today - Duration::from_hours(60 * 24)), None);
+    }
+}

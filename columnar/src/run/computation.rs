@@ -26,6 +26,10 @@ use crate::usage::{Receipt, SpendLimitError};
 
 /// A report of a computation: any number of deltas, retries and waits, then one of the others, which is the last.
 pub(super) enum Report {
+    /// Comes first.
+    Warning {
+        message: String,
+    },
     Delta {
         text: String,
     },
@@ -75,6 +79,8 @@ pub(super) struct Computation<'a> {
     /// The number of the current attempt, from 1.
     attempt: usize,
     stage: Stage<'a>,
+    /// A warning about the column.
+    pub(super) warning: Option<String>,
     warm_up: WarmUp,
     /// Moves into the last report.
     span: CellSpan,
@@ -95,14 +101,14 @@ impl<'a> Computation<'a> {
         let column = context.column().clone();
         let span = CellSpan::new(&column, cell.step);
         let stage = Stage::NotStarted { step, context };
-        Self { cell, column, attempt: 1, stage, warm_up, span, receipt: None }
+        Self { cell, column, attempt: 1, stage, warning: None, warm_up, span, receipt: None }
     }
 
     /// A cell that fails without a call of its compute step.
     pub(super) fn refused(cell: Cell, column: Name, error: Error) -> Self {
         let span = CellSpan::new(&column, cell.step);
         let (stage, warm_up) = (Stage::Refused(error), WarmUp::default());
-        Self { cell, column, attempt: 1, stage, warm_up, span, receipt: None }
+        Self { cell, column, attempt: 1, stage, warning: None, warm_up, span, receipt: None }
     }
 
     /// Whether the last report has been returned.
@@ -111,6 +117,9 @@ impl<'a> Computation<'a> {
     }
 
     fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Option<Report>> {
+        if let Some(message) = self.warning.take() {
+            return Poll::Ready(Some(Report::Warning { message }));
+        }
         loop {
             let report = match &mut self.stage {
                 Stage::NotStarted { .. } => {

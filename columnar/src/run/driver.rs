@@ -1,5 +1,6 @@
 //! The driver: a stream of events that carries out the actions of the scheduler while it is polled.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
@@ -67,6 +68,8 @@ pub struct Run<'a, I = Name> {
     unstored: Option<Unstored>,
     /// The failure of a cell that failed when it started.
     early_failure: Option<(Cell, Report)>,
+    /// The warnings about columns, until their first cells.
+    warnings: BTreeMap<usize, String>,
     /// The error that ends the run.
     failure: Option<Error>,
     span: RunSpan,
@@ -88,6 +91,7 @@ impl<'a, I> Run<'a, I> {
             writes: FuturesUnordered::new(),
             unstored: None,
             early_failure: None,
+            warnings: BTreeMap::new(),
             failure: None,
             span: RunSpan::default(),
             id: PhantomData,
@@ -101,13 +105,17 @@ impl<I: ColumnId> Stream for Run<'_, I> {
     fn poll_next(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Option<Self::Item>> {
         let Some(shared) = &self.shared else { return Poll::Ready(None) };
         if !self.has_begun {
-            if let Err(error) = shared.begin_run() {
-                // Nothing has begun, so there is nothing to end: every later poll returns `None`.
-                self.shared = None;
-                return Poll::Ready(Some(Err(error)));
-            }
+            let warnings = match shared.begin_run() {
+                Ok(warnings) => warnings,
+                Err(error) => {
+                    // Nothing has begun, so there is nothing to end: every later poll returns `None`.
+                    self.shared = None;
+                    return Poll::Ready(Some(Err(error)));
+                }
+            };
             // Columns may have been removed since the run was made. While it is active they are only added.
             (self.plan, self.loading) = (shared.plan(), shared.loading());
+            self.warnings = warnings;
             self.has_begun = true;
             self.span = RunSpan::begin();
         }
@@ -181,7 +189,9 @@ impl<'a, I: ColumnId> Run<'a, I> {
                     // It asks the model for its name. A model that panics here does so again when it is called.
                     let join = || self.single_flight.join(step.settings(), &context);
                     let warm_up = caught(join).unwrap_or_default();
-                    let event = self.compute(Computation::new(cell, step, context, warm_up), task);
+                    let mut computation = Computation::new(cell, step, context, warm_up);
+                    computation.warning = self.warnings.remove(&cell.column);
+                    let event = self.compute(computation, task);
                     if event.is_some() {
                         return event;
                     }
@@ -288,6 +298,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
         match report {
             Report::Delta { text } => Some(Event::Delta { column: column?, step, text }),
             Report::Retry { attempt, error } => Some(Event::Retry { column: column?, step, attempt, error }),
+            Report::Warning { message } => Some(Event::Warning { column: column?, step, message }),
             Report::Waiting { pause, error } => Some(Event::Waiting { column: column?, step, pause, error }),
             Report::Computed { value, finished, counted } => {
                 self.unstored = Some(Unstored { counted, ..Unstored::new(cell, value.into(), finished) });

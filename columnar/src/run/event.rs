@@ -32,6 +32,7 @@ use crate::history::Value;
 /// |---|---|
 /// | `delta` | `text` |
 /// | `retry` | `attempt`, `error` |
+/// | `warning` | `message` |
 /// | `waiting` | `seconds`, `error` |
 /// | `failed` | `error` |
 /// | `skipped` | |
@@ -58,6 +59,16 @@ pub enum Event<C = Name> {
         attempt: usize,
         /// The message of the error.
         error: String,
+    },
+    /// A run begins to compute a column that has a problem: the provider of its model ends it within 30 days, or has ended
+    /// it. The run goes on.
+    Warning {
+        /// The column; prints as its name.
+        column: C,
+        /// The first step that the run computes, counted from 0.
+        step: usize,
+        /// What is wrong, and what to do.
+        message: String,
     },
     /// The model of a cell is overloaded, and its call is repeated after a pause. The cell has no deltas that are to be
     /// discarded.
@@ -107,6 +118,7 @@ impl<C> Event<C> {
         match self {
             Self::Delta { column, .. }
             | Self::Retry { column, .. }
+            | Self::Warning { column, .. }
             | Self::Waiting { column, .. }
             | Self::Failed { column, .. }
             | Self::Skipped { column, .. }
@@ -119,6 +131,7 @@ impl<C> Event<C> {
         match self {
             Self::Delta { step, .. }
             | Self::Retry { step, .. }
+            | Self::Warning { step, .. }
             | Self::Waiting { step, .. }
             | Self::Failed { step, .. }
             | Self::Skipped { step, .. }
@@ -133,6 +146,7 @@ impl<C: fmt::Display> Serialize for Event<C> {
         let (kind, fields) = match self {
             Self::Delta { .. } => ("delta", 1),
             Self::Retry { .. } => ("retry", 2),
+            Self::Warning { .. } => ("warning", 1),
             Self::Waiting { .. } => ("waiting", 2),
             Self::Failed { .. } => ("failed", 1),
             Self::Skipped { .. } => ("skipped", 0),
@@ -148,6 +162,7 @@ impl<C: fmt::Display> Serialize for Event<C> {
                 event.serialize_field("attempt", attempt)?;
                 event.serialize_field("error", error)?;
             }
+            Self::Warning { message, .. } => event.serialize_field("message", message)?,
             Self::Waiting { pause, error, .. } => {
                 event.serialize_field("seconds", &pause.as_secs_f64())?;
                 event.serialize_field("error", error)?;

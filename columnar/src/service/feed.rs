@@ -58,7 +58,7 @@ impl Feed {
                 self.drafts.insert((step, column), Draft::new(attempt + 1));
             }
             // A subscriber has the state of the cells, and this call goes on.
-            Event::Waiting { .. } => {}
+            Event::Warning { .. } | Event::Waiting { .. } => {}
             Event::Failed { column, step, error } => self.fail(column, step, error),
             // Subscribers that have sent a part of the text hold it until they have sent the value.
             Event::Value { column, step, .. } | Event::Skipped { column, step } => {

@@ -162,7 +162,7 @@ impl Invariants {
         match event {
             Event::Delta { text, .. } => self.cell(&column, step).deltas.push_str(text),
             Event::Retry { .. } | Event::Failed { .. } => self.cell(&column, step).deltas.clear(),
-            Event::Waiting { .. } => {}
+            Event::Warning { .. } | Event::Waiting { .. } => {}
             Event::Value { value, .. } => {
                 return self.finished(column, step, stored, Some(value));
             }
@@ -203,6 +203,7 @@ fn kind(event: &Event) -> &'static str {
     match event {
         Event::Delta { .. } => "shows a delta of",
         Event::Retry { .. } => "shows a retry of",
+        Event::Warning { .. } => "shows a warning about",
         Event::Waiting { .. } => "shows a wait of",
         Event::Failed { .. } => "shows the failure of",
         Event::Skipped { .. } => "shows the skipping of",

@@ -38,6 +38,7 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
     match error.downcast_ref() {
         Some(ReplyError::BrokeOff) => return Some("broke_off".into()),
         Some(ReplyError::Empty) => return Some("empty".into()),
+        Some(ReplyError::NoRoom { .. }) => return Some("context_window".into()),
         Some(ReplyError::Ended { finish: reason, .. }) => return Some(finish(reason).into()),
         None => {}
     }
@@ -93,7 +94,7 @@ mod tests {
         };
         let refused = io::Error::new(io::ErrorKind::ConnectionRefused, "a secret");
         assert_eq!(class(&at(refused.into())), "ConnectionRefused");
-        assert_eq!(class(&at(ReplyError::Ended(Finish::Other("a secret".to_owned())).into())), "other");
+        assert_eq!(class(&at(ReplyError::ended(Finish::Other("a secret".to_owned())).into())), "other");
         assert_eq!(class(&at("a secret".into())), "_OTHER");
         assert_eq!(class(&at(TimedOut::Attempt(Duration::from_secs(3)).into())), "timeout");
         assert_eq!(class(&at(Overloaded { retry_after: None }.into())), "overloaded");

@@ -109,10 +109,10 @@ impl JsonScanner {
             }
             (State::Nested { depth }, b'{' | b'[') => State::Nested { depth: depth + 1 },
             // Whether brackets match in kind is checked when the JSON is parsed.
-            (State::Nested { depth: 1 }, b'}' | b']') => State::End,
+            (State::Nested { depth: 1 }, b'}' | b']')
+            | (State::Quoted { depth: 0, escaped: false }, b'"') => State::End,
             (State::Nested { depth }, b'}' | b']') => State::Nested { depth: depth.saturating_sub(1) },
             (State::Quoted { depth, .. }, b'\\') => State::Quoted { depth, escaped: true },
-            (State::Quoted { depth: 0, .. }, b'"') => State::End,
             (State::Quoted { depth, .. }, b'"') => State::Nested { depth },
             (State::Nested { .. } | State::Quoted { .. }, _) => self.state,
             (State::Blank | State::Opened(_) | State::End, _) => return Some(State::End),

@@ -53,6 +53,7 @@ const REFUSED: &[&str] = &[
 ];
 
 /// A reply whose events are being read.
+#[expect(clippy::struct_excessive_bools, reason = "a reply may be any of these, in any order")]
 pub(super) struct Reply {
     pub(super) provider: &'static ProviderFacts,
     /// The text and the thoughts of the last event.

@@ -322,13 +322,13 @@ fn quotes() -> Vec<String> {
     let mut all = Vec::new();
     for part in [VALUE, "harbour of Marseille closes", "Marseille closes on 19471103, as", TOKEN] {
         let escaped = json!(part.replace(' ', "\n")).to_string();
-        let unicode: String = part.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+        let unicode: Vec<_> = part.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
         all.extend([
             part.to_owned(),
             flip(part),
             json!(escaped).to_string(),
             escaped,
-            unicode,
+            unicode.concat(),
             part.replace(' ', "\n  "),
             part.replace(' ', " | "),
             split(part, 4, "\u{200b}"),

@@ -162,7 +162,8 @@ fn errors() -> Vec<(Json, String)> {
 
 #[tokio::test]
 async fn p3_a_message_is_readable_in_a_conversation_with_all_its_words() {
-    let all: String = errors().iter().map(|(body, shown)| format!("{body} {shown} ")).collect();
+    let all: Vec<_> = errors().iter().map(|(body, shown)| format!("{body} {shown}")).collect();
+    let all = all.join(" ");
     let conversation = all.split_whitespace().collect::<Vec<_>>().join(" and ");
     for (body, shown) in errors() {
         for wire in WIRES {
@@ -244,10 +245,10 @@ async fn p3_the_schema_and_the_sentences_of_this_library_are_no_content() {
             column review(user.as("evenings_with_friends_and_family")): ReviewOfAPlace = prompt("Judge.").model(model.clone());
         };
         // The conversation has them, too.
-        chat.user.push(format!("I use gpt-4o-mini-2024-07-18-ft-9a8b7c in <evenings_with_friends_and_family>.")).await.expect("memory");
+        chat.user.push("I use gpt-4o-mini-2024-07-18-ft-9a8b7c in <evenings_with_friends_and_family>.").await.expect("memory");
         let error = chat.run().await.expect_err("it is refused");
         let causes = iter::successors(Some(&error as &(dyn Error + 'static)), |&error| error.source());
-        let text: String = causes.map(|cause| format!("{cause}\n")).collect();
+        let text = causes.map(ToString::to_string).collect::<Vec<_>>().join("\n");
         assert!(text.contains(&format!("status 400: {message}\n")), "{message} is not in {text}");
         assert!(server.requests().concat().contains("Reply with JSON"), "it is sent");
     }

@@ -119,8 +119,8 @@ async fn p12_ollama_gets_room_for_the_context() {
     chat.user.push(&*long).await.expect("a store in memory");
     let error = chat.run().await.expect_err("there is no room");
     let error: &(dyn std::error::Error + 'static) = &error;
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    let window = causes.filter_map(|cause| cause.downcast_ref()).next();
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    let window = causes.find_map(|cause| cause.downcast_ref());
     assert!(matches!(window, Some(ProviderError::Window { most: 8192, tokens: 15_000.., .. })), "{window:?}");
     assert_eq!(server.requests().len(), 0);
 }
