@@ -8,7 +8,7 @@
 //! The offline model replies unless the environment names another one:
 //!
 //! ```text
-//! COLUMNAR_MODEL=anthropic/claude-sonnet-4-5 cargo run --example debate --features providers
+//! COLUMNAR_MODEL=anthropic/claude-sonnet-5 cargo run --example debate --features providers
 //! tests/local-model run cargo run --example debate --features providers
 //! ```
 

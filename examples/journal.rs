@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The offline model replies unless the environment names another one, as in
-//! `COLUMNAR_MODEL=openai/gpt-4o-mini cargo run --example journal --features providers -- FOLDER "The text."`.
+//! `COLUMNAR_MODEL=openai/gpt-5.4-mini cargo run --example journal --features providers -- FOLDER "The text."`.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

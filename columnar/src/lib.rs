@@ -44,7 +44,7 @@
 //! | `parquet` | `rows::write_parquet` and `read_parquet`: a flow as a Parquet file |
 //! | `postgres` | `store::PostgresStore`: values in a PostgreSQL database |
 //! | `postgres-tls` | Encrypted connections to a PostgreSQL database, by `sslmode` in its address |
-//! | `providers` | Real models by name, such as `openai/gpt-4o-mini`: OpenAI, Anthropic, Gemini, Ollama, and servers with their APIs |
+//! | `providers` | Real models by name, such as `openai/gpt-5.4-mini`: OpenAI, Anthropic, Gemini, Ollama, and servers with their APIs |
 //! | `repo` | The module `repo`: a repository as documents, with a map of its symbols; needs a C compiler |
 //! | `simulation` | The module `simulation`: tests of a flow under random faults, on a virtual clock |
 //! | `sqlite` | `store::SqliteStore`: values in a file of SQLite, which is compiled into the program; needs a C compiler |

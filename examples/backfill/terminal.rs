@@ -24,7 +24,7 @@ Ctrl-C interrupts at any time. Progress goes to standard error: bars at a termin
 a line every five seconds elsewhere. The results go to standard output.
 
 environment:
-  COLUMNAR_MODEL the model, such as openai/gpt-4o-mini (needs the feature providers);
+  COLUMNAR_MODEL the model, such as openai/gpt-5.4-mini (needs the feature providers);
                  the default is an offline stand-in
 ";
 

@@ -44,7 +44,7 @@ FILE has one message per line; blank lines and lines that begin with # are skipp
 are read from standard input. If there are none, an included conversation is played.
 
 --messages COLUMN prints the messages array that COLUMN received, after each step; it may be repeated.
-COLUMNAR_MODEL names the model, such as openai/gpt-4o-mini (with `--features providers`); the default is offline.
+COLUMNAR_MODEL names the model, such as openai/gpt-5.4-mini (with `--features providers`); the default is offline.
 ";
 
 /// A part of a real conversation. Its first lines name the source.

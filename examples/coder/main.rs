@@ -67,7 +67,7 @@ const EDITOR: &str =
     "offline, rules that do edits which a request spells out; COLUMNAR_MODEL names a real one";
 
 /// Offline, the cache marks and the costs are those for this model.
-const EXAMPLE: &str = "anthropic/claude-sonnet-4-5";
+const EXAMPLE: &str = "anthropic/claude-sonnet-5";
 
 const HELP: &str = "\
 usage: coder [--map TOKENS] [FOLDER [CHAT]]
@@ -76,7 +76,7 @@ this repository in a temporary folder, and plays an included session if there is
 chat; without it, the chat ends with the program. Requests and commands are read from standard input, one per line.
 TOKENS is the limit of the map and the list of files together, 32000 without it; with 0 there is neither.
 
-COLUMNAR_MODEL names the model, such as openai/gpt-4o-mini (with `--features providers`). The default is offline: rules that
+COLUMNAR_MODEL names the model, such as openai/gpt-5.4-mini (with `--features providers`). The default is offline: rules that
 do edits which a request spells out.
 
 ";

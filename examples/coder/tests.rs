@@ -463,7 +463,7 @@ async fn the_included_session_edits_files_and_moves_them_between_tiers() -> Resu
         "examples/support.rs active → L3",
         "examples/journal.rs active → L3",
         "examples/journal.rs L3 → active",
-        "computed for anthropic/claude-sonnet-4-5, not measured: ",
+        "computed for anthropic/claude-sonnet-5, not measured: ",
         "undone: examples/support.rs\n",
         "\ntotal ",
     ] {

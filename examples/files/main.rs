@@ -45,7 +45,7 @@ const FINDER: &str =
     "offline, a rule that quotes the line with most words of the question; COLUMNAR_MODEL names a real one";
 
 /// Offline, the cache marks are those for this model.
-const EXAMPLE: &str = "anthropic/claude-sonnet-4-5";
+const EXAMPLE: &str = "anthropic/claude-sonnet-5";
 
 const HELP: &str = "\
 usage: files [FOLDER [CHAT]]
@@ -55,7 +55,7 @@ CHAT is a folder for the chat; without it, the chat ends with the program.
 
 Without FOLDER, copies of a few documents of this repository are made in a temporary folder. If there are no
 questions, included ones are asked then, and the program edits the copies between them.
-COLUMNAR_MODEL names the model, such as openai/gpt-4o-mini (with `--features providers`). The default is offline: a rule
+COLUMNAR_MODEL names the model, such as openai/gpt-5.4-mini (with `--features providers`). The default is offline: a rule
 that quotes the line of the documents with most words of the question.
 ";
 

@@ -34,7 +34,7 @@ const ASKER: &str =
 const HELP: &str = "\
 usage: loom [FOLDER]
 FOLDER has the tree of the conversation; without it, the tree ends with the program. Commands are read from standard
-input, one per line. COLUMNAR_MODEL names the model, such as openai/gpt-4o-mini (with `--features providers`). The default
+input, one per line. COLUMNAR_MODEL names the model, such as openai/gpt-5.4-mini (with `--features providers`). The default
 is offline: a rule that asks about words of the conversation.
 
 ";

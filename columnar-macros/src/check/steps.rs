@@ -12,7 +12,7 @@ use crate::syntax::{Closure, Column, closure, is_punct, trees};
 ///
 /// ```text
 /// column digest(user.window(5)) = prompt("Summarise.").every(0);
-/// column topics(user.latest) = prompt("List the topics.").model("opnai/gpt-4o-mini");
+/// column topics(user.latest) = prompt("List the topics.").model("opnai/gpt-5.4-mini");
 /// column praise(user.latest) = prompt("Praise the user.").when(async |cx| cx.step() > 3);
 /// column topics(user.latest) = prompt("List the topics.").was("subjects");
 /// ```

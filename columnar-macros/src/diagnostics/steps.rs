@@ -71,7 +71,7 @@ pub(crate) const INTERVAL_OF_ZERO: &str = "an interval of 0 computes nothing\n\n
 /// `prompt("...").when(async |cx| ...)`
 pub(crate) const ASYNC_CONDITION: &str = "a condition is not async\n\nhelp: write `.when(|cx| ...)`, which returns whether to compute a value at this step";
 
-/// `prompt("...").model("opnai/gpt-4o-mini")`
+/// `prompt("...").model("opnai/gpt-5.4-mini")`
 pub(crate) fn unknown_model(name: &str) -> String {
     // The address after the `@` may hold a password, and its slashes are none of the name.
     let name = name.split('@').next().unwrap_or_default();
@@ -88,7 +88,7 @@ pub(crate) fn unknown_model(name: &str) -> String {
         }
         Some(near) => format!("write the provider, a slash and the model: `{near}/...`"),
         None if model.is_empty() => {
-            "write the provider before the model, as in `openai/gpt-4o-mini`".to_owned()
+            "write the provider before the model, as in `openai/gpt-5.4-mini`".to_owned()
         }
         None => {
             let list = PROVIDERS.map(|provider| format!("`{provider}`"));

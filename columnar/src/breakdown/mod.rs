@@ -232,7 +232,7 @@ impl Breakdown {
     /// coder.files.push(Update::new().symbol("src/a.rs", "f a\n".repeat(2_000))).await?;
     /// coder.user.push("Rename it.").await?;
     ///
-    /// let policy = CachePolicy::by_model("anthropic/claude-sonnet-4-5");
+    /// let policy = CachePolicy::by_model("anthropic/claude-sonnet-5");
     /// let plan = coder.coder.cache_plan(0, policy, Pace::batch())?;
     /// let breakdown = coder.coder.messages(0)?.breakdown("You write Rust.").with_plan(&plan);
     /// assert_eq!(breakdown.tiers[1].marked, Some(true));

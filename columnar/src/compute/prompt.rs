@@ -64,7 +64,7 @@ impl Prompt {
     /// flow! {
     ///     pub struct Chat {
     ///         source user;
-    ///         column topics(user.latest)   = prompt("List the topics.").model("openai/gpt-4o-mini");
+    ///         column topics(user.latest)   = prompt("List the topics.").model("openai/gpt-5.4-mini");
     ///         column assistant(user, self) = prompt("You are a helpful assistant.");
     ///     }
     /// }

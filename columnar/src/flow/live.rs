@@ -86,10 +86,10 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// let chat = flow! {
     ///     source user;
     ///     column topics(user.latest)   = prompt("List the topics.");
-    ///     column assistant(user, self) = prompt("Answer.").model("anthropic/claude-sonnet-4-5");
+    ///     column assistant(user, self) = prompt("Answer.").model("anthropic/claude-sonnet-5");
     /// };
     /// chat.set_model(Offline::new());                 // for `topics`, not for `assistant`
-    /// chat.set_model("openai/gpt-4o-mini");           // the same by name
+    /// chat.set_model("openai/gpt-5.4-mini");           // the same by name
     /// # Ok(()) }
     /// ```
     pub fn set_model(&self, model: impl Into<Choice>) {

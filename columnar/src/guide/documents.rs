@@ -161,7 +161,7 @@
 //!
 //! | model of the column | minimum | target |
 //! |---|---|---|
-//! | `anthropic/claude-sonnet-4-5` | 1,024 | 1,536 |
+//! | `anthropic/claude-sonnet-5` | 1,024 | 1,536 |
 //! | `anthropic/claude-opus-4-5` | 4,096 | 6,144 |
 //! | one of an unknown provider | | 1,536 |
 //!
@@ -177,7 +177,7 @@
 //! | old texts of a document | stay in the context | are gone |
 //! | a request grows by | each turn and each change | each turn |
 //!
-//! These are the bills of simulated coding sessions of fifty edits at the prices of `anthropic/claude-sonnet-4-5`, over the
+//! These are the bills of simulated coding sessions of fifty edits at the prices of `anthropic/claude-sonnet-5`, over the
 //! bills of the same sessions without a cache. Pauses between steps are ten seconds, or as long as a person thinks:
 //!
 //! | session | pauses | all files first | all files last | `files` | `files.tiered()` |
@@ -231,7 +231,7 @@
 //! }
 //! desk.run().await?;
 //!
-//! let provider = CachePolicy::by_model("anthropic/claude-sonnet-4-5");
+//! let provider = CachePolicy::by_model("anthropic/claude-sonnet-5");
 //! let plan = |step| desk.answer.cache_plan(step, provider, Pace::batch()).map(|plan| plan.to_string());
 //! let difference = |step| -> Result<_> {
 //!     Ok(desk.answer.explain_cache(step)?.difference.map(|first| first.to_string()))

@@ -35,7 +35,7 @@
 //! names a real one:
 //!
 //! ```sh
-//! COLUMNAR_MODEL=openai/gpt-4o-mini OPENAI_API_KEY=… cargo run
+//! COLUMNAR_MODEL=openai/gpt-5.4-mini OPENAI_API_KEY=… cargo run
 //! ```
 //!
 //! The declaration decides the *context* of each call: the messages that the model receives. `mood` reads the newest

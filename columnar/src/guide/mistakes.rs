@@ -215,7 +215,7 @@
 //! | a closure has no `=>` before its body | drop `=>` |
 //! | a condition is not async | write `.when(\|cx\| …)` without `async`; it returns whether to compute a value |
 //! | an interval of 0 computes nothing | write the number of steps from one value to the next, `.every(5)`, or drop the column |
-//! | no model is named `opnai/gpt-4o-mini` | write a [provider](super::models) and its model, `openai/gpt-4o-mini`, or `offline` |
+//! | no model is named `opnai/gpt-5.4-mini` | write a [provider](super::models) and its model, `openai/gpt-5.4-mini`, or `offline` |
 //!
 //! # Views
 //!
@@ -392,7 +392,7 @@
 //! | macro expansion ignores `"a flow without a header is an expression: write pub struct Chat { ... } around it, or let chat = flow! { ... }; in a function"` | put it into a function, `let chat = flow! { … };`, or give it a header, `pub struct Chat { … }` |
 //! | `{integer}` is not the text of a value | push text: `value.to_string()`, or `serde_json::to_string(&value)?` |
 //! | `&usize` is not the text of a prompt | pass text: `format!("Answer in {count} words.")` |
-//! | the model of a prompt is set by `.model(...)` | write `.model("openai/gpt-4o-mini")` directly after the prompt |
+//! | the model of a prompt is set by `.model(...)` | write `.model("openai/gpt-5.4-mini")` directly after the prompt |
 //! | `&Other` is not a `Chat`, the flow that this one extends | pass a flow of the type after the `:` of the header to `extend` |
 //! | no function or associated item named `new` found for struct `Felt` | a flow that extends another has no `new`: write `Felt::extend(&chat).await?` |
 //! | `Person` is not a flow, so it cannot be extended | name a flow that is declared as a struct after the `:` |

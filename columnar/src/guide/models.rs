@@ -12,7 +12,7 @@
 //! flow! {
 //!     pub struct Chat {
 //!         source user;
-//!         column topics(user.latest)   = prompt("List the topics.").max_tokens(50).temperature(0.0);
+//!         column topics(user.latest)   = prompt("List the topics.").max_tokens(50);
 //!         column assistant(user, self) = prompt("You are a helpful assistant.");
 //!     }
 //! }
@@ -30,22 +30,23 @@
 //!
 //! | scope | by name | as a value |
 //! |---|---|---|
-//! | a column | `prompt("…").model("openai/gpt-4o-mini")` | `prompt("…").model(model)` |
-//! | a flow | [`chat.set_model("anthropic/claude-sonnet-4-5")`](crate::flow::LiveFlow::set_model) | [`chat.set_model(model)`](crate::flow::LiveFlow::set_model) |
+//! | a column | `prompt("…").model("openai/gpt-5.4-mini")` | `prompt("…").model(model)` |
+//! | a flow | [`chat.set_model("anthropic/claude-sonnet-5")`](crate::flow::LiveFlow::set_model) | [`chat.set_model(model)`](crate::flow::LiveFlow::set_model) |
 //! | the program | the variable `COLUMNAR_MODEL` | |
 //! | default | `offline`, a stand-in without intelligence | |
 //!
 //! # Names
 //!
 //! `offline` always exists: it extracts key phrases and sentences from the messages. With the feature `providers`, a name
-//! is a provider and its model: `openai/gpt-4o-mini`, `anthropic/claude-sonnet-4-5`, `gemini/gemini-2.5-flash`,
-//! `ollama/llama3.2`. The key is in the provider's usual variable, such as `OPENAI_API_KEY`.
+//! is a provider and its model: `openai/gpt-5.4-mini`, `anthropic/claude-sonnet-5`, `gemini/gemini-3.8-flash`,
+//! `ollama/llama3.2`. The name of the model is sent as it is written. The key is in the provider's usual variable, such as
+//! `OPENAI_API_KEY`.
 //!
 //! An address after the name replaces the provider's: `openai/qwen3@http://127.0.0.1:8080/v1` is any server with
 //! OpenAI's API. The address ends with the version of the API, and it never appears in names, errors or spans. The
 //! variable `COLUMNAR_BASE_URL` sends the calls of all other models that are chosen by name to one address.
 //!
-//! An unknown name that is a literal in `flow!`, as in `.model("opnai/gpt-4o-mini")`, is a compile error. Any other unknown
+//! An unknown name that is a literal in `flow!`, as in `.model("opnai/gpt-5.4-mini")`, is a compile error. Any other unknown
 //! name and a missing key are an [`Error::Model`](crate::Error::Model), which says what to do. A run checks all its models
 //! before it computes anything:
 //!
@@ -53,7 +54,7 @@
 //! use columnar::prelude::*;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! let name = String::from("opnai/gpt-4o-mini");       // from a file of settings, for example
+//! let name = String::from("opnai/gpt-5.4-mini");       // from a file of settings, for example
 //! let chat = flow! {
 //!     source user;
 //!     column topics(user.latest)   = prompt("List the topics.");
@@ -61,7 +62,7 @@
 //! };
 //! chat.user.push("hello").await?;
 //! let error = chat.run().await.expect_err("a slip");
-//! assert!(error.to_string().starts_with("the model of `assistant` cannot be used, so nothing was computed: no model is named `opnai/gpt-4o-mini`"));
+//! assert!(error.to_string().starts_with("the model of `assistant` cannot be used, so nothing was computed: no model is named `opnai/gpt-5.4-mini`"));
 //! assert_eq!(chat.topics.get(0), None);
 //! # Ok(()) }
 //! ```
@@ -71,10 +72,76 @@
 //! | setting | meaning |
 //! |---|---|
 //! | [`max_tokens(200)`](crate::Prompt::max_tokens) | the maximum length of the reply in tokens, thoughts included; by default 4,096, or 25,000 for a [model that may think](crate::model::MaxTokens) |
-//! | [`temperature(0.0)`](crate::Prompt::temperature) | the randomness of the model's choice of words |
+//! | [`effort(Effort::High)`](crate::Prompt::effort) | how long the model may think before it replies |
+//! | [`temperature(0.0)`](crate::Prompt::temperature), [`top_p(0.9)`](crate::Prompt::top_p), [`seed(7)`](crate::Prompt::seed) | the randomness of the model's choice of words |
 //! | [`stop(["\n"])`](crate::Prompt::stop) | texts before which the reply ends |
+//! | [`lenient()`](crate::Prompt::lenient) | leaves out settings that the model does not take |
+//! | [`or_model("…")`](crate::Prompt::or_model) | the model that is called if the first one fails |
+//! | [`strip_thoughts()`](crate::Prompt::strip_thoughts), [`keep_thoughts()`](crate::Prompt::keep_thoughts) | leaves out thoughts in the text, and keeps thoughts in the receipt |
 //! | [`allow_truncated()`](crate::Prompt::allow_truncated), [`allow_empty()`](crate::Prompt::allow_empty) | stores replies that are cut off or have no text |
 //! | [`pace(…)`](crate::Prompt::pace) | the time until the next request of the column, for the [cache](super::caches) of its provider |
+//!
+//! Not every model takes every setting: many that think have no temperature, and efforts differ. A setting that the model
+//! does not take is an error before the run computes anything, by the tables of the providers. A column that is made for
+//! several models is `lenient`. Stop sequences always work, because the client applies those that are not taken.
+//!
+//! # Backups
+//!
+//! A column with `or_model` asks the next model if one is overloaded, refuses, or cannot be reached. It does not wait, as a
+//! model without a backup does, and [`Event::Retry`](crate::Event::Retry) reports each change:
+//!
+//! ```
+//! use columnar::model::{End, Finish, Offline};
+//! use columnar::prelude::*;
+//! use columnar::testing::ScriptedModel;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let refuses = ScriptedModel::new(|_| "No.".to_owned()).end(|_| End::new(Finish::Refused));
+//! let chat = flow! {
+//!     source user;
+//!     column answer(user) = prompt("Answer.").model(refuses.clone()).or_model(Offline::new());
+//! };
+//! chat.user.push("We should rewrite the backend in Rust.").await?;
+//! chat.run().await?;
+//! let receipt = chat.answer.receipt(0).expect("it called models");
+//! assert_eq!((receipt.model.as_deref(), receipt.calls), (Some("offline"), 2));
+//! # Ok(()) }
+//! ```
+//!
+//! # Thoughts
+//!
+//! The thoughts of a model are never part of a value, nor of a later request: most providers refuse them, or bind them to
+//! one conversation. Some servers send them in the text, between `<think>` and `</think>`: `strip_thoughts` leaves them out.
+//! `keep_thoughts` stores them in [`Receipt::thoughts`](crate::usage::Receipt::thoughts), as far as the provider shows them.
+//!
+//! # What else a provider takes
+//!
+//! A model that is made by hand may have its own key, headers, and any member of the body:
+//!
+#![cfg_attr(feature = "providers", doc = "```")]
+#![cfg_attr(not(feature = "providers"), doc = "```ignore")]
+//! use columnar::model::Provider;
+//! use serde_json::json;
+//!
+//! let model = Provider::new("openai/gpt-5.4-mini")?
+//!     .key(|| "sk-…")                                      // called for each request, for example for its customer
+//!     .header("openai-organization", "org-…")
+//!     .body(json!({ "service_tier": "flex" }));            // merged last; `null` removes a member
+//! # Ok::<(), columnar::model::ProviderError>(())
+//! ```
+//!
+//! A resource of Azure is an address, `openai/my-deployment@https://my-resource.openai.azure.com/openai/v1`, and its key is
+//! in `AZURE_OPENAI_API_KEY` or `OPENAI_API_KEY`. A token of Entra is a header `authorization`.
+//!
+//! # Contexts that do not fit
+//!
+//! A [forecast](super::costs) says at which step a context reaches the [window](crate::model::ContextWindow) of its model. A
+//! context that is longer by half is an error before it is sent. Ollama gets room for the context and its reply, up to
+//! [`max_context`](crate::model::Provider::max_context). If a server reads less than half of a request, it has cut the
+//! context: that is an error, too, and nothing is stored.
+//!
+//! The providers end their models. A run whose model [ends](crate::model::EndDate) within 30 days begins with an
+//! [`Event::Warning`](crate::Event::Warning).
 //!
 //! # Unfinished replies
 //!
@@ -103,19 +170,21 @@
 //! be cut off before it has any text. In a typed column, the error is that of the limit, not of the JSON.
 //!
 //! [`Receipt::finish`](crate::usage::Receipt::finish) is the reason why the reply ended, and tells the values that
-//! `allow_truncated` has stored from others. Every other end, such as a refusal of the provider, is always an error.
+//! `allow_truncated` has stored from others. Every other end that is known, such as a refusal of the provider, is an error,
+//! and a refusal is not repeated. A reply with text whose end has a word that nobody knows yet is stored, with that word.
 //!
 //! # Limits that adapt
 //!
 //! All prompts with the same name share one limit on concurrent calls, and it adapts to the provider. It begins at 32, and
 //! doubles while the provider answers and the calls in progress reach it, up to 1,000. When the provider answers "too many
 //! requests", or the program has no file left for a connection, the limit is halved, and grows slowly from there; the
-//! refused calls wait as long as the provider asks and are made again. One flow reaches more than 32 calls only if it
+//! refused calls wait as long as the provider asks, which an [`Event::Waiting`](crate::Event::Waiting) shows, and are made
+//! again. A quota that is used up, or money that is missing, is a refusal for good. One flow reaches more than 32 calls only if it
 //! [computes more cells](super::runs#concurrency) at once.
 //!
 //! [`model::Adaptive`](crate::model::Adaptive) does the same for a model of your own. With
 //! [`max_concurrency(8)`](crate::model::Adaptive::max_concurrency) it never makes more than 8 calls at once. To set that for
-//! a model of a provider, wrap it yourself: `Adaptive::new(Provider::new("openai/gpt-4o-mini")?).max_concurrency(8)`.
+//! a model of a provider, wrap it yourself: `Adaptive::new(Provider::new("openai/gpt-5.4-mini")?).max_concurrency(8)`.
 //!
 //! # A model of your own
 //!

@@ -81,7 +81,7 @@
 //!     Ok(Rendering::new("Help.", &messages).marked(plan, provider))
 //! };
 //!
-//! let claude = marked("anthropic/claude-sonnet-4-5")?;
+//! let claude = marked("anthropic/claude-sonnet-5")?;
 //! let block = &claude.anthropic()["messages"][0]["content"][0];
 //! assert_eq!(block["cache_control"], json!({ "type": "ephemeral" }));
 //! let part = &claude.ai_sdk()["messages"][0]["content"][0];

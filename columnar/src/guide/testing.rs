@@ -92,7 +92,7 @@
 //! #[tokio::test]
 //! async fn a_chat_comes_to_an_answer() -> Result<()> {
 //!     let cassette = Cassette::new("tests/cassettes/chat.json");
-//!     let chat = Chat::new(cassette.by_name("openai/gpt-4o-mini"));
+//!     let chat = Chat::new(cassette.by_name("openai/gpt-5.4-mini"));
 //!     chat.user.push("We should rewrite the backend in Rust.").await?;
 //!     chat.run().await?;
 //!     assert!(chat.topics.get(0).is_some_and(|topics| topics.contains("Rust")));

@@ -166,7 +166,7 @@ pub(super) fn shared(name: &str) -> Result<Arc<dyn Model>, ModelError> {
 }
 
 /// The model of a name: `offline`, or with the feature `providers` a provider and its model, such as
-/// `openai/gpt-4o-mini`, wrapped in [`Adaptive`]. Each call makes a model with a limit of its own; clones of the `Arc`
+/// `openai/gpt-5.4-mini`, wrapped in [`Adaptive`]. Each call makes a model with a limit of its own; clones of the `Arc`
 /// share it.
 ///
 /// # Errors

@@ -54,7 +54,7 @@ const DEFAULT_NAME: &str = "cassette";
 /// #[tokio::main(flavor = "current_thread")]
 /// async fn main() -> Result<()> {
 ///     let cassette = Cassette::new("tests/cassettes/chat.json");
-///     let chat = Chat::new(cassette.by_name("openai/gpt-4o-mini"));
+///     let chat = Chat::new(cassette.by_name("openai/gpt-5.4-mini"));
 ///     chat.user.push("We should rewrite the backend in Rust.").await?;
 ///     chat.run().await?;
 ///     assert!(chat.assistant.get(0).is_some());

@@ -3,7 +3,7 @@ use columnar::prelude::*;
 flow! {
     pub struct Chat {
         source user;
-        column topics(user.latest) = prompt("List the topics.").model("opnai/gpt-4o-mini").retry(3);
+        column topics(user.latest) = prompt("List the topics.").model("opnai/gpt-5.4-mini").retry(3);
     }
 }
 

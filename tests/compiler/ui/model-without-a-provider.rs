@@ -3,7 +3,7 @@ use columnar::prelude::*;
 flow! {
     pub struct Chat {
         source user;
-        column topics(user.latest) = prompt("List the topics.").model("gpt-4o-mini");
+        column topics(user.latest) = prompt("List the topics.").model("gpt-5.4-mini");
     }
 }
 
