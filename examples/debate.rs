@@ -41,7 +41,7 @@ flow! {
 
 /// All columns ask for a short reply, and the beginning of a longer one will do.
 fn short(instruction: &'static str) -> impl columnar::Compute {
-    prompt(instruction).max_tokens(64).allow_truncated().temperature(0.0)
+    prompt(instruction).max_tokens(64).allow_truncated().temperature(0.0).lenient()
 }
 
 const STATEMENTS: [&str; 3] = [
