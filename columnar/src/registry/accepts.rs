@@ -31,7 +31,7 @@ pub(crate) struct Accepts {
 pub(crate) enum Sampling {
     Always,
     Never,
-    /// As long as no effort is set, or the effort is `none`.
+    /// As long as no effort is set, or the effort is `none`. Claude takes one of both.
     WithoutEffort,
     /// Only with the effort `none`.
     WithEffortNone,
@@ -161,7 +161,7 @@ static ROWS: &[Accepts] = &[
         Sampling::Never,
         &[],
     ),
-    // `max` is refused in chat completions, which the format leaves to its own check.
+    // Chat completions refuse `max`, which the client checks.
     reasons(&["openai/gpt-6"], Sampling::WithEffortNone, &[NoThoughts, Low, Medium, High, XHigh, Max]),
     reasons(
         &["openai/gpt-6-astra", "openai/gpt-6.1-sol", "openai/gpt-6.2", "openai/gpt-6-cyber"],
@@ -274,9 +274,7 @@ static ROWS: &[Accepts] = &[
     },
     // Some models take a schema, and the others refuse it.
     Accepts { has_schema: false, ..other(&["groq/"], GROQ, "2026-07-02") },
-    Accepts {
-        ..other(&["groq/openai/gpt-oss", "groq/meta-llama/llama-4", "groq/moonshotai/"], GROQ, "2026-07-02")
-    },
+    other(&["groq/openai/gpt-oss", "groq/meta-llama/llama-4", "groq/moonshotai/"], GROQ, "2026-07-02"),
     // Most models on the user's machine think or do not; one family has words.
     Accepts { effort_form: EffortForm::Switch, ..other(&["ollama/", "ollama_cloud/"], OLLAMA, "2026-09-12") },
     Accepts {

@@ -19,7 +19,7 @@ mod providers;
 mod row;
 
 #[cfg(feature = "providers")]
-pub(crate) use self::accepts::{Accepts, EffortForm, accepts};
+pub(crate) use self::accepts::{Accepts, EffortForm, Sampling, accepts};
 pub use self::effort::{Effort, ParseEffortError};
 pub(crate) use self::models::families;
 #[cfg(feature = "providers")]

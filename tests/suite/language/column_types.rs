@@ -140,7 +140,7 @@ async fn a_word_of_an_enum_is_stored_as_json() -> Result<()> {
     }
     let flow = flow! {
         source user;
-        column mood(user.latest): Mood = prompt("How is it?").model(model("Positive", ""));
+        column mood(user.latest): Mood  = prompt("How is it?").model(model("Positive", ""));
         column other(user.latest): Mood = |_: Context| async { "Negative" };
     };
     flow.user.push("It was fine.").await?;

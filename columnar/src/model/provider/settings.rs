@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::registry::{self, Accepts, Api, Effort, EffortForm, ProviderFacts};
+use crate::registry::{self, Accepts, Api, Effort, EffortForm, ProviderFacts, Sampling};
 use crate::rendering::ReplySettings;
 
 /// The settings that are sent.
@@ -68,8 +68,10 @@ impl<'r> Settings<'r> {
             Some(number) => take("temperature", sampling.clone())?.then_some(number),
             None => None,
         };
+        let is_one = provider.api == Api::Anthropic && accepts.sampling == Sampling::WithoutEffort;
+        let both = (is_one && temperature.is_some()).then(|| "it takes no temperature beside it".to_owned());
         let top_p = match wanted.top_p {
-            Some(share) => take("top_p", sampling)?.then_some(share),
+            Some(share) => take("top_p", sampling.or(both))?.then_some(share),
             None => None,
         };
         let seed = match wanted.seed {

@@ -58,7 +58,8 @@ async fn p14_a_reply_that_was_cut_off_is_no_failure_of_its_model() {
     let models = (model("openai/a", &first), model("openai/b", &second));
     let chat = flow! {
         source user;
-        column bot(user) = prompt("Be brief.").model(models.0.clone()).or_model(models.1.clone()).max_tokens(2);
+        column bot(user) =
+            prompt("Be brief.").model(models.0.clone()).or_model(models.1.clone()).max_tokens(2);
     };
     chat.user.push("Hello!").await.expect("a store in memory");
     chat.run().await.expect_err("it was cut off");

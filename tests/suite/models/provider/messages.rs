@@ -242,7 +242,8 @@ async fn p3_the_schema_and_the_sentences_of_this_library_are_no_content() {
         let model = Provider::new(&name).expect("a provider");
         let chat = flow! {
             source user;
-            column review(user.as("evenings_with_friends_and_family")): ReviewOfAPlace = prompt("Judge.").model(model.clone());
+            column review(user.as("evenings_with_friends_and_family")): ReviewOfAPlace =
+                prompt("Judge.").model(model.clone());
         };
         // The conversation has them, too.
         chat.user.push("I use gpt-4o-mini-2024-07-18-ft-9a8b7c in <evenings_with_friends_and_family>.").await.expect("memory");
