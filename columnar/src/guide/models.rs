@@ -137,7 +137,7 @@
 //!
 //! A [forecast](super::costs) says at which step a context reaches the [window](crate::model::ContextWindow) of its model. A
 //! context that is longer by half is an error before it is sent. Ollama gets room for the context and its reply, up to
-//! [`max_context`](crate::model::Provider::max_context). If a server reads less than half of a request, it has cut the
+//! `Provider::max_context`. If a server reads less than half of a request, it has cut the
 //! context: that is an error, too, and nothing is stored.
 //!
 //! The providers end their models. A run whose model [ends](crate::model::EndDate) within 30 days begins with an

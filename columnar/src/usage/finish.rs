@@ -10,7 +10,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finish {
-    /// The model finished its reply, or reached a [stop sequence](crate::model::Request::stop).
+    /// The model finished its reply, or reached a [stop sequence](crate::model::ReplySettings::stop).
     Stop,
     /// The reply was cut off at [`Request::max_tokens`](crate::model::Request::max_tokens).
     Length,

@@ -87,6 +87,14 @@ impl<'r> Call<'r> {
         }
     }
 
+    /// The messages, with the instruction as the first of them.
+    pub(super) fn messages(&self) -> Json {
+        let message = |role: &str, text: &str| json!({ "role": role, "content": text });
+        let system = self.system.map(|(system, _)| message("system", system));
+        let messages = self.blocks.iter().map(|block| message(block.role.as_str(), &block.text));
+        system.into_iter().chain(messages).collect()
+    }
+
     /// The lifetimes of its marks.
     pub(super) fn marks(&self) -> impl Iterator<Item = Lifetime> {
         let blocks = self.blocks.iter().filter_map(|block| block.mark);

@@ -5,6 +5,7 @@ use reqwest::header::HeaderMap;
 use serde_json::Value as Json;
 
 use super::redaction::{Form, Sent, Suffix};
+use super::words::{STATUSES, is_quota};
 use crate::error::chain;
 use crate::model::errors::PauseRequest;
 use crate::model::{Overloaded, Refused};
@@ -213,26 +214,10 @@ pub(super) struct Refusal {
     message: String,
 }
 
-/// The words of errors with the status that providers document for them.
-const STATUSES: &[(u16, &[&str])] = &[
-    (400, &["INVALID_ARGUMENT", "context_length_exceeded", "invalid_prompt", "invalid_request_error"]),
-    (401, &["UNAUTHENTICATED", "authentication_error", "invalid_api_key"]),
-    (403, &["PERMISSION_DENIED", "permission_error"]),
-    (404, &["NOT_FOUND", "model_not_found", "not_found_error"]),
-    (413, &["request_too_large"]),
-    (429, &["RESOURCE_EXHAUSTED", "rate_limit_error", "rate_limit_exceeded", "too_many_requests"]),
-    (503, &["UNAVAILABLE", "engine_overloaded_error", "service_unavailable", "slow_down"]),
-    (529, &["overloaded_error", "server_overloaded"]),
-];
-
-/// Words for a quota that is used up, or money that is missing. Waiting does not help.
-const QUOTA: &[&str] = &["exceeded_current_quota_error", "insufficient_balance", "insufficient_quota"];
-
 impl Refusal {
     pub(super) fn new(status: u16, headers: &HeaderMap, body: &Json, sent: &Sent) -> Self {
         let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
-        let is_quota = words(body).any(|word| QUOTA.contains(&word) || word.starts_with("billing_"));
-        let is_final = is_quota || header("x-should-retry") == Some("false");
+        let is_final = words(body).any(is_quota) || header("x-should-retry") == Some("false");
         let retry_after = header("retry-after-ms")
             .and_then(|pause| seconds(pause, 1e-3))
             .or_else(|| header("retry-after").and_then(|pause| retry_after(pause, SystemTime::now())))
@@ -245,7 +230,6 @@ impl Refusal {
         let code = error(body).get("code").and_then(Json::as_u64).and_then(|code| u16::try_from(code).ok());
         let known =
             |word| STATUSES.iter().find(|(_, words)| words.contains(&word)).map(|(status, _)| *status);
-        let is_quota = |word: &str| QUOTA.contains(&word) || word.starts_with("billing_");
         let by_word = words(body).find_map(|word| known(word).or_else(|| is_quota(word).then_some(429)));
         code.filter(|code| (400..600).contains(code)).or(by_word)
     }

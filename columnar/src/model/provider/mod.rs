@@ -22,6 +22,7 @@ mod settings;
 mod stop;
 mod stream;
 mod window;
+mod words;
 
 use std::{fmt, time::Duration};
 

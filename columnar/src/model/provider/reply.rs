@@ -3,54 +3,13 @@
 use serde_json::Value as Json;
 
 use super::redaction::{Form, Sent};
+use super::words::{CONTEXT_WINDOW, LENGTH, REFUSED, STOP};
 use crate::model::{End, Finish};
 use crate::registry::ProviderFacts;
 use crate::usage::Usage;
 
 /// The paths of ids: in chat completions, Anthropic's messages, OpenAI's responses and Gemini.
 const IDS: &[&str] = &["/id", "/message/id", "/response/id", "/responseId"];
-
-/// The reasons of an ordinary end, from the types of the providers' own clients.
-const STOP: &[&str] = &[
-    "COMPLETE",
-    "FINISH_REASON_UNSPECIFIED",
-    "STOP",
-    "STOP_SEQUENCE",
-    "completed",
-    "end_turn",
-    "eos",
-    "eos_token",
-    "stop",
-    "stop_sequence",
-];
-
-const LENGTH: &[&str] = &["CONTINUATION", "MAX_TOKENS", "compaction", "incomplete", "length", "max_tokens"];
-
-/// A larger `max_tokens` would not help.
-const CONTEXT_WINDOW: &[&str] = &["ERROR_LIMIT", "model_context_window_exceeded", "model_length"];
-
-const REFUSED: &[&str] = &[
-    "BLOCKLIST",
-    "ERROR_TOXIC",
-    "ESCALATION",
-    "IMAGE_OTHER",
-    "IMAGE_PROHIBITED_CONTENT",
-    "IMAGE_RECITATION",
-    "IMAGE_SAFETY",
-    "LANGUAGE",
-    "MODEL_ARMOR",
-    "NO_IMAGE",
-    "PROHIBITED_CONTENT",
-    "PUP_LIMITED_DISABLED",
-    "RECITATION",
-    "SAFETY",
-    "SPII",
-    "content_filter",
-    "content_filtered",
-    "guardrail_intervened",
-    "refusal",
-    "sensitive",
-];
 
 /// A reply whose events are being read.
 #[expect(clippy::struct_excessive_bools, reason = "a reply may be any of these, in any order")]

@@ -19,9 +19,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn body(call: Call<'_>) -> Json {
-    let message = |role: &str, text: &str| json!({ "role": role, "content": text });
-    let system = call.system.map(|(system, _)| message("system", system));
-    let messages = call.blocks.iter().map(|block| message(block.role.as_str(), &block.text));
+    let messages = call.messages();
     let settings = &call.settings;
     let thinking = settings.effort.zip(settings.form).and_then(|(effort, form)| form.budget(effort));
     let thinking = thinking.map(|tokens| match tokens {
@@ -31,7 +29,7 @@ fn body(call: Call<'_>) -> Json {
     let format = call.schema.map(|(_, schema)| json!({ "type": "json_object", "json_schema": schema }));
     object([
         ("model", Some(call.model.into())),
-        ("messages", Some(system.into_iter().chain(messages).collect())),
+        ("messages", Some(messages)),
         ("stream", Some(true.into())),
         ("max_tokens", Some(call.max_tokens.into())),
         ("temperature", settings.temperature.map(Json::from)),

@@ -2,7 +2,7 @@
 //!
 //! Source: <https://docs.ollama.com/api/chat>
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use crate::model::provider::call::{Call, object};
 use crate::model::provider::events::Framing;
@@ -20,9 +20,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn body(call: Call<'_>) -> Json {
-    let message = |role: &str, text: &str| json!({ "role": role, "content": text });
-    let system = call.system.map(|(system, _)| message("system", system));
-    let messages = call.blocks.iter().map(|block| message(block.role.as_str(), &block.text));
+    let messages = call.messages();
     let settings = &call.settings;
     let options = object([
         // By default the server has room for few tokens, and leaves out the beginning of a longer context.
@@ -39,7 +37,7 @@ fn body(call: Call<'_>) -> Json {
     };
     object([
         ("model", Some(call.model.into())),
-        ("messages", Some(system.into_iter().chain(messages).collect())),
+        ("messages", Some(messages)),
         ("stream", Some(true.into())),
         // A context without room is an error. Servers that do not know these members ignore them.
         ("truncate", Some(false.into())),
