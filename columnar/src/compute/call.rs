@@ -9,7 +9,9 @@ use futures::stream::{self, BoxStream, StreamExt};
 use super::Piece;
 use super::thoughts::ThoughtFilter;
 use crate::error::BoxError;
-use crate::model::{Chunk, ContextWindow, End, Finish, MaxTokens, Model, Refused, ReplyError, Truncated};
+use crate::model::{
+    Chunk, ContextWindow, End, Finish, MaxTokens, Model, Overloaded, Refused, ReplyError, Truncated,
+};
 use crate::rendering::Request;
 use crate::tokens::{Chars, Counter};
 use crate::trace::CallSpan;
@@ -202,6 +204,11 @@ impl Call {
         if let Some(mut reservation) = self.reservation.take().filter(|_| reply.received == Received::Nothing)
         {
             reservation.cancel();
+        }
+        let is_refused = Overloaded::of(&*error).is_some() || Refused::of(&*error).is_some();
+        if is_refused && reply.received == Received::Nothing {
+            self.stage = Stage::Ended { error: Some(error), span: reply.span };
+            return Ok(Piece::CallRefused);
         }
         reply.span.failed(&*error);
         Err(error)

@@ -31,6 +31,8 @@ pub(crate) enum Piece {
     CallStarted(Arc<str>),
     /// The model is overloaded, and its call is repeated after a pause.
     Waiting { pause: Duration, error: String },
+    /// The last request was refused without a reply, so it is free.
+    CallRefused,
     /// The reply to the last request is complete.
     CallEnded(Box<End>),
     /// The attempt with this number, counted from 1, failed. Its pieces are discarded, and another attempt begins.

@@ -175,6 +175,10 @@ impl<'a> Computation<'a> {
                 return None;
             }
             Some(Ok(Piece::Waiting { pause, error })) => Report::Waiting { pause, error },
+            Some(Ok(Piece::CallRefused)) => {
+                self.receipt.get_or_insert_default().call_refused();
+                return None;
+            }
             Some(Ok(Piece::CallEnded(end))) => {
                 self.receipt.get_or_insert_default().call_ended(*end);
                 return None;
@@ -277,6 +281,11 @@ impl ReceiptBuilder {
         self.receipt.model = Some(model);
         self.receipt.calls += 1;
         self.receipt.unreported += 1;
+    }
+
+    /// It has no usage, and needs none.
+    fn call_refused(&mut self) {
+        self.receipt.unreported = self.receipt.unreported.saturating_sub(1);
     }
 
     fn call_ended(&mut self, end: End) {

@@ -25,13 +25,14 @@ use super::{Finish, Usage};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Receipt {
-    /// The name of the model.
+    /// The name of the model that was called last. Tokens of a model that failed before it are priced as those of this one.
     pub model: Option<Arc<str>>,
     /// The tokens of the calls that reported them.
     pub usage: Usage,
     /// The number of calls.
     pub calls: u32,
-    /// The number of these calls that did not report their usage: they broke off, were cancelled or failed.
+    /// The number of these calls that did not report their usage: they broke off, were cancelled or failed. Calls that
+    /// were refused are free, and are not among them.
     pub unreported: u32,
     /// The number of attempts.
     pub attempts: u32,

@@ -12,15 +12,16 @@ fn model(name: &str, server: &Server) -> Adaptive {
 #[tokio::test]
 async fn p14_a_backup_answers_if_a_model_fails() {
     let begun = Wire::OpenAi.events(&["Hel"], "stop");
-    for acts in [
-        answer("429 Too Many\r\nretry-after: 100", "{}"),
-        answer("503 Busy", "{}"),
-        answer("401 Unauthorized", "{}"),
-        answer("500 Oops", "{}"),
-        vec![Act::Reset],
-        stream(Wire::OpenAi.events(&["No."], "content_filter").concat()),
-        stream(begun[..2].concat()),
-        stream(begun[..2].concat() + &data(r#"{"error":{"code":503}}"#)),
+    // Whether the first call has a known cost: it is free if it was refused.
+    for (acts, is_known) in [
+        (answer("429 Too Many\r\nretry-after: 100", "{}"), true),
+        (answer("503 Busy", "{}"), true),
+        (answer("401 Unauthorized", "{}"), true),
+        (answer("500 Oops", "{}"), false),
+        (vec![Act::Reset], false),
+        (stream(Wire::OpenAi.events(&["No."], "content_filter").concat()), true),
+        (stream(begun[..2].concat()), false),
+        (stream(begun[..2].concat() + &data(r#"{"error":{"code":503}}"#)), false),
     ] {
         let first = Server::always(acts.clone()).await;
         let second = Server::always(stream(Wire::Anthropic.reply(&["Hi"]))).await;
@@ -46,6 +47,7 @@ async fn p14_a_backup_answers_if_a_model_fails() {
         assert_eq!((chat.bot.get(0).as_deref(), &*deltas, retries), (Some("Hi"), "Hi", 1), "{acts:?}");
         let receipt = chat.bot.receipt(0).expect("two calls");
         assert_eq!((receipt.model.as_deref(), receipt.calls), (Some("anthropic/claude-sonnet-5"), 2));
+        assert_eq!(receipt.unreported == 0, is_known, "{acts:?}");
         assert_eq!((first.requests().len(), second.requests().len()), (1, 1), "{acts:?}");
     }
 }
