@@ -16,7 +16,7 @@ fn reply(text: &str, finish: Finish) -> Chunks {
 /// A model with one reply for each call; the last one is repeated.
 fn replies(replies: impl IntoIterator<Item = (&'static str, Finish)>) -> ChunkModel {
     let replies: Vec<_> = replies.into_iter().collect();
-    ChunkModel::new("openai/gpt-4o-mini", move |call, _| {
+    ChunkModel::new("openai/gpt-5.4-mini", move |call, _| {
         let (text, finish) = &replies[call.min(replies.len() - 1)];
         reply(text, finish.clone())
     })

@@ -11,7 +11,7 @@ use futures::stream::{self, BoxStream, StreamExt};
 use tokio::time::{Instant, sleep};
 
 /// A model that caches prefixes from 1,024 tokens on.
-const CACHING: &str = "anthropic/claude-sonnet-4-5";
+const CACHING: &str = "anthropic/claude-sonnet-5";
 
 /// A model that takes ten seconds to begin a reply and ten more to end it, and records the times of its requests.
 #[derive(Clone)]

@@ -63,7 +63,7 @@ impl Piece {
 }
 
 fn replying() -> Replying {
-    Replying("openai/gpt-4o-mini", vec![Piece::Text("well, "), Piece::Text("yes"), Piece::End(Finish::Stop)])
+    Replying("openai/gpt-5.4-mini", vec![Piece::Text("well, "), Piece::Text("yes"), Piece::End(Finish::Stop)])
 }
 
 async fn after_a_while(cx: Context) -> String {
@@ -126,7 +126,7 @@ async fn a_call_has_the_attributes_of_the_semantic_conventions() -> Result<()> {
         ("gen_ai.operation.name", "chat"),
         ("gen_ai.provider.name", "openai"),
         ("gen_ai.request.max_tokens", "77"),
-        ("gen_ai.request.model", "gpt-4o-mini"),
+        ("gen_ai.request.model", "gpt-5.4-mini"),
         ("gen_ai.request.stream", "true"),
         ("gen_ai.response.finish_reasons", r#"["stop"]"#),
         ("gen_ai.response.time_to_first_chunk", "1.0"),
@@ -135,7 +135,7 @@ async fn a_call_has_the_attributes_of_the_semantic_conventions() -> Result<()> {
         ("gen_ai.usage.input_tokens", "9"),
         ("gen_ai.usage.output_tokens", "2"),
         ("otel.kind", "client"),
-        ("otel.name", "chat gpt-4o-mini"),
+        ("otel.name", "chat gpt-5.4-mini"),
     ];
     let content = ["gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.system_instructions"];
     let fields = fields.iter().filter(|(name, _)| !content.contains(&name.as_str()));
@@ -332,7 +332,7 @@ async fn panics(_: Context) -> String {
 async fn run_everything() -> Result<()> {
     let [source, instruction, reply, error, of_a_model, reason] = CONTENT;
     let model =
-        |end| prompt(instruction).model(Replying("openai/gpt-4o-mini", vec![Piece::Text(reply), end]));
+        |end| prompt(instruction).model(Replying("openai/gpt-5.4-mini", vec![Piece::Text(reply), end]));
     let fails = move |_: Context| async move { Err::<String, _>(io::Error::other(error)) };
     let chat = flow! {
         source user;

@@ -21,6 +21,15 @@ pub(super) struct Format {
 }
 
 impl Format {
+    /// A format with server-sent events and the usual header for the key.
+    pub(super) const fn new(
+        path: fn(&Call<'_>) -> String,
+        body: fn(Call<'_>) -> Json,
+        read: fn(&str, &Json, &mut Reply),
+    ) -> Self {
+        Self { key: ("authorization", "Bearer "), headers: &[], path, body, framing: Framing::Sse, read }
+    }
+
     /// The address of a call; `None` if the base URL is not valid.
     pub(super) fn url(&self, call: &Call<'_>) -> Option<Url> {
         let base = Url::parse(call.base_url).ok()?;

@@ -5,16 +5,17 @@ use serde_json::Value as Json;
 use super::redaction::{Form, Sent};
 use super::words::{CONTEXT_WINDOW, LENGTH, REFUSED, STOP};
 use crate::model::{End, Finish};
-use crate::registry::ProviderFacts;
 use crate::usage::Usage;
 
 /// The paths of ids: in chat completions, Anthropic's messages, OpenAI's responses and Gemini.
 const IDS: &[&str] = &["/id", "/message/id", "/response/id", "/responseId"];
 
 /// A reply whose events are being read.
+#[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a reply may be any of these, in any order")]
 pub(super) struct Reply {
-    pub(super) provider: &'static ProviderFacts,
+    /// Whether the tokens of a reply are reported without those of its thoughts.
+    pub(super) counts_thoughts_apart: bool,
     /// The text and the thoughts of the last event.
     pub(super) text: String,
     pub(super) thought: String,
@@ -61,20 +62,8 @@ impl Tokens {
 }
 
 impl Reply {
-    pub(super) fn new(provider: &'static ProviderFacts) -> Self {
-        Self {
-            provider,
-            text: String::new(),
-            thought: String::new(),
-            has_text: false,
-            finish: None,
-            tokens: Tokens::default(),
-            is_refused: false,
-            has_tool_call: false,
-            is_ended: false,
-            id: None,
-            halves: Halves::default(),
-        }
+    pub(super) fn new(counts_thoughts_apart: bool) -> Self {
+        Self { counts_thoughts_apart, ..Self::default() }
     }
 
     /// Reads what events of all formats have in common.
@@ -230,7 +219,6 @@ mod tests {
     /// An emoji that a server had split over two deltas made the reply unreadable.
     #[test]
     fn halves_of_a_character_join_over_events() {
-        let provider = crate::registry::provider("openai").expect("it is known");
         for (events, text) in [
             (&[r#"{"t":"a\ud83e"}"#, r#"{"t":"\udd80b"}"#][..], "a🦀b"),
             (&[r#"{"t":"\ud83e\udd80"}"#], "🦀"),
@@ -239,7 +227,7 @@ mod tests {
             (&[r#"{"t":"\\ud83e"}"#, r#"{"t":"\udd80"}"#], "\\ud83e\u{fffd}"),
             (&[r#"{"t":"\"\\\ud83e"}"#, r#"{"t":"\udd80é\u00e9"}"#], "\"\\🦀éé"),
         ] {
-            let mut reply = Reply::new(provider);
+            let mut reply = Reply::default();
             for event in events {
                 let (event, has_halves) = json(event.as_bytes()).expect(event);
                 reply.begin_event(&event, has_halves);

@@ -26,6 +26,31 @@ pub(super) struct NotTaken {
     pub(super) reason: String,
 }
 
+struct Taker {
+    accepts: &'static Accepts,
+    is_lenient: bool,
+}
+
+impl Taker {
+    /// The value of a setting, unless there is a reason for which it is refused.
+    fn take<T>(
+        &self,
+        setting: &'static str,
+        value: Option<T>,
+        refused: Option<String>,
+    ) -> Result<Option<T>, NotTaken> {
+        match refused {
+            Some(_) if self.is_lenient || value.is_none() => Ok(None),
+            Some(reason) if self.accepts.source.is_empty() => Err(NotTaken { setting, reason }),
+            Some(reason) => {
+                let reason = format!("{reason}, by {} of {}", self.accepts.source, self.accepts.date);
+                Err(NotTaken { setting, reason })
+            }
+            None => Ok(value),
+        }
+    }
+}
+
 /// The most stop sequences of a request, by the API references.
 fn most_stops(api: Api) -> usize {
     match api {
@@ -45,39 +70,18 @@ impl<'r> Settings<'r> {
         max_tokens: u32,
     ) -> Result<Self, NotTaken> {
         let accepts = registry::accepts(name);
-        let take = |setting, refused: Option<String>| match refused {
-            None => Ok(true),
-            Some(_) if wanted.lenient => Ok(false),
-            Some(reason) if accepts.source.is_empty() => Err(NotTaken { setting, reason }),
-            Some(reason) => {
-                let reason = format!("{reason}, by {} of {}", accepts.source, accepts.date);
-                Err(NotTaken { setting, reason })
-            }
-        };
-        let effort = match wanted.effort {
-            Some(effort) => {
-                take("effort", refused_effort(provider, accepts, effort, max_tokens))?.then_some(effort)
-            }
-            None => None,
-        };
+        let taker = Taker { accepts, is_lenient: wanted.lenient };
+        let refused = |effort| refused_effort(provider, accepts, effort, max_tokens);
+        let effort = taker.take("effort", wanted.effort, wanted.effort.and_then(refused))?;
         let sampling = (!accepts.sampling.allows(effort)).then(|| sampling_reason(accepts, effort));
         // The default of these models, which some of them refuse as well.
         let temperature =
             wanted.temperature.filter(|number| sampling.is_none() || (number - 1.0).abs() > f32::EPSILON);
-        let temperature = match temperature {
-            Some(number) => take("temperature", sampling.clone())?.then_some(number),
-            None => None,
-        };
+        let temperature = taker.take("temperature", temperature, sampling.clone())?;
         let is_one = provider.api == Api::Anthropic && accepts.sampling == Sampling::WithoutEffort;
         let both = (is_one && temperature.is_some()).then(|| "it takes no temperature beside it".to_owned());
-        let top_p = match wanted.top_p {
-            Some(share) => take("top_p", sampling.or(both))?.then_some(share),
-            None => None,
-        };
-        let seed = match wanted.seed {
-            Some(seed) => take("seed", refused_seed(provider))?.then_some(seed),
-            None => None,
-        };
+        let top_p = taker.take("top_p", wanted.top_p, sampling.or(both))?;
+        let seed = taker.take("seed", wanted.seed, refused_seed(provider))?;
         let most = if accepts.stop { most_stops(provider.api) } else { 0 };
         // Anthropic refuses white space.
         let is_sent = |stop: &&str| provider.api != Api::Anthropic || !stop.trim().is_empty();

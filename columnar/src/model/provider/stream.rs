@@ -139,7 +139,7 @@ impl ReplyStream {
             response,
             received: 0,
             events,
-            reply: Reply::new(provider),
+            reply: Reply::new(provider.counts_thoughts_apart),
             text: 0,
             stop,
             asked_long,

@@ -6,7 +6,6 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::cache::Lifetime;
 use crate::model::provider::call::{Call, object};
-use crate::model::provider::events::Framing;
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, count, string};
 use crate::model::provider::settings::Settings;
@@ -15,10 +14,7 @@ use crate::registry::{Effort, EffortForm};
 pub(super) const FORMAT: Format = Format {
     key: ("x-api-key", ""),
     headers: &[("anthropic-version", "2023-06-01")],
-    path: |_| "messages".to_owned(),
-    body,
-    framing: Framing::Sse,
-    read,
+    ..Format::new(|_| "messages".to_owned(), body, read)
 };
 
 fn body(call: Call<'_>) -> Json {

@@ -6,19 +6,11 @@ use serde_json::{Value as Json, json};
 
 use crate::cache::Lifetime;
 use crate::model::provider::call::{Call, object};
-use crate::model::provider::events::Framing;
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, Tokens, count, has_members, string};
 use crate::registry::{self, Effort, EffortForm};
 
-pub(super) const FORMAT: Format = Format {
-    key: ("authorization", "Bearer "),
-    headers: &[],
-    path: |_| "chat/completions".to_owned(),
-    body,
-    framing: Framing::Sse,
-    read,
-};
+pub(super) const FORMAT: Format = Format::new(|_| "chat/completions".to_owned(), body, read);
 
 fn body(call: Call<'_>) -> Json {
     let Call { provider, model, settings, .. } = &call;
@@ -79,7 +71,7 @@ fn read(_: &str, event: &Json, reply: &mut Reply) {
     if reply.finish.is_some() || choices.is_empty() {
         let places = ["/usage", "/x_groq/usage", "/choices/0/usage"];
         let usage = places.iter().find_map(|path| event.pointer(path).filter(|usage| usage.is_object()));
-        let tokens = usage.and_then(|usage| tokens(usage, reply.provider.counts_thoughts_apart));
+        let tokens = usage.and_then(|usage| tokens(usage, reply.counts_thoughts_apart));
         reply.tokens = tokens.unwrap_or(reply.tokens);
     }
 }

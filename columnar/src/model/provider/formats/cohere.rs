@@ -5,18 +5,10 @@
 use serde_json::{Value as Json, json};
 
 use crate::model::provider::call::{Call, object};
-use crate::model::provider::events::Framing;
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, Tokens, string};
 
-pub(super) const FORMAT: Format = Format {
-    key: ("authorization", "Bearer "),
-    headers: &[],
-    path: |_| "chat".to_owned(),
-    body,
-    framing: Framing::Sse,
-    read,
-};
+pub(super) const FORMAT: Format = Format::new(|_| "chat".to_owned(), body, read);
 
 fn body(call: Call<'_>) -> Json {
     let messages = call.messages();

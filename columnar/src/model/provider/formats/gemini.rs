@@ -6,19 +6,15 @@ use serde_json::{Value as Json, json};
 
 use crate::context::Role;
 use crate::model::provider::call::{Call, object};
-use crate::model::provider::events::Framing;
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, Tokens, string};
 use crate::model::provider::settings::Settings;
 
-pub(super) const FORMAT: Format = Format {
-    key: ("x-goog-api-key", ""),
-    headers: &[],
-    path: |call| format!("models/{}:streamGenerateContent?alt=sse", call.model),
-    body,
-    framing: Framing::Sse,
-    read,
-};
+pub(super) const FORMAT: Format = Format { key: ("x-goog-api-key", ""), ..Format::new(path, body, read) };
+
+fn path(call: &Call<'_>) -> String {
+    format!("models/{}:streamGenerateContent?alt=sse", call.model)
+}
 
 fn body(call: Call<'_>) -> Json {
     let contents = call.blocks.iter().map(|block| {

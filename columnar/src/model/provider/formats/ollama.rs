@@ -10,14 +10,8 @@ use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, Tokens, count, has_members, string};
 use crate::registry::{Effort, EffortForm};
 
-pub(super) const FORMAT: Format = Format {
-    key: ("authorization", "Bearer "),
-    headers: &[],
-    path: |_| "api/chat".to_owned(),
-    body,
-    framing: Framing::Lines,
-    read,
-};
+pub(super) const FORMAT: Format =
+    Format { framing: Framing::Lines, ..Format::new(|_| "api/chat".to_owned(), body, read) };
 
 fn body(call: Call<'_>) -> Json {
     let messages = call.messages();

@@ -7,18 +7,10 @@ use serde_json::{Value as Json, json};
 use crate::cache::Lifetime;
 use crate::context::Role;
 use crate::model::provider::call::{Call, object};
-use crate::model::provider::events::Framing;
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, Tokens, count, string};
 
-pub(super) const FORMAT: Format = Format {
-    key: ("authorization", "Bearer "),
-    headers: &[],
-    path: |_| "responses".to_owned(),
-    body,
-    framing: Framing::Sse,
-    read,
-};
+pub(super) const FORMAT: Format = Format::new(|_| "responses".to_owned(), body, read);
 
 fn body(mut call: Call<'_>) -> Json {
     // An earlier reply is text without marks.
