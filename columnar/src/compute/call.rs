@@ -17,11 +17,12 @@ use crate::tokens::{Chars, Counter};
 use crate::trace::CallSpan;
 use crate::usage::{Reservation, SpendLimit, SpendLimitError};
 
-/// The replies that a prompt stores although they may be unfinished.
+/// What a prompt does with replies: those that it stores although they may be unfinished, and thoughts.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Allowances {
-    pub(super) truncated: bool,
-    pub(super) empty: bool,
+pub(super) struct ReplyRules {
+    pub(super) allows_truncated: bool,
+    pub(super) allows_empty: bool,
+    pub(super) thoughts: Thoughts,
 }
 
 /// The use of thoughts.
@@ -43,8 +44,7 @@ pub(super) struct Call {
     limit: Option<SpendLimit>,
     /// The tokens of the request, by the counter of the flow.
     input: usize,
-    allows: Allowances,
-    thoughts: Thoughts,
+    rules: ReplyRules,
     attempt: usize,
     stage: Stage,
     /// The highest possible cost, reserved until the actual cost is known.
@@ -94,7 +94,7 @@ impl Call {
         request: Request,
         max_tokens: Option<u32>,
         limit: Option<SpendLimit>,
-        (allows, thoughts): (Allowances, Thoughts),
+        rules: ReplyRules,
     ) -> Self {
         // Values were counted when they were stored. These texts are no values, so they are estimated.
         let more = request.follow_up.iter().map(|(_, text)| Chars.count(text));
@@ -105,8 +105,7 @@ impl Call {
             max_tokens,
             limit,
             input,
-            allows,
-            thoughts,
+            rules,
             attempt: 1,
             stage: Stage::Pending,
             reservation: None,
@@ -169,7 +168,7 @@ impl Call {
             let _entered = span.enter();
             model.reply(self.request.clone())
         };
-        let filter = self.thoughts.are_stripped.then(ThoughtFilter::default);
+        let filter = self.rules.thoughts.are_stripped.then(ThoughtFilter::default);
         let name = name.into();
         let (received, thoughts) = (Received::Nothing, String::new());
         self.stage = Stage::Streaming(Streaming { chunks, span, received, filter, thoughts });
@@ -185,7 +184,7 @@ impl Call {
                 return Ok(Piece::Text(text));
             }
             Some(Ok(Chunk::Thought(text))) => {
-                if self.thoughts.are_kept {
+                if self.rules.thoughts.are_kept {
                     reply.thoughts.push_str(&text);
                 }
                 self.stage = Stage::Streaming(reply);
@@ -221,7 +220,7 @@ impl Call {
             return text;
         };
         let (thoughts, text) = filter.split(&text);
-        if self.thoughts.are_kept {
+        if self.rules.thoughts.are_kept {
             reply.thoughts.push_str(&thoughts);
         }
         // A thought is paid for, and is no text.
@@ -253,12 +252,12 @@ impl Call {
     fn defect(&self, end: &End, received: Received) -> Option<BoxError> {
         let has_text = received == Received::Text;
         // A reply that was cut off before its text is empty as well, and needs both permissions.
-        let is_stored = has_text || self.allows.empty;
+        let is_stored = has_text || self.rules.allows_empty;
         let max_tokens = self.request.max_tokens;
         match &end.finish {
             Finish::Stop if is_stored => None,
             Finish::Stop => Some(ReplyError::Empty.into()),
-            Finish::Length | Finish::ContextWindow if is_stored && self.allows.truncated => None,
+            Finish::Length | Finish::ContextWindow if is_stored && self.rules.allows_truncated => None,
             Finish::Length if is_at_limit(end, max_tokens) => {
                 Some(Truncated::MaxTokens { max_tokens, has_text }.into())
             }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::call::{Allowances, Call, Thoughts};
+use super::call::{Call, ReplyRules};
 use super::{Compute, Context, IntoText, Kind, Reply};
 use crate::cache::Pace;
 use crate::error::BoxError;
@@ -35,8 +35,7 @@ pub fn prompt<Form>(system: impl IntoText<Form>) -> Prompt {
         max_tokens: None,
         settings: ReplySettings::default(),
         pace: None,
-        allows: Allowances::default(),
-        thoughts: Thoughts::default(),
+        rules: ReplyRules::default(),
     }
 }
 
@@ -49,8 +48,7 @@ pub struct Prompt {
     max_tokens: Option<u32>,
     settings: ReplySettings,
     pace: Option<Pace>,
-    allows: Allowances,
-    thoughts: Thoughts,
+    rules: ReplyRules,
 }
 
 impl Prompt {
@@ -113,7 +111,7 @@ impl Prompt {
     /// ```
     #[must_use]
     pub fn allow_truncated(mut self) -> Self {
-        self.allows.truncated = true;
+        self.rules.allows_truncated = true;
         self
     }
 
@@ -128,7 +126,7 @@ impl Prompt {
     /// ```
     #[must_use]
     pub fn allow_empty(mut self) -> Self {
-        self.allows.empty = true;
+        self.rules.allows_empty = true;
         self
     }
 
@@ -209,7 +207,7 @@ impl Prompt {
     /// ```
     #[must_use]
     pub fn strip_thoughts(mut self) -> Self {
-        self.thoughts.are_stripped = true;
+        self.rules.thoughts.are_stripped = true;
         self
     }
 
@@ -217,7 +215,7 @@ impl Prompt {
     /// and those that [`strip_thoughts`](Self::strip_thoughts) leaves out. They are never part of a later request.
     #[must_use]
     pub fn keep_thoughts(mut self) -> Self {
-        self.thoughts.are_kept = true;
+        self.rules.thoughts.are_kept = true;
         self
     }
 
@@ -241,7 +239,7 @@ impl Prompt {
         let defaults = cx.defaults();
         let models = self.model.resolve_all(&defaults.model).map_err(ModelError::into_source)?;
         // The type of the column decides about an empty reply, and asks again with the reason.
-        let allows = Allowances { empty: self.allows.empty || cx.schema().is_some(), ..self.allows };
+        let allows_empty = self.rules.allows_empty || cx.schema().is_some();
         let request = Request {
             system: cx.instruct(&self.system),
             messages: cx.messages().clone(),
@@ -253,7 +251,8 @@ impl Prompt {
             pace: self.pace.unwrap_or(defaults.pace),
             may_wait: true,
         };
-        Ok(Call::new(models, request, self.max_tokens, defaults.limit.clone(), (allows, self.thoughts)))
+        let rules = ReplyRules { allows_empty, ..self.rules };
+        Ok(Call::new(models, request, self.max_tokens, defaults.limit.clone(), rules))
     }
 }
 

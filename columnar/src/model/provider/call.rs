@@ -5,11 +5,15 @@ use std::hash::Hasher as _;
 use serde_json::{Value as Json, json};
 use twox_hash::XxHash64;
 
+use super::address::Address;
 use super::schema::to_send;
 use super::settings::Settings;
+use super::window::window;
+use super::{Provider, ProviderError};
 use crate::cache::{CachePolicy, Lifetime};
 use crate::context::Role;
-use crate::registry::{self, ProviderFacts};
+use crate::model::Refused;
+use crate::registry::{self, Api, ProviderFacts};
 use crate::rendering::{Block, Rendering, Request};
 use crate::tokens::{Chars, Counter as _};
 
@@ -29,22 +33,27 @@ pub(super) struct Call<'r> {
     pub(super) cache_key: Option<String>,
     pub(super) max_tokens: u32,
     pub(super) settings: Settings<'r>,
-    /// The tokens that the server must have room for, with those of the reply.
-    pub(super) context: u32,
+    /// The tokens that a local server must have room for, with those of the reply.
+    pub(super) context: Option<u32>,
     /// The name and the JSON Schema of the reply, in the dialect of the provider.
     pub(super) schema: Option<(&'r str, Json)>,
 }
 
 impl<'r> Call<'r> {
-    /// The call of `model`, whose name with its provider is `name`.
+    /// The call of a model with these settings.
     pub(super) fn new(
-        provider: &'static ProviderFacts,
-        name: &str,
-        model: &'r str,
-        base_url: &'r str,
+        model: &'r Provider,
         request: &'r Request,
-        (settings, context): (Settings<'r>, u32),
-    ) -> Self {
+        settings: Settings<'r>,
+    ) -> Result<Self, ProviderError> {
+        let Provider { name, facts: provider, address, options, .. } = model;
+        let most = options.max_context;
+        // All others decide by themselves.
+        let is_local = provider.api == Api::Ollama;
+        let context = is_local
+            .then(|| window(request, most))
+            .transpose()
+            .map_err(|tokens| ProviderError::Window { model: name.clone(), tokens, most, source: Refused })?;
         let policy = CachePolicy::by_model(name);
         let rendering = Rendering::of(request, policy);
         // A cache entry is found at the end of a block, so with marks each block is sent separately. Providers join
@@ -53,10 +62,10 @@ impl<'r> Call<'r> {
         let takes_schema = registry::accepts(name).has_schema;
         let schema = request.schema.as_ref().filter(|_| takes_schema).zip(provider.schema);
         let has_key = provider.has_cache_key && policy.read < 1.0;
-        Self {
+        Ok(Self {
             provider,
-            model,
-            base_url,
+            model: &model.model,
+            base_url: address.as_ref().map_or(provider.base_url, Address::as_str),
             system: rendering.system(),
             blocks,
             takes_marks: provider.models_of == "openai" && policy.most_marks > 0,
@@ -69,7 +78,7 @@ impl<'r> Call<'r> {
             // so nothing is lost without it.
             schema: schema
                 .and_then(|(schema, dialect)| Some((schema.name.as_str(), to_send(&schema.json, dialect)?))),
-        }
+        })
     }
 
     /// Moves each mark of a reply to the block before it, for a format whose replies take none. A mark that finds another

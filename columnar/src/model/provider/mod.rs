@@ -40,11 +40,11 @@ use self::options::Options;
 use self::redaction::Sent;
 use self::settings::{NotTaken, Settings};
 use self::stop::StopFilter;
-use self::stream::{Limits, ReplyStream};
+use self::stream::{Exchange, Limits, ReplyStream};
 use super::{Chunk, Model, Refused, ReplySettings, Request};
 use crate::cache::Lifetime;
 use crate::error::BoxError;
-use crate::registry::{self, Api, ProviderFacts};
+use crate::registry::{self, ProviderFacts};
 
 /// A model of a public provider, or of any server with the same interface.
 ///
@@ -240,19 +240,15 @@ impl Provider {
         let key = self.options.key(&self.name, self.facts, self.address.as_ref())?;
         let settings = self.settings(&request.settings, request.max_tokens)?;
         let stop = StopFilter::new(&settings.own_stop);
-        let context = match window::window(&request, self.options.max_context) {
-            Ok(tokens) => tokens,
-            Err(tokens) if self.facts.api == Api::Ollama => {
-                let (model, most) = (self.name, self.options.max_context);
-                return Err(ProviderError::Window { model, tokens, most, source: Refused });
-            }
-            Err(tokens) => u32::try_from(tokens).unwrap_or(u32::MAX),
-        };
-        let (http, bytes, asked_long) = self.http(key.as_deref(), &request, (settings, context))?;
+        let call = Call::new(&self, &request, settings)?;
+        let asked_long = call.marks().any(|mark| mark == Lifetime::Long);
+        let (http, request_bytes) = self.http(call, key.as_deref())?;
         // The key that is sent is the one that errors are redacted with.
         let secrets = self.options.secrets().map(str::to_owned).collect();
         let sent = Sent { request, model: self.model, key, secrets, address: self.address };
-        ReplyStream::open(self.name, self.facts, http, bytes, (sent, stop, asked_long), self.limits).await
+        let Self { name, facts, limits, .. } = self;
+        let exchange = Exchange { name, facts, limits, sent, request_bytes, asked_long };
+        ReplyStream::open(exchange, http, stop).await
     }
 
     /// The settings that the model takes.
@@ -266,23 +262,15 @@ impl Provider {
         })
     }
 
-    /// The HTTP request, the length of its body, and whether a mark asks for the longer lifetime.
-    fn http(
-        &self,
-        key: Option<&str>,
-        request: &Request,
-        parts: (Settings<'_>, u32),
-    ) -> Result<(RequestBuilder, usize, bool), ProviderError> {
+    /// The HTTP request, and the length of its body.
+    fn http(&self, call: Call<'_>, key: Option<&str>) -> Result<(RequestBuilder, usize), ProviderError> {
         let format = format(self.facts.api);
-        let base_url = self.address.as_ref().map_or(self.facts.base_url, Address::as_str);
-        let call = Call::new(self.facts, &self.name, &self.model, base_url, request, parts);
-        let asked_long = call.marks().any(|mark| mark == Lifetime::Long);
         let url = format.url(&call).ok_or_else(|| ProviderError::failed(&self.name, BAD_ADDRESS))?;
         let body = self.options.patched((format.body)(call)).to_string();
         let headers = self.options.headers(format, key, self.address.as_ref());
         let headers = headers.map_err(|cause| ProviderError::failed(&self.name, cause))?;
         let length = body.len();
-        Ok((self.client.post(url).headers(headers).body(body), length, asked_long))
+        Ok((self.client.post(url).headers(headers).body(body), length))
     }
 }
 

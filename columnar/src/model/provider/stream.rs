@@ -66,8 +66,21 @@ impl Limits {
     }
 }
 
+/// What is known of a request while its reply is read.
+pub(super) struct Exchange {
+    /// The name of the model.
+    pub(super) name: String,
+    pub(super) facts: &'static ProviderFacts,
+    pub(super) limits: Limits,
+    pub(super) sent: Sent,
+    /// The bytes of its body.
+    pub(super) request_bytes: usize,
+    /// Whether a mark asked for the longer lifetime.
+    pub(super) asked_long: bool,
+}
+
 pub(super) struct ReplyStream {
-    name: String,
+    exchange: Exchange,
     format: &'static Format,
     response: Response,
     /// The bytes of the body so far.
@@ -77,11 +90,6 @@ pub(super) struct ReplyStream {
     /// The bytes of text so far, with thoughts.
     text: usize,
     stop: StopFilter,
-    /// Whether a mark asked for the longer lifetime.
-    asked_long: bool,
-    sent: Sent,
-    limits: Limits,
-    request_bytes: usize,
     /// The time of the request.
     since: Instant,
     /// Whether the reply has begun. Keep-alives are no beginning: a server may send nothing else for ever.
@@ -89,21 +97,19 @@ pub(super) struct ReplyStream {
 }
 
 impl ReplyStream {
-    /// Sends a request, whose body has this number of bytes.
+    /// Sends a request.
     pub(super) async fn open(
-        name: String,
-        provider: &'static ProviderFacts,
+        exchange: Exchange,
         request: RequestBuilder,
-        request_bytes: usize,
-        (sent, stop, asked_long): (Sent, StopFilter, bool),
-        limits: Limits,
+        stop: StopFilter,
     ) -> Result<Self, ProviderError> {
-        let format = format(provider.api);
+        let Exchange { name, facts, limits, sent, .. } = &exchange;
+        let format = format(facts.api);
         let since = Instant::now();
         let timeout = deadline(since, limits.first);
         let response = timeout_at(timeout, without_logs(request.send())).await;
-        let response = response.map_err(|_| timed_out(&name, limits.first, false))?;
-        let mut response = response.map_err(|error| ProviderError::connection(&name, &error, &sent))?;
+        let response = response.map_err(|_| timed_out(name, limits.first, false))?;
+        let mut response = response.map_err(|error| ProviderError::connection(name, &error, sent))?;
         // None was asked for, and a few bytes could unpack to fill the memory.
         let encoding = response.headers().get(CONTENT_ENCODING).map(|it| it.as_bytes().trim_ascii());
         let is_plain = encoding.is_none_or(|it| it.is_empty() || it.eq_ignore_ascii_case(b"identity"));
@@ -114,41 +120,28 @@ impl ReplyStream {
                 let _ = timeout_at(timeout, without_logs(read_error(&mut response, &mut body))).await;
             }
             let body = serde_json::from_slice(&body).unwrap_or_default();
-            let refusal = Refusal::new(response.status().as_u16(), response.headers(), &body, &sent);
-            return Err(refusal.into_error(name));
+            let refusal = Refusal::new(response.status().as_u16(), response.headers(), &body, sent);
+            return Err(refusal.into_error(name.clone()));
         }
         if !is_plain {
-            return Err(ProviderError::failed(&name, format!("{GARBLED}, as it is compressed")));
+            return Err(ProviderError::failed(name, format!("{GARBLED}, as it is compressed")));
         }
         let mut events = Events::new(format.framing);
         if let Some(kind) = whole(&response, format.framing) {
             let first = timeout_at(timeout, without_logs(response.chunk())).await;
-            let first = first.map_err(|_| timed_out(&name, limits.first, false))?;
-            let first = first.map_err(|error| ProviderError::connection(&name, &error, &sent))?;
+            let first = first.map_err(|_| timed_out(name, limits.first, false))?;
+            let first = first.map_err(|error| ProviderError::connection(name, &error, sent))?;
             let mut body = first.unwrap_or_default().to_vec();
             // Some servers send events under another name.
             if body.trim_ascii_start().first().is_some_and(|byte| b"{[<".contains(byte)) {
                 let _ = timeout_at(timeout, without_logs(read_error(&mut response, &mut body))).await;
-                return Err(ProviderError::whole(&name, kind, &body, &sent));
+                return Err(ProviderError::whole(name, kind, &body, sent));
             }
             events.feed(&body);
         }
-        Ok(Self {
-            name,
-            format,
-            response,
-            received: 0,
-            events,
-            reply: Reply::new(provider.counts_thoughts_apart),
-            text: 0,
-            stop,
-            asked_long,
-            sent,
-            limits,
-            request_bytes,
-            since,
-            has_begun: false,
-        })
+        let reply = Reply::new(facts.counts_thoughts_apart);
+        let (received, text, has_begun) = (0, 0, false);
+        Ok(Self { exchange, format, response, received, events, reply, text, stop, since, has_begun })
     }
 
     /// The next chunk, with the stream of the others. A reply that breaks off gets no [`Chunk::End`].
@@ -181,24 +174,24 @@ impl ReplyStream {
         let (text, thought) = (mem::take(&mut self.reply.text), mem::take(&mut self.reply.thought));
         self.text = self.text.saturating_add(text.len() + thought.len());
         // The limit is checked before the text is returned, so the reader never has more.
-        self.check(self.text, self.limits.text)?;
-        let text = self.stop.pass(text);
+        self.check(self.text, self.exchange.limits.text)?;
         if !thought.is_empty() {
             // An event with both is an exception, and its text comes next.
+            self.text -= text.len();
             self.reply.text = text;
-            self.text -= self.reply.text.len();
             return Ok(Some(Chunk::Thought(thought)));
         }
+        let text = self.stop.pass(text);
         Ok((!text.is_empty()).then_some(Chunk::Text(text)))
     }
 
     /// The end of the reply, if it has one.
     fn end(&self) -> Option<Chunk> {
-        let mut end = self.reply.end(&self.sent, self.asked_long)?;
+        let mut end = self.reply.end(&self.exchange.sent, self.exchange.asked_long)?;
         if self.stop.has_stopped() && matches!(end.finish, Finish::Length | Finish::ContextWindow) {
             end.finish = Finish::Stop;
         }
-        if end.usage.is_some_and(|usage| was_cut(&self.sent.request, usage.input)) {
+        if end.usage.is_some_and(|usage| was_cut(&self.exchange.sent.request, usage.input)) {
             end.finish = Finish::ContextCut;
         }
         Some(Chunk::End(end))
@@ -211,15 +204,15 @@ impl ReplyStream {
         loop {
             let is_finished = self.reply.finish.is_some();
             let (begin, limit) = match self.has_begun {
-                true if is_finished => (since, self.limits.idle.min(AFTER_FINISH)),
-                true => (since, self.limits.idle),
-                false => (self.since, self.limits.first),
+                true if is_finished => (since, self.exchange.limits.idle.min(AFTER_FINISH)),
+                true => (since, self.exchange.limits.idle),
+                false => (self.since, self.exchange.limits.first),
             };
             match timeout_at(deadline(begin, limit), without_logs(self.received())).await {
                 Ok(Ok(Some(event))) if event.data.is_empty() => since = Instant::now(),
                 Ok(event) => return event,
                 Err(_) if is_finished => return Ok(None),
-                Err(_) => return Err(timed_out(&self.name, limit, self.has_begun)),
+                Err(_) => return Err(timed_out(&self.exchange.name, limit, self.has_begun)),
             }
         }
     }
@@ -234,28 +227,29 @@ impl ReplyStream {
             }
             self.check(self.events.pending(), self.event_limit())?;
             let bytes = self.response.chunk().await;
-            let Some(bytes) =
-                bytes.map_err(|error| ProviderError::connection(&self.name, &error, &self.sent))?
+            let Some(bytes) = bytes.map_err(|error| {
+                ProviderError::connection(&self.exchange.name, &error, &self.exchange.sent)
+            })?
             else {
                 // Some servers end without a line end. What is no JSON is a part of an event that broke off.
                 let end = self.events.end().filter(|event| !has_too_many_values(&event.data));
                 return Ok(end.filter(|event| is_done(event) || reply::json(&event.data).is_some()));
             };
             self.received = self.received.saturating_add(bytes.len());
-            self.check(self.received, self.limits.body(self.request_bytes))?;
+            self.check(self.received, self.exchange.limits.body(self.exchange.request_bytes))?;
             self.events.feed(&bytes);
         }
     }
 
     /// The most bytes of the next event. The last one may repeat the request, and the text so far with its escapes.
     fn event_limit(&self) -> usize {
-        let own = EVENT.max(self.limits.text / 2);
-        self.text.saturating_mul(4).saturating_add(self.request_bytes).saturating_add(own)
+        let own = EVENT.max(self.exchange.limits.text / 2);
+        self.text.saturating_mul(4).saturating_add(self.exchange.request_bytes).saturating_add(own)
     }
 
     fn check(&self, bytes: usize, limit: usize) -> Result<(), ProviderError> {
         if bytes > limit {
-            return Err(ProviderError::TooLong { model: self.name.clone(), limit });
+            return Err(ProviderError::TooLong { model: self.exchange.name.clone(), limit });
         }
         Ok(())
     }
@@ -268,13 +262,13 @@ impl ReplyStream {
         }
         if has_too_many_values(&event.data) {
             return Err(ProviderError::failed(
-                &self.name,
+                &self.exchange.name,
                 format!("{GARBLED}: one of its events has more than {VALUES} values"),
             ));
         }
         // It may have been text, so it is not passed over.
         let json = reply::json(&event.data);
-        let (json, has_halves) = json.ok_or_else(|| ProviderError::failed(&self.name, GARBLED))?;
+        let (json, has_halves) = json.ok_or_else(|| ProviderError::failed(&self.exchange.name, GARBLED))?;
         let kind = json.get("type").and_then(Json::as_str).unwrap_or(&event.name);
         // Anthropic's keep-alive has data.
         self.has_begun |= kind != "ping";
@@ -284,7 +278,11 @@ impl ReplyStream {
         if is_error {
             // OpenAI's Responses API has the error inside the response, where it is null without one.
             let inner = json.pointer("/response/error").filter(|error| !error.is_null());
-            return Err(ProviderError::fault(&self.name, inner.unwrap_or(&json), &self.sent));
+            return Err(ProviderError::fault(
+                &self.exchange.name,
+                inner.unwrap_or(&json),
+                &self.exchange.sent,
+            ));
         }
         self.reply.begin_event(&json, has_halves);
         (self.format.read)(kind, &json, &mut self.reply);

@@ -233,6 +233,25 @@ async fn p13_a_stop_sequence_that_is_not_sent_ends_the_text() {
     assert!(!server.requests()[0].contains("stop_sequences"));
 }
 
+/// Text beside a thought in one event was searched twice, and lost the order of its letters where a stop sequence may begin.
+#[tokio::test]
+async fn p13_text_beside_a_thought_is_searched_once() {
+    let both = data(r#"{"choices":[{"index":0,"delta":{"reasoning":"Hm.","content":"a E"}}]}"#);
+    let end = data(r#"{"choices":[{"index":0,"delta":{"content":"ND"},"finish_reason":"stop"}]}"#)
+        + &data("[DONE]");
+    for (stop, expected) in [("END", "a "), ("EX", "a END")] {
+        let server = Server::always(stream(both.clone() + &end)).await;
+        let model = model("openai/gpt-5.4-mini", &server);
+        let chat = flow! {
+            source user;
+            column bot(user) = prompt("A line.").model(model.clone()).stop([stop]);
+        };
+        chat.user.push("Hello!").await.expect("a store in memory");
+        chat.run().await.expect("it replies");
+        assert_eq!(chat.bot.get(0).as_deref(), Some(expected));
+    }
+}
+
 /// Ollama answers a context that it cut with a status of 200: the answer was stored.
 #[tokio::test]
 async fn p13_a_reply_to_a_context_that_was_cut_is_an_error() {

@@ -18,7 +18,7 @@ fn body(call: Call<'_>) -> Json {
     let settings = &call.settings;
     let options = object([
         // By default the server has room for few tokens, and leaves out the beginning of a longer context.
-        ("num_ctx", Some(call.context.into())),
+        ("num_ctx", call.context.map(Json::from)),
         ("num_predict", Some(call.max_tokens.into())),
         ("temperature", settings.temperature.map(Json::from)),
         ("top_p", settings.top_p.map(Json::from)),
