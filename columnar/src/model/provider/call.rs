@@ -5,11 +5,10 @@ use std::hash::Hasher as _;
 use serde_json::{Value as Json, json};
 use twox_hash::XxHash64;
 
-use super::address::Address;
+use super::error::ProviderError;
 use super::schema::to_send;
 use super::settings::Settings;
 use super::window::window;
-use super::{Provider, ProviderError};
 use crate::cache::{CachePolicy, Lifetime};
 use crate::context::Role;
 use crate::model::Refused;
@@ -39,21 +38,31 @@ pub(super) struct Call<'r> {
     pub(super) schema: Option<(&'r str, Json)>,
 }
 
+/// A model and its server.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'r> {
+    pub(super) provider: &'static ProviderFacts,
+    /// With the provider.
+    pub(super) name: &'r str,
+    pub(super) model: &'r str,
+    pub(super) base_url: &'r str,
+    /// The most tokens of a window.
+    pub(super) max_context: u32,
+}
+
 impl<'r> Call<'r> {
     /// The call of a model with these settings.
     pub(super) fn new(
-        model: &'r Provider,
+        target: Target<'r>,
         request: &'r Request,
         settings: Settings<'r>,
     ) -> Result<Self, ProviderError> {
-        let Provider { name, facts: provider, address, options, .. } = model;
-        let most = options.max_context;
+        let Target { provider, name, model, base_url, max_context: most } = target;
         // All others decide by themselves.
         let is_local = provider.api == Api::Ollama;
-        let context = is_local
-            .then(|| window(request, most))
-            .transpose()
-            .map_err(|tokens| ProviderError::Window { model: name.clone(), tokens, most, source: Refused })?;
+        let context = is_local.then(|| window(request, most)).transpose().map_err(|tokens| {
+            ProviderError::Window { model: name.to_owned(), tokens, most, source: Refused }
+        })?;
         let policy = CachePolicy::by_model(name);
         let rendering = Rendering::of(request, policy);
         // A cache entry is found at the end of a block, so with marks each block is sent separately. Providers join
@@ -64,8 +73,8 @@ impl<'r> Call<'r> {
         let has_key = provider.has_cache_key && policy.read < 1.0;
         Ok(Self {
             provider,
-            model: &model.model,
-            base_url: address.as_ref().map_or(provider.base_url, Address::as_str),
+            model,
+            base_url,
             system: rendering.system(),
             blocks,
             takes_marks: provider.models_of == "openai" && policy.most_marks > 0,

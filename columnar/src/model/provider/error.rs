@@ -109,7 +109,7 @@ pub enum ProviderError {
     Overloaded {
         /// The name of the model.
         model: String,
-        /// 429 for too many calls or a quota that is used up, 503 or 529 for a provider that is busy.
+        /// 429 for too many calls, 503 or 529 for a provider that is busy.
         status: u16,
         /// The provider's message, redacted as in [`Status`](Self::Status).
         message: String,

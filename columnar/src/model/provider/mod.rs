@@ -32,7 +32,7 @@ use reqwest::{Client, RequestBuilder};
 use serde_json::Value as Json;
 
 use self::address::Address;
-use self::call::Call;
+use self::call::{Call, Target};
 use self::error::BAD_ADDRESS;
 pub use self::error::ProviderError;
 use self::formats::format;
@@ -240,7 +240,14 @@ impl Provider {
         let key = self.options.key(&self.name, self.facts, self.address.as_ref())?;
         let settings = self.settings(&request.settings, request.max_tokens)?;
         let stop = StopFilter::new(&settings.own_stop);
-        let call = Call::new(&self, &request, settings)?;
+        let target = Target {
+            provider: self.facts,
+            name: &self.name,
+            model: &self.model,
+            base_url: self.address.as_ref().map_or(self.facts.base_url, Address::as_str),
+            max_context: self.options.max_context,
+        };
+        let call = Call::new(target, &request, settings)?;
         let asked_long = call.marks().any(|mark| mark == Lifetime::Long);
         let (http, request_bytes) = self.http(call, key.as_deref())?;
         // The key that is sent is the one that errors are redacted with.
