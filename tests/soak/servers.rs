@@ -23,7 +23,8 @@ const LIMIT: usize = 1 << 20;
 /// More bytes than a call may read.
 const FLOOD: usize = 64 << 20;
 
-const SECRET: &str = "mooncheese";
+/// A sentence, because single words of a conversation are shown.
+const SECRET: &str = "the moon is made of mature cheddar";
 
 pub(super) fn round(rng: &mut Rng) -> Counts {
     let wire = WIRES[rng.usize(..WIRES.len())];
