@@ -474,7 +474,7 @@ async fn the_included_session_edits_files_and_moves_them_between_tiers() -> Resu
     Ok(())
 }
 
-/// The prices of the model are 3 dollars for a million tokens in and 15 for those out, 0.3 for cached ones and 6 for those
+/// The prices of the model are 2 dollars for a million tokens in and 10 for those out, 0.2 for cached ones and 4 for those
 /// that are kept for an hour.
 #[tokio::test]
 async fn costs_are_those_of_marks_at_the_prices_of_the_model() -> Result<(), BoxError> {
@@ -499,8 +499,8 @@ async fn costs_are_those_of_marks_at_the_prices_of_the_model() -> Result<(), Box
         // At the fourth step the file enters a tier that has a mark, at the fifth it is read from the cache.
         assert_eq!([read > 0.0, written > 0.0], [at > 3, at == 3], "{shown:#?}");
         let costs = [
-            (input - read - written) * 3e-6 + read * 0.3e-6 + written * 6e-6 + output * 15e-6,
-            input * 3e-6 + output * 15e-6,
+            (input - read - written) * 2e-6 + read * 0.2e-6 + written * 4e-6 + output * 10e-6,
+            input * 2e-6 + output * 10e-6,
         ];
         sums = [sums[0] + costs[0], sums[1] + costs[1]];
         for (figure, cost) in [cached, plain, session, session_plain].iter().zip([costs, sums].concat()) {
