@@ -8,11 +8,11 @@ const CLOSING: &str = "</think>";
 pub(super) struct ThoughtFilter {
     /// Text whose meaning is not known yet: the beginning of a mark, or white space around one.
     held: String,
-    place: Place,
+    place: FilterState,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum FilterState {
     #[default]
     Before,
     Inside,
@@ -28,20 +28,20 @@ impl ThoughtFilter {
         let mut thoughts = String::new();
         loop {
             match self.place {
-                Place::Before => {
+                FilterState::Before => {
                     let begin = self.held.trim_start();
                     if let Some(rest) = begin.strip_prefix(OPENING) {
-                        (self.held, self.place) = (rest.to_owned(), Place::Inside);
+                        (self.held, self.place) = (rest.to_owned(), FilterState::Inside);
                     } else if OPENING.starts_with(begin) {
                         return (thoughts, String::new());
                     } else {
-                        self.place = Place::Text;
+                        self.place = FilterState::Text;
                     }
                 }
-                Place::Inside => {
+                FilterState::Inside => {
                     if let Some((inside, rest)) = self.held.split_once(CLOSING) {
                         thoughts.push_str(inside);
-                        (self.held, self.place) = (rest.to_owned(), Place::Behind);
+                        (self.held, self.place) = (rest.to_owned(), FilterState::Behind);
                     } else {
                         let held = self.held.len() - overlap(&self.held, CLOSING);
                         let rest = self.held.split_off(held);
@@ -50,14 +50,14 @@ impl ThoughtFilter {
                         return (thoughts, String::new());
                     }
                 }
-                Place::Behind => {
+                FilterState::Behind => {
                     self.held = self.held.trim_start().to_owned();
                     if self.held.is_empty() {
                         return (thoughts, String::new());
                     }
-                    self.place = Place::Text;
+                    self.place = FilterState::Text;
                 }
-                Place::Text => return (thoughts, std::mem::take(&mut self.held)),
+                FilterState::Text => return (thoughts, std::mem::take(&mut self.held)),
             }
         }
     }
@@ -65,7 +65,7 @@ impl ThoughtFilter {
     /// The text that was held back, at the end of the reply. A thought without an end is no text.
     pub(super) fn finish(&mut self) -> String {
         let rest = std::mem::take(&mut self.held);
-        if self.place == Place::Before { rest } else { String::new() }
+        if self.place == FilterState::Before { rest } else { String::new() }
     }
 }
 

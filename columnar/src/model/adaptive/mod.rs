@@ -98,7 +98,7 @@ impl Adaptive {
 }
 
 /// A call that is repeated until it is not refused.
-struct Calls {
+struct RepeatedCall {
     model: Adaptive,
     request: Request,
     /// `None` before the first poll.
@@ -109,7 +109,7 @@ struct Calls {
     call: Option<Call>,
 }
 
-impl Calls {
+impl RepeatedCall {
     fn new(model: Adaptive, request: Request) -> Self {
         Self { model, request, budget: None, refusal: None, call: None }
     }
@@ -164,7 +164,7 @@ impl Model for Adaptive {
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        let calls = Calls::new(self.clone(), request);
+        let calls = RepeatedCall::new(self.clone(), request);
         let chunks = stream::unfold(Some(calls), |calls| async move {
             let mut calls = calls?;
             let chunk = calls.next().await?;

@@ -7,7 +7,7 @@ use twox_hash::XxHash64;
 
 use super::error::ProviderError;
 use super::schema::to_send;
-use super::settings::Settings;
+use super::settings::SentSettings;
 use super::window::window;
 use crate::cache::{CachePolicy, Lifetime};
 use crate::context::Role;
@@ -31,7 +31,7 @@ pub(super) struct Call<'r> {
     /// Leads requests with the same instruction to the same cache.
     pub(super) cache_key: Option<String>,
     pub(super) max_tokens: u32,
-    pub(super) settings: Settings<'r>,
+    pub(super) settings: SentSettings<'r>,
     /// The tokens that a local server must have room for, with those of the reply.
     pub(super) context: Option<u32>,
     /// The name and the JSON Schema of the reply, in the dialect of the provider.
@@ -40,7 +40,7 @@ pub(super) struct Call<'r> {
 
 /// A model and its server.
 #[derive(Clone, Copy)]
-pub(super) struct Target<'r> {
+pub(super) struct CallTarget<'r> {
     pub(super) provider: &'static ProviderFacts,
     /// With the provider.
     pub(super) name: &'r str,
@@ -53,11 +53,11 @@ pub(super) struct Target<'r> {
 impl<'r> Call<'r> {
     /// The call of a model with these settings.
     pub(super) fn new(
-        target: Target<'r>,
+        target: CallTarget<'r>,
         request: &'r Request,
-        settings: Settings<'r>,
+        settings: SentSettings<'r>,
     ) -> Result<Self, ProviderError> {
-        let Target { provider, name, model, base_url, max_context: most } = target;
+        let CallTarget { provider, name, model, base_url, max_context: most } = target;
         // All others decide by themselves.
         let is_local = provider.api == Api::Ollama;
         let context = is_local.then(|| window(request, most)).transpose().map_err(|tokens| {

@@ -32,13 +32,13 @@ use reqwest::{Client, RequestBuilder};
 use serde_json::Value as Json;
 
 use self::address::Address;
-use self::call::{Call, Target};
+use self::call::{Call, CallTarget};
 use self::error::BAD_ADDRESS;
 pub use self::error::ProviderError;
 use self::formats::format;
 use self::options::Options;
 use self::redaction::Sent;
-use self::settings::{NotTaken, Settings};
+use self::settings::{NotTaken, SentSettings};
 use self::stop::StopFilter;
 use self::stream::{Exchange, Limits, ReplyStream};
 use super::{Chunk, Model, Refused, ReplySettings, Request};
@@ -240,7 +240,7 @@ impl Provider {
         let key = self.options.key(&self.name, self.facts, self.address.as_ref())?;
         let settings = self.settings(&request.settings, request.max_tokens)?;
         let stop = StopFilter::new(&settings.own_stop);
-        let target = Target {
+        let target = CallTarget {
             provider: self.facts,
             name: &self.name,
             model: &self.model,
@@ -263,10 +263,15 @@ impl Provider {
         &self,
         wanted: &'r ReplySettings,
         max_tokens: u32,
-    ) -> Result<Settings<'r>, ProviderError> {
-        Settings::of(self.facts, &self.name, wanted, max_tokens).map_err(|NotTaken { setting, reason }| {
-            ProviderError::Setting { model: self.name.clone(), setting, reason, source: Refused }
-        })
+    ) -> Result<SentSettings<'r>, ProviderError> {
+        SentSettings::of(self.facts, &self.name, wanted, max_tokens).map_err(
+            |NotTaken { setting, reason }| ProviderError::Setting {
+                model: self.name.clone(),
+                setting,
+                reason,
+                source: Refused,
+            },
+        )
     }
 
     /// The HTTP request, and the length of its body.

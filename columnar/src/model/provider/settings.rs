@@ -7,7 +7,7 @@ use crate::rendering::ReplySettings;
 
 /// The settings that are sent.
 #[derive(Debug, Default)]
-pub(super) struct Settings<'r> {
+pub(super) struct SentSettings<'r> {
     pub(super) effort: Option<Effort>,
     /// The form of the effort.
     pub(super) form: Option<EffortForm>,
@@ -61,7 +61,7 @@ fn most_stops(api: Api) -> usize {
     }
 }
 
-impl<'r> Settings<'r> {
+impl<'r> SentSettings<'r> {
     /// The settings that a model takes of these; without those that it does not take, if they are lenient.
     pub(super) fn of(
         provider: &'static ProviderFacts,
@@ -162,9 +162,9 @@ mod tests {
         }
     }
 
-    fn settings<'r>(model: &str, wanted: &'r ReplySettings) -> Result<Settings<'r>, NotTaken> {
+    fn settings<'r>(model: &str, wanted: &'r ReplySettings) -> Result<SentSettings<'r>, NotTaken> {
         let provider = model.split('/').next().and_then(registry::provider).expect("a provider");
-        Settings::of(provider, model, wanted, 4096)
+        SentSettings::of(provider, model, wanted, 4096)
     }
 
     /// Settings that a model does not take were sent, and each call was refused with a status of 400.

@@ -8,7 +8,7 @@ use crate::cache::Lifetime;
 use crate::model::provider::call::{Call, object};
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, count, string};
-use crate::model::provider::settings::Settings;
+use crate::model::provider::settings::SentSettings;
 use crate::registry::{Effort, EffortForm};
 
 pub(super) const FORMAT: Format = Format {
@@ -51,12 +51,12 @@ fn content(text: Json, mark: Option<Lifetime>) -> Json {
 }
 
 /// The word for the effort, of models that have words.
-fn effort(settings: &Settings<'_>) -> Option<Json> {
+fn effort(settings: &SentSettings<'_>) -> Option<Json> {
     let has_words = !matches!(settings.form, Some(EffortForm::Budget(_)));
     settings.effort_word().filter(|word| has_words && word != "none")
 }
 
-fn thinking(settings: &Settings<'_>) -> Option<Json> {
+fn thinking(settings: &SentSettings<'_>) -> Option<Json> {
     match (settings.effort?, settings.form?) {
         (Effort::None, EffortForm::Adaptive) => Some(json!({ "type": "disabled" })),
         // These do not think unless they are told to.

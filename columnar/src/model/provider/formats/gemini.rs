@@ -8,7 +8,7 @@ use crate::context::Role;
 use crate::model::provider::call::{Call, object};
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, Tokens, string};
-use crate::model::provider::settings::Settings;
+use crate::model::provider::settings::SentSettings;
 
 pub(super) const FORMAT: Format = Format { key: ("x-goog-api-key", ""), ..Format::new(path, body, read) };
 
@@ -38,7 +38,7 @@ fn body(call: Call<'_>) -> Json {
     object([("systemInstruction", system), ("contents", Some(contents)), ("generationConfig", Some(config))])
 }
 
-fn thinking(settings: &Settings<'_>) -> Option<Json> {
+fn thinking(settings: &SentSettings<'_>) -> Option<Json> {
     let effort = settings.effort?;
     Some(match settings.form.and_then(|form| form.budget(effort)) {
         Some(tokens) => json!({ "thinkingBudget": tokens }),
