@@ -18,10 +18,10 @@ pub use ::core;
 
 pub use crate::compute::Step;
 pub use crate::compute::inputs::{Inputs, of};
+pub use crate::context::documents::Documents;
 pub use crate::declare::Name;
 pub use crate::declare::graph::View;
 pub use crate::declare::graph::constant::{Graph, ModuleColumns, RenamedFrom, Used};
-pub use crate::documents::Documents;
 pub use crate::flow::bind::Bind;
 pub use crate::flow::generated::{
     Base, BaseOf, Checked, ColumnEnum, ColumnOf, Columns, ColumnsOf, Extends, Itself, Module, OpeningOf,
@@ -30,7 +30,7 @@ pub use crate::flow::generated::{
 pub use crate::flow::input_type::of_column;
 pub use crate::flow::{ColumnId, Derived, Opening, Source, Typed};
 pub use crate::history::Value;
-pub use crate::reopen::IntoOpenOptions;
+pub use crate::run::reopen::IntoOpenOptions;
 pub use crate::run::{Result, fmt_variant, listed};
 pub use crate::store::Store;
 

@@ -124,52 +124,27 @@
 // The pages of a user's flows link to this crate, also where `cargo doc --no-deps` has no pages of it.
 #![doc(html_root_url = "https://docs.rs/columnar/0.1.0")]
 
-// ARCHITECTURE.md draws the layers: a module imports only from those below it. The blocks are in that order, the lowest
-// first.
-mod error;
-mod files;
-#[cfg(any(feature = "providers", feature = "web"))]
-mod http;
-mod registry;
-
-mod context;
+// The rooms, the lowest first: a module imports only from those before it. ARCHITECTURE.md draws them.
 mod declare;
-pub mod documents;
 mod history;
 mod schedule;
-pub mod tiers;
-pub mod tokens;
-mod tree;
 
-pub mod breakdown;
-pub mod cache;
-pub mod loom;
+mod context;
 pub mod model;
-pub mod rendering;
+pub mod store;
+
 #[cfg(feature = "repo")]
 pub mod repo;
-pub mod store;
-pub mod usage;
 #[cfg(feature = "web")]
 pub mod web;
 
-// Callers use the same functions with and without the feature, and need no `cfg`.
-#[cfg(feature = "tracing")]
-pub mod trace;
-#[cfg(not(feature = "tracing"))]
-#[path = "trace/off.rs"]
-mod trace;
-
 pub mod compute;
-pub mod flow;
-pub mod reopen;
-mod run;
-pub mod service;
+pub mod loom;
 
-pub mod data;
-pub mod rows;
-#[cfg(feature = "simulation")]
-pub mod simulation;
+mod run;
+
+pub mod flow;
+
 pub mod testing;
 
 pub mod guide;
@@ -177,15 +152,33 @@ pub mod guide;
 #[doc(hidden)]
 pub mod __private;
 
+// Users find these beside their rooms, which hide them.
+#[doc(inline)]
+#[cfg(feature = "tracing")]
+pub use compute::trace;
+#[doc(inline)]
+pub use context::{documents, tiers};
+#[doc(inline)]
+pub use flow::{data, rows, service};
+#[doc(inline)]
+pub use history::tokens;
+#[doc(inline)]
+pub use model::{breakdown, cache, rendering, usage};
+#[doc(inline)]
+pub use run::reopen;
+#[doc(inline)]
+#[cfg(feature = "simulation")]
+pub use testing::simulation;
+
 pub use compute::{Compute, Context, Json, Prompt, Reply, deltas, prompt};
 pub use context::budget;
 pub use context::{Hidden, Iter, Messages, Origin, Part, Parts, Role, TieredDocument};
+pub use declare::error::BoxError;
 pub use declare::graph;
 pub use declare::{
     ColumnOutline, Growth, Name, NameError, Outline, Pattern, Purpose, Repeats, SchemaError, SchemaErrors,
     StepError, ViewOutline, ViewTextError, Window,
 };
-pub use error::BoxError;
 pub use flow::{
     Column, Flow, IntoViews, Run, TieredView, View, column, documents, flow, group, prev, source, this,
 };
@@ -221,10 +214,10 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::compute::{Policy as _, Step, per_minute, per_second, secs};
     #[doc(no_inline)]
-    pub use crate::documents::Documents;
+    pub use crate::context::documents::Documents;
+    pub use crate::flow::service::Spawn as _;
     #[doc(no_inline)]
     pub use crate::model::Effort;
-    pub use crate::service::Spawn as _;
     #[doc(no_inline)]
     pub use crate::{
         Column, Context, Error, Event, Flow, Messages, Result, Role, Value, View, column, deltas, documents,

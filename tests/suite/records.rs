@@ -291,7 +291,7 @@ fn every_setting_of_a_prompt_or_policy_is_a_key_of_data() {
     assert!(settings.contains("temperature") && settings.contains("retry"), "{settings:?}");
     // Functions and types are no data, and the last two are no settings.
     let no_data = ["when", "typed", "repairs", "and", "pieces"];
-    let text = read("columnar/src/data/column.rs");
+    let text = read("columnar/src/flow/data/column.rs");
     let (text, _) = text.split_once("\n}\n").expect("the end of the first table");
     let keys: BTreeSet<&str> = text
         .lines()
@@ -320,7 +320,8 @@ fn words_of_the_macro(list: &str) -> BTreeSet<String> {
 #[test]
 fn the_macro_knows_the_providers_of_the_registry() {
     let known = words_of_the_macro("PROVIDERS");
-    let registry = captured(&read("columnar/src/registry/providers.rs"), r#"ProviderFacts::new\(\s*"(\w+)""#);
+    let registry =
+        captured(&read("columnar/src/model/registry/providers.rs"), r#"ProviderFacts::new\(\s*"(\w+)""#);
     assert!(known.contains("openai"), "{known:?}");
     assert_eq!(known, registry);
 }

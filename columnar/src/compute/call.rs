@@ -8,14 +8,14 @@ use futures::stream::{self, BoxStream, StreamExt};
 
 use super::Piece;
 use super::thoughts::ThoughtFilter;
-use crate::error::BoxError;
+use crate::compute::trace::CallSpan;
+use crate::declare::error::BoxError;
+use crate::history::tokens::{Chars, Counter};
+use crate::model::rendering::Request;
+use crate::model::usage::{Reservation, SpendLimit, SpendLimitError};
 use crate::model::{
     Chunk, ContextWindow, End, Finish, MaxTokens, Model, Overloaded, Refused, ReplyError, Truncated,
 };
-use crate::rendering::Request;
-use crate::tokens::{Chars, Counter};
-use crate::trace::CallSpan;
-use crate::usage::{Reservation, SpendLimit, SpendLimitError};
 
 /// What a prompt does with replies: those that it stores although they may be unfinished, and thoughts.
 #[derive(Clone, Copy, Default)]

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::cache::Pace;
 use crate::context::{Messages, Role, Snapshot};
 use crate::declare::Name;
 use crate::history::Value;
 use crate::model::Choice;
-use crate::rendering::Schema;
-use crate::usage::SpendLimit;
+use crate::model::cache::Pace;
+use crate::model::rendering::Schema;
+use crate::model::usage::SpendLimit;
 
 /// The argument of a compute step: the cell to compute, and the values that its column reads.
 ///

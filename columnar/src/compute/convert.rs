@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::step::Check;
 use super::{Compute, Context, Deltas, Reply, Settings, Step};
-use crate::error::BoxError;
+use crate::declare::error::BoxError;
 use crate::history::Value;
 
 /// A conversion into the compute step of a column.

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 #[cfg(feature = "typed")]
 use super::{ColumnType, SchemaMismatch, read};
 use super::{Context, IntoReply, Reply, Step};
-use crate::error::BoxError;
+use crate::declare::error::BoxError;
 use crate::history::Value;
 
 /// The inputs of the cell that is computed.

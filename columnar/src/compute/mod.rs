@@ -16,6 +16,13 @@ mod reply;
 mod step;
 mod text;
 mod thoughts;
+// Callers use the same functions with and without the feature, and need no `cfg`.
+#[doc(hidden)]
+#[cfg(feature = "tracing")]
+pub mod trace;
+#[cfg(not(feature = "tracing"))]
+#[path = "trace/off.rs"]
+pub(crate) mod trace;
 #[cfg(feature = "typed")]
 mod typed;
 #[cfg(not(feature = "typed"))]
@@ -24,7 +31,7 @@ mod typed;
 
 use std::sync::Arc;
 
-use crate::error::BoxError;
+use crate::declare::error::BoxError;
 use crate::model::{Choice, Model};
 
 pub use context::Context;
@@ -32,6 +39,8 @@ pub(crate) use context::Defaults;
 #[cfg(feature = "typed")]
 pub(crate) use context::OutputSpec;
 pub use convert::{IntoOutcome, IntoReply, IntoStep, Json, OutputOfStep};
+#[cfg(feature = "tracing")]
+pub(crate) use policy::TimedOut;
 pub use policy::{Policy, secs};
 pub use prompt::{Prompt, prompt};
 pub use rate::{Rate, per_minute, per_second};

@@ -11,10 +11,10 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::ColumnType;
 use super::{Context, IntoStep, Kind, Piece, Rate, Reply, Step};
 use crate::context::budget::Budget;
-use crate::error::{BoxError, TimedOut};
+use crate::declare::error::BoxError;
+use crate::model::usage::SpendLimitError;
 use crate::model::{Overloaded, Refused, Truncated, deadline};
 use crate::schedule::OnFailure;
-use crate::usage::SpendLimitError;
 
 /// The pause before the second attempt. It doubles with each further attempt. A random part of up to the same length
 /// is added, so that columns that fail together do not retry together.
@@ -431,4 +431,21 @@ impl Timed<'_> {
             None => TimedOut::Attempt(limit),
         }
     }
+}
+
+/// A timeout that ended a compute step.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TimedOut {
+    #[error("one attempt took longer than {0:?}")]
+    Attempt(Duration),
+    #[error(
+        "all attempts together took longer than {limit:?}, at attempt {attempt}: put `.timeout` before `.{repeated_by}` to limit each one"
+    )]
+    Attempts {
+        limit: Duration,
+        /// The number of the attempt that was ended, counted from 1.
+        attempt: usize,
+        /// The policy that makes the attempts.
+        repeated_by: &'static str,
+    },
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::call::{Call, ReplyRules};
 use super::{Compute, Context, IntoText, Kind, Reply};
-use crate::cache::Pace;
-use crate::error::BoxError;
+use crate::declare::error::BoxError;
+use crate::model::cache::Pace;
+use crate::model::rendering::Request;
 use crate::model::{Choice, Effort, MaxTokens, Model, ModelError, ReplySettings};
-use crate::rendering::Request;
 
 /// A compute step that sends an instruction and the messages of the column to a model, and streams the reply.
 ///

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{self, BoxStream, Stream, StreamExt, TryStreamExt};
 
-use crate::error::BoxError;
+use crate::declare::error::BoxError;
 use crate::history::Value;
 use crate::model::End;
 

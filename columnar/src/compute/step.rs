@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Compute, Context, Reply};
 use crate::context::Form;
 use crate::context::budget::Budget;
-use crate::error::BoxError;
+use crate::declare::error::BoxError;
 use crate::model::{Choice, Model};
 use crate::schedule::{OnFailure, Rules};
 

@@ -11,11 +11,11 @@ use super::layout::{Layout, TierMemory, document_tokens};
 use super::omissions::Truncation;
 use super::snapshot::Snapshot;
 use super::turns::CutRule;
+use crate::context::documents::UpdateError;
 use crate::declare::{Filter, Input, Reads, Window};
-use crate::documents::UpdateError;
+use crate::history::tokens::Counter;
 use crate::history::{History, StepRanges};
 use crate::schedule::Cell;
-use crate::tokens::Counter;
 
 /// The number of texts that an error names.
 const LARGEST: usize = 3;

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::system::{SEPARATOR, constant, join};
 use crate::declare::{Name, Reads};
-use crate::tokens::Counter;
+use crate::history::tokens::Counter;
 
 /// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -15,10 +15,10 @@ use super::layout::Section;
 use super::parts::{Origin, Part, Parts, TieredDocument};
 use super::shared_prefix::SharedPrefix;
 use super::snapshot::Snapshot;
+use crate::context::documents::Documents;
+use crate::context::tiers::Moves;
 use crate::declare::Name;
-use crate::documents::Documents;
-use crate::tiers::Moves;
-use crate::tokens::Counter;
+use crate::history::tokens::Counter;
 
 /// The messages array of one call. User and assistant alternate, and the first and the last message are the user's.
 ///

@@ -13,6 +13,7 @@ mod assembler;
 pub mod budget;
 mod cursor;
 mod delimiters;
+pub mod documents;
 mod escape;
 mod exclusions;
 mod forked_list;
@@ -24,7 +25,9 @@ mod parts;
 mod shared_prefix;
 mod snapshot;
 mod system;
+pub mod tiers;
 mod transcript;
+pub(crate) mod tree;
 mod turns;
 mod view;
 

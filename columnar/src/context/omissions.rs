@@ -12,7 +12,7 @@ use super::delimiters::Overhead;
 use super::layout::Omitted;
 use super::view::ViewValues;
 use crate::declare::Reads;
-use crate::tokens::Sum;
+use crate::history::tokens::Sum;
 
 /// The values that a context omits, and their markers. Most contexts omit nothing.
 #[derive(Clone, Debug, Default)]

@@ -8,10 +8,10 @@ use super::delimiters::{Position, Role};
 use super::escape::escape;
 use super::layout::{At, Section};
 use super::snapshot::Snapshot;
+use crate::context::documents::Key;
+use crate::context::tiers::Tier;
 use crate::declare::{Name, Window};
-use crate::documents::Key;
-use crate::tiers::Tier;
-use crate::tokens::Counter;
+use crate::history::tokens::Counter;
 
 /// The cell that a part shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,10 +17,10 @@ use super::exclusions::Exclusions;
 use super::layout::Layout;
 use super::omissions::{Elision, Omissions, Truncation};
 use super::view::{RareViews, ViewValues};
+use crate::context::tiers::Moves;
 use crate::declare::{Input, Name, Reads};
 use crate::history::{History, Value};
 use crate::schedule::Cell;
-use crate::tiers::Moves;
 
 /// The histories that the context of one cell shows. Cloning it is a few reference counts.
 #[derive(Clone, Debug)]

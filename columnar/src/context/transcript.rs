@@ -19,9 +19,9 @@ use super::omissions::{Truncation, truncation_marker};
 use super::snapshot::Snapshot;
 use super::system::join;
 use crate::declare::{Name, Purpose, Reads, ViewSpec};
+use crate::history::tokens::{Counter, Sum};
 use crate::history::{History, Value};
 use crate::schedule::Cell;
-use crate::tokens::{Counter, Sum};
 
 /// The columns of a transcript.
 const USER: usize = 0;

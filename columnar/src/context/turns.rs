@@ -12,10 +12,10 @@ use super::layout::{Omitted, Steps};
 use super::omissions::{Elision, Truncation, truncation_marker};
 use super::snapshot::Snapshot;
 use super::view::ViewValues;
+use crate::context::tiers::Moves;
 use crate::declare::Name;
 use crate::history::Value;
-use crate::tiers::Moves;
-use crate::tokens::{Counter, Sum};
+use crate::history::tokens::{Counter, Sum};
 
 /// The turns of a context at its own step, at an earlier one, or at the next one.
 #[derive(Clone, Debug)]

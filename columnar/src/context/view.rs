@@ -3,8 +3,8 @@
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+use crate::history::tokens::Sum;
 use crate::history::{History, Text, Value};
-use crate::tokens::Sum;
 
 /// The values of a column in a view. A turn is identified by its step, and its value comes from `lag` steps before it.
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@
 //!
 //! A pure layer: it knows no values, no clock and no I/O.
 
+pub(crate) mod error;
 pub mod graph;
 mod name;
 mod outline;

@@ -9,7 +9,7 @@ use super::purpose::Purpose;
 use super::view::{DEEPEST_GROUP, Tiering, ViewSpec};
 use super::view_text::{ViewText, ViewTextError};
 use super::window::Window;
-use crate::error::nearest;
+use crate::declare::error::nearest;
 
 /// The words after a column, in the order in which the guide explains them.
 const MODIFIERS: [&str; 14] = [

@@ -10,7 +10,7 @@ use super::reads::{Reads, TieredDocuments};
 use super::schema_error::{SchemaError, SchemaErrors, StepError};
 use super::view::{DEEPEST_GROUP, ViewSpec};
 use super::view_text::ViewTextError;
-use crate::error::nearest;
+use crate::declare::error::nearest;
 
 /// The number of errors up to which an unknown name gets a suggestion.
 const SUGGESTIONS: usize = 20;

@@ -5,7 +5,7 @@ use std::fmt;
 use super::name::{Name, NameError};
 use super::view::DEEPEST_GROUP;
 use super::view_text::ViewTextError;
-use crate::error::list;
+use crate::declare::error::list;
 
 /// All errors in the declaration of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::live::LiveFlow;
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::flow::Column;
 use crate::history::IntoValue;
-use crate::reopen::IntoOpenOptions;
+use crate::run::reopen::IntoOpenOptions;
 use crate::run::{ComputeSteps, Error, Result, Shared};
 use crate::store::Store;
 

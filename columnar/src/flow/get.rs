@@ -10,8 +10,8 @@ use super::generated::{ColumnEnum, Columns};
 use super::live::{LiveFlow, known};
 use crate::declare::Name;
 use crate::history::Value;
+use crate::model::usage::Receipt;
 use crate::run::ColumnId;
-use crate::usage::Receipt;
 
 /// A column of a typed flow as its events name it, for [`get`](LiveFlow::get) and [`receipt`](LiveFlow::receipt): an `I`
 /// or a reference to one.

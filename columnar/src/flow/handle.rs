@@ -9,15 +9,15 @@ use futures::future::{BoxFuture, FutureExt};
 
 use super::bind::Bind;
 use super::generated::Columns;
-use crate::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::compute::{ColumnType, Step};
 use crate::context::Messages;
+use crate::context::documents::{Documents, Update};
 use crate::declare::Window;
 use crate::declare::graph::{TieredView, View};
-use crate::documents::{Documents, Update};
 use crate::history::{IntoValue, Value};
+use crate::model::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
+use crate::model::usage::Receipt;
 use crate::run::{Result, Shared};
-use crate::usage::Receipt;
 
 /// A column whose values come from outside, as the field of a typed flow: text, or
 /// [`Documents`](crate::documents::Documents).
@@ -30,7 +30,7 @@ pub type Derived<T = Value> = Handle<kind::Derived<T>>;
 pub mod kind {
     use std::marker::PhantomData;
 
-    use crate::documents::Documents;
+    use crate::context::documents::Documents;
     use crate::history::Value;
 
     /// The values come from outside: plain text, or documents.

@@ -4,17 +4,17 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::context::Messages;
 use crate::context::budget::Budget;
 use crate::declare::{Name, Outline};
+use crate::history::tokens::{Counter, Limited};
 use crate::model::Choice;
+use crate::model::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
+use crate::model::usage::{Bill, Receipt, SpendLimit};
 #[cfg(doc)]
 use crate::run::{CellState, Error};
 use crate::run::{ColumnId, ComputeSteps, Forecast, Result, Run, Shared};
 use crate::schedule::Progress;
-use crate::tokens::{Counter, Limited};
-use crate::usage::{Bill, Receipt, SpendLimit};
 
 /// A live flow: a [`Typed`](super::Typed) one, declared with `flow!`, or a [`Flow`](super::Flow), declared at run time.
 ///

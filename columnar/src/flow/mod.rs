@@ -5,6 +5,8 @@
 
 pub(crate) mod bind;
 mod column;
+#[doc(hidden)]
+pub mod data;
 mod declarations;
 mod dynamic;
 pub(crate) mod generated;
@@ -15,8 +17,12 @@ mod live;
 mod opening;
 #[cfg(feature = "typed")]
 mod read;
-mod rows;
+mod row;
+#[doc(hidden)]
+pub mod rows;
 pub(crate) mod rules;
+#[doc(hidden)]
+pub mod service;
 mod topological;
 mod typed;
 mod values;
@@ -32,6 +38,6 @@ pub use get::ColumnKey;
 pub use handle::{Derived, Handle, Source, kind};
 pub use live::LiveFlow;
 pub use opening::Opening;
-pub use rows::Row;
-pub(crate) use rows::RowChunks;
+pub use row::Row;
+pub(crate) use row::RowChunks;
 pub use typed::Typed;

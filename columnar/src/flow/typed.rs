@@ -11,10 +11,10 @@ use super::live::LiveFlow;
 use super::opening::Opening;
 use crate::compute::Step;
 use crate::declare::Name;
-use crate::reopen::OpenOptions;
 use crate::run::ColumnId;
 #[cfg(doc)]
 use crate::run::Error;
+use crate::run::reopen::OpenOptions;
 use crate::run::{ComputeSteps, Result, Shared};
 use crate::store::Store;
 

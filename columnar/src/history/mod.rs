@@ -3,17 +3,18 @@
 mod node;
 mod step_ranges;
 mod stored_steps;
+pub mod tokens;
 mod value;
 
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::tokens::{Counter, Sum};
 pub(crate) use node::Text;
 use node::{BITS, Child, LeafEntry, Node, WIDTH, digit, rest};
 pub(crate) use step_ranges::StepRanges;
 pub use stored_steps::StoredSteps;
+use tokens::{Counter, Sum};
 pub use value::{IntoValue, Value};
 
 /// The values of a column by step, each with its number of tokens. A step may have no value, and a value never changes.

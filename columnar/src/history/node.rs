@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::value::Value;
-use crate::tokens::Sum;
+use crate::history::tokens::Sum;
 
 /// The number of children of a node, as a power of two.
 pub(super) const BITS: u32 = 5;

@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::aware::Aware;
-use crate::cache::Pace;
 use crate::context::budget::Budget;
-use crate::rendering::ReplySettings;
-use crate::tokens::{Chars, Counter, Limited};
+use crate::history::tokens::{Chars, Counter, Limited};
+use crate::model::cache::Pace;
+use crate::model::rendering::ReplySettings;
 
 /// The settings of the requests to one model: its system text, its budget, and how it replies.
 ///

@@ -12,12 +12,12 @@ use std::sync::Arc;
 use super::agent::Agent;
 use super::error::LoomError;
 use crate::context::budget::{BudgetError, Report, program_default};
+use crate::context::tree::{Author, NodeId, Path};
 use crate::context::{ContextSettings, Form, Messages, Origin, Role, Transcript, TranscriptNames};
 use crate::declare::{Name, Purpose};
 use crate::history::Value;
 use crate::model::MaxTokens;
-use crate::rendering::Request;
-use crate::tree::{Author, NodeId, Path};
+use crate::model::rendering::Request;
 
 /// A request for a path: its system text and its messages. Made by [`Path::dialogue`](super::Path::dialogue) and
 /// [`Path::buffer`](super::Path::buffer).

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use super::memory::{Memory, one_line};
 use crate::context::Role;
+use crate::context::tree::{Mode, NodeId, Path, Tree, Turn};
 use crate::declare::Purpose;
 use crate::history::Value;
-use crate::tree::{Mode, NodeId, Path, Tree, Turn};
 
 /// The most nodes of a path that the block of the position names.
 const NAMED: usize = 4;

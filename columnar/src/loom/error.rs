@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::context::budget::BudgetError;
-use crate::error::Printable;
+use crate::context::tree::{Mode, NodeId, TreeError};
+use crate::declare::error::Printable;
 use crate::store::StoreError;
-use crate::tree::{Mode, NodeId, TreeError};
 
 /// A request that cannot be made, or a stored or imported tree that cannot be read or written.
 #[derive(Debug, thiserror::Error)]

@@ -15,9 +15,9 @@ use serde_json::{Value as Json, json};
 
 use super::error::LoomError;
 use crate::context::budget::Budget;
+use crate::context::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree, TreeError};
 use crate::declare::Name;
 use crate::store::{CHUNK, Entry, Put, Store, StoreError};
-use crate::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree, TreeError};
 
 /// The format of the stored definition.
 const FORMAT: u64 = 1;

@@ -1,6 +1,6 @@
 //! The memory of a model beside its path: pinned nodes and texts, stashes, and recent actions.
 
-use crate::tree::{NodeId, Tree};
+use crate::context::tree::{NodeId, Tree};
 
 /// The most characters of a pinned node that the block shows.
 const EXCERPT: usize = 400;

@@ -57,7 +57,7 @@ pub use self::error::LoomError;
 pub use self::live::Loom;
 pub use self::memory::Memory;
 pub use self::open_loom::{Imported, export, import};
-pub use crate::tree::{
+pub use crate::context::tree::{
     Author, Change, Edge, Header, Mark, Mode, Node, NodeId, NodeIdError, NodeIdFault, Path, Tree, TreeError,
     Turn,
 };

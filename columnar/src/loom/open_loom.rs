@@ -7,9 +7,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json, json};
 
 use super::error::LoomError;
+use crate::context::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree};
 use crate::declare::Purpose;
-use crate::error::Printable;
-use crate::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree};
+use crate::declare::error::Printable;
 
 /// The name of the format.
 const FORMAT: &str = "open-loom";

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::{env, fmt};
 
 use super::{Adaptive, Model, Offline};
-use crate::error::BoxError;
+use crate::declare::error::BoxError;
 
 /// The model of a column or a flow. Names are looked up when a call is made, and all calls by one name share one model.
 #[derive(Clone, Default)]
@@ -245,7 +245,7 @@ impl UnknownModel {
 
 #[cfg(feature = "providers")]
 fn others() -> String {
-    let names = crate::registry::PROVIDERS.iter().map(|provider| format!("`{}/MODEL`", provider.name));
+    let names = crate::model::registry::PROVIDERS.iter().map(|provider| format!("`{}/MODEL`", provider.name));
     names.collect::<Vec<_>>().join(", ")
 }
 

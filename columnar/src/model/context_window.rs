@@ -1,6 +1,6 @@
 //! The sizes of contexts, by model.
 
-use crate::registry;
+use crate::model::registry;
 
 /// The most tokens of a request to a model and its reply together, with source and date.
 ///

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::registry;
+use crate::model::registry;
 
 /// The day on which a provider ends a model, with source and date. Later requests are refused.
 ///

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use crate::error::chain;
+use crate::declare::error::chain;
 
 /// A model takes no more calls for now: there were too many, or it is busy with calls of others.
 ///

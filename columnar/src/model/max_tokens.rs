@@ -1,6 +1,6 @@
 //! The limits of replies, by model.
 
-use crate::registry;
+use crate::model::registry;
 
 /// The most tokens of the replies of a model: the default of [`Prompt::max_tokens`](crate::Prompt::max_tokens), and the
 /// most that the model can write, with source and date.

@@ -1,23 +1,34 @@
 //! Language models: the trait that [`prompt`](crate::prompt) calls, the offline model, and those of providers.
 
 mod adaptive;
+#[doc(hidden)]
+pub mod breakdown;
+#[doc(hidden)]
+pub mod cache;
 mod choice;
 mod context_window;
 mod deadline;
 mod end_date;
 mod errors;
+#[cfg(any(feature = "providers", feature = "web"))]
+pub(crate) mod http;
 mod max_tokens;
 mod observed;
 mod offline;
 #[cfg(feature = "providers")]
 mod provider;
+pub(crate) mod registry;
+#[doc(hidden)]
+pub mod rendering;
 mod reply;
+#[doc(hidden)]
+pub mod usage;
 
 use std::sync::Arc;
 
 use futures::stream::BoxStream;
 
-use crate::error::BoxError;
+use crate::declare::error::BoxError;
 
 #[cfg(feature = "providers")]
 pub use self::provider::{Provider, ProviderError};
@@ -34,9 +45,9 @@ pub use offline::Offline;
 pub(crate) use reply::ReplyError;
 pub use reply::{Chunk, End};
 
-pub use crate::registry::{Effort, ParseEffortError};
-pub use crate::rendering::{ReplySettings, Request, Schema};
-pub use crate::usage::{Finish, Usage};
+pub use crate::model::registry::{Effort, ParseEffortError};
+pub use crate::model::rendering::{ReplySettings, Request, Schema};
+pub use crate::model::usage::{Finish, Usage};
 
 /// A language model: takes a request, streams a reply.
 ///

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use futures::stream::{BoxStream, StreamExt};
 
 use super::{Chunk, End, Finish, Model, ReplySettings, Request};
-use crate::error::BoxError;
-use crate::tokens::Calibration;
+use crate::declare::error::BoxError;
+use crate::history::tokens::Calibration;
 
 impl Calibration {
     /// Wraps a model, and learns from the usage that it reports. Each complete reply with a usage is one sample; a reply

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Refused;
-use crate::usage::{Finish, Usage};
+use crate::model::usage::{Finish, Usage};
 
 /// A piece of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 
 use super::MAX_FILE_BYTES;
-use crate::documents::KeyFault;
-use crate::error::Printable;
+use crate::context::documents::KeyFault;
+use crate::declare::error::Printable;
 
 /// The faults after this many are counted, and not listed.
 const LISTED: usize = 20;

@@ -14,7 +14,7 @@ use super::parse::parse;
 use super::syntax::Language;
 use super::walk::Found;
 use crate::history::Value;
-use crate::tokens::Counter;
+use crate::history::tokens::Counter;
 
 /// The tokens of the fence and the line breaks around an entry.
 const FENCE_TOKENS: usize = 4;

@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use super::MAX_FILE_BYTES;
 use super::error::FileFault;
-use crate::documents::{Key, Kind};
-use crate::files::plain_file::{self, WrongKind};
+use crate::context::documents::{Key, Kind};
+use crate::store::files::plain_file::{self, WrongKind};
 
 /// The attempts to read a file that changes meanwhile.
 const ATTEMPTS: usize = 4;

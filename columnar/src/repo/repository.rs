@@ -11,9 +11,9 @@ use super::map::{Chosen, Map};
 use super::read::{document_path, read};
 use super::tree::tree;
 use super::walk::check_folder;
-use crate::documents::{Documents, KeyFault, Kind, Update};
+use crate::context::documents::{Documents, KeyFault, Kind, Update};
 use crate::history::Value;
-use crate::tokens::{Chars, Counter};
+use crate::history::tokens::{Chars, Counter};
 
 /// The limit of a repository without [`Repository::limit`], in tokens.
 const LIMIT: usize = 32_000;

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::paths::folder;
-use crate::tokens::Counter;
+use crate::history::tokens::Counter;
 
 /// Lists files. If the list has more tokens than the limit, the files of the longest lines are counted and not named. If
 /// that is too long as well, the folders down to some depth are listed, with the number of files inside.

@@ -15,14 +15,14 @@ use tokio::time::Instant;
 use super::Error;
 use super::shared::Counted;
 use super::warm_up::WarmUp;
+use crate::compute::trace::CellSpan;
 use crate::compute::{Context, Kind, Piece, Step};
 use crate::declare::Name;
-use crate::error::BoxError;
+use crate::declare::error::BoxError;
 use crate::history::Value;
 use crate::model::End;
+use crate::model::usage::{Receipt, SpendLimitError};
 use crate::schedule::Cell;
-use crate::trace::CellSpan;
-use crate::usage::{Receipt, SpendLimitError};
 
 /// A report of a computation: any number of deltas, retries and waits, then one of the others, which is the last.
 pub(super) enum Report {

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use super::past::damaged_update;
 use super::{Error, Result};
-use crate::cache::CachePolicy;
 use crate::compute::{Defaults, Settings};
 use crate::context::budget::{Budget, BudgetError};
 use crate::context::{AssembleError, Assembler, ContextSettings, Memory, Snapshot, previous_step};
 use crate::declare::{Input, Reads};
+use crate::history::tokens::Counter;
 use crate::history::{StepRanges, Value};
+use crate::model::cache::CachePolicy;
 use crate::schedule::Cell;
-use crate::tokens::Counter;
 
 /// The assembler of a column, and the memory of its contexts.
 pub(super) struct ColumnContexts {

@@ -12,7 +12,7 @@ use super::state::{RunState, State};
 use super::{Error, Result};
 use crate::compute::{Settings, Step};
 use crate::declare::{Name, Plan};
-use crate::reopen::Definition;
+use crate::run::reopen::Definition;
 use crate::store::Store;
 
 /// The most forks that a flow remembers. Those of the first steps are forgotten first.

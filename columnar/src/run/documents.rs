@@ -4,8 +4,8 @@ use super::needs::load_all;
 use super::past::damaged_update;
 use super::shared::Shared;
 use super::{Error, Result};
+use crate::context::documents::{Documents, Update, UpdateError};
 use crate::declare::{Name, Plan};
-use crate::documents::{Documents, Update, UpdateError};
 use crate::history::Value;
 use crate::schedule::Cell;
 

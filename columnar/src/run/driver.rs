@@ -20,10 +20,10 @@ use super::guard::{caught, discard};
 use super::shared::{Counted, Shared};
 use super::warm_up::SingleFlight;
 use super::{Error, Result};
+use crate::compute::trace::{CellSpan, RunSpan};
 use crate::declare::{Name, Plan};
 use crate::schedule::{Cell, OnFailure};
 use crate::store::{Entry, Put, StoreError};
-use crate::trace::{CellSpan, RunSpan};
 
 /// A run of a flow: a [`Stream`] of events, and a future that discards them.
 ///

@@ -6,11 +6,11 @@ use std::sync::Arc;
 #[cfg(feature = "typed")]
 use crate::compute::SchemaMismatch;
 use crate::context::budget::BudgetError;
+use crate::context::documents::{UpdateError, UpdateFault};
+use crate::declare::error::{BoxError, list, nearest, unknown_column};
 use crate::declare::{Name, SchemaErrors};
-use crate::documents::{UpdateError, UpdateFault};
-use crate::error::{BoxError, list, nearest, unknown_column};
 use crate::model::ModelError;
-use crate::reopen::Drift;
+use crate::run::reopen::Drift;
 use crate::store::StoreError;
 
 /// The result of an operation on a flow.

@@ -7,7 +7,7 @@ use super::state::State;
 use super::{Error, Result};
 use crate::context::{Exclusion, Exclusions};
 use crate::declare::Name;
-use crate::reopen::{exclusion_entry, exclusions_key, parse_exclusion};
+use crate::run::reopen::{exclusion_entry, exclusions_key, parse_exclusion};
 use crate::schedule::Cell;
 use crate::store::{Entry, Put, Store, StoreError, listed_steps};
 

@@ -12,8 +12,8 @@ use super::table::Table;
 use crate::context::{Assembler, Exclusions, Overhead};
 use crate::declare::{Name, Plan};
 use crate::model::ContextWindow;
+use crate::model::usage::Grouped;
 use crate::schedule::{Action, Cell, Scheduler};
-use crate::usage::Grouped;
 
 /// The assumed number of tokens of a value while no column has computed values.
 const DEFAULT_TOKENS: usize = 100;

@@ -36,6 +36,7 @@ mod needs;
 mod past;
 mod read;
 mod recount;
+pub mod reopen;
 mod restore;
 mod shared;
 mod state;

@@ -13,13 +13,13 @@ use futures::stream::{self, StreamExt};
 use super::guard::{StoreRequest, caught};
 use super::table::{Receipts, Table, receipt};
 use super::{Error, Result};
+use crate::context::documents::UpdateError;
 use crate::declare::Name;
-use crate::documents::UpdateError;
+use crate::history::tokens::{Counter, is_same};
 use crate::history::{History, StepRanges, Value};
+use crate::model::usage::Receipt;
 use crate::schedule::{Cell, InvalidHistory, Scheduler};
 use crate::store::{CHUNK, Entry, Store, StoreError, load};
-use crate::tokens::{Counter, is_same};
-use crate::usage::Receipt;
 
 /// Stored entries of a column, by step.
 pub(super) type Entries = Vec<(usize, Entry)>;

@@ -14,9 +14,9 @@ use super::state::State;
 use super::{Error, Result};
 use crate::declare::Name;
 use crate::history::{History, Value};
+use crate::model::usage::{Bill, Receipt};
 use crate::schedule::Cell;
 use crate::store::{BYTES, CHUNK, Entry};
-use crate::usage::{Bill, Receipt};
 
 impl Shared {
     /// The value of a cell, if it is in memory.

@@ -9,7 +9,7 @@ use super::shared::Shared;
 use super::state::State;
 use super::table::Table;
 use crate::declare::Plan;
-use crate::tokens::Counter;
+use crate::history::tokens::Counter;
 
 /// Copies of the values of a flow, with the tokens of another counter.
 struct Recount {

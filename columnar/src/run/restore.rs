@@ -14,9 +14,9 @@ use super::{Error, Result};
 use crate::compute::Step;
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::history::StoredSteps;
-use crate::reopen::{ColumnChange, Definition, KeptColumns, OpenOptions, Recompute, exclusions_key};
+use crate::history::tokens::{Counter, is_same};
+use crate::run::reopen::{ColumnChange, Definition, KeptColumns, OpenOptions, Recompute, exclusions_key};
 use crate::store::{CHUNK, Store, StoreError, check_beyond, copy, listed_steps, put_all, stored_steps};
-use crate::tokens::{Counter, is_same};
 
 /// A longer plan of a flow, with its compute steps and the stored values of the added columns.
 pub(crate) struct Extension<'a> {

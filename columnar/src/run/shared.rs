@@ -13,15 +13,15 @@ use super::compute_steps::ComputeSteps;
 use super::guard::caught;
 use super::state::State;
 use super::{Error, Result};
-use crate::cache::Pace;
 use crate::context::budget::Budget;
 use crate::declare::{Name, Plan};
 use crate::history::Value;
+use crate::history::tokens::{Counter, is_same};
 use crate::model::Choice;
+use crate::model::cache::Pace;
+use crate::model::usage::SpendLimit;
 use crate::schedule::{Cell, InvalidHistory, Progress};
 use crate::store::{Entry, Put, Store, StoreError};
-use crate::tokens::{Counter, is_same};
-use crate::usage::SpendLimit;
 
 /// The state of a live flow, behind its lock, and its store.
 pub(crate) struct Shared {

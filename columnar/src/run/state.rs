@@ -12,11 +12,11 @@ use super::{Error, Result};
 use crate::compute::{Defaults, Settings};
 use crate::context::Exclusions;
 use crate::context::budget::Budget;
+use crate::context::documents::Documents;
 use crate::declare::{Name, Plan};
-use crate::documents::Documents;
-use crate::reopen::{Definition, KeptColumns};
+use crate::history::tokens::{Chars, Counter};
+use crate::run::reopen::{Definition, KeptColumns};
 use crate::schedule::Scheduler;
-use crate::tokens::{Chars, Counter};
 
 /// The number of cells of a flow that are computed at once by default.
 const CONCURRENCY: usize = 32;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::history::tokens::Counter;
 use crate::history::{History, Value};
+use crate::model::usage::{ParseReceiptError, Receipt};
 use crate::schedule::Cell;
 use crate::store::Entry;
-use crate::tokens::Counter;
-use crate::usage::{ParseReceiptError, Receipt};
 
 /// The number of steps of a column whose receipts are in one map. Forks share these maps, so a fork costs one pointer
 /// per map.

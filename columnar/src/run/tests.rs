@@ -4,7 +4,7 @@ use futures::future::{FutureExt, join};
 
 use crate::declare::Name;
 use crate::prelude::*;
-use crate::reopen::OpenOptions;
+use crate::run::reopen::OpenOptions;
 use crate::schedule::Cell;
 use crate::store::{Entry, MemoryStore, Put, Store};
 

@@ -11,9 +11,9 @@ use std::task::{Context as TaskContext, Poll, ready};
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::cache::CachePolicy;
 use crate::compute::{Context, Settings};
 use crate::context::SharedPrefix;
+use crate::model::cache::CachePolicy;
 
 /// The most prefixes that a run remembers. The prefixes of the first steps are forgotten first, and instructions last.
 const REMEMBERED: usize = 256;

@@ -3,7 +3,7 @@
 use std::{fmt, io};
 
 use crate::declare::Name;
-use crate::error::BoxError;
+use crate::declare::error::BoxError;
 
 /// An error of a store. It names locations, columns and steps, never stored values.
 ///

@@ -4,8 +4,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
-use crate::files::plain_file;
-use crate::files::status::Status;
+use crate::store::files::plain_file;
+use crate::store::files::status::Status;
 
 /// A locked file. The lock ends with the process. It is unlocked explicitly when dropped, since closing is not enough: a
 /// child process that is just being started has the file open, too, for a moment.

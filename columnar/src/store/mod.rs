@@ -10,6 +10,7 @@ mod contract;
 mod copy;
 mod error;
 mod file;
+pub(crate) mod files;
 mod lock;
 mod memory;
 mod pointer;

@@ -24,9 +24,9 @@ use futures::stream::{self, BoxStream, StreamExt};
 use self::error::CassetteError;
 use self::recording::{Cell, RecordedReply, RecordedRequest};
 use self::recordings::{Lookup, Recordings};
-use crate::error::{BoxError, list};
+use crate::declare::error::{BoxError, list};
+use crate::model::rendering::Request;
 use crate::model::{Chunk, Model, by_name};
-use crate::rendering::Request;
 
 pub use self::recordings::Record;
 

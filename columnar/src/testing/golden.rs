@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::context::tiers::Tier;
 use crate::context::{Messages, Part};
-use crate::tiers::Tier;
 
 /// Compares the messages of a column with a reviewed snapshot, with the crate [insta](https://insta.rs). Needs the feature
 /// `insta`.

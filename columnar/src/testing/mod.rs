@@ -5,6 +5,9 @@ mod cassette;
 mod conformance;
 mod golden;
 mod layered_store;
+#[doc(hidden)]
+#[cfg(feature = "simulation")]
+pub mod simulation;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,10 +15,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::stream::{self, BoxStream, StreamExt};
 
 use crate::compute::{Compute, Context, Reply};
-use crate::error::BoxError;
+use crate::declare::error::BoxError;
 use crate::history::Value;
+use crate::model::rendering::Request;
 use crate::model::{Chunk, End, Finish, Model};
-use crate::rendering::Request;
 
 pub use cassette::{Cassette, Record};
 pub use conformance::conformance;

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use reqwest::Url;
 
 use super::error::WebFault;
-use crate::documents::Key;
+use crate::context::documents::Key;
 
 /// The [ports that browsers refuse](https://fetch.spec.whatwg.org/#port-blocking): servers of other protocols, which may
 /// take the lines of a request for commands.

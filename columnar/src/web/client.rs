@@ -18,7 +18,7 @@ use super::page::Page;
 use super::pages::Fetch;
 use super::resolver::{Allowed, Lookup, of_the_system};
 use super::transfer::{self, Limits};
-use crate::http::without_logs;
+use crate::model::http::without_logs;
 
 /// A client that reads web pages, and keeps them for a while. Cloning it is a reference count: clones have the same cache.
 ///

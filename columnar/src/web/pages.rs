@@ -8,7 +8,7 @@ use futures::future::join_all;
 use super::error::WebError;
 use super::page::Page;
 use super::shown::shown;
-use crate::documents::{Update, urls};
+use crate::context::documents::{Update, urls};
 
 /// A reader of pages: [`Web`](super::Web), or one of your own with known pages for tests.
 ///

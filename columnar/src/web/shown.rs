@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::Printable;
+use crate::declare::error::Printable;
 
 /// The longest part of a URL that an error shows, in characters.
 const LONGEST_SHOWN: usize = 200;

@@ -15,7 +15,7 @@ use super::error::{WebError, WebFault};
 use super::html;
 use super::page::Page;
 use super::resolver::{Allowed, Checked, Lookup, Refusal};
-use crate::error::chain;
+use crate::declare::error::chain;
 
 /// The largest number of redirects.
 const MOST_REDIRECTS: usize = 5;

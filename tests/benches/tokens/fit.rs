@@ -1,7 +1,7 @@
 //! Fits the weights of `Classes` to exact counts by least squares.
 
 // The classes are not public, so their file is included.
-#[path = "../../../columnar/src/tokens/classes/tally.rs"]
+#[path = "../../../columnar/src/history/tokens/classes/tally.rs"]
 mod tally;
 
 use columnar::tokens::Counter;
@@ -25,7 +25,7 @@ pub(crate) fn print(corpus: &Corpus, exact: &impl Counter) {
         changed += usize::from(weight != current);
     }
     println!(
-        "{changed} of {} weights differ from those in columnar/src/tokens/classes/tally.rs",
+        "{changed} of {} weights differ from those in columnar/src/history/tokens/classes/tally.rs",
         Class::COUNT
     );
 }

@@ -11,8 +11,8 @@ use serde_json::Value as Json;
 use serde_json::error::Category;
 
 use crate::compute::OutputSpec;
-use crate::error::chain;
-use crate::rendering::Schema;
+use crate::declare::error::chain;
+use crate::model::rendering::Schema;
 
 /// The type of the values of a column: any type that is deserialized from JSON and has a JSON Schema.
 ///

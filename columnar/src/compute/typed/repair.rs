@@ -7,9 +7,9 @@ use super::find::{Unread, find};
 use super::json_scanner::JsonScanner;
 use crate::compute::{Context, Kind, OutputSpec, Piece, Reply, Step};
 use crate::context::Role;
-use crate::error::BoxError;
+use crate::declare::error::BoxError;
 use crate::history::Value;
-use crate::rendering::INVALID_REPLY;
+use crate::model::rendering::INVALID_REPLY;
 
 impl Step<'_> {
     /// The step with JSON of the type `T` as its values.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::report::BudgetError;
 use super::{Budget, Strategy};
-use crate::tokens::Sum;
+use crate::history::tokens::Sum;
 
 /// The sizes of turns, the oldest first. A turn has a slot, and a slot may be empty.
 pub(crate) trait Turns {

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::Strategy;
+use crate::context::documents::Key;
 use crate::declare::Name;
-use crate::documents::Key;
-use crate::error::Printable;
+use crate::declare::error::Printable;
 
 /// The effect of a budget on a context: its size before and after, and the number of omitted turns.
 ///

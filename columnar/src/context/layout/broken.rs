@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::request::Layout;
-use crate::tiers::{Moves, Tier};
-use crate::tokens::Sum;
+use crate::context::tiers::{Moves, Tier};
+use crate::history::tokens::Sum;
 
 /// The turns that a budget omits from a request.
 #[derive(Clone, Debug, Default)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::forked_list::ForkedList;
 use super::step_tiers::{StepTiers, Steps};
-use crate::documents::UpdateError;
+use crate::context::documents::UpdateError;
 
 /// The number of steps from one checkpoint to the next. The first one is after step 0, which often has most documents.
 const CHECKPOINT: usize = 8;

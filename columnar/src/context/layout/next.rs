@@ -3,7 +3,7 @@
 use super::placed::{At, Placed, placed};
 use super::section::Place;
 use super::step_tiers::{StepTiers, Steps};
-use crate::tiers::{Item, Moves, Tier};
+use crate::context::tiers::{Item, Moves, Tier};
 
 /// The first difference of the next request.
 #[derive(Clone, Copy, Debug)]

@@ -7,9 +7,9 @@ use super::next::Next;
 use super::placed::{At, Placed, placed};
 use super::section::{Place, Section};
 use super::step_tiers::{StepTiers, Steps};
-use crate::documents::{Documents, Key};
-use crate::tiers::{Moves, Tier};
-use crate::tokens::Counter;
+use crate::context::documents::{Documents, Key};
+use crate::context::tiers::{Moves, Tier};
+use crate::history::tokens::Counter;
 
 /// The documents of a context, in sections, and the tiers of its turns.
 #[derive(Debug)]

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::documents::{Documents, Item as Fenced, Key, Kind, push_items};
+use crate::context::documents::{Documents, Item as Fenced, Key, Kind, push_items};
+use crate::context::tiers::{Item, Tier, Tracker};
 use crate::history::Value;
-use crate::tiers::{Item, Tier, Tracker};
-use crate::tokens::Counter;
+use crate::history::tokens::Counter;
 
 /// The reply to documents. It is constant, so that a cached prefix stays valid.
 const ACKNOWLEDGED: &str = "Ok.";

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::section::tokens_of;
-use crate::documents::{Changes, Documents, Key, Kind, Update};
+use crate::context::documents::{Changes, Documents, Key, Kind, Update};
 use crate::history::History;
-use crate::tokens::Counter;
+use crate::history::tokens::Counter;
 
 /// The tokens of the documents that each of the first steps shows, without titles. A value that is no update counts as one
 /// that changes nothing.

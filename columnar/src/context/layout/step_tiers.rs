@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::super::budget::FixedText;
 use super::section::{Place, Placement, Section, tokens_of};
-use crate::documents::{Changes, Documents, Key, Update, UpdateError};
+use crate::context::documents::{Changes, Documents, Key, Update, UpdateError};
+use crate::context::tiers::{Item, Moves, Step, Tier, Tracker};
 use crate::history::Value;
-use crate::tiers::{Item, Moves, Step, Tier, Tracker};
-use crate::tokens::Counter;
+use crate::history::tokens::Counter;
 
 /// The steps of a flow up to that of a context, as far as tiers depend on them.
 pub(in crate::context) trait Steps {

@@ -14,7 +14,7 @@ use futures::stream::{self, BoxStream, Stream, StreamExt};
 
 use self::permits::{Permit, Permits, WaitBudget};
 use super::{Chunk, Model, Overloaded, ReplySettings, Request};
-use crate::error::BoxError;
+use crate::declare::error::BoxError;
 
 /// The default of [`Adaptive::max_concurrency`]. A process may have 1,024 files and connections by default on Linux.
 const MAX_CONCURRENCY: usize = 1000;

@@ -11,8 +11,8 @@ use sample::sample;
 
 use super::{Chunk, End, Finish, Model, Request, Usage};
 use crate::context::{Messages, Part, Role};
-use crate::error::BoxError;
-use crate::tokens::{Chars, Counter};
+use crate::declare::error::BoxError;
+use crate::history::tokens::{Chars, Counter};
 
 /// A stand-in for a language model that needs no download, no network and no key.
 ///

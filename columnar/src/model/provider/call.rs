@@ -9,12 +9,12 @@ use super::error::ProviderError;
 use super::schema::to_send;
 use super::settings::SentSettings;
 use super::window::window;
-use crate::cache::{CachePolicy, Lifetime};
 use crate::context::Role;
+use crate::history::tokens::{Chars, Counter as _};
 use crate::model::Refused;
-use crate::registry::{self, Api, ProviderFacts};
-use crate::rendering::{Block, Rendering, Request};
-use crate::tokens::{Chars, Counter as _};
+use crate::model::cache::{CachePolicy, Lifetime};
+use crate::model::registry::{self, Api, ProviderFacts};
+use crate::model::rendering::{Block, Rendering, Request};
 
 /// A request to a model.
 pub(super) struct Call<'r> {

@@ -6,10 +6,10 @@ use serde_json::Value as Json;
 
 use super::redaction::{Form, Sent, Suffix};
 use super::words::{STATUSES, is_quota};
-use crate::error::chain;
+use crate::declare::error::chain;
 use crate::model::errors::PauseRequest;
+use crate::model::registry::PROVIDERS;
 use crate::model::{Overloaded, Refused};
-use crate::registry::PROVIDERS;
 
 /// The longest pause that a header may ask for.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);

@@ -42,9 +42,9 @@ use self::settings::{NotTaken, SentSettings};
 use self::stop::StopFilter;
 use self::stream::{Exchange, Limits, ReplyStream};
 use super::{Chunk, Model, Refused, ReplySettings, Request};
-use crate::cache::Lifetime;
-use crate::error::BoxError;
-use crate::registry::{self, ProviderFacts};
+use crate::declare::error::BoxError;
+use crate::model::cache::Lifetime;
+use crate::model::registry::{self, ProviderFacts};
 
 /// A model of a public provider, or of any server with the same interface.
 ///
@@ -322,7 +322,7 @@ mod wire;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::PROVIDERS;
+    use crate::model::registry::PROVIDERS;
 
     #[test]
     fn every_provider_of_the_registry_makes_a_model() {

@@ -13,7 +13,7 @@ use super::format::Format;
 use super::redaction::NO_KEY;
 use super::window::MAX_CONTEXT;
 use crate::model::Refused;
-use crate::registry::ProviderFacts;
+use crate::model::registry::ProviderFacts;
 
 const BAD_KEY: &str = "the key has characters that no header can have, such as a line break";
 
@@ -155,7 +155,7 @@ mod tests {
 
     use super::*;
     use crate::model::provider::formats::format;
-    use crate::registry::{Api, provider};
+    use crate::model::registry::{Api, provider};
 
     #[test]
     fn a_patch_is_merged_last() {

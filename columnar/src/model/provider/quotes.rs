@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::error::leaks::runs;
+use crate::declare::error::leaks::runs;
 
 /// The characters of the shortest run. Signs and spaces between two letters count as one.
 const WINDOW: usize = 20;
@@ -151,7 +151,7 @@ fn read(chars: impl Iterator<Item = char> + Clone, mut each: impl FnMut(usize, u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::leaks::Leaks;
+    use crate::declare::error::leaks::Leaks;
 
     const CONVERSATION: &str = "The Moon is made of cheddar, says Zoë. Her e-mail is zoey.doe@example.com.\n\
         She has the token 8f14e45fceea167a5a36dedd4bea2543 and the plans of the harbour.\n\

@@ -11,8 +11,8 @@ use serde_json::Value as Json;
 use super::address::Address;
 use super::quotes::Quotes;
 use crate::declare::INTRODUCTION;
-use crate::error::leaks::Leaks;
-use crate::rendering::{INVALID_REPLY, Request};
+use crate::declare::error::leaks::Leaks;
+use crate::model::rendering::{INVALID_REPLY, Request};
 
 /// The key for a server that needs none, but whose format has one. It is no secret.
 pub(super) const NO_KEY: &str = "none";

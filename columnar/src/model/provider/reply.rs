@@ -4,8 +4,8 @@ use serde_json::Value as Json;
 
 use super::redaction::{Form, Sent};
 use super::words::{CONTEXT_WINDOW, LENGTH, REFUSED, STOP};
+use crate::model::usage::Usage;
 use crate::model::{End, Finish};
-use crate::usage::Usage;
 
 /// The paths of ids: in chat completions, Anthropic's messages, OpenAI's responses and Gemini.
 const IDS: &[&str] = &["/id", "/message/id", "/response/id", "/responseId"];

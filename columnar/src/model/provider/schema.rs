@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::registry::SchemaDialect;
+use crate::model::registry::SchemaDialect;
 
 /// The values of `format` that providers accept. Derived schemas also have others, such as `uint32`. Cohere's are first.
 const FORMATS: [&str; 9] =

@@ -2,8 +2,8 @@
 
 use serde_json::Value as Json;
 
-use crate::registry::{self, Accepts, Api, Effort, EffortForm, ProviderFacts, Sampling};
-use crate::rendering::ReplySettings;
+use crate::model::registry::{self, Accepts, Api, Effort, EffortForm, ProviderFacts, Sampling};
+use crate::model::rendering::ReplySettings;
 
 /// The settings that are sent.
 #[derive(Debug, Default)]

@@ -22,9 +22,9 @@ use super::redaction::Sent;
 use super::reply::{self, Reply};
 use super::stop::StopFilter;
 use super::window::was_cut;
-use crate::http::without_logs;
+use crate::model::http::without_logs;
+use crate::model::registry::ProviderFacts;
 use crate::model::{Chunk, Finish, deadline};
-use crate::registry::ProviderFacts;
 
 /// The most bytes that are read of the body of an error.
 const ERROR_BODY: usize = 64 << 10;

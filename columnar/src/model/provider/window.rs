@@ -1,7 +1,7 @@
 //! The window of a model: the room for a context that a request asks for, and the sign of a context that was cut.
 
-use crate::rendering::Request;
-use crate::tokens::Classes;
+use crate::history::tokens::Classes;
+use crate::model::rendering::Request;
 
 /// The most tokens of a window, unless the program sets another number.
 pub(super) const MAX_CONTEXT: u32 = 131_072;

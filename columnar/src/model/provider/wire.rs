@@ -11,12 +11,12 @@ use tokio::{
     task::JoinHandle,
 };
 
-use crate::cache::{CachePolicy, Pace};
 use crate::context::Role;
-use crate::error::BoxError;
+use crate::declare::error::BoxError;
 use crate::flow::{Column, View, column, flow, source, this};
+use crate::model::cache::{CachePolicy, Pace};
+use crate::model::rendering::{Rendering, ReplySettings, Request, Schema};
 use crate::model::{Chunk, End, Finish, Model, Overloaded, Provider, Usage};
-use crate::rendering::{Rendering, ReplySettings, Request, Schema};
 use crate::testing::script;
 
 const SECRET: &str = "the moon is made of cheese";

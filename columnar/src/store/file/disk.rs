@@ -5,8 +5,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::files::plain_file::{self, WrongKind};
-pub(super) use crate::files::status::{Kind, Status};
+use crate::store::files::plain_file::{self, WrongKind};
+pub(super) use crate::store::files::status::{Kind, Status};
 use crate::store::lock::{FileLock, owner_only};
 
 /// File system operations. A crash can come between any two; each is one system call, or as good as one.

@@ -5,10 +5,10 @@ use std::fs::TryLockError;
 use super::disk::{Disk, Kind};
 use super::layout::{IoContext, Layout, check_folder, damaged, none_if_missing, ok_if_exists};
 use super::log;
-use crate::error::shown;
-use crate::files::plain_file::WrongKind;
-use crate::files::status::FileId;
+use crate::declare::error::shown;
 use crate::store::StoreError;
+use crate::store::files::plain_file::WrongKind;
+use crate::store::files::status::FileId;
 
 /// The format that is written.
 pub(super) const FORMAT: u32 = 2;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use super::disk::{Disk, Kind};
 use super::log::{Checksum, LoggedEntry};
 use crate::declare::Name;
-use crate::error::shown;
-use crate::files::plain_file::WrongKind;
+use crate::declare::error::shown;
 use crate::history::Value;
+use crate::store::files::plain_file::WrongKind;
 use crate::store::{Entry, StoreError};
 
 /// The address of a file store.

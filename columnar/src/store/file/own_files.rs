@@ -8,9 +8,9 @@ use std::path::Path;
 
 use super::disk::{Disk, Kind, Status};
 use super::layout::{IoContext, Layout, none_if_missing};
-use crate::error::shown;
-use crate::files::status::FileId;
+use crate::declare::error::shown;
 use crate::store::StoreError;
+use crate::store::files::status::FileId;
 
 /// The lock, the log, and the folder of staged files.
 pub(super) struct OwnFiles<D: Disk> {

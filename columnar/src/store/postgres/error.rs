@@ -8,7 +8,7 @@ use tokio_postgres::error::{DbError, Severity};
 
 use super::super::StoreError;
 use super::address::passwords;
-use crate::error::leaks::Leaks;
+use crate::declare::error::leaks::Leaks;
 
 /// An error of an operation on the server.
 pub(super) enum PostgresError {

@@ -22,7 +22,7 @@ use tokio_postgres::{Error, Socket};
 
 use super::super::StoreError;
 use super::address::{Address, Root, TlsMode};
-use crate::error::shown;
+use crate::declare::error::shown;
 
 /// Makes the TLS sessions of connections to one address.
 #[derive(Clone)]
@@ -167,7 +167,7 @@ pub(super) struct Handshake {
 
 impl TlsConnect<Socket> for Handshake {
     type Stream = TlsStream;
-    type Error = crate::error::BoxError;
+    type Error = crate::declare::error::BoxError;
     type Future = BoxFuture<'static, Result<TlsStream, Self::Error>>;
 
     fn connect(self, socket: Socket) -> Self::Future {
@@ -181,7 +181,7 @@ impl TlsConnect<Socket> for Handshake {
 #[error("{0}")]
 pub(super) struct HandshakeError(&'static str);
 
-fn handshake_error(error: io::Error) -> crate::error::BoxError {
+fn handshake_error(error: io::Error) -> crate::declare::error::BoxError {
     let Some(cause) = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>()) else {
         return error.into();
     };

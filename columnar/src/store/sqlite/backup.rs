@@ -11,7 +11,7 @@ use super::deletion;
 use super::error::SqliteError;
 use super::log::{beside, index_path, log_path};
 use super::open_file::transact;
-use crate::error::shown;
+use crate::declare::error::shown;
 use crate::store::StoreError;
 use crate::store::lock::owner_only;
 

@@ -9,7 +9,7 @@ use rusqlite::{Connection, Row, Transaction};
 use super::error::SqliteError;
 use super::flow::{Column, STEPS};
 use crate::declare::Name;
-use crate::error::shown;
+use crate::declare::error::shown;
 use crate::history::Value;
 use crate::store::checksum::entry_checksum;
 use crate::store::{Entry, StoreError, StoredSteps};

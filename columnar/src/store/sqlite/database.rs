@@ -12,9 +12,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use super::error::SqliteError;
 use super::log::{self, beside};
-use crate::error::shown;
-use crate::files::status::Status;
+use crate::declare::error::shown;
 use crate::store::StoreError;
+use crate::store::files::status::Status;
 use crate::store::lock::owner_only;
 
 /// The application id in the header of the file: `clmn`.

@@ -4,7 +4,7 @@ use std::{fmt, io};
 
 use rusqlite::ErrorCode;
 
-use crate::error::Printable;
+use crate::declare::error::Printable;
 use crate::store::StoreError;
 
 /// An error of SQLite, damaged data, or an error of the store.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use super::error::SqliteError;
-use crate::error::shown;
+use crate::declare::error::shown;
 use crate::store::StoreError;
 use crate::store::lock::FileLock;
 

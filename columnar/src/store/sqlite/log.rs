@@ -20,9 +20,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::SqliteError;
 use super::frames::{Format, HEADER, INDEX, Index, Salts, Scan, fill, scan};
-use crate::error::shown;
-use crate::files::status::Status;
+use crate::declare::error::shown;
 use crate::store::StoreError;
+use crate::store::files::status::Status;
 
 /// The path of the log of a file.
 pub(super) fn log_path(file: &Path) -> PathBuf {

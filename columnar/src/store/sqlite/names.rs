@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use super::error::SqliteError;
 use super::frames::{FRAME_HEADER, HEADER};
 use super::log::{self, index_path, log_path};
-use crate::error::shown;
-use crate::files::status::{FileId, Status};
+use crate::declare::error::shown;
 use crate::store::StoreError;
+use crate::store::files::status::{FileId, Status};
 
 /// The names, and the files to which they led when the file was opened.
 pub(super) struct Names {

@@ -20,7 +20,7 @@ use super::log;
 use super::names::Names;
 use super::open_flow::{OpenFlow, advance, lock_path};
 use crate::declare::Name;
-use crate::error::shown;
+use crate::declare::error::shown;
 use crate::store::thread::{Answer, HandleId, NewCell, PutRequest, Server, answer_all};
 use crate::store::{Put, StoreError, StoredSteps};
 

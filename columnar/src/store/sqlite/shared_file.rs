@@ -13,7 +13,7 @@ use super::database::{self, Location};
 use super::log;
 use super::open_file::OpenFile;
 use crate::declare::Name;
-use crate::error::shown;
+use crate::declare::error::shown;
 use crate::store::thread::{HandleId, NewCell, Thread};
 use crate::store::{Entry, Put, StoreError};
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::shown;
+use crate::declare::error::shown;
 use crate::model::Refused;
 
 /// Why a request has no reply. For a missing recording it quotes both requests, as its reader is the author of the test.

@@ -8,8 +8,8 @@ use serde_json::Value as Json;
 use super::json::{Damage, Layout, Located};
 use super::recording::{Cell, RecordedReply, RecordedRequest, Recording, sorted};
 use crate::context::Role;
+use crate::model::rendering::{ReplySettings, Schema};
 use crate::model::{Effort, End, Finish, Usage};
-use crate::rendering::{ReplySettings, Schema};
 
 /// The version that is written. Earlier ones are read.
 ///

@@ -3,8 +3,8 @@
 use serde_json::Value as Json;
 
 use crate::context::Role;
+use crate::model::rendering::{ReplySettings, Request, Schema};
 use crate::model::{Chunk, End, MaxTokens};
-use crate::rendering::{ReplySettings, Request, Schema};
 
 /// A request and the replies to it.
 #[derive(Clone, Debug)]

@@ -4,12 +4,12 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::cache::Lifetime;
+use crate::model::cache::Lifetime;
 use crate::model::provider::call::{Call, object};
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, count, string};
 use crate::model::provider::settings::SentSettings;
-use crate::registry::{Effort, EffortForm};
+use crate::model::registry::{Effort, EffortForm};
 
 pub(super) const FORMAT: Format = Format {
     key: ("x-api-key", ""),

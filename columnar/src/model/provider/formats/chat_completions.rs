@@ -4,11 +4,11 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::cache::Lifetime;
+use crate::model::cache::Lifetime;
 use crate::model::provider::call::{Call, object};
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, Tokens, count, has_members, string};
-use crate::registry::{self, Effort, EffortForm};
+use crate::model::registry::{self, Effort, EffortForm};
 
 pub(super) const FORMAT: Format = Format::new(|_| "chat/completions".to_owned(), body, read);
 

@@ -8,7 +8,7 @@ mod ollama;
 mod responses;
 
 use super::format::Format;
-use crate::registry::Api;
+use crate::model::registry::Api;
 
 /// The format of an interface.
 pub(super) fn format(api: Api) -> &'static Format {

@@ -8,7 +8,7 @@ use crate::model::provider::call::{Call, object};
 use crate::model::provider::events::Framing;
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, Tokens, count, has_members, string};
-use crate::registry::{Effort, EffortForm};
+use crate::model::registry::{Effort, EffortForm};
 
 pub(super) const FORMAT: Format =
     Format { framing: Framing::Lines, ..Format::new(|_| "api/chat".to_owned(), body, read) };

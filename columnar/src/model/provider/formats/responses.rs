@@ -4,8 +4,8 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::cache::Lifetime;
 use crate::context::Role;
+use crate::model::cache::Lifetime;
 use crate::model::provider::call::{Call, object};
 use crate::model::provider::format::Format;
 use crate::model::provider::reply::{Reply, Tokens, count, string};

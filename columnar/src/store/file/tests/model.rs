@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::super::disk::{Disk, Kind, Status};
 use super::super::known::{self, Known};
 use super::super::log::Log;
-use crate::files::plain_file::WrongKind;
-use crate::files::status::FileId;
+use crate::store::files::plain_file::WrongKind;
+use crate::store::files::status::FileId;
 
 /// Clones are the same file system.
 #[derive(Clone, Default)]

@@ -1,0 +1,132 @@
+//! The class of an error, for spans. Its text may quote the conversation, so it is recorded only if content is captured.
+
+use std::borrow::Cow;
+use std::error::Error as StdError;
+use std::io;
+
+use tokio::time::error::Elapsed;
+use tracing::Span;
+
+use super::{content, names};
+use crate::compute::TimedOut;
+use crate::declare::error::chain;
+#[cfg(feature = "providers")]
+use crate::model::ProviderError;
+use crate::model::usage::SpendLimitError;
+use crate::model::{Finish, Overloaded, ReplyError, Truncated};
+
+/// The class of all other errors, by the conventions.
+const OTHER: &str = "_OTHER";
+
+pub(super) fn record(span: &Span, error: &(dyn StdError + 'static), known: Option<&'static str>) {
+    // Without a subscriber the error is not formatted.
+    if span.is_disabled() {
+        return;
+    }
+    span.record(names::OTEL_STATUS, "error");
+    span.record(names::ERROR_TYPE, known.map_or_else(|| class(error), Cow::Borrowed).as_ref());
+    if content::is_captured() {
+        span.record(names::ERROR_TEXT, error.to_string());
+    }
+}
+
+/// The class of the first known error in the chain of causes.
+pub(super) fn class(error: &(dyn StdError + 'static)) -> Cow<'static, str> {
+    chain(error).find_map(known).unwrap_or(OTHER.into())
+}
+
+fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
+    match error.downcast_ref() {
+        Some(ReplyError::BrokeOff) => return Some("broke_off".into()),
+        Some(ReplyError::Empty) => return Some("empty".into()),
+        Some(ReplyError::NoRoom { .. }) => return Some("context_window".into()),
+        Some(ReplyError::Ended { finish: reason, .. }) => return Some(finish(reason).into()),
+        None => {}
+    }
+    if error.is::<Truncated>() {
+        return Some(finish(&Finish::Length).into());
+    }
+    #[cfg(feature = "providers")]
+    match error.downcast_ref() {
+        // In the chain of causes this error is before its source, an `Overloaded` without a status.
+        Some(ProviderError::Status { status, .. } | ProviderError::Overloaded { status, .. }) => {
+            return Some(status.to_string().into());
+        }
+        Some(ProviderError::TimedOut { .. }) => return Some("timeout".into()),
+        _ => {}
+    }
+    if error.is::<Overloaded>() {
+        return Some("overloaded".into());
+    }
+    if error.is::<SpendLimitError>() {
+        return Some("limit".into());
+    }
+    if error.is::<Elapsed>() || error.is::<TimedOut>() {
+        return Some("timeout".into());
+    }
+    let error: &io::Error = error.downcast_ref()?;
+    // The kind alone: the error may have any text.
+    Some(format!("{:?}", error.kind()).into())
+}
+
+/// The finish reason in the words of the conventions. The provider's own word could be anything.
+pub(super) fn finish(finish: &Finish) -> &'static str {
+    match finish {
+        Finish::Stop => "stop",
+        Finish::Length | Finish::ContextWindow => "length",
+        Finish::Refused => "content_filter",
+        Finish::ContextCut | Finish::Other(_) => "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::declare::error::BoxError;
+    use crate::run::Error;
+
+    #[test]
+    fn the_first_known_cause_is_the_class_of_an_error() {
+        let at = |source: BoxError| {
+            let column = "topics".parse().expect("a name");
+            Error::Compute { column, step: 0, attempt: 1, source }
+        };
+        let refused = io::Error::new(io::ErrorKind::ConnectionRefused, "a secret");
+        assert_eq!(class(&at(refused.into())), "ConnectionRefused");
+        assert_eq!(class(&at(ReplyError::ended(Finish::Other("a secret".to_owned())).into())), "other");
+        assert_eq!(class(&at("a secret".into())), "_OTHER");
+        assert_eq!(class(&at(TimedOut::Attempt(Duration::from_secs(3)).into())), "timeout");
+        assert_eq!(class(&at(Overloaded { retry_after: None }.into())), "overloaded");
+        assert_eq!(class(&at(SpendLimitError::NoPrice { model: "x".to_owned() }.into())), "limit");
+        assert_eq!(class(&Error::Running), "_OTHER");
+    }
+
+    #[cfg(feature = "providers")]
+    #[test]
+    fn the_status_of_an_answer_is_its_class() {
+        let model = "openai/x".to_owned();
+        let source = Overloaded { retry_after: None };
+        assert_eq!(
+            class(&ProviderError::Overloaded {
+                model: model.clone(),
+                status: 429,
+                message: String::new(),
+                source
+            }),
+            "429"
+        );
+        assert_eq!(
+            class(&ProviderError::Status {
+                model: model.clone(),
+                status: 401,
+                message: String::new(),
+                source: None
+            }),
+            "401"
+        );
+        let limit = Duration::from_secs(3);
+        assert_eq!(class(&ProviderError::TimedOut { model, limit, begun: true }), "timeout");
+    }
+}

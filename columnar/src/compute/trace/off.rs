@@ -1,0 +1,75 @@
+//! Stand-ins for the spans without the feature `tracing`: of zero size, and without effect.
+#![allow(clippy::unused_self, reason = "they have the signatures of the real spans")]
+
+use std::error::Error;
+
+use crate::declare::Name;
+use crate::model::End;
+use crate::model::rendering::Request;
+use crate::store::Entry;
+
+pub(crate) struct Entered(());
+
+#[derive(Default)]
+pub(crate) struct RunSpan(());
+
+impl RunSpan {
+    pub(crate) fn begin() -> Self {
+        Self(())
+    }
+
+    pub(crate) fn enter(&self) -> Entered {
+        Entered(())
+    }
+
+    pub(crate) fn stored(&mut self, _: &Entry) {}
+
+    pub(crate) fn cell_failed(&mut self) {}
+
+    pub(crate) fn failed(&mut self, _: &(dyn Error + 'static), _: Option<&'static str>) {}
+
+    pub(crate) fn done(self) {}
+}
+
+#[derive(Default)]
+pub(crate) struct CellSpan(());
+
+impl CellSpan {
+    pub(crate) fn new(_: &Name, _: usize) -> Self {
+        Self(())
+    }
+
+    pub(crate) fn enter(&self) -> Entered {
+        Entered(())
+    }
+
+    pub(crate) fn attempt(&mut self, _: usize) {}
+
+    pub(crate) fn retry(&self, _: usize, _: &(dyn Error + 'static)) {}
+
+    pub(crate) fn failed(&mut self, _: &(dyn Error + 'static), _: Option<&'static str>) {}
+
+    pub(crate) fn stored(self, _: &Entry) {}
+}
+
+pub(crate) struct CallSpan(());
+
+impl CallSpan {
+    pub(crate) fn begin(_: &str, _: &Request) -> Self {
+        Self(())
+    }
+
+    pub(crate) fn enter(&self) -> Entered {
+        Entered(())
+    }
+
+    pub(crate) fn within<F: Future>(&self, future: F) -> F {
+        future
+    }
+
+    pub(crate) fn text(&mut self, _: &str) {}
+
+    pub(crate) fn end(&mut self, _: &End) {}
+
+    pub(crate) fn failed(&mut self, _: &(dyn Error + 'static)) {}
+}

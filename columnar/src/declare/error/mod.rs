@@ -1,0 +1,103 @@
+//! The error types and functions that every layer uses.
+
+#[cfg(any(feature = "providers", feature = "postgres"))]
+pub(crate) mod leaks;
+
+use std::fmt::{self, Write};
+use std::path::Path;
+
+/// Any error: the type in which compute steps, models and stores report theirs.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// An error and its sources, from the error itself to its root cause.
+pub(crate) fn chain<'e>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
+}
+
+/// A text of a user in an error, such as a path: characters that could control a terminal, forge a line of a log or turn the
+/// direction of the text are escaped, as in `\u{1b}`.
+pub(crate) struct Printable<T>(pub(crate) T);
+
+impl<T: fmt::Display> fmt::Display for Printable<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(Escaping(f), "{}", self.0)
+    }
+}
+
+/// The path as an error shows it.
+pub(crate) fn shown(path: &Path) -> Printable<std::path::Display<'_>> {
+    Printable(path.display())
+}
+
+struct Escaping<'a, 'f>(&'a mut fmt::Formatter<'f>);
+
+impl Write for Escaping<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        text.chars().try_for_each(|c| self.write_char(c))
+    }
+
+    fn write_char(&mut self, c: char) -> fmt::Result {
+        if is_invisible(c) { write!(self.0, "{}", c.escape_unicode()) } else { self.0.write_char(c) }
+    }
+}
+
+/// Control characters, and the format characters of Unicode (category Cf) that are in use.
+fn is_invisible(c: char) -> bool {
+    match c {
+        '\u{ad}'
+        | '\u{61c}'
+        | '\u{180e}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}' => true,
+        c => c.is_control(),
+    }
+}
+
+/// The known name that is most similar to an unknown one, if one is similar.
+pub(crate) fn nearest<'n, N: AsRef<str> + Ord>(name: &str, known: &'n [N]) -> Option<&'n N> {
+    let distance = |known: &str| strsim::damerau_levenshtein(name, known);
+    known
+        .iter()
+        .map(|known| (distance(known.as_ref()), known))
+        // A third of the letters may differ, and one in the shortest names.
+        .filter(|(distance, known)| *distance <= known.as_ref().len().max(3) / 3)
+        .min()
+        .map(|(_, known)| known)
+}
+
+/// The message about a name that no column has.
+pub(crate) fn unknown_column<N: AsRef<str>>(name: &str, similar: Option<&N>, columns: &[N]) -> String {
+    let name = Printable(name);
+    match similar {
+        Some(similar) => format!("no column is named `{name}`; did you mean `{}`?", similar.as_ref()),
+        None => format!("no column is named `{name}`; there are {}", list(columns)),
+    }
+}
+
+/// Names as text: `` `a`, `b` ``.
+pub(crate) fn list<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> String {
+    names.into_iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The name of a file could rename the window of a terminal, or forge a line of a log.
+    #[test]
+    fn x6_a_path_cannot_control_the_terminal() {
+        for (path, expected) in [
+            ("/tmp/it's \"here\"\\é漢", "/tmp/it's \"here\"\\é漢"),
+            ("a\u{1b}]0;x\u{7}\n\r\u{9b}2J", "a\\u{1b}]0;x\\u{7}\\u{a}\\u{d}\\u{9b}2J"),
+            ("\u{202e}gpj.exe\u{200b}", "\\u{202e}gpj.exe\\u{200b}"),
+        ] {
+            assert_eq!(shown(Path::new(path)).to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Stores rows of any format, and checks the contents of each row.
+
+use std::collections::BTreeMap;
+
+use super::table::{InvalidRow, RowsError, SKIPPED, STEP};
+use crate::declare::Name;
+use crate::run::reopen::Definition;
+use crate::store::{BYTES, CHUNK, Entry, Store, StoreError, put_all};
+
+/// The value of a column in a row, before it is checked.
+#[derive(Debug)]
+pub(super) enum CellValue {
+    Null,
+    Text(String),
+    Number(usize),
+    List(Vec<String>),
+    Other,
+}
+
+/// Stores rows, a chunk at a time.
+pub(super) struct Ingest<'s, S> {
+    store: &'s S,
+    /// Maps the names of columns to the keys that they are stored under.
+    definition: Definition,
+    /// Entries that are not stored yet, by column.
+    pending: BTreeMap<Name, Vec<(usize, Entry)>>,
+    bytes: usize,
+    rows: usize,
+}
+
+type Cells = Vec<(Name, usize, Entry)>;
+
+impl<'s, S: Store> Ingest<'s, S> {
+    pub(super) async fn new(store: &'s S) -> Result<Self, StoreError> {
+        let definition = store.open().await?;
+        let definition = definition.as_deref().map(Definition::parse).transpose()?.unwrap_or_default();
+        Ok(Self { store, definition, pending: BTreeMap::new(), bytes: 0, rows: 0 })
+    }
+
+    /// Takes the next row, or the reason why it is invalid. Earlier rows are stored either way.
+    pub(super) async fn row(
+        &mut self,
+        row: Result<Vec<(String, CellValue)>, InvalidRow>,
+    ) -> Result<(), RowsError> {
+        match row.and_then(|members| cells(members, self.rows)) {
+            Ok(cells) => {
+                for (column, step, entry) in cells {
+                    self.bytes += entry.len();
+                    self.pending.entry(column).or_default().push((step, entry));
+                }
+                self.rows += 1;
+                if self.rows.is_multiple_of(CHUNK) || self.bytes > BYTES {
+                    self.flush().await?;
+                }
+                Ok(())
+            }
+            Err(source) => {
+                self.flush().await?;
+                // Only after the earlier rows are stored, as the error promises that they are.
+                Err(RowsError::Row { row: self.rows + 1, source })
+            }
+        }
+    }
+
+    /// Stores the remaining rows, and returns the number of all rows.
+    pub(super) async fn finish(mut self) -> Result<usize, StoreError> {
+        self.flush().await?;
+        Ok(self.rows)
+    }
+
+    async fn flush(&mut self) -> Result<(), StoreError> {
+        self.bytes = 0;
+        for (column, entries) in std::mem::take(&mut self.pending) {
+            // By its key: a renamed column is stored under the first name that it had.
+            put_all(self.store, &self.definition.key(&column), entries).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The cells of a row, at this step unless the row has another.
+fn cells(members: Vec<(String, CellValue)>, step: usize) -> Result<Cells, InvalidRow> {
+    // Before all other members, because `_step` may be the last of them.
+    let step = match members.iter().find(|(member, _)| member == STEP) {
+        None => step,
+        Some((_, CellValue::Number(step))) => *step,
+        Some(_) => return Err(InvalidRow::Step),
+    };
+    let mut cells = Vec::new();
+    for (member, found) in members {
+        match (member.as_str(), found) {
+            (STEP, _) | (_, CellValue::Null) => {}
+            (SKIPPED, CellValue::List(columns)) => {
+                for column in columns {
+                    cells.push((Name::new(&column)?, step, Entry::SKIPPED));
+                }
+            }
+            (SKIPPED, _) => return Err(InvalidRow::Skipped),
+            (column, CellValue::Text(text)) => cells.push((Name::new(column)?, step, Entry::from(text))),
+            (column, _) => return Err(InvalidRow::NotText { column: Name::new(column)? }),
+        }
+    }
+    Ok(cells)
+}

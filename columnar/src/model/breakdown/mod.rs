@@ -1,0 +1,430 @@
+//! The breakdown of a request: where its tokens go.
+//!
+//! ```text
+//! Messages, instruction ──▶ Breakdown ──▶ a table, JSON
+//! ```
+//!
+//! Each part of the messages knows its tokens, and the breakdown adds them up by tier or column. The sums are the tokens of
+//! the request. A breakdown has keys, names and numbers, and no text of a document or a value.
+
+mod json;
+mod table;
+
+use crate::context::budget::Report;
+use crate::context::documents::{Key, Kind};
+use crate::context::tiers::{Moves, Tier};
+use crate::context::{Messages, Section, TieredDocument};
+use crate::declare::Name;
+use crate::history::tokens::Counter;
+use crate::model::cache::{CachePlan, Reason};
+use crate::model::registry::reply_limit;
+use crate::model::usage::{Receipt, Total, Usage};
+
+impl Messages {
+    /// The tokens of a request with these messages under an instruction, by tier or by column. A [`prompt`](crate::prompt)
+    /// sends the instruction that it was made with.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello! My name is Ada.").await?;
+    /// chat.run().await?;
+    /// chat.user.push("What is my name?").await?;
+    ///
+    /// let messages = chat.answer.messages(1)?;
+    /// let breakdown = messages.breakdown("Be brief.");
+    /// assert_eq!(breakdown.tokens, breakdown.instruction + messages.tokens());
+    /// assert_eq!((&*breakdown.columns[0].column, breakdown.columns[0].values), ("user", 2));
+    /// # Ok(()) }
+    /// ```
+    pub fn breakdown(&self, instruction: &str) -> Breakdown {
+        Breakdown::of(self, instruction)
+    }
+}
+
+/// The tokens of a request, by tier or by column. Made by [`Messages::breakdown`].
+///
+/// Its tokens are those of the instruction, the text of the flow, the notes, the instructions among the inputs, all tiers, all columns and the marker of omitted turns. It prints as a
+/// table, and serializes as JSON whose fields keep their names; later versions may add some.
+///
+/// ```
+/// use columnar::documents::Update;
+/// use columnar::prelude::*;
+/// use columnar::testing::script;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let coder = flow! {
+///     source files: Documents;
+///     source user;
+///     column coder(files.tiered(), user, self) = script(["Done."]);
+/// };
+/// let update = Update::new().file("src/lib.rs", "mod a;").symbol("src/a.rs", "f a").tree("src/a.rs\nsrc/lib.rs");
+/// coder.files.push(update).await?;
+/// coder.user.push("Rename it.").await?;
+///
+/// let breakdown = coder.coder.messages(0)?.breakdown("You write Rust.");
+/// let table = "\
+/// request of `coder` at step 0
+/// empty tiers: 2
+/// part         documents  history  prompt  other  tokens  holds
+/// instruction                                          4
+/// L0                   0        0       0      0       0  cached: nothing
+/// L1                   6        0       0     13      19  cached: 1 symbol
+/// L2                   0        0       0      0       0  cached: nothing
+/// L3                   0        0       0      0       0  cached: nothing
+/// active               8        0       8     25      41  1 file, tree, prompt
+/// total               14        0       8     38      64";
+/// assert_eq!(breakdown.to_string(), table);
+///
+/// let json = serde_json::to_value(&breakdown).expect("names and numbers");
+/// assert_eq!(json["tiers"][1]["documents"][0]["key"], "symbol:src/a.rs");
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Breakdown {
+    /// The column that sends the request.
+    pub column: Name,
+    /// Its step.
+    pub step: usize,
+    /// The tokens of the whole request, by the [counter](crate::flow::LiveFlow::set_counter) of the flow.
+    pub tokens: usize,
+    /// The tokens of the instruction.
+    pub instruction: usize,
+    /// The tokens of the [system text](crate::flow::LiveFlow::set_system) of the flow, which follows the instruction.
+    pub flow: usize,
+    /// The tokens of the notes on the inputs, which follow the text of the flow.
+    pub notes: usize,
+    /// The tokens of the [instructions](crate::View::instruction) among the inputs, which follow the notes.
+    pub instructions: usize,
+    /// All five tiers in order, if the column reads documents in [tiers](crate::TieredView); else none.
+    pub tiers: Vec<TierBreakdown>,
+    /// The columns that it reads, in order of declaration, its self history last; none if there are tiers.
+    pub columns: Vec<ColumnBreakdown>,
+    /// The tokens of the marker of the turns that a [budget](crate::budget) omits. It is in no tier and no column.
+    pub omitted: usize,
+    /// The items that changed their tiers since the previous request; `None` without tiers.
+    pub moves: Option<Moves>,
+    /// The report of the truncation to the budget; `None` without a budget.
+    pub budget: Option<Report>,
+    /// The cache marks, if they were [added](Self::with_plan).
+    pub plan: Option<CachePlan>,
+    /// The receipt of the last request, if it was [added](Self::with_receipt).
+    pub receipt: Option<Receipt>,
+    /// The sum of a session, if it was [added](Self::with_total).
+    pub total: Option<Total>,
+}
+
+/// The tokens of one tier in a [`Breakdown`].
+///
+/// Those of L0 are in the system text, behind the instruction and the notes, and in the messages of its exchanges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TierBreakdown {
+    /// The tier.
+    pub tier: Tier,
+    /// Whether a cache mark follows it; `None` without a [plan](Breakdown::with_plan).
+    pub marked: Option<bool>,
+    /// The sum of all other tokens here.
+    pub tokens: usize,
+    /// The documents in their order.
+    pub documents: Vec<DocumentBreakdown>,
+    /// The tokens of the legend of the symbols, which is in L0.
+    pub legend: usize,
+    /// The tokens of the tree of files, which is active.
+    pub tree: usize,
+    /// The number of exchanges: steps before this one whose inputs or replies are shown.
+    pub exchanges: usize,
+    /// The tokens of the exchanges, with the markers of values that a view hides in them.
+    pub history: usize,
+    /// The tokens of the inputs at this step, which are active.
+    pub prompt: usize,
+    /// The tokens of the titles above documents, with the empty lines around them.
+    pub titles: usize,
+    /// The tokens of the short replies that follow documents.
+    pub acknowledgements: usize,
+}
+
+/// A document in a [`TierBreakdown`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DocumentBreakdown {
+    /// Its kind, and its path or URL.
+    pub key: Key,
+    /// Its tokens, with its path and its fence.
+    pub tokens: usize,
+    /// The number of responses since its last change, within the limits of its tier.
+    pub n: u32,
+    /// The N at which it may leave for the tier above. `None` in L0, which is the last one, and for a page, which is shown
+    /// once.
+    pub next: Option<u32>,
+}
+
+/// The tokens of one column in a [`Breakdown`] without tiers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ColumnBreakdown {
+    /// The column. The self history has the name of the column that sends the request.
+    pub column: Name,
+    /// The number of values that are shown.
+    pub values: usize,
+    /// The number of values that views [hide](crate::View::elided) and count.
+    pub hidden: usize,
+    /// The tokens of the values with their tags and separators, and of the markers of hidden ones. The tag of a group counts
+    /// for the first column in it that has a value.
+    pub tokens: usize,
+}
+
+impl Breakdown {
+    fn of(messages: &Messages, instruction: &str) -> Self {
+        let counter = messages.counter();
+        let snapshot = messages.snapshot();
+        let [constant, without_notes] = messages.overhead().system_tokens(&snapshot.reads, instruction);
+        // A tokenizer may join the end of a text with the next one.
+        let without_notes = without_notes.min(constant);
+        let instruction = counter.count(instruction.trim()).min(without_notes);
+        let instructions = messages.instruction_tokens();
+        let documents = messages.system_section().map_or(0, |(section, _)| section.tokens());
+        let mut breakdown = Self {
+            column: messages.column().clone(),
+            step: messages.step(),
+            tokens: constant + instructions + documents + messages.tokens(),
+            instruction,
+            flow: without_notes - instruction,
+            notes: constant - without_notes,
+            instructions,
+            tiers: Vec::new(),
+            columns: Vec::new(),
+            omitted: 0,
+            moves: messages.moves().cloned(),
+            budget: messages.report().cloned(),
+            plan: None,
+            receipt: None,
+            total: None,
+        };
+        if breakdown.moves.is_some() {
+            breakdown.add_tiers(messages);
+        } else {
+            breakdown.add_columns(messages);
+        }
+        breakdown
+    }
+
+    /// The same breakdown, with the cache marks of the request. Its tiers know which of them are marked.
+    ///
+    /// ```
+    /// use columnar::cache::{CachePolicy, Pace};
+    /// use columnar::documents::Update;
+    /// use columnar::prelude::*;
+    /// use columnar::testing::script;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let coder = flow! {
+    ///     source files: Documents;
+    ///     source user;
+    ///     column coder(files.tiered(), user, self) = script(["Done."]);
+    /// };
+    /// coder.files.push(Update::new().symbol("src/a.rs", "f a\n".repeat(2_000))).await?;
+    /// coder.user.push("Rename it.").await?;
+    ///
+    /// let policy = CachePolicy::by_model("anthropic/claude-sonnet-5");
+    /// let plan = coder.coder.cache_plan(0, policy, Pace::batch())?;
+    /// let breakdown = coder.coder.messages(0)?.breakdown("You write Rust.").with_plan(&plan);
+    /// assert_eq!(breakdown.tiers[1].marked, Some(true));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_plan(mut self, plan: &CachePlan) -> Self {
+        for tier in &mut self.tiers {
+            tier.marked = Some(plan.marks.iter().any(|mark| mark.reason == Reason::Tier(tier.tier)));
+        }
+        self.plan = Some(plan.clone());
+        self
+    }
+
+    /// The same breakdown, with the receipt of the last request: its tokens as the provider counted them, the share of them
+    /// that came from its cache, and the longest reply of the model if that is known.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::testing::script;
+    /// use columnar::usage::Receipt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = script(["Hi!"]);
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// // `chat.answer.receipt(0)` of a model.
+    /// let receipt: Receipt = r#"{"model":"mine","calls":1,"input":400,"cache_read":300,"output":8}"#.parse().expect("JSON");
+    ///
+    /// let table = "\
+    /// request of `answer` at step 0
+    /// last request to `mine`: 400 tokens in (75 % cached), 8 out
+    /// part         values  hidden  tokens
+    /// instruction                       0
+    /// user              1       0       7
+    /// self              0       0       0
+    /// total             1       0       7";
+    /// assert_eq!(chat.answer.messages(0)?.breakdown("").with_receipt(&receipt).to_string(), table);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_receipt(self, receipt: &Receipt) -> Self {
+        Self { receipt: Some(receipt.clone()), ..self }
+    }
+
+    /// The same breakdown, with the sum of a session, such as the [total](crate::usage::Bill::total) of a bill.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// let total = chat.bill().total();
+    /// let breakdown = chat.answer.messages(0)?.breakdown("Be brief.").with_total(total);
+    /// assert!(breakdown.to_string().contains("session: 0 calls"));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_total(self, total: Total) -> Self {
+        Self { total: Some(total), ..self }
+    }
+
+    fn add_tiers(&mut self, messages: &Messages) {
+        let counter = messages.counter();
+        let mut tiers = Tier::ALL.map(TierBreakdown::empty);
+        if let (Some((section, items)), [l0, ..]) = (messages.system_section(), &mut tiers) {
+            l0.add_section(section, items, section.tokens(), counter);
+        }
+        let mut last = None;
+        for part in messages.parts() {
+            let Some(of) = part.tier() else { continue };
+            let Some(tier) = tiers.iter_mut().find(|tier| tier.tier == of) else { continue };
+            let (tokens, turn) = (part.tokens(), part.turn());
+            if let Some(section) = part.section() {
+                tier.add_section(section, part.items(), tokens, counter);
+            } else if part.is_acknowledgement() {
+                tier.tokens += tokens;
+                tier.acknowledgements += tokens;
+            } else if part.origin().is_none() && part.hidden().is_none() {
+                self.omitted += tokens;
+            } else if turn == self.step {
+                tier.tokens += tokens;
+                tier.prompt += tokens;
+            } else {
+                tier.tokens += tokens;
+                tier.history += tokens;
+                tier.exchanges += usize::from(last.replace(turn) != Some(turn));
+            }
+        }
+        self.tiers = tiers.into();
+    }
+
+    fn add_columns(&mut self, messages: &Messages) {
+        let reads = &messages.snapshot().reads;
+        let itself = reads.self_view.as_ref().map(|_| &reads.column);
+        for column in reads.inputs.iter().map(|input| &input.name).chain(itself) {
+            if self.columns.iter().all(|known| known.column != *column) {
+                let column = column.clone();
+                self.columns.push(ColumnBreakdown { column, values: 0, hidden: 0, tokens: 0 });
+            }
+        }
+        for part in messages.parts() {
+            let (origin, hidden) = (part.origin(), part.hidden());
+            let name = origin.map(|origin| origin.column).or(hidden.map(|hidden| hidden.column));
+            let column = name.and_then(|name| self.columns.iter_mut().find(|known| known.column == *name));
+            let Some(column) = column else {
+                self.omitted += part.tokens();
+                continue;
+            };
+            column.tokens += part.tokens();
+            column.values += usize::from(origin.is_some());
+            column.hidden += hidden.map_or(0, |hidden| hidden.values);
+        }
+    }
+}
+
+impl TierBreakdown {
+    fn empty(tier: Tier) -> Self {
+        Self {
+            tier,
+            marked: None,
+            tokens: 0,
+            documents: Vec::new(),
+            legend: 0,
+            tree: 0,
+            exchanges: 0,
+            history: 0,
+            prompt: 0,
+            titles: 0,
+            acknowledgements: 0,
+        }
+    }
+
+    /// Adds a section that has these tokens with its separators.
+    fn add_section<'m>(
+        &mut self,
+        section: &Section,
+        documents: impl Iterator<Item = TieredDocument<'m>>,
+        tokens: usize,
+        counter: &dyn Counter,
+    ) {
+        let before = self.document_tokens();
+        let documents = documents.map(|document| DocumentBreakdown::new(document, self.tier));
+        self.documents.extend(documents);
+        let rest = tokens.saturating_sub(self.document_tokens() - before);
+        // Whatever is neither a document of the tracker nor a title is the one text without a path.
+        let titles = section.title_tokens(counter) + tokens.saturating_sub(section.tokens());
+        let alone = if section.has_text_alone() { rest.saturating_sub(titles) } else { 0 };
+        let of_alone = if self.tier == Tier::L0 { &mut self.legend } else { &mut self.tree };
+        *of_alone += alone;
+        self.titles += rest - alone;
+        self.tokens += tokens;
+    }
+
+    /// The tokens of its documents.
+    pub fn document_tokens(&self) -> usize {
+        self.documents.iter().map(|document| document.tokens).sum()
+    }
+}
+
+impl DocumentBreakdown {
+    fn new(TieredDocument { key, n, tokens }: TieredDocument<'_>, tier: Tier) -> Self {
+        let next = tier.leaves_at().filter(|_| key.kind() != Kind::Url);
+        Self { key: key.clone(), tokens, n, next }
+    }
+
+    /// The share of the way to the next tier that it has gone since it entered its own, from 0 to 1. At 1 it waits for a
+    /// change of that tier. `None` without a next tier.
+    pub fn progress(&self) -> Option<f64> {
+        let next = self.next?;
+        // The distance from one tier to the next is the same everywhere.
+        let distance = Tier::L3.entry();
+        let left = next.saturating_sub(self.n).min(distance);
+        Some(f64::from(distance - left) / f64::from(distance))
+    }
+}
+
+/// The share of the input that came from a cache, from 0 to 1; `None` without input.
+fn hit_rate(usage: &Usage) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "a share needs few digits")]
+    let share = usage.cache_read as f64 / usage.input as f64;
+    // A provider may report anything.
+    (usage.input > 0).then(|| share.min(1.0))
+}
+
+/// The most tokens of a reply of the model in a receipt, if they are known.
+fn longest_reply(receipt: &Receipt) -> Option<u32> {
+    reply_limit(receipt.model.as_deref()?)?.most
+}

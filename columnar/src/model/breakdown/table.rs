@@ -1,0 +1,201 @@
+//! The table of a breakdown: what changed, then a line for each tier or column, and the total.
+
+use std::fmt;
+
+use super::{Breakdown, TierBreakdown, hit_rate, longest_reply};
+use crate::context::documents::Kind;
+use crate::context::tiers::Move;
+use crate::declare::error::Printable;
+use crate::model::usage::{Grouped, Receipt};
+
+/// The number of items that a line of moves names.
+const NAMED: usize = 3;
+
+impl fmt::Display for Breakdown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "request of `{}` at step {}", self.column, self.step)?;
+        if let Some(moves) = &self.moves {
+            write_moves(f, moves.promotions(), "")?;
+            write_moves(f, moves.demotions(), ", changed")?;
+            writeln!(f, "empty tiers: {}", moves.empty().len())?;
+        }
+        if let Some(report) = &self.budget {
+            writeln!(f, "budget: {report}")?;
+        }
+        // The tiers have their marks in their own lines.
+        let marks = self.plan.iter().filter(|_| self.tiers.is_empty()).flat_map(|plan| &plan.marks);
+        for mark in marks {
+            writeln!(f, "mark {mark}")?;
+        }
+        if let Some(receipt) = &self.receipt {
+            write_receipt(f, receipt)?;
+        }
+        if let Some(total) = &self.total {
+            writeln!(f, "session: {total}")?;
+        }
+        let table = if self.tiers.is_empty() { self.by_column() } else { self.by_tier() };
+        write!(f, "{table}")
+    }
+}
+
+/// A line for each pair of tiers.
+fn write_moves(f: &mut fmt::Formatter<'_>, moves: &[Move], why: &str) -> fmt::Result {
+    for same in moves.chunk_by(|one, other| (one.from, one.to) == (other.from, other.to)) {
+        let Some(first) = same.first() else { continue };
+        write!(f, "{} to {}{why}: ", first.from, first.to)?;
+        for (at, moved) in same.iter().take(NAMED).enumerate() {
+            write!(f, "{}{}", if at > 0 { ", " } else { "" }, Printable(&moved.item))?;
+        }
+        match same.len().saturating_sub(NAMED) {
+            0 => writeln!(f)?,
+            more => writeln!(f, " and {} more", grouped(more))?,
+        }
+    }
+    Ok(())
+}
+
+fn write_receipt(f: &mut fmt::Formatter<'_>, receipt: &Receipt) -> fmt::Result {
+    f.write_str("last request")?;
+    if let Some(model) = &receipt.model {
+        write!(f, " to `{}`", Printable(model))?;
+    }
+    let usage = &receipt.usage;
+    write!(f, ": {} tokens in", Grouped(usage.input))?;
+    if let Some(rate) = hit_rate(usage) {
+        // Rounded down, so that a little uncached input is not hidden.
+        write!(f, " ({:.0} % cached)", (rate * 100.0).floor())?;
+    }
+    write!(f, ", {} out", Grouped(usage.output))?;
+    if let Some(longest) = longest_reply(receipt) {
+        write!(f, " of {} at most", Grouped(longest.into()))?;
+    }
+    writeln!(f)
+}
+
+impl Breakdown {
+    fn by_tier(&self) -> Table {
+        let headers = ["documents", "history", "prompt", "other", "tokens"];
+        let tiers = self.tiers.iter().map(|tier| {
+            let (documents, history, prompt) = (tier.document_tokens(), tier.history, tier.prompt);
+            let other = tier.tokens.saturating_sub(documents + history + prompt);
+            let figures = [documents, history, prompt, other, tier.tokens].map(Some);
+            Line { name: tier.tier.to_string(), figures: figures.into(), holds: holds(tier) }
+        });
+        self.table(&headers, Some("holds"), tiers)
+    }
+
+    fn by_column(&self) -> Table {
+        let columns = self.columns.iter().map(|column| {
+            let is_self = column.column == self.column;
+            let name = if is_self { "self".to_owned() } else { column.column.to_string() };
+            let figures = [column.values, column.hidden, column.tokens].map(Some);
+            Line { name, figures: figures.into(), holds: String::new() }
+        });
+        self.table(&["values", "hidden", "tokens"], None, columns)
+    }
+
+    /// The lines of tiers or columns, between those that each request has.
+    fn table(
+        &self,
+        headers: &[&'static str],
+        last: Option<&str>,
+        parts: impl Iterator<Item = Line>,
+    ) -> Table {
+        let only_tokens = |name: &str, tokens: usize| {
+            let mut figures = vec![None; headers.len().saturating_sub(1)];
+            figures.push(Some(tokens));
+            Line { name: name.to_owned(), figures, holds: String::new() }
+        };
+        let instruction = [
+            ("instruction", self.instruction),
+            ("of the flow", self.flow),
+            ("notes", self.notes),
+            ("instructions", self.instructions),
+        ];
+        let is_shown = |(name, tokens): &(&str, usize)| *name == "instruction" || *tokens > 0;
+        let before = instruction.into_iter().filter(is_shown);
+        let after = (self.omitted > 0).then_some(("omitted turns", self.omitted));
+        let line = |(name, tokens)| only_tokens(name, tokens);
+        let mut lines: Vec<Line> = before.map(line).chain(parts).chain(after.map(line)).collect();
+        let mut total = only_tokens("total", self.tokens);
+        for (at, sum) in total.figures.iter_mut().enumerate() {
+            // The last one is known, and does not depend on the lines.
+            let of_lines = lines.iter().filter_map(|line| *line.figures.get(at)?).sum();
+            *sum = sum.or(Some(of_lines));
+        }
+        lines.push(total);
+        Table { headers: headers.to_vec(), last: last.unwrap_or_default().to_owned(), lines }
+    }
+}
+
+/// The contents of a tier in words.
+fn holds(tier: &TierBreakdown) -> String {
+    let of_kind = |kind| tier.documents.iter().filter(|document| document.key.kind() == kind).count();
+    let counts = [
+        (of_kind(Kind::Symbol), "symbol"),
+        (of_kind(Kind::File), "file"),
+        (of_kind(Kind::Url), "page"),
+        (tier.exchanges, "exchange"),
+    ];
+    let counted = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| {
+        let plural = if count == 1 { "" } else { "s" };
+        format!("{} {noun}{plural}", grouped(count))
+    });
+    let single = [(tier.legend, "legend"), (tier.tree, "tree"), (tier.prompt, "prompt")];
+    let single = single.into_iter().filter(|(tokens, _)| *tokens > 0).map(|(_, noun)| noun.to_owned());
+    let mut contents = counted.chain(single).collect::<Vec<_>>().join(", ");
+    if contents.is_empty() {
+        contents.push_str("nothing");
+    }
+    match (tier.tier.is_cached(), tier.marked) {
+        (false, _) => contents,
+        (true, Some(true)) => format!("cached, marked: {contents}"),
+        (true, _) => format!("cached: {contents}"),
+    }
+}
+
+/// Lines with figures below each other.
+struct Table {
+    headers: Vec<&'static str>,
+    /// The header of the words at the end.
+    last: String,
+    lines: Vec<Line>,
+}
+
+struct Line {
+    name: String,
+    figures: Vec<Option<usize>>,
+    holds: String,
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
+        let widths = self.headers.iter().enumerate().map(|(at, header)| {
+            let figures = self.lines.iter().filter_map(|line| *line.figures.get(at)?);
+            figures.map(|figure| grouped(figure).len()).max().unwrap_or(0).max(header.len())
+        });
+        let widths: Vec<usize> = widths.collect();
+        write!(f, "{:name$}", "part")?;
+        for (header, width) in self.headers.iter().zip(&widths) {
+            write!(f, "  {header:>width$}")?;
+        }
+        write_end(f, &self.last)?;
+        for line in &self.lines {
+            write!(f, "\n{:name$}", line.name)?;
+            for (figure, width) in line.figures.iter().zip(&widths) {
+                write!(f, "  {:>width$}", figure.map(grouped).unwrap_or_default())?;
+            }
+            write_end(f, &line.holds)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_end(f: &mut fmt::Formatter<'_>, words: &str) -> fmt::Result {
+    if words.is_empty() { Ok(()) } else { write!(f, "  {words}") }
+}
+
+fn grouped(figure: usize) -> String {
+    Grouped(u64::try_from(figure).unwrap_or(u64::MAX)).to_string()
+}

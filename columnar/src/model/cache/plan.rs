@@ -1,0 +1,273 @@
+//! The positions of cache marks in a request, so that the next one pays the cached price for the prefix that both share.
+//!
+//! A provider that takes marks caches the prefix before each of them and nothing else. A mark at the end of a request is
+//! useless if the next request differs before it. The declaration decides where requests differ; see
+//! [`StablePrefix`](super::StablePrefix).
+//!
+//! # The gain of a mark
+//!
+//! A column marks a prefix of `T` tokens, and each request adds `d` of them. The next one follows in time
+//! with a probability of `p`. With the factors `r` of reading and `w` of writing it pays
+//!
+//! ```text
+//! in time     r T + w d
+//! too late    w T + w d
+//! unmarked      T +   d
+//! ```
+//!
+//! so the mark gains `p (w - r) - (w - 1) - (w - 1) d / T` for each token of the prefix, and the lifetime that
+//! gains most is taken. For 1.25 and 2 over 0.1, that is the long one if no gap outlives it and `T / d` is above 0.65
+//! over the probability that a gap outlives the short one.
+//!
+//! `T / d` grows with each request, but following it costs more than it saves: a prefix that was written with one lifetime
+//! need not be found with the other, so a column that changes pays for all of its history again. `T / d` is assumed to
+//! be [`HORIZON`], and the pace alone decides.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::mark::{Lifetime, Mark, Position, Reason};
+use super::pace::Pace;
+use super::policy::CachePolicy;
+use crate::context::tiers::{Moves, Tier};
+use crate::context::{InNext, Messages, Part, Parts};
+use crate::model::registry::Write;
+
+/// The assumed number of requests over which a history is used.
+const HORIZON: f64 = 10.0;
+
+/// The marks of one request. It prints with a line for each mark.
+///
+/// Made by [`Derived::cache_plan`](crate::flow::Handle::cache_plan) and
+/// [`LiveFlow::cache_plan`](crate::flow::LiveFlow::cache_plan). It depends on the declaration, the stored values
+/// and the forks that were known at the step, never on the order in which values were computed.
+///
+/// ```
+/// use columnar::cache::{CachePlan, Pace, Position, CachePolicy, Reason};
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let chat = flow! {
+///     source user;
+///     column topics(user.latest)        = prompt("List the topics.");
+///     column summary(user, self.latest) = prompt("Update the summary.");
+///     column assistant(user, self)      = prompt("You are a helpful assistant.");
+/// };
+/// chat.user.push("What do you think of this? ".repeat(200)).await?;
+/// chat.user.push("And now?").await?;
+/// chat.run().await?;
+///
+/// let provider = CachePolicy::by_model("anthropic/claude-sonnet-5-5");
+/// let plan = |column| -> Result<Vec<Position>> {
+///     let CachePlan { marks, .. } = chat.cache_plan(column, 1, provider, Pace::batch())?;
+///     Ok(marks.iter().filter(|mark| mark.reason == Reason::Next).map(|mark| mark.position).collect())
+/// };
+/// assert_eq!(plan("assistant")?, [Position::Part(2)]);   // the next request repeats everything
+/// assert_eq!(plan("summary")?, [Position::Part(0)]);     // everything up to the old summary
+/// assert_eq!(plan("topics")?, []);                    // nothing but the instruction
+///
+/// let plan = chat.cache_plan("summary", 1, provider, Pace::batch())?;
+/// assert_eq!(plan.to_string(), "after part 0, short lifetime, for the next request");
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CachePlan {
+    /// The marks in the order of the request, all with the same lifetime.
+    pub marks: Vec<Mark>,
+}
+
+impl CachePlan {
+    /// The plan for a request of an instruction with `instruction` tokens and these messages.
+    pub fn of(messages: &Messages, instruction: usize, policy: &CachePolicy, pace: Pace) -> Self {
+        if policy.most_marks == 0 {
+            return Self::default();
+        }
+        let Some(lifetime) = lifetime(policy, pace) else {
+            return Self::default();
+        };
+        // Instructions may change with each step. They are taken for stable if they did not change with this one.
+        let is_stable =
+            || messages.previous().is_some_and(|previous| messages.has_instructions_of(&previous));
+        if messages.has_instructions() && !is_stable() {
+            return Self::default();
+        }
+        if let Some(moves) = messages.moves() {
+            return Self { marks: tiers(messages, moves, instruction, policy, lifetime, pace) };
+        }
+        let Ends { system, stable, repeated, spare } = Ends::of(messages, instruction, policy.minimum);
+        let stable = stable.filter(|_| !pace.is_last());
+        // A prefix that the request before wrote is read once more, even if no other request repeats it.
+        // `None` is less than any position, and the instruction is less than any part.
+        let Some(deepest) = repeated.max(stable).max(system) else {
+            return Self::default();
+        };
+        // The provider looks `look_back` blocks back from a mark, so an earlier entry needs its own mark.
+        let far = repeated.filter(|end| *end == deepest || block(*end) + policy.look_back <= block(deepest));
+        // The deepest mark pays for everything before it, so further marks are free. The most useful come first, in
+        // case the provider takes fewer.
+        let worth = [(stable, Reason::Next), (far, Reason::Previous), (system, Reason::Instruction)];
+        let spare = spare.map(|position| (position.filter(|position| *position < deepest), Reason::Forks));
+        let mut marks: Vec<Mark> = Vec::new();
+        for (position, reason) in worth.into_iter().chain(spare) {
+            let known = |position: &Position| marks.iter().any(|mark| mark.position == *position);
+            if let Some(position) = position.filter(|position| !known(position)) {
+                marks.push(Mark { position, lifetime, reason });
+            }
+        }
+        // The deepest is kept in any case.
+        // The sort is stable, so the others stay in the order of their worth.
+        marks.sort_by_key(|mark| mark.position != deepest);
+        marks.truncate(policy.most_marks);
+        marks.sort_unstable_by_key(|mark| mark.position);
+        Self { marks }
+    }
+}
+
+impl fmt::Display for CachePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((first, rest)) = self.marks.split_first() else { return f.write_str("no marks") };
+        write!(f, "{first}")?;
+        rest.iter().try_for_each(|mark| write!(f, "\n{mark}"))
+    }
+}
+
+/// The marks of a tiered context: one at the end of each cached tier that has anything, if the prefix is long enough. Nothing
+/// that changed lately is before them.
+fn tiers(
+    messages: &Messages,
+    moves: &Moves,
+    instruction: usize,
+    policy: &CachePolicy,
+    lifetime: Lifetime,
+    pace: Pace,
+) -> Vec<Mark> {
+    let mut ends: BTreeMap<Tier, (Position, usize)> =
+        BTreeMap::from([(Tier::L0, (Position::System, instruction))]);
+    let mut tokens = instruction;
+    for (at, part) in messages.parts().enumerate() {
+        tokens += part.tokens();
+        // The tiers of the parts are ascending, so nothing follows.
+        let Some(tier) = part.tier().filter(|tier| tier.is_cached()) else { break };
+        ends.insert(tier, (Position::Part(at), tokens));
+    }
+    // Without a further request, only the prefix that the request before wrote is read.
+    let written = |tier: Tier| !pace.is_last() || moves.broken().iter().all(|broken| tier < *broken);
+    let ends = ends.into_iter().filter(|(tier, (_, tokens))| *tokens >= policy.minimum && written(*tier));
+    let mark = |(tier, (position, _))| Mark { position, lifetime, reason: Reason::Tier(tier) };
+    let mut marks: Vec<Mark> = ends.map(mark).collect();
+    // The deepest are kept: a provider looks back from them.
+    marks.drain(..marks.len().saturating_sub(policy.most_marks));
+    marks
+}
+
+/// The lifetime that gains most for a column, if any does.
+fn lifetime(policy: &CachePolicy, pace: Pace) -> Option<Lifetime> {
+    let gain = |lifetime| {
+        let Write { factor, lifetime: within } = policy.write(lifetime)?;
+        let fee = factor - 1.0;
+        Some(pace.chance(within) * (factor - policy.read) - fee - fee / HORIZON)
+    };
+    let gains = [Lifetime::Short, Lifetime::Long].into_iter().filter_map(|it| Some((gain(it)?, it)));
+    let best = gains.filter(|(gain, _)| *gain > 0.0).max_by(|(a, _), (b, _)| a.total_cmp(b));
+    best.map(|(_, lifetime)| lifetime)
+}
+
+/// The ends of prefixes that a request shares with others, apart from prefixes below the minimum.
+struct Ends {
+    /// The instruction, which all requests of the column share.
+    system: Option<Position>,
+    /// The part after it that the next request repeats.
+    stable: Option<Position>,
+    /// The part after it that this request repeats of the one before.
+    repeated: Option<Position>,
+    /// The parts that forks of the flow share with this request: up to where the nearest fork differs, up to where a fork
+    /// at this step would differ, and some positions further back. Reading a longer prefix need not keep a shorter entry
+    /// alive, so these have marks of their own.
+    spare: [Option<Position>; 4],
+}
+
+impl Ends {
+    fn of(messages: &Messages, instruction: usize, minimum: usize) -> Self {
+        let system = (instruction >= minimum).then_some(Position::System);
+        let mut ends = Self { system, stable: None, repeated: None, spare: [None; 4] };
+        let (previous, fork) = (messages.previous(), messages.before_fork());
+        let (mut previous, mut fork) =
+            (RepeatedPrefix::new(previous.as_ref()), RepeatedPrefix::new(fork.as_ref()));
+        let (mut stays, mut tokens) = (true, instruction);
+        let [one, other] = fork_steps(messages.step());
+        for (at, part) in messages.parts().enumerate() {
+            stays &= is_worth_marking(&part);
+            // Both are called for each part, because they walk along with it.
+            let (repeats, is_shared) = (previous.has(&part), fork.has(&part));
+            if !stays && !repeats {
+                break;
+            }
+            tokens += part.tokens();
+            // A constant part is not worth a mark.
+            let Some(origin) = part.origin().filter(|_| tokens >= minimum) else { continue };
+            let position = Some(Position::Part(at));
+            ends.stable = position.filter(|_| stays).or(ends.stable);
+            ends.repeated = position.filter(|_| repeats).or(ends.repeated);
+            let is_before = |step| stays && origin.step < step;
+            let is_spare = [stays && is_shared, is_before(messages.step()), is_before(one), is_before(other)];
+            for (spare, is_spare) in ends.spare.iter_mut().zip(is_spare) {
+                *spare = position.filter(|_| is_spare).or(*spare);
+            }
+        }
+        ends
+    }
+}
+
+/// The prefix of an earlier request that was worth a mark, part by part.
+struct RepeatedPrefix<'m>(Option<Parts<'m>>);
+
+impl<'m> RepeatedPrefix<'m> {
+    fn new(request: Option<&'m Messages>) -> Self {
+        Self(request.map(Messages::parts))
+    }
+
+    /// Whether the other request begins with all parts up to this one.
+    fn has(&mut self, part: &Part<'_>) -> bool {
+        let then = self.0.as_mut().and_then(Iterator::next);
+        let has = then.is_some_and(|then| {
+            // Values never change, so the same cell has the same text between its delimiters.
+            let is_same = (then.origin(), then.hidden()) == (part.origin(), part.hidden());
+            is_worth_marking(&then) && is_same && then.delimiters() == part.delimiters()
+        });
+        if !has {
+            self.0 = None;
+        }
+        has
+    }
+}
+
+/// Two past steps at which a later fork may begin. A mark inside a prefix that is read is free, so each request marks other
+/// positions, and many of them are alive at a time. The golden ratio spreads them evenly, whatever their number.
+fn fork_steps(step: usize) -> [usize; 2] {
+    // 2^64 over the golden ratio.
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+    let step = u64::try_from(step).unwrap_or(u64::MAX);
+    let step_at = |index: u64| {
+        let share = u128::from(index.wrapping_mul(GOLDEN)) * u128::from(step);
+        // The upper half of the product is a share of the step, and below it.
+        usize::try_from(share >> u64::BITS).unwrap_or(usize::MAX)
+    };
+    let index = step.wrapping_mul(2);
+    [step_at(index), step_at(index.wrapping_add(1))]
+}
+
+/// Whether a part is marked for the next request. A part that may be cut is: if it is cut, the mark was wasted; if it is
+/// not, a missing mark would cost the whole prefix again.
+fn is_worth_marking(part: &Part<'_>) -> bool {
+    matches!(part.in_next_messages(), InNext::Repeated | InNext::MayBeTruncated)
+}
+
+/// The number of blocks before a mark.
+fn block(position: Position) -> usize {
+    match position {
+        // The instruction is a block as well, and parts are counted from 0.
+        Position::System => 1,
+        Position::Part(at) => at + 2,
+    }
+}

@@ -1,0 +1,172 @@
+//! The prefix that a request shares with the next one, byte for byte.
+//!
+//! The declaration alone decides it: windows move by one step, whole histories stay, and everything new is at the end. So
+//! it is known before the next step.
+
+use std::fmt;
+
+use crate::context::tiers::Tier;
+use crate::context::{InNext, Messages, Part};
+use crate::declare::{Name, Suffix, Window};
+
+/// The prefix that a request shares with the next one: its length, and the reason why it ends. Providers charge less for a
+/// prefix that they have cached.
+///
+/// Two things depend on the size of the next turns, which is not known. With documents in
+/// [tiers](crate::TieredView::target), the next reply is assumed to be not longer than the one before; under
+/// [`TruncateMiddle`](crate::budget::Strategy::TruncateMiddle), the next turns are assumed to be as large as the last ones.
+///
+/// It prints as a sentence. Made by [`Derived::explain_cache`](crate::flow::Handle::explain_cache) and
+/// [`LiveFlow::explain_cache`](crate::flow::LiveFlow::explain_cache).
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let chat = flow! {
+///     source user;
+///     column topics(user.latest)              = prompt("List the topics.");
+///     column assistant(user, self)            = prompt("You are a helpful assistant.");
+///     column coach(user, topics.latest, self) = prompt("Coach.");
+/// };
+/// for text in ["one", "two"] {
+///     chat.user.push(text).await?;
+/// }
+/// chat.run().await?;
+///
+/// let assistant = chat.assistant.explain_cache(1)?;
+/// assert_eq!((assistant.bytes, assistant.difference), (assistant.total_bytes, None));
+///
+/// let coach = chat.coach.explain_cache(1)?;
+/// let difference = coach.difference.as_ref().map(ToString::to_string);
+/// assert_eq!(difference.as_deref(), Some("`topics.latest` at step 1"));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StablePrefix {
+    /// The bytes of the messages that the next request repeats. With a longer reply than the one before, tiers may change
+    /// sooner; with larger turns than the last ones, a budget may omit turns sooner.
+    pub bytes: usize,
+    /// The bytes of all messages.
+    pub total_bytes: usize,
+    /// The tokens that the next request repeats, by the [counter](crate::flow::LiveFlow::set_counter) of the flow. They
+    /// depend on the next turns as `bytes` does.
+    pub tokens: usize,
+    /// The tokens of all messages, counted the same way.
+    pub total_tokens: usize,
+    /// The cause for the first part that the next request does not repeat; `None` if it repeats all parts. Larger turns may
+    /// bring an earlier part and another cause.
+    pub difference: Option<Difference>,
+}
+
+/// The reason why the next request does not repeat a part. It prints as the view or the budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Difference {
+    /// The part leaves the window of a view.
+    View {
+        /// The column of the view.
+        column: Name,
+        /// The step of the part.
+        step: usize,
+        /// The window of the view. A wider one keeps the prefix longer.
+        window: Window,
+        /// The lag of the view in steps.
+        lag: usize,
+        /// Whether the view is the self history.
+        is_self: bool,
+    },
+    /// The tier of [documents](crate::tiers) changes by itself: an item moves, or a page is not shown again.
+    Tier(Tier),
+    /// The system text before the messages changes with an [instruction](crate::View::instruction) that the column reads.
+    Instruction {
+        /// The column of the instruction.
+        column: Name,
+        /// The window of the view.
+        window: Window,
+        /// The lag of the view in steps.
+        lag: usize,
+    },
+    /// A cell is [excluded](crate::flow::LiveFlow::exclude) from the next request, or included again.
+    Exclusion {
+        /// The column of the cell.
+        column: Name,
+        /// Its step.
+        step: usize,
+    },
+    /// The budget will most likely omit more turns. A [low-water mark](crate::budget::Budget::low_water) makes that rare.
+    Budget,
+}
+
+impl StablePrefix {
+    pub(crate) fn of(messages: &Messages) -> Self {
+        let mut prefix = Self { bytes: 0, total_bytes: 0, tokens: 0, total_tokens: 0, difference: None };
+        let mut is_repeated = true;
+        let instruction = messages.snapshot().reads.instructions.first();
+        prefix.difference = instruction.map(|input| {
+            let (column, window, lag) = (input.name.clone(), input.spec.window, input.spec.lag);
+            Difference::Instruction { column, window, lag }
+        });
+        for part in messages.parts() {
+            is_repeated &= matches!(part.in_next(), InNext::Repeated);
+            // A leading notice that is not repeated has no view, so a later part has the cause.
+            if !is_repeated && prefix.difference.is_none() {
+                prefix.difference = Difference::of(&part).or_else(|| {
+                    let (column, step) = messages.excluded_next()?;
+                    Some(Difference::Exclusion { column, step })
+                });
+            }
+            prefix.total_bytes += part.len();
+            prefix.total_tokens += part.tokens();
+            if is_repeated {
+                (prefix.bytes, prefix.tokens) = (prefix.total_bytes, prefix.total_tokens);
+            }
+        }
+        prefix
+    }
+}
+
+impl Difference {
+    fn of(part: &Part<'_>) -> Option<Self> {
+        match (part.in_next(), part.origin()) {
+            (InNext::Leaves { window, lag, is_self }, Some(origin)) => {
+                Some(Self::View { column: origin.column.clone(), step: origin.step, window, lag, is_self })
+            }
+            (InNext::Moves(tier), _) => Some(Self::Tier(tier)),
+            (InNext::MayBeTruncated | InNext::Truncated, _) => Some(Self::Budget),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            &Self::Instruction { ref column, window, lag } => {
+                write!(f, "the instruction `{column}{}`", Suffix { window, lag })
+            }
+            &Self::View { ref column, step, window, lag, is_self } => {
+                let column = if is_self { "self" } else { column.as_str() };
+                write!(f, "`{column}{}` at step {step}", Suffix { window, lag })
+            }
+            Self::Exclusion { column, step } => write!(f, "the exclusion of `{column}` at step {step}"),
+            Self::Tier(tier) => write!(f, "the tier {tier}"),
+            Self::Budget => f.write_str("the part that the budget omits"),
+        }
+    }
+}
+
+impl fmt::Display for StablePrefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bytes, total_bytes, tokens, total_tokens, difference } = self;
+        match difference {
+            None => write!(f, "the next request repeats all {bytes} bytes, about {tokens} tokens"),
+            Some(first) => write!(
+                f,
+                "the next request repeats {bytes} of {total_bytes} bytes, about {tokens} of {total_tokens} tokens; the \
+                 first difference is {first}"
+            ),
+        }
+    }
+}

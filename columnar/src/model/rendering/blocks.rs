@@ -1,0 +1,95 @@
+//! The blocks of a request, which providers cache: each part is a block, apart from blank ones.
+
+use std::borrow::Cow;
+use std::mem;
+use std::sync::Arc;
+
+use crate::context::{Messages, Role};
+use crate::model::cache::{CachePlan, Lifetime, Position};
+
+/// The separator of two texts of equal role.
+pub(super) const SEPARATOR: &str = "\n\n";
+
+/// A text that is sent as a block of its own: a cache finds it again if it ends where it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub(crate) role: Role,
+    pub(crate) text: String,
+    pub(crate) mark: Option<Lifetime>,
+    /// The last part of the messages in it; `None` for a follow-up.
+    part: Option<usize>,
+}
+
+/// The blocks of the messages and of the follow-up. Adjacent blocks of equal role are the content of one message.
+pub(super) fn blocks(messages: &Messages, follow_up: &[(Role, Arc<str>)]) -> Vec<Block> {
+    let mut blocks = Blocks::default();
+    for (at, part) in messages.parts().enumerate() {
+        blocks.push(part.role(), part.text(), Some(at));
+    }
+    for (role, text) in follow_up {
+        blocks.push(*role, Cow::Borrowed(text), None);
+    }
+    blocks.done
+}
+
+/// Joins the blocks of each message.
+pub(super) fn joined(blocks: Vec<Block>) -> Vec<Block> {
+    let mut messages: Vec<Block> = Vec::new();
+    for block in blocks {
+        match messages.last_mut().filter(|message| message.role == block.role) {
+            // A block begins with the separator from the block before it.
+            Some(message) => message.text.push_str(&block.text),
+            None => messages.push(block),
+        }
+    }
+    messages
+}
+
+/// Marks blocks as planned. A mark on a blank part moves to the preceding block.
+pub(super) fn mark(blocks: &mut [Block], plan: &CachePlan) {
+    for mark in &plan.marks {
+        let Position::Part(at) = mark.position else { continue };
+        if let Some(block) = blocks.iter_mut().rfind(|block| block.part.is_some_and(|part| part <= at)) {
+            block.mark = Some(mark.lifetime);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Blocks {
+    done: Vec<Block>,
+    /// The role of the last part, which may have been blank.
+    last_role: Option<Role>,
+    /// Text in front of the next block: blank parts of its message, and separators.
+    before: String,
+}
+
+impl Blocks {
+    /// Providers refuse blank text, and some refuse two user messages in a row, which leaving out a blank reply can make.
+    /// Blank text is joined to the following block, never to one that was sent before.
+    fn push(&mut self, role: Role, text: Cow<'_, str>, part: Option<usize>) {
+        if self.last_role.replace(role) != Some(role) {
+            // A message that was blank as a whole is left out, and its neighbours may have the same role.
+            self.before.clear();
+            if self.done.last().is_some_and(|block| block.role == role) {
+                self.before.push_str(SEPARATOR);
+            }
+        } else if part.is_none() {
+            // A part begins with its separator.
+            self.before.push_str(SEPARATOR);
+        }
+        if is_blank(&text) {
+            self.before.push_str(&text);
+            return;
+        }
+        let text = match mem::take(&mut self.before) {
+            before if before.is_empty() => text.into_owned(),
+            before => before + &text,
+        };
+        self.done.push(Block { role, text, mark: None, part });
+    }
+}
+
+pub(super) fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}

@@ -1,0 +1,151 @@
+//! The world of one schedule: its random numbers, its faults, and the checks of its invariants.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use fastrand::Rng;
+use tokio::sync::Notify;
+
+use super::fault::Fault;
+use super::invariants::{Check, Invariants};
+use crate::declare::Name;
+use crate::declare::error::{nearest, unknown_column};
+use crate::flow::LiveFlow;
+
+/// On average, one attempt in this many gets a random fault.
+const FAULT_INTERVAL: usize = 12;
+
+/// The world of one schedule. Clones are the same world.
+#[derive(Clone)]
+pub struct World(Arc<Inner>);
+
+struct Inner {
+    seed: u64,
+    state: Mutex<State>,
+    /// Notified when a fault drops the run.
+    dropped: Notify,
+}
+
+pub(super) struct State {
+    rng: Rng,
+    /// The number of random faults that are left.
+    faults: usize,
+    scripted: BTreeMap<(String, usize), VecDeque<Fault>>,
+    /// The columns of the flows that entered or were driven.
+    columns: BTreeSet<Name>,
+    pub(super) invariants: Invariants,
+    /// The first violation.
+    violation: Option<String>,
+}
+
+impl World {
+    pub(super) fn new(seed: u64, faults: usize) -> Self {
+        let state = State {
+            rng: Rng::with_seed(seed),
+            faults,
+            scripted: BTreeMap::new(),
+            columns: BTreeSet::new(),
+            invariants: Invariants::default(),
+            violation: None,
+        };
+        Self(Arc::new(Inner { seed, state: Mutex::new(state), dropped: Notify::new() }))
+    }
+
+    /// The seed, which decides everything in this world.
+    pub fn seed(&self) -> u64 {
+        self.0.seed
+    }
+
+    /// Schedules a fault for a cell: for its next attempt, or the next time it is stored. Several calls schedule several
+    /// faults in that order. Random faults affect computed columns alone; a push fails only if it is scripted. The
+    /// simulation fails if no flow that entered the world has the column.
+    pub fn script(&self, column: &str, step: usize, fault: Fault) {
+        self.lock().scripted.entry((column.to_owned(), step)).or_default().push_back(fault);
+    }
+
+    /// All observations so far, one per line, without any text of the flow: the same for the same seed.
+    pub fn log(&self) -> String {
+        self.lock().invariants.log().to_owned()
+    }
+
+    /// Panics if a promise was broken. `check_that` does not, because a flow catches the panics of its compute steps.
+    #[expect(clippy::panic, reason = "it is how a test fails")]
+    pub(super) fn check(&self) {
+        let violation = self.lock().violation.take();
+        if let Some(violation) = violation {
+            panic!("{violation}");
+        }
+    }
+
+    /// Records the columns of a flow, for which faults can be scripted.
+    pub(super) fn add_columns<C, I>(&self, flow: &LiveFlow<'_, C, I>) {
+        let plan = flow.shared.plan();
+        self.lock().columns.extend(plan.schema().columns().iter().map(|column| column.name.clone()));
+    }
+
+    /// Panics if a fault was scripted for a column that no flow has: the test would pass without it.
+    #[expect(clippy::panic, reason = "it is how a test fails")]
+    pub(super) fn check_scripts(&self) {
+        let state = self.lock();
+        let columns: Vec<&Name> = state.columns.iter().collect();
+        let is_unknown = |column: &str| !columns.is_empty() && !state.columns.contains(column);
+        if let Some((column, _)) = state.scripted.keys().find(|(column, _)| is_unknown(column)) {
+            panic!("{}", unknown_column(column, nearest(column, &columns), &columns));
+        }
+    }
+
+    /// Drops the current run.
+    pub(super) fn drop_run(&self) {
+        self.0.dropped.notify_one();
+    }
+
+    /// Waits for a fault that drops the run.
+    pub(super) async fn run_dropped(&self) {
+        self.0.dropped.notified().await;
+    }
+
+    /// The fault for this attempt of the cell, if it gets one.
+    pub(super) fn fault(&self, column: &Name, step: usize, kinds: &[Fault]) -> Option<Fault> {
+        let mut state = self.lock();
+        if let Some(scripted) = state.scripted.get_mut(&(column.to_string(), step))
+            // A scripted fault of the store stays in the queue while the cell is computed.
+            && scripted.front().is_some_and(|next| kinds.contains(next))
+        {
+            return scripted.pop_front();
+        }
+        // No random fault of a push: the test would have to repeat it.
+        let may_fail = state.faults > 0 && state.invariants.was_computed(column, step);
+        if !may_fail || state.rng.usize(0..FAULT_INTERVAL) > 0 {
+            return None;
+        }
+        state.faults -= 1;
+        let at = state.rng.usize(0..kinds.len());
+        kinds.get(at).copied()
+    }
+
+    /// A random delay.
+    pub(super) fn delay(&self) -> Duration {
+        Duration::from_millis(self.lock().rng.u64(0..50))
+    }
+
+    /// Records an observation, and keeps the first violation.
+    pub(super) fn check_that(&self, observe: impl FnOnce(&mut Invariants) -> Check) {
+        let mut state = self.lock();
+        if let Err(violation) = observe(&mut state.invariants) {
+            state.violation.get_or_insert(violation);
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        // A failed assertion poisons the lock. A panic here would then abort, in the `Drop` of a reply.
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World").field("seed", &self.0.seed).finish_non_exhaustive()
+    }
+}
