@@ -9,6 +9,12 @@ pub(crate) struct Line {
     pub(crate) step: String,
 }
 
+/// A part of a flow, and whether its `=` may move.
+pub(crate) enum Laid {
+    Fixed(String),
+    Line(Line),
+}
+
 /// The most spaces that may be before a `=`, beside the one that always is.
 const MOST_SPACES: usize = 24;
 

@@ -4,8 +4,7 @@
 
 use proc_macro2::Delimiter;
 
-use crate::align::{Line, width};
-use crate::flow::Laid;
+use crate::align::{Laid, Line, width};
 use crate::list::{List, list};
 use crate::rust::{Known, Rust, equals};
 use crate::source::Node;

@@ -2,7 +2,7 @@
 
 use proc_macro2::Delimiter;
 
-use crate::align::{Line, align};
+use crate::align::{Laid, align};
 use crate::declaration::declaration;
 use crate::entries::{Entry, Part, entries};
 use crate::rust::{Known, Rust};
@@ -15,12 +15,6 @@ pub(crate) fn flow(rust: Rust<'_>, level: usize, braces: &Node) -> Known<String>
     let (open, close) = brackets(*delimiter);
     let Some(lines) = declarations(rust, level + 1, nodes)? else { return Ok(None) };
     Ok(Some(format!("{open}\n{lines}{}{close}", rust.snippets.config.indent(level))))
-}
-
-/// A part of a flow, and whether its `=` may move.
-pub(crate) enum Laid {
-    Fixed(String),
-    Line(Line),
 }
 
 /// The declarations at this level, each with its indentation and its line end.

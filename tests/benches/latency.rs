@@ -2,6 +2,9 @@
 //! order. Barriers between levels and steps are measured by hand and in other engines.
 //!
 //! `cargo bench -p columnar-tests --bench latency`
+//!
+//! For LangGraph and Hamilton, `python3 -m pip install langgraph==1.2.22 sf-hamilton==1.90.0`; `COLUMNAR_PEERS_PYTHON`
+//! selects another interpreter.
 
 use std::path::Path;
 use std::time::Duration;

@@ -3,6 +3,9 @@
 //!
 //! `cargo bench -p columnar-tests --bench scheduling`
 //!
+//! For LangGraph and Hamilton, `python3 -m pip install langgraph==1.2.22 sf-hamilton==1.90.0`; `COLUMNAR_PEERS_PYTHON`
+//! selects another interpreter.
+//!
 //! All do the same work on one thread: every node returns a value of 100 characters, and the values are kept. The figures
 //! include the start of a run (the push, the session, the source), but not the construction of the graph. A peer keeps the
 //! values of one run, columnar those of all runs. In Rust each turn begins with a run that is not measured, as a warm-up.

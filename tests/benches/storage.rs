@@ -2,6 +2,8 @@
 //! where it is installed.
 //!
 //! `cargo bench -p columnar-tests --features sqlite --bench storage`
+//!
+//! For the saver of LangGraph, `python3 -m pip install langgraph==1.2.22 langgraph-checkpoint-sqlite==3.1.2`.
 
 use std::fs::{self, File};
 use std::io::Write;

@@ -216,4 +216,5 @@ pub mod web {
 
 pub mod layers;
 pub mod links;
+pub mod measures;
 pub mod records;

@@ -1,4 +1,4 @@
-//! The layers of both crates: an import points down.
+//! The layers of both crates and of the formatter: an import points down.
 //!
 //! ```text
 //! sources ──▶ modules ──▶ references ──▶ rules ──▶ violations
@@ -15,10 +15,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use modules::Sources;
+pub(crate) use modules::{attributes, is_test};
 use rules::{Report, Rules, check};
 
 const LIBRARY: Rules<'_> = Rules {
     folder: "columnar/src",
+    root: "lib.rs",
     layers: &[
         "declare",
         "history",
@@ -55,16 +57,41 @@ const LIBRARY: Rules<'_> = Rules {
         "std::time",
         "tokio",
     ],
-    known: &[],
 };
 
 const MACROS: Rules<'_> = Rules {
     folder: "columnar-macros/src",
+    root: "lib.rs",
     layers: &["graph", "ident", "keywords", "diagnostics", "syntax", "check", "expand"],
     pure: &["graph", "ident", "keywords", "diagnostics", "syntax", "check", "expand"],
     // Hash maps are used for lookups only; an order that got into the expansion would fail its snapshots.
     impure: &["std::env", "std::fs", "std::io", "std::net", "std::process", "std::thread", "std::time"],
-    known: &[],
+};
+
+/// The formatter, which reads flows with the parser of the macro.
+const FORMATTER: Rules<'_> = Rules {
+    folder: "columnar-macros/fmt",
+    root: "main.rs",
+    layers: &[
+        "ident",
+        "keywords",
+        "diagnostics",
+        "syntax",
+        "source",
+        "same",
+        "rustfmt",
+        "rust",
+        "align",
+        "list",
+        "entries",
+        "declaration",
+        "flow",
+        "examples",
+        "document",
+        "files",
+    ],
+    pure: &[],
+    impure: &[],
 };
 
 fn root() -> PathBuf {
@@ -86,7 +113,11 @@ fn sources(folder: &Path) -> Sources {
 }
 
 fn checked(rules: &Rules<'_>) -> Report {
-    let report = check(&sources(&root().join(rules.folder)), rules);
+    checked_with(rules, sources(&root().join(rules.folder)))
+}
+
+fn checked_with(rules: &Rules<'_>, sources: Sources) -> Report {
+    let report = check(&sources, rules);
     let violations: Vec<String> = report.violations.iter().map(ToString::to_string).collect();
     assert!(violations.is_empty(), "{} violations\n\n{}\n", violations.len(), violations.join("\n\n"));
     report
@@ -104,6 +135,19 @@ fn imports_of_the_macro_point_down() {
     let report = checked(&MACROS);
     assert!(report.files > 30, "{} files", report.files);
     assert!(report.checked > 200, "{} references", report.checked);
+}
+
+#[test]
+fn imports_of_the_formatter_point_down() {
+    let mut files = sources(&root().join(FORMATTER.folder));
+    assert!(files.remove("program.rs").is_some(), "the test that starts the program is a crate of its own");
+    let of_the_macro = sources(&root().join(MACROS.folder)).into_iter();
+    let shared = of_the_macro.map(|(file, text)| (format!("../src/{file}"), text));
+    files.extend(shared.filter(|(file, _)| {
+        ["diagnostics", "ident.rs", "keywords.rs", "syntax/"].iter().any(|part| file.contains(part))
+    }));
+    let report = checked_with(&FORMATTER, files);
+    assert!(report.checked > 30, "{} references", report.checked);
 }
 
 #[test]

@@ -52,10 +52,10 @@ pub(super) struct Modules {
 }
 
 impl Modules {
-    /// Reads the modules from `lib.rs` on.
-    pub(super) fn new(sources: &Sources) -> Self {
+    /// Reads the modules from the file of the root on.
+    pub(super) fn new(sources: &Sources, root: &str) -> Self {
         let mut modules = Self { all: Vec::new(), files: Vec::new(), tests: Vec::new() };
-        modules.file(sources, "lib.rs".to_owned(), Vec::new(), None);
+        modules.file(sources, root.to_owned(), Vec::new(), None);
         modules
     }
 
@@ -226,7 +226,7 @@ impl Module {
             return folder + &path;
         }
         let below = match file {
-            "lib.rs" | "mod.rs" => folder,
+            "lib.rs" | "main.rs" | "mod.rs" => folder,
             file => format!("{folder}{}/", file.trim_end_matches(".rs")),
         };
         let files = [format!("{below}{name}.rs"), format!("{below}{name}/mod.rs")];
@@ -300,7 +300,7 @@ fn defined(item: &Item) -> Option<String> {
     Some(ident.to_string())
 }
 
-pub(super) fn attributes(item: &Item) -> &[Attribute] {
+pub(crate) fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,
         Item::Enum(item) => &item.attrs,
@@ -323,7 +323,7 @@ pub(super) fn is_reexport(visibility: &Visibility) -> bool {
 }
 
 /// Whether an item is compiled for tests alone.
-pub(super) fn is_test(attributes: &[Attribute]) -> bool {
+pub(crate) fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::Path(path) => path.is_ident("test"),
         Meta::List(list) if list.path.is_ident("cfg") => requires_test(&list.tokens.to_string()),

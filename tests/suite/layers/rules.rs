@@ -6,22 +6,19 @@ use std::fmt;
 use super::modules::{ModuleId, Modules, Sources, Target};
 use super::references::{Kind, Reference, references};
 
-/// The root of a crate, which is above all its layers.
-const ROOT: &str = "lib.rs";
-
 /// The rules of one crate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules<'r> {
     /// The folder of its sources, for messages.
     pub(super) folder: &'r str,
+    /// The file of its root, which is above all layers: `lib.rs`, `main.rs`.
+    pub(super) root: &'r str,
     /// Its top-level modules, the lowest first.
     pub(super) layers: &'r [&'r str],
     /// The layers whose functions depend on their arguments alone.
     pub(super) pure: &'r [&'r str],
     /// Paths that a pure layer does not use.
     pub(super) impure: &'r [&'r str],
-    /// Dependencies between files that close a circle, and are known: from a file, to a file.
-    pub(super) known: &'r [(&'r str, &'r str)],
 }
 
 /// The references that were checked, and those that break a rule.
@@ -68,11 +65,6 @@ pub(super) enum Violation {
         files: Vec<String>,
         dependencies: Vec<String>,
     },
-    /// An entry of the known circles that closes none.
-    NotNeeded {
-        from: String,
-        to: String,
-    },
 }
 
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -83,7 +75,7 @@ pub(super) struct Location {
 
 /// Checks a crate against its rules.
 pub(super) fn check(sources: &Sources, rules: &Rules<'_>) -> Report {
-    let modules = Modules::new(sources);
+    let modules = Modules::new(sources, rules.root);
     let mut checker = Checker {
         modules: &modules,
         rules,
@@ -126,7 +118,7 @@ struct Checker<'c> {
 impl Checker<'_> {
     fn room(&self, module: ModuleId) -> &str {
         let module = &self.modules.all[module];
-        if module.file == ROOT { ROOT } else { &module.path[0] }
+        if module.file == self.rules.root { self.rules.root } else { &module.path[0] }
     }
 
     /// The height of a room. A room that has none is reported once, by the table.
@@ -136,7 +128,7 @@ impl Checker<'_> {
 
     fn table(&mut self) {
         let rooms: BTreeSet<&str> = (0..self.modules.all.len()).map(|id| self.room(id)).collect();
-        let layers: BTreeSet<&str> = self.rules.layers.iter().copied().chain([ROOT]).collect();
+        let layers: BTreeSet<&str> = self.rules.layers.iter().copied().chain([self.rules.root]).collect();
         let without_layer = rooms.difference(&layers);
         let without_module = layers.difference(&rooms);
         self.violations = (without_layer.map(|room| Violation::NoLayer { module: (*room).to_owned() }))
@@ -203,20 +195,10 @@ impl Checker<'_> {
         self.dependencies.entry(dependency).or_insert_with(|| format!("{location} `{path}` is in {to}"));
     }
 
-    /// Reports the files that reach each other, once without the known dependencies and once with each of them.
+    /// Reports the files that reach each other.
     fn circles(&mut self) {
-        let known: Vec<(String, String)> =
-            self.rules.known.iter().map(|(from, to)| ((*from).to_owned(), (*to).to_owned())).collect();
         let dependencies = self.dependencies.clone();
-        let order: BTreeSet<&(String, String)> =
-            dependencies.keys().filter(|dependency| !known.contains(dependency)).collect();
-
-        for (from, to) in known {
-            let closes = reachable(&order, &to).contains(&from);
-            if !closes || !dependencies.contains_key(&(from.clone(), to.clone())) {
-                self.violations.insert(Violation::NotNeeded { from, to });
-            }
-        }
+        let order: BTreeSet<&(String, String)> = dependencies.keys().collect();
         let files: BTreeSet<&String> = order.iter().flat_map(|(from, to)| [from, to]).collect();
         let reach: BTreeMap<&String, BTreeSet<String>> =
             files.iter().map(|file| (*file, reachable(&order, file))).collect();
@@ -291,9 +273,6 @@ impl fmt::Display for Violation {
                 files.join(", "),
                 dependencies.join("\n    ")
             ),
-            Self::NotNeeded { from, to } => {
-                write!(f, "the dependency of {from} on {to} closes no circle; remove it from the known ones")
-            }
         }
     }
 }

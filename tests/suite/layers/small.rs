@@ -5,10 +5,10 @@ use super::rules::{Rules, check};
 
 const RULES: Rules<'_> = Rules {
     folder: "src",
+    root: "lib.rs",
     layers: &["low", "middle", "high"],
     pure: &["low"],
     impure: &["std::time", "std::collections::HashMap", "tokio"],
-    known: &[],
 };
 
 fn sources(files: &[(&str, &str)]) -> Sources {
@@ -154,21 +154,6 @@ fn reexports_and_locals_close_no_cycle() {
         ("high.rs", HIGH),
     ];
     assert_eq!(found_in(&files, &RULES), [""; 0]);
-}
-
-#[test]
-fn a_known_cycle_is_accepted_while_it_exists() {
-    let mut files = [
-        ("middle/mod.rs", "mod a; pub use a::A; pub struct M(A);"),
-        ("middle/a.rs", "pub struct A; impl A { fn f(_: super::M) {} }"),
-        ("low.rs", ""),
-        ("high.rs", HIGH),
-    ];
-    let rules = Rules { known: &[("middle/a.rs", "middle/mod.rs")], ..RULES };
-    assert_eq!(found_in(&files, &rules), [""; 0]);
-    files[1].1 = "pub struct A;";
-    let not_needed = ["the dependency of middle/a.rs on middle/mod.rs closes no circle"];
-    assert_eq!(found_in(&files, &rules), not_needed);
 }
 
 #[test]
