@@ -113,7 +113,11 @@ impl<'ast> Visit<'ast> for Found {
     }
 
     fn visit_local(&mut self, local: &'ast Local) {
-        let is_value = local.init.as_ref().is_some_and(|init| matches!(*init.expr, Expr::Tuple(_)));
+        // With an `else`, several conditions are one.
+        let is_value = local
+            .init
+            .as_ref()
+            .is_some_and(|init| init.diverge.is_none() && matches!(*init.expr, Expr::Tuple(_)));
         if matches!(local.pat, Pat::Tuple(_)) && is_value {
             self.tuples.push(local.span().start().line);
         }
