@@ -1,4 +1,4 @@
-//! What a program adds to all requests of a model: its key, headers, and members of the body.
+//! The additions of a program to all requests of a model: the key, headers, and members of the body.
 
 use std::borrow::Cow;
 use std::env;
@@ -26,7 +26,7 @@ type KeySource = Arc<dyn Fn() -> String + Send + Sync>;
 
 #[derive(Clone)]
 pub(super) struct Options {
-    /// `None` for the environment.
+    /// The source of the key; `None` for the environment.
     key: Option<KeySource>,
     headers: Vec<(String, String)>,
     body: Json,
@@ -50,7 +50,7 @@ impl Options {
         self.headers.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Members of a later patch come last.
+    /// Adds a patch, whose members come after the members of earlier patches.
     pub(super) fn add_body(&mut self, patch: Json) {
         merge(&mut self.body, patch, false);
     }
@@ -61,7 +61,7 @@ impl Options {
         body
     }
 
-    /// The key to send, if the provider takes one.
+    /// The key to send, if the provider takes a key.
     pub(super) fn key(
         &self,
         model: &str,
@@ -82,7 +82,7 @@ impl Options {
         let Some(variable) = variables().next() else {
             return Ok(key);
         };
-        // A local server ignores it, and some require one.
+        // Many local servers ignore the key, and some require one.
         let local = address.is_some_and(Address::is_loopback);
         let key = key.or_else(|| local.then(|| NO_KEY.to_owned()));
         key.map(Some).ok_or_else(|| {
@@ -91,7 +91,7 @@ impl Options {
         })
     }
 
-    /// The headers of a request, those of the program last.
+    /// The headers of a request, with the headers of the program last.
     pub(super) fn headers(
         &self,
         format: &Format,
@@ -130,7 +130,7 @@ fn secret(value: &str) -> Option<HeaderValue> {
     Some(value)
 }
 
-/// A JSON merge patch (RFC 7396). Without `removes`, a `null` is kept for a later one.
+/// A JSON merge patch (RFC 7396). Without `removes`, a `null` is kept for a later patch.
 fn merge(target: &mut Json, patch: Json, removes: bool) {
     let Json::Object(patch) = patch else {
         *target = patch;

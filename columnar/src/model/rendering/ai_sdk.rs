@@ -9,8 +9,8 @@ use super::{Block, Rendering};
 use crate::model::cache::Lifetime;
 
 impl Rendering<'_> {
-    /// The options of `generateText` and `streamText` of the AI SDK, without the model and its settings: `messages` is a
-    /// `ModelMessage[]`, `instructions` a `SystemModelMessage`.
+    /// The options of `generateText` and `streamText` of the AI SDK, without the model and the settings: `messages` is
+    /// a `ModelMessage[]`, `instructions` a `SystemModelMessage`.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -35,14 +35,14 @@ impl Rendering<'_> {
     /// # Ok(()) }
     /// ```
     ///
-    /// As one array it is `[instructions, ...messages]`, with `allowSystemInMessages: true`.
+    /// As one array, the request is `[instructions, ...messages]`, with `allowSystemInMessages: true`.
     pub fn ai_sdk(&self) -> Json {
         let part = |block: &Block| self.with_mark(text(&block.text), block.mark);
         let options = json!({ "messages": messages(&self.blocks(), part) });
         // By default the SDK refuses a system message among the messages, since a user's text could be one.
         let instructions =
             self.system().map(|(system, mark)| self.with_mark(message("system", system), mark));
-        // Marks of any provider make these options, but only OpenAI's package of the SDK reads them.
+        // Marks of any provider make these options, but only OpenAI's package of the SDK reads these options.
         let cache = self.prompt_cache_options().filter(|_| self.is_openai);
         let cache = cache.map(|cache| json!({ "openai": { "promptCacheOptions": cache } }));
         with(with(options, "instructions", instructions), "providerOptions", cache)
