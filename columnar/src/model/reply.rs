@@ -80,8 +80,8 @@ pub(crate) enum ReplyError {
     BrokeOff,
     #[error("the reply has no text: try again with `.retry`, or store empty replies with `allow_empty`")]
     Empty,
-    /// The context has more tokens than the window by half, as the flow counts. The estimate may be too high, so less
-    /// is no error.
+    /// The context has at least half more tokens than the window, by the count of the flow. That estimate may be too
+    /// high, so a smaller excess is no error.
     #[error(
         "the context has about {tokens} tokens, and the window of `{model}` {window}: shorten it, for example with `budget`, or choose another model"
     )]

@@ -57,11 +57,11 @@ pub(super) const FAMILIES: &[Family] = &[
         .window(WINDOW),
     Family::unpriced(&["gemini/gemini-2.5-"], CACHE.minimum(2048)).replies(REPLY).window(WINDOW),
     gemini(&["gemini/gemini-4-neon"], 3.0, 15.0, 0.15).on(LISTED),
-    // These two families cost half of this until 2026-11-30.
+    // These two models cost half of this until 2026-11-30.
     gemini(&["gemini/gemini-4-carbon"], 4.0, 20.0, 0.2).on("2026-11-11"),
     gemini(&["gemini/gemini-4-argon"], 4.0, 20.0, 0.2).on("2026-10-20"),
     gemini(&["gemini/gemini-4-hydrogen"], 1.5, 7.5, 0.075).on(LISTED),
-    // These three families cost half of this until 2026-12-31.
+    // These three models cost half of this until 2026-12-31.
     gemini(&["gemini/gemini-3.8-flash"], 1.5, 7.5, 0.15).on("2026-10-07"),
     gemini(&["gemini/gemini-3.7-flash", "gemini/gemini-3.6-flash"], 1.5, 7.5, 0.15).on("2026-08-13"),
     older(&["gemini/gemini-3.5-flash"], 1.5, 9.0, 0.15),
