@@ -108,7 +108,7 @@ impl History {
         sum + node.sum_before(digit(step, 0))
     }
 
-    /// Writes a value unless the step has a value.
+    /// Writes a value unless the step has one.
     pub(crate) fn insert(&mut self, step: usize, value: Value, tokens: usize) {
         if self.has(step) {
             return;

@@ -159,7 +159,7 @@ impl Node {
     /// Removes the values from a step on, in a node of this height.
     pub(super) fn truncate(&mut self, step: usize, height: u32) {
         let at = digit(step, height);
-        // A sealed leaf is always full, so the rest of a sealed leaf is an open leaf.
+        // A sealed leaf is always full, so the rest becomes an open leaf.
         self.open(at);
         match self {
             Self::Open(texts) => texts.truncate(at),
@@ -221,7 +221,7 @@ impl LeafEntry {
 pub(crate) struct Text<'h> {
     pub(crate) value: &'h str,
     pub(crate) tokens: usize,
-    /// Whether the value has neither `<` nor `&`, so that no tag in the value needs escaping.
+    /// Whether the value has neither `<` nor `&`, so that no tag in it needs escaping.
     pub(crate) is_plain: bool,
 }
 

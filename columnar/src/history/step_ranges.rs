@@ -84,7 +84,7 @@ impl StepRanges {
     }
 
     /// Ranges that cover the set, none of which goes beyond a multiple of `size`. A gap does not end a chunk, so
-    /// scattered steps do not need a chunk each.
+    /// scattered steps share a chunk.
     ///
     /// The ranges are made one after the other: a damaged store may report any number of steps.
     pub(crate) fn chunks(&self, size: usize) -> impl Iterator<Item = Range<usize>> {
@@ -92,7 +92,7 @@ impl StepRanges {
         std::iter::from_fn(move || {
             let start = self.first_in(&(next..usize::MAX))?;
             next = (start / size + 1).saturating_mul(size);
-            // The last range that begins in this chunk ends the chunk.
+            // The last range that begins in this chunk ends it.
             let end = self.overlapping(&(start..next)).last().map_or(start, |last| last.end.min(next));
             Some(start..end)
         })

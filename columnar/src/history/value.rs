@@ -168,7 +168,7 @@ impl Ord for Value {
     }
 }
 
-/// The hash is equal to the hash of the text, as [`Borrow`] requires.
+/// The hash equals the text's own, as [`Borrow`] requires.
 impl Hash for Value {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);

@@ -77,7 +77,7 @@ impl Choice {
         Self::WithBackups(choices.into())
     }
 
-    /// The name of the model, without the address, also if the model cannot be called.
+    /// The name of the model, without the address, also if it cannot be called.
     pub(crate) fn model_name(&self, flow: &Self) -> Option<Arc<str>> {
         match (self, flow) {
             (Self::Named(name), _) | (Self::Inherited, Self::Named(name)) => {

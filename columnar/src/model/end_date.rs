@@ -31,8 +31,8 @@ pub struct EndDate {
 }
 
 impl EndDate {
-    /// The end of a model, by the name as in `COLUMNAR_MODEL` or as a version of the model, if an end is announced.
-    /// The end of a model with a merely similar name is not guessed.
+    /// The end of a model, by its name as in `COLUMNAR_MODEL` or as a version of it, if an end is announced. The end
+    /// of a model with a merely similar name is not guessed.
     pub fn by_model(model: &str) -> Option<Self> {
         registry::end(model).map(|end| Self { day: end.day, source: end.source, date: end.date })
     }

@@ -29,7 +29,7 @@ pub struct Overloaded {
 }
 
 impl Overloaded {
-    /// Finds the first `Overloaded` among an error and the sources of that error.
+    /// Finds the first `Overloaded` among an error and its sources.
     ///
     /// ```
     /// use columnar::model::Overloaded;
@@ -61,7 +61,7 @@ impl Overloaded {
 pub struct Refused;
 
 impl Refused {
-    /// Finds the first `Refused` among an error and the sources of that error.
+    /// Finds the first `Refused` among an error and its sources.
     pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
         chain(error).find_map(|error| error.downcast_ref())
     }
@@ -110,7 +110,7 @@ pub enum Truncated {
         "the reply was cut off below its limit, because the context window of the model is full or its server has a lower limit: shorten the request, for example with `budget`, or store such replies with `allow_truncated`"
     )]
     ContextWindow,
-    /// The server left out a part of the context that was sent, so the reply does not answer that context.
+    /// The server left out a part of the context, so the reply is no reply to it.
     #[error(
         "the server left out a part of the context: raise the window of its model, as with `Provider::max_context`, or shorten the request, for example with `budget`"
     )]
@@ -118,7 +118,7 @@ pub enum Truncated {
 }
 
 impl Truncated {
-    /// Finds the first `Truncated` among an error and the sources of that error.
+    /// Finds the first `Truncated` among an error and its sources.
     pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
         chain(error).find_map(|error| error.downcast_ref())
     }

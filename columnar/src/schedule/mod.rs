@@ -240,7 +240,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Notes that a running cell could not be computed. Follows the policy of the column, and returns that policy.
+    /// Notes that a running cell could not be computed. Follows the policy of the column, and returns it.
     pub(crate) fn handle_failed(&mut self, cell: Cell) -> Result<OnFailure, InvalidTransition> {
         let on_failure = self.rules.get(cell.column).map_or(OnFailure::Stop, |rules| rules.on_failure);
         if on_failure == OnFailure::Skip {

@@ -31,7 +31,7 @@ impl Outbox {
         self.actions.is_empty()
     }
 
-    /// Whether an event waits for the event of an earlier step.
+    /// Whether an event waits for an earlier one.
     pub(super) fn holds(&self) -> bool {
         !self.held.is_empty()
     }
@@ -48,7 +48,7 @@ impl Outbox {
         self.held.clear();
     }
 
-    /// Emits the event of a stored cell, or holds the event until the events of earlier steps.
+    /// Emits the event of a stored cell, or holds it until the events of earlier steps.
     pub(super) fn emit(&mut self, cell: Cell, rank: usize, track: &Track) {
         if self.emitted.get(cell.column) == Some(&cell.step) {
             self.push(Action::Emit(cell));
@@ -58,8 +58,7 @@ impl Outbox {
         self.advance(cell.column, rank, track);
     }
 
-    /// Emits the held events of a column that no longer wait, after one more step of the column is stored or has
-    /// failed.
+    /// Emits the held events of a column that no longer wait, after one more of its steps is stored or has failed.
     pub(super) fn advance(&mut self, column: usize, rank: usize, track: &Track) {
         // A column that was added during the run passes the stored steps here, without events.
         if self.emitted.len() <= column {

@@ -55,7 +55,7 @@ impl Scheduler {
     ///
     /// # Errors
     ///
-    /// The column and the reason, if the stored steps of a column are impossible. Then nothing has changed.
+    /// The column and the reason, if its stored steps are impossible. Then nothing has changed.
     pub(crate) fn restore(
         &mut self,
         first: usize,

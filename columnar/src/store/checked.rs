@@ -33,8 +33,8 @@ pub(crate) async fn listed_steps(store: &dyn Store, column: &Name) -> Result<Sto
     }
 }
 
-/// The stored steps of a column. The last step of a long prefix is read, since the length of a prefix may be damaged,
-/// and each step of a prefix takes time and memory.
+/// The stored steps of a column. The last step of a long prefix is read, since the length may be damaged, and each
+/// step of a prefix takes time and memory.
 pub(crate) async fn stored_steps(store: &dyn Store, column: &Name) -> Result<StoredSteps, StoreError> {
     let stored_steps = listed_steps(store, column).await?;
     if let Some(last) = stored_steps.prefix.checked_sub(1).filter(|last| *last >= FEW)

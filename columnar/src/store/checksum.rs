@@ -5,7 +5,7 @@
 pub(super) fn entry_checksum(location: &[&[u8]], value: Option<&[u8]>, receipt: Option<&[u8]>) -> i32 {
     let parts: Vec<&[u8]> = match (value, receipt) {
         (value, None) => location.iter().copied().chain(value).collect(),
-        // Three more parts: the sum differs from the sum without a receipt, and an empty value differs from no value.
+        // Three more parts: the sum differs from one without a receipt, and an empty value from no value.
         (value, Some(receipt)) => {
             let is_value: &[u8] = if value.is_some() { &[1] } else { &[0] };
             location.iter().copied().chain([is_value, value.unwrap_or_default(), receipt]).collect()

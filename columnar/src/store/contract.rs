@@ -21,8 +21,8 @@ use crate::history::{StoredSteps, Value};
 ///    [`StoreError::Locked`] while there is another. Ownership ends when the handle is dropped or the process dies. A
 ///    write that was under way then is done or not done, and no write comes later.
 /// 2. **Whole.** [`put`](Self::put) stores an entry whole or not at all, also if `put` fails.
-/// 3. **Durable.** When `put` returns `Ok`, the entry is as safe as the store can make an entry, and every later
-///    `open` of the location finds it.
+/// 3. **Durable.** When `put` returns `Ok`, the entry is as safe as the store can make it, and every later `open` of
+///    the location finds it.
 /// 4. **First writer wins.** The first entry of a cell stays, and so does the receipt. A later writer gets the first
 ///    entry in [`Put::Exists`].
 /// 5. **Exact.** [`load`](Self::load) returns the entry that was put, byte for byte, with the receipt of this cell. A
@@ -41,8 +41,8 @@ use crate::history::{StoredSteps, Value};
 /// The futures own the data, so a run can hold many futures at once. A `put` whose future is dropped is done or not
 /// done as a whole.
 ///
-/// A store may read the flow that uses the store, and must not wait for a push or for a change of columns, because
-/// both wait for the store.
+/// A store may read the flow that uses it, and must not wait for a push or for a change of columns, because both wait
+/// for the store.
 pub trait Store: Send + Sync + 'static {
     /// Takes ownership and returns the definition, if there is one. A handle that is open already is opened
     /// again.
@@ -51,12 +51,12 @@ pub trait Store: Send + Sync + 'static {
     /// Stores a definition in place of the earlier definition.
     fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>>;
 
-    /// Returns the stored steps of a column, each once. The steps beyond the prefix are ascending and greater than the
-    /// prefix.
+    /// Returns the stored steps of a column, each once. The steps beyond the prefix are ascending, and all greater
+    /// than it.
     ///
     /// A flow trusts no list. A list that is out of order, or has steps that [`load`](Self::load) does not return, is
     /// an error of that column and step. To check the prefix of a source with more than 512 steps, opening a flow
-    /// loads the last step of the prefix.
+    /// loads its last step.
     fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>>;
 
     /// Loads the stored entries of a column within these steps, as `(step, entry)` in any order. Entries of other
@@ -67,7 +67,7 @@ pub trait Store: Send + Sync + 'static {
         steps: Range<usize>,
     ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>>;
 
-    /// Stores an entry unless the cell has an entry.
+    /// Stores an entry unless the cell has one.
     fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>>;
 
     /// Deletes the flow, which is not open. A location without a flow stays as it is.
@@ -79,7 +79,7 @@ pub trait Store: Send + Sync + 'static {
 pub enum Put {
     /// The entry is stored.
     Stored,
-    /// The cell had this entry before, and the entry stays.
+    /// The cell had this entry before, which stays.
     Exists(Entry),
 }
 

@@ -45,7 +45,7 @@ pub enum StoreError {
     /// Data about the values, such as the log or the definition, cannot be read.
     #[error("{location} is damaged: {reason}")]
     Damaged {
-        /// The store, or a part of the store.
+        /// The store, or a part of it.
         location: String,
         /// The defect.
         reason: String,

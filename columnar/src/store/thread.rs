@@ -116,7 +116,7 @@ impl<S: Server> Thread<S> {
         wait(answered)
     }
 
-    /// Runs a task on the thread, and blocks until the task is done.
+    /// Runs a task on the thread, and blocks until it is done.
     #[cfg(feature = "sqlite")]
     pub(crate) fn run(&self, handle: HandleId, task: impl FnOnce(&mut S) + Send + 'static) {
         let (running, done) = mpsc::channel::<()>();
@@ -143,8 +143,7 @@ impl<S> Drop for Thread<S> {
     fn drop(&mut self) {
         drop(self.requests.take());
         if let Some(handle) = self.handle.take() {
-            // Joined, so that the next `open` of the location finds the location free. The panic hook has reported a
-            // panic.
+            // Joined, so that the next `open` of the location finds it free. The panic hook has reported a panic.
             let _ = handle.join();
         }
     }
@@ -191,8 +190,8 @@ struct Round<S> {
 }
 
 impl<S> Round<S> {
-    /// Puts come before tasks, so a read sees all puts that were sent before the read. A put after a task of the same
-    /// handle is left for the next round, with all later requests of that handle.
+    /// Puts come before tasks, so a read sees all puts that were sent before it. A put after a task of the same handle
+    /// is left for the next round, with all later requests of that handle.
     fn new(waiting: VecDeque<Request<S>>) -> Self {
         let mut round = Self { puts: Vec::new(), tasks: Vec::new(), later: VecDeque::new() };
         let (mut with_tasks, mut delayed) = (HashSet::new(), HashSet::new());

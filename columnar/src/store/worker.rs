@@ -27,8 +27,8 @@ pub(crate) trait Backend: Sized + Send + 'static {
 
     fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError>;
 
-    /// Stores all of these cells, and makes the cells durable together. Returns the outcomes in order; an error
-    /// concerns all cells.
+    /// Stores all of these cells, and makes them durable together. Returns the outcomes in order; an error concerns
+    /// all cells.
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError>;
 
     /// Deletes the flow at a location, which nobody owns, not even the caller.

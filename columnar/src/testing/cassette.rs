@@ -166,7 +166,7 @@ impl Cassette {
         Self { recordings: Arc::clone(&self.recordings), name: name.into(), upstream }
     }
 
-    /// Records and replays this model under the model's name. The model is called only to record.
+    /// Records and replays this model under its name. The model is called only to record.
     #[must_use]
     pub fn recording(&self, model: impl Model) -> Self {
         let name = model.name().into();

@@ -6,7 +6,7 @@ use crate::declare::Name;
 use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
 
 /// Checks all clauses of [`Store`] that are visible from outside. For the tests of authors who write a store, or a
-/// wrapper of a store.
+/// wrapper of one.
 ///
 /// `location` makes a new, empty location with each call, and returns a function that makes handles to that location.
 ///

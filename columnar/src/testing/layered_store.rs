@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use crate::declare::Name;
 use crate::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
 
-/// The operations of a [`Store`] around the operations of another store, `inner`.
+/// The operations of a [`Store`] around another store, `inner`.
 ///
 /// Each method passes through unless it is overridden, so a layer has only the methods that it changes. A layer can
 /// delay or count an operation, fail before or after it, or change the result.

@@ -8,9 +8,8 @@
 //! | [`Calibrated`] | another counter times a ratio | depends on the ratio |
 //!
 //! No local tokenizer is right for every model. Claude's tokenizer is not public, and a count with OpenAI's is 15 to
-//! 30 % too low for Claude. So add a safety margin that covers the difference, or measure the difference with a
-//! [`Calibration`]. The length of a text in bytes is an upper bound: no byte-level tokenizer makes more tokens than
-//! bytes.
+//! 30 % too low for Claude. So add a safety margin that covers the difference, or measure it with a [`Calibration`].
+//! The length of a text in bytes is an upper bound: no byte-level tokenizer makes more tokens than bytes.
 //!
 //! | model | counter | safety margin before calibration |
 //! |---|---|---|
@@ -60,8 +59,8 @@ pub(crate) use sum::Sum;
 /// ```
 pub trait Counter: Send + Sync {
     /// The tokens of a text. The same text always has the same number. The flow calls this method without any lock, so
-    /// the method may use the flow; a panic is an error of the cell with the text. A flow takes any greater number for
-    /// 2^32 - 1, so that sums of many texts never overflow.
+    /// it may use the flow; a panic is an error of the cell with the text. A flow takes any greater number for 2^32 -
+    /// 1, so that sums of many texts never overflow.
     fn count(&self, text: &str) -> usize;
 }
 

@@ -84,7 +84,7 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// Admits a call if the call may begin beside `in_flight` other calls.
+    /// Admits a call if it may begin beside `in_flight` others.
     pub(super) fn admit(&mut self, in_flight: usize, now: Instant) -> Admission {
         match self.opens {
             Some(opens) if opens > now => {

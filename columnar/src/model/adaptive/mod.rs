@@ -35,7 +35,7 @@ const PAUSES: ExponentialBuilder = ExponentialBuilder::new()
 /// The limit begins at 32 calls. While it is in full use and the model answers, the limit doubles with every wave of
 /// answers, up to [its maximum](Self::max_concurrency). So a service reaches a thousand calls after five waves, and a
 /// few flows stay at 32. A flow computes [32 cells](crate::flow::LiveFlow::set_concurrency) at once by default, so
-/// only several flows, or a flow with a larger number, need more.
+/// only several flows, or one with a larger number, need more.
 ///
 /// When the model refuses a call with [`Overloaded`], the limit is halved, no call begins for the time that the model
 /// asks for or for a growing pause, and the call is repeated. [`Event::Waiting`](crate::Event::Waiting) reports that

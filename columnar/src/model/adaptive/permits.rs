@@ -197,7 +197,7 @@ impl Drop for Permit {
             state.calls.remove(&self.call);
             state.full = None;
         }
-        // The lock is free again here, so the calls that wake up need not wait for the lock.
+        // The lock is free again here, so the calls that wake up need not wait for it.
         self.permits.freed.notify_waiters();
     }
 }

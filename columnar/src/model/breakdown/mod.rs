@@ -179,7 +179,7 @@ pub struct ColumnBreakdown {
     /// The number of values that views [hide](crate::View::elided) and count.
     pub hidden: usize,
     /// The tokens of the values with their tags and separators, and of the markers of hidden values. The tag of a
-    /// group counts for the first column of the group that has a value.
+    /// group counts for its first column that has a value.
     pub tokens: usize,
 }
 
@@ -251,7 +251,7 @@ impl Breakdown {
     }
 
     /// The same breakdown, with the receipt of the last request: the tokens by the provider's count, the share that
-    /// came from the provider's cache, and the longest reply of the model if known.
+    /// came from a cache, and the longest reply of the model if known.
     ///
     /// ```
     /// use columnar::prelude::*;

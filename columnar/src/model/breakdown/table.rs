@@ -94,7 +94,7 @@ impl Breakdown {
         self.table(&["values", "hidden", "tokens"], None, columns)
     }
 
-    /// The lines of tiers or columns, between the lines that each request has.
+    /// The table with a line for each tier or column, between the lines that each request has.
     fn table(
         &self,
         headers: &[&'static str],

@@ -77,7 +77,7 @@ impl Pace {
         }
         // For a time of zero `1.0 / ratio` is infinite, and `at_most` returns 1 for that.
         let ratio = within.as_secs_f64() / self.gap.as_secs_f64();
-        // A think time of twice the median is as likely as a think time of half the median.
+        // Twice the median is as likely as half the median.
         if ratio < 1.0 { 1.0 - at_most(1.0 / ratio) } else { at_most(ratio) }
     }
 }

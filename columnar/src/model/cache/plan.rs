@@ -2,7 +2,7 @@
 //! share.
 //!
 //! A provider that takes marks caches the prefix before each mark and nothing else. A mark at the end of a request is
-//! useless if the next request differs before the mark. The declaration decides where requests differ; see
+//! useless if the next request differs before it. The declaration decides where requests differ; see
 //! [`StablePrefix`](super::StablePrefix).
 //!
 //! # The gain of a mark
@@ -99,8 +99,8 @@ impl CachePlan {
         }
         let Ends { system, stable, repeated, spare } = Ends::of(messages, instruction, policy.minimum);
         let stable = stable.filter(|_| !pace.is_last());
-        // A prefix that the request before wrote is read once more, even if no other request repeats that prefix.
-        // `None` is less than any position, and the instruction is less than any part.
+        // A prefix that the request before wrote is read once more, even if no other request repeats it. `None` is
+        // less than any position, and the instruction is less than any part.
         let Some(deepest) = repeated.max(stable).max(system) else {
             return Self::default();
         };
@@ -251,7 +251,7 @@ fn fork_steps(step: usize) -> [usize; 2] {
     let step = u64::try_from(step).unwrap_or(u64::MAX);
     let step_at = |index: u64| {
         let share = u128::from(index.wrapping_mul(GOLDEN)) * u128::from(step);
-        // The upper half of the product is a share of the step, and less than the step.
+        // The upper half of the product is a share of the step, and below it.
         usize::try_from(share >> u64::BITS).unwrap_or(usize::MAX)
     };
     let index = step.wrapping_mul(2);

@@ -23,7 +23,7 @@ use crate::model::registry::{self, Boundary, ByLifetimes, Family, Write};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CachePolicy {
-    /// The names of the models, or prefixes of such names, as in `COLUMNAR_MODEL`.
+    /// The models, by name or by a prefix of names, as in `COLUMNAR_MODEL`.
     pub models: &'static [&'static str],
     /// The price of a million uncached input tokens in US dollars, where known.
     pub price: Option<f64>,
@@ -41,17 +41,16 @@ pub struct CachePolicy {
     pub look_back: usize,
     /// The position at which a cached prefix may end.
     pub boundary: Boundary,
-    /// The page with the rules. Where other pages contradict this page, or the page leaves something open, the policy
-    /// has the safer value. The factor of cached tokens comes from the [price](crate::usage::Price), where there is
-    /// one.
+    /// The page with the rules. Where other pages contradict this one, or it leaves something open, the policy has the
+    /// safer value. The factor of cached tokens comes from the [price](crate::usage::Price), where there is one.
     pub source: &'static str,
     /// A day on which the page is known to have had these rules, as `YYYY-MM-DD`.
     pub date: &'static str,
 }
 
 impl CachePolicy {
-    /// The policy for a model, by the name or as a version of the model, or else by the longest prefix that is known.
-    /// An unknown model has no marks and no discount.
+    /// The policy for a model, by its name or as a version of it, or else by the longest prefix that is known. An
+    /// unknown model has no marks and no discount.
     ///
     /// An interface may lack the long lifetime that another interface to the same models has:
     ///
@@ -75,7 +74,7 @@ impl CachePolicy {
         POLICIES.iter().flatten().flat_map(ByLifetimes::all)
     }
 
-    /// The fee and the time of a lifetime, if the provider offers this lifetime.
+    /// The fee and the time of a lifetime, if the provider offers it.
     pub fn write(&self, lifetime: Lifetime) -> Option<Write> {
         match lifetime {
             Lifetime::Short => Some(self.short),

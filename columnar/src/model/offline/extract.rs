@@ -242,7 +242,7 @@ fn closed(sentence: &str) -> String {
     format!("{sentence}{}", if is_open { "." } else { "" })
 }
 
-/// Words that hedge a claim or make a claim absolute.
+/// Words that hedge a claim or make it absolute.
 const CLAIM_WORDS: &str = "absolutely all always because believe certainly clearly definitely every \
     everyone guess maybe must never nobody none obviously only perhaps probably should surely think";
 

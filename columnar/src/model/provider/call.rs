@@ -1,4 +1,4 @@
-//! A request in the terms that all formats share, and the helpers that write such a request.
+//! A request in the terms that all formats share, and the helpers that write it.
 
 use std::hash::Hasher as _;
 

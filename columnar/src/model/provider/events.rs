@@ -66,7 +66,7 @@ impl Events {
 
     /// Takes the next bytes of the body.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
-        // The rest is moved only after the end of a line, so the rest arrived with the last bytes.
+        // The rest is moved only after the end of a line, so it arrived with the last bytes.
         self.received.drain(..self.line);
         #[cfg(test)]
         if self.line > 0 {

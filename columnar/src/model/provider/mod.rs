@@ -62,8 +62,8 @@ use crate::model::registry::{self, ProviderFacts};
 /// The other providers follow the same pattern; the error for an unknown provider lists all. The key is read from the
 /// environment at each request, unless the program [gives one](Self::key).
 ///
-/// Requests go to the address after the name, if the name has one, as in `openai/smollm2@http://127.0.0.1:8123/v1`;
-/// see [`base_url`](Self::base_url). The address is not part of the model's name, and never shown.
+/// Requests go to the address after the name, if there is one, as in `openai/smollm2@http://127.0.0.1:8123/v1`; see
+/// [`base_url`](Self::base_url). The address is not part of the model's name, and never shown.
 ///
 /// A setting that the model does not take, such as a temperature, is an error before anything is sent, or is left out
 /// where the [settings](ReplySettings::lenient) are lenient. [`body`](Self::body) sends parameters that have no
@@ -252,7 +252,7 @@ impl Provider {
         let call = Call::new(target, &request, settings)?;
         let asked_long = call.marks().any(|mark| mark == Lifetime::Long);
         let (http, request_bytes) = self.http(call, key.as_deref())?;
-        // The key that is sent is also the key with which errors are redacted.
+        // The key that is sent is also removed from errors.
         let secrets = self.options.secrets().map(str::to_owned).collect();
         let sent = Sent { request, model: self.model, key, secrets, address: self.address };
         let Self { name, facts, limits, .. } = self;
@@ -300,7 +300,7 @@ impl Model for Provider {
         &self.name
     }
 
-    /// Checks the key, if the provider takes a key, and the headers.
+    /// Checks the key, if the provider takes one, and the headers.
     fn ready(&self) -> Result<(), BoxError> {
         let key = self.options.key(&self.name, self.facts, self.address.as_ref())?;
         let headers = self.options.headers(format(self.facts.api), key.as_deref(), self.address.as_ref());

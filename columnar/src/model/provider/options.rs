@@ -61,7 +61,7 @@ impl Options {
         body
     }
 
-    /// The key to send, if the provider takes a key.
+    /// The key to send, if the provider takes one.
     pub(super) fn key(
         &self,
         model: &str,
@@ -91,7 +91,7 @@ impl Options {
         })
     }
 
-    /// The headers of a request, with the headers of the program last.
+    /// The headers of a request, the program's own last.
     pub(super) fn headers(
         &self,
         format: &Format,

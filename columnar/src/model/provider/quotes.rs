@@ -47,7 +47,7 @@ impl<'c> Quotes<'c> {
         Self { chars, letters, windows }
     }
 
-    /// The parts that are in sent texts, without the parts in the library's own words.
+    /// The parts that occur in sent texts, but not in the library's own words.
     pub(super) fn found(
         &self,
         sent: impl Iterator<Item: AsRef<str>>,
@@ -80,7 +80,7 @@ impl<'c> Quotes<'c> {
         marks
     }
 
-    /// The characters of a run with the rests of the words, unless the run is a word or a name.
+    /// The characters of a run with the rests of the words, unless it is a word or a name.
     fn text(&self, run: &[usize]) -> Option<Range<usize>> {
         let mut letters = run.iter().filter(|at| self.chars.get(**at).is_some_and(|c| c.is_alphanumeric()));
         let first = *letters.next()?;

@@ -1,4 +1,4 @@
-//! A reply that is being read, in the terms that all formats share, and the end of the reply.
+//! A reply that is being read, in the terms that all formats share, and its end.
 
 use serde_json::Value as Json;
 
@@ -14,7 +14,7 @@ const IDS: &[&str] = &["/id", "/message/id", "/response/id", "/responseId"];
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a reply may be any of these, in any order")]
 pub(super) struct Reply {
-    /// Whether the tokens of a reply are reported without the tokens of thoughts.
+    /// Whether the tokens of a reply are reported without its thoughts.
     pub(super) counts_thoughts_apart: bool,
     /// The text and the thoughts of the last event.
     pub(super) text: String,

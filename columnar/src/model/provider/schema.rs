@@ -124,7 +124,7 @@ fn narrowed(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
                 }
                 value.clone()
             }
-            // The values of these keywords are data, such as the values of `enum`.
+            // The values of these keywords are data, as in `enum`.
             (word, _) if KEPT.contains(&word) => value.clone(),
             (word, _) if dialect == SchemaDialect::OpenAi && LIMITS.contains(&word) => value.clone(),
             _ => continue,
@@ -183,7 +183,7 @@ impl<'s> Size<'s> {
         Some(size)
     }
 
-    /// Counts the schema to which a reference leads, and returns the levels of that schema.
+    /// Counts the schema to which a reference leads, and returns its levels.
     fn follow(&mut self, target: &'s str, root: &'s Json) -> Option<usize> {
         if let Some(known) = self.definitions.get(target) {
             self.is_recursive |= known.is_none();

@@ -1,4 +1,4 @@
-//! The settings of a request that a model takes, and the settings that the client applies itself.
+//! The settings of a request: which a model takes, and which the client applies itself.
 
 use serde_json::Value as Json;
 
@@ -75,7 +75,7 @@ impl<'r> SentSettings<'r> {
         let refused = |effort| refused_effort(provider, accepts, effort, max_tokens);
         let effort = taker.take("effort", wanted.effort, wanted.effort.and_then(refused))?;
         let sampling = (!accepts.sampling.allows(effort)).then(|| sampling_reason(accepts, effort));
-        // Left out at the default of these models, which some of these models refuse as well.
+        // Left out at the default of these models, which some refuse as well.
         let temperature =
             wanted.temperature.filter(|number| sampling.is_none() || (number - 1.0).abs() > f32::EPSILON);
         let temperature = taker.take("temperature", temperature, sampling.clone())?;

@@ -1,6 +1,6 @@
 //! Stop sequences that the client applies, where a provider takes no stop sequences.
 
-/// A filter that passes the text before the first stop sequence, while the text arrives.
+/// A filter that passes the text before the first stop sequence, while it arrives.
 #[derive(Debug, Default)]
 pub(super) struct StopFilter {
     stops: Vec<String>,

@@ -29,9 +29,9 @@ use crate::model::{Chunk, Finish, deadline};
 /// The most bytes that are read of the body of an error.
 const ERROR_BODY: usize = 64 << 10;
 
-/// The most bytes of an event, beside the bytes that an event may repeat, unless the limit of text is higher. An event
-/// with one word of text has some hundred bytes. A whole reply of the longest kind in one event, 400,000 tokens, is
-/// about 2 MB.
+/// The most bytes of an event, beside the bytes that it may repeat, unless the limit of text is higher. An event with
+/// one word of text has some hundred bytes. A whole reply of the longest kind in one event, 400,000 tokens, is about 2
+/// MB.
 const EVENT: usize = 8 << 20;
 
 /// The most values of an event: a parsed value takes up to some hundred bytes, even if it is short in JSON. An event
@@ -187,7 +187,7 @@ impl ReplyStream {
         Ok((!text.is_empty()).then_some(Chunk::Text(text)))
     }
 
-    /// The end of the reply, if the reply has an end.
+    /// The end of the reply, if there is one.
     fn end(&self) -> Option<Chunk> {
         let mut end = self.reply.end(&self.exchange.sent, self.exchange.asked_long)?;
         if self.stop.has_stopped() && matches!(end.finish, Finish::Length | Finish::ContextWindow) {
@@ -278,7 +278,7 @@ impl ReplyStream {
             || ["error", "response.failed"].contains(&kind)
             || json.get("error").is_some_and(|error| !error.is_null());
         if is_error {
-            // OpenAI's Responses API has the error inside the response, where the member is null without an error.
+            // OpenAI's Responses API has the error inside the response, where the member is null if nothing failed.
             let inner = json.pointer("/response/error").filter(|error| !error.is_null());
             return Err(ProviderError::fault(
                 &self.exchange.name,

@@ -29,7 +29,7 @@ pub(crate) use self::providers::{PROVIDERS, ProviderFacts};
 pub use self::row::{Boundary, Write};
 pub(crate) use self::row::{End, Family, LongRequest, Rebate, ReplyLimit, Window};
 
-/// The position in [`families`] of the family that a model belongs to, by the name or as a version of a model.
+/// The position in [`families`] of the family that a model belongs to, by its name or as a version of it.
 ///
 /// A version is a name followed by a number of three digits or more, a date, or a word such as `latest`. The longest
 /// name counts.
@@ -39,8 +39,8 @@ pub(crate) fn family(model: &str) -> Option<usize> {
     find(named)
 }
 
-/// The position in [`families`] of the family whose cache rules a model has: the family of the model, or else the
-/// family with the longest prefix of its name.
+/// The position in [`families`] of the family whose cache rules a model has: its own, or else the family with the
+/// longest prefix of its name.
 pub(crate) fn caching(model: &str) -> Option<usize> {
     own_or_prefix(model, |family| family.cache.is_some())
 }
@@ -60,7 +60,7 @@ pub(crate) fn end(model: &str) -> Option<End> {
     at(family(model)?)?.end
 }
 
-/// Whether requests to a model may ask for the long lifetime of the cache, if the cache has one.
+/// Whether requests to a model may ask for the long lifetime of the cache, if there is one.
 fn takes_long_writes(model: &str) -> bool {
     let (name, _) = split(model);
     provider(name).is_none_or(|provider| provider.takes_long_writes)
@@ -89,8 +89,8 @@ fn at(position: usize) -> Option<&'static Family> {
     families().nth(position)
 }
 
-/// The position of the family of a model, if this family has such facts, or else of the family with such facts and the
-/// longest prefix.
+/// The position of the family of a model, if it has such facts, or else of the family with such facts and the longest
+/// prefix.
 fn own_or_prefix(model: &str, has_facts: impl Fn(&Family) -> bool) -> Option<usize> {
     // The facts of the model's own row come first, even before the longest prefix of another row.
     let own = family(model).filter(|position| at(*position).is_some_and(&has_facts));
@@ -121,7 +121,7 @@ fn canonical(model: &str) -> (&str, &str) {
 
 /// The provider in a name, and the rest with the slash.
 fn split(model: &str) -> (&str, &str) {
-    // A name without a slash, such as `offline`, counts as the name of a provider.
+    // A name without a slash, such as `offline`, counts as a provider.
     model.split_at(model.find('/').unwrap_or(model.len()))
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct ProviderFacts {
     pub(crate) seed: &'static str,
     /// Whether chat completions take a key that leads requests with a common prefix to one cache.
     pub(crate) has_cache_key: bool,
-    /// Whether the tokens of a reply are reported without the tokens of thoughts.
+    /// Whether the tokens of a reply are reported without its thoughts.
     pub(crate) counts_thoughts_apart: bool,
     /// Whether a request may ask for the long lifetime of the cache, where the models have one.
     pub(crate) takes_long_writes: bool,

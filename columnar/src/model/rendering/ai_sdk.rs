@@ -42,7 +42,7 @@ impl Rendering<'_> {
         // By default the SDK refuses a system message among the messages, since a user's text could be one.
         let instructions =
             self.system().map(|(system, mark)| self.with_mark(message("system", system), mark));
-        // Marks of any provider make these options, but only OpenAI's package of the SDK reads these options.
+        // Marks of any provider make these options, but only OpenAI's package of the SDK reads them.
         let cache = self.prompt_cache_options().filter(|_| self.is_openai);
         let cache = cache.map(|cache| json!({ "openai": { "promptCacheOptions": cache } }));
         with(with(options, "instructions", instructions), "providerOptions", cache)

@@ -78,7 +78,7 @@ impl<'m> Rendering<'m> {
         Self { system, messages, follow_up: &[], plan: CachePlan::default(), is_openai: false }
     }
 
-    /// A rendering of a request, marked for a provider by the pace, as [`prompt`](crate::prompt) sends the request.
+    /// A rendering of a request, marked for a provider by the pace, as [`prompt`](crate::prompt) sends it.
     ///
     /// ```
     /// use columnar::cache::CachePolicy;
@@ -151,7 +151,7 @@ impl<'m> Rendering<'m> {
         Self { plan, is_openai: is_openai && policy.most_marks > 0, ..self }
     }
 
-    /// The instruction and the mark, unless the instruction is blank.
+    /// The instruction and its mark; `None` if the instruction is blank.
     pub(crate) fn system(&self) -> Option<(&'m str, Option<Lifetime>)> {
         let mark = self.plan.marks.iter().find(|mark| mark.position == Position::System);
         (!is_blank(self.system)).then_some((self.system, mark.map(|mark| mark.lifetime)))

@@ -4,9 +4,9 @@ use std::fmt;
 
 /// The reason why a reply ended.
 ///
-/// A [`prompt`](crate::prompt) stores a reply that stopped, and a reply with text whose end has an unknown word. A
-/// reply that was cut off is an error of the cell, unless the prompt [allows](crate::Prompt::allow_truncated) such
-/// replies, and so is every other end.
+/// A [`prompt`](crate::prompt) stores a reply that stopped, and one with text whose end has an unknown word. A reply
+/// that was cut off is an error of the cell, unless the prompt [allows](crate::Prompt::allow_truncated) such replies,
+/// and so is every other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finish {

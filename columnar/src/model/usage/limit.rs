@@ -15,7 +15,7 @@ use crate::declare::error::chain;
 ///
 /// Clones share one limit, and so can flows.
 ///
-/// The highest cost of a call is reserved before the call: the request by the
+/// The highest cost of a call is reserved before it begins: the request by the
 /// [counter](crate::flow::LiveFlow::set_counter) of the flow, and a reply of the greatest length. When the call ends,
 /// the reported usage replaces the reservation. A call without a reported usage, because it broke off, counts in full.
 /// If the reservation fits only without the reservations of other calls in flight, the call waits for these. So the
@@ -268,7 +268,7 @@ pub enum SpendLimitError {
 }
 
 impl SpendLimitError {
-    /// Finds the first `SpendLimitError` among an error and the sources of that error.
+    /// Finds the first `SpendLimitError` among an error and its sources.
     pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
         chain(error).find_map(|error| error.downcast_ref())
     }

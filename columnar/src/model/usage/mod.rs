@@ -50,8 +50,7 @@ impl Usage {
         Self { input, output, cache_read: 0, cache_write: 0, cache_write_long: 0 }
     }
 
-    /// The same usage, with the tokens of the request that were read from the provider's cache, and that were written
-    /// there.
+    /// The same usage, with the tokens of the request that were read from the provider's cache and written to it.
     #[must_use]
     pub const fn cached(self, read: u64, write: u64) -> Self {
         Self { cache_read: read, cache_write: write, ..self }

@@ -51,15 +51,14 @@ struct Rates {
 
 impl Price {
     /// The user's own price, in dollars for a million tokens of the request and of the reply. Tokens that are read
-    /// from a cache or written to a cache cost as much as others of the request.
+    /// from a cache or written to it cost as much as others of the request.
     pub const fn new(input: f64, output: f64) -> Self {
         let (input, output) = (rate(input), rate(output));
         let rates = Rates { input, output, read: input, write: input, long_write: None };
         Self { rates, beyond: None, batch: None, flex: None, source: "", date: "" }
     }
 
-    /// The same price, with dollars for a million tokens that are read from the provider's cache, and that are written
-    /// there.
+    /// The same price, with dollars for a million tokens that are read from the provider's cache, and written to it.
     #[must_use]
     pub const fn cached(self, read: f64, write: f64) -> Self {
         Self { rates: Rates { read: rate(read), write: rate(write), ..self.rates }, ..self }
@@ -79,10 +78,10 @@ impl Price {
         Self { beyond: Some((tokens, price.rates)), ..self }
     }
 
-    /// The price of a model, by the name as in `COLUMNAR_MODEL`, if the registry has the model. A version of a model,
-    /// with a number of three digits or more, has the price of the model: `anthropic/claude-haiku-4-5-20251001` costs
-    /// as much as `anthropic/claude-haiku-4-5`. The price of a model with a merely similar name is not guessed. A
-    /// model on this machine is free.
+    /// The price of a model, by its name as in `COLUMNAR_MODEL`, if the registry has it. A version of a model, with a
+    /// number of three digits or more, has the price of the model: `anthropic/claude-haiku-4-5-20251001` costs as much
+    /// as `anthropic/claude-haiku-4-5`. The price of a model with a merely similar name is not guessed. A model on
+    /// this machine is free.
     pub fn by_model(model: &str) -> Option<&'static Self> {
         Some(PRICES.get(registry::family(model)?)?.as_ref()?.of(model))
     }
@@ -140,7 +139,7 @@ impl Price {
         Dollars::of(MILLION, self.rates.read)
     }
 
-    /// The price of a million tokens that are written to the provider's cache, if the provider offers this lifetime.
+    /// The price of a million tokens that are written to the provider's cache, if it offers this lifetime.
     pub fn cache_write(&self, lifetime: Lifetime) -> Option<Dollars> {
         let each = match lifetime {
             Lifetime::Short => Some(self.rates.write),

@@ -25,7 +25,8 @@ use super::{Finish, Usage};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Receipt {
-    /// The name of the model that was called last. Tokens of a model that failed before have the price of this model.
+    /// The name of the model that was called last. Tokens of an earlier model, which failed, are priced as tokens of
+    /// this one.
     pub model: Option<Arc<str>>,
     /// The tokens of the calls that reported tokens.
     pub usage: Usage,

@@ -247,7 +247,7 @@ impl World {
         self.settle();
     }
 
-    /// Lets the compute step of a cell skip the cell.
+    /// Lets a compute step skip its cell.
     pub(super) fn skipped(&mut self, cell: Cell) {
         self.faults -= 1;
         self.scheduler.handle_skipped(cell).expect("it is running");

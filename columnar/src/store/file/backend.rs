@@ -5,8 +5,8 @@
 //!       sync             sync                   sync folders
 //! ```
 //!
-//! A value gets a name only when the value is complete and in the log, and keeps the name. Confirmed values are
-//! durable, with or without `done`: recovery checks the values of lines that no `done` follows.
+//! A value gets a name only when it is complete and in the log, and keeps the name. Confirmed values are durable, with
+//! or without `done`: recovery checks the values of lines that no `done` follows.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -166,7 +166,7 @@ impl<D: Disk> FileBackend<D> {
     }
 
     /// Writes the lines of files that were added by hand, and makes the files durable. A flow that writes has accepted
-    /// the files, and its new values may depend on the files.
+    /// the files, and its new values may depend on them.
     fn log_adopted(&mut self) -> Result<(), StoreError> {
         if self.adopted.is_empty() {
             return Ok(());
@@ -232,7 +232,7 @@ impl<D: Disk> FileBackend<D> {
         Ok(())
     }
 
-    /// Creates the folders of columns, and makes the folders durable.
+    /// Creates the folders of columns, and makes them durable.
     fn make_columns(&self, columns: &BTreeSet<&Name>) -> Result<(), StoreError> {
         let mut made = false;
         for column in columns {

@@ -44,7 +44,7 @@ pub(crate) trait Disk: Clone + Send + 'static {
     /// The first bytes of a file, at most `at_most`, and no more than the file has when opened.
     fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>>;
 
-    /// A reader of the bytes of a file, which returns no more bytes than the file has when opened.
+    /// A reader of a file, which returns no more bytes than the file has when opened.
     fn reader(&self, path: &Path) -> io::Result<impl BufRead>;
 
     /// Creates a file; fails if the file exists.

@@ -1,4 +1,4 @@
-//! The format of a store, which says whether there is a store; and the lock.
+//! The lock of a store, and the format, which says whether there is a store.
 
 use std::fs::TryLockError;
 
@@ -21,7 +21,7 @@ pub(super) const DELETED: &str = "deleted\n";
 pub(super) enum Format {
     /// There is no store.
     Missing,
-    /// A deletion was interrupted, and the next owner finishes the deletion.
+    /// A deletion was interrupted, which the next owner finishes.
     Deleted,
     /// A format that this version reads.
     Known(u32),

@@ -1,4 +1,4 @@
-//! The paths in the folder of a store, and how files at these paths are read and written.
+//! The paths in the folder of a store, and reading and writing there.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -181,7 +181,7 @@ pub(super) fn entry<D: Disk>(
     Ok(Entry { value: Some(value), receipt })
 }
 
-/// The value of these bytes, if the bytes are UTF-8.
+/// The value of these bytes, if they are UTF-8.
 pub(super) fn text(bytes: Vec<u8>) -> Option<Value> {
     String::from_utf8(bytes).ok().map(Value::from)
 }

@@ -78,7 +78,7 @@ use super::{Defect, Store, StoreError};
 /// # Guarantees
 ///
 /// A file gets its name when complete, and is never written to again and never replaced. When a value is confirmed,
-/// the value and the name are durable (`fsync`), so the value survives a loss of power if the disk keeps its promises.
+/// the value and its name are durable (`fsync`), so it survives a loss of power if the disk keeps its promises.
 /// Loading a value that was edited, damaged or removed is an error. Checksums detect change, not forgery. After a
 /// failed write nothing is written until the store is opened again. Opening finds out which values were stored.
 ///
@@ -190,7 +190,7 @@ impl FileStore {
     /// # Errors
     ///
     /// When the store cannot be read, the log or the format is damaged, the definition is missing, or a newer version
-    /// wrote the store.
+    /// wrote it.
     pub fn verify(&self) -> BoxFuture<'static, Result<Vec<Defect>, StoreError>> {
         self.worker.inspect(recovery::verify)
     }

@@ -1,7 +1,7 @@
 //! The files that an open store writes by a handle or a path: whether each is still the file that was opened.
 //!
 //! Somebody may move, replace, cut or link these files meanwhile. A handle does not show that, and lines that are
-//! written by the handle are lost with the file.
+//! written by it are lost with the file.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,7 +1,7 @@
-//! Opens and recovers a file store, or verifies a file store. Opening takes the lock, creates a new store, and updates
-//! the log for interrupted writes and for values that were added by hand.
+//! Opens and recovers a file store, or verifies it. Opening takes the lock, creates a new store, and updates the log
+//! for interrupted writes and for values that were added by hand.
 //!
-//! The log is replaced as a whole, so a crash during recovery is the same as a crash before or after recovery.
+//! The log is replaced as a whole, so a crash during recovery is the same as one before or after it.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -59,7 +59,7 @@ pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreEr
     let is_defined = is_defined(&disk, &layout)?;
     let (cells, adopted) = recover(&disk, &layout, known, is_defined)?;
     known.check_definition(&layout, is_defined, count(&cells))?;
-    // Upgraded after recovery, so the version that wrote a store that cannot be recovered can still read the store.
+    // Upgraded after recovery, so a store that cannot be recovered stays readable by the version that wrote it.
     if matches!(found, Format::Known(known) if known < FORMAT) {
         upgrade(&disk, &layout)?;
     }
@@ -161,8 +161,7 @@ fn read_log<D: Disk>(disk: &D, layout: &Layout) -> Result<Log, StoreError> {
     Log::read(bytes).context("reading", &path)?.map_err(damaged)
 }
 
-/// Finds out which cells are stored, and replaces the log if the log differs. Returns these cells, and the adopted
-/// ones.
+/// Finds out which cells are stored, and replaces a log that differs. Returns these cells, and the adopted ones.
 fn recover<D: Disk>(
     disk: &D,
     layout: &Layout,
@@ -204,7 +203,7 @@ fn recover<D: Disk>(
     Ok((cells, adopted))
 }
 
-/// Replaces the log by a log of these cells. Values of these columns may not be durable yet.
+/// Replaces the log by one of these cells. Values of these columns may not be durable yet.
 pub(super) fn rewrite<D: Disk>(
     disk: &D,
     layout: &Layout,
@@ -244,8 +243,7 @@ pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, Sto
     if matches!(Format::read(disk, &layout)?, Format::Missing | Format::Deleted) {
         return Ok(Vec::new());
     }
-    // Read in this order: the line of a value is written before the name of the value, and the number of cells after
-    // the name.
+    // Read in this order: the line of a value is written before its name, and the number of cells afterwards.
     let known = Known::read(disk, &layout)?;
     let files = list(disk, &layout)?;
     let is_defined = is_defined(disk, &layout)?;

@@ -240,7 +240,7 @@ async fn reconnect(
     let reconnected = session.run(async |client| {
         // The server may keep the lost session with the lock, and the transaction of that session could still commit.
         lost.end(client).await?;
-        // Another owner may have held and released the lock, so holding the lock is not enough.
+        // Another owner may have held and released the lock, so holding it is not enough.
         let taken = lock(client, ownership.flow, OWN_LOCK_ATTEMPTS).await?;
         if taken != Taken::Locked || !ownership.is_current(client).await? {
             return Err(location.locked().into());

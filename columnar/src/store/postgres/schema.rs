@@ -1,4 +1,4 @@
-//! The tables, the format of the tables, and the row of a flow.
+//! The tables, their format, and the row of a flow.
 
 use std::fmt;
 

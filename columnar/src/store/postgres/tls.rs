@@ -118,7 +118,7 @@ impl ServerCertVerifier for AnyName {
         Ok(ServerCertVerified::assertion())
     }
 
-    // The server must have the key of the certificate, no matter who signed the certificate.
+    // The server must have the key of its certificate, no matter who signed it.
     fn verify_tls12_signature(
         &self,
         message: &[u8],

@@ -40,7 +40,7 @@ pub(super) fn backup(file: &Path, to: &Path) -> Result<(), StoreError> {
         ),
         source,
     })?;
-    // The journal of an interrupted copy, which was removed without the journal.
+    // The journal of an interrupted copy, which was removed without it.
     let _ = fs::remove_file(&journal);
     let writing = format!("writing {} as a copy of", shown(&to));
     let copied = copy(&file, &part).map_err(|error| error.into_store_error(&shown(&file), &writing));

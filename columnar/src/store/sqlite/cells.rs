@@ -103,7 +103,7 @@ fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
     Ok(Entry { value: text(bytes)?, receipt: text(receipt)? })
 }
 
-/// Stores an entry unless the cell has an entry, and returns whether this call stored the entry.
+/// Stores an entry unless the cell has one, and returns whether this call stored it.
 pub(super) fn put(
     db: &Transaction<'_>,
     column: Column,

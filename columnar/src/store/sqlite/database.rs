@@ -159,7 +159,7 @@ fn check_links(_: &Path) -> Result<(), SqliteError> {
     Ok(())
 }
 
-/// The name of a copy until the copy is complete.
+/// The name of a copy until it is complete.
 pub(super) fn part_path(copy: &Path) -> PathBuf {
     beside(copy, "-part")
 }

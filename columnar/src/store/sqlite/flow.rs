@@ -138,7 +138,7 @@ impl Columns {
         }
         let id = db.query_row("select coalesce(max(id), 0) + 1 from column", (), |row| row.get(0))?;
         let column = Column { id, complete: 0 };
-        // If the transaction fails, the backend drops all of `self`, so this entry does not outlive the transaction.
+        // If the transaction fails, the backend drops all of `self`, so this entry does not outlive it.
         self.known.insert(name.clone(), column);
         column.write(db, self.flow, name)?;
         Ok(column)

@@ -74,7 +74,7 @@ pub(super) fn scan(log: &mut impl Read, format: &Format) -> io::Result<Scan> {
     let mut bytes = vec![0; FRAME_HEADER + format.page];
     let mut scan = Scan::default();
     let (mut seeds, mut frames, mut is_whole) = (format.seeds, 0, true);
-    // Whether the frame before ends a transaction, and whether that transaction is counted.
+    // Whether the frame before ends a transaction, and whether that one is counted.
     let mut end = None;
     while fill(log, &mut bytes)?
         && let Some(frame) = Frame::parse(&bytes)
@@ -165,7 +165,7 @@ impl Index {
         self.frames > self.written_back
     }
 
-    /// Whether the log with these salts was begun before the log of the index. SQLite adds one to the first salt when
+    /// Whether the log with these salts was begun before the one of the index. SQLite adds one to the first salt when
     /// it begins a log anew.
     pub(super) fn is_after(&self, salts: Salts) -> bool {
         let begun = |salts: Salts| big_endian(&salts, 0).unwrap_or_default();

@@ -111,7 +111,7 @@ impl Defect {
 }
 
 fn look(file: &Path) -> io::Result<Option<Defect>> {
-    // Read before the log, so that the log has all that the index has.
+    // Read before the log, which thus has all that the index has.
     let index = index(&index_path(file))?;
     let mut log = match File::open(log_path(file)) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -139,7 +139,7 @@ fn look(file: &Path) -> io::Result<Option<Defect>> {
         None if scan.transactions > 0 && is_empty(file)? => Some(Defect::Alone),
         defect => defect,
     };
-    // Another process has begun the log anew, so that process has recovered the log.
+    // Another process has begun the log anew, and recovered it before.
     let mut again = [0; HEADER];
     log.seek(SeekFrom::Start(0))?;
     let is_same = fill(&mut log, &mut again)? && again == header;
@@ -212,7 +212,7 @@ pub(super) fn forget_index(file: &Path) {
     let _ = with_index(&index_path(file), |_| Ok(()));
 }
 
-/// The index of a log, unless the index is missing or not whole.
+/// The index of a log, unless it is missing or not whole.
 fn index(path: &Path) -> io::Result<Option<Index>> {
     let read = with_index(path, |file| {
         let (mut file, mut bytes) = (&**file, [0; INDEX]);
@@ -222,9 +222,9 @@ fn index(path: &Path) -> io::Result<Option<Index>> {
     read.map(Option::flatten)
 }
 
-/// Uses the file of an index, unless the file is missing.
+/// Uses the file of an index, unless it is missing.
 fn with_index<T>(path: &Path, run: impl FnOnce(&Arc<File>) -> io::Result<T>) -> io::Result<Option<T>> {
-    /// The open indexes. Closing a descriptor of such a file would end the locks that SQLite has on the file in this
+    /// The open indexes. Closing a descriptor of such a file would end the locks that SQLite has on it in this
     /// process. So each stays open until another file is at the path.
     static OPEN: Mutex<BTreeMap<PathBuf, Arc<File>>> = Mutex::new(BTreeMap::new());
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);

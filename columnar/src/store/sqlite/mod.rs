@@ -88,15 +88,15 @@ use crate::declare::Name;
 ///
 /// While the file is open, new values are in the log beside the file, `chats.db-wal`. After a second without a
 /// request, and when the last flow of the process is closed, the values are written back to the file and the log is
-/// emptied, unless another process is using the log. So a file that is closed or idle is whole by itself. After a
-/// crash the log belongs to the file: a file without the log is an earlier state of all flows, and nothing shows the
-/// loss. [`backup`](Self::backup) copies a file that is in use.
+/// emptied, unless another process is using it. So a file that is closed or idle is whole by itself. After a crash the
+/// log belongs to the file: a file without the log is an earlier state of all flows, and nothing shows the loss.
+/// [`backup`](Self::backup) copies a file that is in use.
 ///
 /// If the log is damaged, cut, overwritten or an earlier one, so that confirmed values are lost, the file is not
 /// opened, and the error has the number of lost transactions or of their parts. SQLite itself would drop these
 /// transactions. The index beside the log, `chats.db-shm`, tells which transaction was the last one. So copy the index
 /// with the log. In a log that was copied without the index, damage is noticed only if whole transactions follow. A
-/// log that was cut anywhere looks like a log that a loss of power has interrupted, and a log of zeros like an empty
+/// log that was cut anywhere looks like one that a loss of power has interrupted, and a log of zeros like an empty
 /// one. After a loss of power the index may show an earlier moment, and shows less.
 ///
 /// If the file, its log, its index or the lock of a flow is removed, moved or replaced while the flow is open, the
@@ -147,7 +147,7 @@ impl SqliteStore {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, or a newer version wrote the file.
+    /// When the file cannot be read, or a newer version wrote it.
     pub fn flows(file: impl Into<PathBuf>) -> BoxFuture<'static, Result<Vec<String>, StoreError>> {
         let file = SharedFile::find_existing(&file.into());
         let keys = async {
@@ -159,9 +159,8 @@ impl SqliteStore {
         keys.boxed()
     }
 
-    /// Copies all flows of a file into a new one, while flows of the file may be open and written, here or in other
-    /// processes. The copy has every value that was confirmed before the call, and shows one moment. No write waits
-    /// for the copy.
+    /// Copies all flows of a file into a new one, while these may be open and written, here or in other processes. The
+    /// copy has every value that was confirmed before the call, and shows one moment. No write waits for the copy.
     ///
     /// ```
     /// use columnar::prelude::*;

@@ -13,7 +13,7 @@ use crate::declare::error::shown;
 use crate::store::StoreError;
 use crate::store::files::status::{FileId, Status};
 
-/// The names, and the files to which the names led at the opening.
+/// The names, and the files to which they led at the opening.
 pub(super) struct Names {
     file: Name,
     log: Name,
@@ -66,7 +66,7 @@ impl Names {
     }
 }
 
-/// A name, and the file to which the name leads.
+/// A name, and the file to which it leads.
 struct Name {
     path: PathBuf,
     file: FileId,

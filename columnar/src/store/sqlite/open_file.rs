@@ -43,7 +43,7 @@ struct Connected {
     names: Names,
     /// Whether the index of the keys is known to lead to all flows.
     are_keys_checked: Cell<bool>,
-    /// Whether this process may have written to the log since the log was written back to the file.
+    /// Whether this process may have written to the log since it was written back to the file.
     is_log_used: bool,
 }
 
@@ -244,7 +244,7 @@ impl OpenFile {
         }
     }
 
-    /// Writes the log back to the file and empties the log, so a copy of the file alone is whole. Waits for nobody: if
+    /// Writes the log back to the file and empties it, so a copy of the file alone is whole. Waits for nobody: if
     /// others use the log, it stays used.
     fn write_back(&mut self) {
         let Self { path, connected: Some(Connected { db, names, is_log_used, .. }), .. } = self else {

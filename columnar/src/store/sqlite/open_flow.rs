@@ -60,8 +60,7 @@ impl OpenFlow {
             None => {
                 let flow = Flow::read(db, &self.location.flow)?;
                 let columns = Columns::read(db, flow.id)?;
-                // Without this count, a column whose row was deleted would look as if the column had never been
-                // stored.
+                // Without this count, a column whose row was deleted would look as if it had never been stored.
                 if columns.count() != flow.columns {
                     return Err(SqliteError::Damaged("a column is gone"));
                 }

@@ -33,7 +33,7 @@ pub(super) struct Handle {
 }
 
 impl SharedFile {
-    /// The file, unless the file is missing or empty. An empty file stays empty.
+    /// The file, unless it is missing or empty. An empty file stays empty.
     pub(super) fn find_existing(file: &Path) -> Result<Option<Arc<Self>>, StoreError> {
         let is_empty = match fs::metadata(file) {
             Err(error) => error.kind() == io::ErrorKind::NotFound,

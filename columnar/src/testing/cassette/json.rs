@@ -121,7 +121,7 @@ impl Damage {
     }
 }
 
-/// A value and the path to the value in the file.
+/// A value and its path in the file.
 #[derive(Debug)]
 pub(super) struct Located<'j> {
     json: &'j Json,

@@ -6,7 +6,7 @@ use crate::context::Role;
 use crate::model::rendering::{ReplySettings, Request, Schema};
 use crate::model::{Chunk, End, MaxTokens};
 
-/// A request and the replies to that request.
+/// A request and the replies to it.
 #[derive(Clone, Debug)]
 pub(super) struct Recording {
     pub(super) cell: Cell,

@@ -8,7 +8,7 @@ use crate::declare::Name;
 use crate::run::Event;
 use crate::store::{Entry, StoredSteps};
 
-/// The history of all cells of a world. Each method records an observation and checks the observation.
+/// The history of all cells of a world. Each method records an observation and checks it.
 #[derive(Debug, Default)]
 pub(super) struct Invariants {
     cells: BTreeMap<(Name, usize), Cell>,
@@ -90,7 +90,7 @@ impl Invariants {
         Ok(())
     }
 
-    /// Records that the store has the entry, and has either `confirmed` the entry or reported an error.
+    /// Records that the store has the entry, and has either `confirmed` it or reported an error.
     pub(super) fn stored(&mut self, column: &Name, step: usize, entry: &Entry, confirmed: bool) -> Check {
         self.write(if confirmed { "stored" } else { "stored, unknown" }, column, step);
         self.has_store = true;

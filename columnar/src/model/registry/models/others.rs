@@ -1,4 +1,4 @@
-//! The models of other providers, and the models that run on the user's machine.
+//! The models of other providers, and models that run on the user's machine.
 
 use super::super::row::{Boundary, CacheRules, End, Family, Rebate, ReplyLimit, Window};
 use super::words::{HOUR, LISTED, MINUTE, Names, write};

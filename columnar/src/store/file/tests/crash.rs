@@ -40,8 +40,8 @@ struct Explorer<'a> {
 }
 
 impl Explorer<'_> {
-    /// Checks the states that a power loss may leave of the recorded operations, and then the states of the operations
-    /// of recovery. Each level has a limit on the number of states.
+    /// Checks the states that a power loss may leave of the recorded operations, and then of the operations of
+    /// recovery. Each level has a limit on the number of states.
     fn explore(&mut self, recorded: Vec<(Image, usize)>, limits: &[usize]) {
         let Some((limit, deeper)) = limits.split_first() else { return };
         for (image, confirmed) in recorded {

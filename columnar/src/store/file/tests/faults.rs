@@ -221,8 +221,7 @@ fn a_folder_that_may_not_be_entered_is_left_out_of_the_list() {
         wait(Handle::new(at(folder)).open()).expect("it opens");
     }
     let flows = |kind: Option<ErrorKind>| {
-        // The folders are listed, and then the folders `monday` and `lost` are looked at, each before the format is
-        // read.
+        // The folders are listed, and then `monday` and `lost` are looked at, each before its format is read.
         let next = model.operations().len() + 3;
         model.fail(kind.map(|kind| Fault { at: next, kind, after: false, lasts: false }));
         listing::flows(&at("/chats")).map_err(|error| error.to_string())

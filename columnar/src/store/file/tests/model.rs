@@ -75,13 +75,13 @@ pub(super) enum Misbehaviour {
     NoSyncOfFolders,
     /// Values are written in place.
     InPlace,
-    /// A name is given even if the name exists.
+    /// A name is given even if it exists.
     RenameOver,
     /// A replaced file is removed first.
     RemoveFirst,
     /// The number of cells is known before the cells are durable in the log.
     KnownBeforeLog,
-    /// A definition is known before the definition is there.
+    /// A definition is known before it is there.
     KnownBeforeDefinition,
 }
 

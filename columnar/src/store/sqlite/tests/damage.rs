@@ -50,7 +50,7 @@ fn accepted<E>(chats: &Chats, read: impl Fn(&Chats) -> Result<All, E>) -> Vec<us
     let changed = |bit: &usize| {
         let mut turned = bytes.clone();
         turned[bit / 8] ^= 1 << (bit % 8);
-        // The file is overwritten, since some file systems wait for the disk when a file is truncated.
+        // The file is overwritten, since truncating it would wait for the disk on some file systems.
         let mut file = File::options().write(true).open(chats.file()).expect("it is there");
         file.write_all(&turned).and_then(|()| file.set_len(bytes.len() as u64)).expect("it can be written");
         drop(file);

@@ -13,7 +13,7 @@ use super::{Chats, cell, cells, location, name, stored};
 use crate::store::thread::{HandleId, NewCell};
 use crate::store::{Entry, Store};
 
-/// Fills the flow `monday` of a file, so that the deletion takes several transactions, and closes the flow.
+/// Fills the flow `monday` of a file, so that the deletion takes several transactions, and closes it.
 fn filled(chats: &Chats) {
     let mut open = chats.open().expect("it is new");
     open.open(chats, "tuesday").expect("it is free");
@@ -63,7 +63,7 @@ fn s16_the_rest_of_an_interrupted_deletion_is_removed_by_the_next_one() {
     assert_eq!(chats.open().expect("it is free").load(0).expect("it is sound").len(), 1);
 }
 
-/// A program that was killed during the deletion of a flow does not know what is deleted, and deletes the flow again.
+/// A program that was killed during the deletion of a flow does not know what is deleted, and deletes it again.
 #[tokio::test]
 async fn s16_a_deletion_that_is_repeated_removes_the_rest() {
     let chats = Chats::new();

@@ -270,7 +270,7 @@ fn s17_a_missing_log_is_an_error() {
     }
 }
 
-/// A log without a header was taken for the log of an idle file, and its values were computed again.
+/// A log without a header seemed to belong to an idle file, and its values were computed again.
 #[cfg(unix)]
 #[test]
 fn s17_a_log_that_was_emptied_is_an_error_if_values_were_in_it_alone() {
@@ -320,7 +320,7 @@ fn s17_a_log_that_was_emptied_is_an_error_if_values_were_in_it_alone() {
     is_sound(&Image::of(&source), 7);
 }
 
-/// A log of zeros, or of other bytes, was taken for a log that nobody had written, and was begun anew.
+/// A log of zeros, or of other bytes, was taken for one that nobody had written, and was begun anew.
 #[cfg(unix)]
 #[test]
 fn s17_a_log_without_a_readable_header_is_an_error_if_values_were_in_it_alone() {
