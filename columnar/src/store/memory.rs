@@ -98,6 +98,7 @@ impl MemoryStore {
 
     fn become_owner(&self) -> Result<Option<String>, StoreError> {
         let mut contents = lock(&self.flow);
+        // A handle that owns the flow already opens it again.
         if !self.owns.load(Ordering::Acquire) {
             contents.check_free()?;
             self.owns.store(true, Ordering::Release);

@@ -158,6 +158,7 @@ impl Cassette {
     pub fn by_name(&self, name: &str) -> Self {
         let upstream = match self.recordings().record {
             Record::Nothing => Upstream::Unneeded,
+            // Only a request that is not recorded needs the model, so a missing key is no error yet.
             _ => match by_name(name) {
                 Ok(model) => Upstream::Model(model),
                 Err(error) => Upstream::Unavailable(error.to_string().into()),

@@ -70,6 +70,7 @@ impl<'r> Call<'r> {
         let blocks = if rendering.is_marked() { rendering.blocks() } else { rendering.joined() };
         let takes_schema = registry::accepts(name).has_schema;
         let schema = request.schema.as_ref().filter(|_| takes_schema).zip(provider.schema);
+        // A key is worth sending only where cached tokens are cheaper.
         let has_key = provider.has_cache_key && policy.read < 1.0;
         Ok(Self {
             provider,
@@ -130,6 +131,7 @@ impl<'r> Call<'r> {
 
 /// A number that says nothing about the instruction.
 fn key(name: &str, system: &str) -> String {
+    // A fixed seed, because all processes must send the same key.
     let mut hash = XxHash64::with_seed(0);
     hash.write(name.as_bytes());
     hash.write(system.as_bytes());

@@ -52,6 +52,7 @@ impl Options {
 
     /// Adds a patch, whose members come after the members of earlier patches.
     pub(super) fn add_body(&mut self, patch: Json) {
+        // A `null` is kept, since it removes a member only from the body of a request.
         merge(&mut self.body, patch, false);
     }
 
@@ -74,6 +75,7 @@ impl Options {
         }
         let azure = address.is_some_and(Address::is_azure).then_some(AZURE.1);
         let variables = || azure.into_iter().chain(provider.key_variables.iter().copied());
+        // A key from a file or a variable may end in a line break, which no header can have.
         let trimmed = |key: String| Some(key.trim().to_owned()).filter(|key| !key.is_empty());
         let key = match &self.key {
             Some(key) => trimmed(key()),
@@ -126,6 +128,7 @@ impl Options {
 
 fn secret(value: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::try_from(value).ok()?;
+    // The client prints `Sensitive` in place of such a value.
     value.set_sensitive(true);
     Some(value)
 }

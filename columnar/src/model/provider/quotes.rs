@@ -133,6 +133,7 @@ fn read(chars: impl Iterator<Item = char> + Clone, mut each: impl FnMut(usize, u
             if "bfnrt".contains(c) {
                 c = ' ';
             } else if let Some(decoded) = (c == 'u').then(|| char::from_u32(code().ok()?)).flatten() {
+                // The backslash of an escaped letter is no sign between two letters.
                 (c, gap) = (decoded, before_escape);
                 chars.nth(3);
             }

@@ -128,6 +128,7 @@ fn refused_effort(
         return Some(format!("its efforts are {}", known.join(", ")));
     }
     let budget = accepts.effort_form.budget(effort).unwrap_or_default();
+    // Anthropic refuses a budget for thoughts that is not below `max_tokens`.
     (budget >= max_tokens && provider.api == Api::Anthropic).then(|| {
         format!("its thoughts may have {budget} tokens, and the whole reply {max_tokens}: raise `max_tokens`")
     })

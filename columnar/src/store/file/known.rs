@@ -30,6 +30,7 @@ impl Known {
         let path = layout.known();
         // The file has two words, a number and a checksum.
         let bytes = none_if_missing(disk.read(&path, 64)).context("reading", &path)?;
+        // A file that a loss of power has torn says nothing, as if it were missing.
         Ok(bytes.as_deref().and_then(log::verified).and_then(Self::parse).unwrap_or_default())
     }
 
@@ -73,6 +74,7 @@ impl Known {
 
     /// Replaces the file by way of a staged one.
     pub(super) fn write<D: Disk>(self, disk: &D, layout: &Layout, staged: &Path) -> io::Result<()> {
+        // Not synced, since nothing waits for this file.
         disk.create(staged)?.write_all(self.text().as_bytes())?;
         disk.rename(staged, &layout.known())
     }

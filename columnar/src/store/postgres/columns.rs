@@ -118,6 +118,7 @@ impl Columns {
 
     /// Stores the rows of the columns that have grown. Nothing is stored if there has been another owner.
     pub(super) async fn write(&mut self, client: &Client, ownership: Ownership) -> Result<(), PostgresError> {
+        // One statement: the rows are written only if the update finds that this process is still the owner.
         const WRITE: &str = r#"
             with owner as (
                 update columnar_flows set columns = $3, sum = $4 where flow = $1 and owners = $2 returning flow

@@ -85,6 +85,7 @@ pub(super) fn find(db: &Connection, key: &str) -> Result<Option<i64>, SqliteErro
 
 /// Fails unless the index of the keys leads to every flow: any other flow would be begun anew. Reads all flows.
 pub(super) fn check_keys(db: &Connection) -> Result<(), SqliteError> {
+    // `not indexed` reads the table and `indexed by` the index, so that both are compared.
     let lost = "select exists (select 1 from flow as known not indexed where not exists
         (select 1 from flow as found indexed by sqlite_autoindex_flow_1
         where found.key = known.key and found.id = known.id))";
@@ -136,6 +137,7 @@ impl Columns {
         if let Some(column) = self.get(name) {
             return Ok(column);
         }
+        // The checksum of the row includes the id, so the id is chosen before the row is inserted.
         let id = db.query_row("select coalesce(max(id), 0) + 1 from column", (), |row| row.get(0))?;
         let column = Column { id, complete: 0 };
         // If the transaction fails, the backend drops all of `self`, so this entry does not outlive it.

@@ -97,6 +97,7 @@ impl OpenFile {
         if flow.is_halted {
             return Err(StoreError::Halted);
         }
+        // Halted until the outcome is known, also after a panic.
         flow.is_halted = true;
         let defined = transact(db, |writing| {
             names.check_for_write()?;

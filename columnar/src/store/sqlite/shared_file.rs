@@ -58,6 +58,7 @@ impl SharedFile {
         }
         let thread = Thread::start(OpenFile::new(path.clone())).ok_or_else(StoreError::no_thread)?;
         let shared = Arc::new(Self { path: path.clone(), thread });
+        // A weak reference, so that the last handle ends the thread.
         files.insert(path, Arc::downgrade(&shared));
         Ok(shared)
     }
@@ -67,6 +68,7 @@ impl SharedFile {
         &self,
         task: impl FnOnce(&mut OpenFile) -> Result<T, StoreError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
+        // A new id, so that the task waits for no request of a handle.
         self.thread.ask(HandleId::new(), task)
     }
 }
