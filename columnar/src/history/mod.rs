@@ -17,15 +17,16 @@ pub use stored_steps::StoredSteps;
 use tokens::{Counter, Sum};
 pub use value::{IntoValue, Value};
 
-/// The values of a column by step, each with its number of tokens. A step may have no value, and a value never changes.
+/// The values of a column by step, each with the number of tokens. A step may have no value, and a value never
+/// changes.
 ///
-/// A persistent tree: clones share their nodes, so a clone is a snapshot. Cloning takes two reference counts for any
-/// length, and a write copies only the shared nodes on its path. Each inner node has the sums of its children, so the
-/// size of a window is a subtraction. The newest leaf is read most, so it is outside of the tree, where no descent is
-/// needed.
+/// A history is a persistent tree: clones share nodes, so a clone is a snapshot. Cloning takes two reference counts
+/// for any length, and a write copies only the shared nodes on the path. Each inner node has the sums of its children,
+/// so the size of a window is a subtraction. The newest leaf is read most, so it is outside of the tree and needs no
+/// descent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
-    /// `None` while all values are in the newest leaf.
+    /// The root of the tree; `None` while all values are in the newest leaf.
     root: Option<Arc<Node>>,
     /// The number of levels above the leaves.
     height: u32,
@@ -52,7 +53,7 @@ impl History {
         if rest(step, 1) == self.number { Some(&self.newest) } else { self.older(step) }
     }
 
-    /// A leaf of the tree.
+    /// The leaf of a step in the tree.
     fn older(&self, step: usize) -> Option<&Node> {
         // `digit` drops the higher bits, so a step beyond the tree would lead to another leaf.
         if rest(step, self.height + 1) > 0 {
@@ -66,9 +67,9 @@ impl History {
         Some(node)
     }
 
-    /// The number of values in these steps, and their tokens.
+    /// The number of values in these steps, and the sum of tokens.
     pub(crate) fn sum(&self, steps: Range<usize>) -> Sum {
-        // A range that runs backwards is empty too, and the subtraction would underflow.
+        // A backward range is empty, too, and the subtraction would underflow.
         if steps.is_empty() {
             Sum::default()
         } else {
@@ -114,8 +115,8 @@ impl History {
         }
         self.begin(rest(step, 1));
         let entry = LeafEntry::new(value, tokens);
-        // The sums grow on the way down, before the value is written. So the step must have no value yet,
-        // and the tokens are those of the entry, whose number may be saturated.
+        // The sums grow on the way down, before the value is written. So the step must have no value yet, and the
+        // tokens come from the entry, whose number may be saturated.
         let Some(leaf) = self.leaf_mut(step, Sum::one(entry.tokens())) else { return };
         leaf.insert(digit(step, 0), entry);
         // A leaf whose texts were shared when it became full could not be sealed, so the previous leaf is tried again.
@@ -127,7 +128,7 @@ impl History {
         }
     }
 
-    /// Removes the value of a step, if it has one. Clones keep it.
+    /// Removes the value of a step, if there is one. Clones keep the value.
     pub(crate) fn remove(&mut self, step: usize) {
         let Some(tokens) = self.text(step).map(|text| text.tokens) else { return };
         if rest(step, 1) == self.number {
@@ -169,7 +170,8 @@ impl History {
         }
     }
 
-    /// Makes this leaf the newest, if it is newer, and moves the previous newest leaf into the tree.
+    /// Makes a leaf with this number the newest, if the number is newer, and moves the previous newest leaf into the
+    /// tree.
     fn begin(&mut self, number: usize) {
         if number <= self.number {
             return;
@@ -184,7 +186,7 @@ impl History {
         }
     }
 
-    /// The leaf of a step. `added` is added to the sums above it.
+    /// The leaf of a step. `added` is added to the sums above the leaf.
     fn leaf_mut(&mut self, step: usize, added: Sum) -> Option<&mut Node> {
         if rest(step, 1) == self.number {
             Some(Arc::make_mut(&mut self.newest))
@@ -193,9 +195,9 @@ impl History {
         }
     }
 
-    /// A leaf of the tree, created if it is missing. `added` is added to the sums above it.
+    /// The leaf of a step in the tree, created if missing. `added` is added to the sums above the leaf.
     fn older_mut(&mut self, step: usize, added: Sum) -> Option<&mut Node> {
-        // The tree grows at the root: the old root is the first child of the new one, and is not copied.
+        // The tree grows at the root: the old root is the first child of the new root, and is not copied.
         while rest(step, self.height + 1) > 0 {
             let node = self.root.take().unwrap_or_default();
             let sum = node.sum();
@@ -211,7 +213,7 @@ impl History {
         Some(node)
     }
 
-    /// The same values with their tokens by another counter.
+    /// The same values, with tokens by another counter.
     pub(crate) fn counted(&self, counter: &dyn Counter) -> Self {
         let mut counted = Self::default();
         counted.count(self, counter);
@@ -223,10 +225,10 @@ impl History {
         (self.older_sum() + self.newest.sum()).count == (other.older_sum() + other.newest.sum()).count
     }
 
-    /// Adds the values of another history that this one lacks, with their tokens by this counter.
+    /// Adds the values of another history that this history lacks, with tokens by this counter.
     pub(crate) fn count(&mut self, other: &Self, counter: &dyn Counter) {
-        // A stack with the newest leaf at the bottom visits the steps in ascending order. So each leaf is
-        // filled while it is the newest one, without a descent.
+        // A stack with the newest leaf at the bottom visits the steps in ascending order. So each leaf is filled while
+        // it is the newest leaf, without a descent.
         let mut open = vec![(&other.newest, 0, other.number << BITS)];
         open.extend(other.root.iter().map(|root| (root, other.height, 0)));
         while let Some((node, height, first)) = open.pop() {
@@ -252,7 +254,7 @@ impl History {
         let mut before = self.clone();
         match rest(step, 1).cmp(&self.number) {
             Ordering::Less => {
-                // The leaf of the step is in the tree, so the newest leaf becomes an empty one behind it.
+                // The leaf of the step is in the tree, so the newest leaf becomes an empty leaf behind it.
                 (before.number, before.newest) = (rest(step, 1) + 1, Arc::default());
                 if let Some(root) = before.root.as_mut().filter(|_| rest(step, self.height + 1) == 0) {
                     Arc::make_mut(root).truncate(step, self.height);
@@ -308,8 +310,8 @@ mod tests {
         assert!(holds(&sealed, 1));
     }
 
-    /// Backwards, so that each leaf becomes full with its first step; with values too long to be copied; with values that
-    /// the test holds as well.
+    /// The values are inserted backwards, so that each leaf becomes full with the first step; with values too long to
+    /// be copied; with values that the test holds as well.
     #[test]
     fn sealed_or_not_the_values_are_the_same() {
         let mut sealed = history((0..200).rev());
@@ -343,8 +345,8 @@ mod tests {
         }
     }
 
-    /// Into an empty history, one with later values, and one with other values of the same leaves; from sealed and open
-    /// leaves.
+    /// Values are adopted into an empty history, a history with later values, and one with other values of the same
+    /// leaves; from sealed and open leaves.
     #[test]
     fn adopted_values_join_those_of_the_history() {
         let other = history((0..900).filter(|step| !(300..400).contains(step)));
@@ -366,7 +368,7 @@ mod tests {
         assert!(std::ptr::eq(a.value, b.value), "the text itself is shared");
     }
 
-    /// A clone of a long history copies no text: both refer to the same one.
+    /// A clone of a long history copies no text: both refer to the same text.
     #[test]
     fn a_clone_is_a_reference_count() {
         let whole = history(0..5000);
@@ -386,7 +388,7 @@ mod tests {
         }
     }
 
-    /// For whole and truncated histories, sealed and open leaves, with and without gaps.
+    /// The sums are right for whole and truncated histories, sealed and open leaves, with and without gaps.
     #[test]
     fn the_size_of_a_window_is_the_sum_of_its_values() {
         let gaps = (0..3000).filter(|step| step % 50 != 7 && !(1500..1600).contains(step));

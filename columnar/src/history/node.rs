@@ -1,4 +1,4 @@
-//! The nodes of the tree of a column's values, and the entries of its leaves.
+//! The nodes of the tree of a column's values, and the entries of the leaves.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ pub(super) enum Node {
     Inner(Vec<Child>),
     /// A leaf with a text for each value.
     Open(Vec<Option<LeafEntry>>),
-    /// A full leaf with all its values in one text.
+    /// A full leaf with all values in one text.
     Sealed {
         text: Arc<str>,
         entries: Arc<[PackedEntry]>,
     },
 }
 
-/// A node and the sum over its values.
+/// A node and the sum over the values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Child {
     pub(super) node: Arc<Node>,
@@ -39,9 +39,9 @@ impl Default for Node {
 }
 
 impl Node {
-    /// The child at an index of an inner node, created if it is missing.
+    /// The child at an index of an inner node, created if missing.
     pub(super) fn child_mut(&mut self, at: usize) -> Option<&mut Child> {
-        // A default node is an empty leaf. At a level above the leaves it becomes an inner node here.
+        // A default node is an empty leaf. Above the leaves, such a node becomes an inner node here.
         if let Self::Open(_) = self {
             *self = Self::Inner(Vec::new());
         }
@@ -110,8 +110,8 @@ impl Node {
         }
     }
 
-    /// Joins the texts of a full leaf into one, which saves a third of the memory of short values. Skipped if it would copy
-    /// a text that is also held elsewhere. Returns whether the leaf is full.
+    /// Joins the texts of a full leaf into one, which saves a third of the memory of short values. Skipped if a text
+    /// that is also held elsewhere would be copied. Returns whether the leaf is full.
     pub(super) fn seal(&mut self) -> bool {
         let Self::Open(texts) = self else { return true };
         if texts.len() < WIDTH || texts.iter().any(Option::is_none) {
@@ -145,7 +145,7 @@ impl Node {
         }
     }
 
-    /// Makes a sealed leaf an open one with the first `count` of its values.
+    /// Makes a sealed leaf an open leaf with the first `count` values.
     fn open(&mut self, count: usize) {
         if let Self::Sealed { .. } = self {
             let entry = |at| {
@@ -159,7 +159,7 @@ impl Node {
     /// Removes the values from a step on, in a node of this height.
     pub(super) fn truncate(&mut self, step: usize, height: u32) {
         let at = digit(step, height);
-        // A sealed leaf is always full, so the rest of one is an open leaf.
+        // A sealed leaf is always full, so the rest becomes an open leaf.
         self.open(at);
         match self {
             Self::Open(texts) => texts.truncate(at),
@@ -186,11 +186,11 @@ pub(super) fn rest(step: usize, level: u32) -> usize {
     step.checked_shr(level * BITS).unwrap_or(0)
 }
 
-/// A value in an open leaf, with its tokens.
+/// A value in an open leaf, with the number of tokens.
 #[derive(Clone, Debug)]
 pub(super) struct LeafEntry {
     pub(super) text: Arc<str>,
-    /// Saturated: no text has more.
+    /// The number of tokens, saturated: no text counts for more.
     tokens: u32,
     is_plain: bool,
 }
@@ -200,7 +200,8 @@ impl LeafEntry {
         let text: Arc<str> = value.into();
         Self {
             tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
-            // Searched once here, because many contexts show the value. Only these two characters are escaped.
+            // The text is searched once here, because many contexts show the value. Only these two characters are
+            // escaped.
             is_plain: memchr::memchr2(b'<', b'&', text.as_bytes()).is_none(),
             text,
         }
@@ -215,7 +216,7 @@ impl LeafEntry {
     }
 }
 
-/// A stored value, with facts that were computed when it was stored.
+/// A stored value, with facts that were computed when the value was stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Text<'h> {
     pub(crate) value: &'h str,
@@ -224,20 +225,20 @@ pub(crate) struct Text<'h> {
     pub(crate) is_plain: bool,
 }
 
-/// A value in a sealed leaf: its end in the text, its tokens, and whether it is plain, in 17, 13 and 1 bits, from the
-/// lowest.
+/// A value in a sealed leaf: the end in the text, the tokens, and whether the value is plain, in 17, 13 and 1 bits,
+/// from the lowest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PackedEntry(u32);
 
 impl PackedEntry {
-    // An end per value suffices, because the value before it ends at its start. A leaf has 2^16 bytes
-    // at most, and that number itself needs the seventeenth bit.
+    // An end per value suffices, because a value starts where the value before ends. A leaf has 2^16 bytes at most,
+    // and that number needs the seventeenth bit.
     const PLAIN: u32 = 1 << 31;
     const END_BITS: u32 = 17;
     const END: u32 = (1 << Self::END_BITS) - 1;
     const TOKENS: u32 = (1 << 13) - 1;
 
-    /// `None` if a number does not fit its bits.
+    /// Packs an entry; `None` if a number does not fit into the bits.
     pub(super) fn new(end: usize, entry: &LeafEntry) -> Option<Self> {
         let end = u32::try_from(end).ok().filter(|end| *end <= Self::END)?;
         let tokens = Some(entry.tokens).filter(|tokens| *tokens <= Self::TOKENS)?;
@@ -253,7 +254,7 @@ impl PackedEntry {
         usize::try_from(self.0 >> Self::END_BITS & Self::TOKENS).unwrap_or_default()
     }
 
-    /// The text of this entry, from its value.
+    /// The text of this entry, made from the value.
     fn text(self, value: &str) -> Text<'_> {
         Text { value, tokens: self.tokens(), is_plain: self.0 & Self::PLAIN != 0 }
     }

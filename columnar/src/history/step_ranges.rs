@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::StoredSteps;
 
-/// A set of steps: ascending ranges, none of which is empty or touches the next one.
+/// A set of steps: ascending ranges, none of which is empty or touches the next range.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StepRanges(Vec<Range<usize>>);
 
@@ -41,7 +41,7 @@ impl StepRanges {
         self.iter().flatten()
     }
 
-    /// The range from the first step to the last one; `None` if there are none.
+    /// The range from the first step to the last; `None` for an empty set.
     pub(crate) fn span(&self) -> Option<Range<usize>> {
         Some(self.0.first()?.start..self.0.last()?.end)
     }
@@ -70,7 +70,7 @@ impl StepRanges {
         if steps.is_empty() {
             return;
         }
-        // Ranges that touch the new one join it.
+        // Ranges that touch the new range are joined.
         let from = self.0.partition_point(|range| range.end < steps.start);
         let to = self.0.partition_point(|range| range.start <= steps.end);
         let joined = self.0.get(from..to).unwrap_or_default();
@@ -83,10 +83,10 @@ impl StepRanges {
         other.iter().for_each(|range| self.insert(range));
     }
 
-    /// Ranges that cover the set, none of which goes beyond a multiple of `size`. A gap does not end a chunk, so scattered
-    /// steps do not need one each.
+    /// Ranges that cover the set, none of which goes beyond a multiple of `size`. A gap does not end a chunk, so
+    /// scattered steps share a chunk.
     ///
-    /// One after the other: the number of steps may be that of a damaged store.
+    /// The ranges are made one after the other: a damaged store may report any number of steps.
     pub(crate) fn chunks(&self, size: usize) -> impl Iterator<Item = Range<usize>> {
         let mut next = 0;
         std::iter::from_fn(move || {
@@ -98,7 +98,7 @@ impl StepRanges {
         })
     }
 
-    /// The ranges that share a step with this one.
+    /// The ranges of the set that share a step with this range.
     fn overlapping(&self, steps: &Range<usize>) -> &[Range<usize>] {
         let from = self.0.partition_point(|range| range.end <= steps.start);
         let to = self.0.partition_point(|range| range.start < steps.end);

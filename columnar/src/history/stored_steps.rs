@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The set of a column's stored steps: a prefix without gaps, and single steps beyond it.
+/// The set of a column's stored steps: a prefix without gaps, and single steps beyond.
 ///
 /// ```
 /// use columnar::store::StoredSteps;
@@ -12,9 +12,9 @@ use std::ops::Range;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredSteps {
-    /// The first step that is not stored; every step below it is.
+    /// The first step that is not stored; every earlier step is.
     pub prefix: usize,
-    /// The stored steps above the prefix, ascending: they were computed before an earlier step.
+    /// The stored steps above the prefix, ascending, each computed before an earlier step.
     pub beyond: Vec<usize>,
 }
 

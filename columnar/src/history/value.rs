@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 
 /// The text in one cell of a flow: immutable, shared, cheap to clone.
 ///
-/// It derefs to [`str`], and every text converts into it.
+/// A value derefs to [`str`], and every text converts into a value.
 ///
 /// ```
 /// use columnar::Value;
@@ -38,7 +38,8 @@ impl Value {
         Self { range: 0..text.len(), text }
     }
 
-    /// A part of the value, which shares its text. `None` if the range is not in it, or not at character boundaries.
+    /// A part of the value, which shares the text. `None` if the range is not inside the value, or not at character
+    /// boundaries.
     pub(crate) fn slice(&self, range: Range<usize>) -> Option<Self> {
         self.get(range.clone())?;
         let range = self.range.start + range.start..self.range.start + range.end;
@@ -142,7 +143,7 @@ impl From<Value> for String {
 
 impl From<Value> for Arc<str> {
     fn from(value: Value) -> Self {
-        // A part is copied, because an `Arc<str>` cannot begin in the middle of another one.
+        // A part is copied, because an `Arc<str>` cannot begin in the middle of another `Arc`.
         if value.range == (0..value.text.len()) { value.text } else { value.as_str().into() }
     }
 }
@@ -167,7 +168,7 @@ impl Ord for Value {
     }
 }
 
-/// Equal to the hash of the text, as [`Borrow`] requires.
+/// The hash equals the text's own, as [`Borrow`] requires.
 impl Hash for Value {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);

@@ -1,4 +1,4 @@
-//! The choice of a column's model, and models by their names.
+//! The choice of a column's model, and models by name.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -11,14 +11,14 @@ use crate::declare::error::BoxError;
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum Choice {
-    /// For a column, the model of its flow; for a flow, the one that the environment names: see [`from_env`].
+    /// For a column, the model of the flow; for a flow, the model that the environment names: see [`from_env`].
     #[default]
     Inherited,
     /// The model of this name; see [`by_name`].
     Named(Arc<str>),
     /// This model.
     Instance(Arc<dyn Model>),
-    /// The first of these, and the others as its backups.
+    /// The first of these, with the others as backups.
     WithBackups(Arc<[Self]>),
 }
 
@@ -50,7 +50,7 @@ impl Choice {
     ///
     /// # Errors
     ///
-    /// Those of [`resolve`](Self::resolve).
+    /// The errors of [`resolve`](Self::resolve).
     pub fn resolve_all(&self, flow: &Self) -> Result<Vec<Arc<dyn Model>>, ModelError> {
         match (self, flow) {
             (Self::WithBackups(choices), _) => choices.iter().map(|choice| choice.resolve(flow)).collect(),
@@ -59,7 +59,7 @@ impl Choice {
         }
     }
 
-    /// The same choice with a backup behind those that it has.
+    /// The same choice with a backup behind all earlier ones.
     ///
     /// ```
     /// use columnar::model::Choice;
@@ -77,7 +77,7 @@ impl Choice {
         Self::WithBackups(choices.into())
     }
 
-    /// The name of the model, without its address, also if it cannot be called.
+    /// The name of the model, without the address, also if it cannot be called.
     pub(crate) fn model_name(&self, flow: &Self) -> Option<Arc<str>> {
         match (self, flow) {
             (Self::Named(name), _) | (Self::Inherited, Self::Named(name)) => {
@@ -118,7 +118,7 @@ impl fmt::Debug for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Inherited => f.write_str("Inherited"),
-            // A name may hold an address, and that a password.
+            // A name may hold an address, and an address a password.
             Self::Named(_) => f.write_str("Named"),
             Self::Instance(model) => f.debug_tuple("Instance").field(&model.name()).finish(),
             Self::WithBackups(choices) => f.debug_tuple("WithBackups").field(choices).finish(),
@@ -129,15 +129,15 @@ impl fmt::Debug for Choice {
 /// The environment variable that names the model of all prompts without one.
 pub const VARIABLE: &str = "COLUMNAR_MODEL";
 
-/// The environment variable with the base URL for models that are chosen by name, such as that of a local server with a
-/// provider's API. Needs the feature `providers`.
+/// The environment variable with the base URL for models that are chosen by name, such as the URL of a local server
+/// with a provider's API. Needs the feature `providers`.
 #[cfg(feature = "providers")]
 pub const BASE_URL: &str = "COLUMNAR_BASE_URL";
 
-/// The model that [`VARIABLE`] names, or [`Offline`] if it is not set or empty.
+/// The model that [`VARIABLE`] names, or [`Offline`] if the variable is empty or not set.
 ///
-/// The environment is read once, at the first call. All callers get the same model, and share its limit where it is
-/// [`Adaptive`].
+/// The environment is read once, at the first call. All callers get the same model, and share the limit of an
+/// [`Adaptive`] one.
 ///
 /// # Errors
 ///
@@ -145,14 +145,14 @@ pub const BASE_URL: &str = "COLUMNAR_BASE_URL";
 pub fn from_env() -> Result<Arc<dyn Model>, ModelError> {
     static NAME: OnceLock<String> = OnceLock::new();
     let name = NAME.get_or_init(|| {
-        // A name that is not UTF-8 is kept, so that it does not silently select the offline model.
+        // A name that is not UTF-8 is kept, and does not silently select the offline model.
         let name = env::var_os(VARIABLE).filter(|name| !name.is_empty());
         name.map_or_else(|| Offline::NAME.into(), |name| name.to_string_lossy().into_owned())
     });
     shared(name)
 }
 
-/// The model of a name, the same one for all callers, so that they share its limit.
+/// The model of a name, the same one for all callers, who thus share its limit.
 pub(super) fn shared(name: &str) -> Result<Arc<dyn Model>, ModelError> {
     static MODELS: OnceLock<Mutex<HashMap<String, Arc<dyn Model>>>> = OnceLock::new();
     // The lock is held until the model is in the map, so two first callers do not get two limits.
@@ -166,8 +166,8 @@ pub(super) fn shared(name: &str) -> Result<Arc<dyn Model>, ModelError> {
 }
 
 /// The model of a name: `offline`, or with the feature `providers` a provider and its model, such as
-/// `openai/gpt-5.4-mini`, wrapped in [`Adaptive`]. Each call makes a model with a limit of its own; clones of the `Arc`
-/// share it.
+/// `openai/gpt-5.4-mini`, wrapped in [`Adaptive`]. Each call makes a model with a separate limit; clones of the `Arc`
+/// share the limit.
 ///
 /// # Errors
 ///
@@ -183,7 +183,7 @@ pub(super) fn shared(name: &str) -> Result<Arc<dyn Model>, ModelError> {
 /// ```
 pub fn by_name(name: &str) -> Result<Arc<dyn Model>, ModelError> {
     if name == Offline::NAME {
-        // It refuses no call, so it needs no limit that adapts.
+        // The offline model refuses no call, so it needs no limit that adapts.
         return Ok(Arc::new(Offline::new()));
     }
     Ok(Arc::new(provider(name)?))
@@ -209,8 +209,8 @@ fn provider(name: &str) -> Result<Adaptive, ModelError> {
     Err(ModelError(UnknownModel::new(name).into()))
 }
 
-/// A model cannot be used: its name is [unknown](UnknownModel), its key is missing, or its address is wrong. With `?` it
-/// becomes an [`Error`](crate::Error::UnusableModel).
+/// The error of a model that cannot be used: the name is [unknown](UnknownModel), the key is missing, or the address
+/// is wrong. With `?`, this error becomes an [`Error`](crate::Error::UnusableModel).
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct ModelError(BoxError);
@@ -222,7 +222,7 @@ impl ModelError {
     }
 }
 
-/// No model has this name.
+/// The error of a name that no model has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no model is named `{name}`; possible are `{offline}`, {}", others(), offline = Offline::NAME)]
 pub struct UnknownModel {

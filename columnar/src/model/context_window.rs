@@ -2,10 +2,10 @@
 
 use crate::model::registry;
 
-/// The most tokens of a request to a model and its reply together, with source and date.
+/// The most tokens of a request to a model and the reply together, with source and date.
 ///
-/// A request that does not fit is refused, or its reply ends early. A [budget](crate::guide::budgets) keeps contexts
-/// small, and a [forecast](crate::Forecast) says where one will not fit.
+/// A request that does not fit is refused, or the reply ends early. A [budget](crate::guide::budgets) keeps contexts
+/// small, and a [forecast](crate::Forecast) says which context will not fit.
 ///
 /// ```
 /// use columnar::model::ContextWindow;
@@ -24,9 +24,9 @@ use crate::model::registry;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ContextWindow {
-    /// The most tokens of a request and its reply together.
+    /// The most tokens of a request and the reply together.
     pub tokens: usize,
-    /// The most tokens of a request. It is less than `tokens` where the provider always keeps the longest reply free.
+    /// The most tokens of a request: fewer than `tokens` where the provider always keeps the longest reply free.
     pub most_input: usize,
     /// The page of the provider with the window.
     pub source: &'static str,
@@ -35,8 +35,8 @@ pub struct ContextWindow {
 }
 
 impl ContextWindow {
-    /// The window of a model, by its name as in `COLUMNAR_MODEL`, or else by the longest prefix that is known. A model on
-    /// this machine has none, because the client decides.
+    /// The window of a model, by its name as in `COLUMNAR_MODEL`, or else by the longest prefix that is known. A model
+    /// on this machine has no such window, because the client decides.
     pub fn by_model(model: &str) -> Option<Self> {
         let window = registry::window(model)?;
         Some(Self {

@@ -22,17 +22,17 @@ use crate::model::registry;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EndDate {
-    /// The last day, as `YYYY-MM-DD`. The model may end within it.
+    /// The last day, as `YYYY-MM-DD`. The model may end within that day.
     pub day: &'static str,
-    /// The page of the provider that announces it.
+    /// The page of the provider that announces the end.
     pub source: &'static str,
-    /// A day on which the page is known to have announced it, as `YYYY-MM-DD`.
+    /// A day on which the page is known to have announced the end, as `YYYY-MM-DD`.
     pub date: &'static str,
 }
 
 impl EndDate {
-    /// The end of a model, by its name as in `COLUMNAR_MODEL` or as a version of it, if one is announced. That of a model
-    /// with a merely similar name is not guessed.
+    /// The end of a model, by its name as in `COLUMNAR_MODEL` or as a version of it, if an end is announced. The end
+    /// of a model with a merely similar name is not guessed.
     pub fn by_model(model: &str) -> Option<Self> {
         registry::end(model).map(|end| Self { day: end.day, source: end.source, date: end.date })
     }
@@ -42,7 +42,7 @@ impl EndDate {
         self.days_left(now) < 0
     }
 
-    /// The number of days from this time to the last day, by UTC: 0 on that day, and less than 0 after it.
+    /// The number of days from this time to the last day, by UTC: 0 on that day, and negative afterwards.
     pub fn days_left(&self, now: SystemTime) -> i64 {
         let since_epoch = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let today = i64::try_from(since_epoch.as_secs() / DAY).unwrap_or(i64::MAX);
@@ -58,7 +58,7 @@ fn days_since_epoch(day: &str) -> i64 {
     let mut parts = day.splitn(3, '-').map(|part| part.parse::<i64>().unwrap_or(0));
     let mut next = || parts.next().unwrap_or(0);
     let (year, month, day) = (next(), next(), next());
-    // A year that begins in March has its leap day at the end.
+    // A year that begins in March has the leap day at the end.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
     // March of the year 0 was 719,468 days before 1970.

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use crate::declare::error::chain;
 
-/// A model takes no more calls for now: there were too many, or it is busy with calls of others.
+/// The error of a model that takes no more calls for now: there were too many, or the model is busy with calls of
+/// others.
 ///
-/// A [`Model`](super::Model) returns this error, or one of its own that has this one as a source.
+/// A [`Model`](super::Model) returns this error, or another error with this one as a source.
 /// [`Adaptive`](super::Adaptive) then makes fewer calls at once and repeats the call, and
 /// [`retry`](crate::compute::Policy::retry) waits for the time that the model asks for.
 ///
@@ -41,9 +42,10 @@ impl Overloaded {
     }
 }
 
-/// A model refuses this request for good: the key is wrong, the model does not exist, or the request is malformed.
+/// The error of a model that refuses this request for good: the key is wrong, the model does not exist, or the request
+/// is malformed.
 ///
-/// A [`Model`](super::Model) returns this error, or one of its own that has this one as a source.
+/// A [`Model`](super::Model) returns this error, or another error with this one as a source.
 /// [`retry`](crate::compute::Policy::retry) does not repeat such a call.
 ///
 /// ```
@@ -65,7 +67,7 @@ impl Refused {
     }
 }
 
-/// A reply was cut off, so it is not stored. The tokens of the call are paid for.
+/// The error of a reply that was cut off, and is therefore not stored. The tokens of the call are paid for.
 ///
 /// [`retry`](crate::compute::Policy::retry) does not repeat such a call: the next reply has the same limit.
 ///
@@ -89,7 +91,7 @@ impl Refused {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Truncated {
-    /// The reply reached its limit.
+    /// The reply reached the limit.
     #[error(
         "the reply was cut off at its limit of {max_tokens} tokens{}: raise it with `max_tokens`, or store such replies with {}",
         if *has_text { "" } else { " before it had any text, as thoughts count" },
@@ -99,16 +101,16 @@ pub enum Truncated {
     MaxTokens {
         /// The limit: [`Request::max_tokens`](super::Request::max_tokens).
         max_tokens: u32,
-        /// Whether the reply had text. A model that thinks may need all its tokens for that.
+        /// Whether the reply had text. A model that thinks may need all tokens for thoughts.
         has_text: bool,
     },
-    /// The reply was cut off below its limit: request and reply together fill the context window of the model, or its
+    /// The reply was cut off below the limit: request and reply together fill the context window of the model, or the
     /// server has a lower limit.
     #[error(
         "the reply was cut off below its limit, because the context window of the model is full or its server has a lower limit: shorten the request, for example with `budget`, or store such replies with `allow_truncated`"
     )]
     ContextWindow,
-    /// The server read less than it was sent: it left out a part of the context, so the reply is no reply to it.
+    /// The server left out a part of the context, so the reply is no reply to it.
     #[error(
         "the server left out a part of the context: raise the window of its model, as with `Provider::max_context`, or shorten the request, for example with `budget`"
     )]

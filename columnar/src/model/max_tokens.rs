@@ -11,8 +11,8 @@ use crate::model::registry;
 /// | does not think, or is not known | [`PLAIN`](Self::PLAIN) |
 ///
 /// No default is more than the model can write, because a provider refuses such a request. A limit is no target: most
-/// replies are shorter. But a [`SpendLimit`](crate::usage::SpendLimit) reserves the cost of the longest reply, and some
-/// providers count it against a quota. So set a limit where replies are short.
+/// replies are shorter. But a [`SpendLimit`](crate::usage::SpendLimit) reserves the cost of the longest reply, and
+/// some providers count that reply against a quota. So set a limit where replies are short.
 ///
 /// ```
 /// use columnar::model::MaxTokens;
@@ -30,9 +30,9 @@ use crate::model::registry;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MaxTokens {
-    /// The limit of a prompt that sets none.
+    /// The limit of a prompt that sets no limit.
     pub default: u32,
-    /// The most tokens that the model can write, if that is known.
+    /// The most tokens that the model can write, if the number is known.
     pub most: Option<u32>,
     /// Whether the model may think before it replies.
     pub thinks: bool,
@@ -43,14 +43,14 @@ pub struct MaxTokens {
 }
 
 impl MaxTokens {
-    /// The default for a model that does not think, and for one that is not known. Nearly all models can write that much.
+    /// The default for a model that does not think, and for an unknown model. Nearly all models can write that much.
     pub const PLAIN: u32 = 4096;
 
     /// The default for a model that may think: the number that OpenAI recommends to reserve at least
     /// (<https://developers.openai.com/api/docs/guides/reasoning>, seen on 2026-10-03).
     pub const THINKING: u32 = 25_000;
 
-    /// The limits of a model, by its name as in `COLUMNAR_MODEL`, or else by the longest prefix that is known.
+    /// The limits of a model, by the name as in `COLUMNAR_MODEL`, or else by the longest prefix that is known.
     pub fn by_model(model: &str) -> Self {
         match registry::reply_limit(model) {
             Some(limit) => {

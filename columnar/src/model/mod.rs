@@ -1,4 +1,4 @@
-//! Language models: the trait that [`prompt`](crate::prompt) calls, the offline model, and those of providers.
+//! Language models: the trait that [`prompt`](crate::prompt) calls, the offline model, and the models of providers.
 
 mod adaptive;
 #[doc(hidden)]
@@ -84,18 +84,18 @@ pub trait Model: Send + Sync + 'static {
     /// The name of the model, for people to read.
     fn name(&self) -> &str;
 
-    /// Checks that the model can be called, without a call. A run checks all its models before it computes anything. By
-    /// default nothing is missing.
+    /// Checks that the model can be called, without a call. A run checks all models before any computation. By default
+    /// nothing is missing.
     ///
     /// # Errors
     ///
-    /// What is missing, such as a key, and how to provide it.
+    /// What is missing, such as a key, and how to provide what is missing.
     fn ready(&self) -> Result<(), BoxError> {
         Ok(())
     }
 
     /// Checks that the model takes these settings, with replies of at most `max_tokens` tokens, without a call. A run
-    /// checks all its models before it computes anything. By default all settings are taken.
+    /// checks all models before any computation. By default all settings are taken.
     ///
     /// # Errors
     ///
@@ -105,8 +105,8 @@ pub trait Model: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Begins a reply: pieces of text in order, then exactly one [`Chunk::End`]. A stream without that end is an error,
-    /// and its text is discarded. A reply that reached [`Request::max_tokens`] ends with [`Finish::Length`].
+    /// Begins a reply: pieces of text in order, then exactly one [`Chunk::End`]. A stream without that end is an
+    /// error, and the text is discarded. A reply that reached [`Request::max_tokens`] ends with [`Finish::Length`].
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>>;
 }
 

@@ -9,12 +9,12 @@ use crate::declare::error::BoxError;
 use crate::history::tokens::Calibration;
 
 impl Calibration {
-    /// Wraps a model, and learns from the usage that it reports. Each complete reply with a usage is one sample; a reply
-    /// that fails, is refused, breaks off or reports no usage is ignored. The replies are unchanged.
+    /// Wraps a model, and learns from the usage that the model reports. Each complete reply with a usage is one
+    /// sample; a reply that fails, is refused, breaks off or reports no usage is ignored. The replies are unchanged.
     ///
-    /// A request is counted like a context for its [budget](crate::budget): the instruction, the values and their
-    /// delimiters separately. So the correction fits those counts. The messages after the context are counted as well. The
-    /// request is counted when the reply is complete.
+    /// A request is counted as a context is counted for a [budget](crate::budget): the instruction, the values and the
+    /// delimiters separately. So the correction fits the counts of budgets. The messages after the context are counted
+    /// as well. The request is counted when the reply is complete.
     pub fn watching<M: Model>(&self, model: M) -> impl Model + Clone + use<M> {
         Observed { model: Arc::new(model), calibration: self.clone() }
     }
@@ -46,7 +46,7 @@ impl<M: Model> Model for Observed<M> {
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let calibration = self.calibration.clone();
-        // The clone shares its texts, so it is cheap to keep until the reply ends.
+        // The clone shares the texts, so it is cheap to keep until the reply ends.
         let sent = request.clone();
         let reply = self.model.reply(request);
         let watch = move |chunk: &Result<Chunk, BoxError>| {

@@ -12,8 +12,8 @@ use crate::model::usage::{Finish, Usage};
 pub enum Chunk {
     /// More text.
     Text(String),
-    /// More of the model's thoughts, which are no part of the text. A [`prompt`](crate::prompt) drops them, unless it
-    /// [keeps](crate::Prompt::keep_thoughts) them.
+    /// More of the model's thoughts, which are no part of the text. A [`prompt`](crate::prompt) drops thoughts, unless
+    /// it [keeps](crate::Prompt::keep_thoughts) them.
     Thought(String),
     /// The model is overloaded, and the call is repeated after a pause.
     Waiting {
@@ -39,11 +39,11 @@ impl Chunk {
 pub struct End {
     /// The reason of the end.
     pub finish: Finish,
-    /// The tokens of the call, if the model reports them.
+    /// The tokens of the call, if the model reports tokens.
     pub usage: Option<Usage>,
-    /// The provider's id of the reply, if it has one, for questions to the provider.
+    /// The provider's id of the reply, if there is one, for questions to the provider.
     pub id: Option<String>,
-    /// The model's thoughts, if they are kept. A [`prompt`](crate::prompt) sets them.
+    /// The model's thoughts, if kept. A [`prompt`](crate::prompt) sets this field.
     pub thoughts: Option<Arc<str>>,
 }
 
@@ -80,12 +80,13 @@ pub(crate) enum ReplyError {
     BrokeOff,
     #[error("the reply has no text: try again with `.retry`, or store empty replies with `allow_empty`")]
     Empty,
-    /// Counted by the flow. The estimate may be too high, so it is more than the window by half.
+    /// The context has at least half more tokens than the window, by the count of the flow. That estimate may be too
+    /// high, so a smaller excess is no error.
     #[error(
         "the context has about {tokens} tokens, and the window of `{model}` {window}: shorten it, for example with `budget`, or choose another model"
     )]
     NoRoom { model: String, tokens: usize, window: usize, source: Refused },
-    /// With the marker of a refusal, which is not repeated.
+    /// The reply ended in another way; with the marker of a refusal, which is not repeated.
     #[error("the reply ended early ({finish})")]
     Ended { finish: Finish, source: Option<Refused> },
 }

@@ -1,4 +1,4 @@
-//! Schedulers that continue others: with further columns, with fewer columns, or with fewer steps.
+//! Schedulers that continue other schedulers: with further columns, with fewer columns, or with fewer steps.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::declare::Plan;
 use crate::history::StoredSteps;
 
 impl Scheduler {
-    /// Continues with a plan that has further columns at its end, with these stored steps.
+    /// Continues with a plan that has further columns at the end, with these stored steps.
     ///
     /// # Errors
     ///
@@ -20,7 +20,7 @@ impl Scheduler {
         stored_by_column: &[StoredSteps],
     ) -> Result<(), (usize, InvalidHistory)> {
         let first = self.tracks.len();
-        // `check` reads the plan, so the new one is in place before, and is taken back on an error.
+        // `check` reads the plan, so the new plan is in place before, and is taken back on an error.
         let before = std::mem::replace(&mut self.plan, plan);
         if let Err(error) = self.check(first, stored_by_column) {
             self.plan = before;
@@ -33,10 +33,10 @@ impl Scheduler {
         Ok(())
     }
 
-    /// The scheduler of another flow that shares the past of this one: its stored cells before `step`. `origins` has the
-    /// column of this flow for each column of `plan`. All other cells are computed.
+    /// The scheduler of another flow that shares the past of this flow: the stored cells before `step`. `origins` has
+    /// the column of this flow for each column of `plan`. All other cells are computed.
     ///
-    /// Costs the number of columns, of begun cells that are not stored, and of skipped ones, whatever the length of the
+    /// Costs the number of columns, of begun cells that are not stored, and of skipped cells, for any length of the
     /// past. A column without origin costs its steps.
     pub(crate) fn derive(&self, plan: Arc<Plan>, origins: &[Option<usize>], step: usize) -> Self {
         let mut next = Self::new(plan, self.limit);

@@ -1,15 +1,15 @@
-//! The scheduler: a state machine that decides which cell is computed, stored and emitted, and when. It has no I/O, no
-//! clock and no randomness.
+//! The scheduler: a state machine that decides which cell is computed, stored and emitted, and when. The scheduler has
+//! no I/O, no clock and no randomness.
 //!
-//! The scheduler owns the state of every cell. It never touches a value, a store or a future: a driver hands it reports
-//! and carries out its [actions](Action):
+//! The scheduler owns the state of every cell, and never touches a value, a store or a future. A driver hands in
+//! reports and carries out [actions](Action):
 //!
 //! - **Getters**: [`steps`](Scheduler::steps), [`len`](Scheduler::len), [`is_idle`](Scheduler::is_idle), …
-//! - **Reports** (`handle_*`): something has happened to a cell. Each may lead to actions.
+//! - **Reports** (`handle_*`): something has happened to a cell. Each report may lead to actions.
 //! - **Commands**: [`begin`](Scheduler::begin), [`stop`](Scheduler::stop), [`extend`](Scheduler::extend), …
 //! - **Polling**: [`poll`](Scheduler::poll) returns the next action.
 //!
-//! The one rule of use: after any report or command, poll until it returns `None`.
+//! The one rule of use: after any report or command, poll until `poll` returns `None`.
 //!
 //! ```text
 //!            views stored         Compute           computed           stored
@@ -20,8 +20,8 @@
 //!                            └─────── nothing to read: Skip ────┘
 //! ```
 //!
-//! A cell that enters `Storing` causes a store action, and one that enters `Stored` an event. So with any driver a value
-//! is stored before its dependents start and before a reader of the run sees it.
+//! A cell that enters `Storing` causes a store action, and a cell that enters `Stored` an event. So with any driver a
+//! value is stored before its dependents start and before a reader of the run sees it.
 //!
 //! There is no barrier: a cell of any step is ready as soon as the cells that it reads are stored. A finished cell costs
 //! the number of views that show it, not the length of the history.
@@ -48,17 +48,17 @@ pub(crate) use restore::InvalidHistory;
 pub(crate) use seen::SeenSteps;
 use track::{Slot, Track};
 
-/// A report that does not match the state of its cell. Nothing has changed.
+/// The error of a report that does not match the state of the cell. Nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InvalidTransition;
 
 /// The policy of a column for a cell that cannot be computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OnFailure {
-    /// Nothing new starts, and the run ends with its error.
+    /// Nothing new starts, and the run ends with the error of the cell.
     #[default]
     Stop,
-    /// The run goes on without the cell and its dependents. The next run tries it again.
+    /// The run goes on without the cell and its dependents. The next run tries the cell again.
     Wait,
     /// The cell is stored as skipped, and its dependents do not show it.
     Skip,
@@ -67,20 +67,21 @@ pub(crate) enum OnFailure {
 /// The settings of a column that the scheduler follows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rules {
-    /// The number of its cells that may be computed at once, if there is a limit.
+    /// The number of cells of the column that may be computed at once, if there is a limit.
     pub(crate) limit: Option<usize>,
-    /// It is computed at each step whose number, counted from 1, is a multiple of this; at each step if `None`.
+    /// The interval: the column is computed at each step whose number, counted from 1, is a multiple; at each step if
+    /// `None`.
     pub(crate) every: Option<usize>,
     pub(crate) on_failure: OnFailure,
 }
 
-/// See the [module](self).
+/// The scheduler of a flow; see the [module](self).
 #[derive(Clone, Debug)]
 pub(crate) struct Scheduler {
     plan: Arc<Plan>,
     tracks: Vec<Track>,
     rules: Vec<Rules>,
-    /// The number of steps that have begun: every source has its value for them.
+    /// The number of steps that have begun: every source has a value for each.
     begun: usize,
     ready: Ready,
     outbox: Outbox,
@@ -90,15 +91,15 @@ pub(crate) struct Scheduler {
     failed: Vec<Cell>,
     /// The number of cells that are being computed or stored.
     running: usize,
-    /// The number of stored derived cells, with the skipped ones.
+    /// The number of stored derived cells, skipped cells included.
     stored: usize,
     limit: usize,
-    /// Nothing new starts until the run has stopped.
+    /// Whether nothing new starts until the run has stopped.
     halted: bool,
 }
 
 impl Scheduler {
-    /// A flow that has stored nothing. At most `limit` cells run at once.
+    /// The scheduler of a flow that has stored nothing. At most `limit` cells run at once.
     pub(crate) fn new(plan: Arc<Plan>, limit: usize) -> Self {
         let columns = plan.schema().columns().len();
         Self {
@@ -131,7 +132,7 @@ impl Scheduler {
         }
     }
 
-    /// The steps in which every column is stored.
+    /// The number of steps in which every column is stored.
     pub(crate) fn steps(&self) -> usize {
         self.tracks.iter().map(Track::prefix).min().unwrap_or(0)
     }
@@ -146,12 +147,12 @@ impl Scheduler {
         self.tracks.get(column).map_or(0, Track::end)
     }
 
-    /// The steps that have begun: every source has its value for them.
+    /// The number of steps that have begun: every source has a value for each.
     pub(crate) fn begun(&self) -> usize {
         self.begun
     }
 
-    /// The first cell that a derived one shows or counts and that is not stored, if there is one.
+    /// The first cell that a derived cell shows or counts and that is not stored, if there is one.
     pub(crate) fn missing(&self, cell: Cell) -> Option<Cell> {
         let reads = self.plan.schema().reads(cell.column)?;
         let gap = |(column, steps): (usize, Range<usize>)| {
@@ -194,7 +195,7 @@ impl Scheduler {
 
     /// Whether polling may return an action.
     pub(crate) fn can_act(&self) -> bool {
-        // Once nothing runs, no cell comes before the held events any more, so they are due.
+        // Once nothing runs, no cell comes before the held events any more, so these are due.
         !self.outbox.is_empty() || self.can_start() || self.running == 0 && self.outbox.holds()
     }
 
@@ -202,7 +203,7 @@ impl Scheduler {
         !self.halted && self.running < self.limit && !self.ready.is_empty()
     }
 
-    /// The next value of a source is stored.
+    /// Notes that the next value of a source is stored.
     pub(crate) fn handle_pushed(&mut self, source: usize) {
         if let Some(track) = self.tracks.get_mut(source) {
             track.advance();
@@ -210,14 +211,14 @@ impl Scheduler {
         self.begin_steps();
     }
 
-    /// A running cell is computed.
+    /// Notes that a running cell is computed.
     pub(crate) fn handle_computed(&mut self, cell: Cell) -> Result<(), InvalidTransition> {
         self.change(cell, Slot::Running, Slot::Storing)?;
         self.outbox.push(Action::Store(cell));
         Ok(())
     }
 
-    /// A cell is stored, with a value or as skipped.
+    /// Notes that a cell is stored, with a value or as skipped.
     pub(crate) fn handle_stored(&mut self, cell: Cell, is_skipped: bool) -> Result<(), InvalidTransition> {
         self.expect(cell, Slot::Storing)?;
         self.leave(cell);
@@ -225,21 +226,21 @@ impl Scheduler {
             self.skipped.insert(cell);
         }
         self.settle(cell);
-        // After `settle`: the outbox goes on to later steps only if the track has this one as stored.
+        // Done after `settle`: the outbox goes on to later steps only if the track has this step as stored.
         if let Some(track) = self.tracks.get(cell.column) {
             self.outbox.emit(cell, self.plan.rank(cell.column), track);
         }
         Ok(())
     }
 
-    /// A running cell has no value, and is to be stored as skipped.
+    /// Notes that a running cell has no value, and is to be stored as skipped.
     pub(crate) fn handle_skipped(&mut self, cell: Cell) -> Result<(), InvalidTransition> {
         self.change(cell, Slot::Running, Slot::Storing)?;
         self.outbox.push(Action::Skip(cell));
         Ok(())
     }
 
-    /// A running cell could not be computed. Follows the policy of its column, and returns that.
+    /// Notes that a running cell could not be computed. Follows the policy of the column, and returns it.
     pub(crate) fn handle_failed(&mut self, cell: Cell) -> Result<OnFailure, InvalidTransition> {
         let on_failure = self.rules.get(cell.column).map_or(OnFailure::Stop, |rules| rules.on_failure);
         if on_failure == OnFailure::Skip {
@@ -252,29 +253,29 @@ impl Scheduler {
         Ok(on_failure)
     }
 
-    /// A cell could not be stored, or it failed for a reason outside its compute step. The run stops, whatever the policy
-    /// of the column.
+    /// Notes that a cell could not be stored, or failed for a reason outside the compute step. The run stops, under
+    /// any policy of the column.
     pub(crate) fn handle_broken(&mut self, cell: Cell) -> Result<(), InvalidTransition> {
         let storing = self.change(cell, Slot::Storing, Slot::Failed);
-        // A cell breaks while it is stored, or while it runs if the spend limit refuses its call.
+        // A cell breaks while it is stored, or while it runs if the spend limit refuses the call.
         storing.or_else(|InvalidTransition| self.change(cell, Slot::Running, Slot::Failed))?;
         self.fail(cell);
         self.halted = true;
         Ok(())
     }
 
-    /// A run begins. The cells that failed in an earlier one are waiting again.
+    /// Begins a run. The cells that failed in an earlier run wait again.
     pub(crate) fn begin(&mut self) {
         self.failed.clear();
         self.outbox.begin(&self.tracks);
     }
 
-    /// Nothing new starts until the run has stopped.
+    /// Starts nothing new until the run has stopped.
     pub(crate) fn halt(&mut self) {
         self.halted = true;
     }
 
-    /// The run is over, finished or not. The cells that it has begun or that have failed are ready again.
+    /// Ends the run, finished or not. The cells that the run has begun or that have failed are ready again.
     pub(crate) fn stop(&mut self) {
         self.halted = false;
         self.running = 0;
@@ -310,14 +311,14 @@ impl Scheduler {
             self.set(cell, if skips { Slot::Storing } else { Slot::Running });
             return Some(if skips { Action::Skip(cell) } else { Action::Compute(cell) });
         }
-        // Nothing runs and nothing can start, so no event will come before the held ones.
+        // Nothing runs and nothing can start, so no event will come before the held events.
         if self.running == 0 {
             self.outbox.flush();
         }
         self.outbox.pop()
     }
 
-    /// Begins the steps for which every source has its value.
+    /// Begins the steps for which every source has a value.
     fn begin_steps(&mut self) {
         let complete = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
         while self.begun < complete {
@@ -338,7 +339,7 @@ impl Scheduler {
         }
     }
 
-    /// Counts the views of a cell that show a cell which is not stored. Without such a view the cell is ready.
+    /// Counts the views of a cell that show unstored cells. Without such a view the cell is ready.
     fn count(&mut self, cell: Cell) {
         let Some(reads) = self.plan.schema().reads(cell.column) else { return };
         let waits = |(column, steps): &(usize, Range<usize>)| {
@@ -351,7 +352,7 @@ impl Scheduler {
         }
     }
 
-    /// The cell is stored: updates the cells whose views show it.
+    /// Updates the cells whose views show a stored cell.
     fn settle(&mut self, cell: Cell) {
         let Some(track) = self.tracks.get_mut(cell.column) else { return };
         let span = track.store(cell.step);
@@ -359,7 +360,7 @@ impl Scheduler {
         // A second reference to the plan, because the loop changes the scheduler.
         let plan = Arc::clone(&self.plan);
         for &Reader { column, window, lag } in plan.readers(cell.column) {
-            // Steps that have not begun count their views when they begin.
+            // Steps that have not begun count the views when they begin.
             let completed = window.completed_by(cell.step, span.clone());
             for newest in completed.start..completed.end.min(self.begun) {
                 self.satisfy(Cell { column, step: newest + lag });
@@ -367,10 +368,11 @@ impl Scheduler {
         }
     }
 
-    /// One more view of a cell shows only stored cells. A step that has not begun counts its views when it begins.
+    /// Notes that one more view of a cell shows only stored cells. A step that has not begun counts its views when it
+    /// begins.
     fn satisfy(&mut self, cell: Cell) {
         if let Some(Slot::Waiting(waits_for)) = self.slot_mut(cell) {
-            // Cannot underflow: a window is completed once, by the last of its cells to be stored.
+            // Cannot underflow: a window is completed once, by the cell that is stored last.
             *waits_for -= 1;
             if *waits_for == 0 {
                 self.make_ready(cell);
@@ -383,16 +385,16 @@ impl Scheduler {
         self.ready.push(cell);
     }
 
-    /// Whether its column is computed at this step.
+    /// Whether the column of a cell is computed at this step.
     fn is_due(&self, cell: Cell) -> bool {
         let every = self.rules.get(cell.column).and_then(|rules| rules.every);
-        // Steps count from 0, and the user counts them from 1.
+        // Steps count from 0, and the user counts from 1.
         every.is_none_or(|every| cell.step.saturating_add(1).is_multiple_of(every))
     }
 
     /// Whether the newest value of each input of a cell is skipped.
     fn has_nothing_to_read(&self, cell: Cell) -> bool {
-        // Without a skipped cell, a column lacks new values only at step 0, if all its views are lagged.
+        // Without a skipped cell, a column lacks new values only at step 0, if all views are lagged.
         if self.skipped.is_empty() && cell.step > 0 {
             return false;
         }
@@ -403,17 +405,17 @@ impl Scheduler {
         newest.all(|newest| newest.is_none_or(|newest| self.skipped.contains(&newest)))
     }
 
-    /// The cell has failed, and has no event.
+    /// Marks a cell as failed. The cell has no event.
     fn fail(&mut self, cell: Cell) {
         self.leave(cell);
         self.failed.push(cell);
-        // The events of later steps need not wait for a cell that will have none in this run.
+        // The events of later steps need not wait for a cell that will have no event in this run.
         if let Some(track) = self.tracks.get(cell.column) {
             self.outbox.advance(cell.column, self.plan.rank(cell.column), track);
         }
     }
 
-    /// The cell is no longer computed or stored.
+    /// Notes that a cell is no longer computed or stored.
     fn leave(&mut self, cell: Cell) {
         self.running -= 1;
         self.ready.give_back(cell);

@@ -1,7 +1,7 @@
 //! The actions that come before any new cell starts, and the order of events.
 //!
-//! The events of a column are in step order, whatever the order in which its cells were finished. The event of an early
-//! cell is held until the cells before it are stored or have failed.
+//! The events of a column are in step order, for any order in which the cells were finished. An event is held until
+//! all earlier cells of the column are stored or have failed.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,10 +11,10 @@ use super::track::{Slot, Track};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outbox {
     actions: VecDeque<Action>,
-    /// By column: each step before this one is emitted, or has no event in this run.
+    /// The next step of each column: each earlier step is emitted, or has no event in this run.
     emitted: Vec<usize>,
-    /// The stored cells whose events wait: by step, rank and cell. In this order each cell comes after those that it
-    /// reads.
+    /// The stored cells whose events wait: by step, rank and cell. In this order each cell comes after the cells that
+    /// it reads.
     held: BTreeSet<(usize, usize, Cell)>,
 }
 
@@ -31,24 +31,24 @@ impl Outbox {
         self.actions.is_empty()
     }
 
-    /// Whether an event waits for one of an earlier step.
+    /// Whether an event waits for an earlier one.
     pub(super) fn holds(&self) -> bool {
         !self.held.is_empty()
     }
 
-    /// A run begins.
+    /// Begins a run.
     pub(super) fn begin(&mut self, tracks: &[Track]) {
         self.emitted.clear();
         self.emitted.extend(tracks.iter().map(Track::prefix));
     }
 
-    /// The run is over: its remaining events are dropped.
+    /// Ends the run, and drops the remaining events.
     pub(super) fn clear(&mut self) {
         self.actions.clear();
         self.held.clear();
     }
 
-    /// A cell is stored: emits its event, or holds it until the events of earlier steps.
+    /// Emits the event of a stored cell, or holds it until the events of earlier steps.
     pub(super) fn emit(&mut self, cell: Cell, rank: usize, track: &Track) {
         if self.emitted.get(cell.column) == Some(&cell.step) {
             self.push(Action::Emit(cell));
@@ -60,7 +60,7 @@ impl Outbox {
 
     /// Emits the held events of a column that no longer wait, after one more of its steps is stored or has failed.
     pub(super) fn advance(&mut self, column: usize, rank: usize, track: &Track) {
-        // A column that was added during the run passes its stored steps here, without events.
+        // A column that was added during the run passes the stored steps here, without events.
         if self.emitted.len() <= column {
             self.emitted.resize(column + 1, 0);
         }
@@ -69,7 +69,7 @@ impl Outbox {
             || matches!(track.slot(*emitted), Some(Slot::Stored { .. } | Slot::Failed))
         {
             let cell = Cell { column, step: *emitted };
-            // A cell that an earlier run has stored is not among the held ones, and has no event.
+            // A cell that an earlier run has stored is not held, and has no event.
             if self.held.remove(&(cell.step, rank, cell)) {
                 self.actions.push_back(Action::Emit(cell));
             }
@@ -77,7 +77,7 @@ impl Outbox {
         }
     }
 
-    /// Emits all held events: no cell will finish before them.
+    /// Emits all held events: no cell will finish before these.
     pub(super) fn flush(&mut self) {
         self.actions
             .extend(std::mem::take(&mut self.held).into_iter().map(|(_, _, cell)| Action::Emit(cell)));

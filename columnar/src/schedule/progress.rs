@@ -26,12 +26,12 @@
 pub struct Progress {
     /// Cells that are computed and stored.
     pub done: usize,
-    /// Cells that are stored as skipped: they failed in a column that [may skip](crate::compute::Policy::or_skip), or all
-    /// their inputs are skipped.
+    /// Cells that are stored as skipped: the cells failed in a column that [may
+    /// skip](crate::compute::Policy::or_skip), or all inputs are skipped.
     pub skipped: usize,
     /// Cells that are being computed or stored.
     pub running: usize,
-    /// Cells that failed in the last run. The next run tries them again.
+    /// Cells that failed in the last run. The next run tries these cells again.
     pub failed: usize,
     /// Cells that wait to be computed.
     pub waiting: usize,

@@ -6,12 +6,12 @@ use std::collections::{BTreeSet, BinaryHeap};
 use super::action::Cell;
 use crate::declare::Plan;
 
-/// A queue of ready cells: early steps first, inside a step in topological order. A column that has reached its limit
-/// does not delay the others.
+/// A queue of ready cells: early steps first, inside a step in topological order. A column at its limit does not delay
+/// the others.
 #[derive(Clone, Debug)]
 pub(super) struct Ready {
     columns: Vec<Queue>,
-    /// The next cell of each column that may start one: step, rank, column.
+    /// The next cell of each column that may start a cell: step, rank, column.
     heads: BTreeSet<(usize, usize, usize)>,
 }
 
@@ -32,7 +32,7 @@ impl Ready {
         ready
     }
 
-    /// Adds the columns that a longer plan has at its end.
+    /// Adds the columns at the end of a longer plan.
     pub(super) fn extend(&mut self, plan: &Plan) {
         for column in self.columns.len()..plan.schema().columns().len() {
             let rank = plan.rank(column);
@@ -56,7 +56,7 @@ impl Ready {
         self.heads.is_empty()
     }
 
-    /// A cell may start.
+    /// Adds a cell that may start.
     pub(super) fn push(&mut self, cell: Cell) {
         self.change(cell.column, |queue| queue.steps.push(Reverse(cell.step)));
     }
@@ -65,14 +65,14 @@ impl Ready {
     pub(super) fn pop(&mut self) -> Option<Cell> {
         let &(step, _, column) = self.heads.first()?;
         self.change(column, |queue| {
-            // The head is the smallest step of its column, so this removes the same one.
+            // The head is the smallest step of the column, so the same step is removed here.
             queue.steps.pop();
             queue.taken += 1;
         });
         Some(Cell { column, step })
     }
 
-    /// A taken cell has finished or stopped.
+    /// Gives back a taken cell that has finished or stopped.
     pub(super) fn give_back(&mut self, cell: Cell) {
         self.change(cell.column, |queue| queue.taken -= 1);
     }

@@ -51,7 +51,7 @@ impl std::error::Error for InvalidHistory {}
 impl Scheduler {
     /// Resumes from the stored steps of the columns from `first` on, which have no state yet.
     ///
-    /// Costs the number of columns and of the steps after their stored prefixes, whatever the length of those.
+    /// Costs the number of columns and of the steps after stored prefixes, for any length of the prefixes.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl Scheduler {
                 *slot = track;
             }
         }
-        // Only now, because the cells count their views, and those need the tracks of all columns.
+        // Begun only now, because cells count views, and views need the tracks of all columns.
         self.begin_restored_steps(first);
     }
 
@@ -97,7 +97,7 @@ impl Scheduler {
                 (true, Some(&found), _) => {
                     return Err((column, InvalidHistory::Gap { missing: stored_steps.prefix, found }));
                 }
-                // A cell is computed only after its step has begun, so values of a source are missing.
+                // A cell is computed only after the step has begun, so values of a source are missing.
                 (false, _, Some(step)) if step >= begun => {
                     return Err((column, InvalidHistory::NotBegun { step, begun }));
                 }
@@ -123,7 +123,7 @@ impl Scheduler {
         self.skipped.extend(steps.map(|step| Cell { column, step }));
     }
 
-    /// Begins the steps of restored tracks, those of the columns from `first` on.
+    /// Begins the steps of restored tracks, of the columns from `first` on.
     pub(super) fn begin_restored_steps(&mut self, first: usize) {
         self.begun = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
         for column in 0..self.tracks.len() {
@@ -132,7 +132,7 @@ impl Scheduler {
                 continue;
             }
             let added = self.begun.saturating_sub(track.end());
-            // Earlier columns have counted their views already, and read none of the new columns.
+            // Earlier columns have counted views already, and read none of the new columns.
             if column >= first {
                 let missing = track.slots_mut().filter(|(_, slot)| !matches!(slot, Slot::Stored { .. }));
                 let missing: Vec<usize> = missing.map(|(step, _)| step).collect();

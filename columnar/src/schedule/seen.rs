@@ -1,15 +1,15 @@
-//! The stored cells that a reader has seen, and the next one in order.
+//! The stored cells that a reader has seen, and the next cell in order.
 //!
-//! A reader sees stored cells by step, and within a step in topological order, so each cell comes after those that it was
-//! computed from. The steps of a column come in order. A step that has failed, or that a run has left out when it ended,
-//! holds nothing back: it is remembered as missing, and comes once it is stored.
+//! A reader sees stored cells by step, and within a step in topological order, so each cell comes after the cells from
+//! which it was computed. The steps of a column come in order. A step that has failed, or that was left out at the end
+//! of a run, holds nothing back: the step is remembered as missing, and comes once it is stored.
 
 use std::ops::Range;
 
 use super::track::{Slot, Track};
 use super::{Cell, Scheduler};
 
-/// The steps of one column that a reader has seen: those before `next`, except the missing ones.
+/// The steps of one column that a reader has seen: all before `next`, except the missing ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SeenSteps {
     next: usize,
@@ -18,7 +18,7 @@ pub(crate) struct SeenSteps {
 }
 
 impl SeenSteps {
-    /// All steps before this one.
+    /// The steps before this one, all of them seen.
     pub(crate) const fn before(next: usize) -> Self {
         Self { next, missing: Vec::new() }
     }
@@ -47,7 +47,7 @@ impl SeenSteps {
         step < self.next && !self.missing.iter().any(|steps| steps.contains(&step))
     }
 
-    /// Records that the reader has seen a step. Those between are missing.
+    /// Records that the reader has seen a step. The steps in between are missing.
     pub(crate) fn insert(&mut self, step: usize) {
         if step >= self.next {
             if step > self.next {
@@ -65,7 +65,7 @@ impl SeenSteps {
     fn next_stored(&self, track: &Track, is_running: bool) -> Option<usize> {
         let missing = self.missing.iter().find_map(|steps| track.first_stored(steps.clone()));
         missing.or_else(|| {
-            // While a run is active, a step that has not failed may still be stored, so later ones wait.
+            // While a run is active, a step that has not failed may still be stored, so later steps wait.
             let waits = |step| is_running && track.slot(step) != Some(Slot::Failed);
             let next = (self.next..track.stored_end()).find(|&step| track.is_stored(step) || waits(step));
             next.filter(|&step| track.is_stored(step))
@@ -82,7 +82,7 @@ impl Scheduler {
         next.min().map(|(step, _, column)| Cell { column, step })
     }
 
-    /// The stored steps of a column, for a reader that has seen them all.
+    /// The stored steps of a column, for a reader that has seen all.
     pub(crate) fn seen(&self, column: usize) -> SeenSteps {
         let Some(track) = self.tracks.get(column) else { return SeenSteps::default() };
         let mut seen = SeenSteps::before(track.prefix());

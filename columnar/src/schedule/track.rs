@@ -5,34 +5,34 @@ use std::ops::Range;
 
 use crate::history::{StepRanges, StoredSteps};
 
-/// The steps of one column: a stored prefix, and the state of each step after it.
+/// The steps of one column: a stored prefix, and the state of each later step.
 ///
-/// A step that is stored out of order joins its stored neighbours to a span. Each end of a span has the number of the
-/// other end, so joining costs the same whatever the length.
+/// A step that is stored out of order joins the stored neighbours to a span. Each end of a span has the number of the
+/// other end, so joining costs the same for any length.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Track {
-    /// Every step below this one is stored.
+    /// The length of the stored prefix: every step below is stored.
     prefix: usize,
     /// The steps from `prefix` on; the first one is never stored.
     slots: VecDeque<Slot>,
-    /// The number of stored steps among them.
+    /// The number of stored steps in `slots`.
     beyond: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
-    /// This number of views show cells that are not stored.
+    /// The step waits: this number of views show cells that are not stored.
     Waiting(usize),
-    /// All cells that it reads are stored.
+    /// All cells that the step reads are stored.
     Ready,
-    /// It is being computed.
+    /// The cell is being computed.
     Running,
-    /// It is being stored.
+    /// The cell is being stored.
     Storing,
-    /// It failed; the next run tries it again.
+    /// The cell failed, and the next run tries again.
     Failed,
-    /// Stored, as the first or the last step of a span with this other end. Inside a span the number is out of date and
-    /// never read.
+    /// The cell is stored, as the first or the last step of a span with this other end. Inside a span the number is
+    /// out of date and never read.
     Stored { other_end: usize },
 }
 
@@ -44,7 +44,7 @@ impl Track {
 
     /// Stores the next step of a source, whose steps are stored in order.
     pub(super) fn advance(&mut self) {
-        // A source has no slots, so there are none to join.
+        // A source has no slots, so there is nothing to join.
         self.prefix += 1;
     }
 
@@ -87,7 +87,7 @@ impl Track {
         steps
     }
 
-    /// The track of the steps before `step`: the stored ones stay so, and the others have just begun.
+    /// The track of the steps before `step`: the stored steps stay stored, and the others have just begun.
     pub(super) fn before(&self, step: usize) -> Self {
         let mut before = Self { prefix: self.prefix.min(step), ..Self::default() };
         let begun = (self.prefix..step).zip(&self.slots);
@@ -103,7 +103,7 @@ impl Track {
         before
     }
 
-    /// The track of stored steps. The steps between them have just begun.
+    /// The track of stored steps. The steps in between have just begun.
     pub(super) fn of(stored_steps: &StoredSteps) -> Self {
         let mut track = Self { prefix: stored_steps.prefix, ..Self::default() };
         for &step in &stored_steps.beyond {
@@ -118,19 +118,19 @@ impl Track {
 
     /// The first of these steps that is not stored.
     pub(super) fn gap(&self, steps: Range<usize>) -> Option<usize> {
-        // The first slot is never stored, and those before it are.
+        // The first slot is never stored, and all earlier steps are.
         (steps.start.max(self.prefix)..steps.end).find(|&step| !self.is_stored(step))
     }
 
     /// The first of these steps that is stored.
     pub(super) fn first_stored(&self, mut steps: Range<usize>) -> Option<usize> {
-        // The end may come from outside of the program, so the steps are limited to those that may be stored.
+        // The end may come from outside of the program, so the steps are limited to steps that may be stored.
         steps.end = steps.end.min(self.stored_end());
         steps.find(|&step| self.is_stored(step))
     }
 
-    /// A step from which on none is stored. A column that has failed at many steps has none after its prefix, and its
-    /// slots need no search.
+    /// A step from which on no step is stored. A column that has failed at many steps has no stored step after the
+    /// prefix, and the slots need no search.
     pub(super) fn stored_end(&self) -> usize {
         if self.beyond == 0 { self.prefix } else { self.end() }
     }
@@ -162,7 +162,7 @@ impl Track {
             Some(Slot::Stored { other_end }) => other_end,
             _ => step,
         };
-        // `step` is first: where it is an end of the span, one of the others replaces its number.
+        // `step` is first: where `step` is an end of the span, one of the others replaces the number.
         for (at, other_end) in [(step, step), (start, last), (last, start)] {
             if let Some(slot) = self.slot_mut(at) {
                 *slot = Slot::Stored { other_end };

@@ -1,4 +1,4 @@
-//! Reading a store that may be damaged: its answers are checked before anything is done with them.
+//! Reading a store that may be damaged: each answer is checked before anything depends on the answer.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use super::error::StoreError;
 use crate::declare::Name;
 use crate::history::StoredSteps;
 
-/// More steps than a column can have. A step below it can be added to without an overflow.
+/// A number of steps that no column can have. Adding to a step below this number does not overflow.
 const MAX_STEPS: usize = isize::MAX.unsigned_abs();
 
-/// A prefix up to this length costs little, even if it is wrong.
+/// The length up to which a prefix costs little, even if the number is wrong.
 const FEW: usize = 512;
 
 pub(crate) const NOT_RETURNED: &str = "the store lists it and cannot return it";
 
-/// The stored steps of a column as the store lists them, in order. Nothing is read, so they may be missing.
+/// The stored steps of a column as the store lists them, in order. Nothing is read, so listed steps may be missing.
 pub(crate) async fn listed_steps(store: &dyn Store, column: &Name) -> Result<StoredSteps, StoreError> {
     let stored_steps = store.stored_steps(column.clone()).await?;
     // The first step after the prefix is not stored.
@@ -33,8 +33,8 @@ pub(crate) async fn listed_steps(store: &dyn Store, column: &Name) -> Result<Sto
     }
 }
 
-/// The stored steps of a column. The last one of a long prefix is read, since the prefix is a number that may be damaged,
-/// and every step below it takes time and memory.
+/// The stored steps of a column. The last step of a long prefix is read, since the length may be damaged, and each
+/// step of a prefix takes time and memory.
 pub(crate) async fn stored_steps(store: &dyn Store, column: &Name) -> Result<StoredSteps, StoreError> {
     let stored_steps = listed_steps(store, column).await?;
     if let Some(last) = stored_steps.prefix.checked_sub(1).filter(|last| *last >= FEW)

@@ -1,4 +1,4 @@
-//! The contract of stores: the trait, and the entries that it stores.
+//! The contract of stores: the trait, and the entries that a store holds.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::error::StoreError;
 use crate::declare::Name;
 use crate::history::{StoredSteps, Value};
 
-/// A store of a flow's values: the contract between a flow and its storage.
+/// A store of a flow's values: the contract between a flow and a storage.
 ///
 /// The library has [`MemoryStore`](super::MemoryStore) and [`FileStore`](super::FileStore), and with features
 /// `SqliteStore` and `PostgresStore`. A `Box<dyn Store>` or an `Arc<dyn Store>` is a store, too, for programs that select
@@ -18,48 +18,49 @@ use crate::history::{StoredSteps, Value};
 /// definition. A value of a store's type is a handle; many handles may name the same location.
 ///
 /// 1. **One owner.** [`open`](Self::open) makes this handle the only one that may write, and fails with
-///    [`StoreError::Locked`] while there is another. Ownership ends when the handle is dropped or its process
-///    dies; a write that was under way then is done or not done, and no write comes later.
-/// 2. **Whole.** [`put`](Self::put) stores an entry whole or not at all, also if it fails.
-/// 3. **Durable.** When `put` returns `Ok`, the entry is as safe as the store can make it, and every
-///    later `open` of the location finds it.
-/// 4. **First writer wins.** The first entry of a cell stays, its receipt as well. A later writer gets it in
-///    [`Put::Exists`].
+///    [`StoreError::Locked`] while there is another. Ownership ends when the handle is dropped or the process dies. A
+///    write that was under way then is done or not done, and no write comes later.
+/// 2. **Whole.** [`put`](Self::put) stores an entry whole or not at all, also if `put` fails.
+/// 3. **Durable.** When `put` returns `Ok`, the entry is as safe as the store can make it, and every later `open` of
+///    the location finds it.
+/// 4. **First writer wins.** The first entry of a cell stays, and so does the receipt. A later writer gets the first
+///    entry in [`Put::Exists`].
 /// 5. **Exact.** [`load`](Self::load) returns the entry that was put, byte for byte, with the receipt of this cell. A
 ///    skipped cell is not an empty text, and neither is a missing receipt.
 /// 6. **Unknown.** An `Err` from `put` means that the entry may or may not be stored. Unless the store is certain
 ///    which, the handle refuses every further `put` with [`StoreError::Halted`] until `open` is called again.
-/// 7. **Loud.** An entry that cannot be read is an error that names the column and the step; it is never
+/// 7. **Loud.** An entry that cannot be read is an error that names the column and the step. Such an entry is never
 ///    skipped, changed or removed.
 /// 8. **Addressed.** Steps of a column may be put in any order, many at a time, and with gaps;
 ///    [`stored_steps`](Self::stored_steps) returns the stored ones.
 /// 9. **The definition** is kept whole, as the last successful [`define`](Self::define) wrote it.
-/// 10. **Deletion.** [`delete`](Self::delete) removes the definition and all entries, whole or not at all, also if it fails
-///     or its process dies. While a handle has the location open, this one or another, it fails with
-///     [`StoreError::Locked`]. After it, the location is as if it had never been opened.
+/// 10. **Deletion.** [`delete`](Self::delete) removes the definition and all entries, whole or not at all, also if
+///     `delete` fails or the process dies. While any handle has the location open, `delete` fails with
+///     [`StoreError::Locked`]. Afterwards the location is as if it had never been opened.
 ///
-/// The futures own their data, so a run can hold many of them at once. A `put` whose future is dropped is done or
-/// not done as a whole.
+/// The futures own the data, so a run can hold many futures at once. A `put` whose future is dropped is done or not
+/// done as a whole.
 ///
-/// A store may read the flow that uses it, and must not wait for a push or for a change of its columns: those wait for the
-/// store.
+/// A store may read the flow that uses it, and must not wait for a push or for a change of columns, because both wait
+/// for the store.
 pub trait Store: Send + Sync + 'static {
     /// Takes ownership and returns the definition, if there is one. A handle that is open already is opened
     /// again.
     fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>>;
 
-    /// Stores a definition and replaces the earlier one.
+    /// Stores a definition in place of the earlier definition.
     fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>>;
 
-    /// Returns the stored steps of a column, each once: those beyond the prefix are ascending and greater than the prefix.
+    /// Returns the stored steps of a column, each once. The steps beyond the prefix are ascending, and all greater
+    /// than it.
     ///
-    /// A flow trusts no list. One that is out of order, or has steps that [`load`](Self::load) does not return, is an
-    /// error of that column and step. To check the prefix of a source with more than 512 steps, opening a flow loads its
-    /// last one.
+    /// A flow trusts no list. A list that is out of order, or has steps that [`load`](Self::load) does not return, is
+    /// an error of that column and step. To check the prefix of a source with more than 512 steps, opening a flow
+    /// loads its last step.
     fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>>;
 
-    /// Loads the stored entries of a column within these steps, as `(step, entry)` in any order. Entries of other steps are
-    /// ignored, and two of one step are an error.
+    /// Loads the stored entries of a column within these steps, as `(step, entry)` in any order. Entries of other
+    /// steps are ignored, and two entries of one step are an error.
     fn load(
         &self,
         column: Name,
@@ -78,11 +79,11 @@ pub trait Store: Send + Sync + 'static {
 pub enum Put {
     /// The entry is stored.
     Stored,
-    /// The cell had this entry already, which stays.
+    /// The cell had this entry before, which stays.
     Exists(Entry),
 }
 
-/// The stored entry of a cell: its value, and the receipt of its computation.
+/// The stored entry of a cell: the value, and the receipt of the computation.
 ///
 /// ```
 /// use columnar::store::Entry;
@@ -95,11 +96,12 @@ pub enum Put {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The value; `None` for a cell that is skipped for good: its column [leaves out](crate::guide::skipping) the step, its
-    /// computation failed and [may be skipped](crate::compute::Policy::or_skip), or all that it reads is skipped.
+    /// The value; `None` for a cell that is skipped for good: the column [leaves out](crate::guide::skipping) the
+    /// step, the computation failed and [may be skipped](crate::compute::Policy::or_skip), or everything that the cell
+    /// reads is skipped.
     pub value: Option<Value>,
-    /// A [`Receipt`](crate::usage::Receipt) as text, which stores do not parse. A skipped cell may have one,
-    /// since failed attempts cost something, too. Values of sources have none.
+    /// A [`Receipt`](crate::usage::Receipt) as text, which stores do not parse. A skipped cell may have a receipt,
+    /// since failed attempts cost something, too. Values of sources have no receipt.
     pub receipt: Option<Value>,
 }
 
@@ -123,7 +125,7 @@ impl Entry {
         [&self.value, &self.receipt].into_iter().flatten().map(|text| text.len()).sum()
     }
 
-    /// Whether the other entry is equal. If it has no receipt, receipts are not compared.
+    /// Whether the other entry is equal. If the other entry has no receipt, receipts are not compared.
     pub(crate) fn holds(&self, other: &Self) -> bool {
         self.value == other.value && (other.receipt.is_none() || self.receipt == other.receipt)
     }

@@ -34,7 +34,8 @@ pub(crate) async fn copy(
     Ok(())
 }
 
-/// Checks that a store to copy into has no entry of a column from this step on. It would look like one of the copy.
+/// Checks that a store to copy into has no entry of a column from this step on. Such an entry would look like a part
+/// of the copy.
 pub(crate) async fn check_beyond(into: &dyn Store, column: &Name, before: usize) -> Result<(), StoreError> {
     match into.stored_steps(column.clone()).await?.within(&(before..usize::MAX)).next() {
         Some(step) => Err(StoreError::other(format!(
@@ -44,13 +45,13 @@ pub(crate) async fn check_beyond(into: &dyn Store, column: &Name, before: usize)
     }
 }
 
-/// Stores entries. A cell that has the same entry already is skipped; a different one is an error.
+/// Stores entries. A cell that has the same entry already is passed over; a different entry is an error.
 pub(crate) async fn put_all(
     into: &dyn Store,
     column: &Name,
     entries: Vec<(usize, Entry)>,
 ) -> Result<(), StoreError> {
-    // All at once, so the store can write them with one wait. A clone of an entry copies no text.
+    // All puts at once, so that the store can write all entries with one wait. A clone of an entry copies no text.
     let puts = entries.iter().map(|(step, entry)| into.put(column.clone(), *step, entry.clone()));
     for (put, (step, entry)) in join_all(puts).await.into_iter().zip(&entries) {
         if let Put::Exists(existing) = put?

@@ -5,7 +5,7 @@ use std::{fmt, io};
 use crate::declare::Name;
 use crate::declare::error::BoxError;
 
-/// An error of a store. It names locations, columns and steps, never stored values.
+/// An error of a store, which names locations, columns and steps, never stored values.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -45,7 +45,7 @@ pub enum StoreError {
     /// Data about the values, such as the log or the definition, cannot be read.
     #[error("{location} is damaged: {reason}")]
     Damaged {
-        /// The store, or the part of it.
+        /// The store, or a part of it.
         location: String,
         /// The defect.
         reason: String,
@@ -57,12 +57,12 @@ pub enum StoreError {
     Unsupported {
         /// The store.
         location: String,
-        /// Its format.
+        /// The format of the store.
         found: u32,
         /// The newest format that this version reads.
         known: u32,
     },
-    /// An earlier write failed, and it is not known whether its entries are stored.
+    /// An earlier write failed, and nobody knows whether the entries are stored.
     #[error("an earlier write failed, so nothing more is written: open it again to learn what is stored")]
     Halted,
     /// The store has not been opened.
@@ -71,7 +71,7 @@ pub enum StoreError {
     /// The operating system reported an error.
     #[error("{operation}: {source}")]
     Io {
-        /// The operation and its object.
+        /// The operation and the object.
         operation: String,
         /// The error of the operating system.
         source: io::Error,

@@ -1,4 +1,4 @@
-//! A locked file, and files that only their owner can read.
+//! A locked file, and files that only the owner can read.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -7,23 +7,23 @@ use std::path::Path;
 use crate::store::files::plain_file;
 use crate::store::files::status::Status;
 
-/// A locked file. The lock ends with the process. It is unlocked explicitly when dropped, since closing is not enough: a
-/// child process that is just being started has the file open, too, for a moment.
+/// A locked file. The lock ends with the process. Dropping unlocks explicitly, since closing is not enough: a child
+/// process that is just being started has the file open, too, for a moment.
 #[derive(Debug)]
 pub(crate) struct FileLock(File);
 
 impl FileLock {
-    /// Locks a file and creates it if it is missing; `WouldBlock` if it is locked already. A link is no file.
+    /// Locks a file, and creates a missing one; `WouldBlock` if the file is locked already. A link is no file.
     pub(super) fn take(path: &Path) -> Result<Self, TryLockError> {
         Self::take_by(path, File::try_lock)
     }
 
-    /// With another way of locking.
+    /// Locks a file as [`take`](Self::take) does, with another way of locking.
     pub(super) fn take_by(
         path: &Path,
         lock: impl Fn(&File) -> Result<(), TryLockError>,
     ) -> Result<Self, TryLockError> {
-        // Creating a file needs write access; nothing is ever written to this one.
+        // Creating a file needs write access; nothing is ever written to a lock file.
         let file = plain_file::open(owner_only(OpenOptions::new().append(true).create(true)), path);
         let (file, _) = file.map_err(TryLockError::Error)?;
         lock(&file)?;
@@ -32,7 +32,7 @@ impl FileLock {
 
     /// Whether the path leads to the locked file.
     pub(super) fn is_at(&self, path: &Path) -> io::Result<bool> {
-        // Of a link it is the link, which is not the locked file.
+        // The status of a link is about the link, which is not the locked file.
         Ok(Status::at(path)?.id == Status::of(&self.0)?.id)
     }
 
@@ -45,12 +45,12 @@ impl FileLock {
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        // If this fails, closing the file unlocks it, a little later.
+        // If unlocking fails, closing the file unlocks a little later.
         let _ = self.0.unlock();
     }
 }
 
-/// Files that are created are readable by their owner alone.
+/// Options by which only the owner can read a created file.
 pub(super) fn owner_only(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
@@ -82,7 +82,7 @@ mod tests {
         assert!(lock.is_at(&elsewhere).expect("it is there") && !lock.is_at(&link).expect("it is there"));
     }
 
-    /// Between its beginning and its program, a child has all files of its parent.
+    /// Between the fork and the start of the program, a child has all files of the parent.
     #[test]
     fn s6_a_child_process_that_has_just_started_holds_no_lock() {
         let folder = tempfile::tempdir().expect("a folder");

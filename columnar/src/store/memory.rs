@@ -11,7 +11,7 @@ use futures::future::{self, BoxFuture, FutureExt};
 use super::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
 
-/// A store in memory. Clones are handles to the same flow, so it can be opened again from one when the first flow is
+/// A store in memory. Clones are handles to the same flow, so a clone can open the flow again when the first flow is
 /// gone.
 ///
 /// ```
@@ -45,7 +45,7 @@ type Memory = Arc<Mutex<BTreeMap<String, Arc<Mutex<Contents>>>>>;
 /// The contents of a flow.
 #[derive(Default)]
 struct Contents {
-    /// Whether it has been opened since it was made or deleted.
+    /// Whether the flow has been opened since the contents were made or deleted.
     exists: bool,
     owned: bool,
     definition: Option<String>,
@@ -53,7 +53,7 @@ struct Contents {
 }
 
 impl MemoryStore {
-    /// An empty store. Its flow has the empty text as its key.
+    /// An empty store, whose flow has the empty text as the key.
     pub fn new() -> Self {
         Self::of(Memory::default(), String::new())
     }
@@ -80,7 +80,7 @@ impl MemoryStore {
         Self::of(Arc::clone(&self.memory), key.into())
     }
 
-    /// The keys of the flows in this memory, in order. A flow is there once it has been opened.
+    /// The keys of the flows in this memory, in order. A flow is listed once opened.
     pub fn flows(&self) -> Vec<String> {
         let memory = lock(&self.memory);
         memory.iter().filter(|(_, flow)| lock(flow).exists).map(|(key, _)| key.clone()).collect()
@@ -98,6 +98,7 @@ impl MemoryStore {
 
     fn become_owner(&self) -> Result<Option<String>, StoreError> {
         let mut contents = lock(&self.flow);
+        // A handle that owns the flow already opens it again.
         if !self.owns.load(Ordering::Acquire) {
             contents.check_free()?;
             self.owns.store(true, Ordering::Release);

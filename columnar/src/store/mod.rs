@@ -1,7 +1,7 @@
 //! Stores, which keep the values of a flow: in memory, in files, in SQLite, in `PostgreSQL`.
 //!
-//! [`Store`] is the contract that a store of your own implements, and
-//! [`conformance`](crate::testing::conformance) tests it. A store knows texts and their addresses, not flows.
+//! [`Store`] is the contract that a store of your own implements, and [`conformance`](crate::testing::conformance)
+//! tests it. A store knows texts and their addresses, not flows.
 
 mod checked;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]

@@ -1,4 +1,4 @@
-//! Stores behind pointers, so that a program can select one when it runs.
+//! Stores behind pointers, so that a running program can select one.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! A thread for stores that block, so polling a flow never blocks an executor.
 //!
-//! It serves requests in rounds. The cells of a round are stored with one write, so many cells that finish at once cost
-//! one wait. The requests of one handle are served in their order; those of several handles need not wait for each
-//! other.
+//! The thread serves requests in rounds. The cells of a round are stored with one write, so many cells that finish at
+//! once cost one wait. The requests of one handle are served in order; requests of several handles need not wait for
+//! each other.
 
 use std::collections::{HashSet, VecDeque};
 use std::panic::{self, AssertUnwindSafe};
@@ -23,9 +23,9 @@ const BATCH: usize = 1024;
 /// The most requests that a round looks at.
 const ROUND: usize = 4096;
 
-/// The state of a thread. It does the work of the requests.
+/// The state of a thread, which does the work of the requests.
 pub(crate) trait Server: Send + 'static {
-    /// Stores cells together, and answers each.
+    /// Stores cells together, and answers each put.
     fn put(&mut self, puts: Vec<PutRequest>);
 
     /// Whether [`idle`](Self::idle) has anything to do.
@@ -68,15 +68,15 @@ pub(crate) struct PutRequest {
 
 pub(crate) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// A thread and its state. When it is dropped, the thread finishes all requests and ends.
+/// A thread with a state. After a drop, the thread finishes all requests and ends.
 pub(crate) struct Thread<S> {
-    /// `None` while it is dropped, as `handle`.
+    /// The way to the thread; `None` during the drop, as `handle`.
     requests: Option<Sender<Request<S>>>,
     handle: Option<JoinHandle<()>>,
 }
 
 enum Request<S> {
-    /// Anything but a put.
+    /// Any request but a put.
     Do(HandleId, Task<S>),
     Put(PutRequest),
 }
@@ -84,7 +84,7 @@ enum Request<S> {
 type Task<S> = Box<dyn FnOnce(&mut S) + Send>;
 
 impl<S: Server> Thread<S> {
-    /// `None` where the system has no thread left.
+    /// Starts a thread; `None` where the system has no thread left.
     pub(crate) fn start(mut server: S) -> Option<Self> {
         let (requests, received) = mpsc::channel();
         let thread = thread::Builder::new().name("columnar-store".into());
@@ -92,8 +92,8 @@ impl<S: Server> Thread<S> {
         Some(Self { requests: Some(requests), handle: Some(handle) })
     }
 
-    /// Runs a task on the thread. The request is sent before this returns, so requests arrive in the order in which
-    /// they are made.
+    /// Runs a task on the thread. The request is sent before this method returns, so requests arrive in the order of
+    /// the calls.
     pub(crate) fn ask<T: Send + 'static>(
         &self,
         handle: HandleId,
@@ -131,7 +131,7 @@ impl<S: Server> Thread<S> {
         let _ = done.recv();
     }
 
-    /// If the thread is gone, the answer's channel closes, which the receiver sees.
+    /// Sends a request. If the thread is gone, the answer's channel closes, which the receiver sees.
     fn send(&self, request: Request<S>) {
         if let Some(requests) = &self.requests {
             let _ = requests.send(request);
@@ -143,13 +143,13 @@ impl<S> Drop for Thread<S> {
     fn drop(&mut self) {
         drop(self.requests.take());
         if let Some(handle) = self.handle.take() {
-            // So that the next `open` of the location finds it free. A panic was reported by the panic hook.
+            // Joined, so that the next `open` of the location finds it free. The panic hook has reported a panic.
             let _ = handle.join();
         }
     }
 }
 
-/// Runs a task on a thread of its own, which ends with it.
+/// Runs a task on a new thread, which ends with the task.
 #[cfg(feature = "sqlite")]
 pub(crate) fn run<T: Send + 'static>(
     task: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
@@ -180,9 +180,9 @@ pub(crate) fn answer_all(answers: Vec<Answer<Put>>, outcome: Result<Vec<Put>, St
     }
 }
 
-/// The requests of a round, in their order.
+/// The requests of a round, in order.
 struct Round<S> {
-    /// Puts that no other request of their handle precedes.
+    /// The puts that no other request of the same handle precedes.
     puts: Vec<PutRequest>,
     tasks: Vec<Task<S>>,
     /// The requests that the next round begins with.
@@ -190,8 +190,8 @@ struct Round<S> {
 }
 
 impl<S> Round<S> {
-    /// Puts come before tasks, so a read sees all puts that were sent before it. A put after a task of its handle is
-    /// left for the next round, with all that its handle requests after it.
+    /// Puts come before tasks, so a read sees all puts that were sent before it. A put after a task of the same handle
+    /// is left for the next round, with all later requests of that handle.
     fn new(waiting: VecDeque<Request<S>>) -> Self {
         let mut round = Self { puts: Vec::new(), tasks: Vec::new(), later: VecDeque::new() };
         let (mut with_tasks, mut delayed) = (HashSet::new(), HashSet::new());
@@ -245,9 +245,9 @@ fn serve<S: Server>(server: &mut S, requests: &Receiver<Request<S>>) {
     }
 }
 
-/// A panic costs its request an answer. The requests of other handles are served.
+/// Runs a request. A panic costs this request an answer; the requests of other handles are served.
 fn survive(request: impl FnOnce()) {
-    // It was reported by the panic hook. Servers leave nothing half changed.
+    // The panic hook has reported the panic. Servers leave nothing half changed.
     let _ = panic::catch_unwind(AssertUnwindSafe(request));
 }
 
@@ -264,7 +264,7 @@ fn wait<T: Send + 'static>(
 mod tests {
     use super::*;
 
-    /// The requests in the order in which they were served, and the puts of each write.
+    /// The requests in the order of service, and the puts of each write.
     #[derive(Default)]
     struct Recorder {
         served: Vec<(HandleId, usize)>,
@@ -278,7 +278,7 @@ mod tests {
         }
     }
 
-    /// A request of a handle: whether it is a put.
+    /// Requests: the handle, and whether the request is a put.
     type Script = [(u64, bool)];
 
     fn request((at, (handle, is_put)): (usize, &(u64, bool))) -> Request<Recorder> {

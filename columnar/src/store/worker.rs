@@ -1,4 +1,4 @@
-//! A store whose backend blocks, on a thread of its own.
+//! A store whose backend blocks, on a separate thread.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,13 +10,13 @@ use super::thread::{HandleId, NewCell, PutRequest, Server, Thread, answer_all};
 use super::{Entry, Put, StoreError, StoredSteps};
 use crate::declare::Name;
 
-/// The blocking half of a store. The clauses are those of [`Store`](super::Store); the worker itself refuses writes
-/// after one that failed.
+/// The blocking half of a store. The clauses of [`Store`](super::Store) hold here as well; the worker itself refuses
+/// writes after a failed write.
 pub(crate) trait Backend: Sized + Send + 'static {
     /// The address of the store, from which `open` makes a backend.
     type Location: Clone + Send + 'static;
 
-    /// Takes ownership of a location. Dropping the backend ends it.
+    /// Takes ownership of a location. Dropping the backend ends the ownership.
     fn open(location: &Self::Location) -> Result<Self, StoreError>;
 
     fn definition(&mut self) -> Result<Option<String>, StoreError>;
@@ -27,19 +27,19 @@ pub(crate) trait Backend: Sized + Send + 'static {
 
     fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError>;
 
-    /// Stores all of these cells and makes them durable together. Returns their outcomes in order; an error
-    /// concerns all of them.
+    /// Stores all of these cells, and makes them durable together. Returns the outcomes in order; an error concerns
+    /// all cells.
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError>;
 
     /// Deletes the flow at a location, which nobody owns, not even the caller.
     fn delete(location: &Self::Location) -> Result<(), StoreError>;
 
-    /// The handle is being dropped, and waits for the thread: requests that could wait without end must soon fail.
+    /// Hears that the handle is being dropped, and waits for the thread: requests that could wait without end must
+    /// soon fail.
     fn handle_dropped(_: &Self::Location) {}
 }
 
-/// A handle to a backend on a thread of its own. When the handle is dropped, the thread finishes all requests and
-/// ends.
+/// A handle to a backend on a separate thread. When the handle is dropped, the thread finishes all requests and ends.
 pub(crate) struct Worker<B: Backend> {
     location: B::Location,
     handle: HandleId,
@@ -74,7 +74,7 @@ impl<B: Backend> Worker<B> {
     pub(crate) fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
         let location = self.location.clone();
         self.ask(move |state| {
-            // An open backend gives up its ownership first.
+            // An open backend gives up the ownership first.
             *state = State::Closed;
             // If this or the next line fails, the backend is dropped, and the location is free again.
             let mut backend = B::open(&location)?;
@@ -144,7 +144,7 @@ impl<B: Backend> Worker<B> {
         // The lock holds one `Option`, which a panic cannot leave half changed.
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
-            // At the first request, so a handle that is never opened costs no thread. If there is none left,
+            // Started at the first request, so a handle that is never opened costs no thread. If no thread is left,
             // the next request tries again.
             *thread = Thread::start(State::Closed);
         }
@@ -156,7 +156,7 @@ impl<B: Backend> Worker<B> {
 }
 
 /// The methods of [`Store`](super::Store) for a store with a field `worker`. There is no blanket implementation, since
-/// compiler messages would not list the stores that it covers.
+/// compiler messages would not list the covered stores.
 macro_rules! store_on_worker {
     () => {
         fn open(
@@ -230,8 +230,8 @@ impl<B: Backend> State<B> {
             }
             Self::Open(mut backend) => {
                 let written = write(&mut backend);
-                // After a failed `fsync` the system may drop the unwritten pages, and the next one succeeds
-                // without them. So a later success proves nothing, and writing ends with a failure.
+                // After a failed `fsync` the system may drop the unwritten pages, and the next `fsync` succeeds
+                // without these pages. So a later success proves nothing, and writing ends with a failure.
                 *self = if written.is_ok() { Self::Open(backend) } else { Self::Halted(backend) };
                 written
             }

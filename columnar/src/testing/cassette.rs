@@ -1,4 +1,4 @@
-//! A model that records the replies of a real one in a file, and replays them.
+//! A model that records the replies of a real model in a file, and replays these.
 //!
 //! ```text
 //! request ──▶ recordings ──▶ replay the next reply
@@ -30,13 +30,13 @@ use crate::model::{Chunk, Model, by_name};
 
 pub use self::recordings::Record;
 
-/// The name of the model if the file does not have exactly one.
+/// The name of the model if the file does not have exactly one model.
 const DEFAULT_NAME: &str = "cassette";
 
 /// A model that replays recorded replies from a file, for tests that call no provider, need no key and are deterministic.
 ///
-/// With the environment variable [`COLUMNAR_RECORD`](Self::VARIABLE) it calls the real model and writes the file:
-/// `missing` records the requests that are not in it, `all` records every request again.
+/// With the environment variable [`COLUMNAR_RECORD`](Self::VARIABLE), a cassette calls the real model and writes the
+/// file: `missing` records the requests that are not in the file, `all` records every request again.
 ///
 /// ```no_run
 /// use columnar::model::Model;
@@ -63,23 +63,26 @@ const DEFAULT_NAME: &str = "cassette";
 /// }
 /// ```
 ///
-/// - **Requests are equal** if the name of the model, the instruction, the messages as they are sent, the follow-up
-///   messages, `temperature`, `stop`, the schema, and a `max_tokens` other than the default are. The [pace](Request::pace) does not count.
-/// - **A request that is not recorded is an error**, and no model is called. The error names the column and the step, and
-///   shows the nearest recording with the first difference. Like the file, it contains text of conversations.
-/// - **The same request again** gets the same reply. If it was recorded several times, the replies are replayed in the
-///   order of their requests, and then the last one is repeated.
-/// - **Replies are streamed in their original pieces**, with their finish, their usage and their id.
+/// - **Requests are equal** if the name of the model, the instruction, the messages as sent, the follow-up messages,
+///   `temperature`, `stop`, the schema, and a `max_tokens` other than the default are. The [pace](Request::pace) does
+///   not count.
+/// - **A request that is not recorded is an error**, and no model is called. The error names the column and the step,
+///   and shows the nearest recording with the first difference. Like the file, the error contains text of
+///   conversations.
+/// - **The same request again** gets the same reply. If a request was recorded several times, the replies are replayed
+///   in the order of the requests, and then the last reply is repeated.
+/// - **Replies are streamed in their original pieces**, with finish, usage and id.
 /// - **Only replies with an end are recorded**: no error, and no reply that broke off or was dropped.
-/// - **One cassette at a time records into a file**. Its [clones](Clone) and the models made by [`by_name`](Self::by_name) and
-///   [`recording`](Self::recording) record together, concurrently. The file is replaced as a whole after each reply, so
-///   a test that is killed leaves a valid file. A second cassette that records into the same file is an error.
-/// - **It contains no secrets**, as requests contain none: only the names of columns and models, the text of requests
-///   and replies, and the ids of the replies.
+/// - **One cassette at a time records into a file**. The [clones](Clone) of a cassette and the models made by
+///   [`by_name`](Self::by_name) and [`recording`](Self::recording) record together, concurrently. The file is replaced
+///   as a whole after each reply, so a test that is killed leaves a valid file. A second cassette that records into
+///   the same file is an error.
+/// - **The file contains no secrets**, as requests contain none: only the names of columns and models, the text of
+///   requests and replies, and the ids of replies.
 ///
-/// A relative path is relative to the working directory of the test: for `cargo test`, the folder of its `Cargo.toml`.
+/// A relative path is relative to the working directory of the test: for `cargo test`, the folder of the `Cargo.toml`.
 ///
-/// The cassette itself is a model, too: the recorded one, if the file has recordings of one model only.
+/// The cassette itself is a model, too: the recorded model, if the file has recordings of one model only.
 #[derive(Clone)]
 pub struct Cassette {
     recordings: Arc<Mutex<Recordings>>,
@@ -90,9 +93,9 @@ pub struct Cassette {
 /// The model to record.
 #[derive(Clone)]
 enum Upstream {
-    /// None was set.
+    /// No model was set.
     Unset,
-    /// None is needed to replay.
+    /// No model is needed to replay.
     Unneeded,
     Model(Arc<dyn Model>),
     /// The model cannot be made, for this reason.
@@ -103,14 +106,14 @@ impl Cassette {
     /// The environment variable that turns recording on: `missing` or `all`.
     pub const VARIABLE: &str = "COLUMNAR_RECORD";
 
-    /// The cassette in a file. It replays, unless the [environment](Self::VARIABLE) turns recording on.
+    /// The cassette in a file, which replays unless the [environment](Self::VARIABLE) turns recording on.
     ///
     /// A missing or damaged file is an error of the first run.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self::with(path.into(), record_from_env())
     }
 
-    /// The cassette in a file with an explicit mode, whatever the environment.
+    /// The cassette in a file with an explicit mode, which does not depend on the environment.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -149,12 +152,13 @@ impl Cassette {
         Self { recordings: Arc::new(Mutex::new(recordings)), name, upstream: Upstream::Unset }
     }
 
-    /// The recorded model of this name. Recording needs the model itself, [by its name](crate::model::by_name), with the
-    /// feature `providers` and a key. Replaying needs neither.
+    /// The recorded model of this name. Recording needs the model itself, [by name](crate::model::by_name), with the
+    /// feature `providers` and a key. Replaying needs none of these.
     #[must_use]
     pub fn by_name(&self, name: &str) -> Self {
         let upstream = match self.recordings().record {
             Record::Nothing => Upstream::Unneeded,
+            // Only a request that is not recorded needs the model, so a missing key is no error yet.
             _ => match by_name(name) {
                 Ok(model) => Upstream::Model(model),
                 Err(error) => Upstream::Unavailable(error.to_string().into()),
@@ -163,15 +167,15 @@ impl Cassette {
         Self { recordings: Arc::clone(&self.recordings), name: name.into(), upstream }
     }
 
-    /// Records and replays this model under its name. It is called only to record.
+    /// Records and replays this model under its name. The model is called only to record.
     #[must_use]
     pub fn recording(&self, model: impl Model) -> Self {
         let name = model.name().into();
         Self { recordings: Arc::clone(&self.recordings), name, upstream: Upstream::Model(Arc::new(model)) }
     }
 
-    /// The recordings with replies that were not replayed, each as the column and the step that it was recorded for, and
-    /// its model.
+    /// The recordings with replies that were not replayed, each as the column and the step for which it was recorded,
+    /// and the model.
     pub fn unused(&self) -> Vec<String> {
         let recordings = self.recordings();
         let unused = recordings.unused().into_iter().map(|recording| {
@@ -226,7 +230,7 @@ impl Cassette {
                 Ok(Chunk::Text(text))
             }
             Ok(Chunk::End(end)) => {
-                // Taken out, so that a model that ends its reply twice is recorded once.
+                // Taken out, so that a model that ends a reply twice is recorded once.
                 if let Some((recordings, cell, recorded, pieces)) = pending.take() {
                     let reply = RecordedReply { pieces, end: end.clone() };
                     let mut recordings = recordings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -239,7 +243,7 @@ impl Cassette {
                 pending = None;
                 Err(error)
             }
-            // They are no part of the reply.
+            // Thoughts and waits are no part of the reply.
             other @ Ok(Chunk::Thought(_) | Chunk::Waiting { .. }) => other,
         };
         Ok(model.reply(request).map(record).boxed())
@@ -262,7 +266,8 @@ impl Model for Cassette {
         &self.name
     }
 
-    /// Checks the file. The real model is checked only if every request is recorded; otherwise it may not be needed.
+    /// Checks the file. The real model is checked only if every request is recorded anew; otherwise the model may not
+    /// be needed.
     fn ready(&self) -> Result<(), BoxError> {
         self.check()?;
         match (&self.upstream, self.recordings().record) {

@@ -5,10 +5,10 @@ use futures::future::{FutureExt, join, join_all};
 use crate::declare::Name;
 use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
 
-/// Checks all clauses of [`Store`] that are visible from outside. For the tests of authors who write
-/// a store, or a wrapper of one.
+/// Checks all clauses of [`Store`] that are visible from outside. For the tests of authors who write a store, or a
+/// wrapper of one.
 ///
-/// `location` makes a new, empty location with each call, and returns a function that makes handles to it.
+/// `location` makes a new, empty location with each call, and returns a function that makes handles to that location.
 ///
 /// ```
 /// use columnar::store::MemoryStore;
@@ -23,12 +23,11 @@ use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
 /// # }
 /// ```
 ///
-/// Failing or full disks, power loss, and the detection of changes made by other programs need tests of
-/// their own.
+/// Failing or full disks, power loss, and the detection of changes made by other programs need separate tests.
 ///
 /// # Panics
 ///
-/// If the store violates a clause. The message has its number and the observation.
+/// If the store violates a clause. The message has the number of the clause and the observation.
 pub async fn conformance<S: Store, H: Fn() -> S>(location: impl Fn() -> H) {
     has_one_owner(&location()).await;
     refuses_writes_until_it_is_opened(&location()).await;
@@ -84,7 +83,7 @@ fn value(text: impl Into<crate::history::Value>) -> Entry {
     Entry::from(text)
 }
 
-/// A receipt. To a store it is any text.
+/// A receipt, which to a store is any text.
 fn receipt(cell: impl std::fmt::Display) -> String {
     format!("{{\"model\":\"a/b\",\"calls\":1,\"attempts\":1,\"input\":120,\"ms\":640,\"id\":\"{cell}\"}}")
 }
@@ -114,7 +113,7 @@ async fn load_steps<S: Store>(store: &S, column: &str, steps: std::ops::Range<us
 
 async fn has_one_owner<S: Store>(handle: &impl Fn() -> S) {
     let first = opened(handle).await;
-    // Twice, because a refused handle that is dropped must not free the lock of the owner.
+    // Refused twice, because dropping a refused handle must not free the lock of the owner.
     for _ in 0..2 {
         let second = handle();
         let refused = second.open().await;
@@ -212,7 +211,7 @@ async fn returns_exactly_the_entries_that_were_put<S: Store>(handle: &impl Fn() 
         let entries = load(store, "user").await;
         assert_eq!(entries.len(), texts.len() + 1, "clause 5: every entry comes back");
         for ((step, entry), text) in entries.iter().zip(&texts) {
-            // Apart from the assertion, whose message would quote a megabyte.
+            // Compared apart from the assertion, whose message would quote a megabyte.
             let same = *entry == value(*text);
             assert!(same, "clause 5: text {step} of {} bytes comes back as it was put", text.len());
         }
@@ -323,7 +322,7 @@ async fn stores_a_dropped_put_whole_or_not_at_all<S: Store>(handle: &impl Fn() -
     let text = "long ".repeat(100_000);
     let store = opened(handle).await;
     drop(store.put(name("map"), 0, value(text.as_str())));
-    // Begun, if a poll begins it, and dropped then.
+    // The put begins, if a poll begins it, and is dropped then.
     let begun = store.put(name("map"), 1, value(text.as_str())).now_or_never();
     drop(store);
     let store = opened(handle).await;

@@ -43,10 +43,10 @@ use crate::context::{Messages, Part};
 /// # Ok(()) }
 /// ```
 ///
-/// The text is that of [`context_text`](crate::testing::context_text). As with `insta::assert_snapshot!`, it is in a
-/// file beside the test, `assert_context_snapshot!(messages)`, or in a named one, `assert_context_snapshot!("name",
-/// messages)`, or in the test itself, `assert_context_snapshot!(messages, @"")`; and `cargo insta review` shows changes
-/// and accepts them.
+/// The text comes from [`context_text`](crate::testing::context_text). As with `insta::assert_snapshot!`, the snapshot
+/// is in a file beside the test, `assert_context_snapshot!(messages)`, or in a named file,
+/// `assert_context_snapshot!("name", messages)`, or in the test itself, `assert_context_snapshot!(messages, @"")`; and
+/// `cargo insta review` shows and accepts changes.
 #[cfg(feature = "insta")]
 #[macro_export]
 macro_rules! assert_context_snapshot {
@@ -69,10 +69,10 @@ macro_rules! assert_context_snapshot {
     };
 }
 
-/// The messages array as text for people: the roles, the cell of each part, and every line exactly as it is sent.
+/// The messages array as text for people: the roles, the cell of each part, and every line exactly as sent.
 ///
-/// The [instructions](crate::View::instruction) among the inputs come first, as the system text has them. In a context with
-/// [tiers](crate::tiers), the documents of the system text follow, and each part has its tier.
+/// The [instructions](crate::View::instruction) among the inputs come first, as the system text has them. In a context
+/// with [tiers](crate::tiers), the documents of the system text follow, and each part has a tier.
 ///
 /// Lines with a bar `│ ` are the content of a message, including the empty line between two parts. Lines without a bar are
 /// no content.
@@ -153,7 +153,7 @@ fn push_lines(text: &mut String, content: &str) {
     }
 }
 
-/// The cell that a part shows, and its tier in a context with tiers.
+/// The cell that a part shows, and the tier in a context with tiers.
 fn label(part: &Part<'_>) -> String {
     let label = match (part.origin(), part.hidden()) {
         (Some(origin), _) => origin.to_string(),

@@ -1,4 +1,4 @@
-//! A store around another one.
+//! A store around another store.
 
 use std::fmt;
 use std::ops::{Deref, Range};
@@ -9,10 +9,10 @@ use futures::future::BoxFuture;
 use crate::declare::Name;
 use crate::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
 
-/// The operations of a [`Store`] around those of another one, `inner`.
+/// The operations of a [`Store`] around another store, `inner`.
 ///
-/// Each method passes through unless it is overridden, so a layer has only the methods that it changes: it can delay
-/// an operation, fail before or after it, count it, or change its result.
+/// Each method passes through unless it is overridden, so a layer has only the methods that it changes. A layer can
+/// delay or count an operation, fail before or after it, or change the result.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -50,7 +50,7 @@ use crate::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
 /// # Ok(()) }
 /// ```
 pub trait StoreLayer: Send + Sync + 'static {
-    /// Around [`Store::open`].
+    /// Runs around [`Store::open`].
     fn open(
         self: &Arc<Self>,
         inner: &Arc<dyn Store>,
@@ -58,7 +58,7 @@ pub trait StoreLayer: Send + Sync + 'static {
         inner.open()
     }
 
-    /// Around [`Store::define`].
+    /// Runs around [`Store::define`].
     fn define(
         self: &Arc<Self>,
         inner: &Arc<dyn Store>,
@@ -67,7 +67,7 @@ pub trait StoreLayer: Send + Sync + 'static {
         inner.define(definition)
     }
 
-    /// Around [`Store::stored_steps`].
+    /// Runs around [`Store::stored_steps`].
     fn stored_steps(
         self: &Arc<Self>,
         inner: &Arc<dyn Store>,
@@ -76,7 +76,7 @@ pub trait StoreLayer: Send + Sync + 'static {
         inner.stored_steps(column)
     }
 
-    /// Around [`Store::load`].
+    /// Runs around [`Store::load`].
     fn load(
         self: &Arc<Self>,
         inner: &Arc<dyn Store>,
@@ -86,7 +86,7 @@ pub trait StoreLayer: Send + Sync + 'static {
         inner.load(column, steps)
     }
 
-    /// Around [`Store::put`].
+    /// Runs around [`Store::put`].
     fn put(
         self: &Arc<Self>,
         inner: &Arc<dyn Store>,
@@ -97,13 +97,13 @@ pub trait StoreLayer: Send + Sync + 'static {
         inner.put(column, step, entry)
     }
 
-    /// Around [`Store::delete`].
+    /// Runs around [`Store::delete`].
     fn delete(self: &Arc<Self>, inner: &Arc<dyn Store>) -> BoxFuture<'static, Result<(), StoreError>> {
         inner.delete()
     }
 }
 
-/// A store with a [`StoreLayer`] around it. Dereferences to the layer; clones are the same handle.
+/// A store with a [`StoreLayer`] around it, which dereferences to the layer; clones are the same handle.
 pub struct LayeredStore<L> {
     inner: Arc<dyn Store>,
     layer: Arc<L>,

@@ -64,7 +64,8 @@ impl Compute for Script {
     }
 }
 
-/// A model whose replies are computed by a function and streamed word by word. It keeps its requests; clones share them.
+/// A model whose replies are computed by a function and streamed word by word. The model keeps the requests, and
+/// clones share these.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -132,7 +133,7 @@ impl Model for ScriptedModel {
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        // Before the lock is taken, because the functions may ask a clone for its `requests`.
+        // Called before the lock is taken, because the functions may ask a clone for `requests`.
         let (reply, end) = ((self.reply)(&request), (self.end)(&request));
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         let words: Vec<_> = reply.split_inclusive(' ').map(|word| Ok(Chunk::Text(word.to_owned()))).collect();

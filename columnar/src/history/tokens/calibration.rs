@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Counter, Limited, Ratio};
 
-/// Measures the error of a counter for a model from the usage that its provider reports: the tokenizer may differ, and
-/// each message costs tokens besides its text.
+/// Measures the error of a counter for a model from the usage that the provider reports: the tokenizer may differ, and
+/// each message costs tokens besides the text.
 ///
-/// [Wrap the model](Self::watching). After eight calls there is a [`ratio`](Self::ratio), which is right on average, and
-/// a [`p99`](Self::p99), which a budget can rely on. The last 128 calls count. Clones share their calls. Use one for
-/// each model and all its columns.
+/// [Wrap the model](Self::watching). After eight calls there is a [`ratio`](Self::ratio), which is right on average,
+/// and a [`p99`](Self::p99), which a budget can rely on. The last 128 calls count. Clones share the calls. Use one
+/// calibration for each model with all its columns.
 ///
 /// ```
 /// use columnar::model::Offline;
@@ -45,8 +45,8 @@ impl Calibration {
         Self { counter: Arc::new(Limited(counter)), calls: Arc::default() }
     }
 
-    /// Adds a call that does not go through [`watching`](Self::watching): the tokens of its request by the counter and by
-    /// the provider. A call with a 0 is ignored.
+    /// Adds a call that does not go through [`watching`](Self::watching): the tokens of the request by the counter and
+    /// by the provider. A call with a 0 is ignored.
     pub fn learn(&self, counted: usize, reported: u64) {
         self.calls().learn(u64::try_from(counted).unwrap_or(u64::MAX), reported);
     }
@@ -124,12 +124,12 @@ const RECENT: usize = 128;
 /// The number of calls before there is a ratio.
 const ENOUGH: usize = 8;
 
-/// The most recent calls, each as its ratio.
+/// The most recent calls, each as a ratio.
 #[derive(Clone, Debug, Default)]
 struct Calls(VecDeque<Ratio>);
 
 impl Calls {
-    /// Neither number is ever 0 for a request that was sent; a 0 means that it is unknown.
+    /// Adds a call. Neither number is ever 0 for a request that was sent; a 0 means an unknown number.
     fn learn(&mut self, counted: u64, reported: u64) {
         let Some(ratio) = Ratio::new(reported, counted).filter(|_| reported > 0) else { return };
         if self.0.len() == RECENT {
@@ -147,7 +147,7 @@ impl Calls {
         Ratio::new(reported, counted)
     }
 
-    /// The least ratio that 99 of 100 counted tokens do not exceed. Calls weigh by their length: the fixed tokens of each
+    /// The least ratio that 99 of 100 counted tokens do not exceed. Calls weigh by length: the fixed tokens of each
     /// message make the ratio of a short call high, but a short call fits into any budget.
     fn p99(&self) -> Option<Ratio> {
         let mut calls: Vec<Ratio> = self.enough()?.iter().copied().collect();

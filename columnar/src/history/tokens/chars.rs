@@ -4,7 +4,8 @@ use super::Counter;
 
 /// One token per four characters, rounded up: the estimate that providers give for English.
 ///
-/// It is fast, but only half of the real count for digits, random letters, and most scripts other than Latin.
+/// The estimate is fast, but only half of the real count for digits, random letters, and most scripts other than
+/// Latin.
 ///
 /// ```
 /// use columnar::tokens::{Chars, Counter};

@@ -10,15 +10,15 @@ use super::Counter;
 /// [tiktoken](https://docs.rs/tiktoken). Needs the feature `tiktoken`. Text that looks like a special token counts as
 /// text.
 ///
-/// The first use of a vocabulary unpacks it, which takes a fraction of a second; it then stays in memory, and counters
-/// refer to it. Each thread that counts has a cache of 1.2 MB.
+/// The first use of a vocabulary unpacks it, which takes a fraction of a second; then the vocabulary stays in memory,
+/// and counters refer to it. Each thread that counts has a cache of 1.2 MB.
 ///
 /// The count of the *text* is exact. Providers report a few more tokens for each message, which a
 /// [`Calibration`](super::Calibration) measures.
 ///
-/// **There is no exact count for Claude**, whose tokenizer is not public: `o200k_base` counts 15 to 30 % too low for it,
-/// and lowest for code and languages other than English. [Multiply](super::Calibrated) it by a measured ratio, and
-/// before that by 1.45.
+/// **There is no exact count for Claude**, whose tokenizer is not public: `o200k_base` counts 15 to 30 % too low for
+/// Claude, and lowest for code and languages other than English. [Multiply](super::Calibrated) the count by a measured
+/// ratio, and before there is one by 1.45.
 ///
 /// ```
 /// use columnar::tokens::{Counter, Exact};
@@ -44,9 +44,9 @@ impl Exact {
         Self::named("cl100k_base").unwrap_or_else(|| unreachable!("the manifest of this crate asks for it"))
     }
 
-    /// The tokenizer of a model by name, with or without the provider: `openai/gpt-4o-mini`. `None` if the tokenizer is
-    /// not public, not known, or not compiled in. A program that turns on other vocabularies of the crate tiktoken finds
-    /// those as well.
+    /// The tokenizer of a model by name, with or without the provider: `openai/gpt-4o-mini`. `None` if the tokenizer
+    /// is not public, not known, or not compiled in. A program that turns on other vocabularies of the crate tiktoken
+    /// finds these as well.
     pub fn by_model(name: &str) -> Option<Self> {
         let model = name.rsplit_once('/').map_or(name, |(_, model)| model);
         Self::named(tiktoken::model_to_encoding(model)?)

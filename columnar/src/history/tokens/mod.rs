@@ -7,9 +7,9 @@
 //! | `Exact` | a real tokenizer, with the feature `tiktoken` | none for models of OpenAI |
 //! | [`Calibrated`] | another counter times a ratio | depends on the ratio |
 //!
-//! No local tokenizer is right for every model. Claude's is not public, and a count with OpenAI's is 15 to 30 % too low
-//! for it. So add a safety margin that covers the difference, or measure it with a [`Calibration`]. The length of a text
-//! in bytes is an upper bound: no byte-level tokenizer makes more tokens than that.
+//! No local tokenizer is right for every model. Claude's tokenizer is not public, and a count with OpenAI's is 15 to
+//! 30 % too low for Claude. So add a safety margin that covers the difference, or measure it with a [`Calibration`].
+//! The length of a text in bytes is an upper bound: no byte-level tokenizer makes more tokens than bytes.
 //!
 //! | model | counter | safety margin before calibration |
 //! |---|---|---|
@@ -40,8 +40,8 @@ pub(crate) use sum::Sum;
 
 /// Counts the tokens of texts.
 ///
-/// A flow counts each value once, when it is stored, and keeps the number, so the size of a context is a sum. The
-/// default counter is [`Chars`].
+/// A flow counts each value once, when the value is stored, and keeps the number, so the size of a context is a sum.
+/// The default counter is [`Chars`].
 ///
 /// ```
 /// use columnar::tokens::Counter;
@@ -58,9 +58,9 @@ pub(crate) use sum::Sum;
 /// assert_eq!(Letters.count("héllo"), 5);
 /// ```
 pub trait Counter: Send + Sync {
-    /// The tokens of a text. The same text always has the same number. Called without any lock of the flow, so it may use
-    /// the flow; a panic is an error of the cell whose text it is. A flow takes more than 2^32 - 1 for that number, so that
-    /// sums of many texts never overflow.
+    /// The tokens of a text. The same text always has the same number. The flow calls this method without any lock, so
+    /// it may use the flow; a panic is an error of the cell with the text. A flow takes any greater number for 2^32 -
+    /// 1, so that sums of many texts never overflow.
     fn count(&self, text: &str) -> usize;
 }
 
@@ -81,13 +81,13 @@ impl<C: Counter + ?Sized> Counter for Arc<C> {
 
 /// Whether both are the same counter, by identity.
 pub(crate) fn is_same(a: &Arc<dyn Counter>, b: &Arc<dyn Counter>) -> bool {
-    // Addresses alone: one type may have several vtables.
+    // Addresses alone are compared: one type may have several vtables.
     ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b))
 }
 
 impl fmt::Debug for dyn Counter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Users' counters need not implement `Debug`, but the structs that hold one do.
+        // Users' counters need not implement `Debug`, but the structs that hold a counter do.
         f.write_str("Counter")
     }
 }

@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 
 /// The ratio of actual tokens to counted tokens.
 ///
-/// It is an exact fraction, so products are the same on every machine. It prints with three decimals.
+/// A ratio is an exact fraction, so products are the same on every machine. A ratio prints with three decimals.
 ///
 /// ```
 /// use columnar::tokens::Ratio;
@@ -24,7 +24,7 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// `reported` tokens for `counted` ones; `None` if `counted` is 0.
+    /// The ratio of `reported` tokens to `counted` ones; `None` if `counted` is 0.
     pub const fn new(reported: u64, counted: u64) -> Option<Self> {
         match NonZeroU64::new(counted) {
             Some(counted) => Some(Self { reported, counted }),
@@ -32,7 +32,7 @@ impl Ratio {
         }
     }
 
-    /// `tokens` for each hundred that are counted.
+    /// The ratio of `tokens` to each hundred counted tokens.
     pub const fn percent(tokens: u32) -> Self {
         const HUNDRED: NonZeroU64 = NonZeroU64::new(100).expect("it is not 0");
         Self { reported: tokens as u64, counted: HUNDRED }

@@ -1,9 +1,9 @@
-//! The number of texts, and their tokens.
+//! The number of texts, and the sum of tokens.
 
 use std::iter;
 use std::ops::{Add, AddAssign, Sub};
 
-/// A number of texts and the sum of their tokens.
+/// A number of texts and the sum of the tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sum {
     pub(crate) count: usize,

@@ -3,8 +3,8 @@
 //!
 //! A wave is as many answers as the limit allows calls.
 //!
-//! A state machine without a clock or I/O: the time and the number of calls in flight are arguments. Its only randomness
-//! is the jitter of the pauses.
+//! The limit is a state machine without a clock or I/O: the time and the number of calls in flight are arguments. The
+//! only randomness is the jitter of the pauses.
 
 use std::mem;
 use std::time::Duration;
@@ -12,30 +12,30 @@ use std::time::Duration;
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use tokio::time::Instant;
 
-/// The longest pause, even if the model asks for a longer one: its state may have changed by then.
+/// The longest pause, even if the model asks for a longer one: the state of the model may have changed by then.
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
-/// The limit at the beginning, unless its maximum is lower.
+/// The limit at the beginning, unless the maximum is lower.
 const INITIAL: usize = 32;
 
-/// The waves after which the increase doubles. A provider that refused because it was busy for a while has room again.
+/// The waves after which the increase doubles. A provider that was busy for a while has room again by then.
 const WAVES: u32 = 8;
 
-/// The period between two refusals that halved the limit. It distinguishes calls that began after a refusal from those
-/// that began before.
+/// The period between two refusals that halved the limit. The round distinguishes calls that began after a refusal
+/// from earlier calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Round(u64);
 
 /// Whether a call may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Admission {
-    /// It may, in this round.
+    /// The call may begin, in this round.
     Now(Round),
-    /// Not before another call ends.
+    /// The call may not begin before another call ends.
     Full,
-    /// Not before `opens`: the model asks for a pause.
+    /// The call may not begin before `opens`: the model asks for a pause.
     Closed {
-        /// When the pause ends.
+        /// The end of the pause.
         opens: Instant,
         /// The first refusal since the last answer, if there is one.
         silent: Option<Instant>,
@@ -44,7 +44,7 @@ pub(super) enum Admission {
 
 #[derive(Debug)]
 pub(super) struct ConcurrencyLimit {
-    /// At least 1, at most the maximum.
+    /// The limit: at least 1, at most the maximum.
     calls: usize,
     max: usize,
     round: Round,
@@ -54,9 +54,9 @@ pub(super) struct ConcurrencyLimit {
     reached: bool,
     /// The waves since the last refusal that raised the limit; `None` before the first refusal.
     waves: Option<u32>,
-    /// No call begins before this time.
+    /// The time before which no call begins.
     opens: Option<Instant>,
-    /// The first refusal since the last answer, with its round.
+    /// The first refusal since the last answer, with the round of the refused call.
     silent: Option<(Instant, Round)>,
     /// The growth of the pauses: one pause for each round without any answer.
     growth: ExponentialBuilder,
@@ -84,7 +84,7 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// Admits a call if it may begin, with `in_flight` other calls.
+    /// Admits a call if it may begin beside `in_flight` others.
     pub(super) fn admit(&mut self, in_flight: usize, now: Instant) -> Admission {
         match self.opens {
             Some(opens) if opens > now => {
@@ -98,7 +98,7 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// A call was answered.
+    /// Notes that a call was answered.
     pub(super) fn answered(&mut self, round: Round) {
         // A call that began before the first refusal does not show that the model answers again.
         self.silent = self.silent.filter(|(_, refused)| round <= *refused);
@@ -130,7 +130,7 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// A call was refused, and the model may ask for a pause.
+    /// Notes that a call was refused. The model may ask for a pause.
     pub(super) fn refused(&mut self, round: Round, retry_after: Option<Duration>, now: Instant) {
         self.silent.get_or_insert((now, round));
         let mut pause = retry_after.unwrap_or_default();
@@ -221,7 +221,7 @@ mod tests {
         limit.calls
     }
 
-    /// The limit stayed at 32, however many calls a provider answered.
+    /// The limit stayed at 32, for any number of answered calls.
     #[test]
     fn the_limit_doubles_until_the_first_refusal() {
         for (max, waves, calls) in [
@@ -294,10 +294,10 @@ mod tests {
                 &[(0, Refused(0, None)), (1, Refused(1, None)), (3, Refused(2, None)), (7, Refused(3, None))],
                 11,
             ),
-            // An answer resets the pauses, unless its call began before the refusal.
+            // An answer resets the pauses, unless the answered call began before the refusal.
             (&[(0, Refused(0, None)), (1, Answered(1)), (2, Refused(1, None))], 3),
             (&[(0, Refused(0, None)), (1, Answered(0)), (2, Refused(1, None))], 4),
-            // A model that repeatedly asks for too short a pause.
+            // The model repeatedly asks for too short a pause.
             (&[(0, Refused(0, Some(1))), (1, Refused(1, Some(1))), (3, Refused(2, Some(1)))], 7),
             (&[(0, Refused(0, Some(u64::MAX)))], 60 * 60),
         ];

@@ -1,4 +1,4 @@
-//! [`Adaptive`]: a model whose limit on concurrent calls adapts to its refusals.
+//! [`Adaptive`]: a model whose limit on concurrent calls adapts to refusals.
 
 mod limit;
 mod permits;
@@ -29,28 +29,28 @@ const PAUSES: ExponentialBuilder = ExponentialBuilder::new()
     .with_max_delay(Duration::from_secs(30))
     .with_jitter();
 
-/// A model with a limit on concurrent calls that adapts to its refusals. All clones share one limit, across columns and
+/// A model with a limit on concurrent calls that adapts to refusals. All clones share one limit, across columns and
 /// flows.
 ///
-/// The limit begins at 32 calls. While it is in full use and the model answers, it doubles with every wave of answers, up to
-/// [its maximum](Self::max_concurrency). So a service reaches a thousand calls after five waves, and a few flows stay where
-/// they are. A flow computes [32 cells](crate::flow::LiveFlow::set_concurrency) at once by default, so only several flows,
-/// or one with a larger number, need more.
+/// The limit begins at 32 calls. While it is in full use and the model answers, the limit doubles with every wave of
+/// answers, up to [its maximum](Self::max_concurrency). So a service reaches a thousand calls after five waves, and a
+/// few flows stay at 32. A flow computes [32 cells](crate::flow::LiveFlow::set_concurrency) at once by default, so
+/// only several flows, or one with a larger number, need more.
 ///
-/// When the model refuses a call with [`Overloaded`], the limit is halved, no call begins for the time that the model asks
-/// for or for a growing pause, and the call is repeated. [`Event::Waiting`](crate::Event::Waiting) reports that: the call has
-/// not failed, it takes longer. A call whose prompt has a [backup](crate::Prompt::or_model) fails at once instead.
-/// Calls that were refused together count as one refusal. After that the limit grows by one with every wave of answers, and
-/// by more after eight waves without another refusal.
+/// When the model refuses a call with [`Overloaded`], the limit is halved, no call begins for the time that the model
+/// asks for or for a growing pause, and the call is repeated. [`Event::Waiting`](crate::Event::Waiting) reports that
+/// the call takes longer, and has not failed. A call whose prompt has a [backup](crate::Prompt::or_model) fails at
+/// once instead. Calls that were refused together count as one refusal. After that the limit grows by one with every
+/// wave of answers, and by more after eight waves without another refusal.
 ///
 /// Each call waits for [`max_wait`](Self::max_wait) at most, so that a model which refuses all calls cannot block a flow
 /// for ever. A call that fails after the first piece of its reply is not repeated here; use
 /// [`retry`](crate::compute::Policy::retry) for that.
 ///
-/// A call counts from its beginning to the end of its reply. The exception is a call whose reply has been ready for more
-/// than a second while its run is not polled. So a run can wait for another one on the same model.
+/// A call counts from the beginning to the end of the reply. The exception is a call whose reply has been ready for
+/// more than a second while the run is not polled. So a run can wait for another run on the same model.
 ///
-/// Models chosen by name are wrapped in it already. Needs the clock of a tokio runtime.
+/// Models chosen by name are wrapped in an `Adaptive` already. An `Adaptive` needs the clock of a tokio runtime.
 ///
 /// ```
 /// use columnar::model::{Adaptive, Offline};
@@ -81,27 +81,27 @@ impl Adaptive {
         Self { model: Arc::new(model), permits, max_wait: MAX_WAIT }
     }
 
-    /// The same model with a separate limit, which never exceeds this many concurrent calls, at least one. The default is
-    /// 1,000. Set it for a server that takes any number of calls and answers them slowly.
+    /// The same model with a separate limit, which never exceeds this many concurrent calls, at least one. The default
+    /// is 1,000. Set a maximum for a server that takes any number of calls and answers slowly.
     #[must_use]
     pub fn max_concurrency(self, calls: usize) -> Self {
         Self { permits: Arc::new(Permits::new(calls, PAUSES)), ..self }
     }
 
-    /// Sets the longest wait of a call, two minutes by default. It limits the time during which the model answers no call,
-    /// and separately the pauses after refusals of this call. A call that would have to wait longer fails at once with the
-    /// model's error. Time in which other calls are answered does not count.
+    /// Sets the longest wait of a call, two minutes by default. The time limits the period in which the model answers
+    /// no call, and separately the pauses after refusals of this call. A call that would have to wait longer fails at
+    /// once with the model's error. Time in which other calls are answered does not count.
     #[must_use]
     pub fn max_wait(self, max_wait: Duration) -> Self {
         Self { max_wait, ..self }
     }
 }
 
-/// A call that is repeated until it is not refused.
+/// A call that is repeated until the model does not refuse.
 struct RepeatedCall {
     model: Adaptive,
     request: Request,
-    /// `None` before the first poll.
+    /// The budget for waiting; `None` before the first poll.
     budget: Option<WaitBudget>,
     /// The last refusal.
     refusal: Option<BoxError>,
@@ -130,7 +130,7 @@ impl RepeatedCall {
             }
         };
         let mut call = Call { reply: self.model.model.reply(self.request.clone()), permit: Some(permit) };
-        // A refusal after the first piece is returned: the reader has that piece already.
+        // A refusal after the first piece is returned, since the reader has that piece already.
         match call.next().await {
             Some(Err(error)) if Overloaded::of(&*error).is_some() => {
                 budget.refused();
@@ -185,7 +185,7 @@ impl fmt::Debug for Adaptive {
     }
 }
 
-/// A reply with the permit of its call. The permit is released when the outcome is known.
+/// A reply with the permit of the call. The permit is released when the outcome is known.
 struct Call {
     reply: BoxStream<'static, Result<Chunk, BoxError>>,
     permit: Option<Permit>,

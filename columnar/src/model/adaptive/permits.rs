@@ -1,4 +1,4 @@
-//! The permits for concurrent calls of a model, and the calls that wait for one.
+//! The permits for concurrent calls of a model, and the calls that wait for a permit.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,13 +15,13 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::limit::{Admission, ConcurrencyLimit, Round};
 use crate::model::Overloaded;
 
-/// The time after which the permit of a call is lent to others, if its reply is ready and not read.
+/// The time after which the permit of a call is lent to others, if the reply is ready and not read.
 const UNREAD: Duration = Duration::from_secs(1);
 
-/// The time for which calls that wait rely on the count of another one, if no permit was released since.
+/// The time for which waiting calls rely on the count of another call, if no permit was released since.
 const RECOUNT: Duration = Duration::from_millis(10);
 
-/// The extra delay of a call that was refused, so that others begin before it: the model may refuse this very call each
+/// The extra delay of a call that was refused, so that others begin first: the model may refuse this very call each
 /// time.
 const REFUSED_DELAY: Duration = Duration::from_millis(10);
 
@@ -35,7 +35,7 @@ struct State {
     limit: ConcurrencyLimit,
     calls: BTreeMap<u64, Arc<Reader>>,
     next: u64,
-    /// The time of the last count, if there was no permit then and none was released since.
+    /// The time of the last count, if no permit was free then and none was released since.
     full: Option<Instant>,
 }
 
@@ -55,15 +55,15 @@ impl Permits {
     ///
     /// # Errors
     ///
-    /// If the wait would exceed the budget, at once.
+    /// At once, if the wait would exceed the budget.
     pub(super) async fn take(self: &Arc<Self>, budget: &mut WaitBudget) -> Result<Permit, Overloaded> {
         loop {
-            // Created before the check, so that it misses no release.
+            // Created before the check, so that no release is missed.
             let freed = self.freed.notified();
             let now = Instant::now();
             match self.try_take(now) {
                 Ok(permit) => {
-                    // The pause of its own refusal is over, so the next pause is that of another call.
+                    // The pause of this call's own refusal is over, so the next pause comes from another call.
                     budget.refused = false;
                     return Ok(permit);
                 }
@@ -72,8 +72,8 @@ impl Permits {
                     let overloaded = Overloaded { retry_after: Some(opens.duration_since(now)) };
                     sleep_until(until.ok_or(overloaded)?).await;
                 }
-                // A release wakes all waiting calls, and they also check again after a while. If only one call were
-                // woken, it might be in a run that is not polled, and the permit would be lost.
+                // A release wakes all waiting calls, and waiting calls also check again after a while. A single woken
+                // call might be in a run that is not polled, and the permit would be lost.
                 Err(_) => drop(timeout(UNREAD, freed).await),
             }
         }
@@ -81,13 +81,13 @@ impl Permits {
 
     fn try_take(self: &Arc<Self>, now: Instant) -> Result<Permit, Admission> {
         let mut state = self.lock();
-        // A release wakes all waiting calls, and if each of them counted, a thousand calls would be counted thousands of
-        // times.
+        // A release wakes all waiting calls. If each waiting call counted, a thousand calls would be counted thousands
+        // of times.
         if state.full.is_some_and(|since| now.duration_since(since) < RECOUNT) {
             return Err(Admission::Full);
         }
-        // Counted again after a while, because a call becomes unread by the passage of time alone. A reader's
-        // lock is taken under this one and never the other way round.
+        // Counted again after a while, because a call becomes unread by the passage of time alone. A reader's lock is
+        // taken under this lock and never the other way round.
         let in_flight = state.calls.values().filter(|reader| !reader.is_unread(now)).count();
         match state.limit.admit(in_flight, now) {
             Admission::Now(round) => {
@@ -110,8 +110,8 @@ impl Permits {
 
 /// The time that a call may wait for an overloaded model.
 ///
-/// Pauses do not count as long as the model answers other calls in between. The time in which it answers none does, and
-/// so do, separately, the pauses after the call's own refusals.
+/// Pauses do not count as long as the model answers other calls in between. The time in which the model answers no
+/// call counts, and so do, separately, the pauses after the call's own refusals.
 pub(super) struct WaitBudget {
     whole: Duration,
     begun: Instant,
@@ -125,7 +125,7 @@ impl WaitBudget {
         Self { whole, begun: Instant::now(), left: whole, refused: false }
     }
 
-    /// The call was refused, so the next pause counts.
+    /// Notes that the call was refused, so the next pause counts.
     pub(super) fn refused(&mut self) {
         self.refused = true;
     }
@@ -135,7 +135,7 @@ impl WaitBudget {
         pause <= self.left
     }
 
-    /// The time until which the call waits for a model that opens at `opens`; `None` if that is too long.
+    /// The time until which the call waits for a model that opens at `opens`; `None` if the wait is too long.
     fn until(&mut self, now: Instant, opens: Instant, silent: Option<Instant>) -> Option<Instant> {
         let mut until = opens;
         if mem::take(&mut self.refused) {
@@ -143,13 +143,13 @@ impl WaitBudget {
             self.left = self.left.checked_sub(opens.duration_since(now))?;
             until += REFUSED_DELAY;
         }
-        // Refusals from before this call began are no part of its wait.
+        // Refusals from before this call began are no part of this wait.
         let silent = silent.map(|silent| opens.duration_since(silent.max(self.begun)));
         silent.is_none_or(|silent| silent <= self.whole).then_some(until)
     }
 }
 
-/// The permit of one call. It is released when it is dropped.
+/// The permit of one call, which a drop releases.
 pub(super) struct Permit {
     permits: Arc<Permits>,
     call: u64,
@@ -174,13 +174,13 @@ impl Permit {
         polled
     }
 
-    /// The call was answered.
+    /// Notes that the call was answered.
     pub(super) fn answered(self) {
         // The guard is released before `self` is dropped, which locks again.
         self.permits.lock().limit.answered(self.round);
     }
 
-    /// The call failed. Errors other than a refusal do not affect the limit.
+    /// Notes that the call failed. Errors other than a refusal do not affect the limit.
     pub(super) fn failed(self, error: &(dyn Error + 'static)) {
         if let Some(overloaded) = Overloaded::of(error) {
             // Released at the end of this block, before `self` is dropped, which locks again.
@@ -204,9 +204,10 @@ impl Drop for Permit {
 
 /// The task that reads a reply, and the time since which a ready reply has not been read.
 ///
-/// A run computes while it is read. If a run waits for another, as a loop over its events that runs a second flow does,
-/// the calls of the first are not polled, and their permits would never be released. But the model has finished with them
-/// or is waiting itself, so a call that has been ready for a while without being polled does not count.
+/// A run computes while its events are read. A run may wait for another, as a loop over events that runs a second flow
+/// does. Then the calls of the first run are not polled, and their permits would never be released. But the model has
+/// finished with these calls or is waiting itself, so a call that has been ready for a while without a poll does not
+/// count.
 #[derive(Default)]
 struct Reader {
     waker: AtomicWaker,

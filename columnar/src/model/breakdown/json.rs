@@ -1,4 +1,5 @@
-//! The JSON form of a breakdown. Programs depend on the names of its fields, so they are not those of types.
+//! The JSON form of a breakdown. Programs depend on the names of the fields, so these names are independent of the
+//! types.
 
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
@@ -177,7 +178,7 @@ impl Serialize for TotalJson {
     }
 }
 
-/// Serializes as it prints.
+/// A value that serializes as the text that it prints.
 struct Text<T>(T);
 
 impl<T: std::fmt::Display> Serialize for Text<T> {

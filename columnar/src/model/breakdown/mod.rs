@@ -1,11 +1,11 @@
-//! The breakdown of a request: where its tokens go.
+//! The breakdown of a request: where the tokens go.
 //!
 //! ```text
 //! Messages, instruction ──▶ Breakdown ──▶ a table, JSON
 //! ```
 //!
-//! Each part of the messages knows its tokens, and the breakdown adds them up by tier or column. The sums are the tokens of
-//! the request. A breakdown has keys, names and numbers, and no text of a document or a value.
+//! Each part of the messages knows its tokens, and the breakdown adds up the tokens by tier or column. The sums are
+//! the tokens of the request. A breakdown has keys, names and numbers, and no text of a document or a value.
 
 mod json;
 mod table;
@@ -21,8 +21,8 @@ use crate::model::registry::reply_limit;
 use crate::model::usage::{Receipt, Total, Usage};
 
 impl Messages {
-    /// The tokens of a request with these messages under an instruction, by tier or by column. A [`prompt`](crate::prompt)
-    /// sends the instruction that it was made with.
+    /// The tokens of a request with these messages under an instruction, by tier or by column. A
+    /// [`prompt`](crate::prompt) sends the instruction with which it was made.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -49,8 +49,9 @@ impl Messages {
 
 /// The tokens of a request, by tier or by column. Made by [`Messages::breakdown`].
 ///
-/// Its tokens are those of the instruction, the text of the flow, the notes, the instructions among the inputs, all tiers, all columns and the marker of omitted turns. It prints as a
-/// table, and serializes as JSON whose fields keep their names; later versions may add some.
+/// The tokens are the sum of the instruction, the text of the flow, the notes, the instructions among the inputs, all
+/// tiers, all columns and the marker of omitted turns. A breakdown prints as a table, and serializes as JSON whose
+/// fields keep their names; later versions may add fields.
 ///
 /// ```
 /// use columnar::documents::Update;
@@ -90,7 +91,7 @@ impl Messages {
 pub struct Breakdown {
     /// The column that sends the request.
     pub column: Name,
-    /// Its step.
+    /// The step of the request.
     pub step: usize,
     /// The tokens of the whole request, by the [counter](crate::flow::LiveFlow::set_counter) of the flow.
     pub tokens: usize,
@@ -102,37 +103,39 @@ pub struct Breakdown {
     pub notes: usize,
     /// The tokens of the [instructions](crate::View::instruction) among the inputs, which follow the notes.
     pub instructions: usize,
-    /// All five tiers in order, if the column reads documents in [tiers](crate::TieredView); else none.
+    /// All five tiers in order, if the column reads documents in [tiers](crate::TieredView); else empty.
     pub tiers: Vec<TierBreakdown>,
-    /// The columns that it reads, in order of declaration, its self history last; none if there are tiers.
+    /// The columns that the column reads, in order of declaration, the self history last; empty if there are tiers.
     pub columns: Vec<ColumnBreakdown>,
-    /// The tokens of the marker of the turns that a [budget](crate::budget) omits. It is in no tier and no column.
+    /// The tokens of the marker of the turns that a [budget](crate::budget) omits. The marker is in no tier and no
+    /// column.
     pub omitted: usize,
-    /// The items that changed their tiers since the previous request; `None` without tiers.
+    /// The items that changed tiers since the previous request; `None` without tiers.
     pub moves: Option<Moves>,
     /// The report of the truncation to the budget; `None` without a budget.
     pub budget: Option<Report>,
-    /// The cache marks, if they were [added](Self::with_plan).
+    /// The cache marks, if [added](Self::with_plan).
     pub plan: Option<CachePlan>,
-    /// The receipt of the last request, if it was [added](Self::with_receipt).
+    /// The receipt of the last request, if [added](Self::with_receipt).
     pub receipt: Option<Receipt>,
-    /// The sum of a session, if it was [added](Self::with_total).
+    /// The sum of a session, if [added](Self::with_total).
     pub total: Option<Total>,
 }
 
 /// The tokens of one tier in a [`Breakdown`].
 ///
-/// Those of L0 are in the system text, behind the instruction and the notes, and in the messages of its exchanges.
+/// The tokens of L0 are in the system text, behind the instruction and the notes, and in the messages of the exchanges
+/// in L0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TierBreakdown {
     /// The tier.
     pub tier: Tier,
-    /// Whether a cache mark follows it; `None` without a [plan](Breakdown::with_plan).
+    /// Whether a cache mark follows the tier; `None` without a [plan](Breakdown::with_plan).
     pub marked: Option<bool>,
-    /// The sum of all other tokens here.
+    /// The sum of all other tokens in this struct.
     pub tokens: usize,
-    /// The documents in their order.
+    /// The documents in order.
     pub documents: Vec<DocumentBreakdown>,
     /// The tokens of the legend of the symbols, which is in L0.
     pub legend: usize,
@@ -140,7 +143,7 @@ pub struct TierBreakdown {
     pub tree: usize,
     /// The number of exchanges: steps before this one whose inputs or replies are shown.
     pub exchanges: usize,
-    /// The tokens of the exchanges, with the markers of values that a view hides in them.
+    /// The tokens of the exchanges, with the markers of values that a view hides there.
     pub history: usize,
     /// The tokens of the inputs at this step, which are active.
     pub prompt: usize,
@@ -154,14 +157,14 @@ pub struct TierBreakdown {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DocumentBreakdown {
-    /// Its kind, and its path or URL.
+    /// The kind, and the path or URL.
     pub key: Key,
-    /// Its tokens, with its path and its fence.
+    /// The tokens, with the path and the fence.
     pub tokens: usize,
-    /// The number of responses since its last change, within the limits of its tier.
+    /// The number of responses since the last change, within the limits of the tier.
     pub n: u32,
-    /// The N at which it may leave for the tier above. `None` in L0, which is the last one, and for a page, which is shown
-    /// once.
+    /// The N at which the document may leave for the tier above. `None` in L0, which is the last tier, and for a page,
+    /// which is shown once.
     pub next: Option<u32>,
 }
 
@@ -175,8 +178,8 @@ pub struct ColumnBreakdown {
     pub values: usize,
     /// The number of values that views [hide](crate::View::elided) and count.
     pub hidden: usize,
-    /// The tokens of the values with their tags and separators, and of the markers of hidden ones. The tag of a group counts
-    /// for the first column in it that has a value.
+    /// The tokens of the values with their tags and separators, and of the markers of hidden values. The tag of a
+    /// group counts for its first column that has a value.
     pub tokens: usize,
 }
 
@@ -185,7 +188,7 @@ impl Breakdown {
         let counter = messages.counter();
         let snapshot = messages.snapshot();
         let [constant, without_notes] = messages.overhead().system_tokens(&snapshot.reads, instruction);
-        // A tokenizer may join the end of a text with the next one.
+        // A tokenizer may join the end of a text with the next text.
         let without_notes = without_notes.min(constant);
         let instruction = counter.count(instruction.trim()).min(without_notes);
         let instructions = messages.instruction_tokens();
@@ -215,7 +218,7 @@ impl Breakdown {
         breakdown
     }
 
-    /// The same breakdown, with the cache marks of the request. Its tiers know which of them are marked.
+    /// The same breakdown, with the cache marks of the request. The tiers know which tiers are marked.
     ///
     /// ```
     /// use columnar::cache::{CachePolicy, Pace};
@@ -247,8 +250,8 @@ impl Breakdown {
         self
     }
 
-    /// The same breakdown, with the receipt of the last request: its tokens as the provider counted them, the share of them
-    /// that came from its cache, and the longest reply of the model if that is known.
+    /// The same breakdown, with the receipt of the last request: the tokens by the provider's count, the share that
+    /// came from a cache, and the longest reply of the model if known.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -372,7 +375,7 @@ impl TierBreakdown {
         }
     }
 
-    /// Adds a section that has these tokens with its separators.
+    /// Adds a section that has these tokens, separators included.
     fn add_section<'m>(
         &mut self,
         section: &Section,
@@ -384,7 +387,7 @@ impl TierBreakdown {
         let documents = documents.map(|document| DocumentBreakdown::new(document, self.tier));
         self.documents.extend(documents);
         let rest = tokens.saturating_sub(self.document_tokens() - before);
-        // Whatever is neither a document of the tracker nor a title is the one text without a path.
+        // The only text that is neither a document of the tracker nor a title is the one text without a path.
         let titles = section.title_tokens(counter) + tokens.saturating_sub(section.tokens());
         let alone = if section.has_text_alone() { rest.saturating_sub(titles) } else { 0 };
         let of_alone = if self.tier == Tier::L0 { &mut self.legend } else { &mut self.tree };
@@ -393,7 +396,7 @@ impl TierBreakdown {
         self.tokens += tokens;
     }
 
-    /// The tokens of its documents.
+    /// The tokens of the documents.
     pub fn document_tokens(&self) -> usize {
         self.documents.iter().map(|document| document.tokens).sum()
     }
@@ -405,8 +408,8 @@ impl DocumentBreakdown {
         Self { key: key.clone(), tokens, n, next }
     }
 
-    /// The share of the way to the next tier that it has gone since it entered its own, from 0 to 1. At 1 it waits for a
-    /// change of that tier. `None` without a next tier.
+    /// The share of the way to the next tier that the document has gone since it entered its own tier, from 0 to 1. At
+    /// 1 the document waits for a change of the next tier. `None` without a next tier.
     pub fn progress(&self) -> Option<f64> {
         let next = self.next?;
         // The distance from one tier to the next is the same everywhere.
@@ -424,7 +427,7 @@ fn hit_rate(usage: &Usage) -> Option<f64> {
     (usage.input > 0).then(|| share.min(1.0))
 }
 
-/// The most tokens of a reply of the model in a receipt, if they are known.
+/// The most tokens of a reply of the model in a receipt, if the number is known.
 fn longest_reply(receipt: &Receipt) -> Option<u32> {
     reply_limit(receipt.model.as_deref()?)?.most
 }

@@ -22,7 +22,7 @@ impl fmt::Display for Breakdown {
         if let Some(report) = &self.budget {
             writeln!(f, "budget: {report}")?;
         }
-        // The tiers have their marks in their own lines.
+        // The marks of tiers are in the lines of the tiers.
         let marks = self.plan.iter().filter(|_| self.tiers.is_empty()).flat_map(|plan| &plan.marks);
         for mark in marks {
             writeln!(f, "mark {mark}")?;
@@ -94,7 +94,7 @@ impl Breakdown {
         self.table(&["values", "hidden", "tokens"], None, columns)
     }
 
-    /// The lines of tiers or columns, between those that each request has.
+    /// The table with a line for each tier or column, between the lines that each request has.
     fn table(
         &self,
         headers: &[&'static str],
@@ -119,7 +119,7 @@ impl Breakdown {
         let mut lines: Vec<Line> = before.map(line).chain(parts).chain(after.map(line)).collect();
         let mut total = only_tokens("total", self.tokens);
         for (at, sum) in total.figures.iter_mut().enumerate() {
-            // The last one is known, and does not depend on the lines.
+            // The last figure is known, and does not depend on the lines.
             let of_lines = lines.iter().filter_map(|line| *line.figures.get(at)?).sum();
             *sum = sum.or(Some(of_lines));
         }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::context::tiers::Tier;
 
-/// A mark in a request: the provider caches everything before it. It prints as a line.
+/// A mark in a request: the provider caches everything before the mark. A mark prints as a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mark {
@@ -23,13 +23,13 @@ impl fmt::Display for Mark {
     }
 }
 
-/// The request that reads the prefix before a mark. It prints as in "for the next request".
+/// The request that reads the prefix before a mark, printed as in "for the next request".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Reason {
     /// The next request of the column.
     Next,
-    /// This request: the one before wrote the prefix.
+    /// This request: the request before wrote the prefix.
     Previous,
     /// All requests with the instruction, in this flow and in others.
     Instruction,

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// The time until a column usually makes its next request. Only the user knows it, and it decides which prefixes are
-/// worth caching.
+/// The time until a column usually makes the next request. Only the user knows this time, which decides which prefixes
+/// are worth caching.
 ///
 /// ```
 /// use columnar::cache::Pace;
@@ -40,8 +40,8 @@ impl Pace {
         Self { gap: median, varies: true, is_last: false }
     }
 
-    /// No request follows: this is the last step of a conversation, or the last row. Cached prefixes are still read, and
-    /// no new ones are paid for.
+    /// No request follows: this is the last step of a conversation, or the last row. Cached prefixes are still read,
+    /// and no new prefix is paid for.
     ///
     /// ```
     /// use columnar::cache::Pace;
@@ -77,7 +77,7 @@ impl Pace {
         }
         // For a time of zero `1.0 / ratio` is infinite, and `at_most` returns 1 for that.
         let ratio = within.as_secs_f64() / self.gap.as_secs_f64();
-        // It is as likely to take twice as long as the median as to take half as long.
+        // Twice the median is as likely as half the median.
         if ratio < 1.0 { 1.0 - at_most(1.0 / ratio) } else { at_most(ratio) }
     }
 }
@@ -101,7 +101,7 @@ mod tests {
         Duration::from_secs(secs)
     }
 
-    /// The normal distribution, by adding up its density.
+    /// The normal distribution, by adding up the density.
     fn normal(x: f64) -> f64 {
         let density = |at: f64| (-at * at / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
         let width = x / 1000.0;

@@ -1,13 +1,14 @@
-//! The positions of cache marks in a request, so that the next one pays the cached price for the prefix that both share.
+//! The positions of cache marks in a request, so that the next request pays the cached price for the prefix that both
+//! share.
 //!
-//! A provider that takes marks caches the prefix before each of them and nothing else. A mark at the end of a request is
+//! A provider that takes marks caches the prefix before each mark and nothing else. A mark at the end of a request is
 //! useless if the next request differs before it. The declaration decides where requests differ; see
 //! [`StablePrefix`](super::StablePrefix).
 //!
 //! # The gain of a mark
 //!
-//! A column marks a prefix of `T` tokens, and each request adds `d` of them. The next one follows in time
-//! with a probability of `p`. With the factors `r` of reading and `w` of writing it pays
+//! A column marks a prefix of `T` tokens, and each request adds `d` tokens. The next request follows in time with a
+//! probability of `p`. With the factors `r` of reading and `w` of writing, the next request pays
 //!
 //! ```text
 //! in time     r T + w d
@@ -15,13 +16,13 @@
 //! unmarked      T +   d
 //! ```
 //!
-//! so the mark gains `p (w - r) - (w - 1) - (w - 1) d / T` for each token of the prefix, and the lifetime that
-//! gains most is taken. For 1.25 and 2 over 0.1, that is the long one if no gap outlives it and `T / d` is above 0.65
-//! over the probability that a gap outlives the short one.
+//! so the mark gains `p (w - r) - (w - 1) - (w - 1) d / T` for each token of the prefix, and the lifetime that gains
+//! most is taken. For 1.25 and 2 over 0.1, that is the long lifetime if no gap outlives it and `T / d` is above 0.65
+//! over the probability that a gap outlives the short lifetime.
 //!
-//! `T / d` grows with each request, but following it costs more than it saves: a prefix that was written with one lifetime
-//! need not be found with the other, so a column that changes pays for all of its history again. `T / d` is assumed to
-//! be [`HORIZON`], and the pace alone decides.
+//! `T / d` grows with each request, but following the growth costs more than it saves. A prefix that was written with
+//! one lifetime need not be found with the other, so a column that changes its lifetime pays for the whole history
+//! again. `T / d` is assumed to be [`HORIZON`], and the pace alone decides.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -36,10 +37,10 @@ use crate::model::registry::Write;
 /// The assumed number of requests over which a history is used.
 const HORIZON: f64 = 10.0;
 
-/// The marks of one request. It prints with a line for each mark.
+/// The marks of one request, printed with a line for each mark.
 ///
 /// Made by [`Derived::cache_plan`](crate::flow::Handle::cache_plan) and
-/// [`LiveFlow::cache_plan`](crate::flow::LiveFlow::cache_plan). It depends on the declaration, the stored values
+/// [`LiveFlow::cache_plan`](crate::flow::LiveFlow::cache_plan). A plan depends on the declaration, the stored values
 /// and the forks that were known at the step, never on the order in which values were computed.
 ///
 /// ```
@@ -86,7 +87,8 @@ impl CachePlan {
         let Some(lifetime) = lifetime(policy, pace) else {
             return Self::default();
         };
-        // Instructions may change with each step. They are taken for stable if they did not change with this one.
+        // Instructions may change with each step. An instruction that did not change with this step is taken for
+        // stable.
         let is_stable =
             || messages.previous().is_some_and(|previous| messages.has_instructions_of(&previous));
         if messages.has_instructions() && !is_stable() {
@@ -97,14 +99,14 @@ impl CachePlan {
         }
         let Ends { system, stable, repeated, spare } = Ends::of(messages, instruction, policy.minimum);
         let stable = stable.filter(|_| !pace.is_last());
-        // A prefix that the request before wrote is read once more, even if no other request repeats it.
-        // `None` is less than any position, and the instruction is less than any part.
+        // A prefix that the request before wrote is read once more, even if no other request repeats it. `None` is
+        // less than any position, and the instruction is less than any part.
         let Some(deepest) = repeated.max(stable).max(system) else {
             return Self::default();
         };
-        // The provider looks `look_back` blocks back from a mark, so an earlier entry needs its own mark.
+        // The provider looks `look_back` blocks back from a mark, so an earlier entry needs another mark.
         let far = repeated.filter(|end| *end == deepest || block(*end) + policy.look_back <= block(deepest));
-        // The deepest mark pays for everything before it, so further marks are free. The most useful come first, in
+        // The deepest mark pays for the whole prefix, so further marks are free. The most useful marks come first, in
         // case the provider takes fewer.
         let worth = [(stable, Reason::Next), (far, Reason::Previous), (system, Reason::Instruction)];
         let spare = spare.map(|position| (position.filter(|position| *position < deepest), Reason::Forks));
@@ -115,8 +117,7 @@ impl CachePlan {
                 marks.push(Mark { position, lifetime, reason });
             }
         }
-        // The deepest is kept in any case.
-        // The sort is stable, so the others stay in the order of their worth.
+        // The deepest mark is kept in any case. The sort is stable, so the others stay in the order of their worth.
         marks.sort_by_key(|mark| mark.position != deepest);
         marks.truncate(policy.most_marks);
         marks.sort_unstable_by_key(|mark| mark.position);
@@ -132,8 +133,8 @@ impl fmt::Display for CachePlan {
     }
 }
 
-/// The marks of a tiered context: one at the end of each cached tier that has anything, if the prefix is long enough. Nothing
-/// that changed lately is before them.
+/// The marks of a tiered context: one at the end of each cached tier that has anything, if the prefix is long enough.
+/// Nothing before such a mark changed lately.
 fn tiers(
     messages: &Messages,
     moves: &Moves,
@@ -156,12 +157,12 @@ fn tiers(
     let ends = ends.into_iter().filter(|(tier, (_, tokens))| *tokens >= policy.minimum && written(*tier));
     let mark = |(tier, (position, _))| Mark { position, lifetime, reason: Reason::Tier(tier) };
     let mut marks: Vec<Mark> = ends.map(mark).collect();
-    // The deepest are kept: a provider looks back from them.
+    // The deepest marks are kept: a provider looks back from them.
     marks.drain(..marks.len().saturating_sub(policy.most_marks));
     marks
 }
 
-/// The lifetime that gains most for a column, if any does.
+/// The lifetime that gains most for a column, if any lifetime gains.
 fn lifetime(policy: &CachePolicy, pace: Pace) -> Option<Lifetime> {
     let gain = |lifetime| {
         let Write { factor, lifetime: within } = policy.write(lifetime)?;
@@ -177,13 +178,13 @@ fn lifetime(policy: &CachePolicy, pace: Pace) -> Option<Lifetime> {
 struct Ends {
     /// The instruction, which all requests of the column share.
     system: Option<Position>,
-    /// The part after it that the next request repeats.
+    /// The last part after the instruction that the next request repeats.
     stable: Option<Position>,
-    /// The part after it that this request repeats of the one before.
+    /// The last part after the instruction that this request repeats of the request before.
     repeated: Option<Position>,
-    /// The parts that forks of the flow share with this request: up to where the nearest fork differs, up to where a fork
-    /// at this step would differ, and some positions further back. Reading a longer prefix need not keep a shorter entry
-    /// alive, so these have marks of their own.
+    /// The parts that forks of the flow share with this request: up to where the nearest fork differs, up to where a
+    /// fork at this step would differ, and some positions further back. Reading a longer prefix need not keep a
+    /// shorter entry alive, so these parts have separate marks.
     spare: [Option<Position>; 4],
 }
 
@@ -198,7 +199,7 @@ impl Ends {
         let [one, other] = fork_steps(messages.step());
         for (at, part) in messages.parts().enumerate() {
             stays &= is_worth_marking(&part);
-            // Both are called for each part, because they walk along with it.
+            // Both are called for each part, because both walk along with the parts.
             let (repeats, is_shared) = (previous.has(&part), fork.has(&part));
             if !stays && !repeats {
                 break;
@@ -219,7 +220,7 @@ impl Ends {
     }
 }
 
-/// The prefix of an earlier request that was worth a mark, part by part.
+/// The prefix of an earlier request that was worth a mark, read part by part.
 struct RepeatedPrefix<'m>(Option<Parts<'m>>);
 
 impl<'m> RepeatedPrefix<'m> {
@@ -242,8 +243,8 @@ impl<'m> RepeatedPrefix<'m> {
     }
 }
 
-/// Two past steps at which a later fork may begin. A mark inside a prefix that is read is free, so each request marks other
-/// positions, and many of them are alive at a time. The golden ratio spreads them evenly, whatever their number.
+/// Two past steps at which a later fork may begin. A mark inside a prefix that is read is free, so each request marks
+/// other positions, and many positions are alive at a time. The golden ratio spreads any number of positions evenly.
 fn fork_steps(step: usize) -> [usize; 2] {
     // 2^64 over the golden ratio.
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -257,8 +258,8 @@ fn fork_steps(step: usize) -> [usize; 2] {
     [step_at(index), step_at(index.wrapping_add(1))]
 }
 
-/// Whether a part is marked for the next request. A part that may be cut is: if it is cut, the mark was wasted; if it is
-/// not, a missing mark would cost the whole prefix again.
+/// Whether a part is marked for the next request. A part that may be cut is marked. If the part is cut, the mark was
+/// wasted; otherwise a missing mark would cost the whole prefix again.
 fn is_worth_marking(part: &Part<'_>) -> bool {
     matches!(part.in_next_messages(), InNext::Repeated | InNext::MayBeTruncated)
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::mark::Lifetime;
 use crate::model::registry::{self, Boundary, ByLifetimes, Family, Write};
 
-/// The rules by which a provider caches prefixes of requests to some models, and their fees, with source and date.
-/// Rules change: the fields of a clone can be set.
+/// The rules by which a provider caches prefixes of requests to some models, and the fees, with source and date. Rules
+/// change, so the fields of a clone can be set.
 ///
 /// Factors are relative to the price of uncached input tokens.
 ///
@@ -23,9 +23,9 @@ use crate::model::registry::{self, Boundary, ByLifetimes, Family, Write};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CachePolicy {
-    /// The models, or the prefixes of their names, as in `COLUMNAR_MODEL`.
+    /// The models, by name or by a prefix of names, as in `COLUMNAR_MODEL`.
     pub models: &'static [&'static str],
-    /// US dollars for a million uncached input tokens, where known.
+    /// The price of a million uncached input tokens in US dollars, where known.
     pub price: Option<f64>,
     /// The factor of tokens that are read from the cache.
     pub read: f64,
@@ -41,18 +41,18 @@ pub struct CachePolicy {
     pub look_back: usize,
     /// The position at which a cached prefix may end.
     pub boundary: Boundary,
-    /// The page with the rules. Where other pages contradict it, or it leaves something open, the policy has the safer
-    /// value. The factor of cached tokens is that of the [price](crate::usage::Price), where there is one.
+    /// The page with the rules. Where other pages contradict this one, or it leaves something open, the policy has the
+    /// safer value. The factor of cached tokens comes from the [price](crate::usage::Price), where there is one.
     pub source: &'static str,
     /// A day on which the page is known to have had these rules, as `YYYY-MM-DD`.
     pub date: &'static str,
 }
 
 impl CachePolicy {
-    /// The policy for a model, by its name or as a version of it, or else by the longest prefix that is known. A model
-    /// that nothing is known about has no marks and no discount.
+    /// The policy for a model, by its name or as a version of it, or else by the longest prefix that is known. An
+    /// unknown model has no marks and no discount.
     ///
-    /// An interface may lack the long lifetime of another one to the same models:
+    /// An interface may lack the long lifetime that another interface to the same models has:
     ///
     /// ```
     /// use std::time::Duration;
@@ -69,7 +69,7 @@ impl CachePolicy {
         policies.map_or(&UNKNOWN, |policies| policies.of(model))
     }
 
-    /// All policies that are known. Interfaces to the same models may have different ones.
+    /// All policies that are known. Interfaces to the same models may have different policies.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         POLICIES.iter().flatten().flat_map(ByLifetimes::all)
     }
@@ -101,7 +101,7 @@ impl CachePolicy {
     }
 }
 
-/// In the order of the registry; `None` for families without rules.
+/// The policies in the order of the registry; `None` for families without rules.
 static POLICIES: LazyLock<Vec<Option<ByLifetimes<CachePolicy>>>> = LazyLock::new(|| {
     let policy = |family| {
         let policy = CachePolicy::new(family)?;
@@ -110,7 +110,7 @@ static POLICIES: LazyLock<Vec<Option<ByLifetimes<CachePolicy>>>> = LazyLock::new
     registry::families().map(policy).collect()
 });
 
-/// Nothing is known: no marks, no discount.
+/// The policy for an unknown model: no marks, no discount.
 static UNKNOWN: CachePolicy = CachePolicy {
     models: &[],
     price: None,
@@ -168,7 +168,7 @@ mod tests {
         for row in CachePolicy::all() {
             for models in row.models {
                 assert!(models.contains('/'), "{models}");
-                // A name that ends in `/` is that of no model.
+                // A name that ends in `/` names no model.
                 let model = if models.ends_with('/') { format!("{models}x") } else { (*models).to_owned() };
                 let found = CachePolicy::by_model(&model);
                 // The prefix of unlisted models may be the name of a listed one.

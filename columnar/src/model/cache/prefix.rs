@@ -1,7 +1,7 @@
-//! The prefix that a request shares with the next one, byte for byte.
+//! The prefix that a request shares with the next request, byte for byte.
 //!
-//! The declaration alone decides it: windows move by one step, whole histories stay, and everything new is at the end. So
-//! it is known before the next step.
+//! The declaration alone decides this prefix: windows move by one step, whole histories stay, and everything new is at
+//! the end. So the prefix is known before the next step.
 
 use std::fmt;
 
@@ -9,14 +9,15 @@ use crate::context::tiers::Tier;
 use crate::context::{InNext, Messages, Part};
 use crate::declare::{Name, Suffix, Window};
 
-/// The prefix that a request shares with the next one: its length, and the reason why it ends. Providers charge less for a
-/// prefix that they have cached.
+/// The prefix that a request shares with the next request: the length, and the reason why the prefix ends. Providers
+/// charge less for a cached prefix.
 ///
 /// Two things depend on the size of the next turns, which is not known. With documents in
-/// [tiers](crate::TieredView::target), the next reply is assumed to be not longer than the one before; under
-/// [`TruncateMiddle`](crate::budget::Strategy::TruncateMiddle), the next turns are assumed to be as large as the last ones.
+/// [tiers](crate::TieredView::target), the next reply is assumed to be no longer than the reply before; under
+/// [`TruncateMiddle`](crate::budget::Strategy::TruncateMiddle), the next turns are assumed to be as large as the last
+/// turns.
 ///
-/// It prints as a sentence. Made by [`Derived::explain_cache`](crate::flow::Handle::explain_cache) and
+/// The prefix prints as a sentence. Made by [`Derived::explain_cache`](crate::flow::Handle::explain_cache) and
 /// [`LiveFlow::explain_cache`](crate::flow::LiveFlow::explain_cache).
 ///
 /// ```
@@ -45,22 +46,22 @@ use crate::declare::{Name, Suffix, Window};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StablePrefix {
-    /// The bytes of the messages that the next request repeats. With a longer reply than the one before, tiers may change
-    /// sooner; with larger turns than the last ones, a budget may omit turns sooner.
+    /// The bytes of the messages that the next request repeats. With a longer reply than the last one, tiers may
+    /// change sooner; with larger turns, a budget may omit turns sooner.
     pub bytes: usize,
     /// The bytes of all messages.
     pub total_bytes: usize,
-    /// The tokens that the next request repeats, by the [counter](crate::flow::LiveFlow::set_counter) of the flow. They
-    /// depend on the next turns as `bytes` does.
+    /// The tokens that the next request repeats, by the [counter](crate::flow::LiveFlow::set_counter) of the flow.
+    /// This number depends on the next turns as `bytes` does.
     pub tokens: usize,
     /// The tokens of all messages, counted the same way.
     pub total_tokens: usize,
-    /// The cause for the first part that the next request does not repeat; `None` if it repeats all parts. Larger turns may
-    /// bring an earlier part and another cause.
+    /// The cause for the first part that the next request does not repeat; `None` if the next request repeats all
+    /// parts. Larger turns may bring an earlier part and another cause.
     pub difference: Option<Difference>,
 }
 
-/// The reason why the next request does not repeat a part. It prints as the view or the budget.
+/// The reason why the next request does not repeat a part, printed as the view or the budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {
@@ -70,7 +71,7 @@ pub enum Difference {
         column: Name,
         /// The step of the part.
         step: usize,
-        /// The window of the view. A wider one keeps the prefix longer.
+        /// The window of the view. A wider window keeps the prefix longer.
         window: Window,
         /// The lag of the view in steps.
         lag: usize,
@@ -92,7 +93,7 @@ pub enum Difference {
     Exclusion {
         /// The column of the cell.
         column: Name,
-        /// Its step.
+        /// The step of the cell.
         step: usize,
     },
     /// The budget will most likely omit more turns. A [low-water mark](crate::budget::Budget::low_water) makes that rare.

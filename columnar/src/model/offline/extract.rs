@@ -1,7 +1,7 @@
 //! The text engine of the offline model, a stand-in for an LLM that needs no download and no key.
 //!
-//! It understands nothing: its replies are phrases and sentences of the messages, selected by counting words. Its word
-//! lists are English. It also works on other text, with poorer results.
+//! The engine understands nothing: a reply is made of phrases and sentences of the messages, selected by counting
+//! words. The word lists are English. Other text works as well, with poorer results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +44,7 @@ pub(super) fn answer(
 
 /// Splits a user message of `<tag>\nvalue\n</tag>` blocks into `(tag, value)` pairs.
 ///
-/// A block ends at the first line that closes it; text outside closed blocks gets the tag `""`.
+/// A block ends at the first closing line; text outside closed blocks gets the tag `""`.
 pub(super) fn sections(content: &str) -> Vec<(String, String)> {
     let (mut found, mut tag, mut opening, mut text) = (Vec::new(), "", "", String::new());
     for line in content.split_inclusive('\n') {
@@ -60,7 +60,7 @@ pub(super) fn sections(content: &str) -> Vec<(String, String)> {
             text.push_str(line);
         }
     }
-    // A block that is never closed is plain text, with the line that opened it.
+    // A block that is never closed is plain text, with the opening line.
     found.push((String::new(), format!("{opening}{text}")));
     found.retain(|(tag, text)| !tag.is_empty() || !text.trim().is_empty());
     found
@@ -78,7 +78,7 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Key phrases by RAKE: runs of content words, scored by how long the runs of their words are.
+/// Key phrases by RAKE: runs of content words, scored by the lengths of the runs in which the words occur.
 fn key_phrases(text: &str, limit: usize) -> Option<String> {
     let phrases = phrases(text);
     let mut tallies = BTreeMap::<String, (usize, usize)>::new();
@@ -91,7 +91,7 @@ fn key_phrases(text: &str, limit: usize) -> Option<String> {
     let (mut seen, mut ranked) = (BTreeSet::new(), Vec::new());
     for phrase in phrases {
         let known = phrase.iter().filter_map(|word| tallies.get(&key(word)));
-        // In thousandths, because floats are not `Ord`.
+        // Scores are in thousandths, because floats are not `Ord`.
         let score: usize = known.map(|(degree, count)| degree * 1000 / count).sum();
         if seen.insert(phrase.join(" ").to_lowercase()) {
             ranked.push((score, phrase.join(" ")));
@@ -155,7 +155,7 @@ fn reply(latest: Option<&str>, current: &str, past: &str) -> Option<String> {
     Some(reply)
 }
 
-/// The sentences, each with its weight: the frequency of its words, damped by its length, never zero.
+/// The sentences, each with a weight: the frequency of the words, damped by the length, never zero.
 fn weighed(text: &str) -> Vec<(&str, usize)> {
     let mut counts = BTreeMap::<String, usize>::new();
     for word in content_words(text) {
@@ -164,16 +164,16 @@ fn weighed(text: &str) -> Vec<(&str, usize)> {
     let weight = |sentence: &str| {
         let words: BTreeSet<String> = content_words(sentence).collect();
         let sum: usize = words.iter().filter_map(|word| counts.get(word)).sum();
-        // Divided by the root of the length: a sum prefers long sentences, an average short ones.
+        // The sum is divided by the root of the length: a sum prefers long sentences, an average short ones.
         (1 + sum) * 10_000 / (words.len().max(1) * 10_000).isqrt()
     };
     let sentences = split_sentences(text).into_iter();
     sentences.map(|s| (s, weight(s))).collect()
 }
 
-/// The first of the items with the highest score, if any scores above zero.
+/// The first item with the highest score, if any score is above zero.
 fn best<T, S: Ord + Default>(items: Vec<T>, score: impl Fn(&T) -> S) -> Option<T> {
-    // `max_by_key` returns the last maximum, which is the first one in reverse.
+    // `max_by_key` returns the last maximum, which is the first maximum in reverse.
     let first_best = items.into_iter().rev().max_by_key(&score);
     first_best.filter(|item| score(item) > S::default())
 }
@@ -186,12 +186,12 @@ fn split_sentences(text: &str) -> Vec<&str> {
         let is_short = ABBREVIATIONS.iter().any(|short| so_far.ends_with(short));
         let is_closing = "\"')]”’»」".contains(c);
         let is_spaced = ".!?".contains(last) && c.is_whitespace() && !is_short;
-        // No white space follows `。！？`. It must follow `.`, which may also be inside a number.
+        // No white space follows `。！？`. White space must follow `.`, which may also be inside a number.
         if c == '\n' || is_spaced || ("。！？".contains(last) && !is_closing) {
             found.push(so_far);
             start = at;
         }
-        // A closing quote belongs to the sentence before it.
+        // A closing quote belongs to the sentence before.
         last = if is_closing { last } else { c };
     }
     found.push(text.get(start..).unwrap_or_default());
@@ -246,7 +246,7 @@ fn closed(sentence: &str) -> String {
 const CLAIM_WORDS: &str = "absolutely all always because believe certainly clearly definitely every \
     everyone guess maybe must never nobody none obviously only perhaps probably should surely think";
 
-/// Sorted. Contractions end at the apostrophe, and the empty word is that of lone punctuation.
+/// Words without content, sorted. Contractions end at the apostrophe, and the empty word stands for lone punctuation.
 static STOP_WORDS: &[&str] = &[
     "", "a", "about", "after", "again", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because",
     "been", "before", "being", "but", "by", "can", "could", "did", "didn", "do", "does", "doesn", "doing",

@@ -16,15 +16,15 @@ use crate::history::tokens::{Chars, Counter};
 
 /// A stand-in for a language model that needs no download, no network and no key.
 ///
-/// It understands nothing. It extracts key phrases and sentences from the messages and streams them. A few words of the
-/// instruction (topics, summary, weak reasoning) decide which. The same messages always have the same reply. Use it to see
-/// a flow work, and name a real model in `COLUMNAR_MODEL` when the content matters.
+/// The model understands nothing. It extracts key phrases and sentences from the messages, and streams these. A few
+/// words of the instruction (topics, summary, weak reasoning) decide what is extracted. The same messages always have
+/// the same reply. Use it to see a flow work, and name a real model in `COLUMNAR_MODEL` when the content matters.
 ///
-/// In a typed column (see the [guide](crate::guide)) it replies with such an extract for each text of the type, and with
-/// any valid value elsewhere.
+/// In a typed column (see the [guide](crate::guide)) the model replies with such an extract for each text of the type,
+/// and with any valid value elsewhere.
 ///
-/// It has no tokenizer. The usage that it reports is counted by [`Chars`], four characters per token, and so is the limit at
-/// which it cuts a reply off, so that bills and limits can be tried as well.
+/// The model has no tokenizer. [`Chars`] counts the reported usage, four characters per token, and also the limit at
+/// which a reply is cut off. So bills and limits can be tried as well.
 #[derive(Clone, Debug, Default)]
 pub struct Offline {
     delay: Duration,
@@ -94,7 +94,7 @@ fn answer(request: &Request) -> String {
     let messages = &request.messages;
     let mut inputs: Vec<Vec<(String, String)>> = Vec::new();
     let mut last_reply = None;
-    // Documents, the replies to them, and markers show no cell. They are no words of the user or the model.
+    // Documents, the replies to them, and markers show no cell. Such texts are no words of the user or the model.
     let parts: Vec<Part<'_>> = messages.parts().collect();
     for message in parts.chunk_by(|one, other| one.role() == other.role()) {
         let cells = message.iter().filter(|part| part.origin().is_some());
@@ -111,7 +111,7 @@ fn answer(request: &Request) -> String {
     extract::answer(instruction(request), &current, &past, last_reply.as_deref())
 }
 
-/// The system text without the documents at its end, whose words are no orders.
+/// The system text without the documents at the end, whose words are no orders.
 fn instruction(request: &Request) -> &str {
     let system = &*request.system;
     let documents = request.messages.system_documents();

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Number, Value as Json};
 
-/// Types may be recursive; below this depth lists are empty and optional values are missing.
+/// The depth below which lists are empty and optional values are missing, because types may be recursive.
 const DEEP: usize = 4;
 
-/// A valid value for the JSON Schema of a type. Its texts are `text`, and a list of texts has its phrases.
+/// A valid value for the JSON Schema of a type. Texts in the value are `text`, and a list of texts has the phrases of
+/// `text`.
 pub(super) fn sample(schema: &Json, text: &str) -> Json {
     Sample { root: schema, text }.of(schema, 0)
 }
@@ -17,7 +18,7 @@ struct Sample<'s> {
 
 impl Sample<'_> {
     fn of(&self, schema: &Json, depth: usize) -> Json {
-        // A reference to itself has no valid value, so any value ends it.
+        // A reference to itself has no valid value, so any value may end the recursion.
         if depth > 4 * DEEP {
             return Json::Null;
         }
@@ -70,7 +71,7 @@ impl Sample<'_> {
     }
 }
 
-/// The type of a schema. If it has several types, one that is not null.
+/// The type of a schema; of several types, one that is not null.
 fn kind(schema: &Json, depth: usize) -> &str {
     match schema.get("type") {
         Some(Json::String(kind)) => kind,

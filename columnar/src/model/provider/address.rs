@@ -1,4 +1,4 @@
-//! The base URL that replaces the provider's.
+//! The base URL that replaces the provider's address.
 
 use std::net::IpAddr;
 
@@ -9,10 +9,11 @@ use percent_encoding::percent_decode_str;
 /// The domains of resources of Azure that serve models.
 const AZURE: &[&str] = &[".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
 
-/// The length of the shortest part of a path that is hidden if it has a digit. A shorter one is a version, as `v1beta`.
+/// The length of the shortest part of a path that is hidden if the part has a digit. A shorter part is a version, as
+/// `v1beta`.
 const SHORTEST_ID: usize = 8;
 
-/// An address. It may hold a password, so it is never shown: there is no `Debug` and no `Display`.
+/// An address, which may hold a password and is never shown: there is no `Debug` and no `Display`.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Address(String);
 
@@ -24,7 +25,7 @@ impl Address {
         Self(format!("{path}{slash}{query}"))
     }
 
-    /// Splits `provider/model@http://…` into the name and the address. Some models have an `@` in their names.
+    /// Splits `provider/model@http://…` into the name and the address. The name of a model may have an `@`, too.
     pub(super) fn split(name: &str) -> (&str, Option<Self>) {
         // The first mark counts: the query of an address may contain another one.
         let at = ["@http://", "@https://"].iter().filter_map(|mark| name.find(mark)).min();
@@ -38,8 +39,8 @@ impl Address {
         &self.0
     }
 
-    /// The parts that may be secrets: the user with its password, as written, decoded and in the header `authorization`,
-    /// and the query; and parts of the path that may be ids or tokens.
+    /// The parts that may be secrets: the user with the password, as written, decoded and in the header
+    /// `authorization`; the query; and parts of the path that may be ids or tokens.
     pub(super) fn secrets(&self) -> Vec<String> {
         let (_, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
         let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -57,20 +58,21 @@ impl Address {
         secrets
     }
 
-    /// The host, and the path if it has several parts. They are hidden as a whole: their words are common.
+    /// The host, and the path if there are several parts. Both are hidden as a whole, because the single words are
+    /// common.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let names = [Some(self.host()), Some(self.path()).filter(|path| path.contains('/'))];
         names.into_iter().flatten().filter(|name| !name.is_empty())
     }
 
-    /// The path, without the slashes around it.
+    /// The path, without slashes at the ends.
     fn path(&self) -> &str {
         let (_, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
         let path = rest.get(self.authority().len()..).unwrap_or_default();
         path.split(['?', '#']).next().unwrap_or_default().trim_matches('/')
     }
 
-    /// The user with its password, the host and the port.
+    /// The user with the password, the host and the port.
     fn authority(&self) -> &str {
         let (_, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
         // By the URL Standard of the WHATWG a backslash ends the host like a slash.
@@ -81,7 +83,7 @@ impl Address {
         let authority = self.authority();
         // The host is after the last `@`: `http://127.0.0.1@example.com` is not this machine.
         let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-        // An address in brackets, as in `[::1]:8123`, has colons of its own.
+        // An address in brackets, as in `[::1]:8123`, contains colons.
         let end = if host.starts_with('[') { ']' } else { ':' };
         host.trim_start_matches('[').split(end).next().unwrap_or_default()
     }
@@ -92,7 +94,7 @@ impl Address {
         host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
     }
 
-    /// Whether the address is a resource of Azure, whose keys have a header of their own.
+    /// Whether the address is a resource of Azure, whose keys have a special header.
     pub(super) fn is_azure(&self) -> bool {
         let host = self.host().to_ascii_lowercase();
         AZURE.iter().any(|domain| host.ends_with(domain))

@@ -1,4 +1,4 @@
-//! A request in the terms that all formats share, and the helpers that write it down.
+//! A request in the terms that all formats share, and the helpers that write it.
 
 use std::hash::Hasher as _;
 
@@ -19,7 +19,7 @@ use crate::model::rendering::{Block, Rendering, Request};
 /// A request to a model.
 pub(super) struct Call<'r> {
     pub(super) provider: &'static ProviderFacts,
-    /// The model as the provider spells it.
+    /// The model in the provider's spelling.
     pub(super) model: &'r str,
     pub(super) base_url: &'r str,
     pub(super) system: Option<(&'r str, Option<Lifetime>)>,
@@ -28,11 +28,11 @@ pub(super) struct Call<'r> {
     pub(super) takes_marks: bool,
     /// Whether the request is long enough for the cache.
     pub(super) is_long: bool,
-    /// Leads requests with the same instruction to the same cache.
+    /// The key that leads requests with the same instruction to the same cache.
     pub(super) cache_key: Option<String>,
     pub(super) max_tokens: u32,
     pub(super) settings: SentSettings<'r>,
-    /// The tokens that a local server must have room for, with those of the reply.
+    /// The tokens for which a local server must have room, with the tokens of the reply.
     pub(super) context: Option<u32>,
     /// The name and the JSON Schema of the reply, in the dialect of the provider.
     pub(super) schema: Option<(&'r str, Json)>,
@@ -42,7 +42,7 @@ pub(super) struct Call<'r> {
 #[derive(Clone, Copy)]
 pub(super) struct CallTarget<'r> {
     pub(super) provider: &'static ProviderFacts,
-    /// With the provider.
+    /// The name of the model, with the provider.
     pub(super) name: &'r str,
     pub(super) model: &'r str,
     pub(super) base_url: &'r str,
@@ -58,7 +58,7 @@ impl<'r> Call<'r> {
         settings: SentSettings<'r>,
     ) -> Result<Self, ProviderError> {
         let CallTarget { provider, name, model, base_url, max_context: most } = target;
-        // All others decide by themselves.
+        // All other servers decide by themselves.
         let is_local = provider.api == Api::Ollama;
         let context = is_local.then(|| window(request, most)).transpose().map_err(|tokens| {
             ProviderError::Window { model: name.to_owned(), tokens, most, source: Refused }
@@ -70,6 +70,7 @@ impl<'r> Call<'r> {
         let blocks = if rendering.is_marked() { rendering.blocks() } else { rendering.joined() };
         let takes_schema = registry::accepts(name).has_schema;
         let schema = request.schema.as_ref().filter(|_| takes_schema).zip(provider.schema);
+        // A key is worth sending only where cached tokens are cheaper.
         let has_key = provider.has_cache_key && policy.read < 1.0;
         Ok(Self {
             provider,
@@ -83,15 +84,15 @@ impl<'r> Call<'r> {
             max_tokens: request.max_tokens,
             settings,
             context,
-            // A schema that the provider does not accept is left out. The instruction of a typed column has it as well,
-            // so nothing is lost without it.
+            // A schema that the provider does not accept is left out. The instruction of a typed column has the schema
+            // as well, so nothing is lost.
             schema: schema
                 .and_then(|(schema, dialect)| Some((schema.name.as_str(), to_send(&schema.json, dialect)?))),
         })
     }
 
-    /// Moves each mark of a reply to the block before it, for a format whose replies take none. A mark that finds another
-    /// one there keeps the longer lifetime.
+    /// Moves each mark of a reply to the block before, for a format whose replies take no mark. Of two marks at a
+    /// block, the longer lifetime stays.
     pub(super) fn move_marks_from_replies(&mut self) {
         let mut moved = None;
         for block in self.blocks.iter_mut().rev() {
@@ -105,7 +106,7 @@ impl<'r> Call<'r> {
         }
     }
 
-    /// The messages, with the instruction as the first of them.
+    /// The messages, with the instruction as the first message.
     pub(super) fn messages(&self) -> Json {
         let message = |role: &str, text: &str| json!({ "role": role, "content": text });
         let system = self.system.map(|(system, _)| message("system", system));
@@ -113,23 +114,24 @@ impl<'r> Call<'r> {
         system.into_iter().chain(messages).collect()
     }
 
-    /// The lifetimes of its marks.
+    /// The lifetimes of the marks.
     pub(super) fn marks(&self) -> impl Iterator<Item = Lifetime> {
         let blocks = self.blocks.iter().filter_map(|block| block.mark);
         self.system.and_then(|(_, mark)| mark).into_iter().chain(blocks)
     }
 
-    /// OpenAI's options for its cache.
+    /// The options for OpenAI's cache.
     pub(super) fn cache_options(&self) -> Option<Json> {
         let is_marked = self.marks().next().is_some();
-        // Without a mark this mode switches the cache off. By default the provider writes a long request to it for a
-        // quarter of its price, also one whose plan has no mark, because it is not repeated.
+        // Without a mark this mode switches the cache off. By default the provider writes a long request to the cache,
+        // for a quarter of the price. That includes a request whose plan has no mark because it is not repeated.
         (self.takes_marks && (is_marked || self.is_long)).then(|| json!({ "mode": "explicit" }))
     }
 }
 
 /// A number that says nothing about the instruction.
 fn key(name: &str, system: &str) -> String {
+    // A fixed seed, because all processes must send the same key.
     let mut hash = XxHash64::with_seed(0);
     hash.write(name.as_bytes());
     hash.write(system.as_bytes());

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::Client;
 use reqwest::redirect::Policy;
 
-/// The system's own timeout is minutes, too long to wait for a dead address.
+/// The time limit of a connection. The system's own limit is minutes, too long to wait for a dead address.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A client without redirects, which would take the key along, and without decompression, since a few bytes can unpack to
@@ -13,7 +13,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 pub(super) fn client() -> Option<Client> {
     Client::builder()
         .redirect(Policy::none())
-        // Another crate of the program may enable these features of the client.
+        // Switched off, since another crate of the program may enable these features of the client.
         .no_gzip()
         .no_brotli()
         .no_deflate()

@@ -20,11 +20,11 @@ const NO_FILES: &[i32] = if cfg!(unix) { &[24, 23] } else { &[10024] };
 pub(super) const BAD_ADDRESS: &str = "the base URL is not valid";
 pub(super) const GARBLED: &str = "the reply could not be understood";
 
-/// An error of a call to a provider. It contains no key, no address and no long part of the conversation.
+/// An error of a call to a provider, without any key, address or long part of the conversation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProviderError {
-    /// The name of the model does not begin with a known provider, or has nothing after it.
+    /// The name of the model does not begin with a known provider, or has nothing after the provider.
     #[error("`{name}` is not a provider: name a model as `provider/model`, with one of {known}", known = known_providers())]
     UnknownProvider {
         /// The beginning of the name.
@@ -42,7 +42,7 @@ pub enum ProviderError {
         /// The marker of a call that fails in the same way at the next attempt.
         source: Refused,
     },
-    /// The model does not take a setting of its prompt.
+    /// The model does not take a setting of the prompt.
     #[error(
         "`{model}` does not take the setting `{setting}` ({reason}): drop it, or leave out what a model does not take with `.lenient()`"
     )]
@@ -56,7 +56,7 @@ pub enum ProviderError {
         /// The marker of a call that fails in the same way at the next attempt.
         source: Refused,
     },
-    /// The request is longer than the window that its model may have.
+    /// The request is longer than the largest window of the model.
     #[error(
         "the context of `{model}` has about {tokens} tokens, and its window at most {most}: raise it with `Provider::max_context`, or shorten the context, for example with `budget`"
     )]
@@ -70,14 +70,14 @@ pub enum ProviderError {
         /// The marker of a call that fails in the same way at the next attempt.
         source: Refused,
     },
-    /// The server answered with success, and not with a stream of events.
+    /// The server answered with success, but not with a stream of events.
     #[error(
         "`{model}` answered with {kind} in place of a stream: is the address that of its interface, and does the server stream?"
     )]
     NoStream {
         /// The name of the model.
         model: String,
-        /// What it answered with: `a page` or `a whole reply`.
+        /// The kind of the answer: `a page` or `a whole reply`.
         kind: &'static str,
         /// The marker of a call that fails in the same way at the next attempt.
         source: Refused,
@@ -92,19 +92,20 @@ pub enum ProviderError {
         model: String,
         /// The HTTP status, for example 401 for a wrong key.
         status: u16,
-        /// The provider's message: its words for the kind of error, and a sentence of at most 500 characters. Empty if there
-        /// is none.
+        /// The provider's message: words for the kind of error, and a sentence of at most 500 characters. Empty if
+        /// there is no message.
         ///
         /// `…` replaces what must not be in a log. That is any part of the key and of the secrets in the address, also
-        /// encoded, and what has 20 characters or more in common with the conversation: the system text, the messages or
-        /// the stop sequences. Single words and names such as `max_completion_tokens` are shown, unless they mix letters and
-        /// digits as a token does. So are the schema with its name, the name of the model and the sentences that this
-        /// library adds.
+        /// encoded, and any text that has 20 characters or more in common with the conversation: the system text, the
+        /// messages or the stop sequences. Single words and names such as `max_completion_tokens` are shown, unless
+        /// such a word mixes letters and digits as a token does. So are the schema with its name, the name of the
+        /// model and the sentences that this library adds.
         message: String,
-        /// The marker of a request that is refused again if it is repeated, as with most statuses below 500.
+        /// The marker of a request that is refused again if repeated, as with most statuses below 500.
         source: Option<Refused>,
     },
-    /// The provider takes no more calls for now: there were too many from this program, or from all its users.
+    /// The provider takes no more calls for now: there were too many from this program, or from all users of the
+    /// provider.
     #[error("`{model}` takes no more calls for now (HTTP status {status}){pause}{}", Suffix(message), pause = PauseRequest(source.retry_after))]
     Overloaded {
         /// The name of the model.
@@ -123,8 +124,8 @@ pub enum ProviderError {
     TooManyOpenFiles {
         /// The name of the model.
         model: String,
-        /// The error that [`Adaptive`](crate::model::Adaptive) and [`retry`](crate::compute::Policy::retry) react to: with
-        /// fewer calls at once there are files for each.
+        /// The error that [`Adaptive`](crate::model::Adaptive) and [`retry`](crate::compute::Policy::retry) react to:
+        /// with fewer calls at once, each call gets a file.
         source: Overloaded,
     },
     /// The provider sent no data for too long.
@@ -137,7 +138,7 @@ pub enum ProviderError {
         /// Whether the reply had begun.
         begun: bool,
     },
-    /// The reply is too long: its text, one of its events, or all of it; see
+    /// The reply is too long: the text, an event, or the whole reply; see
     /// [`text_limit`](crate::model::Provider::text_limit).
     #[error("`{model}` answered with more than {limit} bytes")]
     TooLong {
@@ -161,12 +162,13 @@ fn known_providers() -> String {
 }
 
 impl ProviderError {
-    /// No complete reply, for this reason.
+    /// The error of a reply that is not complete, for this reason.
     pub(super) fn failed(model: &str, cause: impl Into<String>) -> Self {
         Self::Failed { model: model.to_owned(), cause: cause.into() }
     }
 
-    /// A connection that failed, or was never made. The client's own text quotes the address.
+    /// The error of a connection that failed, or was never made. The client's own text, which quotes the address, is
+    /// not used.
     pub(super) fn connection(model: &str, error: &reqwest::Error, sent: &Sent) -> Self {
         let cause = chain(error).find_map(|cause| cause.downcast_ref::<io::Error>());
         if cause.and_then(io::Error::raw_os_error).is_some_and(|code| NO_FILES.contains(&code)) {
@@ -175,7 +177,7 @@ impl ProviderError {
         let cause = match cause {
             // The words of the system.
             Some(cause) if cause.raw_os_error().is_some() => cause.to_string(),
-            // A library may quote the server, for example the names in its certificate.
+            // A library may quote the server, for example the names in the certificate.
             Some(cause) => {
                 let shown = sent.shown(Form::Sentence, &cause.to_string());
                 shown.unwrap_or_else(|| cause.kind().to_string())
@@ -194,7 +196,7 @@ impl ProviderError {
         }
     }
 
-    /// A body that is no stream of events, with a status of success.
+    /// The error of a body that is no stream of events, with a status of success.
     pub(super) fn whole(model: &str, kind: &'static str, body: &[u8], sent: &Sent) -> Self {
         match serde_json::from_slice::<Json>(body) {
             Ok(body) if body.get("error").is_some_and(|error| !error.is_null()) => {
@@ -241,14 +243,14 @@ impl Refusal {
             429 | 503 | 529 => {
                 ProviderError::Overloaded { model, status, message, source: Overloaded { retry_after } }
             }
-            // These may be temporary; all others mean that the request or the key is wrong.
+            // These statuses may be temporary; all others mean that the request or the key is wrong.
             408 | 409 | 425 | 500.. => ProviderError::Status { model, status, message, source: None },
             _ => ProviderError::Status { model, status, message, source: Some(Refused) },
         }
     }
 }
 
-/// The error in a body. Gemini sends a list with one.
+/// The error in a body. Gemini sends a list with one error.
 fn error(body: &Json) -> &Json {
     let body = body.get(0).unwrap_or(body);
     body.get("error").filter(|error| error.is_object()).unwrap_or(body)
@@ -266,7 +268,7 @@ fn retry_delay(body: &Json) -> Option<Duration> {
     seconds(delay.strip_suffix('s')?, 1.0)
 }
 
-/// A number of units of this many seconds.
+/// The time of a number of units, each of this many seconds.
 fn seconds(number: &str, unit: f64) -> Option<Duration> {
     let seconds = number.trim().parse::<f64>().ok()? * unit;
     (seconds >= 0.0)

@@ -1,11 +1,11 @@
-//! The events in the body of a reply, read from its bytes as they arrive.
+//! The events in the body of a reply, read from the bytes as they arrive.
 //!
 //! ```text
 //! bytes ──▶ lines ──▶ events
 //! ```
 //!
-//! Nothing here waits. The same bytes are the same events, however they are split, and each byte costs the same: a line
-//! that arrives in many pieces is searched and copied once.
+//! Nothing here waits. The same bytes are the same events, however the bytes are split. Each byte costs the same: a
+//! line that arrives in many pieces is searched and copied once.
 
 use std::mem;
 use std::ops::Range;
@@ -24,22 +24,22 @@ pub(super) enum Framing {
     Sse,
 }
 
-/// An event. One without data is a keep-alive.
+/// An event, which is a keep-alive if there is no data.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Event {
     pub(super) name: String,
     pub(super) data: Vec<u8>,
 }
 
-/// The bytes of a body that are no event yet.
+/// The reader of a body, with the bytes that are no event yet.
 pub(super) struct Events {
     framing: Framing,
     received: Vec<u8>,
-    /// The begin of the line that is read next.
+    /// The beginning of the line that is read next.
     line: usize,
     /// The position up to which that line has no end.
     searched: usize,
-    /// Whether the last line ended in CR: an LF after it belongs to the same end.
+    /// Whether the last line ended in CR: a following LF belongs to the same end.
     is_after_cr: bool,
     is_first_line: bool,
     /// The event whose lines are being read.
@@ -66,7 +66,7 @@ impl Events {
 
     /// Takes the next bytes of the body.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
-        // The rest is moved only if a line ended before it, so it arrived with the last bytes.
+        // The rest is moved only after the end of a line, so it arrived with the last bytes.
         self.received.drain(..self.line);
         #[cfg(test)]
         if self.line > 0 {
@@ -77,7 +77,7 @@ impl Events {
         self.received.extend_from_slice(bytes);
     }
 
-    /// The next event; `None` if it needs more bytes.
+    /// The next event; `None` if more bytes are needed.
     pub(super) fn next(&mut self) -> Option<Event> {
         loop {
             let line = self.next_line()?;
@@ -87,7 +87,7 @@ impl Events {
         }
     }
 
-    /// The event at the end of the body, if no line end follows it. It may be a part of one.
+    /// The event at the end of the body, if no line end follows. Such an event may be incomplete.
     pub(super) fn end(&mut self) -> Option<Event> {
         let line = self.line..self.received.len();
         (self.line, self.searched) = (line.end, line.end);
@@ -96,7 +96,7 @@ impl Events {
         Some(event).filter(|event| !event.data.is_empty())
     }
 
-    /// The number of bytes that wait for the end of their event.
+    /// The number of bytes that wait for the end of an event.
     pub(super) fn pending(&self) -> usize {
         self.received.len() - self.line + self.event.data.len()
     }
@@ -125,7 +125,7 @@ impl Events {
         Some(line)
     }
 
-    /// Reads a line, and returns the event that it completes.
+    /// Reads a line, and returns an event that this line completes.
     fn read(&mut self, line: Range<usize>) -> Option<Event> {
         let mut line = self.received.get(line)?;
         if mem::take(&mut self.is_first_line) {
@@ -142,16 +142,16 @@ impl Events {
 }
 
 impl Event {
-    /// Reads a line of server-sent events, and returns the event that it completes.
+    /// Reads a line of server-sent events, and returns an event that this line completes.
     fn read(&mut self, line: &[u8]) -> Option<Self> {
         if line.is_empty() {
             let mut event = mem::take(self);
-            // Each line of data ends in LF but the last one.
+            // Each line of data but the last ends in LF.
             event.data.pop();
             return Some(event).filter(|event| *event != Self::default());
         }
         let (field, value) = match memchr(b':', line) {
-            // A comment.
+            // The line is a comment.
             Some(0) => return Some(Self::default()),
             Some(at) => (line.get(..at)?, line.get(at + 1..)?),
             None => (line, &[][..]),
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(texts(&events(Framing::Lines, [body.as_bytes()])), expected);
     }
 
-    /// The client before this one took the two bytes of CR LF for two line ends where they arrived apart.
+    /// An earlier client took the two bytes of CR LF for two line ends if both arrived apart.
     #[test]
     fn events_do_not_depend_on_how_their_bytes_are_split() {
         let lines = "\u{feff}: hi\nevent: x\ndata: wörld\ndata: 🦀\n\n\n\ndata:b\n\nevent: ping\n\ndata: c";

@@ -4,7 +4,7 @@
 //! Request ──▶ call ──▶ format ──▶ client ──▶ bytes ──▶ events ──▶ format ──▶ reply ──▶ chunks
 //! ```
 //!
-//! A format is a file of `formats`; all of them share `call` and `reply`. `stream` alone waits.
+//! A format is a file of `formats`; all formats share `call` and `reply`. `stream` alone waits.
 
 mod address;
 mod call;
@@ -48,7 +48,7 @@ use crate::model::registry::{self, ProviderFacts};
 
 /// A model of a public provider, or of any server with the same interface.
 ///
-/// It is named `provider/model`, with the model spelled as the provider spells it, and sent as it is written:
+/// The name is `provider/model`, with the model in the provider's spelling, and is sent as written:
 ///
 /// | name | key |
 /// |---|---|
@@ -59,33 +59,34 @@ use crate::model::registry::{self, ProviderFacts};
 /// | `openai/gpt-5.4-mini`, also for servers with its chat completions | `OPENAI_API_KEY` |
 /// | `openai_resp/gpt-6-sol`, with the newer Responses API | `OPENAI_API_KEY` |
 ///
-/// The other providers follow the same pattern; the error for an unknown one lists them. The key is read from the
+/// The other providers follow the same pattern; the error for an unknown provider lists all. The key is read from the
 /// environment at each request, unless the program [gives one](Self::key).
 ///
 /// Requests go to the address after the name, if there is one, as in `openai/smollm2@http://127.0.0.1:8123/v1`; see
 /// [`base_url`](Self::base_url). The address is not part of the model's name, and never shown.
 ///
-/// A setting that the model does not take, such as a temperature, is an error before anything is sent, or is left out where
-/// the [settings](ReplySettings::lenient) are lenient. [`body`](Self::body) sends what has no setting here.
+/// A setting that the model does not take, such as a temperature, is an error before anything is sent, or is left out
+/// where the [settings](ReplySettings::lenient) are lenient. [`body`](Self::body) sends parameters that have no
+/// setting here.
 ///
-/// A [schema](Request::schema) is sent to models whose provider enforces one, in its dialect and without the keywords that
-/// it refuses. Other models get the instruction alone, which has the schema, too.
+/// A [schema](Request::schema) is sent to models whose provider enforces schemas, in the provider's dialect and
+/// without the keywords that the provider refuses. Other models get the instruction alone, which has the schema, too.
 ///
-/// The `input` tokens of a reply's usage are those of the whole request, tokens from the provider's cache included. A reply
+/// The `input` tokens of a reply's usage cover the whole request, tokens from the provider's cache included. A reply
 /// to a context of which the server read less than half ends with [`Finish::ContextCut`](super::Finish::ContextCut).
 ///
-/// A reply must be polled inside a Tokio runtime. Nothing is sent before its first poll, and dropping it closes the
-/// connection. Nothing is retried, and no redirect is followed. By default a reply must begin within five minutes, may
-/// pause for two minutes, and may have 16 MiB of [text](Self::text_limit); [`timeout`](crate::compute::Policy::timeout)
-/// limits the whole. Replies are never decompressed.
+/// A reply must be polled inside a Tokio runtime. Nothing is sent before the first poll, and dropping the reply closes
+/// the connection. Nothing is retried, and no redirect is followed. By default a reply must begin within five minutes,
+/// may pause for two minutes, and may have 16 MiB of [text](Self::text_limit);
+/// [`timeout`](crate::compute::Policy::timeout) limits the whole call. Replies are never decompressed.
 ///
 /// If the provider takes no more calls for now, the error is [`Overloaded`](super::Overloaded), which
-/// [`Adaptive`](super::Adaptive) handles. If it would refuse the request again, the error is [`Refused`].
+/// [`Adaptive`](super::Adaptive) handles. If the provider would refuse the request again, the error is [`Refused`].
 #[derive(Clone)]
 pub struct Provider {
     name: String,
     facts: &'static ProviderFacts,
-    /// The model as the provider spells it.
+    /// The model in the provider's spelling.
     model: String,
     address: Option<Address>,
     limits: Limits,
@@ -96,7 +97,7 @@ pub struct Provider {
 impl Provider {
     /// The model with this name, for example `anthropic/claude-sonnet-5-5`.
     ///
-    /// Whether the model exists and the key is right is known only after the first request.
+    /// Only the first request shows whether the model exists and the key is right.
     ///
     /// # Errors
     ///
@@ -124,7 +125,7 @@ impl Provider {
         Ok(Self { name, facts, model, address, limits, options, client })
     }
 
-    /// Sends the requests to this address instead of the provider's.
+    /// Sends the requests to this address instead of the provider's address.
     ///
     /// The address includes the version, as in `http://127.0.0.1:8123/v1/`; for `ollama` there is no version. The
     /// provider's key is sent to the address. Without a key, only a server on this machine (`localhost` or a loopback
@@ -135,7 +136,7 @@ impl Provider {
     }
 
     /// Sets the most time until a reply begins; five minutes by default. Models that reason first need more, and so do
-    /// providers that let requests wait: their keep-alives are no beginning.
+    /// providers that let requests wait: keep-alives are no beginning.
     ///
     /// ```
     /// use columnar::compute::secs;
@@ -160,17 +161,18 @@ impl Provider {
 
     /// Sets the most bytes of a reply's text; 16 MiB by default.
     ///
-    /// It also limits the bytes on the way, with room for JSON and thoughts. An event may have the bytes of the request,
-    /// four times those of the text so far, and half of this limit or 8 MiB; and 65,536 values. A reply may have sixteen
-    /// times the bytes of the request, four times this limit and 16 MiB. Of an error's body 64 KiB are read.
+    /// The limit also bounds the bytes on the way, with room for JSON and thoughts. An event may have the bytes of the
+    /// request, four times the bytes of the text so far, and half of this limit or 8 MiB; and 65,536 values. A reply
+    /// may have sixteen times the bytes of the request, four times this limit and 16 MiB. Of an error's body 64 KiB
+    /// are read.
     #[must_use]
     pub fn text_limit(mut self, bytes: usize) -> Self {
         self.limits.text = bytes;
         self
     }
 
-    /// Sends the keys that this function returns, such as the one of the customer, or the next of several. It is called
-    /// for each request, and must not block. An empty key is a missing one.
+    /// Sends the keys that this function returns, such as the key of the customer, or the next of several keys. The
+    /// function is called for each request, and must not block. An empty key counts as missing.
     ///
     /// ```
     /// use columnar::model::Provider;
@@ -189,8 +191,8 @@ impl Provider {
     }
 
     /// Adds a header to all requests, such as `http-referer` for `OpenRouter`, or replaces one. With a header
-    /// `authorization`, no key is needed. Its value is never shown. A name or value that no header can have is an error of
-    /// [`ready`](Model::ready).
+    /// `authorization`, no key is needed. The value is never shown. A name or value that no header can have is an
+    /// error of [`ready`](Model::ready).
     ///
     /// ```
     /// use columnar::model::Provider;
@@ -204,9 +206,9 @@ impl Provider {
         self
     }
 
-    /// Merges an object into the body of all requests, after everything else, as a JSON merge patch (RFC 7396): objects are
-    /// merged, other values replaced, and `null` removes a member. So any parameter of a provider can be sent, and any
-    /// that is sent can be changed.
+    /// Merges an object into the body of all requests, after everything else, as a JSON merge patch (RFC 7396):
+    /// objects are merged, other values replaced, and `null` removes a member. So any parameter of a provider can be
+    /// sent, and any parameter that is sent can be changed.
     ///
     /// ```
     /// use columnar::model::Provider;
@@ -222,9 +224,9 @@ impl Provider {
         self
     }
 
-    /// Sets the most tokens of the window that a model on this machine may have (`ollama`); 131,072 by default. A window
-    /// has the least power of two that has room for the context and its reply, and 4,096 tokens at least. A context
-    /// without room is an error before it is sent.
+    /// Sets the most tokens of the window that a model on this machine may have (`ollama`); 131,072 by default. A
+    /// window has the least power of two that has room for the context and the reply, and 4,096 tokens at least. A
+    /// context without room is an error before anything is sent.
     #[must_use]
     pub fn max_context(mut self, tokens: u32) -> Self {
         self.options.max_context = tokens;
@@ -250,7 +252,7 @@ impl Provider {
         let call = Call::new(target, &request, settings)?;
         let asked_long = call.marks().any(|mark| mark == Lifetime::Long);
         let (http, request_bytes) = self.http(call, key.as_deref())?;
-        // The key that is sent is the one that errors are redacted with.
+        // The key that is sent is also removed from errors.
         let secrets = self.options.secrets().map(str::to_owned).collect();
         let sent = Sent { request, model: self.model, key, secrets, address: self.address };
         let Self { name, facts, limits, .. } = self;
@@ -286,7 +288,7 @@ impl Provider {
     }
 }
 
-// By hand, because an address may hold a password.
+// Written by hand, because an address may hold a password.
 impl fmt::Debug for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Provider").field("name", &self.name).finish_non_exhaustive()
@@ -298,7 +300,7 @@ impl Model for Provider {
         &self.name
     }
 
-    /// The key, if the provider takes one, and the headers.
+    /// Checks the key, if the provider takes one, and the headers.
     fn ready(&self) -> Result<(), BoxError> {
         let key = self.options.key(&self.name, self.facts, self.address.as_ref())?;
         let headers = self.options.headers(format(self.facts.api), key.as_deref(), self.address.as_ref());

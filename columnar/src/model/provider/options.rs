@@ -1,4 +1,4 @@
-//! What a program adds to all requests of a model: its key, headers, and members of the body.
+//! The additions of a program to all requests of a model: the key, headers, and members of the body.
 
 use std::borrow::Cow;
 use std::env;
@@ -26,7 +26,7 @@ type KeySource = Arc<dyn Fn() -> String + Send + Sync>;
 
 #[derive(Clone)]
 pub(super) struct Options {
-    /// `None` for the environment.
+    /// The source of the key; `None` for the environment.
     key: Option<KeySource>,
     headers: Vec<(String, String)>,
     body: Json,
@@ -50,8 +50,9 @@ impl Options {
         self.headers.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Members of a later patch come last.
+    /// Adds a patch, whose members come after the members of earlier patches.
     pub(super) fn add_body(&mut self, patch: Json) {
+        // A `null` is kept, since it removes a member only from the body of a request.
         merge(&mut self.body, patch, false);
     }
 
@@ -74,6 +75,7 @@ impl Options {
         }
         let azure = address.is_some_and(Address::is_azure).then_some(AZURE.1);
         let variables = || azure.into_iter().chain(provider.key_variables.iter().copied());
+        // A key from a file or a variable may end in a line break, which no header can have.
         let trimmed = |key: String| Some(key.trim().to_owned()).filter(|key| !key.is_empty());
         let key = match &self.key {
             Some(key) => trimmed(key()),
@@ -82,7 +84,7 @@ impl Options {
         let Some(variable) = variables().next() else {
             return Ok(key);
         };
-        // A local server ignores it, and some require one.
+        // Many local servers ignore the key, and some require one.
         let local = address.is_some_and(Address::is_loopback);
         let key = key.or_else(|| local.then(|| NO_KEY.to_owned()));
         key.map(Some).ok_or_else(|| {
@@ -91,7 +93,7 @@ impl Options {
         })
     }
 
-    /// The headers of a request, those of the program last.
+    /// The headers of a request, the program's own last.
     pub(super) fn headers(
         &self,
         format: &Format,
@@ -126,11 +128,12 @@ impl Options {
 
 fn secret(value: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::try_from(value).ok()?;
+    // The client prints `Sensitive` in place of such a value.
     value.set_sensitive(true);
     Some(value)
 }
 
-/// A JSON merge patch (RFC 7396). Without `removes`, a `null` is kept for a later one.
+/// A JSON merge patch (RFC 7396). Without `removes`, a `null` is kept for a later patch.
 fn merge(target: &mut Json, patch: Json, removes: bool) {
     let Json::Object(patch) = patch else {
         *target = patch;

@@ -1,5 +1,5 @@
-//! Finds long runs of a conversation in a text of a server, however it quotes them: in other case, escaped, wrapped, or with
-//! other signs between the letters.
+//! Finds long runs of a conversation in a text of a server, in all ways of quoting: in other case, escaped, wrapped,
+//! or with other signs between the letters.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,7 +12,8 @@ const WINDOW: usize = 20;
 /// The bits of a character in a window.
 const BITS: usize = 6;
 
-/// A run has this number of letters beside its longest word, or a part of a name would be found in another one.
+/// The number of letters that a run has beside its longest word: with fewer, a part of a name would be found in
+/// another name.
 const BESIDE: usize = 4;
 
 /// The digits of a token, such as an id. Names have fewer, such as `messages[120].content`.
@@ -27,7 +28,7 @@ const SIGNS: &str = "_.-/[]";
 /// A text of a server, to be compared with others.
 pub(super) struct Quotes<'c> {
     chars: &'c [char],
-    /// The characters of windows, by their places.
+    /// The characters of windows, by place.
     letters: Vec<usize>,
     /// The places in `letters` at which the windows begin.
     windows: HashMap<u128, Vec<usize>>,
@@ -46,7 +47,7 @@ impl<'c> Quotes<'c> {
         Self { chars, letters, windows }
     }
 
-    /// The parts that are in texts that were sent, without those in the library's own words.
+    /// The parts that occur in sent texts, but not in the library's own words.
     pub(super) fn found(
         &self,
         sent: impl Iterator<Item: AsRef<str>>,
@@ -79,7 +80,7 @@ impl<'c> Quotes<'c> {
         marks
     }
 
-    /// The characters of a run with the rests of its words, unless it is a word or a name.
+    /// The characters of a run with the rests of the words, unless it is a word or a name.
     fn text(&self, run: &[usize]) -> Option<Range<usize>> {
         let mut letters = run.iter().filter(|at| self.chars.get(**at).is_some_and(|c| c.is_alphanumeric()));
         let first = *letters.next()?;
@@ -113,8 +114,9 @@ fn is_token(text: &[char]) -> bool {
     digits(text) >= DIGITS || text.split(|c| !c.is_alphanumeric()).any(is_mixed)
 }
 
-/// Calls `each` with the letters and digits of a text, and one sign for all that is between two of them, by their places,
-/// each with the last ones, as a number. The escapes of JSON are decoded, also those of a text that is escaped several times.
+/// Calls `each` with the letters and digits of a text, and with one sign for everything between two of these, by
+/// place. Each comes with the last characters, as a number. The escapes of JSON are decoded, also in a text that is
+/// escaped several times.
 fn read(chars: impl Iterator<Item = char> + Clone, mut each: impl FnMut(usize, u128)) {
     let (mut window, mut is_escaped, mut gap, mut before_escape) = (0, false, None, None);
     let mut push = |at, symbol| {
@@ -131,6 +133,7 @@ fn read(chars: impl Iterator<Item = char> + Clone, mut each: impl FnMut(usize, u
             if "bfnrt".contains(c) {
                 c = ' ';
             } else if let Some(decoded) = (c == 'u').then(|| char::from_u32(code().ok()?)).flatten() {
+                // The backslash of an escaped letter is no sign between two letters.
                 (c, gap) = (decoded, before_escape);
                 chars.nth(3);
             }
@@ -169,7 +172,7 @@ mod tests {
     #[test]
     fn long_runs_of_a_conversation_are_hidden_and_words_are_not() {
         for (message, shown) in [
-            // As it was sent, in other case, wrapped, escaped once and twice, in pieces.
+            // As sent, in other case, wrapped, escaped once and twice, in pieces.
             ("Invalid: 'The Moon is made of cheddar, says' he.", "Invalid: '…' he."),
             ("Invalid: 'the moon IS MADE OF CHEDDAR' he.", "Invalid: '…' he."),
             ("the moon is\n  made of cheddar!", "…!"),

@@ -1,4 +1,4 @@
-//! The redaction of everything that a server writes, apart from the text of its replies: no secret may be shown or stored,
+//! The redaction of everything that a server writes, apart from the text of replies: no secret may be shown or stored,
 //! and no long part of the conversation. Single words are shown, because a message is unreadable without them.
 //!
 //! [`Sent::shown`] is the only way for a server's words into errors, ends of replies and receipts. A number, such as a
@@ -14,7 +14,7 @@ use crate::declare::INTRODUCTION;
 use crate::declare::error::leaks::Leaks;
 use crate::model::rendering::{INVALID_REPLY, Request};
 
-/// The key for a server that needs none, but whose format has one. It is no secret.
+/// The key for a server that needs no key, but whose format has one. This key is no secret.
 pub(super) const NO_KEY: &str = "none";
 
 /// The longest sentence that is shown, in characters.
@@ -26,14 +26,14 @@ const LONGEST_WORD: usize = 64;
 /// The longest id of a reply.
 const LONGEST_ID: usize = 200;
 
-/// A sentence with no longer word says nothing.
+/// The length of short words: a sentence with no longer word says nothing.
 const SHORT: usize = 3;
 
-/// What was sent, and must not come back.
+/// The sent texts, which must not come back.
 #[derive(Clone)]
 pub(super) struct Sent {
     pub(super) request: Request,
-    /// The model as the provider spells it.
+    /// The model in the provider's spelling.
     pub(super) model: String,
     pub(super) key: Option<String>,
     /// The values of other headers.
@@ -48,12 +48,13 @@ pub(super) enum Form {
     Id,
     /// A word for a kind of error or the end of a reply, whole or not at all.
     Word,
-    /// A sentence. `…` replaces its parts that must not be shown.
+    /// A sentence. `…` replaces the parts that must not be shown.
     Sentence,
 }
 
 impl Sent {
-    /// A server's text as it may be shown and stored. `None` if it does not have this form, or if nothing is left.
+    /// A server's text as it may be shown and stored. `None` if the text does not have this form, or if nothing is
+    /// left.
     pub(super) fn shown(&self, form: Form, text: &str) -> Option<String> {
         match form {
             Form::Id => (is_id(text) && !self.leaks(text).any()).then(|| text.to_owned()),
@@ -67,7 +68,7 @@ impl Sent {
         }
     }
 
-    /// The redacted error in the body of a reply: the words for its kind, and a sentence. Empty if nothing is left.
+    /// The redacted error in the body of a reply: the words for the kind, and a sentence. Empty if nothing is left.
     pub(super) fn redacted_error(&self, body: &Json) -> String {
         // Gemini sends a list with one error.
         let body = body.get(0).unwrap_or(body);

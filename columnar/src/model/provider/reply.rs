@@ -14,44 +14,44 @@ const IDS: &[&str] = &["/id", "/message/id", "/response/id", "/responseId"];
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a reply may be any of these, in any order")]
 pub(super) struct Reply {
-    /// Whether the tokens of a reply are reported without those of its thoughts.
+    /// Whether the tokens of a reply are reported without its thoughts.
     pub(super) counts_thoughts_apart: bool,
     /// The text and the thoughts of the last event.
     pub(super) text: String,
     pub(super) thought: String,
     /// Whether there was text.
     pub(super) has_text: bool,
-    /// The reason of its end, in the words of the provider. Text and usage may follow it.
+    /// The reason of the end, in the words of the provider. Text and usage may follow.
     pub(super) finish: Option<String>,
     pub(super) tokens: Tokens,
-    /// The model explains why it does not answer, which is not text of the reply.
+    /// Whether the model explains why it does not answer. The explanation is no text of the reply.
     pub(super) is_refused: bool,
-    /// There are no tools, so a tool call cannot be answered.
+    /// Whether the model calls a tool. There are no tools, so the call cannot be answered.
     pub(super) has_tool_call: bool,
-    /// Its last event was read. Without a reason it broke off nevertheless.
+    /// Whether the last event was read. Without a reason of the end, the reply broke off nevertheless.
     pub(super) is_ended: bool,
-    /// As it was sent.
+    /// The id of the reply, as received.
     id: Option<String>,
     halves: Halves,
 }
 
-/// The tokens of a call. Their sum is made at the end, because an event may have some of them alone.
+/// The tokens of a call. The sum is made at the end, because an event may have only some counts.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tokens {
-    /// Those of the request. A usage without this count remains unreported: with 0 the call would look free.
+    /// The tokens of the request. A usage without this count remains unreported: with 0 the call would look free.
     pub(super) input: Option<u64>,
-    /// Whether these are without those of the cache.
+    /// Whether `input` is without the tokens of the cache.
     pub(super) is_input_uncached: bool,
     pub(super) output: u64,
     pub(super) cache_read: u64,
     pub(super) cache_write: u64,
-    /// Those that are kept for the longer lifetime, if the provider tells.
+    /// The written tokens that are kept for the longer lifetime, if the provider tells.
     pub(super) cache_write_long: Option<u64>,
 }
 
 impl Tokens {
-    /// The usage of a call. Where the provider does not tell for how long tokens are kept, and some marks asked for the
-    /// longer lifetime, all written tokens count as those, which cost more.
+    /// The usage of a call. If the provider does not tell for how long tokens are kept, and some marks asked for the
+    /// longer lifetime, all written tokens count as kept longer, which costs more.
     pub(super) fn usage(self, asked_long: bool) -> Option<Usage> {
         let Self { input, is_input_uncached, output, cache_read, cache_write, cache_write_long } = self;
         let cached = if is_input_uncached { cache_read.saturating_add(cache_write) } else { 0 };
@@ -66,7 +66,7 @@ impl Reply {
         Self { counts_thoughts_apart, ..Self::default() }
     }
 
-    /// Reads what events of all formats have in common.
+    /// Reads the members that events of all formats have in common.
     pub(super) fn begin_event(&mut self, event: &Json, has_halves: bool) {
         self.halves.are_in_event = has_halves;
         if self.id.is_none() {
@@ -86,12 +86,12 @@ impl Reply {
         self.thought.push_str(string(event, path).unwrap_or_default());
     }
 
-    /// The provider blocked the request.
+    /// Notes that the provider blocked the request.
     pub(super) fn block(&mut self) {
         (self.finish, self.is_refused) = (Some("stop".to_owned()), true);
     }
 
-    /// The end, if the reply has one; `None` if it broke off.
+    /// The end, if the reply has one; `None` if the reply broke off.
     pub(super) fn end(&self, sent: &Sent, asked_long: bool) -> Option<End> {
         let finish = match self.finish.as_deref() {
             _ if self.has_tool_call => Finish::Other("tool_calls".to_owned()),
@@ -106,7 +106,7 @@ fn finish(reason: &str, is_refused: bool, sent: &Sent) -> Finish {
     let is_one_of = |words: &[&str]| words.contains(&reason);
     let is_cut_off = is_one_of(LENGTH) || is_one_of(CONTEXT_WINDOW);
     match reason {
-        // OpenAI sends a refusal in a field of its own and then stops as usual, and its Responses API reports filtered
+        // OpenAI sends a refusal in a separate field and then stops as usual, and the Responses API reports filtered
         // content as an incomplete reply.
         _ if is_refused && (is_one_of(STOP) || is_cut_off) => Finish::Refused,
         _ if is_one_of(STOP) => Finish::Stop,
@@ -121,11 +121,12 @@ fn finish(reason: &str, is_refused: bool, sent: &Sent) -> Finish {
     }
 }
 
-/// A character beyond 16 bits whose halves arrive in two events. JSON writes it as two escapes, and a server that splits
-/// text there sends each alone. An event with such an escape is read with private characters in its place.
+/// A character beyond 16 bits whose halves arrive in two events. JSON writes such a character as two escapes, and a
+/// server that splits text there sends each alone. An event with such an escape is read with private characters in
+/// place of the escapes.
 #[derive(Default)]
 struct Halves {
-    /// Whether the event has such characters. All others have private characters of the model alone.
+    /// Whether the event has such characters. In all other events, private characters come from the model.
     are_in_event: bool,
     /// The first half, from the end of the last text.
     first: Option<u32>,
@@ -151,7 +152,7 @@ impl Halves {
                     text.extend(char::from_u32(whole));
                 }
                 (first, c) => {
-                    // A half without the other one.
+                    // A half came without the other half.
                     text.extend(first.map(|_| char::REPLACEMENT_CHARACTER));
                     match c {
                         FIRST..SECOND => self.first = Some(c),
@@ -182,7 +183,7 @@ fn with_private_halves(json: &str) -> String {
         };
         let next = |text: &str| code(text.get(5..)?.strip_prefix('\\')?);
         let (written, length) = match (code(after), next(after)) {
-            // A pair, which JSON can have.
+            // Both halves are there, as JSON allows.
             (Some(0xd800..0xdc00), Some(0xdc00..)) => (after.get(..11).map(|pair| format!("\\{pair}")), 11),
             (Some(half), _) => (char::from_u32(FIRST + half - 0xd800).map(String::from), 5),
             // The escaped character may be a backslash.

@@ -1,7 +1,7 @@
 //! JSON Schemas in the dialects of providers.
 //!
-//! A provider refuses a request whose schema is outside of its dialect. So a schema that cannot be brought into the dialect
-//! is not sent: the instruction has it anyway, and the reply is checked against the whole schema.
+//! A provider refuses a request whose schema is outside of its dialect. So a schema that cannot be brought into the
+//! dialect is not sent: the instruction has the schema anyway, and the reply is checked against the whole schema.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,13 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::model::registry::SchemaDialect;
 
-/// The values of `format` that providers accept. Derived schemas also have others, such as `uint32`. Cohere's are first.
+/// The values of `format` that providers accept. Derived schemas also have other values, such as `uint32`. The values
+/// for Cohere come first.
 const FORMATS: [&str; 9] =
     ["date", "date-time", "time", "uuid", "duration", "email", "hostname", "ipv4", "ipv6"];
 
-/// Keywords that are sent as they are. Others are omitted, such as `default` and `examples`, unless they are below.
+/// Keywords that are sent as they are. Other keywords are omitted, such as `default` and `examples`, unless listed
+/// below.
 const KEPT: &[&str] = &["const", "description", "enum", "required", "title", "type"];
 
 /// Keywords that OpenAI alone accepts.
@@ -28,7 +30,7 @@ const LIMITS: &[&str] = &[
     "pattern",
 ];
 
-/// Keywords that cannot be omitted or replaced, so a schema with one of them is not sent.
+/// Keywords that cannot be omitted or replaced, so a schema with such a keyword is not sent.
 const FOREIGN: &[&str] = &[
     "allOf",
     "contains",
@@ -57,7 +59,7 @@ const LEVELS: usize = 10;
 const VALUES: usize = 1000;
 const BYTES: usize = 120_000;
 
-/// The schema as it is sent to a provider with this dialect; `None` if the provider would refuse it.
+/// The schema as sent to a provider with this dialect; `None` if the provider would refuse it.
 pub(super) fn to_send(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
     if dialect == SchemaDialect::Full {
         return Some(schema.clone());
@@ -69,7 +71,7 @@ pub(super) fn to_send(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
     let is_accepted = match dialect {
         SchemaDialect::Full => true,
         SchemaDialect::Anthropic => !size.is_recursive && size.optional <= OPTIONAL && size.unions <= UNIONS,
-        // Its documentation has no type with alternatives.
+        // Cohere's documentation has no type with alternatives.
         SchemaDialect::Cohere => !size.is_recursive && size.unions == 0,
         SchemaDialect::OpenAi => {
             size.properties <= PROPERTIES
@@ -81,22 +83,22 @@ pub(super) fn to_send(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
     is_accepted.then_some(sent)
 }
 
-/// The schema with the keywords of the dialect. Objects are closed, which means without other properties: Anthropic and
-/// OpenAI require that. OpenAI also requires all properties, and Cohere one in each object.
+/// The schema with the keywords of the dialect. Objects are closed, which means without other properties: Anthropic
+/// and OpenAI require closed objects. OpenAI also requires all properties, and Cohere one property in each object.
 fn narrowed(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
     // `true` accepts everything, which no dialect expresses.
     let entries = schema.as_object()?;
     let has = |word: &str| entries.contains_key(word);
     let is_object = has("properties") || entries.get("type").is_some_and(|kind| names(kind, "object"));
     let [is_choice, is_exclusive] = [has("anyOf"), has("oneOf")];
-    // A closed object has no other alternatives, and an empty schema accepts everything.
+    // A closed object allows no alternatives beside it, and an empty schema accepts everything.
     if (is_object && (is_choice || is_exclusive || has("$ref")))
         || (is_choice && is_exclusive)
         || !["$ref", "anyOf", "const", "enum", "oneOf", "properties", "type"].into_iter().any(has)
     {
         return None;
     }
-    // A reference stands alone: some providers refuse keywords beside it.
+    // A reference stands alone: some providers refuse keywords beside a reference.
     if let Some(target) = entries.get("$ref") {
         return Some(json!({ "$ref": target }));
     }
@@ -122,7 +124,7 @@ fn narrowed(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
                 }
                 value.clone()
             }
-            // Their values are data, such as those of `enum`.
+            // The values of these keywords are data, as in `enum`.
             (word, _) if KEPT.contains(&word) => value.clone(),
             (word, _) if dialect == SchemaDialect::OpenAi && LIMITS.contains(&word) => value.clone(),
             _ => continue,
@@ -159,7 +161,7 @@ fn list<'s>(entries: &'s Map<String, Json>, word: &str) -> Option<&'s Vec<Json>>
     entries.get(word)?.as_array()
 }
 
-/// What providers limit in a schema. Each definition that is used counts once.
+/// The counts that providers limit in a schema. Each used definition counts once.
 #[derive(Default)]
 struct Size<'s> {
     properties: usize,
@@ -174,14 +176,14 @@ struct Size<'s> {
 }
 
 impl<'s> Size<'s> {
-    /// The size of a schema; `None` if a reference in it has no target.
+    /// The size of a schema; `None` if a reference has no target.
     fn of(root: &'s Json) -> Option<Self> {
         let mut size = Self::default();
         size.levels = size.follow("#", root)?;
         Some(size)
     }
 
-    /// Counts the schema that a reference leads to, and returns its levels.
+    /// Counts the schema to which a reference leads, and returns its levels.
     fn follow(&mut self, target: &'s str, root: &'s Json) -> Option<usize> {
         if let Some(known) = self.definitions.get(target) {
             self.is_recursive |= known.is_none();
@@ -193,7 +195,7 @@ impl<'s> Size<'s> {
         Some(levels)
     }
 
-    /// Counts a schema, and returns the levels of the objects and lists in it.
+    /// Counts a schema, and returns the levels of nested objects and lists.
     fn count(&mut self, schema: &'s Json, root: &'s Json) -> Option<usize> {
         let entries = schema.as_object()?;
         if let Some(target) = entries.get("$ref") {
@@ -262,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_derived_schema_is_sent_without_refused_keywords() {
-        // OpenAI and Anthropic refused schemas with `examples` and other annotations.
+        // Schemas with `examples` and other annotations were refused by OpenAI and Anthropic.
         let schema = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",

@@ -1,4 +1,4 @@
-//! The settings of a request that a model takes, and those that the client applies itself.
+//! The settings of a request: which a model takes, and which the client applies itself.
 
 use serde_json::Value as Json;
 
@@ -62,7 +62,8 @@ fn most_stops(api: Api) -> usize {
 }
 
 impl<'r> SentSettings<'r> {
-    /// The settings that a model takes of these; without those that it does not take, if they are lenient.
+    /// The settings that are sent to a model. If the settings are lenient, those that the model does not take are left
+    /// out.
     pub(super) fn of(
         provider: &'static ProviderFacts,
         name: &str,
@@ -74,7 +75,7 @@ impl<'r> SentSettings<'r> {
         let refused = |effort| refused_effort(provider, accepts, effort, max_tokens);
         let effort = taker.take("effort", wanted.effort, wanted.effort.and_then(refused))?;
         let sampling = (!accepts.sampling.allows(effort)).then(|| sampling_reason(accepts, effort));
-        // The default of these models, which some of them refuse as well.
+        // Left out at the default of these models, which some refuse as well.
         let temperature =
             wanted.temperature.filter(|number| sampling.is_none() || (number - 1.0).abs() > f32::EPSILON);
         let temperature = taker.take("temperature", temperature, sampling.clone())?;
@@ -119,7 +120,7 @@ fn refused_effort(
     if accepts.efforts.is_empty() {
         return Some("it has no efforts".to_owned());
     }
-    // OpenAI has this effort in its newer interface alone.
+    // OpenAI has this effort in the newer interface alone.
     let is_too_high = provider.name == "openai" && effort == Effort::Max && accepts.has_completion_tokens;
     if !accepts.efforts.contains(&effort) || is_too_high {
         let known = accepts.efforts.iter().filter(|effort| !is_too_high || **effort != Effort::Max);
@@ -127,6 +128,7 @@ fn refused_effort(
         return Some(format!("its efforts are {}", known.join(", ")));
     }
     let budget = accepts.effort_form.budget(effort).unwrap_or_default();
+    // Anthropic refuses a budget for thoughts that is not below `max_tokens`.
     (budget >= max_tokens && provider.api == Api::Anthropic).then(|| {
         format!("its thoughts may have {budget} tokens, and the whole reply {max_tokens}: raise `max_tokens`")
     })

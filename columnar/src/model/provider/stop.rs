@@ -1,6 +1,6 @@
-//! Stop sequences that the client applies, where a provider takes none.
+//! Stop sequences that the client applies, where a provider takes no stop sequences.
 
-/// The text before the first stop sequence, while it arrives.
+/// A filter that passes the text before the first stop sequence, while it arrives.
 #[derive(Debug, Default)]
 pub(super) struct StopFilter {
     stops: Vec<String>,
@@ -28,7 +28,7 @@ impl StopFilter {
             return String::new();
         }
         self.held.push_str(&text);
-        // The one that ends first, as if the text arrived letter by letter.
+        // The stop sequence that ends first counts, as if the text arrived letter by letter.
         let ends = self.stops.iter().filter_map(|stop| Some((self.held.find(stop.as_str())?, stop.len())));
         if let Some((at, _)) = ends.min_by_key(|(at, length)| (at + length, *at)) {
             self.has_stopped = true;
@@ -44,7 +44,7 @@ impl StopFilter {
         std::mem::take(&mut self.held)
     }
 
-    /// The bytes at the end with which a stop sequence may begin.
+    /// The number of bytes at the end with which a stop sequence may begin.
     fn open(&self) -> usize {
         let begins = |stop: &String| {
             let ends = stop.char_indices().map(|(at, _)| at).rev();

@@ -29,18 +29,20 @@ use crate::model::{Chunk, Finish, deadline};
 /// The most bytes that are read of the body of an error.
 const ERROR_BODY: usize = 64 << 10;
 
-/// The most bytes of an event, beside those that it may repeat, unless the limit of text is higher. With one word of text it has some hundred. A whole reply of the
-/// longest kind in one event, 400,000 tokens, is about 2 MB.
+/// The most bytes of an event, beside the bytes that it may repeat, unless the limit of text is higher. An event with
+/// one word of text has some hundred bytes. A whole reply of the longest kind in one event, 400,000 tokens, is about 2
+/// MB.
 const EVENT: usize = 8 << 20;
 
-/// The most values of an event: parsed, each takes up to some hundred bytes, whatever it has in JSON. Those of a provider
-/// have less than a hundred, and a last one some for each part of the reply and of the schema.
+/// The most values of an event: a parsed value takes up to some hundred bytes, even if it is short in JSON. An event
+/// of a provider has less than a hundred values, and a last event has some for each part of the reply and of the
+/// schema.
 const VALUES: usize = 1 << 16;
 
 /// The most time between the reason of an end and the end: servers keep connections open, and the usage may follow.
 const AFTER_FINISH: Duration = Duration::from_secs(10);
 
-/// The data at the end of a reply in some formats. It is not JSON.
+/// The data at the end of a reply in some formats, which is not JSON.
 const DONE: &[u8] = b"[DONE]";
 
 #[derive(Clone, Copy)]
@@ -66,14 +68,14 @@ impl Limits {
     }
 }
 
-/// What is known of a request while its reply is read.
+/// The facts about a request that are needed while the reply is read.
 pub(super) struct Exchange {
     /// The name of the model.
     pub(super) name: String,
     pub(super) facts: &'static ProviderFacts,
     pub(super) limits: Limits,
     pub(super) sent: Sent,
-    /// The bytes of its body.
+    /// The bytes of the request's body.
     pub(super) request_bytes: usize,
     /// Whether a mark asked for the longer lifetime.
     pub(super) asked_long: bool,
@@ -83,7 +85,7 @@ pub(super) struct ReplyStream {
     exchange: Exchange,
     format: &'static Format,
     response: Response,
-    /// The bytes of the body so far.
+    /// The bytes of the reply's body so far.
     received: usize,
     events: Events,
     reply: Reply,
@@ -110,7 +112,7 @@ impl ReplyStream {
         let response = timeout_at(timeout, without_logs(request.send())).await;
         let response = response.map_err(|_| timed_out(name, limits.first, false))?;
         let mut response = response.map_err(|error| ProviderError::connection(name, &error, sent))?;
-        // None was asked for, and a few bytes could unpack to fill the memory.
+        // No encoding was asked for, and a few bytes could unpack to fill the memory.
         let encoding = response.headers().get(CONTENT_ENCODING).map(|it| it.as_bytes().trim_ascii());
         let is_plain = encoding.is_none_or(|it| it.is_empty() || it.eq_ignore_ascii_case(b"identity"));
         if !response.status().is_success() {
@@ -144,7 +146,7 @@ impl ReplyStream {
         Ok(Self { exchange, format, response, received, events, reply, text, stop, since, has_begun })
     }
 
-    /// The next chunk, with the stream of the others. A reply that breaks off gets no [`Chunk::End`].
+    /// The next chunk, with the stream of all later chunks. A reply that breaks off gets no [`Chunk::End`].
     pub(super) async fn next(stream: Option<Self>) -> Result<Option<(Chunk, Option<Self>)>, ProviderError> {
         let Some(mut stream) = stream else {
             return Ok(None);
@@ -153,13 +155,13 @@ impl ReplyStream {
             if let Some(chunk) = stream.chunk()? {
                 return Ok(Some((chunk, Some(stream))));
             }
-            // Nothing is read after the end: a server may keep its connection open.
+            // Nothing is read after the end: a server may keep the connection open.
             let event = if stream.reply.is_ended { None } else { stream.event().await? };
             match event {
                 Some(event) => stream.read(&event)?,
                 None => match stream.stop.finish() {
                     text if text.is_empty() => return Ok(stream.end().map(|end| (end, None))),
-                    // What was held back, and is no stop sequence.
+                    // The text was held back, and is no stop sequence.
                     text => {
                         stream.reply.is_ended = true;
                         return Ok(Some((Chunk::Text(text), Some(stream))));
@@ -176,7 +178,7 @@ impl ReplyStream {
         // The limit is checked before the text is returned, so the reader never has more.
         self.check(self.text, self.exchange.limits.text)?;
         if !thought.is_empty() {
-            // An event with both is an exception, and its text comes next.
+            // An event with both is an exception, and the text comes next.
             self.text -= text.len();
             self.reply.text = text;
             return Ok(Some(Chunk::Thought(thought)));
@@ -185,7 +187,7 @@ impl ReplyStream {
         Ok((!text.is_empty()).then_some(Chunk::Text(text)))
     }
 
-    /// The end of the reply, if it has one.
+    /// The end of the reply, if there is one.
     fn end(&self) -> Option<Chunk> {
         let mut end = self.reply.end(&self.exchange.sent, self.exchange.asked_long)?;
         if self.stop.has_stopped() && matches!(end.finish, Finish::Length | Finish::ContextWindow) {
@@ -241,7 +243,7 @@ impl ReplyStream {
         }
     }
 
-    /// The most bytes of the next event. The last one may repeat the request, and the text so far with its escapes.
+    /// The most bytes of the next event. The last event may repeat the request, and the text so far with escapes.
     fn event_limit(&self) -> usize {
         let own = EVENT.max(self.exchange.limits.text / 2);
         self.text.saturating_mul(4).saturating_add(self.exchange.request_bytes).saturating_add(own)
@@ -266,7 +268,7 @@ impl ReplyStream {
                 format!("{GARBLED}: one of its events has more than {VALUES} values"),
             ));
         }
-        // It may have been text, so it is not passed over.
+        // An event that is no JSON may have been text, so it is not passed over.
         let json = reply::json(&event.data);
         let (json, has_halves) = json.ok_or_else(|| ProviderError::failed(&self.exchange.name, GARBLED))?;
         let kind = json.get("type").and_then(Json::as_str).unwrap_or(&event.name);
@@ -276,7 +278,7 @@ impl ReplyStream {
             || ["error", "response.failed"].contains(&kind)
             || json.get("error").is_some_and(|error| !error.is_null());
         if is_error {
-            // OpenAI's Responses API has the error inside the response, where it is null without one.
+            // OpenAI's Responses API has the error inside the response, where the member is null if nothing failed.
             let inner = json.pointer("/response/error").filter(|error| !error.is_null());
             return Err(ProviderError::fault(
                 &self.exchange.name,
@@ -290,7 +292,7 @@ impl ReplyStream {
     }
 }
 
-/// Reads the begin of an error's body. The rest is dropped with the connection.
+/// Reads the beginning of an error's body. The rest is dropped with the connection.
 async fn read_error(response: &mut Response, body: &mut Vec<u8>) {
     while let Ok(Some(bytes)) = response.chunk().await {
         consume_budget().await;
@@ -316,13 +318,13 @@ fn whole(response: &Response, framing: Framing) -> Option<&'static str> {
         response.headers().get(CONTENT_TYPE)?.to_str().ok()?.split(';').next()?.trim().to_ascii_lowercase();
     match &*kind {
         "text/html" => Some("a page"),
-        // Some servers call the lines of Ollama so.
+        // Some servers use this type for the lines of Ollama.
         "application/json" if framing == Framing::Sse => Some("a whole reply"),
         _ => None,
     }
 }
 
-/// Whether parsed JSON would take far more memory than its bytes.
+/// Whether parsed JSON would take far more memory than the bytes do.
 fn has_too_many_values(data: &[u8]) -> bool {
     let (mut values, mut is_in_text, mut is_escaped) = (0, false, false);
     // Each value follows one of these signs, so a shorter text has fewer values.

@@ -6,18 +6,18 @@ use crate::model::rendering::Request;
 /// The most tokens of a window, unless the program sets another number.
 pub(super) const MAX_CONTEXT: u32 = 131_072;
 
-/// The least window that is asked for.
+/// The smallest window that a request asks for.
 const LEAST: usize = 4096;
 
-/// The most tokens that are kept free for a reply. A window takes memory for each of its tokens, used or not, and most
-/// replies are far shorter than their limit. A longer one is an error, and nothing is lost silently.
+/// The most tokens that are kept free for a reply. A window takes memory for each token, used or not, and most replies
+/// are far shorter than the limit. A longer reply is an error, and nothing is lost silently.
 const REPLY: usize = 8192;
 
-/// No server has a smaller window. A smaller number of tokens is no count of a context that was cut.
+/// The smallest window of any server. A smaller number of tokens is no count of a context that was cut.
 const SMALLEST_CUT: u64 = 512;
 
-/// The window for a request and its reply, in steps of powers of two: with another one the server loads the model again.
-/// `Err` has the tokens of a request that is longer than the largest window.
+/// The window for a request and the reply, in steps of powers of two: for another window, the server loads the model
+/// again. `Err` has the tokens of a request that is longer than the largest window.
 pub(super) fn window(request: &Request, most: u32) -> Result<u32, usize> {
     // Tokenizers of local models make up to a third more tokens than the estimate.
     let tokens = request.tokens_by(&Classes).saturating_mul(4) / 3;
@@ -29,8 +29,8 @@ pub(super) fn window(request: &Request, most: u32) -> Result<u32, usize> {
     Ok(room.and_then(|room| u32::try_from(room).ok()).unwrap_or(most).min(most))
 }
 
-/// Whether a server read less than half of a request. The estimates of requests are better than that, and a server that
-/// cuts a context leaves out half of its window.
+/// Whether a server read less than half of a request. The estimates of requests are better than a factor of two, and a
+/// server that cuts a context leaves out half of the window.
 pub(super) fn was_cut(request: &Request, read: u64) -> bool {
     let is_short = |tokens: usize| read.saturating_mul(2) < u64::try_from(tokens).unwrap_or(u64::MAX);
     // The first count is known already.

@@ -50,7 +50,7 @@ fn is_whole(request: &[u8]) -> bool {
     })
 }
 
-/// The request of a column that reads `user` and its self history, after this conversation.
+/// The request of a column that reads `user` and the self history, after this conversation.
 async fn request(conversation: &[(Role, &str)]) -> Request {
     request_with(conversation, |user| vec![user.all(), this()], "Be brief.").await
 }
@@ -320,13 +320,13 @@ async fn temperature_stop_sequences_and_schema_are_sent() {
     assert_eq!((&body["temperature"], &body["stop_sequences"]), (&json!(0.7), &json!(["END"])));
     assert_eq!(body["output_config"]["format"], anthropic);
 
-    // Ollama, Cohere and Groq enforce schemas, and got none.
+    // Ollama, Cohere and Groq enforce schemas, and got no schema.
     assert_eq!(&sent("ollama/test", full.clone()).await["format"]["type"], "object");
     let cohere = sent("cohere/test", full.clone()).await;
     assert_eq!(cohere["response_format"]["json_schema"]["required"], json!(["name"]));
     let groq = sent("groq/openai/gpt-oss-20b", full.clone()).await;
     assert_eq!(groq["response_format"], sent("openai/gpt-4o", full.clone()).await["response_format"]);
-    // Providers and models that do not enforce a schema get none.
+    // Providers and models that do not enforce a schema get no schema.
     for name in ["deepseek/deepseek-chat", "groq/test", "zai/test", "minimax/test", "openai/gpt-4-turbo"] {
         let body = sent(name, full.clone()).await.to_string();
         assert!(!body.contains("schema") && !body.contains("person"), "{name}: {body}");
@@ -342,7 +342,7 @@ async fn temperature_stop_sequences_and_schema_are_sent() {
     }
 }
 
-/// The blocks of a body in order, each with its role, its text and its mark.
+/// The blocks of a body in order, each with role, text and mark.
 fn blocks(body: &Json) -> Vec<(String, String, Json)> {
     let system = body.get("system").map(|content| json!({ "role": "system", "content": content }));
     let array = ["messages", "input"].iter().find_map(|name| body[*name].as_array());
@@ -466,7 +466,8 @@ async fn newer_models_of_openai_get_a_mark_at_the_entry_of_the_previous_step() {
     assert_eq!(body["prompt_cache_options"]["mode"], "explicit", "no other place is paid for");
 }
 
-/// The Responses API has no marks on replies, and dropped those of a plan. With none left, its mode switched the cache off.
+/// The Responses API has no marks on replies, and marks of a plan were dropped. With no mark left, the mode of the
+/// request switched the cache off.
 #[tokio::test]
 async fn what_a_plan_marks_is_marked_in_the_body_or_right_before_it() {
     let instruction = "Be brief. ".repeat(500);
@@ -512,7 +513,7 @@ async fn a_model_without_marks_gets_whole_messages() {
     let request = long(|user| vec![user.all(), this().latest()], &"Be brief. ".repeat(500)).await;
     for name in ["openai/gpt-4o", "openai/test", "deepseek/deepseek-chat", "groq/test"] {
         let mut body = sent(name, request.clone()).await;
-        // It leads requests with this instruction to one cache.
+        // This key leads requests with this instruction to one cache.
         let key = body.as_object_mut().and_then(|body| body.remove("prompt_cache_key"));
         assert_eq!(key.is_some(), name == "openai/gpt-4o");
         assert!(!body.to_string().contains("cache_"), "{name}");

@@ -1,4 +1,5 @@
-//! The words of providers for the ends of replies and for errors, from the types of their own clients. Plain data.
+//! The words of providers for the ends of replies and for errors, from the types of the providers' own clients. Plain
+//! data.
 
 /// The reasons of an ordinary end, from the types of the providers' own clients.
 pub(super) const STOP: &[&str] = &[
@@ -17,7 +18,7 @@ pub(super) const STOP: &[&str] = &[
 pub(super) const LENGTH: &[&str] =
     &["CONTINUATION", "MAX_TOKENS", "compaction", "incomplete", "length", "max_tokens"];
 
-/// A larger `max_tokens` would not help.
+/// The reasons of an end at a full context window, where a larger `max_tokens` would not help.
 pub(super) const CONTEXT_WINDOW: &[&str] = &["ERROR_LIMIT", "model_context_window_exceeded", "model_length"];
 
 pub(super) const REFUSED: &[&str] = &[

@@ -1,7 +1,7 @@
-//! The settings that models take, one row per family: what a provider refuses, ignores or calls otherwise.
+//! The settings that models take, one row per family: what a provider refuses, ignores or names differently.
 //!
-//! A model without a row takes everything: a server of the user knows its own settings. Sources are the parameter types of
-//! the providers' own clients, and their guides.
+//! A model without a row takes everything: a server of the user may know any settings. Sources are the parameter types
+//! of the providers' own clients, and their guides.
 
 use super::Effort::{High, Low, Max, Medium, Minimal, None as NoThoughts, XHigh};
 use super::{Effort, canonical, strip};
@@ -9,19 +9,19 @@ use super::{Effort, canonical, strip};
 /// The settings that a family of models takes.
 #[derive(Debug)]
 pub(crate) struct Accepts {
-    /// Prefixes of the names of models, with their provider.
+    /// Prefixes of the names of models, with the provider.
     prefixes: &'static [&'static str],
     pub(crate) sampling: Sampling,
-    /// The efforts of the family. Empty if it has no such setting.
+    /// The efforts of the family; empty if the family has no such setting.
     pub(crate) efforts: &'static [Effort],
     pub(crate) effort_form: EffortForm,
-    /// Whether the provider takes stop sequences. The client applies them otherwise.
+    /// Whether the provider takes stop sequences. Otherwise the client applies the sequences.
     pub(crate) stop: bool,
-    /// Whether the provider enforces a schema for these models, and does not refuse it.
+    /// Whether the provider enforces a schema for these models, and does not refuse schemas.
     pub(crate) has_schema: bool,
     /// Whether chat completions call the limit of a reply `max_completion_tokens`.
     pub(crate) has_completion_tokens: bool,
-    /// Empty for models without a row.
+    /// The page with the settings; empty for models without a row.
     pub(crate) source: &'static str,
     pub(crate) date: &'static str,
 }
@@ -31,7 +31,7 @@ pub(crate) struct Accepts {
 pub(crate) enum Sampling {
     Always,
     Never,
-    /// As long as no effort is set, or the effort is `none`. Claude takes one of both.
+    /// Only if no effort is set, or the effort is `none`. Claude takes one of both.
     WithoutEffort,
     /// Only with the effort `none`.
     WithEffortNone,
@@ -44,9 +44,9 @@ pub(crate) enum EffortForm {
     Word,
     /// The tokens for thoughts: of a low, a medium and a high effort.
     Budget([u32; 3]),
-    /// Anthropic: a word, and thoughts of an open length.
+    /// A word, and thoughts of an open length, for Anthropic.
     Adaptive,
-    /// Whether the model thinks.
+    /// A switch, which says whether the model thinks.
     Switch,
 }
 
@@ -63,7 +63,7 @@ impl Sampling {
 }
 
 impl EffortForm {
-    /// The number of tokens for thoughts, if the effort has that form.
+    /// The number of tokens for thoughts, if the form is a number.
     pub(crate) fn budget(self, effort: Effort) -> Option<u32> {
         let Self::Budget([low, medium, high]) = self else { return None };
         Some(match effort {
@@ -75,7 +75,7 @@ impl EffortForm {
     }
 }
 
-/// What all models of a provider take, or those that no row names.
+/// The settings of a model that no row names: all are taken.
 const ALL: Accepts = Accepts {
     prefixes: &[],
     sampling: Sampling::Always,
@@ -100,7 +100,7 @@ const OLLAMA: &str = "https://docs.ollama.com/capabilities/thinking";
 const GROQ: &str = "https://console.groq.com/docs/structured-outputs";
 const GEMINI: &str = "https://ai.google.dev/gemini-api/docs/thinking";
 
-/// Thoughts of Claude before efforts had words, from the least number that the API takes.
+/// The tokens for thoughts of Claude before efforts had words, from the least number that the API takes.
 const CLAUDE_BUDGETS: EffortForm = EffortForm::Budget([1024, 8000, 24_000]);
 
 type Names = &'static [&'static str];
@@ -114,7 +114,7 @@ const fn plain(prefixes: Names, source: &'static str, date: &'static str) -> Acc
     Accepts { efforts: &[], ..other(prefixes, source, date) }
 }
 
-/// Models of OpenAI that reason. None takes stop sequences.
+/// A row of models of OpenAI that reason, which take no stop sequences.
 const fn reasons(prefixes: Names, sampling: Sampling, efforts: Efforts) -> Accepts {
     let row = other(prefixes, OPENAI, "2026-11-13");
     Accepts { sampling, efforts, stop: false, has_completion_tokens: true, ..row }
@@ -129,7 +129,7 @@ const fn gemini(prefixes: Names, efforts: Efforts, effort_form: EffortForm) -> A
 }
 
 static ROWS: &[Accepts] = &[
-    // OpenAI. A version without a row of its own is like the newest before it.
+    // OpenAI. A version without a row is like the newest earlier version with a row.
     plain(&["openai/gpt-4o", "openai/gpt-4.1", "openai/gpt-4.5", "openai/gpt-5-chat"], OPENAI, "2026-11-13"),
     Accepts {
         has_schema: false,
@@ -155,7 +155,7 @@ static ROWS: &[Accepts] = &[
         &[Medium, High, XHigh],
     ),
     reasons(&["openai/gpt-5-pro"], Sampling::Never, &[High]),
-    // One effort each, which is no setting.
+    // These models have one effort each, which is no setting.
     reasons(
         &["openai/gpt-5.1-chat", "openai/gpt-5.2-chat", "openai/gpt-5.3-chat", "openai/gpt-5-search"],
         Sampling::Never,
@@ -168,7 +168,7 @@ static ROWS: &[Accepts] = &[
         Sampling::Never,
         &[Low, Medium, High, XHigh, Max],
     ),
-    // Anthropic. Where a model thinks, it takes no temperature, and since Opus 4.7 none at all.
+    // Anthropic. A model takes no temperature while it thinks, and since Opus 4.7 none at all.
     Accepts { has_schema: false, ..claude(&["anthropic/claude-3-"], Sampling::Always, &[], CLAUDE_BUDGETS) },
     Accepts {
         has_schema: false,
@@ -198,22 +198,22 @@ static ROWS: &[Accepts] = &[
         EffortForm::Adaptive,
     ),
     claude(
-        // Also those that are to come.
+        // The first prefix is also for future models.
         &["anthropic/claude-", "anthropic/claude-opus-4-7", "anthropic/claude-opus-4-8"],
         Sampling::Never,
         &[NoThoughts, Low, Medium, High, XHigh, Max],
         EffortForm::Adaptive,
     ),
-    // These always think.
+    // These models always think.
     claude(
         &["anthropic/claude-opus-5-5", "anthropic/claude-fable", "anthropic/claude-mythos"],
         Sampling::Never,
         &[Low, Medium, High, XHigh, Max],
         EffortForm::Adaptive,
     ),
-    // It has Anthropic's interface, with the form of its earlier models.
+    // MiniMax has Anthropic's interface, with the form of Anthropic's earlier models.
     Accepts { effort_form: CLAUDE_BUDGETS, ..other(&["minimax/"], MINIMAX, "2026-07-02") },
-    // Gemini. The least number of 2.5 Pro is 128, so its thoughts cannot be switched off.
+    // Gemini. The least number of 2.5 Pro is 128, so thoughts of 2.5 Pro cannot be switched off.
     gemini(&["gemini/gemini-1", "gemini/gemini-2.0"], &[], EffortForm::Word),
     gemini(
         &["gemini/gemini-2.5"],
@@ -286,7 +286,7 @@ static ROWS: &[Accepts] = &[
 /// The settings that a model takes, by the longest prefix of its name.
 pub(crate) fn accepts(model: &str) -> &'static Accepts {
     let (provider, rest) = canonical(model);
-    // A model that was fine-tuned takes what its base takes.
+    // A fine-tuned model takes what the base model takes.
     let base = rest.strip_prefix("/ft:").map(|base| format!("/{base}"));
     let name = base.as_deref().unwrap_or(rest);
     let longest = |row: &Accepts| {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// How long a model may think before it replies, in the words of OpenAI. Other providers get their own form of it: a
+/// The effort of thinking before a reply, in the words of OpenAI. Other providers get the effort in their own form: a
 /// level, or a number of tokens.
 ///
 /// ```
@@ -36,7 +36,7 @@ impl Effort {
     pub const ALL: &[Self] =
         &[Self::None, Self::Minimal, Self::Low, Self::Medium, Self::High, Self::XHigh, Self::Max];
 
-    /// The word for it, such as `high`.
+    /// The word for the effort, such as `high`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -56,7 +56,7 @@ impl fmt::Display for Effort {
     }
 }
 
-/// The text is not the word of an [`Effort`].
+/// The error of a text that is not the word of an [`Effort`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an effort is one of `none`, `minimal`, `low`, `medium`, `high`, `xhigh` and `max`")]
 pub struct ParseEffortError;

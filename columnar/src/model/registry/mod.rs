@@ -1,13 +1,14 @@
-//! The facts about models and providers, with their sources and dates. Plain data: nothing here computes a cost, plans
-//! a mark or sends a request.
+//! The facts about models and providers, with sources and dates. Plain data: nothing here computes a cost, plans a
+//! mark or sends a request.
 //!
 //! | to add | write |
 //! |---|---|
 //! | a model | a row in a file of `models`: its names, its price, the cache rules of its provider, its window |
 //! | a provider | a row in `providers.rs`, and rows for its models where prices or cache rules are known |
 //!
-//! Prices are read by [`usage::Price`](crate::usage::Price), cache rules by [`cache::CachePolicy`](crate::cache::CachePolicy),
-//! the lengths of replies by [`model::MaxTokens`](crate::model::MaxTokens), those of contexts by
+//! Prices are read by [`usage::Price`](crate::usage::Price), cache rules by
+//! [`cache::CachePolicy`](crate::cache::CachePolicy), the lengths of replies by
+//! [`model::MaxTokens`](crate::model::MaxTokens), the lengths of contexts by
 //! [`model::ContextWindow`](crate::model::ContextWindow), ends by [`model::EndDate`](crate::model::EndDate), formats,
 //! addresses, schema dialects and keys by the client, telemetry names by the spans.
 
@@ -30,26 +31,26 @@ pub(crate) use self::row::{End, Family, LongRequest, Rebate, ReplyLimit, Window}
 
 /// The position in [`families`] of the family that a model belongs to, by its name or as a version of it.
 ///
-/// A version is a name followed by a number of three digits or more, a date, or a word for its state. The longest name
-/// counts.
+/// A version is a name followed by a number of three digits or more, a date, or a word such as `latest`. The longest
+/// name counts.
 pub(crate) fn family(model: &str) -> Option<usize> {
     let model = canonical(model);
     let named = |family: &Family| longest(family.names, |name| is_version_of(model.0, model.1, name));
     find(named)
 }
 
-/// The position in [`families`] of the family whose cache rules a model has: its family, or else the one with the
+/// The position in [`families`] of the family whose cache rules a model has: its own, or else the family with the
 /// longest prefix of its name.
 pub(crate) fn caching(model: &str) -> Option<usize> {
     own_or_prefix(model, |family| family.cache.is_some())
 }
 
-/// The most tokens of a reply of a model: those of its family, or else of the one with the longest prefix of its name.
+/// The most tokens of a reply of a model, by its family, or else by the family with the longest prefix of its name.
 pub(crate) fn reply_limit(model: &str) -> Option<ReplyLimit> {
     at(own_or_prefix(model, |family| family.reply.is_some())?)?.reply
 }
 
-/// The context window of a model: that of its family, or else of the one with the longest prefix of its name.
+/// The context window of a model, by its family, or else by the family with the longest prefix of its name.
 pub(crate) fn window(model: &str) -> Option<Window> {
     at(own_or_prefix(model, |family| family.window.is_some())?)?.window
 }
@@ -59,26 +60,26 @@ pub(crate) fn end(model: &str) -> Option<End> {
     at(family(model)?)?.end
 }
 
-/// Whether requests to a model may ask for the long lifetime of the cache, if it has one.
+/// Whether requests to a model may ask for the long lifetime of the cache, if there is one.
 fn takes_long_writes(model: &str) -> bool {
     let (name, _) = split(model);
     provider(name).is_none_or(|provider| provider.takes_long_writes)
 }
 
-/// The same facts for the interfaces of a provider that take all lifetimes of its cache, and for those that take the
-/// short one alone.
+/// The same facts twice: for the interfaces of a provider that take all lifetimes of the cache, and for the interfaces
+/// that take the short lifetime alone.
 pub(crate) struct ByLifetimes<T> {
     pub(crate) all: T,
     pub(crate) short: T,
 }
 
 impl<T: PartialEq> ByLifetimes<T> {
-    /// Those of the interface in the name of a model.
+    /// The facts for the interface in the name of a model.
     pub(crate) fn of(&self, model: &str) -> &T {
         if takes_long_writes(model) { &self.all } else { &self.short }
     }
 
-    /// Both, if they differ.
+    /// Both facts, if they differ.
     pub(crate) fn all(&self) -> impl Iterator<Item = &T> {
         [Some(&self.all), Some(&self.short).filter(|short| **short != self.all)].into_iter().flatten()
     }
@@ -88,9 +89,10 @@ fn at(position: usize) -> Option<&'static Family> {
     families().nth(position)
 }
 
-/// The position of the family of a model, if it has such facts, or else of the one with the longest prefix that has them.
+/// The position of the family of a model, if it has such facts, or else of the family with such facts and the longest
+/// prefix.
 fn own_or_prefix(model: &str, has_facts: impl Fn(&Family) -> bool) -> Option<usize> {
-    // The facts of its own row come first, however long the prefix of another row is.
+    // The facts of the model's own row come first, even before the longest prefix of another row.
     let own = family(model).filter(|position| at(*position).is_some_and(&has_facts));
     let (provider, model) = canonical(model);
     let begins = |name: &str| strip(provider, model, name).is_some();
@@ -111,21 +113,21 @@ fn longest(names: &[&str], is_it: impl Fn(&str) -> bool) -> Option<usize> {
     names.iter().filter(|name| is_it(name)).map(|name| name.len()).max()
 }
 
-/// The provider whose models these are, and the rest of the name with its slash.
+/// The provider whose models these are, and the rest of the name with the slash.
 fn canonical(model: &str) -> (&str, &str) {
     let (name, rest) = split(model);
     (provider(name).map_or(name, |provider| provider.models_of), rest)
 }
 
-/// The provider in a name, and the rest with its slash.
+/// The provider in a name, and the rest with the slash.
 fn split(model: &str) -> (&str, &str) {
-    // A name without a slash, such as `offline`, counts as that of a provider.
+    // A name without a slash, such as `offline`, counts as a provider.
     model.split_at(model.find('/').unwrap_or(model.len()))
 }
 
 /// The rest of a name after a prefix.
 fn strip<'m>(provider: &str, model: &'m str, prefix: &str) -> Option<&'m str> {
-    // Apart, because several interfaces of a provider, such as `openai_resp`, share its rows.
+    // The provider is compared apart, because several interfaces of a provider, such as `openai_resp`, share the rows.
     model.strip_prefix(prefix.strip_prefix(provider)?)
 }
 
@@ -137,8 +139,8 @@ fn is_version_of(provider: &str, model: &str, name: &str) -> bool {
     }
 }
 
-/// Whether a name with this suffix is the same model: no suffix, a word for its state, a number of three digits or more,
-/// or a date.
+/// Whether a name with this suffix is the same model: no suffix, a word such as `latest`, a number of three digits or
+/// more, or a date.
 fn is_version(rest: &str) -> bool {
     let mut parts = rest.split('-');
     // `gpt-4o` is no version of `gpt-4`: the suffix of a version begins with a dash.

@@ -1,6 +1,6 @@
 //! The providers that the client of the feature `providers` knows, one row each.
 
-/// A provider of models. The names of its models begin with its name.
+/// A provider of models, whose name begins the names of the models.
 #[derive(Debug)]
 #[cfg_attr(
     not(all(feature = "providers", feature = "tracing")),
@@ -10,30 +10,30 @@
 pub(crate) struct ProviderFacts {
     /// The part of a model's name before the slash.
     pub(crate) name: &'static str,
-    /// The provider whose models these are: one may have several interfaces.
+    /// The provider whose models these are: a provider may have several interfaces.
     pub(crate) models_of: &'static str,
     /// `gen_ai.provider.name` in the conventions of OpenTelemetry.
     pub(crate) telemetry_name: &'static str,
-    /// The environment variables with the key, the provider's own first. Empty if it takes none.
+    /// The environment variables with the key, the provider's own first; empty if the provider takes no key.
     pub(crate) key_variables: &'static [&'static str],
-    /// The JSON Schemas that it enforces. `None` if it refuses a schema for any of its models, or if the client sends none:
-    /// then a reply is checked, and the model is asked again.
+    /// The JSON Schemas that the provider enforces. `None` if it refuses a schema for any model, or if the client
+    /// sends none: then a reply is checked, and the model is asked again.
     pub(crate) schema: Option<SchemaDialect>,
-    /// The format of its requests and replies.
+    /// The format of the provider's requests and replies.
     pub(crate) api: Api,
-    /// The address of its interface, with a slash at the end.
+    /// The address of the interface, with a slash at the end.
     pub(crate) base_url: &'static str,
-    /// The folder of models whose names have none.
+    /// The folder of models whose names have no folder.
     pub(crate) model_folder: &'static str,
     /// Whether a request with an effort also has to enable thinking.
     pub(crate) has_thinking_switch: bool,
-    /// Whether the usage of a stream must be asked for. Mistral refuses the question, and reports it anyway.
+    /// Whether the usage of a stream must be asked for. Mistral refuses the question, and reports the usage anyway.
     pub(crate) has_stream_options: bool,
     /// The name of the seed in chat completions; empty if there is none.
     pub(crate) seed: &'static str,
     /// Whether chat completions take a key that leads requests with a common prefix to one cache.
     pub(crate) has_cache_key: bool,
-    /// Whether the tokens of a reply are reported without those of its thoughts.
+    /// Whether the tokens of a reply are reported without its thoughts.
     pub(crate) counts_thoughts_apart: bool,
     /// Whether a request may ask for the long lifetime of the cache, where the models have one.
     pub(crate) takes_long_writes: bool,
@@ -61,7 +61,7 @@ pub(crate) enum Api {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "the client reads it alone"))]
 pub(crate) enum SchemaDialect {
-    /// Like OpenAI's, without limits on numbers and lengths.
+    /// OpenAI's subset, without limits on numbers and lengths.
     Anthropic,
     /// Objects with at least one required property, without alternatives and limits.
     Cohere,
@@ -105,7 +105,8 @@ impl ProviderFacts {
     }
 }
 
-/// In order of their names. Providers that need more than a key, such as the name of a cloud project, are left out.
+/// The rows of all providers, in order of names. Providers that need more than a key, such as the name of a cloud
+/// project, are left out.
 pub(crate) const PROVIDERS: &[ProviderFacts] = &[
     ProviderFacts::new(
         "aliyun",
@@ -153,7 +154,7 @@ pub(crate) const PROVIDERS: &[ProviderFacts] = &[
         .telemetry("moonshot_ai"),
     ProviderFacts::new("nebius", &["NEBIUS_API_KEY"], "https://api.studio.nebius.ai/v1/")
         .schema(SchemaDialect::OpenAi),
-    // It runs on the machine of the user.
+    // Ollama runs on the machine of the user.
     ProviderFacts::new("ollama", &[], "http://localhost:11434/").api(Api::Ollama).schema(SchemaDialect::Full),
     ProviderFacts::new("ollama_cloud", &["OLLAMA_API_KEY"], "https://ollama.com/")
         .api(Api::Ollama)
@@ -171,7 +172,7 @@ pub(crate) const PROVIDERS: &[ProviderFacts] = &[
         ..ProviderFacts::new("openai", &["OPENAI_API_KEY"], "https://api.openai.com/v1/")
             .schema(SchemaDialect::OpenAi)
     },
-    // A second interface to the same models, so their rows are found by either name.
+    // A second interface to the same models, so a row of a model is found by either name.
     ProviderFacts {
         models_of: "openai",
         has_cache_key: true,

@@ -1,4 +1,4 @@
-//! A row of the table of models: its price, its cache rules, the lengths of its replies and contexts, and its end.
+//! A row of the table of models: the price, the cache rules, the lengths of replies and contexts, and the end.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) struct Family {
     pub(crate) price: Option<Rates>,
     /// The price of a request that waits in a batch, for hours at most.
     pub(crate) batch: Option<Rebate>,
-    /// The price of a request that waits its turn, for minutes, and that the provider may refuse.
+    /// The price of a request that waits in turn, for minutes, and that the provider may refuse.
     pub(crate) flex: Option<Rebate>,
     pub(crate) cache: Option<CacheRules>,
     pub(crate) reply: Option<ReplyLimit>,
@@ -22,7 +22,7 @@ pub(crate) struct Family {
     pub(crate) end: Option<End>,
 }
 
-/// US dollars for a million tokens.
+/// Prices in US dollars for a million tokens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rates {
     pub(crate) input: f64,
@@ -34,7 +34,7 @@ pub(crate) struct Rates {
     pub(crate) date: &'static str,
 }
 
-/// Another price for a whole request of more than `above` tokens, and for its reply, in percent of the usual one.
+/// Another price for a whole request of more than `above` tokens, and for the reply, in percent of the usual price.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LongRequest {
     pub(crate) above: u64,
@@ -42,20 +42,22 @@ pub(crate) struct LongRequest {
     pub(crate) reply_percent: u64,
 }
 
-/// A lower price of all tokens, in percent of the usual one. Tokens that are read from a cache may have another.
+/// A lower price of all tokens, in percent of the usual price. Tokens that are read from a cache may have another
+/// percentage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rebate {
     pub(crate) percent: u64,
     pub(crate) cached_percent: u64,
 }
 
-/// How a provider caches prefixes of requests; see [`CachePolicy`](crate::cache::CachePolicy).
+/// The rules by which a provider caches prefixes of requests; see [`CachePolicy`](crate::cache::CachePolicy).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CacheRules {
     /// The factor of cached tokens where no price is known.
     pub(crate) read: f64,
     pub(crate) short: Write,
-    /// Not of each interface of the provider; see [`takes_long_writes`](super::takes_long_writes).
+    /// The long lifetime, which not every interface of the provider takes; see
+    /// [`takes_long_writes`](super::takes_long_writes).
     pub(crate) long: Option<Write>,
     pub(crate) minimum: usize,
     pub(crate) most_marks: usize,
@@ -68,19 +70,19 @@ pub(crate) struct CacheRules {
 /// The most tokens of a reply; see [`MaxTokens`](crate::model::MaxTokens).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReplyLimit {
-    /// `None` if the provider names no number.
+    /// The most tokens that the model can write; `None` if the provider names no number.
     pub(crate) most: Option<u32>,
-    /// Whether the model may think before it replies. Its thoughts count as well.
+    /// Whether the model may think before it replies. Thoughts count as well.
     pub(crate) thinks: bool,
     pub(crate) source: &'static str,
     pub(crate) date: &'static str,
 }
 
-/// The most tokens of a request and its reply; see [`ContextWindow`](crate::model::ContextWindow).
+/// The most tokens of a request and the reply; see [`ContextWindow`](crate::model::ContextWindow).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) tokens: usize,
-    /// The tokens that are kept free for a reply, however short it is.
+    /// The tokens that are kept free even for a short reply.
     pub(crate) reserved: usize,
     pub(crate) source: &'static str,
     pub(crate) date: &'static str,
@@ -100,7 +102,7 @@ pub(crate) struct End {
 pub struct Write {
     /// The factor of tokens that are written.
     pub factor: f64,
-    /// The time for which tokens are kept after the last request that wrote or read them.
+    /// The time for which tokens are kept after the last request that wrote or read these tokens.
     pub lifetime: Duration,
 }
 
@@ -117,7 +119,7 @@ pub enum Boundary {
 }
 
 impl Family {
-    /// The factor of cached tokens: that of the price, which has a source and a date, or else that of the rules. It has
+    /// The factor of cached tokens, by the price, which has a source and a date, or else by the rules. The factor has
     /// four decimal places, as prices have.
     pub(crate) fn read_factor(&self, rules: &CacheRules) -> f64 {
         // A free model has a price of 0, which is no divisor.
@@ -125,8 +127,8 @@ impl Family {
         priced.map_or(rules.read, |price| (price.cache_read / price.input * 1e4).round() / 1e4)
     }
 
-    /// The factors of tokens that are written to be kept for a short and a long time. A write costs nothing extra
-    /// where no rules are known.
+    /// The factors of written tokens, for a short and for a long time. A write costs nothing extra where no rules are
+    /// known.
     pub(crate) fn write_factors(&self) -> (f64, Option<f64>) {
         let rules = self.cache.as_ref();
         (rules.map_or(1.0, |rules| rules.short.factor), rules.and_then(|rules| Some(rules.long?.factor)))

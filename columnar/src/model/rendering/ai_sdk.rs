@@ -9,8 +9,8 @@ use super::{Block, Rendering};
 use crate::model::cache::Lifetime;
 
 impl Rendering<'_> {
-    /// The options of `generateText` and `streamText` of the AI SDK, without the model and its settings: `messages` is a
-    /// `ModelMessage[]`, `instructions` a `SystemModelMessage`.
+    /// The options of `generateText` and `streamText` of the AI SDK, without the model and the settings: `messages` is
+    /// a `ModelMessage[]`, `instructions` a `SystemModelMessage`.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -35,7 +35,7 @@ impl Rendering<'_> {
     /// # Ok(()) }
     /// ```
     ///
-    /// As one array it is `[instructions, ...messages]`, with `allowSystemInMessages: true`.
+    /// As one array, the request is `[instructions, ...messages]`, with `allowSystemInMessages: true`.
     pub fn ai_sdk(&self) -> Json {
         let part = |block: &Block| self.with_mark(text(&block.text), block.mark);
         let options = json!({ "messages": messages(&self.blocks(), part) });

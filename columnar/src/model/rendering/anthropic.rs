@@ -7,7 +7,7 @@ use super::json::{messages, text, with};
 use crate::model::cache::Lifetime;
 
 impl Rendering<'_> {
-    /// The body of a request to Anthropic's Messages API, without the model and its settings.
+    /// The body of a request to Anthropic's Messages API, without the model and the settings.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -44,7 +44,7 @@ impl Rendering<'_> {
     }
 }
 
-/// The short lifetime is the default.
+/// The mark in a block. The short lifetime is the default.
 pub(super) fn cache_control(lifetime: Lifetime) -> Json {
     match lifetime {
         Lifetime::Short => json!({ "type": "ephemeral" }),

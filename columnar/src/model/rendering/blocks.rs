@@ -10,13 +10,13 @@ use crate::model::cache::{CachePlan, Lifetime, Position};
 /// The separator of two texts of equal role.
 pub(super) const SEPARATOR: &str = "\n\n";
 
-/// A text that is sent as a block of its own: a cache finds it again if it ends where it did.
+/// A text that is sent as a separate block: a cache finds the block again if it ends where it ended before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) role: Role,
     pub(crate) text: String,
     pub(crate) mark: Option<Lifetime>,
-    /// The last part of the messages in it; `None` for a follow-up.
+    /// The last part of the messages in the block; `None` for a follow-up.
     part: Option<usize>,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn joined(blocks: Vec<Block>) -> Vec<Block> {
     let mut messages: Vec<Block> = Vec::new();
     for block in blocks {
         match messages.last_mut().filter(|message| message.role == block.role) {
-            // A block begins with the separator from the block before it.
+            // A block begins with the separator from the block before.
             Some(message) => message.text.push_str(&block.text),
             None => messages.push(block),
         }
@@ -60,22 +60,22 @@ struct Blocks {
     done: Vec<Block>,
     /// The role of the last part, which may have been blank.
     last_role: Option<Role>,
-    /// Text in front of the next block: blank parts of its message, and separators.
+    /// Text in front of the next block: blank parts of the message, and separators.
     before: String,
 }
 
 impl Blocks {
-    /// Providers refuse blank text, and some refuse two user messages in a row, which leaving out a blank reply can make.
-    /// Blank text is joined to the following block, never to one that was sent before.
+    /// Adds a part. Providers refuse blank text, and some refuse two user messages in a row, as they arise where a
+    /// blank reply is left out. Blank text is joined to the following block, never to a block that was sent before.
     fn push(&mut self, role: Role, text: Cow<'_, str>, part: Option<usize>) {
         if self.last_role.replace(role) != Some(role) {
-            // A message that was blank as a whole is left out, and its neighbours may have the same role.
+            // A message that was blank as a whole is left out, and the neighbours may have the same role.
             self.before.clear();
             if self.done.last().is_some_and(|block| block.role == role) {
                 self.before.push_str(SEPARATOR);
             }
         } else if part.is_none() {
-            // A part begins with its separator.
+            // A part begins with a separator.
             self.before.push_str(SEPARATOR);
         }
         if is_blank(&text) {

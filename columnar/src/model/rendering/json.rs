@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::Block;
 
-/// A message with one string as its content.
+/// A message with one string as the content.
 pub(super) fn message(role: &str, content: &str) -> Json {
     json!({ "role": role, "content": content })
 }

@@ -8,11 +8,11 @@
 //!                  CachePlan         └─▶ alternating   templates without a system role
 //! ```
 //!
-//! The text is the same in all of them, to the byte; they differ in where it is split, and in the form of cache marks. A
-//! blank reply is a message in [`merged`](Rendering::merged) alone, because providers refuse it; elsewhere its neighbours
-//! become one message.
+//! The text is the same in all formats, to the byte; formats differ in where the text is split, and in the form of
+//! cache marks. A blank reply is a message in [`merged`](Rendering::merged) alone, because providers refuse blank
+//! messages; elsewhere its neighbours become one message.
 //!
-//! Nothing is sent: [`prompt`](crate::prompt) and its models do that. This is for your own clients.
+//! A rendering sends nothing: [`prompt`](crate::prompt) and its models do that. Renderings are for your own clients.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -60,15 +60,15 @@ use crate::context::{Messages, Role};
 use crate::history::tokens::{Chars, Counter as _};
 use crate::model::cache::{CachePlan, CachePolicy, Lifetime, Position};
 
-/// A request, ready to be written in one of the forms. It borrows its content.
+/// A request with borrowed content, ready to be written in one of the forms.
 #[derive(Clone, Debug)]
 pub struct Rendering<'m> {
     system: &'m str,
     messages: &'m Messages,
     follow_up: &'m [(Role, Arc<str>)],
     plan: CachePlan,
-    /// Whether the provider is OpenAI and accepts marks. Then it also caches other prefixes, unless the request disables
-    /// that.
+    /// Whether the provider is OpenAI and accepts marks. Then OpenAI also caches other prefixes, unless the request
+    /// disables that.
     is_openai: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'m> Rendering<'m> {
         Self { system, messages, follow_up: &[], plan: CachePlan::default(), is_openai: false }
     }
 
-    /// A rendering of a request, marked for a provider by its pace, as [`prompt`](crate::prompt) sends it.
+    /// A rendering of a request, marked for a provider by the pace, as [`prompt`](crate::prompt) sends it.
     ///
     /// ```
     /// use columnar::cache::CachePolicy;
@@ -117,8 +117,8 @@ impl<'m> Rendering<'m> {
         Self::new(system, messages).follow_up(follow_up).marked(plan, policy)
     }
 
-    /// Adds messages after the context: see [`Request::follow_up`](crate::model::Request::follow_up). They are never
-    /// marked, and everything before them stays as it was.
+    /// Adds messages after the context: see [`Request::follow_up`](crate::model::Request::follow_up). Such messages
+    /// are never marked, and everything before stays as it was.
     #[must_use]
     pub fn follow_up(self, follow_up: &'m [(Role, Arc<str>)]) -> Self {
         Self { follow_up, ..self }
@@ -151,7 +151,7 @@ impl<'m> Rendering<'m> {
         Self { plan, is_openai: is_openai && policy.most_marks > 0, ..self }
     }
 
-    /// The instruction and its mark, unless it is blank.
+    /// The instruction and its mark; `None` if the instruction is blank.
     pub(crate) fn system(&self) -> Option<(&'m str, Option<Lifetime>)> {
         let mark = self.plan.marks.iter().find(|mark| mark.position == Position::System);
         (!is_blank(self.system)).then_some((self.system, mark.map(|mark| mark.lifetime)))
@@ -162,7 +162,7 @@ impl<'m> Rendering<'m> {
         !self.plan.marks.is_empty()
     }
 
-    /// The blocks with their marks.
+    /// The blocks with marks.
     pub(crate) fn blocks(&self) -> Vec<Block> {
         let mut blocks = blocks(self.messages, self.follow_up);
         mark(&mut blocks, &self.plan);

@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, and those of all servers with the same API.
+//! OpenAI's chat completions, also for all servers with the same API.
 
 use serde_json::{Value as Json, json};
 
@@ -7,7 +7,7 @@ use super::json::{message, messages, text, with};
 use crate::model::cache::Lifetime;
 
 impl Rendering<'_> {
-    /// The body of a request for chat completions, without the model and its settings.
+    /// The body of a request for chat completions, without the model and the settings.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -33,7 +33,7 @@ impl Rendering<'_> {
     /// # Ok(()) }
     /// ```
     ///
-    /// With marks, the content of a message is a list of its parts.
+    /// With marks, the content of a message is a list of parts.
     pub fn openai(&self) -> Json {
         let body = json!({ "messages": if self.is_marked() { self.in_parts() } else { self.in_strings() } });
         with(body, "prompt_cache_options", self.prompt_cache_options())
@@ -53,14 +53,15 @@ impl Rendering<'_> {
         system.chain(self.joined().iter().map(|block| message(block.role.as_str(), &block.text))).collect()
     }
 
-    /// By default OpenAI also caches the end of each request, and bills it, whether or not it is repeated.
+    /// The options of the cache. By default OpenAI also caches the end of each request, and bills this write, also for
+    /// a prefix that is never repeated.
     pub(crate) fn prompt_cache_options(&self) -> Option<Json> {
         let explicit = (self.is_openai || self.is_marked()).then(|| json!({ "mode": "explicit" }))?;
         Some(with(explicit, "ttl", self.is_marked().then(|| json!("30m"))))
     }
 }
 
-/// There is one lifetime, and it is set for the whole request.
+/// The mark after a part. There is one lifetime, which is set for the whole request.
 pub(super) fn breakpoint(_: Lifetime) -> Json {
     json!({ "mode": "explicit" })
 }

@@ -17,15 +17,15 @@ pub struct Request {
     pub system: Arc<str>,
     /// The context of the column.
     pub messages: Messages,
-    /// Messages after the context: an invalid reply and its error. Empty in the first request of a cell.
+    /// Messages after the context: an invalid reply and the error. Empty in the first request of a cell.
     pub follow_up: Vec<(Role, Arc<str>)>,
     /// The most tokens of the reply.
     pub max_tokens: u32,
-    /// How the model replies.
+    /// The settings of the reply.
     pub settings: ReplySettings,
     /// The JSON Schema of the reply, if it is not plain text.
     pub schema: Option<Arc<Schema>>,
-    /// The expected time until the next request of the column. It decides which prefixes are worth caching; see
+    /// The expected time until the next request of the column. This time decides which prefixes are worth caching; see
     /// [`CachePlan::of`](crate::cache::CachePlan::of).
     pub pace: Pace,
     /// Whether an overloaded model may wait and repeat the call, as [`Adaptive`](crate::model::Adaptive) does. `false` if
@@ -42,7 +42,7 @@ impl Request {
     }
 }
 
-/// How a model replies: the settings of a prompt that are sent with each of its requests.
+/// The settings of replies: the settings of a prompt that are sent with each request.
 ///
 /// ```
 /// use columnar::model::{Effort, ReplySettings};
@@ -52,17 +52,17 @@ impl Request {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReplySettings {
-    /// How long the model may think; `None` leaves it to the model.
+    /// The effort of thinking; `None` leaves the effort to the model.
     pub effort: Option<Effort>,
-    /// The sampling temperature, from 0 for the likeliest reply; `None` leaves it to the model.
+    /// The sampling temperature, from 0 for the likeliest reply; `None` leaves the temperature to the model.
     pub temperature: Option<f32>,
-    /// The share of probability from which words are sampled, from 0 to 1; `None` leaves it to the model.
+    /// The share of probability from which words are sampled, from 0 to 1; `None` leaves the share to the model.
     pub top_p: Option<f32>,
     /// The seed of the sampling; `None` for a random one.
     pub seed: Option<u64>,
-    /// Stop sequences. The reply ends before the first of them.
+    /// Stop sequences. The reply ends before the first sequence.
     pub stop: Arc<[String]>,
-    /// Whether settings that a model does not take are left out. Otherwise they are an error.
+    /// Whether settings that a model does not take are left out. Otherwise such a setting is an error.
     pub lenient: bool,
 }
 
@@ -81,7 +81,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// A schema with its name.
+    /// A schema with this name.
     pub fn new(name: impl Into<String>, json: Json) -> Self {
         Self { name: name.into(), json }
     }

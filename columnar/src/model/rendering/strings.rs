@@ -1,4 +1,4 @@
-//! The forms in which each message is one string. They have no marks.
+//! The forms in which each message is one string. These forms have no marks.
 
 use serde_json::Value as Json;
 
@@ -8,7 +8,7 @@ use super::json::message;
 use crate::context::Role;
 
 impl Rendering<'_> {
-    /// The array `[{"role": "...", "content": "..."}]`: the instruction as a system message, unless it is empty, then the
+    /// The array `[{"role": "...", "content": "..."}]`: the instruction as a system message, unless empty, then the
     /// messages as in [`Messages::to_json`](crate::Messages::to_json).
     ///
     /// ```
@@ -47,8 +47,8 @@ impl Rendering<'_> {
     }
 
     /// The messages for templates without a system role that require alternating user and assistant messages, such as
-    /// those of Gemma and Mistral: the instruction is put in front of the first message. The first and the last message
-    /// are the user's, unless a follow-up ends with the assistant.
+    /// the templates of Gemma and Mistral: the instruction is put in front of the first message. The first and the
+    /// last message are the user's, unless a follow-up ends with the assistant.
     ///
     /// ```
     /// use columnar::prelude::*;

@@ -10,7 +10,7 @@ use crate::declare::error::{nearest, unknown_column};
 /// The receipts of all cells of a flow that called a model, by column and step. Made by
 /// [`bill`](crate::flow::LiveFlow::bill).
 ///
-/// It prints as a table with a line for each column.
+/// A bill prints as a table with a line for each column.
 #[derive(Clone, Debug)]
 pub struct Bill {
     /// The receipts of each column, in order of declaration.
@@ -26,14 +26,14 @@ impl Bill {
         Self { columns, not_loaded }
     }
 
-    /// The number of computed cells that are stored and not in memory. Their receipts are not in this bill;
-    /// [`load`](crate::flow::LiveFlow::load) loads them. It is 0 unless the flow was opened with
+    /// The number of computed cells that are stored and not in memory. The receipts of such cells are not in this
+    /// bill; [`load`](crate::flow::LiveFlow::load) loads them. The number is 0 unless the flow was opened with
     /// [`OpenOptions::recent`](crate::reopen::OpenOptions::recent).
     pub fn not_loaded(&self) -> usize {
         self.not_loaded
     }
 
-    /// The receipts, column by column, each with its column and step.
+    /// The receipts, column by column, each with column and step.
     pub fn receipts(&self) -> impl Iterator<Item = (&Name, usize, &Receipt)> {
         let receipts =
             self.columns.iter().flat_map(|(name, cells)| cells.iter().map(move |cell| (name, cell)));

@@ -7,8 +7,8 @@ use std::str::FromStr;
 
 /// An amount of US dollars, exact to a millionth of a millionth of a dollar. Sums are exact and saturate.
 ///
-/// It prints with the necessary decimal places, from 2 to 6, or with the precision of the format. It is rounded up, so
-/// that no cost looks free.
+/// An amount prints with the necessary decimal places, from 2 to 6, or with the precision of the format. Printing
+/// rounds up, so that no cost looks free.
 ///
 /// ```
 /// use columnar::usage::Dollars;
@@ -28,7 +28,7 @@ const PLACES: u32 = 12;
 const ONE: u128 = 10_u128.pow(PLACES);
 
 impl Dollars {
-    /// Zero.
+    /// The amount of zero dollars.
     pub const ZERO: Self = Self(0);
 
     /// An amount, rounded to a millionth of a dollar. A negative amount and NaN become zero.
@@ -92,7 +92,7 @@ impl fmt::Display for Dollars {
     }
 }
 
-/// The text is not an amount of [`Dollars`].
+/// The error of a text that is not an amount of [`Dollars`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an amount of dollars, such as 2.50")]
 pub struct ParseDollarsError;
@@ -100,7 +100,7 @@ pub struct ParseDollarsError;
 impl FromStr for Dollars {
     type Err = ParseDollarsError;
 
-    /// Digits with an optional decimal point and an optional dollar sign in front: `2`, `2.5`, `$0.05`.
+    /// Parses digits with an optional decimal point and an optional dollar sign in front: `2`, `2.5`, `$0.05`.
     fn from_str(text: &str) -> Result<Self, ParseDollarsError> {
         let digits = text.strip_prefix('$').unwrap_or(text);
         let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));

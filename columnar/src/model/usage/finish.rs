@@ -1,12 +1,12 @@
-//! The reason why a reply ended, as a model reports it and a receipt keeps it.
+//! The reason why a reply ended, which a model reports and a receipt keeps.
 
 use std::fmt;
 
 /// The reason why a reply ended.
 ///
-/// A [`prompt`](crate::prompt) stores a reply that stopped, and one with text whose end has a word that is not known yet. A
-/// reply that was cut off is an error of its cell, unless the prompt [allows](crate::Prompt::allow_truncated) it, and so is
-/// every other end.
+/// A [`prompt`](crate::prompt) stores a reply that stopped, and one with text whose end has an unknown word. A reply
+/// that was cut off is an error of the cell, unless the prompt [allows](crate::Prompt::allow_truncated) such replies,
+/// and so is every other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finish {
@@ -24,7 +24,7 @@ pub enum Finish {
     Other(String),
 }
 
-/// Words of providers for a reply that has no ordinary end: it failed, or goes on with a call of a tool.
+/// Words of providers for a reply without an ordinary end: the reply failed, or goes on with a call of a tool.
 const UNFINISHED: &[&str] = &[
     "ERROR",
     "FAILED",
@@ -58,7 +58,7 @@ impl Finish {
         matches!(self, Self::Other(word) if UNFINISHED.contains(&&**word))
     }
 
-    /// The finish that prints as this word.
+    /// The [`Finish`] that prints as this word.
     pub(crate) fn from_word(word: &str) -> Self {
         match word {
             "stop" => Self::Stop,

@@ -1,4 +1,4 @@
-//! Limits on spending: each call reserves its highest cost before it is made.
+//! Limits on spending: each call reserves the highest cost beforehand.
 
 use std::error::Error;
 use std::fmt;
@@ -9,18 +9,19 @@ use tokio::sync::Notify;
 use super::{Dollars, Price, Usage};
 use crate::declare::error::chain;
 
-/// A limit on the cost of a flow's calls, from [`set_spend_limit`](crate::flow::LiveFlow::set_spend_limit) on. A call that
-/// could exceed it is not made: the run ends with a [`SpendLimitError`], all paid values are stored, and with another limit
-/// the next run continues from there.
+/// A limit on the cost of a flow's calls, from [`set_spend_limit`](crate::flow::LiveFlow::set_spend_limit) on. A call
+/// that could exceed the limit is not made: the run ends with a [`SpendLimitError`], all paid values are stored, and
+/// with another limit the next run continues from there.
 ///
-/// Clones share one limit, so flows can share it.
+/// Clones share one limit, and so can flows.
 ///
-/// Before a call its highest cost is reserved: its request by the [counter](crate::flow::LiveFlow::set_counter) of the
-/// flow, and a reply of the greatest length. When the call ends, the usage that it reports replaces the reservation. A call
-/// that reports none, because it broke off, counts in full. If the reservation fits only without those of other calls in
-/// flight, the call waits for them. So the limit is as exact as the counter. Tokens that a call writes to its provider's
-/// cache are reserved and counted at the higher price, so a limit in dollars may be reached a little before the
-/// [bill](crate::usage::Bill) shows it.
+/// The highest cost of a call is reserved before it begins: the request by the
+/// [counter](crate::flow::LiveFlow::set_counter) of the flow, and a reply of the greatest length. When the call ends,
+/// the reported usage replaces the reservation. A call without a reported usage, because it broke off, counts in full.
+/// If the reservation fits only without the reservations of other calls in flight, the call waits for these. So the
+/// limit is as exact as the counter. Tokens that a call writes to the provider's cache are reserved and counted at the
+/// higher price, so a limit in dollars may be reached a little before the [bill](crate::usage::Bill) shows that
+/// amount.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -52,11 +53,11 @@ pub struct SpendLimit {
 
 struct Shared {
     account: Mutex<Account>,
-    /// Notified when a reservation is settled.
+    /// The notification that a reservation is settled.
     settled: Notify,
 }
 
-/// The amounts of a limit in the smallest part of its unit.
+/// The amounts of a limit in the smallest part of the unit.
 struct Account {
     most: u128,
     spent: u128,
@@ -68,7 +69,7 @@ struct Account {
 #[derive(Clone, Copy)]
 enum Unit {
     Tokens,
-    /// With the price for models without a known one.
+    /// US dollars, with the price for models without a known price.
     Dollars(Option<Price>),
 }
 
@@ -78,13 +79,13 @@ impl SpendLimit {
         Self::new(Unit::Tokens, most.into())
     }
 
-    /// A limit in US dollars, by the known [prices](Price). A column whose model has none is an error before the run
-    /// computes anything.
+    /// A limit in US dollars, by the known [prices](Price). A column whose model has no price is an error before the
+    /// run computes anything.
     pub fn dollars(most: f64) -> Self {
         Self::new(Unit::Dollars(None), Dollars::new(most).parts())
     }
 
-    /// The same limit, with a price for models without a known one.
+    /// The same limit, with a price for models without a known price.
     #[must_use]
     pub fn priced(self, price: Price) -> Self {
         match self.unit {
@@ -103,22 +104,22 @@ impl SpendLimit {
         self.unit.of(model, &Usage::default()).map(drop)
     }
 
-    /// Reserves the cost of a call with at most these tokens, as soon as there is room for it.
+    /// Reserves the cost of a call with at most these tokens, as soon as there is room.
     pub(crate) async fn reserve(
         &self,
         model: &str,
         input: u64,
         output: u64,
     ) -> Result<Reservation, SpendLimitError> {
-        // Whether the provider writes the request to its cache is not known yet, so the higher cost counts.
+        // The provider may write the request to the cache, so the higher cost counts.
         let (plain, kept) = (Usage::new(input, output), Usage::new(input, output).cached(0, input));
         let amount = self.unit.of(model, &plain)?.max(self.unit.of(model, &kept)?);
         loop {
-            // Created before the check, so that it misses no settlement.
+            // Created before the check, so that no settlement is missed.
             let settled = self.shared.settled.notified();
             {
                 let mut account = self.lock();
-                // A call may have cost more than its reservation, so `spent` may exceed the limit.
+                // A call may have cost more than reserved, so `spent` may exceed the limit.
                 let free = account.most.saturating_sub(account.spent);
                 // Calls in flight may only add to `spent`, so this call need not wait for them.
                 if amount > free {
@@ -127,7 +128,7 @@ impl SpendLimit {
                     return Err(SpendLimitError::Reached { needed, spent, limit });
                 }
                 if amount <= free.saturating_sub(account.reserved) {
-                    // The sum is at most `most`, so it does not overflow.
+                    // The sum is at most `most`, and does not overflow.
                     account.reserved += amount;
                     return Ok(Reservation {
                         limit: self.clone(),
@@ -207,23 +208,23 @@ impl fmt::Display for Spend {
     }
 }
 
-/// The reservation of one call. Dropping it books its cost.
+/// The reservation of one call. Dropping the reservation books the cost.
 pub(crate) struct Reservation {
     limit: SpendLimit,
     model: Arc<str>,
     amount: u128,
-    /// The cost that dropping it books.
+    /// The cost that a drop books.
     cost: u128,
 }
 
 impl Reservation {
-    /// Replaces the cost with the reported one, which may be higher than the reservation.
+    /// Replaces the cost with the reported cost, which may be higher than the reservation.
     pub(crate) fn settle(&mut self, usage: &Usage) {
         // The price was known when the call was reserved, so the fallback is never used.
         self.cost = self.limit.unit.of(&self.model, usage).unwrap_or(self.amount);
     }
 
-    /// The call was not answered, so it is free.
+    /// Makes the call free, since it was not answered.
     pub(crate) fn cancel(&mut self) {
         self.cost = 0;
     }
@@ -240,7 +241,7 @@ impl Drop for Reservation {
     }
 }
 
-/// The reason why a call was not made. It ends the run, whatever the failure policy of the column.
+/// The reason why a call was not made. This error ends the run, under any failure policy of the column.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpendLimitError {

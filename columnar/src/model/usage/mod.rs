@@ -31,15 +31,16 @@ pub use total::Total;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Usage {
-    /// Tokens of the request, those read from and written to the cache included.
+    /// Tokens of the request, including tokens that were read from or written to the cache.
     pub input: u64,
     /// Tokens of the reply.
     pub output: u64,
     /// Tokens of the request that came from the provider's cache.
     pub cache_read: u64,
-    /// Tokens of the request that the provider wrote to its cache.
+    /// Tokens of the request that the provider wrote to the cache.
     pub cache_write: u64,
-    /// Those of [`cache_write`](Self::cache_write) that are kept for the longer of two lifetimes, which costs more.
+    /// The tokens of [`cache_write`](Self::cache_write) that are kept for the longer of two lifetimes, which costs
+    /// more.
     pub cache_write_long: u64,
 }
 
@@ -49,13 +50,13 @@ impl Usage {
         Self { input, output, cache_read: 0, cache_write: 0, cache_write_long: 0 }
     }
 
-    /// The tokens of the request that were read from the provider's cache, and written to it.
+    /// The same usage, with the tokens of the request that were read from the provider's cache and written to it.
     #[must_use]
     pub const fn cached(self, read: u64, write: u64) -> Self {
         Self { cache_read: read, cache_write: write, ..self }
     }
 
-    /// The tokens among the written ones that are kept for the longer of two lifetimes.
+    /// The same usage, with the written tokens that are kept for the longer of two lifetimes.
     ///
     /// ```
     /// use columnar::usage::{Price, Usage};
@@ -74,7 +75,7 @@ impl Usage {
 impl Add for Usage {
     type Output = Self;
 
-    /// Saturates, because a provider may report anything.
+    /// Adds with saturation, because a provider may report anything.
     fn add(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_add(other.input),

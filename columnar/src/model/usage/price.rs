@@ -6,11 +6,11 @@ use super::{Dollars, Receipt, Usage};
 use crate::model::cache::Lifetime;
 use crate::model::registry::{self, ByLifetimes, Family, LongRequest, Rebate};
 
-/// The price of a model's tokens: a row of the registry, with its source and date, or the user's own.
+/// The price of a model's tokens: a row of the registry, with source and date, or the user's own price.
 ///
-/// It is the price of a plain request: not of a [batch](Self::batch) or a priority request, without items that are billed
-/// separately, such as images and searches, and without tax. If the price depends on the hour, it is the highest one, and a
-/// temporary discount is ignored. So it may be too high, and should not be too low.
+/// The price is for a plain request: not for a [batch](Self::batch) or a priority request, without items that are
+/// billed separately, such as images and searches, and without tax. If the price depends on the hour, the highest
+/// price counts, and a temporary discount is ignored. So the price may be too high, and should not be too low.
 ///
 /// ```
 /// use columnar::usage::{Dollars, Price, Usage};
@@ -30,7 +30,7 @@ use crate::model::registry::{self, ByLifetimes, Family, LongRequest, Rebate};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price {
     rates: Rates,
-    /// The rates of a whole request that has more tokens than this.
+    /// The number of tokens above which the whole request has other rates, and these rates.
     beyond: Option<(u64, Rates)>,
     batch: Option<Rebate>,
     flex: Option<Rebate>,
@@ -38,8 +38,8 @@ pub struct Price {
     date: &'static str,
 }
 
-/// The price of a token in millionths of a millionth of a dollar. One of these is a millionth of a dollar for a million
-/// tokens, and no price is finer than that.
+/// The price of a token in millionths of a millionth of a dollar. One unit is a millionth of a dollar for a million
+/// tokens, and no price is finer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Rates {
     input: u64,
@@ -50,21 +50,21 @@ struct Rates {
 }
 
 impl Price {
-    /// The user's own price, in dollars for a million tokens of the request and of the reply. Tokens that are read from
-    /// a cache or written to it cost as much as others of the request.
+    /// The user's own price, in dollars for a million tokens of the request and of the reply. Tokens that are read
+    /// from a cache or written to it cost as much as others of the request.
     pub const fn new(input: f64, output: f64) -> Self {
         let (input, output) = (rate(input), rate(output));
         let rates = Rates { input, output, read: input, write: input, long_write: None };
         Self { rates, beyond: None, batch: None, flex: None, source: "", date: "" }
     }
 
-    /// The prices in dollars for a million tokens that are read from the provider's cache, and written to it.
+    /// The same price, with dollars for a million tokens that are read from the provider's cache, and written to it.
     #[must_use]
     pub const fn cached(self, read: f64, write: f64) -> Self {
         Self { rates: Rates { read: rate(read), write: rate(write), ..self.rates }, ..self }
     }
 
-    /// Another price for all tokens of a request with more than `tokens` tokens.
+    /// The same price, with another price for all tokens of a request with more than `tokens` tokens.
     ///
     /// ```
     /// use columnar::usage::{Price, Usage};
@@ -78,10 +78,10 @@ impl Price {
         Self { beyond: Some((tokens, price.rates)), ..self }
     }
 
-    /// The price of a model, by its name as in `COLUMNAR_MODEL`, if it is in the registry. A version of a model, with a
-    /// number of three digits or more, has the price of the model: `anthropic/claude-haiku-4-5-20251001` costs as much as
-    /// `anthropic/claude-haiku-4-5`. The price of a model with a merely similar name is not guessed. A model on this machine
-    /// is free.
+    /// The price of a model, by its name as in `COLUMNAR_MODEL`, if the registry has it. A version of a model, with a
+    /// number of three digits or more, has the price of the model: `anthropic/claude-haiku-4-5-20251001` costs as much
+    /// as `anthropic/claude-haiku-4-5`. The price of a model with a merely similar name is not guessed. A model on
+    /// this machine is free.
     pub fn by_model(model: &str) -> Option<&'static Self> {
         Some(PRICES.get(registry::family(model)?)?.as_ref()?.of(model))
     }
@@ -148,14 +148,14 @@ impl Price {
         each.map(|each| Dollars::of(MILLION, each))
     }
 
-    /// The number of tokens of a request above which another price applies to the whole request and its reply, and that
-    /// price.
+    /// The number of tokens of a request above which another price applies to the whole request and the reply, and
+    /// that price.
     pub fn long_request(&self) -> Option<(u64, Self)> {
         self.beyond.map(|(tokens, rates)| (tokens, Self { rates, beyond: None, ..*self }))
     }
 
-    /// The price of a request in a batch, whose replies may take a day, if it is known. The library sends no batches: this
-    /// is for estimates.
+    /// The price of a request in a batch, whose replies may take a day, if known. The library sends no batches: this
+    /// price is for estimates.
     ///
     /// ```
     /// use columnar::usage::{Dollars, Price};
@@ -170,8 +170,8 @@ impl Price {
         self.batch.map(|rebate| self.rebated(rebate))
     }
 
-    /// The price of a request that the provider may let wait for minutes, or refuse, if it is known. The library sends no
-    /// such requests: this is for estimates.
+    /// The price of a request that the provider may let wait for minutes, or refuse, if known. The library sends no
+    /// such requests: this price is for estimates.
     ///
     /// ```
     /// use columnar::usage::{Dollars, Price};
@@ -209,7 +209,7 @@ impl Price {
 
     /// The cost of a call.
     ///
-    /// Use it for each call: the sum of several usages may look like one long request with a higher price.
+    /// Compute the cost of each call: the sum of several usages may look like one long request with a higher price.
     pub fn cost(&self, usage: &Usage) -> Dollars {
         self.rates_of(usage).cost(usage)
     }
@@ -258,7 +258,7 @@ impl Rates {
     }
 
     fn cost(&self, usage: &Usage) -> Dollars {
-        // A provider may report more cached tokens than the request has; they are billed as reported.
+        // A provider may report more cached tokens than the request has; all are billed as reported.
         let new = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);
         Dollars::of(new, self.input)
             + Dollars::of(usage.cache_read, self.read)
@@ -268,13 +268,13 @@ impl Rates {
     }
 }
 
-/// In the order of the registry; `None` for families without a price.
+/// The prices in the order of the registry; `None` for families without a price.
 static PRICES: LazyLock<Vec<Option<ByLifetimes<Price>>>> =
     LazyLock::new(|| registry::families().map(Price::from_family).collect());
 
 impl Receipt {
-    /// The cost of the calls that reported their usage, if the price of the model is known. A cell that called no model
-    /// is free.
+    /// The cost of the calls that reported a usage, if the price of the model is known. A cell that called no model is
+    /// free.
     ///
     /// ```
     /// use columnar::usage::Receipt;
@@ -286,8 +286,8 @@ impl Receipt {
     pub fn cost(&self) -> Option<Dollars> {
         match &self.model {
             _ if self.calls == 0 => Some(Dollars::ZERO),
-            // A receipt has the sum of its attempts, which may look like one long request: the cost may
-            // then be too high.
+            // A receipt has the sum of all attempts, which may look like one long request: the cost may then be too
+            // high.
             Some(model) => Price::by_model(model).map(|price| price.cost(&self.usage)),
             None => None,
         }
@@ -351,7 +351,7 @@ mod tests {
         assert_eq!(cost("anthropic/claude-haiku-5-5", long(100_001)).as_deref(), Some("$2.550001"));
         assert_eq!(cost("gemini/gemini-3.1-pro", long(200_001)).as_deref(), Some("$18.800004"));
         assert_eq!(cost("openai/gpt-5.5", long(272_001).cached(1, 0)).as_deref(), Some("$47.720001"));
-        // Here it is from 200,000 tokens on, not above.
+        // Here the other price applies from 200,000 tokens on, not above.
         assert_eq!(cost("xai/grok-4.7", long(200_000)).as_deref(), Some("$12.80"));
     }
 

@@ -9,9 +9,9 @@ use serde_json::{Value as Json, json};
 
 use super::{Finish, Usage};
 
-/// The model, tokens and time of one cell, over all its attempts. It is stored with the value.
+/// The model, tokens and time of one cell, over all attempts. A receipt is stored with the value.
 ///
-/// It prints as one line of JSON, and is parsed from it.
+/// A receipt prints as one line of JSON, and is parsed from such a line.
 ///
 /// ```
 /// use columnar::usage::Receipt;
@@ -25,14 +25,15 @@ use super::{Finish, Usage};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Receipt {
-    /// The name of the model that was called last. Tokens of a model that failed before it are priced as those of this one.
+    /// The name of the model that was called last. Tokens of an earlier model, which failed, are priced as tokens of
+    /// this one.
     pub model: Option<Arc<str>>,
-    /// The tokens of the calls that reported them.
+    /// The tokens of the calls that reported tokens.
     pub usage: Usage,
     /// The number of calls.
     pub calls: u32,
-    /// The number of these calls that did not report their usage: they broke off, were cancelled or failed. Calls that
-    /// were refused are free, and are not among them.
+    /// The number of calls that reported no usage: these calls broke off, were cancelled or failed. Refused calls are
+    /// free and do not count.
     pub unreported: u32,
     /// The number of attempts.
     pub attempts: u32,
@@ -42,7 +43,7 @@ pub struct Receipt {
     pub finish: Option<Finish>,
     /// The provider's id of the last reply.
     pub id: Option<Arc<str>>,
-    /// The thoughts of the last reply, if the prompt [keeps](crate::Prompt::keep_thoughts) them.
+    /// The thoughts of the last reply, if the prompt [keeps](crate::Prompt::keep_thoughts) thoughts.
     pub thoughts: Option<Arc<str>>,
 }
 
@@ -53,7 +54,7 @@ impl Receipt {
     }
 }
 
-/// The text is not a [`Receipt`].
+/// The error of a text that is not a [`Receipt`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a receipt of a cell")]
 pub struct ParseReceiptError;
@@ -102,7 +103,7 @@ impl fmt::Display for Receipt {
 impl FromStr for Receipt {
     type Err = ParseReceiptError;
 
-    /// Unknown members are ignored, because a later version may write more.
+    /// Parses a receipt. Unknown members are ignored, because a later version may write more.
     fn from_str(text: &str) -> Result<Self, ParseReceiptError> {
         let json: Json = serde_json::from_str(text).map_err(|_| ParseReceiptError)?;
         let entries = json.as_object().ok_or(ParseReceiptError)?;

@@ -6,7 +6,7 @@ use std::ops::{Add, AddAssign};
 
 use super::{Dollars, Price, Receipt, Usage};
 
-/// The tokens, the cost and the time of many cells: a sum of their receipts.
+/// The tokens, the cost and the time of many cells: a sum of receipts.
 ///
 /// ```
 /// use columnar::usage::{Receipt, Total};
@@ -30,15 +30,15 @@ pub struct Total {
     pub cells: u64,
     /// The number of calls.
     pub calls: u64,
-    /// The number of calls that did not report their usage.
+    /// The number of calls that reported no usage.
     pub unreported: u64,
     /// The number of calls of models without a known price.
     pub unpriced: u64,
-    /// The tokens of the calls that reported them.
+    /// The tokens of the calls that reported tokens.
     pub usage: Usage,
-    /// The cost of the calls that reported their tokens and whose model has a known price.
+    /// The cost of the calls that reported tokens and whose model has a known price.
     pub cost: Dollars,
-    /// The sum of the cells' durations in milliseconds. Cells may overlap, so it may exceed the elapsed time.
+    /// The sum of the cells' durations in milliseconds. Cells may overlap, so the sum may exceed the elapsed time.
     pub ms: u64,
 }
 

@@ -14,7 +14,7 @@ use world::{Views, World, counted, past, plan, search, world};
 const ALL: Option<usize> = None;
 const LATEST: Option<usize> = Some(1);
 
-/// topics, summary, critique and assistant.
+/// The columns user, topics, summary, critique and assistant.
 const CHAT: [Option<Views<'static>>; 5] = [
     None,
     Some(&[(0, LATEST)]),
@@ -41,7 +41,7 @@ fn windows_over_a_column_that_finishes_out_of_order() {
     );
 }
 
-/// Otherwise the count would depend on the order of completion.
+/// The count would otherwise depend on the order of completion.
 #[test]
 fn hidden_values_that_are_counted_are_waited_for() {
     search(world(&[None, Some(&[(0, LATEST)]), Some(&[(counted(1), LATEST)])], 32), 3);
@@ -114,8 +114,8 @@ fn a_column_is_computed_now_and_then() {
     }
 }
 
-/// The search finds schedulers that wait for too little: without an edge, with a window that is too short, with a self
-/// history that is not waited for.
+/// The search finds schedulers that wait for too little: without an edge, with a window that is too short, without a
+/// wait for a self history.
 #[test]
 fn the_search_catches_a_scheduler_that_starts_too_early() {
     let pairs: [(Views<'_>, Views<'_>); 4] = [
@@ -133,7 +133,7 @@ fn the_search_catches_a_scheduler_that_starts_too_early() {
     }
 }
 
-/// It finds one that waits for too much.
+/// The search finds a scheduler that waits for too much.
 #[test]
 fn the_search_catches_a_scheduler_that_starts_too_late() {
     let mut world = world(&[None, Some(&[(0, LATEST)]), Some(&[(1, ALL), (0, LATEST)])], 32);
@@ -262,7 +262,7 @@ fn a_restored_cell_is_not_computed_again() {
     }
 }
 
-/// The stored steps of the sources limit those of the other columns, whatever their order.
+/// The stored steps of the sources limit the stored steps of the other columns, in any order.
 #[test]
 fn restored_columns_are_checked_together() {
     let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)]), None]), 32);

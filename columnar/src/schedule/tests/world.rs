@@ -1,6 +1,7 @@
-//! A naive model of the scheduler: a driver that has its own record of every cell.
+//! A naive model of the scheduler: a driver with a separate record of every cell.
 //!
-//! After each report it polls until there is no action, and compares every action with the declaration and its record.
+//! After each report, the driver polls until there is no action, and compares every action with the declaration and
+//! the record.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +24,7 @@ const COUNTED: usize = 1 << 21;
 
 pub(super) type Views<'a> = &'a [(usize, Option<usize>)];
 
-/// `None` is a source; a view is a column and the length of its window, `None` for all.
+/// The plan of these columns. `None` is a source; a view is a column and the length of the window, `None` for all.
 pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
     let draft = |(at, views): (usize, &Option<Views<'_>>)| Draft {
         name: format!("c{at}"),
@@ -52,7 +53,7 @@ pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
 #[derive(Clone)]
 pub(super) struct World {
     pub(super) scheduler: Scheduler,
-    /// The declaration. The scheduler may have another one, which the model must find.
+    /// The declaration. The scheduler may have another declaration, which the model must find.
     pub(super) declared: Arc<Plan>,
     pub(super) limit: usize,
     pub(super) pushed: Vec<usize>,
@@ -60,7 +61,7 @@ pub(super) struct World {
     /// The stored cells that are skipped.
     pub(super) skipped: BTreeSet<Cell>,
     pub(super) running: BTreeSet<Cell>,
-    /// The cells that are being stored, and whether they are skipped.
+    /// The cells that are being stored, and whether each is skipped.
     pub(super) storing: BTreeSet<(Cell, bool)>,
     pub(super) failed: BTreeSet<Cell>,
     /// The cells that were stored in this run and are not emitted yet.
@@ -100,7 +101,7 @@ impl World {
         }
     }
 
-    /// With this number of faults, and this policy for failed compute steps.
+    /// The world with this number of faults, and this policy for failed compute steps.
     pub(super) fn with_faults(mut self, faults: usize, on_failure: OnFailure) -> Self {
         self.faults = faults;
         self.on_failure = on_failure;
@@ -108,7 +109,7 @@ impl World {
         self
     }
 
-    /// With a column that is computed at each n-th step.
+    /// The world with a column that is computed at each n-th step.
     pub(super) fn with_every(mut self, column: usize, steps: usize) -> Self {
         self.every = Some((column, steps));
         self.rule();
@@ -134,7 +135,7 @@ impl World {
         }
     }
 
-    /// Whether all cells that this one shows or counts are stored, by the declaration.
+    /// Whether all cells that this cell shows or counts are stored, by the declaration.
     pub(super) fn has_its_inputs(&self, cell: Cell) -> bool {
         let Some(reads) = self.declared.schema().reads(cell.column) else { return false };
         let stored = |column, mut steps: Range<usize>| steps.all(|step| self.is_stored(column, step));
@@ -146,7 +147,7 @@ impl World {
             && reads.self_view.as_ref().is_none_or(|view| stored(cell.column, view.self_cells(cell.step)))
     }
 
-    /// Whether the cell is skipped without being computed: all its inputs are skipped at its step, or its column is not
+    /// Whether the cell is skipped without being computed: all inputs are skipped at this step, or the column is not
     /// computed there.
     pub(super) fn is_skipped_at_once(&self, cell: Cell) -> bool {
         let is_rare = |(column, steps)| column == cell.column && !(cell.step + 1).is_multiple_of(steps);
@@ -177,7 +178,7 @@ impl World {
         self.failed.contains(&Cell { column, step })
     }
 
-    /// Carries out all actions, and checks each of them.
+    /// Carries out all actions, and checks each action.
     pub(super) fn settle(&mut self) {
         while let Some(action) = self.scheduler.poll() {
             match action {
@@ -215,7 +216,8 @@ impl World {
         assert!(busy > 0 || self.unemitted.is_empty(), "a run that ends has emitted all events");
     }
 
-    /// A value is emitted once, after it is stored, in step order, and after the values that it was computed from.
+    /// Checks that a value is emitted once, after it is stored, in step order, and after the values from which it was
+    /// computed.
     pub(super) fn emitted(&mut self, cell: Cell) {
         assert!(self.unemitted.remove(&cell), "{cell:?} is emitted once");
         let earlier =
@@ -245,7 +247,7 @@ impl World {
         self.settle();
     }
 
-    /// Its compute step skips it.
+    /// Lets a compute step skip its cell.
     pub(super) fn skipped(&mut self, cell: Cell) {
         self.faults -= 1;
         self.scheduler.handle_skipped(cell).expect("it is running");
@@ -291,7 +293,7 @@ impl World {
         self.settle();
     }
 
-    /// The run ends in any state, and another one begins.
+    /// Ends the run in any state, and begins another run.
     pub(super) fn run_again(&mut self) {
         self.scheduler.stop();
         let mut reader = self.reader.clone();
@@ -339,7 +341,7 @@ impl World {
     /// The part of the state by which states differ.
     pub(super) fn key(&self) -> impl Ord + use<> {
         let cells = (self.stored.clone(), self.skipped.clone(), self.running.clone(), self.unemitted.clone());
-        // Not the reader: one for each state is enough.
+        // The key has no reader: one reader for each state is enough.
         (self.pushed.clone(), cells, self.storing.clone(), self.failed.clone(), self.halted, self.faults)
     }
 }
@@ -348,12 +350,12 @@ impl World {
 #[derive(Clone)]
 pub(super) struct TestReader {
     steps: Vec<SeenSteps>,
-    /// All cells that it has seen.
+    /// All cells that the reader has seen.
     cells: BTreeSet<Cell>,
 }
 
 impl TestReader {
-    /// Reads all cells that it may see, and checks their order. Without a run these are all stored cells.
+    /// Reads all cells that the reader may see, and checks the order. Without a run these are all stored cells.
     fn read(&mut self, world: &World, is_running: bool) {
         let mut last: Vec<Option<usize>> = vec![None; self.steps.len()];
         while let Some(cell) = world.scheduler.next_unseen(&self.steps, is_running) {
@@ -385,7 +387,8 @@ impl TestReader {
     }
 }
 
-/// Visits every state that is reachable from this one with pushes of this number of steps. Returns their number.
+/// Visits every state that is reachable from this one with pushes of this number of steps. Returns the number of
+/// states.
 pub(super) fn search(first: World, steps: usize) -> usize {
     let sources: Vec<usize> = first.declared.schema().sources().collect();
     let derived = first.pushed.len() - sources.len();

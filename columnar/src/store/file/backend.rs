@@ -1,11 +1,11 @@
-//! The backend of the file store, once it is open: reads values, and stores batches of cells.
+//! The backend of an open file store, which reads values and stores batches of cells.
 //!
 //! ```text
 //! stage values ─▶ lines in the log ─▶ link values to their names ─▶ `done` in the log ─▶ unstage
 //!       sync             sync                   sync folders
 //! ```
 //!
-//! A value gets its name only when it is complete and in the log, and keeps it. Confirmed values are durable, with
+//! A value gets a name only when it is complete and in the log, and keeps the name. Confirmed values are durable, with
 //! or without `done`: recovery checks the values of lines that no `done` follows.
 
 use std::collections::BTreeSet;
@@ -35,9 +35,9 @@ pub(crate) struct FileBackend<D: Disk> {
     layout: Layout,
     own: OwnFiles<D>,
     cells: Cells,
-    /// The cells among them that have no lines in the log yet.
+    /// The cells of `cells` that have no lines in the log yet.
     adopted: Vec<(Name, usize)>,
-    /// As it is written.
+    /// The content of the file `known`.
     known: Known,
     /// Whether a definition is stored.
     is_defined: bool,
@@ -61,7 +61,7 @@ impl<D: Disk> Backend for FileBackend<D> {
 
     fn definition(&mut self) -> Result<Option<String>, StoreError> {
         let path = self.layout.definition();
-        // With its first line, which has a length and a checksum.
+        // The limit counts the first line, too, which has a length and a checksum.
         let limit = MAX_DEFINITION as u64 + 64;
         let Some(bytes) = none_if_missing(self.disk.read(&path, limit)).context("reading", &path)? else {
             return Ok(None);
@@ -113,7 +113,7 @@ impl<D: Disk> Backend for FileBackend<D> {
 
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError> {
         let mut taken = BTreeSet::new();
-        // Before `store`, which adds to `cells`. Of two entries for one cell in a batch the first one wins.
+        // Found before `store`, which adds to `cells`. Of two entries for one cell in a batch the first one wins.
         let is_new: Vec<bool> = (cells.iter())
             .map(|cell| {
                 self.logged(&cell.column, cell.step).is_none() && taken.insert((&cell.column, cell.step))
@@ -149,7 +149,7 @@ impl<D: Disk> FileBackend<D> {
         self.cells.get(column)?.get(&step)
     }
 
-    /// Writes what is known by now. A failure does no harm: then less is known when the store is opened again.
+    /// Writes what is known by now. After a failure, less is known when the store is opened again, which does no harm.
     fn update_known(&mut self) {
         let known = Known { cells: self.logged_cells(), is_defined: self.is_defined };
         if known != self.known {
@@ -166,18 +166,18 @@ impl<D: Disk> FileBackend<D> {
     }
 
     /// Writes the lines of files that were added by hand, and makes the files durable. A flow that writes has accepted
-    /// them, and what it writes may depend on them.
+    /// the files, and its new values may depend on them.
     fn log_adopted(&mut self) -> Result<(), StoreError> {
         if self.adopted.is_empty() {
             return Ok(());
         }
         for (column, step) in &self.adopted {
             let path = self.layout.value(column, *step);
-            // The program that wrote it need not have synced it.
+            // The program that wrote the file need not have synced it.
             self.disk.sync_path(&path).context("writing", &path)?;
         }
         let columns = self.adopted.iter().map(|(column, _)| column.clone()).collect();
-        // As a whole: after a torn line, files without lines are not adopted.
+        // The log is replaced as a whole: after a torn line, files without lines are not adopted.
         let staged = self.next_staged();
         rewrite(&self.disk, &self.layout, &staged, &columns, &self.cells)?;
         self.own.open_log(&self.disk, &self.layout)?;
@@ -185,7 +185,7 @@ impl<D: Disk> FileBackend<D> {
         Ok(())
     }
 
-    /// Stores cells that are not stored yet, no two of them the same.
+    /// Stores different cells, none of which is stored yet.
     fn store(&mut self, cells: &[&NewCell]) -> Result<(), StoreError> {
         let columns: BTreeSet<&Name> =
             cells.iter().filter(|cell| is_value(cell)).map(|cell| &cell.column).collect();
@@ -209,10 +209,10 @@ impl<D: Disk> FileBackend<D> {
         // A crash from here on leaves lines without confirmed values, which recovery keeps or drops.
         self.own.append(&self.layout, &lines)?;
         self.own.sync(&self.disk, &self.layout)?;
-        // Again, since this took a while: without its line, a value would not be confirmed.
+        // Checked again, since writing took a while: without a line, a value would not be confirmed.
         self.own.check_log(&self.disk, &self.layout)?;
-        // The lines are durable by now: a file without a line looks as if a person had added it. A link,
-        // unlike a rename, fails if the name exists, so a file that appeared meanwhile is not overwritten.
+        // The lines are durable by now: a file without a line looks as if a person had added it. A link, unlike a
+        // rename, fails if the name exists. So a file that appeared meanwhile is not overwritten.
         for (staged, value) in &links {
             self.disk.link(staged, value).context("making", value)?;
         }
@@ -223,7 +223,7 @@ impl<D: Disk> FileBackend<D> {
         for (column, step, entry) in logged {
             self.cells.entry(column.clone()).or_default().insert(step, entry);
         }
-        // Not synced: without this line, recovery compares the values with their lines.
+        // Not synced: without this line, recovery compares the values with the earlier lines.
         self.own.append(&self.layout, &log::done(count(&self.cells)))?;
         for (staged, _) in links {
             // A failure does no harm: recovery removes staged files.
@@ -237,7 +237,7 @@ impl<D: Disk> FileBackend<D> {
         let mut made = false;
         for column in columns {
             let folder = self.layout.column(column);
-            // A folder that holds a value is durable already. If it is missing, values are lost.
+            // A folder that holds a value is durable already. If such a folder is missing, values are lost.
             if !self
                 .cells
                 .get(*column)
@@ -246,7 +246,7 @@ impl<D: Disk> FileBackend<D> {
                 ok_if_exists(self.disk.create_dir(&folder)).context("making", &folder)?;
                 made = true;
             }
-            // Through a link, values would get into a folder that is not the store's.
+            // Through a link, values would get into a folder of somebody else.
             if self.disk.kind(&folder).context("looking at", &folder)? != Kind::Folder {
                 return Err(unwritable(&folder, "it is not a folder"));
             }
@@ -274,7 +274,7 @@ impl<D: Disk> FileBackend<D> {
 
 impl<D: Disk> Drop for FileBackend<D> {
     fn drop(&mut self) {
-        // While it is locked, and in no other folder.
+        // Written only while the folder is locked, and into no other folder.
         let is_known = self.known.cells == self.logged_cells();
         if !self.is_failed && !is_known && self.own.check(&self.disk, &self.layout).is_ok() {
             self.update_known();

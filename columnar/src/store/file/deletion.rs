@@ -5,8 +5,8 @@
 //!          sync                   sync                   sync                    sync
 //! ```
 //!
-//! The flow is deleted when its format says so. A deletion that is interrupted after that is finished by the next one,
-//! or by the next flow of the folder. Files that are not the store's stay.
+//! The flow is deleted when the format says so. The next deletion, or the next flow of the folder, finishes a deletion
+//! that is interrupted after that. Files that are not the store's stay.
 
 use std::io;
 use std::path::Path;
@@ -24,12 +24,12 @@ pub(super) fn delete<D: Disk>(location: &Location<D>) -> Result<(), StoreError> 
         return Ok(());
     };
     let layout = Layout::new(root);
-    // First of all, since a store of a newer version must not be changed.
+    // The format is read first, since a store of a newer version must not be changed.
     if Format::read(disk, &layout)? == Format::Missing {
         return check_absent(disk, &layout);
     }
     let lock = lock(disk, &layout)?;
-    // Again, under the lock: another process may have deleted it meanwhile.
+    // Read again, under the lock: another process may have deleted the flow meanwhile.
     match Format::read(disk, &layout)? {
         Format::Missing => return check_absent(disk, &layout),
         Format::Known(_) => {
@@ -57,15 +57,15 @@ fn check_absent<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
 
 /// Removes the files of a flow that is deleted. What is left is an empty store.
 pub(super) fn finish<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
-    // The process that began it may have died before the format was durable.
+    // The process that began the deletion may have died before the format was durable.
     disk.sync_path(layout.own()).context("writing", layout.own())?;
     for (column, files) in list(disk, layout)? {
         let folder = layout.column(&column);
-        // Values that were added by hand as well: the next flow would adopt them.
+        // Values that were added by hand go as well: the next flow would adopt these.
         for (file, _) in files.iter().filter(|(file, kind)| *kind != Kind::Folder && digits(file).is_some()) {
             remove(disk, &folder.join(file))?;
         }
-        // Before the format is removed: the next flow would adopt a value that is there again.
+        // Synced before the format is removed: the next flow would adopt a value that a crash brings back.
         disk.sync_path(&folder).context("writing", &folder)?;
         match disk.remove_dir(&folder) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
@@ -84,10 +84,10 @@ fn remove<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
     none_if_missing(disk.remove(path)).context("removing", path).map(drop)
 }
 
-/// Removes the folders that are empty. There is no store any more, so a failure does no harm.
+/// Removes the empty folders. There is no store any more, so a failure does no harm.
 fn remove_folders<D: Disk>(disk: &D, layout: &Layout, path: &Path) {
     let _ = disk.remove_dir(&layout.staging());
-    // While it is locked. Another flow that locks a new file keeps the folder from being removed.
+    // Removed while locked. Another flow that locks a new file keeps the folder from being removed.
     let _ = disk.remove(&layout.lock());
     let _ = disk.remove_dir(layout.own());
     // The folder that a link leads to stays, so that the link can be used again.

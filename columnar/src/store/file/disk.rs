@@ -1,5 +1,5 @@
-//! The operations on a file system that the file store uses. Tests implement them with disks that lose power,
-//! fail, or pause so that the process can be killed.
+//! The operations on a file system that the file store uses. Tests have disks that lose power, fail, or pause so that
+//! the process can be killed.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -9,20 +9,21 @@ use crate::store::files::plain_file::{self, WrongKind};
 pub(super) use crate::store::files::status::{Kind, Status};
 use crate::store::lock::{FileLock, owner_only};
 
-/// File system operations. A crash can come between any two; each is one system call, or as good as one.
+/// File system operations. A crash can come between any two operations; each operation is one system call, or as good
+/// as one.
 ///
-/// A path to a file never ends in a link, a folder, a pipe or a device: opening one fails with [`WrongKind`], and waits for
-/// nobody. The other parts of a path are links only if somebody else changes the folder meanwhile.
+/// A path to a file never ends in a link, a folder, a pipe or a device: opening such a path fails with [`WrongKind`],
+/// and waits for nobody. The other parts of a path are links only if somebody else changes the folder meanwhile.
 pub(crate) trait Disk: Clone + Send + 'static {
     /// A file that is appended to.
     type File: Write + Send;
-    /// An exclusive lock, which is released when it is dropped.
+    /// An exclusive lock, which ends when dropped.
     type Lock: Send;
 
     /// The path without links.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
 
-    /// Locks a file and creates it if it is missing; `WouldBlock` if it is locked already.
+    /// Locks a file, and creates a missing one; `WouldBlock` if the file is locked already.
     fn lock(&self, path: &Path) -> Result<Self::Lock, TryLockError>;
 
     /// Whether the path leads to the file that is locked.
@@ -34,19 +35,19 @@ pub(crate) trait Disk: Clone + Send + 'static {
     /// The status of the file at a path. Links are not followed.
     fn status(&self, path: &Path) -> io::Result<Status>;
 
-    /// The same of an open file, whatever is at its path.
+    /// The status of an open file, not of the path.
     fn status_of(&self, file: &Self::File) -> io::Result<Status>;
 
     /// The entries of a folder, in any order, without names that are not UTF-8.
     fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>>;
 
-    /// The first bytes of a file, at most `at_most`, and no more than it has when it is opened.
+    /// The first bytes of a file, at most `at_most`, and no more than the file has when opened.
     fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>>;
 
-    /// The bytes of a file, as they are read, and no more than it has when it is opened.
+    /// A reader of a file, which returns no more bytes than the file has when opened.
     fn reader(&self, path: &Path) -> io::Result<impl BufRead>;
 
-    /// Creates a file; fails if it exists.
+    /// Creates a file; fails if the file exists.
     fn create(&self, path: &Path) -> io::Result<Self::File>;
 
     /// Opens an existing file that has no other name.
@@ -70,7 +71,7 @@ pub(crate) trait Disk: Clone + Send + 'static {
     /// Removes a name of a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Removes a folder; fails if it is not empty.
+    /// Removes an empty folder; fails if the folder is not empty.
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
 }
 
@@ -131,7 +132,7 @@ impl Disk for Local {
     }
 
     fn create(&self, path: &Path) -> io::Result<File> {
-        // `create_new` is `O_EXCL`: a link at this path is an error, and nothing is written through it.
+        // `create_new` is `O_EXCL`: a link at this path is an error, and nothing is written through the link.
         owner_only(OpenOptions::new().write(true).create_new(true)).open(path)
     }
 
@@ -150,7 +151,7 @@ impl Disk for Local {
         plain_file::without_waiting(OpenOptions::new().read(true)).open(path)?.sync_all()
     }
 
-    /// Other systems have no such operation.
+    /// Does nothing, since other systems have no such operation.
     #[cfg(not(unix))]
     fn sync_path(&self, path: &Path) -> io::Result<()> {
         fs::metadata(path).map(|_| ())

@@ -1,4 +1,4 @@
-//! The format of a store, which says whether there is one, and its lock.
+//! The lock of a store, and the format, which says whether there is a store.
 
 use std::fs::TryLockError;
 
@@ -13,7 +13,7 @@ use crate::store::files::status::FileId;
 /// The format that is written.
 pub(super) const FORMAT: u32 = 2;
 
-/// The content of the file when the flow is deleted, and not all of its files are removed.
+/// The content of the file when the flow is deleted and some files are left.
 pub(super) const DELETED: &str = "deleted\n";
 
 /// The format of a store.
@@ -21,9 +21,9 @@ pub(super) const DELETED: &str = "deleted\n";
 pub(super) enum Format {
     /// There is no store.
     Missing,
-    /// A deletion was interrupted; the next owner finishes it.
+    /// A deletion was interrupted, which the next owner finishes.
     Deleted,
-    /// One that this version reads.
+    /// A format that this version reads.
     Known(u32),
 }
 
@@ -47,7 +47,7 @@ impl Format {
     }
 }
 
-/// Whether a folder is a store, of whatever format.
+/// Whether a folder is a store, of any format.
 pub(super) fn is_store<D: Disk>(disk: &D, layout: &Layout) -> Result<bool, StoreError> {
     Ok(bytes(disk, layout)?.is_some_and(|bytes| bytes != DELETED.as_bytes()))
 }
@@ -56,7 +56,7 @@ pub(super) fn is_store<D: Disk>(disk: &D, layout: &Layout) -> Result<bool, Store
 fn bytes<D: Disk>(disk: &D, layout: &Layout) -> Result<Option<Vec<u8>>, StoreError> {
     check_folder(disk, layout.own())?;
     let path = layout.format();
-    // It is short, and a damaged file of any size must not fill the memory.
+    // A format is short, and a damaged file of any size must not fill the memory.
     none_if_missing(disk.read(&path, 64)).context("reading", &path)
 }
 
@@ -66,7 +66,7 @@ pub(super) fn lock<D: Disk>(disk: &D, layout: &Layout) -> Result<D::Lock, StoreE
     loop {
         match disk.lock(&path) {
             Ok(lock) => {
-                // Otherwise a deletion removed the file after it was opened here.
+                // Otherwise a deletion removed the file after the opening above.
                 if none_if_missing(disk.is_locked_by(&path, &lock)).context("looking at", &path)?
                     == Some(true)
                 {
@@ -83,7 +83,7 @@ pub(super) fn lock<D: Disk>(disk: &D, layout: &Layout) -> Result<D::Lock, StoreE
     }
 }
 
-/// Removes staged files of earlier owners. Returns the identity of their folder.
+/// Removes staged files of earlier owners. Returns the identity of the folder.
 pub(super) fn clear<D: Disk>(disk: &D, layout: &Layout) -> Result<FileId, StoreError> {
     let staging = layout.staging();
     ok_if_exists(disk.create_dir(&staging)).context("making", &staging)?;
@@ -93,7 +93,7 @@ pub(super) fn clear<D: Disk>(disk: &D, layout: &Layout) -> Result<FileId, StoreE
         return Err(damaged(&staging, WrongKind::NotAFolder.to_string()));
     }
     for (name, kind) in disk.list(&staging).context("listing", &staging)? {
-        // Only names that `stage` uses: other files are not the library's, and are left alone.
+        // Only names that `stage` uses: other files are not the library's, and stay.
         if kind == Kind::File && log::number::<usize>(&name).is_some() {
             let path = staging.join(name);
             disk.remove(&path).context("removing", &path)?;

@@ -1,13 +1,14 @@
-//! The least number of cells that the log is known to have, and whether the flow was ever defined. A log that is cut at the
-//! end of a line is a valid log of an earlier time, and a definition that is missing looks like that of a new flow.
+//! The least number of cells that the log is known to have, and whether the flow was ever defined. A log that is cut
+//! at the end of a line is a valid log of an earlier time, and a flow whose definition is missing looks like a new
+//! flow.
 //!
 //! ```text
 //! cells 6 defined 8e1f0a2b3c4d5e6f
 //! ```
 //!
-//! It is written when the store is opened and closed, and when it is defined for the first time. Nothing waits until it is
-//! durable: a loss of power may leave an earlier one, or a part of it, which says nothing. It never says too much, since
-//! all of it is durable before it is written.
+//! The file is written when the store is opened, closed, or defined for the first time. Nothing waits until the file
+//! is durable: a loss of power may leave an earlier file, or a part of the file, which says nothing. The file never
+//! says too much, since everything that it says is durable before.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -27,8 +28,9 @@ pub(super) struct Known {
 impl Known {
     pub(super) fn read<D: Disk>(disk: &D, layout: &Layout) -> Result<Self, StoreError> {
         let path = layout.known();
-        // Two words, a number and a checksum.
+        // The file has two words, a number and a checksum.
         let bytes = none_if_missing(disk.read(&path, 64)).context("reading", &path)?;
+        // A file that a loss of power has torn says nothing, as if it were missing.
         Ok(bytes.as_deref().and_then(log::verified).and_then(Self::parse).unwrap_or_default())
     }
 
@@ -57,7 +59,7 @@ impl Known {
         Err(damaged(&layout.cells(), reason))
     }
 
-    /// Fails if there are cells, and no definition although there was one.
+    /// Fails if there are cells, but no definition although the flow was defined.
     pub(super) fn check_definition(
         self,
         layout: &Layout,
@@ -72,12 +74,13 @@ impl Known {
 
     /// Replaces the file by way of a staged one.
     pub(super) fn write<D: Disk>(self, disk: &D, layout: &Layout, staged: &Path) -> io::Result<()> {
+        // Not synced, since nothing waits for this file.
         disk.create(staged)?.write_all(self.text().as_bytes())?;
         disk.rename(staged, &layout.known())
     }
 }
 
-/// The remedy of a log or a definition that cannot be restored.
+/// The remedy for a log or a definition that cannot be restored.
 pub(super) const ADOPT: &str =
     "move the folder `.columnar` away to adopt the texts as they are, without receipts and skipped cells";
 

@@ -1,4 +1,4 @@
-//! The paths in the folder of a store, and reading and writing at them.
+//! The paths in the folder of a store, and reading and writing there.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ impl Layout {
         self.own.join("staged")
     }
 
-    /// One of them.
+    /// The path of a staged file.
     pub(super) fn staged(&self, number: usize) -> PathBuf {
         self.staging().join(number.to_string())
     }
@@ -80,7 +80,7 @@ impl Layout {
     }
 }
 
-/// Adds the operation and its path to an error.
+/// Adds the operation and the path to an error.
 pub(super) trait IoContext<T> {
     fn context(self, reason: &str, path: &Path) -> Result<T, StoreError>;
 }
@@ -110,7 +110,7 @@ pub(super) fn ok_if_exists(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Fails if there is something else than a folder at a path, such as a link to one. There may be nothing.
+/// Fails if something else than a folder is at a path, such as a link to a folder. The path may be free.
 pub(super) fn check_folder<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
     match none_if_missing(disk.kind(path)).context("looking at", path)? {
         None | Some(Kind::Folder) => Ok(()),
@@ -134,7 +134,7 @@ pub(super) fn check_column<D: Disk>(
     })
 }
 
-/// Writes a staged file, and makes it durable.
+/// Writes a staged file, and makes the bytes durable.
 pub(super) fn stage<D: Disk>(disk: &D, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let mut file = disk.create(path).context("making", path)?;
     file.write_all(bytes).context("writing", path)?;
@@ -150,11 +150,11 @@ pub(super) fn replace<D: Disk>(
     path: &Path,
 ) -> Result<(), StoreError> {
     disk.rename(staged, path).context("replacing", path)?;
-    // fsync(2): syncing a file does not make its entry durable; its folder must be synced for that.
+    // fsync(2): syncing a file does not make the name durable; the folder must be synced for that.
     disk.sync_path(layout.own()).context("writing", layout.own())
 }
 
-/// Reads the entry of a cell, and checks it against the log.
+/// Reads the entry of a cell, and checks the value against the log.
 pub(super) fn entry<D: Disk>(
     disk: &D,
     layout: &Layout,
@@ -165,8 +165,8 @@ pub(super) fn entry<D: Disk>(
     let receipt = logged.receipt.clone();
     let Some(checksum) = logged.value else { return Ok(Entry { value: None, receipt }) };
     let path = layout.value(column, step);
-    // One byte more than expected is enough to notice a change.
-    // The length is as the log has it, up to `u64::MAX`, and the file may have grown to any size.
+    // One byte more than expected is enough to notice a change. The length comes from the log and may be `u64::MAX`,
+    // and the file may have grown to any size.
     let bytes = none_if_missing(disk.read(&path, checksum.len.saturating_add(1)));
     let corrupt = |reason: &str| corrupt(column, step, &path, reason);
     if bytes.as_ref().err().and_then(WrongKind::of).is_some() {
@@ -176,7 +176,7 @@ pub(super) fn entry<D: Disk>(
     if Checksum::of(&bytes) != checksum {
         return Err(corrupt("was edited or damaged after it was stored; restore its content"));
     }
-    // Values are UTF-8 when they are logged, so only a forged line gets here.
+    // Values are UTF-8 when logged, so only a forged line gets here.
     let value = text(bytes).ok_or_else(|| corrupt("is not UTF-8"))?;
     Ok(Entry { value: Some(value), receipt })
 }

@@ -24,10 +24,10 @@ pub(super) fn flows<D: Disk>(location: &Location<D>) -> Result<Vec<PathBuf>, Sto
     let mut flows = Vec::new();
     for folder in folders {
         match is_store(disk, &Layout::new(folder.clone())) {
-            // A damaged one as well: opening it reports the defect.
+            // A damaged store is listed as well: opening reports the defect.
             Ok(true) | Err(StoreError::Damaged { .. }) => flows.push(folder),
             Ok(false) => {}
-            // A folder of another user, such as `lost+found`.
+            // The folder belongs to another user, like `lost+found`.
             Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::PermissionDenied => {}
             Err(error) => return Err(error),
         }
@@ -53,12 +53,12 @@ pub(super) fn list<D: Disk>(disk: &D, layout: &Layout) -> Result<Files, StoreErr
 /// The files without a line that are adopted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Adoption {
-    /// None: the log is torn, and the lost lines may have had these values.
+    /// No file: the log is torn, and the lost lines may have had these values.
     None,
-    /// Those that continue their columns.
+    /// The files that continue a column.
     Next,
-    /// All: no flow has stored anything, so the files may be those of a store whose log was moved away. Its skipped cells
-    /// have none. The flow that is opened next finds out whether a source lacks a step.
+    /// All files: no flow has stored anything, so the files may belong to a store whose log was moved away. Skipped
+    /// cells have no files. The flow that is opened next finds out whether a source lacks a step.
     All,
 }
 
@@ -77,9 +77,9 @@ impl Adoption {
 /// Values that are not in the log.
 #[derive(Default)]
 pub(super) struct Unlogged {
-    /// Those that are adopted.
+    /// The values that are adopted.
     pub(super) adopted: Vec<(Name, usize)>,
-    /// Other files that look like values, each with the way to resolve it.
+    /// Other files that look like values, each with a remedy.
     pub(super) wrong: Vec<StoreError>,
 }
 
@@ -99,7 +99,7 @@ impl Unlogged {
                 }
                 Adoption::Next => {
                     let mut next = 0;
-                    // Up to the first step that has neither a line nor a file.
+                    // Adopts up to the first step that has neither a line nor a file.
                     while logged.contains_key(&next) || steps.contains(&next) {
                         unlogged.adopted.extend(steps.take(&next).map(|step| (column.clone(), step)));
                         next += 1;
@@ -140,7 +140,7 @@ impl Unlogged {
                 Some((_, Some(LoggedEntry { value: None, .. }))) => {
                     "the cell is empty for good; move it away"
                 }
-                // People read `01.txt` as a value, so it must not be ignored.
+                // People read `01.txt` as a value, so the file must not be ignored.
                 None => "no step is called that; rename it, or move it away",
             };
             self.wrong.push(damaged(&folder.join(file), reason));

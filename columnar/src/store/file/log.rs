@@ -1,5 +1,5 @@
-//! The log of the file store: the stored cells, with the checksums of their values. It is plain text, and this file
-//! alone knows its format.
+//! The log of the file store: the stored cells, with the checksums of values. The log is plain text, and this file
+//! alone knows the format.
 //!
 //! ```text
 //! done 0 3af0c1d24b5e6978
@@ -9,14 +9,14 @@
 //! done 3 77b1c2d3e4f50617
 //! ```
 //!
-//! The first line is a `done` of 0 cells. A value has its length in bytes and its checksum. The receipt follows the
-//! checksum, or the step of a skipped cell. `done` has the number of all cells before it. The last word of a line is
-//! the checksum of the words before it. Checksums are XXH64, as `xxhsum` prints them.
+//! The first line is a `done` of 0 cells. The line of a value has the length in bytes and the checksum. The receipt
+//! follows the checksum, or the step of a skipped cell. A `done` has the number of all earlier cells. The last word of
+//! a line is the checksum of the words before. Checksums are XXH64, as `xxhsum` prints them.
 //!
 //! Format 1 had no receipts, and is the same otherwise.
 //!
-//! Lines are durable before the files of their values exist, and `done` is written when those are durable. So lines
-//! after the last `done` may be torn, and their values may be missing: they were possibly never confirmed. A damaged
+//! A line is durable before the file of its value exists, and `done` is written when the files are durable. So lines
+//! after the last `done` may be torn, and values may be missing: such values were possibly never confirmed. A damaged
 //! line before a `done` was complete once.
 
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub(super) type Cells = BTreeMap<Name, BTreeMap<usize, LoggedEntry>>;
 /// The most bytes of a line. Receipts are some hundred bytes long.
 pub(super) const MAX_LINE: u64 = 1 << 20;
 
-/// The most bytes after the last line. An interrupted write leaves less, and reading more of them takes long.
+/// The most bytes after the last line. An interrupted write leaves fewer bytes, and reading more bytes takes long.
 const MAX_TORN: usize = 1 << 24;
 
 /// The log's entry of a cell.
@@ -89,24 +89,24 @@ pub(super) struct Log {
     pub(super) cells: Cells,
     /// Cells after the last `done`, whose values may be missing.
     pub(super) unconfirmed: Vec<(Name, usize, LoggedEntry)>,
-    /// Whether it ends in the middle of a line.
+    /// Whether the log ends in the middle of a line.
     pub(super) torn: bool,
 }
 
 impl Log {
-    /// Reads a log line by line, up to the first one that is none: its file may be of any size, and memory is taken for
-    /// lines alone.
+    /// Reads a log line by line, up to the first bytes that are no line: the file may be of any size, and memory is
+    /// taken for lines alone.
     ///
     /// # Errors
     ///
-    /// The outer error is about reading, the inner one about the log.
+    /// The outer error is about reading, the inner error about the log.
     pub(super) fn read(mut bytes: impl BufRead) -> io::Result<Result<Self, String>> {
         let (mut log, mut line, mut count) = (Self::default(), Vec::new(), 0);
         for at in 1.. {
             line.clear();
-            // One byte more than a line has is enough to notice that it is none.
+            // One byte more than a line can have is enough to notice that these bytes are no line.
             bytes.by_ref().take(MAX_LINE + 1).read_until(b'\n', &mut line)?;
-            // An emptied or zeroed log must not look like that of a new store, which has this line.
+            // An emptied or zeroed log must not look like the log of a new store, which has this line.
             if at == 1 && line != done(0).as_bytes() {
                 return Ok(Err("it does not begin as it should".into()));
             }
@@ -114,7 +114,7 @@ impl Log {
                 break;
             }
             let Some(words) = verified(&line) else {
-                // A loss of power damages the end alone: a line is durable before the `done` after it exists.
+                // A loss of power damages the end alone: a line is durable before the next `done` exists.
                 if is_damage(line, bytes)? {
                     return Ok(Err(format!("line {at} is not as it was written")));
                 }
@@ -141,7 +141,7 @@ impl Log {
                 self.unconfirmed.push((column, step, logged));
                 Ok(())
             }
-            // The count detects lines that were removed as a whole, which the checksums of lines cannot.
+            // The count detects lines that were removed as a whole, which no checksum of a line can detect.
             Some(Line::Done(cells)) if cells == *count => self.finish(at),
             Some(Line::Done(cells)) => {
                 Err(format!("line {at} counts {cells} cells before it, and there are {count}"))
@@ -159,7 +159,7 @@ impl Log {
         Ok(())
     }
 
-    /// Whether it ends with a `done`.
+    /// Whether the log ends with a `done`.
     pub(super) fn is_whole(&self) -> bool {
         self.unconfirmed.is_empty() && !self.torn
     }
@@ -220,7 +220,7 @@ fn unescape(words: &str) -> Option<Value> {
     Some(text.into())
 }
 
-/// The line that marks the cells before it as done.
+/// The line that marks all earlier cells as done.
 pub(super) fn done(cells: usize) -> String {
     line(format!("done {cells}"))
 }
@@ -250,7 +250,7 @@ impl Line {
             "skipped" => (false, 2),
             _ => return None,
         };
-        // The receipt is the rest of the line, since it may have spaces.
+        // The receipt is the rest of the line, since receipts may have spaces.
         let mut words = rest.splitn(count + 1, ' ');
         let (column, step) = (Name::new(words.next()?).ok()?, number(words.next()?)?);
         let value = if is_value { Some(Checksum::of_words(words.next()?, words.next()?)?) } else { None };
@@ -259,21 +259,21 @@ impl Line {
     }
 }
 
-/// The words of a line, if its checksum is right.
+/// The words of a line, if the checksum is right.
 pub(super) fn verified(line: &[u8]) -> Option<&str> {
     let (words, sum_of_words) = str::from_utf8(line).ok()?.strip_suffix('\n')?.rsplit_once(' ')?;
     (hexadecimal(sum_of_words)? == sum(words.as_bytes())).then_some(words)
 }
 
-/// Whether a line that is none, and the bytes after it, are more than the end of an interrupted write: a `done` follows,
-/// or they are too many.
+/// Whether bytes that are no line, with all later bytes, are more than the end of an interrupted write: a `done`
+/// follows, or there are too many bytes.
 fn is_damage(mut line: Vec<u8>, mut bytes: impl BufRead) -> io::Result<bool> {
     let mut left = MAX_TORN;
     loop {
         if ends_in_done(&line) {
             return Ok(true);
         }
-        // A part of a line has its end later, which may begin here.
+        // A part of a line ends in later bytes, and a `done` may begin here.
         let kept = if line.ends_with(b"\n") { 0 } else { DONE.min(line.len()) };
         line.drain(..line.len() - kept);
         match bytes.by_ref().take(1 << 16).read_until(b'\n', &mut line)? {
@@ -290,8 +290,8 @@ const DONE: usize = 64;
 /// Whether a damaged line ends in a complete `done`.
 fn ends_in_done(line: &[u8]) -> bool {
     let line = line.get(line.len().saturating_sub(DONE)..).unwrap_or_default();
-    // A damaged line break joins a line with the `done` after it. The last match counts, since
-    // receipts may have this word.
+    // A damaged line break joins a line with the next `done`. The last match counts, since receipts may have this
+    // word.
     let at = line.windows(5).rposition(|words| words == b"done ");
     at.and_then(|at| line.get(at..)).is_some_and(|done| verified(done).is_some())
 }
@@ -372,7 +372,7 @@ mod tests {
             let mut flipped = text.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             match Log::parse(&flipped) {
-                // As if it had not been written: earlier cells are there.
+                // The log reads as if the line had not been written: earlier cells are there.
                 Ok(log) if bit / 8 >= last_line => {
                     assert_eq!((log.unconfirmed.len(), log.torn), (5, true), "bit {bit}");
                 }
@@ -382,8 +382,8 @@ mod tests {
         }
     }
 
-    /// All of a log was read before its first line was looked at: a sparse file of a terabyte takes no room, and took all
-    /// memory.
+    /// The whole log was read before the first line was looked at: a sparse file of a terabyte takes no room, and took
+    /// all memory.
     #[test]
     fn s18_of_a_log_without_end_a_part_is_read() {
         let valid = write(&cells()) + &cell(&name("map"), 3, &SKIPPED);
@@ -401,7 +401,7 @@ mod tests {
         }
     }
 
-    /// A `done` after a damaged line is found wherever it is, also if the line has lost its end.
+    /// A `done` after a damaged line is found at any place, also if the line has lost the end.
     #[test]
     fn s18_a_damaged_line_of_any_length_is_no_interrupted_write() {
         let valid = write(&cells());

@@ -64,81 +64,79 @@ use super::{Defect, Store, StoreError};
 /// .columnar/staged/    values that are being written
 /// ```
 ///
-/// The folder is created when it is opened for the first time. Search it, put it under version control, copy it while
-/// no flow has it open; the folder `.columnar` belongs to it.
+/// The first opening creates the folder. Search the folder, put it under version control, or copy it while no flow has
+/// it open; the folder `.columnar` is a part of it.
 ///
-/// A file that you add as the next step of a column, such as `user/1.txt`, is adopted when the store is opened, as
-/// if its text had been pushed. It has at most 64 MiB. The flow writes it down with the next value that it stores; until
-/// then you may correct the file, or take it away. A file with another number is an error that names the next step. Files
-/// that are not named after a number are ignored.
+/// A file that you add as the next step of a column, such as `user/1.txt`, is adopted when the store is opened, as if
+/// the text had been pushed. The file may have at most 64 MiB. The flow logs the file with the next value that is
+/// stored; until then you may correct the file, or take it away. A file with another number is an error that names the
+/// next step. Files that are not named after a number are ignored.
 ///
-/// A folder whose `.columnar` is damaged can be opened without it: move that folder away. Then all texts are adopted as
-/// they are, without receipts, and skipped cells are computed again. A source must have all of its steps.
+/// If `.columnar` is damaged, move that folder away. Then all texts are adopted as they are, without receipts, and
+/// skipped cells are computed again. A source must have all steps.
 ///
 /// # Guarantees
 ///
-/// A file gets its name when it is complete; it is never written to again and never replaced. When a value is
-/// confirmed, the value and its name are durable (`fsync`), so it survives a loss of power if the disk keeps its
-/// promises. A value that was edited, damaged or removed is an error when it is loaded. Checksums detect change,
-/// not forgery. After a failed write nothing is written until the store is opened again, which finds out which
-/// values were stored.
+/// A file gets its name when complete, and is never written to again and never replaced. When a value is confirmed,
+/// the value and its name are durable (`fsync`), so it survives a loss of power if the disk keeps its promises.
+/// Loading a value that was edited, damaged or removed is an error. Checksums detect change, not forgery. After a
+/// failed write nothing is written until the store is opened again. Opening finds out which values were stored.
 ///
-/// The receipt of a cell is in the log, under the checksum of its line, and takes no wait of its own.
+/// The receipt of a cell is in the log, under the checksum of the line, and takes no extra wait.
 ///
-/// Deleting a flow removes its values, the folders that are empty then, and `.columnar`. Other files stay. A deletion that
-/// is interrupted is finished when the store is next opened or deleted.
+/// Deleting a flow removes the values, the folders that are empty then, and `.columnar`. Other files stay. The next
+/// opening or deletion of the store finishes an interrupted deletion.
 ///
-/// One flow has the folder open at a time, on one machine: a lock excludes others until the owner is gone, however
-/// it ends. A file system that has no locks or no hard links is refused. New files are readable by their owner
-/// alone, on Unix.
+/// One flow has the folder open at a time, on one machine: a lock excludes others until the owner is gone, even if the
+/// process is killed. A file system that has no locks or no hard links is refused. On Unix, new files are readable by
+/// the owner alone.
 ///
-/// A folder from elsewhere is not trusted. Where the store has a file or a folder, there may be no link, pipe, device or
-/// socket, and the log may have no second name: that is an error that names the path, and nothing is read, written or
-/// removed elsewhere. The folder itself may be a link, which is followed once, when the store is opened. A log of any length
-/// takes memory for its valid lines alone.
+/// A folder from elsewhere is not trusted. Where the store has a file or a folder, there may be no link, pipe, device
+/// or socket, and the log may have no second name. Anything else is an error that names the path, and nothing is read,
+/// written or removed elsewhere. The folder itself may be a link, which is followed once, when the store is opened. A
+/// log of any length takes memory for valid lines alone.
 ///
-/// Before each write, and once more before its values get their names, an open store looks at the folder `.columnar`, its
-/// lock, its log and its folder of staged files. If one of them was moved, removed, replaced or linked, or another program
-/// changed the log, it is an error that names it, and nothing more is confirmed until the store is opened again.
+/// Before each write, and once more before the values get names, an open store looks at the folder `.columnar`, the
+/// lock, the log and the folder of staged files. If one was moved, removed, replaced or linked, or another program
+/// changed the log, an error names the path, and nothing more is confirmed until the store is opened again.
 ///
-/// A log that lost complete lines looks like an earlier one. So the number of cells is also kept apart from it, and
-/// whether there was a definition. If the log lists fewer cells, or the definition is missing, the store is not opened.
-/// Lines are missed that were there when the store was last opened or closed: all of them, unless the process was
-/// killed. Of a store that was killed, the lines since its opening are not missed: their values are adopted like files
-/// that were added by hand, without receipts, and their skipped cells are computed again. A loss of power may forget the
-/// last numbers, and folders that earlier versions made have none until they are opened.
+/// A log that lost complete lines looks like an earlier log. So a file apart from the log has the number of cells, and
+/// whether there was a definition. If the log lists fewer cells, or the definition is missing, the store is not
+/// opened. The number covers the lines that were there when the store was last opened or closed, which are all lines
+/// unless the process was killed. After a kill, the loss of lines since the opening is not noticed: the values are
+/// adopted like files that were added by hand, without receipts, and the skipped cells are computed again. A loss of
+/// power may forget the last number, and a folder that an earlier version made has no number until opened.
 ///
 /// # Costs
 ///
-/// A value that is stored alone costs three waits for the disk, one for its text, one for the log and one for the
-/// folder of its column. Cells that finish at the same time share the latter two, and the six calls of `stat` that look at
-/// the files of the store.
+/// A value that is stored alone costs three waits for the disk: for the text, for the log and for the folder of the
+/// column. Cells that finish at the same time share the latter two waits, and the six calls of `stat` that look at the
+/// files of the store.
 ///
 /// An open flow takes two file descriptors and a thread.
 ///
-/// Opening reads the log and lists the folders; of values, it reads only files that were added by hand. Loading
-/// reads one file per value. This is for conversations: up to some 10,000 steps of a column are comfortable, 100,000 are
-/// possible. For more, use a database.
+/// Opening reads the log and lists the folders; the only values that are read are files that were added by hand.
+/// Loading reads one file per value. This is for conversations: up to some 10,000 steps of a column are comfortable,
+/// 100,000 are possible. For more, use a database.
 #[derive(Debug)]
 pub struct FileStore {
     worker: Worker<FileBackend<Local>>,
 }
 
 impl FileStore {
-    /// A store in this folder. Nothing is touched before the store is opened, which creates the folder if need
-    /// be.
+    /// A store in this folder. Nothing is touched before the store is opened. Opening creates the folder if necessary.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { worker: Worker::new(Location { disk: Local, path: folder.into() }) }
     }
 
-    /// The folder, as it was passed to [`new`](Self::new).
+    /// The folder, as passed to [`new`](Self::new).
     pub fn folder(&self) -> &Path {
         &self.worker.location().path
     }
 
-    /// The stores in the folders of a folder, in order of their names. A folder is a store once it has been opened.
-    /// Other folders, links, folders deeper down, and those that this user may not enter are left out. A folder that is
-    /// missing has no stores.
+    /// The stores in the folders of a folder, in order of names. A folder is a store once opened. Other folders,
+    /// links, folders deeper down, and folders that this user may not enter are left out. A missing folder has no
+    /// stores.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -166,9 +164,9 @@ impl FileStore {
         async move { worker.inspect(listing::flows).await }.boxed()
     }
 
-    /// Reads everything that is stored, and returns the defects: values that have changed, and files where no
-    /// value belongs. Unlike [`reopen::verify`](crate::reopen::verify) it does not open the store, so it changes
-    /// nothing at all, and a flow may have the store open.
+    /// Reads everything that is stored, and returns the defects: values that have changed, and files where no value
+    /// belongs. Unlike [`reopen::verify`](crate::reopen::verify), this method does not open the store. So nothing at
+    /// all changes, and a flow may have the store open.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -191,7 +189,8 @@ impl FileStore {
     ///
     /// # Errors
     ///
-    /// When the store cannot be read, its log or format is damaged, its definition is missing, or a newer version wrote it.
+    /// When the store cannot be read, the log or the format is damaged, the definition is missing, or a newer version
+    /// wrote it.
     pub fn verify(&self) -> BoxFuture<'static, Result<Vec<Defect>, StoreError>> {
         self.worker.inspect(recovery::verify)
     }

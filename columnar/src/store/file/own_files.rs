@@ -1,7 +1,7 @@
-//! The files of an open store that it writes by a handle or a path: whether they are still those that were opened.
+//! The files that an open store writes by a handle or a path: whether each is still the file that was opened.
 //!
-//! Somebody may move, replace, cut or link them meanwhile. A handle does not show that, and lines that are written by it
-//! are lost with its file.
+//! Somebody may move, replace, cut or link these files meanwhile. A handle does not show that, and lines that are
+//! written by it are lost with the file.
 
 use std::io::Write;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::store::files::status::FileId;
 pub(super) struct OwnFiles<D: Disk> {
     lock: D::Lock,
     log: D::File,
-    /// The log, with its length as it was written.
+    /// The status of the log, with the written length.
     log_status: Status,
     staging: FileId,
 }
@@ -27,7 +27,7 @@ impl<D: Disk> OwnFiles<D> {
         Ok(Self { lock, log, log_status, staging })
     }
 
-    /// Fails if the folder, or one of these files, was moved or replaced. Nothing is written after that.
+    /// Fails if the folder, or one of these files, was moved or replaced. Nothing is written after such a failure.
     pub(super) fn check(&self, disk: &D, layout: &Layout) -> Result<(), StoreError> {
         let (root, path) = (layout.root(), layout.lock());
         match none_if_missing(disk.is_locked_by(&path, &self.lock)).context("looking at", &path)? {
@@ -51,7 +51,7 @@ impl<D: Disk> OwnFiles<D> {
         }
     }
 
-    /// Fails if the log is not the file that was opened, or not as it was written.
+    /// Fails if the log is not the file that was opened, or not as written.
     pub(super) fn check_log(&self, disk: &D, layout: &Layout) -> Result<(), StoreError> {
         let path = layout.cells();
         let reason = match none_if_missing(disk.status(&path)).context("looking at", &path)? {
@@ -68,7 +68,7 @@ impl<D: Disk> OwnFiles<D> {
         Err(unwritable(&path, reason))
     }
 
-    /// Opens the log again, which was replaced by the store itself.
+    /// Opens the log again, after the store itself has replaced the log.
     pub(super) fn open_log(&mut self, disk: &D, layout: &Layout) -> Result<(), StoreError> {
         (self.log, self.log_status) = open_log(disk, layout)?;
         Ok(())

@@ -21,7 +21,7 @@ use super::own_files::OwnFiles;
 use crate::declare::Name;
 use crate::store::{Defect, StoreError};
 
-/// The most bytes of a file that is added by hand. One of any size must not fill the memory.
+/// The most bytes of a file that is added by hand. A file of any size must not fill the memory.
 const MAX_ADOPTED: u64 = 1 << 26;
 
 /// The most attempts to lock a folder that others delete.
@@ -31,11 +31,11 @@ const ATTEMPTS: usize = 8;
 pub(super) struct Opened<D: Disk> {
     pub(super) layout: Layout,
     pub(super) own: OwnFiles<D>,
-    /// With those that are adopted.
+    /// The stored cells, with the adopted ones.
     pub(super) cells: Cells,
     /// The cells of files that were added by hand, which have no lines yet.
     pub(super) adopted: Vec<(Name, usize)>,
-    /// As it is written.
+    /// The content of the file `known`.
     pub(super) known: Known,
     pub(super) is_defined: bool,
 }
@@ -43,9 +43,9 @@ pub(super) struct Opened<D: Disk> {
 pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreError> {
     let disk = location.disk.clone();
     let (layout, lock) = enter(&disk, &location.path)?;
-    // Under the lock, since the staged files of a live owner are still needed.
+    // Cleared under the lock, since a live owner still needs the staged files.
     let staging = clear(&disk, &layout)?;
-    // Again, under the lock: another process may have created, upgraded or deleted the store meanwhile.
+    // Read again, under the lock: another process may have created, upgraded or deleted the store meanwhile.
     let found = Format::read(&disk, &layout)?;
     if found == Format::Deleted {
         deletion::finish(&disk, &layout)?;
@@ -59,20 +59,20 @@ pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreEr
     let is_defined = is_defined(&disk, &layout)?;
     let (cells, adopted) = recover(&disk, &layout, known, is_defined)?;
     known.check_definition(&layout, is_defined, count(&cells))?;
-    // After recovery, so a store that cannot be recovered stays readable by the version that wrote it.
+    // Upgraded after recovery, so a store that cannot be recovered stays readable by the version that wrote it.
     if matches!(found, Format::Known(known) if known < FORMAT) {
         upgrade(&disk, &layout)?;
     }
-    // After recovery and not before, since recovery may replace the file at this path.
+    // Opened after recovery and not before, since recovery may replace the file at this path.
     let own = OwnFiles::new(&disk, &layout, lock, staging)?;
     Ok(Opened { layout, own, cells, adopted, known, is_defined })
 }
 
-/// Takes the lock of the folder, which is created if it is missing.
+/// Takes the lock of the folder, and creates a missing folder.
 fn enter<D: Disk>(disk: &D, path: &Path) -> Result<(Layout, D::Lock), StoreError> {
     let mut attempts = 0;
     loop {
-        // First of all, since a store of a newer version must not be changed.
+        // The format is read first, since a store of a newer version must not be changed.
         let found = match none_if_missing(disk.canonical(path)).context("looking for", path)? {
             Some(root) => Format::read(disk, &Layout::new(root))?,
             None => Format::Missing,
@@ -91,7 +91,7 @@ fn enter<D: Disk>(disk: &D, path: &Path) -> Result<(Layout, D::Lock), StoreError
 }
 
 fn lock_folder<D: Disk>(disk: &D, path: &Path) -> Result<(Layout, D::Lock), StoreError> {
-    // Links are resolved once, so one that is changed later does not move an open store.
+    // Links are resolved once, so a later change of a link does not move an open store.
     let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
     ok_if_exists(disk.create_dir(layout.own())).context("making", layout.own())?;
     check_folder(disk, layout.own())?;
@@ -99,7 +99,7 @@ fn lock_folder<D: Disk>(disk: &D, path: &Path) -> Result<(Layout, D::Lock), Stor
     Ok((layout, lock))
 }
 
-/// Creates the folder and its parents, and makes them durable.
+/// Creates the folder and the parents, and makes all durable.
 fn make_root<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
     let Some(parent) = path.parent() else { return Ok(()) };
     // The parent of `chats` is the empty path, which cannot be opened.
@@ -109,25 +109,25 @@ fn make_root<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
         make_root(disk, parent)?;
         ok_if_exists(disk.create_dir(path)).context("making", path)?;
     }
-    // Also if the folder existed: the process that made it may have died before this.
+    // Synced also if the folder existed: the process that made the folder may have died before the sync.
     match disk.sync_path(parent) {
-        // The folder existed, and another user created it.
+        // The folder existed, and belongs to another user.
         Err(error) if is_there && error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         synced => synced.context("writing", parent),
     }
 }
 
-/// Creates the files of a new store. The format comes last: with it, the store exists.
+/// Creates the files of a new store. The format comes last: with a format, the store exists.
 fn make<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
     disk.sync_path(layout.root()).context("writing", layout.root())?;
     let (path, empty) = (layout.cells(), log::write(&Cells::new()));
     match none_if_missing(disk.read(&path, empty.len() as u64 + 1)).context("reading", &path)? {
         None => {
-            // An earlier version deleted a flow and left it: the next flow begins without cells.
+            // An earlier version deleted a flow and left this file: the next flow begins without cells.
             none_if_missing(disk.remove(&layout.known())).context("removing", &layout.known())?;
             publish(disk, layout, empty.as_bytes(), &path)?;
         }
-        // The process that created it died before it wrote the format.
+        // The process that created the log died before writing the format.
         Some(bytes) if bytes == empty.as_bytes() => {}
         // There were cells, so there was a format. A new store in this place would hide them.
         Some(_) => return Err(damaged(&layout.format(), "it is missing")),
@@ -143,8 +143,8 @@ fn upgrade<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
     replace(disk, layout, &staged, &layout.format())
 }
 
-/// Creates a file that is complete from the beginning. On a file system without hard links this fails, before any
-/// value is stored.
+/// Creates a file that is complete from the beginning. Fails on a file system without hard links, before any value is
+/// stored.
 fn publish<D: Disk>(disk: &D, layout: &Layout, bytes: &[u8], path: &Path) -> Result<(), StoreError> {
     let staged = layout.staged(0);
     stage(disk, &staged, bytes)?;
@@ -161,7 +161,7 @@ fn read_log<D: Disk>(disk: &D, layout: &Layout) -> Result<Log, StoreError> {
     Log::read(bytes).context("reading", &path)?.map_err(damaged)
 }
 
-/// Finds out which cells are stored, and replaces the log if it differs. Returns them, and those that are adopted.
+/// Finds out which cells are stored, and replaces a log that differs. Returns these cells, and the adopted ones.
 fn recover<D: Disk>(
     disk: &D,
     layout: &Layout,
@@ -173,25 +173,25 @@ fn recover<D: Disk>(
     let Log { mut cells, unconfirmed, .. } = log;
     let mut columns = BTreeSet::new();
     for (column, step, logged) in unconfirmed {
-        // Before its value is looked for: one that was not found would be forgotten.
+        // The folder is checked before the value is looked for: a value that is not found would be forgotten.
         if logged.value.is_some() {
             check_column(disk, layout, &column, step)?;
         }
         match entry(disk, layout, &column, step, &logged) {
             Ok(_) => drop(cells.entry(column.clone()).or_default().insert(step, logged)),
-            // It was never confirmed, so it was never stored.
+            // The value was never confirmed, so it was never stored.
             Err(StoreError::Corrupt { .. }) => {}
             Err(error) => return Err(error),
         }
         columns.insert(column);
     }
-    // Before files without a line are adopted: they may be values whose lines are missing.
+    // Checked before files without a line are adopted: such files may be values whose lines are missing.
     known.check_cells(layout, count(&cells))?;
     let Unlogged { adopted, wrong } = Unlogged::find(layout, list(disk, layout)?, &cells, adoption);
     if let Some(error) = wrong.into_iter().next() {
         return Err(error);
     }
-    // Before the log is replaced: an error leaves the store as it was.
+    // Read before the log is replaced: an error leaves the store as it was.
     let values = adopted.iter().map(|(column, step)| adopt(disk, layout, column, *step));
     let values = values.collect::<Result<Vec<_>, _>>()?;
     if !is_whole {
@@ -211,17 +211,17 @@ pub(super) fn rewrite<D: Disk>(
     columns: &BTreeSet<Name>,
     cells: &Cells,
 ) -> Result<(), StoreError> {
-    // The names in these folders may not be durable, and the new log confirms their values.
+    // The names in these folders may not be durable, and the new log confirms the values.
     for folder in columns.iter().map(|column| layout.column(column)).chain([layout.root().to_owned()]) {
         // A column that has only skipped cells has no folder.
         none_if_missing(disk.sync_path(&folder)).context("writing", &folder)?;
     }
-    // A new file, since it is unknown how much of the old one is durable.
+    // A new file, since nobody knows how much of the old file is durable.
     stage(disk, staged, log::write(cells).as_bytes())?;
     replace(disk, layout, staged, &layout.cells())
 }
 
-/// The entry of a file that was added by hand. It gets its line with the next write: until then it may be wrong, and be
+/// The entry of a file that was added by hand. The next write adds the line: until then the file may be wrong, and be
 /// taken away again.
 fn adopt<D: Disk>(disk: &D, layout: &Layout, column: &Name, step: usize) -> Result<LoggedEntry, StoreError> {
     let path = layout.value(column, step);
@@ -235,15 +235,15 @@ fn adopt<D: Disk>(disk: &D, layout: &Layout, column: &Name, step: usize) -> Resu
     Ok(LoggedEntry { value: Some(checksum), receipt: None })
 }
 
-/// Verifies a store without changing it: the defects that opening it or loading its cells would report. Its owner
-/// may write meanwhile.
+/// Verifies a store without a change: returns the defects that opening the store or loading the cells would report.
+/// The owner may write meanwhile.
 pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, StoreError> {
     let Location { disk, path } = location;
     let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
     if matches!(Format::read(disk, &layout)?, Format::Missing | Format::Deleted) {
         return Ok(Vec::new());
     }
-    // In this order, since the line of a value is written before its name, and its number after it.
+    // Read in this order: the line of a value is written before its name, and the number of cells afterwards.
     let known = Known::read(disk, &layout)?;
     let files = list(disk, &layout)?;
     let is_defined = is_defined(disk, &layout)?;
@@ -260,7 +260,7 @@ pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, Sto
         let entries = steps.iter().map(|(step, logged)| entry(disk, &layout, column, *step, logged));
         wrong.extend(entries.filter_map(Result::err));
     }
-    // A write of these may be under way, so their values are not checked and their files are known.
+    // A write of these cells may be under way, so the values are not checked, and the files count as logged.
     for (column, step, logged) in log.unconfirmed {
         log.cells.entry(column).or_default().insert(step, logged);
     }

@@ -1,4 +1,4 @@
-//! Files that somebody else may have put there: opened without following a link, and their status.
+//! Files that somebody else may have put there: the status, and opening without following a link.
 
 pub(crate) mod plain_file;
 pub(crate) mod status;

@@ -10,7 +10,7 @@ use rustix::fs::OFlags;
 
 use super::status::{Kind, Status};
 
-/// There is something else at a path than a file of the store.
+/// The kind of something at a path that is no file of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum WrongKind {
     #[error("it is a link, a folder, a pipe or a device, and no file; move it away, and restore the file")]
@@ -36,13 +36,13 @@ impl From<WrongKind> for io::Error {
     }
 }
 
-/// Opens a regular file, and returns its status. The path may have links, but not in its last part.
+/// Opens a regular file, and returns the status. The path may have links, but not in the last part.
 ///
 /// # Errors
 ///
 /// [`WrongKind`] if there is something else.
 pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Status)> {
-    // Elsewhere no flag refuses a link.
+    // On other systems no flag refuses a link.
     #[cfg(not(unix))]
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
         return Err(WrongKind::NotAFile.into());
@@ -54,13 +54,13 @@ pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<(File, 
         }
         opened => opened?,
     };
-    // Of the open file: the one at the path may be another one by now.
+    // The status of the open file: by now, another file may be at the path.
     let status = Status::of(&file)?;
     if status.kind == Kind::File { Ok((file, status)) } else { Err(WrongKind::NotAFile.into()) }
 }
 
-/// open(2): `O_NOFOLLOW` refuses a link, and with `O_NONBLOCK` opening a pipe does not wait for its other end. Neither
-/// changes how a regular file is read and written.
+/// open(2): `O_NOFOLLOW` refuses a link, and with `O_NONBLOCK` opening a pipe does not wait for the other end. Neither
+/// flag changes how a regular file is read and written.
 #[cfg(unix)]
 fn without_following(options: &mut OpenOptions) -> &mut OpenOptions {
     std::os::unix::fs::OpenOptionsExt::custom_flags(
@@ -74,7 +74,7 @@ fn without_following(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// open(2): opening a pipe does not wait for its other end.
+/// Sets `O_NONBLOCK`, with which opening a pipe does not wait for the other end: open(2).
 #[cfg(unix)]
 pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, OFlags::NONBLOCK.bits().cast_signed())

@@ -1,21 +1,21 @@
-//! The status of a file: its kind, its identity, its names and its length, but not its times.
+//! The status of a file: the kind, the identity, the names and the length, but not the times.
 //!
-//! Since Linux 6.13, whoever asks for the times of a file makes its next write take an exact one, which `fsync` then has to
-//! make durable beside the data. A store that looks at its files at each write would pay a third of its speed for times
-//! that it does not use, and the standard library always asks for them.
+//! Since Linux 6.13, a program that asks for the times of a file makes the next write take an exact time, which
+//! `fsync` then has to make durable beside the data. A store looks at files at each write. Unused times would cost the
+//! store a third of the speed, and the standard library always asks for times.
 
 use std::fs::{self, File, FileType, Metadata};
 use std::io;
 use std::path::Path;
 
-/// A file or folder, as it is now.
+/// The present status of a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Status {
     pub(crate) kind: Kind,
     pub(crate) id: FileId,
-    /// The number of its names.
+    /// The number of names.
     pub(crate) names: u64,
-    /// In bytes.
+    /// The length in bytes.
     pub(crate) len: u64,
 }
 
@@ -24,11 +24,11 @@ pub(crate) struct Status {
 pub(crate) enum Kind {
     File,
     Folder,
-    /// A link, or something rarer.
+    /// A link, or a rarer kind.
     Other,
 }
 
-/// Distinguishes a file from all others, whatever its path.
+/// The identity of a file, which does not depend on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileId(u64, u64);
 
@@ -42,7 +42,7 @@ impl Status {
         Ok(Self::from(&fs::symlink_metadata(path)?))
     }
 
-    /// Looks at an open file, whatever is at its path.
+    /// Looks at an open file, not at the path.
     pub(crate) fn of(file: &File) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Some(status) = linux::of(file) {
@@ -88,7 +88,7 @@ impl FileId {
     }
 }
 
-/// An inode number is unique only within its device.
+/// The identity and the number of names. An inode number is unique only within a device.
 #[cfg(unix)]
 fn identity(metadata: &Metadata) -> (FileId, u64) {
     use std::os::unix::fs::MetadataExt;
@@ -96,7 +96,8 @@ fn identity(metadata: &Metadata) -> (FileId, u64) {
     (FileId(metadata.dev(), metadata.ino()), metadata.nlink())
 }
 
-/// Outside Unix an open file cannot be moved or replaced, and the standard library does not know the number of names.
+/// A fixed identity: outside Unix an open file cannot be moved or replaced, and the standard library does not know the
+/// number of names.
 #[cfg(not(unix))]
 fn identity(_: &Metadata) -> (FileId, u64) {
     (FileId(0, 0), 1)
@@ -128,7 +129,8 @@ mod linux {
         look(CWD, path, AtFlags::empty())
     }
 
-    /// `None` where there is no such call: on old kernels, and in containers that forbid what they do not know.
+    /// Looks with `statx`; `None` where there is no such call: on old kernels, and in containers that forbid unknown
+    /// calls.
     fn look(folder: impl AsFd, path: impl Arg, flags: AtFlags) -> Option<io::Result<Status>> {
         let mask = StatxFlags::TYPE | StatxFlags::INO | StatxFlags::NLINK | StatxFlags::SIZE;
         let found = match statx(folder, path, flags, mask) {
@@ -151,7 +153,7 @@ mod linux {
 mod tests {
     use super::*;
 
-    /// Two ways to look at a file must agree: on a system without the faster one, the other one is used.
+    /// Two ways to look at a file must agree: a system without the faster way uses the other.
     #[test]
     fn a_status_is_that_of_the_standard_library() {
         let folder = tempfile::tempdir().expect("a folder");

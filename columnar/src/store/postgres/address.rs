@@ -1,7 +1,7 @@
-//! The address of a database: its parameters for TLS, and limits on all waiting.
+//! The address of a database: the parameters for TLS, and limits on all waiting.
 //!
-//! The driver knows neither certificates nor the modes that check them, so these parameters are taken out of the address
-//! before the driver parses it.
+//! The driver knows neither certificates nor the modes that check certificates. So these parameters are taken out of
+//! the address before the driver parses it.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -13,29 +13,30 @@ use tokio_postgres::config::{Host, SslMode};
 
 use super::super::StoreError;
 
-/// The time limit of connecting and of sending, unless the address has others.
+/// The time limit of connecting and of sending, unless the address has other limits.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The parsed address of a database. It may hold a password, so there is no `Debug`.
+/// The parsed address of a database, which may hold a password, so there is no `Debug`.
 pub(super) struct Address {
     pub(super) config: Config,
     pub(super) tls: TlsMode,
-    /// `sslrootcert`.
+    /// The parameter `sslrootcert`.
     #[cfg_attr(not(feature = "postgres-tls"), allow(dead_code, reason = "read with TLS alone"))]
     pub(super) root: Option<Root>,
 }
 
-/// `sslmode`, as [`libpq`](https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION) defines it.
+/// The parameter `sslmode`, as [`libpq`](https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION)
+/// defines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TlsMode {
     Disable,
     /// TLS if the server has it, with any certificate.
     Prefer,
-    /// TLS with any certificate; with a root certificate as `VerifyCa`.
+    /// TLS with any certificate; with a root certificate the same as `VerifyCa`.
     Require,
     /// TLS with a certificate that a root certificate signs.
     VerifyCa,
-    /// The same, and the certificate is for the host of the address.
+    /// The same as `VerifyCa`, and the certificate is for the host of the address.
     VerifyFull,
 }
 
@@ -44,7 +45,7 @@ pub(super) enum TlsMode {
 #[cfg_attr(not(feature = "postgres-tls"), allow(dead_code, reason = "read with TLS alone"))]
 pub(super) enum Root {
     File(PathBuf),
-    /// Those of the operating system.
+    /// The root certificates of the operating system.
     System,
 }
 
@@ -64,10 +65,10 @@ impl TlsMode {
 }
 
 impl Address {
-    /// Parses an address. The driver's error is dropped: it may quote the password.
+    /// Parses an address. The driver's error is dropped, because it may quote the password.
     pub(super) fn parse(text: &str) -> Result<Self, StoreError> {
         let (mut mode, mut root, mut rest) = (None, None, text.to_owned());
-        // From the last one, so that the positions of the others stay.
+        // Removed from the last to the first, so that the positions of the others stay.
         for (at, name, value) in parameters(text).into_iter().rev() {
             match &*name {
                 "sslmode" => mode = mode.or(Some(value)),
@@ -83,7 +84,7 @@ impl Address {
         })?;
         let root = root.map(|root| if root == "system" { Root::System } else { Root::File(root.into()) });
         let tls = match mode {
-            // As libpq: an attacker could otherwise choose the mode.
+            // As in libpq: an attacker could otherwise choose the mode.
             None if root == Some(Root::System) => TlsMode::VerifyFull,
             None => TlsMode::Prefer,
             Some(word) => by_word(&word)?,
@@ -105,7 +106,7 @@ impl Address {
     }
 }
 
-/// The password in an address, as written and decoded. The server gets it, and may repeat it.
+/// The password in an address, as written and decoded. The server gets the password, and may repeat it.
 pub(super) fn passwords(address: &str) -> Vec<String> {
     let written = address.split_once("://").and_then(|(_, rest)| rest.split_once('@')?.0.split_once(':'));
     let decoded = Address::parse(address).ok();
@@ -121,7 +122,7 @@ fn by_word(word: &str) -> Result<TlsMode, StoreError> {
     let found = TlsMode::ALL.iter().find(|(known, _)| *known == word).map(|(_, mode)| *mode);
     found.ok_or_else(|| {
         let known = TlsMode::ALL.map(|(word, _)| word).join(", ");
-        // The word is not repeated: with a wrong quotation mark it may have a part of the password.
+        // The error does not repeat the word: with a wrong quotation mark, the word may have a part of the password.
         StoreError::other(format!(
             "the `sslmode` in the address of the database is unknown: possible are {known}"
         ))
@@ -153,8 +154,8 @@ fn with_limits(mut config: Config, tls: TlsMode) -> Config {
     config
 }
 
-/// The parameters of an address: the range to remove, the name and the value. In an address that cannot be parsed there may
-/// be fewer.
+/// The parameters of an address: the range to remove, the name and the value. Of an address that cannot be parsed,
+/// some parameters may be missing.
 fn parameters(text: &str) -> Vec<(Range<usize>, String, String)> {
     match ["postgres://", "postgresql://"].iter().find_map(|prefix| text.strip_prefix(prefix)) {
         Some(rest) => url_parameters(text, text.len() - rest.len()),
@@ -170,7 +171,7 @@ fn url_parameters(text: &str, start: usize) -> Vec<(Range<usize>, String, String
     let mut parameters = Vec::new();
     let mut at = query + 1;
     for pair in text.get(at..).unwrap_or_default().split('&') {
-        // With the `&` after it.
+        // The range includes the next `&`.
         let end = (at + pair.len() + 1).min(text.len());
         if let Some((name, value)) = pair.split_once('=') {
             let decoded = |it: &str| percent_decode_str(it).decode_utf8_lossy().into_owned();
@@ -181,7 +182,7 @@ fn url_parameters(text: &str, start: usize) -> Vec<(Range<usize>, String, String
     parameters
 }
 
-/// The pairs of `name=value`. A value may be in quotation marks, and `\` takes away the meaning of the next character.
+/// The pairs of `name=value`. A value may be in quotation marks, and `\` escapes the next character.
 fn pairs(text: &str) -> Vec<(Range<usize>, String, String)> {
     let mut pairs = Vec::new();
     let mut chars = text.char_indices().peekable();

@@ -1,6 +1,6 @@
 //! The backend of the `PostgreSQL` store, which reconnects after a lost connection.
 //!
-//! So all its operations can be repeated: reads, replacements, and [`BatchWrite`], which recognises its own rows.
+//! So all operations can be repeated: reads, replacements, and [`BatchWrite`], which recognises its own rows.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -29,18 +29,18 @@ const PAUSES: [Duration; 5] = [
     Duration::from_secs(3),
 ];
 
-/// Attempts to take our own lock, which the ended session may still hold.
+/// The most attempts to take our own lock, which the ended session may still hold.
 const OWN_LOCK_ATTEMPTS: usize = 100;
 
 /// The most bytes of a transaction, unless a single cell has more: the server does not accept a gigabyte at once.
 const MAX_TRANSACTION_BYTES: usize = 32 << 20;
 
-/// The owner of a flow, also while its connection is lost.
+/// The owner of a flow, also while the connection is lost.
 pub(crate) struct PostgresBackend {
     location: Location,
     runtime: Runtime,
     ownership: Ownership,
-    /// The server process of the session, or of the lost one.
+    /// The server process of the session, or of the lost session.
     process: ServerProcess,
     session: Option<Session>,
     columns: Columns,
@@ -94,7 +94,7 @@ impl Backend for PostgresBackend {
             ownership.stored_steps(client, column, known).await
         })?;
         self.columns.set_stored(column, &stored_steps);
-        // The last owner was killed: otherwise it stored them when it closed the flow.
+        // The last owner was killed: otherwise it would have stored the numbers when closing the flow.
         if stored_steps.prefix > known && !self.is_failed {
             self.retry("looking into", async |client, ownership, columns| {
                 columns.write(client, ownership).await
@@ -108,8 +108,8 @@ impl Backend for PostgresBackend {
             ownership.load(client, column, steps.clone()).await
         })?;
         let known = self.columns.prefix(column);
-        // Steps beyond the prefix may be missing. Rows are in order of steps, so in a complete prefix each
-        // step has an index of its own.
+        // Steps beyond the prefix may be missing. Rows are in order of steps, so a step of a complete prefix is at its
+        // own index.
         let mut expected = steps.start..steps.end.min(known);
         match expected.find(|step| loaded.get(step - steps.start).is_none_or(|(there, _)| there != step)) {
             None => Ok(loaded),
@@ -125,7 +125,7 @@ impl Backend for PostgresBackend {
         self.is_failed = true;
         let mut puts = Vec::with_capacity(cells.len());
         for batch in batches(&cells) {
-            // One value for all attempts, since it collects the ids of its transactions.
+            // One value for all attempts, since the value collects the ids of the transactions.
             let mut write = BatchWrite::new(self.ownership, batch)?;
             let stored = self.retry("storing in", async |client, _, _| write.attempt(client).await)?;
             puts.extend(stored.ok_or_else(|| self.location.locked())?);
@@ -177,7 +177,7 @@ impl PostgresBackend {
             }
         });
         if matches!(done, Err(PostgresError::Abandoned)) {
-            // It is in the middle of an operation, and the server is silent.
+            // The session is in the middle of an operation, and the server is silent.
             *session = None;
         }
         done.map_err(|error| error.into_store_error(operation, location, &location.address))
@@ -192,7 +192,7 @@ impl Drop for PostgresBackend {
             // Without an answer, the lock ends with the connection.
             let _ = location.block_on(runtime, GRACE, async {
                 if columns.has_grown() && !*is_failed {
-                    // If this fails, the next owner counts the steps.
+                    // If the write fails, the next owner counts the steps.
                     let _ = session.run(async |client| columns.write(client, *ownership).await).await;
                 }
                 session.close().await;
@@ -212,7 +212,8 @@ async fn open(location: &Location) -> Result<(Session, (ServerProcess, Ownership
         schema::check(client, location).await?;
         let flow = loop {
             let flow = schema::find_or_make(client, &location.flow).await?;
-            // Before the number of owners grows: that would end the rights of an owner that is alive.
+            // Locked before the number of owners grows: a greater number would end the rights of an owner that is
+            // alive.
             match lock(client, flow, LOCK_ATTEMPTS).await? {
                 Taken::Locked => break flow,
                 Taken::Refused => return Err(location.locked().into()),
@@ -221,7 +222,7 @@ async fn open(location: &Location) -> Result<(Session, (ServerProcess, Ownership
         };
         let (process, ownership) =
             (ServerProcess::of(client).await?, cells::take_ownership(client, flow).await?);
-        // As the owner: the last one may have written until now.
+        // Read as the owner: the last owner may have written until now.
         let columns = Columns::read(client, ownership, location).await?;
         Ok::<_, PostgresError>((process, ownership, columns))
     });
@@ -237,9 +238,9 @@ async fn reconnect(
 ) -> Result<(Session, ServerProcess), PostgresError> {
     let mut session = Session::connect(&location.address).await?;
     let reconnected = session.run(async |client| {
-        // The server may keep the lost session with its lock, and its transaction could still commit.
+        // The server may keep the lost session with the lock, and the transaction of that session could still commit.
         lost.end(client).await?;
-        // Another owner may have had the lock and released it, so holding it is not enough.
+        // Another owner may have held and released the lock, so holding it is not enough.
         let taken = lock(client, ownership.flow, OWN_LOCK_ATTEMPTS).await?;
         if taken != Taken::Locked || !ownership.is_current(client).await? {
             return Err(location.locked().into());
@@ -254,7 +255,7 @@ async fn reconnect(
 fn batches(cells: &[NewCell]) -> impl Iterator<Item = &[NewCell]> {
     let mut bytes = 0;
     cells.chunk_by(move |cell, next| {
-        // `chunk_by` compares each cell with its next one, so each cell is added once.
+        // `chunk_by` compares each cell with the next one, so each cell is added once.
         bytes += cell.entry.len();
         let fits = bytes + next.entry.len() <= MAX_TRANSACTION_BYTES;
         if !fits {

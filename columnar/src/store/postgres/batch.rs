@@ -24,8 +24,8 @@ pub(super) struct BatchWrite<'a> {
     values: Vec<Option<&'a [u8]>>,
     receipts: Vec<Option<&'a [u8]>>,
     sums: Vec<i32>,
-    /// The ids of our transactions. A row of one of them was stored by us, even if the connection was lost before
-    /// the server could confirm it.
+    /// The ids of our transactions. We stored the rows with such an id, even if the connection was lost before the
+    /// server could confirm.
     transactions: Vec<String>,
 }
 
@@ -66,8 +66,8 @@ impl<'a> BatchWrite<'a> {
     pub(super) async fn attempt(&mut self, client: &Client) -> Result<Option<Vec<Put>>, PostgresError> {
         let done = self.transact(client).await;
         if !matches!(done, Ok(Some(_)) | Err(PostgresError::Lost(_))) {
-            // The connection stays in use.
-            // A failed statement leaves its transaction open, and all that follow would be part of it.
+            // The connection stays in use. A failed statement leaves the transaction open, and all later statements
+            // would be a part of it.
             let _ = client.batch_execute("rollback").await;
         }
         done
@@ -76,7 +76,7 @@ impl<'a> BatchWrite<'a> {
     async fn transact(&mut self, client: &Client) -> Result<Option<Vec<Put>>, PostgresError> {
         let stored = self.store(client).await?;
         let Some(row) = stored.first() else { return Ok(None) };
-        // Before the commit, since its confirmation may be lost, and the next attempt must know this id.
+        // Noted before the commit: the confirmation may be lost, and the next attempt must know this id.
         self.transactions.push(row.try_get(0)?);
         let mut puts = vec![None; self.firsts.len()];
         for row in &stored {
@@ -99,13 +99,13 @@ impl<'a> BatchWrite<'a> {
                 }
             }
         }
-        // Before the commit, so that an error rolls the batch back.
+        // Found before the commit, so that an error rolls the batch back.
         let answers = self.answers(&puts)?;
         client.batch_execute("commit").await?;
         Ok(Some(answers))
     }
 
-    /// The cell of a row, and its outcome.
+    /// The cell of a row, and the outcome.
     fn cell_mut<'p>(
         &self,
         puts: &'p mut [Option<Put>],
@@ -128,7 +128,7 @@ impl<'a> BatchWrite<'a> {
                     Ok(Put::Exists(first.entry.clone()))
                 }
                 Some((_, put)) => Ok(put.clone()),
-                // Neither inserted nor found: its row was deleted between the two statements.
+                // Neither inserted nor found: the row was deleted between the two statements.
                 None => Err(StoreError::Corrupt {
                     column: cell.column.clone(),
                     step: cell.step,
@@ -139,8 +139,8 @@ impl<'a> BatchWrite<'a> {
         self.cells.iter().map(answer).collect()
     }
 
-    /// Begins a transaction and inserts the cells. Each row has the transaction's id and an inserted cell, or
-    /// nulls if there was none. There is no row if this is not the owner any more.
+    /// Begins a transaction and inserts the cells. Each row has the transaction's id and an inserted cell, or nulls if
+    /// there was none. There is no row if this process is not the owner any more.
     async fn store(&self, client: &Client) -> Result<Vec<Row>, PostgresError> {
         // `for share` makes the next owner wait until this is committed.
         const STORE: &str = r#"
@@ -164,7 +164,8 @@ impl<'a> BatchWrite<'a> {
             (&self.receipts, Type::BYTEA_ARRAY),
             (&self.sums, Type::INT4_ARRAY),
         ];
-        // Sent together, which saves a round trip. `join` polls in order, so `begin` is sent first.
+        // Both statements are sent together, which saves a round trip. `join` polls in order, so `begin` is sent
+        // first.
         let (begun, stored) =
             future::join(client.batch_execute("begin"), client.query_typed(STORE, &parameters)).await;
         begun?;
@@ -173,8 +174,8 @@ impl<'a> BatchWrite<'a> {
 
     /// The stored rows of these cells.
     async fn earlier(&self, client: &Client) -> Result<Vec<Row>, PostgresError> {
-        // `xmin` has 32 bits, like the ids of `store`. They start again after 2^32 transactions, and are
-        // compared only during the attempts of one batch.
+        // `xmin` has 32 bits, like the ids of `store`. Ids start again after 2^32 transactions, and are compared only
+        // during the attempts of one batch.
         const EARLIER: &str = r#"select "column", step, value, receipt, sum, cells.xmin::text
             from unnest($2::text[], $3::bigint[]) as requested ("column", step)
             join columnar_cells as cells using ("column", step) where flow = $1"#;

@@ -1,4 +1,4 @@
-//! The queries on a flow's rows. Each can be repeated on any connection.
+//! The queries on a flow's rows, which can be repeated on any connection.
 
 use std::ops::Range;
 use std::pin::pin;
@@ -21,9 +21,9 @@ pub(super) struct Ownership {
     pub(super) owners: i64,
 }
 
-/// Becomes the next owner. Earlier owners cannot write from here on.
+/// Becomes the next owner. Earlier owners cannot write any more.
 pub(super) async fn take_ownership(client: &Client, flow: i32) -> Result<Ownership, PostgresError> {
-    // It waits for a write of the last owner that is under way, which has locked the row `for share`.
+    // The update waits for a write of the last owner that is under way, which has locked the row `for share`.
     const OWN: &str = "update columnar_flows set owners = owners + 1 where flow = $1 returning owners";
     let row = client.query_typed_one(OWN, &[(&flow, Type::INT4)]).await?;
     Ok(Ownership { flow, owners: row.try_get(0)? })
@@ -40,7 +40,7 @@ impl Ownership {
         Ok(client.query_typed_opt(IS_CURRENT, &self.parameters()).await?.is_some())
     }
 
-    /// The stored steps of a column, which has the first `known` ones.
+    /// The stored steps of a column, which has the first `known` steps.
     pub(super) async fn stored_steps(
         &self,
         client: &Client,
@@ -52,7 +52,7 @@ impl Ownership {
         let first = number_of(column, known)?;
         let parameters: [Parameter<'_>; 3] =
             [(&self.flow, Type::INT4), (&column.as_str(), Type::TEXT), (&first, Type::INT8)];
-        // As a stream: the rows of a long column are never in memory together.
+        // Read as a stream: the rows of a long column are never in memory together.
         let mut rows = pin!(client.query_typed_raw(EXTENT, parameters).await?);
         let mut stored_steps = StoredSteps { prefix: known, beyond: Vec::new() };
         while let Some(row) = rows.try_next().await? {
@@ -73,7 +73,8 @@ impl Ownership {
         const LOAD: &str = r#"select step, value, receipt, sum from columnar_cells
             where flow = $1 and "column" = $2 and step between $3 and $4 order by step"#;
         let Some(last) = steps.end.checked_sub(1) else { return Ok(Vec::new()) };
-        // The server has no steps beyond `i64::MAX`. `between` includes its end, so that one can be loaded.
+        // The server has no steps beyond `i64::MAX`. `between` includes the end, so that step `i64::MAX` can be
+        // loaded.
         let [first, last] = [steps.start, last].map(|step| i64::try_from(step).unwrap_or(i64::MAX));
         let parameters: [Parameter<'_>; 4] = [
             (&self.flow, Type::INT4),

@@ -1,5 +1,5 @@
-//! The row of a flow, and the rows about its columns: how many of their first steps are stored. Without them, cells that
-//! were deleted while the flow was closed would look as if they had never been computed.
+//! The row of a flow, and the rows about the columns: how many of the first steps are stored. Without these rows,
+//! cells that were deleted while the flow was closed would look as if they had never been computed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,7 +15,7 @@ use super::session::{Location, Parameter};
 use crate::declare::Name;
 use crate::history::StepRanges;
 
-/// The rows of a flow but for its cells.
+/// The rows of a flow except for the cells.
 pub(super) struct Columns {
     definition: Option<Vec<u8>>,
     /// The rows in `columnar_prefixes`, by column.
@@ -24,10 +24,10 @@ pub(super) struct Columns {
     stored: BTreeMap<Name, StepRanges>,
 }
 
-/// The row of a column.
+/// The row of a column in `columnar_prefixes`.
 struct Prefix {
     prefix: i64,
-    /// `None` in a row of an earlier version.
+    /// The checksum; `None` in a row of an earlier version.
     sum: Option<i32>,
 }
 
@@ -77,7 +77,7 @@ impl Columns {
         i32::try_from(self.rows.len()).unwrap_or(i32::MAX)
     }
 
-    /// The number of first steps of a column that were stored when its row was written.
+    /// The number of first steps of a column that were stored when the row was written.
     pub(super) fn known(&self, flow: i32, column: &Name) -> Result<usize, StoreError> {
         let Some(row) = self.rows.get(column.as_str()) else { return Ok(0) };
         if row.sum.is_some_and(|sum| sum != prefix_checksum(flow, column, row.prefix)) {
@@ -89,7 +89,7 @@ impl Columns {
         step_of(column, row.prefix)
     }
 
-    /// The number of first steps of a column that are stored, as far as it is known here.
+    /// The number of first steps of a column that are stored, as far as this process knows.
     pub(super) fn prefix(&self, column: &Name) -> usize {
         self.stored.get(column).map_or(0, StepRanges::prefix)
     }
@@ -106,7 +106,7 @@ impl Columns {
         }
     }
 
-    /// Whether a column has more first steps than its row has.
+    /// Whether a column has more first steps than the row says.
     pub(super) fn has_grown(&self) -> bool {
         self.stored.iter().any(|(column, stored)| self.has_row_behind(column, stored))
     }
@@ -118,6 +118,7 @@ impl Columns {
 
     /// Stores the rows of the columns that have grown. Nothing is stored if there has been another owner.
     pub(super) async fn write(&mut self, client: &Client, ownership: Ownership) -> Result<(), PostgresError> {
+        // One statement: the rows are written only if the update finds that this process is still the owner.
         const WRITE: &str = r#"
             with owner as (
                 update columnar_flows set columns = $3, sum = $4 where flow = $1 and owners = $2 returning flow

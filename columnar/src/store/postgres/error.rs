@@ -12,8 +12,8 @@ use crate::declare::error::leaks::Leaks;
 
 /// An error of an operation on the server.
 pub(super) enum PostgresError {
-    /// The connection is lost, and the server may or may not have done the operation. It can be repeated on
-    /// another connection.
+    /// The connection is lost, and the server may or may not have done the operation, which can be repeated on another
+    /// connection.
     Lost(io::Error),
     /// The server refuses, with this message.
     Refused(String),
@@ -26,13 +26,13 @@ pub(super) enum PostgresError {
 /// The longest message that is shown, in characters.
 const LONGEST_MESSAGE: usize = 500;
 
-/// The classes of errors whose messages are about the server and its tables, not about their contents: connections,
-/// states of transactions, authorisation, databases, schemas, names and privileges, resources, limits, states of
-/// objects, operators, the system. Any other message may quote stored values, as that of a trigger does.
+/// The classes of errors whose messages are about the server and the tables, not about contents: connections, states
+/// of transactions, authorisation, databases, schemas, names and privileges, resources, limits, states of objects,
+/// operators, the system. Any other message may quote stored values, as the message of a trigger does.
 const CLASSES_WITHOUT_VALUES: [&str; 11] = ["08", "25", "28", "3D", "3F", "42", "53", "54", "55", "57", "58"];
 
 impl PostgresError {
-    /// A server that is silent while a connection is made.
+    /// The error of a server that is silent while a connection is made.
     pub(super) fn no_answer(limit: Duration) -> Self {
         let reason = format!(
             "the server did not answer within {limit:?}; `connect_timeout` in its address is the limit"
@@ -40,7 +40,7 @@ impl PostgresError {
         Self::Lost(io::Error::new(io::ErrorKind::TimedOut, reason))
     }
 
-    /// Converts into the store's error. `operation` is a verb such as `reading`, and `object` is what it is done to. The
+    /// Converts into the store's error. `operation` is a verb such as `reading`, and `object` is its object. The
     /// password of the address is hidden.
     pub(super) fn into_store_error(
         self,
@@ -64,7 +64,7 @@ impl PostgresError {
     }
 }
 
-/// A text that may have words of the server: without the password, control characters and marks of direction. Names of
+/// A text that may have words of the server, without the password, control characters and marks of direction. Names of
 /// tables and constraints stay.
 fn redacted(text: &str, address: &str) -> String {
     let text: String = text.chars().take(LONGEST_MESSAGE).collect();
@@ -103,7 +103,7 @@ impl From<tokio_postgres::Error> for PostgresError {
     }
 }
 
-/// The server's message if it cannot quote values, and never its details and hints, which quote rows. The password is
+/// The server's message if it cannot quote values, and never the details and hints, which quote rows. The password is
 /// hidden when the address is known.
 fn message_without_values(error: &DbError) -> String {
     let code = error.code().code();

@@ -1,4 +1,4 @@
-//! Lists and deletes flows, each with a connection of its own.
+//! Lists and deletes flows, with a new connection for each request.
 
 use std::time::Duration;
 
@@ -31,7 +31,8 @@ pub(super) fn delete(location: &Location) -> Result<(), StoreError> {
         schema::check(client, location).await?;
         let Some(flow) = schema::find(client, &location.flow).await? else { return Ok(()) };
         match lock(client, flow, LOCK_ATTEMPTS).await? {
-            // A single statement, so it is whole or not at all. Its rows are gone for an owner that lost its session.
+            // A single statement deletes the flow as a whole or not at all. An owner that lost its session finds no
+            // rows.
             Taken::Locked => schema::delete(client, flow).await,
             Taken::Refused => Err(location.locked().into()),
             Taken::Deleted => Ok(()),
@@ -40,7 +41,7 @@ pub(super) fn delete(location: &Location) -> Result<(), StoreError> {
     deleted?.map_err(|error| error.into_store_error("deleting", location, &location.address))
 }
 
-/// Connects, runs an operation, and releases its locks. Nothing of it is worth waiting for once the handle is dropped.
+/// Connects, runs an operation, and releases all locks. Once the handle is dropped, nothing here is worth waiting for.
 fn once<T>(
     location: &Location,
     act: impl AsyncFnOnce(&Client) -> Result<T, PostgresError>,

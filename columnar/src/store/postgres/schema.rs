@@ -11,12 +11,14 @@ use super::error::PostgresError;
 /// The newest format that is known here.
 const FORMAT: i32 = 3;
 
-/// Two processes that create tables at once would fail in spite of `if not exists`, so there is a lock.
+/// The statements that create the tables. Two processes that create tables at once would fail in spite of
+/// `if not exists`, so there is a lock.
 ///
-/// The collation is that of bytes: others change with the system, and that breaks indexes. A null value is a skipped
-/// cell; a null receipt is none. `prefix` is the number of first steps of a column that are stored, so that opening
-/// does not read them again, and a step that is missing below it was deleted. `columns` is the number of these rows, so
-/// that one of them cannot be missing. A sum is null as long as earlier versions alone have written the row.
+/// The collation compares bytes: other collations change with the system, and a change breaks indexes. A null value is
+/// a skipped cell; a null receipt is no receipt. `prefix` is the number of first steps of a column that are stored. So
+/// opening does not read these steps again, and a missing step below `prefix` was deleted. `columns` is the number of
+/// rows with a prefix, so that a missing row is noticed. A sum is null as long as earlier versions alone have written
+/// the row.
 const TABLES: &str = r#"
     begin;
     select pg_advisory_xact_lock(hashtext('columnar'));
@@ -48,8 +50,8 @@ const TABLES: &str = r#"
     insert into columnar_format select 3 where not exists (select from columnar_format);
     commit"#;
 
-/// Upgrades from format 1, which had no receipts, and from format 2, which counted no columns. No row is rewritten, since
-/// cells without a receipt did not change. Several processes may do it, one after the other.
+/// Upgrades from format 1, which had no receipts, and from format 2, which counted no columns. No row is rewritten,
+/// since cells without a receipt did not change. Several processes may upgrade, one after the other.
 const UPGRADE: &str = "
     begin;
     select pg_advisory_xact_lock(hashtext('columnar'));
@@ -66,7 +68,7 @@ pub(super) async fn exists(client: &Client) -> Result<bool, PostgresError> {
     Ok(client.query_typed_one(EXISTS, &[]).await?.try_get(0)?)
 }
 
-/// Creates missing tables, and refuses those of a newer version before anything is written.
+/// Creates missing tables, and refuses tables of a newer version before anything is written.
 pub(super) async fn check(client: &Client, location: &impl fmt::Display) -> Result<(), PostgresError> {
     if !exists(client).await? {
         client.batch_execute(TABLES).await?;
@@ -99,14 +101,15 @@ pub(super) async fn find(client: &Client, key: &str) -> Result<Option<i32>, Post
     Ok(row.map(|row| row.try_get(0)).transpose()?)
 }
 
-/// The id of the flow, which is created when it is opened for the first time.
+/// The id of the flow. The first opening creates the flow.
 pub(super) async fn find_or_make(client: &Client, key: &str) -> Result<i32, PostgresError> {
     const MAKE: &str = "insert into columnar_flows (key) values ($1) on conflict do nothing";
     loop {
         if let Some(flow) = find(client, key).await? {
             return Ok(flow);
         }
-        // After the query, since each insert uses up an id. If another process was quicker, nothing is inserted.
+        // Inserted only after the query, since each insert uses up an id. If another process was quicker, nothing is
+        // inserted.
         client.query_typed(MAKE, &[(&key, Type::TEXT)]).await?;
     }
 }
@@ -118,7 +121,7 @@ pub(super) async fn keys(client: &Client) -> Result<Vec<String>, PostgresError> 
     Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
 }
 
-/// Deletes the row of a flow, and with it all others of the flow.
+/// Deletes the row of a flow, and thereby all other rows of the flow.
 pub(super) async fn delete(client: &Client, flow: i32) -> Result<(), PostgresError> {
     client.query_typed("delete from columnar_flows where flow = $1", &[(&flow, Type::INT4)]).await?;
     Ok(())

@@ -1,4 +1,4 @@
-//! One connection, and the lock that it holds.
+//! One connection, and the lock that the session holds.
 
 use std::fmt;
 use std::pin::pin;
@@ -21,7 +21,7 @@ use super::no_tls::{Tls, TlsStream};
 #[cfg(feature = "postgres-tls")]
 use super::tls::{Tls, TlsStream};
 
-/// Attempts to take a lock that another process holds, which may have ended a moment ago.
+/// The most attempts to take a lock that another process holds. That process may have ended a moment ago.
 pub(super) const LOCK_ATTEMPTS: usize = 5;
 
 /// The pause between two attempts to take a lock.
@@ -33,13 +33,14 @@ const SETTINGS: &str = "set synchronous_commit = on; set default_transaction_iso
     set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3; \
     set client_min_messages = warning";
 
-/// The time for a request that has begun when its handle is dropped, and for closing the flow. Then the connection ends.
+/// The time for a request that has begun when the handle is dropped, and for closing the flow. Then the connection
+/// ends.
 pub(super) const GRACE: Duration = Duration::from_secs(1);
 
-/// The address of a flow, and the end of its handle.
+/// The address of a flow, and the end of the handle.
 #[derive(Clone)]
 pub(crate) struct Location {
-    /// Holds a password, so there is no `Debug`.
+    /// The address of the database. It holds a password, so there is no `Debug`.
     pub(super) address: Arc<str>,
     pub(super) flow: Arc<str>,
     /// The time at which the handle was dropped.
@@ -52,12 +53,12 @@ impl Location {
     }
 
     pub(super) fn handle_dropped(&self) {
-        // The clock of the system: that of the caller's runtime may be paused.
+        // The clock of the system: the clock of the caller's runtime may be paused.
         self.dropped.send_replace(Some(Instant::now()));
     }
 
-    /// Runs an operation on the thread of the handle. Once the handle is dropped, which waits for the thread, the operation
-    /// has this time left: a server may never answer.
+    /// Runs an operation on the thread of the handle. The drop of the handle waits for the thread. From then on the
+    /// operation has this time left, since a server may never answer.
     pub(super) fn block_on<T>(
         &self,
         runtime: &Runtime,
@@ -66,7 +67,7 @@ impl Location {
     ) -> Result<T, PostgresError> {
         let abandoned = async {
             let mut dropped = self.dropped.subscribe();
-            // The sender is there as long as this is.
+            // The sender lives as long as this location.
             let at = dropped.wait_for(Option::is_some).await.ok().and_then(|at| *at);
             tokio::time::sleep_until((at.unwrap_or_else(Instant::now) + grace).into()).await;
         };
@@ -90,11 +91,12 @@ impl fmt::Display for Location {
     }
 }
 
-/// A parameter of a query. With its type, a query takes one round trip; otherwise it is prepared, executed and closed.
+/// A parameter of a query. With the type, a query takes one round trip; without types it is prepared, executed and
+/// closed.
 pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 
-/// A connection to the server. It is polled while it is used and ends when this is dropped. As a task of a runtime
-/// it would outlive a runtime that is not polled any more, and keep the server waiting.
+/// A connection to the server, which is polled while it is used and ends with the session. As a task of a runtime, the
+/// connection would outlive a runtime that is not polled any more, and keep the server waiting.
 pub(super) struct Session {
     client: Client,
     connection: Fuse<Connection<Socket, TlsStream>>,
@@ -106,7 +108,7 @@ pub(super) fn runtime() -> Result<Runtime, StoreError> {
     runtime.map_err(|source| StoreError::Io { operation: "preparing to connect".to_owned(), source })
 }
 
-/// The server process of a session. Its start time distinguishes it from later processes with the same id.
+/// The server process of a session. The start time distinguishes the process from later ones with the same id.
 #[derive(Clone, Copy)]
 pub(super) struct ServerProcess {
     pid: i32,
@@ -116,7 +118,8 @@ pub(super) struct ServerProcess {
 impl Session {
     pub(super) async fn connect(address: &str) -> Result<Self, PostgresError> {
         let address = Address::parse(address)?;
-        // The limit of the driver ends with the TCP connection of each host. As libpq's, this one includes the handshakes.
+        // The limit of the driver ends with the TCP connection of each host. This limit includes the handshakes, as in
+        // libpq.
         let limit = address.connect_limit();
         timeout(limit, Self::shake_hands(address))
             .await
@@ -126,7 +129,7 @@ impl Session {
     async fn shake_hands(mut address: Address) -> Result<Self, PostgresError> {
         let tls = Tls::new(&address)?;
         let connected = match address.config.connect(tls.clone()).await {
-            // As libpq: `prefer` is no protection, so it must not be an obstacle.
+            // As in libpq: `prefer` is no protection, so it must not be an obstacle.
             Err(error) if address.tls == TlsMode::Prefer && Tls::is_cause_of(&error) => {
                 address.config.ssl_mode(SslMode::Disable).connect(tls).await
             }
@@ -150,7 +153,7 @@ impl Session {
 
     /// Releases all locks, so that the next `open` finds the flow free.
     pub(super) async fn close(mut self) {
-        // If this fails, the connection is gone, and the locks with it.
+        // If unlocking fails, the connection is gone, and so are the locks.
         let _ = self.run(async |client| client.batch_execute("select pg_advisory_unlock_all()").await).await;
     }
 }
@@ -177,19 +180,20 @@ impl ServerProcess {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
     Locked,
-    /// Another session has it.
+    /// Another session has the lock.
     Refused,
     /// The flow was deleted.
     Deleted,
 }
 
-/// Takes the lock of a flow, with several attempts, since the end of its owner may take a moment to reach the server.
+/// Takes the lock of a flow, with several attempts, since the end of the last owner may take a moment to reach the
+/// server.
 pub(super) async fn lock(client: &Client, flow: i32, attempts: usize) -> Result<Taken, PostgresError> {
-    // Two numbers identify a lock in the whole database, which may have such tables in several schemas.
-    // An object id is unsigned, and a lock has signed numbers, so it is shifted.
+    // Two numbers identify a lock in the whole database, which may have such tables in several schemas. An object id
+    // is unsigned, and a lock has signed numbers, so the id is shifted.
     const LOCK: &str = "select pg_try_advisory_lock((tableoid::bigint - 2147483648)::integer, flow) \
         from columnar_flows where flow = $1";
-    // The flow may be deleted between the lookup of its row and the lock.
+    // The flow may be deleted between the lookup of the row and the lock.
     const IS_THERE: &str = "select from columnar_flows where flow = $1";
     let flow: [Parameter<'_>; 1] = [(&flow, Type::INT4)];
     for _ in 0..attempts {

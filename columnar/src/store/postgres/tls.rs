@@ -1,6 +1,6 @@
 //! TLS to the server, with the modes of libpq.
 //!
-//! There is no channel binding: it needs a parser of certificates, and `verify-full` gives the same protection.
+//! There is no channel binding, which needs a parser of certificates; `verify-full` gives the same protection.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(super) struct Tls {
 }
 
 impl Tls {
-    /// Reads the root certificates, if the mode needs them.
+    /// Makes sessions for an address. Reads the root certificates if the mode needs them.
     pub(super) fn new(address: &Address) -> Result<Self, StoreError> {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let roots =
@@ -56,7 +56,7 @@ impl Tls {
         Ok(Self { config: Arc::new(config), is_name_checked: address.tls == TlsMode::VerifyFull })
     }
 
-    /// Whether a connection failed because of TLS. With `prefer` it is made again without.
+    /// Whether a connection failed because of TLS. With `prefer`, the connection is made again without TLS.
     pub(super) fn is_cause_of(error: &Error) -> bool {
         std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<HandshakeError>)
     }
@@ -93,7 +93,8 @@ fn root_store(root: &Root) -> Result<RootCertStore, StoreError> {
     if store.is_empty() { Err(StoreError::other("`sslrootcert` has no root certificate")) } else { Ok(store) }
 }
 
-/// Accepts a certificate for any name: one that a root certificate signs, if there are some, or any.
+/// Accepts a certificate for any name: with root certificates, only a certificate that one of these signs; without,
+/// any certificate.
 #[derive(Debug)]
 struct AnyName {
     roots: Option<RootCertStore>,
@@ -117,7 +118,7 @@ impl ServerCertVerifier for AnyName {
         Ok(ServerCertVerified::assertion())
     }
 
-    // The server has the key of its certificate, whoever signed that.
+    // The server must have the key of its certificate, no matter who signed it.
     fn verify_tls12_signature(
         &self,
         message: &[u8],
@@ -176,7 +177,8 @@ impl TlsConnect<Socket> for Handshake {
     }
 }
 
-/// Why there is no TLS session. The words of the library are not shown: they quote the certificate and the host.
+/// The reason why there is no TLS session. The words of the library are not shown, because they quote the certificate
+/// and the host.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct HandshakeError(&'static str);

@@ -1,4 +1,4 @@
-//! Copies a file while flows of it are written.
+//! Copies a file while its flows are written.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -40,16 +40,16 @@ pub(super) fn backup(file: &Path, to: &Path) -> Result<(), StoreError> {
         ),
         source,
     })?;
-    // Of an interrupted copy that was removed without it.
+    // The journal of an interrupted copy, which was removed without it.
     let _ = fs::remove_file(&journal);
     let writing = format!("writing {} as a copy of", shown(&to));
     let copied = copy(&file, &part).map_err(|error| error.into_store_error(&shown(&file), &writing));
     let named = copied.and_then(|()| check_leftovers(&to)).and_then(|()| {
-        // Unlike a rename, it fails if the name exists.
+        // Unlike a rename, a link fails if the name exists.
         fs::hard_link(&part, &to).map_err(failed)
     });
     let removed = match fs::remove_file(&part) {
-        // Whoever opened the copy has done it.
+        // An opener of the copy has removed the first name already.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed.map_err(failed),
     };
@@ -58,7 +58,8 @@ pub(super) fn backup(file: &Path, to: &Path) -> Result<(), StoreError> {
     sync_folder(&to).map_err(failed)
 }
 
-/// Fails if files belong to an earlier file with the name of the copy. SQLite would read them as a part of it.
+/// Fails if files belong to an earlier file with the name of the copy. SQLite would read such files as a part of the
+/// copy.
 fn check_leftovers(to: &Path) -> Result<(), StoreError> {
     let paths = [log_path(to), index_path(to), beside(to, "-journal")];
     let there = paths.iter().filter(|path| fs::symlink_metadata(path).is_ok());
@@ -78,17 +79,17 @@ fn check_leftovers(to: &Path) -> Result<(), StoreError> {
 /// Copies into an empty file, and waits for the disk.
 fn copy(file: &Path, part: &Path) -> Result<(), SqliteError> {
     let path = part.to_str().ok_or_else(|| StoreError::other("the path of the copy is no UTF-8"))?;
-    // It copies rows, in one read transaction, and not the pages that are free.
+    // `vacuum into` copies rows, in one read transaction, and no free pages.
     database::open(file, &shown(file))?.execute("vacuum into ?", [path])?;
     let db = Connection::open(part)?;
     db.pragma_update(None, "secure_delete", true)?;
-    // The copy may be of a moment in the middle of a deletion.
+    // The copy may show a moment in the middle of a deletion.
     while deletion::is_left(&db)? {
         transact(&db, deletion::purge)?;
     }
     drop(db);
     let io = |error| SqliteError::io(format!("writing {}", shown(part)), error);
-    // Not before the connection is closed, whose locks this would end.
+    // Not before the connection is closed: closing this descriptor would end the locks of the connection.
     File::options().write(true).open(part).and_then(|file| file.sync_all()).map_err(io)
 }
 
@@ -97,7 +98,7 @@ fn sync_folder(file: &Path) -> io::Result<()> {
     file.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
-/// Elsewhere a folder cannot be synced.
+/// Does nothing, since a folder cannot be synced on other systems.
 #[cfg(not(unix))]
 fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())

@@ -17,7 +17,7 @@ use crate::store::{Entry, StoreError, StoredSteps};
 /// The stored steps of a column.
 pub(super) fn stored_steps(db: &Connection, column: Column) -> Result<StoredSteps, SqliteError> {
     let prefix = column.prefix(db)?;
-    // Not `>=`: the step `prefix` is missing, or it would be part of the prefix.
+    // Not `>=`: the step `prefix` is missing, or the prefix would be longer.
     let mut find = db.prepare("select id from cell where id > ? and id < ? order by id")?;
     let beyond = find.query_and_then([column.cell(prefix), column.cell(STEPS)], |row| {
         let cell: i64 = row.get(0)?;
@@ -31,12 +31,12 @@ const LOAD: &str = "
     from cell left join receipt on receipt.id = cell.id
     where cell.id >= ? and cell.id < ? order by cell.id";
 
-/// The most rows and bytes of a chunk, unless a single entry has more bytes. Reading it takes about as long as a commit
-/// of another flow, which waits for it.
+/// The most rows and bytes of a chunk, unless a single entry has more bytes. Reading a chunk takes about as long as a
+/// commit of another flow, which waits meanwhile.
 const CHUNK_ROWS: usize = 4096;
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Some of the entries within a range.
+/// The first entries within a range.
 #[derive(Default)]
 pub(super) struct Chunk {
     pub(super) entries: Vec<(usize, Entry)>,
@@ -89,7 +89,7 @@ pub(super) fn load(
 /// The entry of a row, or its defect.
 fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
     let strange = |_| "it is of another type";
-    // A column of SQLite takes values of any type, and an edit by hand stores a text.
+    // A column of SQLite takes values of any type, and an edit by hand stores text.
     let blob = |name| row.get_ref(name).map_err(strange)?.as_blob_or_null().map_err(|_| "it is no blob");
     let (bytes, receipt) = (blob("bytes")?, blob("receipt")?);
     let cell: i64 = row.get("id").map_err(strange)?;
@@ -103,7 +103,7 @@ fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
     Ok(Entry { value: text(bytes)?, receipt: text(receipt)? })
 }
 
-/// Stores an entry unless the cell has one, and returns whether it did.
+/// Stores an entry unless the cell has one, and returns whether this call stored it.
 pub(super) fn put(
     db: &Transaction<'_>,
     column: Column,
@@ -116,7 +116,7 @@ pub(super) fn put(
     let [bytes, receipt] = [&entry.value, &entry.receipt].map(|text| text.as_deref().map(str::as_bytes));
     let mut put =
         db.prepare_cached("insert into cell (id, sum, bytes) values (?, ?, ?) on conflict do nothing")?;
-    // It includes the address of the cell, so it detects a moved value as well as a changed one.
+    // The sum includes the address of the cell, so a moved value is detected as well as a changed one.
     let sum = entry_checksum(&[&cell.to_le_bytes()], bytes, receipt);
     let stored = put.execute((cell, sum, bytes))? == 1;
     if stored && let Some(receipt) = receipt {
@@ -125,12 +125,12 @@ pub(super) fn put(
     Ok(stored)
 }
 
-/// A step beyond the limit of SQLite's rows is after all of them.
+/// The number of a step in SQLite. A step beyond the limit of SQLite's rows comes after all rows.
 fn to_row(step: usize) -> i64 {
     i64::try_from(step).unwrap_or(STEPS).min(STEPS)
 }
 
-/// Steps of queried rows are not negative.
+/// The step of a queried row, which is not negative.
 fn from_row(step: i64) -> usize {
     usize::try_from(step).unwrap_or_default()
 }

@@ -21,14 +21,15 @@ use crate::store::lock::owner_only;
 const APPLICATION: i32 = 0x636c_6d6e;
 /// The format that is written, which is the user version in the header.
 const FORMAT: u32 = 2;
-/// How long a writer waits for writers of other processes.
+/// The time for which a writer waits for writers of other processes.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_mins(1);
 /// The pause between two attempts to change the journal mode.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A cell is found by one number, its column and its step, so it is one row of one tree: one page is written for it.
-/// Ten of 800 bytes fill a page of this size, and four one of half the size. Where values are of any length, a page
-/// of this size leaves less empty than a smaller one, and a larger one makes a flow of a few steps large.
+/// The size of a page. A cell is found by one number, made of the column and the step. So a cell is one row of one
+/// tree, and a write changes one page. Ten cells of 800 bytes fill a page of this size, and four cells a page of half
+/// the size. Where values are of any length, a page of this size leaves less room empty than a smaller page, and a
+/// larger page makes a flow of a few steps large.
 const PAGE: u32 = 8192;
 const TABLES: &str = "
     create table flow (
@@ -41,7 +42,7 @@ const TABLES: &str = "
     );
     create table cell (id integer primary key, sum integer not null, bytes blob);
 ";
-/// Receipts, by the id of the cell. They have a table of their own, so a cell without a receipt takes not a byte more,
+/// Receipts, by the id of the cell. Receipts have a separate table, so a cell without a receipt takes not a byte more,
 /// and receipts are summed up without reading values.
 const RECEIPTS: &str = "
     create table receipt (id integer primary key, bytes blob not null);
@@ -68,7 +69,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// The path of a file without links, so that all paths to a file are one. The file may be missing, its folder not.
+/// The path of a file without links, so that all paths to a file are one. The file may be missing, but not the folder.
 pub(super) fn resolve(file: &Path) -> io::Result<PathBuf> {
     match (fs::canonicalize(file), file.file_name()) {
         (Err(error), Some(name)) if error.kind() == io::ErrorKind::NotFound => {
@@ -80,19 +81,19 @@ pub(super) fn resolve(file: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Opens a file, and creates it if it is missing. Errors name the location for which it is opened.
+/// Opens a file, and creates a missing file. Errors name the location for which the file is opened.
 pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connection, SqliteError> {
     log::check(path)?;
     check_links(path)?;
     let mut db = connect(path)?;
     db.busy_timeout(BUSY_TIMEOUT)?;
-    // sqlite.org/pragma.html: a schema that another program has edited runs no unsafe functions, and
-    // damaged pages are noticed when they are read.
+    // sqlite.org/pragma.html: a schema that another program has edited runs no unsafe functions, and reading notices
+    // damaged pages.
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
     // The text of a deleted flow is overwritten.
     db.pragma_update(None, "secure_delete", true)?;
-    // In one transaction: another flow may create the file between two queries.
+    // Read in one transaction: another flow may create the file between two queries.
     let found = format(&*db.transaction()?, path, location)?;
     if found != Some(FORMAT) {
         if found.is_none() {
@@ -108,7 +109,7 @@ pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connectio
                     .map_err(|error| SqliteError::io(format!("opening {location}"), error))?
                     .len();
                 if length > 0 {
-                    // A file that was truncated must not be overwritten.
+                    // A truncated file must not be overwritten.
                     return Err(SqliteError::Damaged("it is not empty, and there is nothing in it"));
                 }
                 make(&making, TABLES)?;
@@ -127,12 +128,13 @@ pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connectio
     if journal != "wal" {
         return Err(StoreError::other(format!("{} cannot have a log beside it", shown(path))).into());
     }
-    // The first read makes the log and its index.
+    // The first read makes the log and the index.
     format(&db, path, location)?;
     Ok(db)
 }
 
-/// Fails if the file has several names. A program that opens another one has another log, and other locks.
+/// Fails if the file has several names. A program that opens the file by another name has another log, and other
+/// locks.
 #[cfg(unix)]
 fn check_links(path: &Path) -> Result<(), SqliteError> {
     let names = || fs::metadata(path).map_or(1, |metadata| std::os::unix::fs::MetadataExt::nlink(&metadata));
@@ -151,7 +153,7 @@ fn check_links(path: &Path) -> Result<(), SqliteError> {
     Ok(())
 }
 
-/// Elsewhere the number of names is not known.
+/// Does nothing, since other systems do not tell the number of names.
 #[cfg(not(unix))]
 fn check_links(_: &Path) -> Result<(), SqliteError> {
     Ok(())
@@ -162,18 +164,18 @@ pub(super) fn part_path(copy: &Path) -> PathBuf {
     beside(copy, "-part")
 }
 
-/// Removes that name of a copy that has its own name, too: making it was interrupted when it was complete.
+/// Removes the part name of a copy that has its own name, too: the backup was interrupted when the copy was complete.
 pub(super) fn finish_copy(copy: &Path) {
     let part = part_path(copy);
     let file = |path: &Path| Status::at(path).ok().map(|status| status.id);
     if cfg!(unix) && file(copy).is_some_and(|copy| Some(copy) == file(&part)) {
-        // If this fails, the file cannot be opened, which is an error that tells why.
+        // If the removal fails, the file cannot be opened, and the error tells why.
         let _ = fs::remove_file(part);
     }
 }
 
-/// Switches to a write-ahead log, and returns the journal mode. This needs the file exclusively for a moment, and
-/// SQLite does not wait for that by itself.
+/// Switches to a write-ahead log, and returns the journal mode. The switch needs the file exclusively for a moment,
+/// and SQLite does not wait for that by itself.
 fn enable_wal(db: &Connection) -> Result<String, SqliteError> {
     let since = Instant::now();
     loop {
@@ -189,11 +191,11 @@ fn enable_wal(db: &Connection) -> Result<String, SqliteError> {
 }
 
 fn connect(path: &Path) -> Result<Connection, SqliteError> {
-    // Closing any other descriptor of the file ends the locks that SQLite holds on it in this process. So it is
-    // only made here, and while no other thread of this process opens it.
+    // Closing any other descriptor of the file ends the locks that SQLite holds on the file in this process. So a
+    // descriptor is made only here, while no other thread of this process opens the file.
     static MAKING: Mutex<()> = Mutex::new(());
     let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
-    // SQLite would create it readable by others; its log and shared memory get the mode of this file.
+    // SQLite would create a file that others can read. The log and the shared memory get the mode of this file.
     match owner_only(OpenOptions::new().write(true).create_new(true)).open(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             return Err(SqliteError::io(format!("opening {}", shown(path)), error));

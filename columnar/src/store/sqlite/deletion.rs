@@ -1,5 +1,5 @@
-//! Deletes a flow. Its row and the names of its columns go first, in one transaction. Then the cells go, which nothing
-//! leads to any more, in several, so that other flows need not wait for all of them.
+//! Deletes a flow. The row of the flow and the names of its columns go first, in one transaction. Then the cells go,
+//! to which nothing leads any more, in several transactions, so that other flows need not wait for the whole deletion.
 
 use rusqlite::{Connection, Transaction};
 
@@ -31,7 +31,7 @@ pub(super) fn purge(db: &Transaction<'_>) -> Result<bool, SqliteError> {
         if rows == 0 {
             return Ok(true);
         }
-        // Last, since a new column may get its id.
+        // Deleted last, since a new column may get the id.
         db.execute("delete from column where id = ?", [column.id])?;
     }
     Ok(false)
@@ -42,7 +42,8 @@ pub(super) fn is_left(db: &Connection) -> Result<bool, SqliteError> {
     Ok(!deleted_columns(db)?.is_empty())
 }
 
-/// All of them are read: a damaged index may not lead to one, whose cells would stay for good.
+/// The columns of deleted flows. All rows are read: a damaged index may not lead to a column, whose cells would then
+/// stay for good.
 fn deleted_columns(db: &Connection) -> Result<Vec<Column>, SqliteError> {
     let mut find = db.prepare("select id from column not indexed where flow < 0")?;
     let columns = find.query_map((), |row| Ok(Column { id: row.get(0)?, complete: 0 }))?;

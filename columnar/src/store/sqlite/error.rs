@@ -24,7 +24,7 @@ impl SqliteError {
     pub(super) fn is_damage(&self) -> bool {
         match self {
             Self::Sql(error) => match error.sqlite_error_code() {
-                // No statement is wrong by itself: if one is `Unknown`, a table or a column of one is not there.
+                // No statement is wrong by itself: if a statement is `Unknown`, a table or a column is missing.
                 Some(code) => {
                     matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown)
                 }
@@ -41,7 +41,7 @@ impl SqliteError {
         self.is_damage() || matches!(self, Self::Store(_))
     }
 
-    /// Converts into the store's error. `operation` is a verb such as `reading`, whose object is the location.
+    /// Converts into the store's error. `operation` is a verb such as `reading`, and its object is the location.
     pub(super) fn into_store_error(self, location: &dyn fmt::Display, operation: &str) -> StoreError {
         match self {
             Self::Store(error) => error,

@@ -1,4 +1,4 @@
-//! The rows of a flow and its columns. The complete prefixes of columns are known without reading cells.
+//! The rows of a flow and of the columns. The complete prefixes of columns are known without reading cells.
 
 use std::collections::HashMap;
 
@@ -16,23 +16,23 @@ pub(super) const STEPS: i64 = 1 << STEP_BITS;
 pub(super) struct Flow {
     pub(super) id: i64,
     pub(super) definition: Option<String>,
-    /// The number of its columns.
+    /// The number of columns.
     pub(super) columns: u32,
 }
 
 impl Flow {
-    /// The id of the flow with this key, which is created if it is missing.
+    /// The id of the flow with this key. A missing flow is created.
     pub(super) fn find_or_make(db: &Connection, key: &str) -> Result<i64, SqliteError> {
-        // Without a write transaction, which would wait for the writers of other flows.
+        // Looked up without a write transaction, which would wait for the writers of other flows.
         if let Some(id) = find(db, key)? {
             return Ok(id);
         }
         let making = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
-        // Another process may have created it meanwhile.
+        // Another process may have created the flow meanwhile.
         let id = match find(&making, key)? {
             Some(id) => id,
             None => {
-                // The checksum of the row includes its id, so the id is chosen before the row is inserted.
+                // The checksum of the row includes the id, so the id is chosen before the row is inserted.
                 let next = "select coalesce(max(id), 0) + 1 from flow";
                 let flow =
                     Self { id: making.query_row(next, (), |row| row.get(0))?, definition: None, columns: 0 };
@@ -83,9 +83,9 @@ pub(super) fn find(db: &Connection, key: &str) -> Result<Option<i64>, SqliteErro
     Ok(db.query_row(find, [key], |row| row.get(0)).optional()?)
 }
 
-/// Fails unless the index of the keys leads to every flow. A flow that it does not lead to would be begun anew. It reads
-/// all flows.
+/// Fails unless the index of the keys leads to every flow: any other flow would be begun anew. Reads all flows.
 pub(super) fn check_keys(db: &Connection) -> Result<(), SqliteError> {
+    // `not indexed` reads the table and `indexed by` the index, so that both are compared.
     let lost = "select exists (select 1 from flow as known not indexed where not exists
         (select 1 from flow as found indexed by sqlite_autoindex_flow_1
         where found.key = known.key and found.id = known.id))";
@@ -112,7 +112,7 @@ pub(super) struct Columns {
 #[derive(Clone, Copy)]
 pub(super) struct Column {
     pub(super) id: i64,
-    /// Every step below this one was stored. A missing one was removed from outside.
+    /// The length of the complete prefix: every step below was stored, so a missing step was removed from outside.
     pub(super) complete: i64,
 }
 
@@ -132,11 +132,12 @@ impl Columns {
         self.known.get(name).copied()
     }
 
-    /// The column of this name, which is created if it is missing.
+    /// The column of this name. A missing column is created.
     pub(super) fn make(&mut self, db: &Transaction<'_>, name: &Name) -> Result<Column, SqliteError> {
         if let Some(column) = self.get(name) {
             return Ok(column);
         }
+        // The checksum of the row includes the id, so the id is chosen before the row is inserted.
         let id = db.query_row("select coalesce(max(id), 0) + 1 from column", (), |row| row.get(0))?;
         let column = Column { id, complete: 0 };
         // If the transaction fails, the backend drops all of `self`, so this entry does not outlive it.

@@ -14,7 +14,8 @@ const MAGIC: u32 = 0x377f_0682;
 const VERSION: u32 = 3_007_000;
 
 type Checksum = [u32; 2];
-/// Two random numbers that all frames of a log repeat. Older frames, which are overwritten one by one, have others.
+/// Two random numbers that all frames of a log repeat. Older frames, which are overwritten one by one, have other
+/// numbers.
 pub(super) type Salts = [u8; 8];
 
 /// The parameters of the frames of a log.
@@ -22,14 +23,14 @@ pub(super) type Salts = [u8; 8];
 pub(super) struct Format {
     is_big_endian: bool,
     page: usize,
-    /// `None` if they are not known.
+    /// The salts; `None` if the header is damaged.
     pub(super) salts: Option<Salts>,
-    /// The checksums with which the first frame may begin. A checksum includes those of all earlier frames.
+    /// The checksums with which the first frame may begin. A checksum includes the checksums of all earlier frames.
     seeds: [Checksum; 2],
 }
 
 impl Format {
-    /// The format in a header; `None` if SQLite would ignore the log.
+    /// Reads the format in a header; `None` if SQLite would ignore the log.
     pub(super) fn parse(header: &[u8; HEADER]) -> Option<Self> {
         let magic = big_endian(header, 0)?;
         let format = Self::with(header, magic & 1 == 1, array(header, 16), big_endian(header, 8)?)?;
@@ -60,9 +61,9 @@ pub(super) struct Scan {
     pub(super) recovered: u32,
     /// The transactions of these frames.
     pub(super) transactions: usize,
-    /// The transactions after the first frame that is not as it was written.
+    /// The transactions after the first frame that is not as written.
     pub(super) lost: usize,
-    /// Whether another transaction was begun after one of these, which had been confirmed then.
+    /// Whether another transaction was begun after one of these, which had then been confirmed.
     pub(super) is_continued: bool,
     /// Whether the checksum of any frame is right.
     pub(super) is_verified: bool,
@@ -89,12 +90,12 @@ pub(super) fn scan(log: &mut impl Read, format: &Format) -> io::Result<Scan> {
         if is_whole && frame.is_end {
             (scan.recovered, scan.transactions) = (frames, scan.transactions + 1);
         } else if !is_whole && is_next {
-            // Only a writer that found the transaction before complete continues with its checksum.
+            // Only a writer that found the transaction before complete continues with that checksum.
             scan.is_continued |= end.is_some();
             scan.lost += usize::from(end == Some(false)) + usize::from(frame.is_end);
         }
         end = (!is_whole && frame.is_end).then_some(is_next);
-        // If the checksum of this frame was damaged, its bytes were not, and the other way round.
+        // If the checksum of this frame was damaged, the bytes were not, and the other way round.
         seeds = [frame.stored, sum];
     }
     Ok(scan)
@@ -102,7 +103,7 @@ pub(super) fn scan(log: &mut impl Read, format: &Format) -> io::Result<Scan> {
 
 struct Frame<'a> {
     page: u32,
-    /// Whether it is the last one of a transaction.
+    /// Whether the frame is the last one of a transaction.
     is_end: bool,
     salts: Salts,
     stored: Checksum,
@@ -128,11 +129,11 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The last transaction of a log that was confirmed, as its index has it. A writer syncs the log before it writes this.
+/// The last confirmed transaction of a log, according to the index. A writer syncs the log before it writes the index.
 pub(super) struct Index {
-    /// The number of frames until its end.
+    /// The number of frames up to the end of the transaction.
     pub(super) frames: u32,
-    /// The frames that are written back to the database file.
+    /// The number of frames that are written back to the database file.
     pub(super) written_back: u32,
     pub(super) salts: Salts,
     /// The bytes of a frame.
@@ -140,7 +141,7 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// `None` if it is not whole. Its numbers are in the byte order of this machine.
+    /// Reads an index; `None` if the index is not whole. Numbers are in the byte order of this machine.
     pub(super) fn parse(bytes: &[u8; INDEX]) -> Option<Self> {
         let native = |at| array(bytes, at).map(u32::from_ne_bytes);
         let (header, copy) = (bytes.get(..48)?, bytes.get(48..96)?);
@@ -148,7 +149,7 @@ impl Index {
         let is_valid = header == copy
             && native(0)? == VERSION
             && checksum(cfg!(target_endian = "big"), [0; 2], header.get(..40)?) == stored;
-        // A page of 65536 bytes does not fit into the number.
+        // The length of a page, 65536, does not fit into the number.
         let page = match array(bytes, 14).map(u16::from_ne_bytes)? {
             1 => 65536,
             page => u64::from(page),
@@ -164,7 +165,7 @@ impl Index {
         self.frames > self.written_back
     }
 
-    /// Whether the log with these salts was begun before that of the index. SQLite adds one to the first of them when
+    /// Whether the log with these salts was begun before the one of the index. SQLite adds one to the first salt when
     /// it begins a log anew.
     pub(super) fn is_after(&self, salts: Salts) -> bool {
         let begun = |salts: Salts| big_endian(&salts, 0).unwrap_or_default();
@@ -201,7 +202,7 @@ fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..)?.first_chunk().copied()
 }
 
-/// Reads as many bytes; `false` if there are fewer.
+/// Fills the slice from a file; `false` if the file has fewer bytes.
 pub(super) fn fill(file: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
     match file.read_exact(bytes) {
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),

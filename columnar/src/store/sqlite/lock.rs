@@ -1,7 +1,8 @@
-//! The lock of a flow: a file beside the database, which ends with its process. SQLite cannot lock a part of a file.
+//! The lock of a flow: a locked file beside the database. The lock ends with the process. SQLite cannot lock a part of
+//! a file.
 //!
-//! The flows that a process has open share one locked file, which has a name for each of them. So a lock takes a
-//! descriptor only if it is the first one, and a flow is free when its name is gone.
+//! The flows that a process has open share one locked file, which has a name for each flow. So only the first lock
+//! takes a descriptor, and a flow is free when its name is gone.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,8 @@ use crate::declare::error::shown;
 use crate::store::StoreError;
 use crate::store::lock::FileLock;
 
-/// Attempts to take a lock that another process holds, perhaps for a moment, to remove another name of the file.
+/// The most attempts to take a lock that another process holds, perhaps only for the moment in which it removes
+/// another name of the file.
 const ATTEMPTS: usize = 5;
 
 /// The pause between two attempts.
@@ -34,7 +36,7 @@ impl Lock {
             .map_err(|error| SqliteError::io(format!("locking {}", shown(path)), error))
     }
 
-    /// With another way of locking.
+    /// Takes the lock as [`take`](Self::take) does, with another way of locking.
     pub(super) fn take_by(
         path: &Path,
         beside: Option<&Self>,
@@ -46,10 +48,10 @@ impl Lock {
                 return Ok(Some(lock));
             }
             match FileLock::take_by(path, &lock) {
-                // Its last owner removed the name after the file was opened here.
+                // The last owner removed the name after the file was opened here.
                 Ok(file) if !leads_to(path, &file)? => {}
-                // Its owner was killed. Its other names would seem to be locked, too, while this one is. Nobody else
-                // removes the name meanwhile, since the file is locked.
+                // The owner was killed. While this name is locked, the other names would seem to be locked, too.
+                // Nobody else removes the name meanwhile, since the file is locked.
                 Ok(file) if has_other_names(&file)? => fs::remove_file(path)?,
                 Ok(file) => return Ok(Some(Self { path: path.to_owned(), file: Arc::new(file) })),
                 Err(TryLockError::WouldBlock) => {
@@ -79,20 +81,20 @@ impl Lock {
         Err(StoreError::other(message).into())
     }
 
-    /// Gives the locked file another name; fails if the name exists. Where a file has only one name, or has too many
-    /// already, the next lock is a file of its own.
+    /// Gives the locked file another name; fails if the name exists. Where a file can have only one name, or has too
+    /// many already, the next lock is a new file.
     #[cfg(unix)]
     fn link(&self, path: &Path) -> io::Result<Self> {
         fs::hard_link(&self.path, path)?;
         if !leads_to(path, &self.file)? {
-            // The name of this lock was replaced by that of another process.
+            // Another process has replaced the name of this lock.
             fs::remove_file(path)?;
             return Err(io::ErrorKind::NotFound.into());
         }
         Ok(Self { path: path.to_owned(), file: Arc::clone(&self.file) })
     }
 
-    /// Outside Unix the names of an open file cannot be removed, and descriptors are not scarce.
+    /// Fails, since outside Unix the names of an open file cannot be removed, and descriptors are not scarce.
     #[cfg(not(unix))]
     fn link(&self, _: &Path) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
@@ -118,9 +120,9 @@ fn has_other_names(_: &FileLock) -> io::Result<bool> {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // If the folder was moved, the name may be that of another owner.
+        // If the folder was moved, the name may belong to another owner.
         if cfg!(unix) && leads_to(&self.path, &self.file).unwrap_or(false) {
-            // While it is locked. If it stays, the flow is free when the process closes the file or ends.
+            // Removed while locked. If the name stays, the flow is free when the process closes the file or ends.
             let _ = fs::remove_file(&self.path);
         }
     }

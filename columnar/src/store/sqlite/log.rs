@@ -1,15 +1,17 @@
-//! The log beside the file, before SQLite reads it.
+//! The log beside the file, checked before SQLite reads it.
 //!
-//! SQLite recovers the transactions before the first frame that is not as it was written, and drops all others without
-//! an error. That is right for the transaction that a crash interrupted, which nobody had confirmed. Here is found
-//! whether confirmed ones would be dropped, by two signs:
+//! SQLite recovers the transactions before the first frame that is not as written, and drops all others without an
+//! error. That is right for the transaction that a crash interrupted, which nobody had confirmed. Two signs tell
+//! whether confirmed transactions would be dropped:
 //!
-//! - Another transaction follows in the log. It was begun when the one before had been confirmed.
-//! - The index of the log, `-shm`, has more frames. After the death of a process it is exact. After a loss of power it may
-//!   be of any earlier moment, so it is no sign if the log is a later one. It is one if the log is an earlier one, since a
-//!   log is durable before its index has a frame. A log that was emptied, or whose header cannot be read, cannot be told
-//!   from a later one. So the index is made durable before a log is emptied here, when all of its frames are written back.
-//!   The header is written at once: it is part of one sector, and durable before the first frame is written.
+//! - Another transaction follows in the log. A writer begins a transaction only when the one before has been
+//!   confirmed.
+//! - The index of the log, `-shm`, has more frames. After the death of a process, the index is exact. After a loss of
+//!   power, the index may show any earlier moment, so it is no sign beside a later log. It is a sign beside an earlier
+//!   log, since a log is durable before its index has a frame. A log that was emptied, or whose header cannot be read,
+//!   cannot be told from a later one. So the index is made durable before a log is emptied here, when all frames are
+//!   written back. The header is written at once: it is part of one sector, and durable before the first frame is
+//!   written.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -45,7 +47,7 @@ pub(super) fn beside(file: &Path, end: &str) -> PathBuf {
 pub(super) fn check(file: &Path) -> Result<(), SqliteError> {
     let look =
         || look(file).map_err(|error| SqliteError::io(format!("reading {}", shown(&log_path(file))), error));
-    // Another process may be writing. A frame that was half written at the first look is whole at the second one.
+    // Another process may be writing. A frame that was half written at the first look is whole at the second look.
     let defect = match look()? {
         Some(_) => look()?,
         None => None,
@@ -57,12 +59,12 @@ pub(super) fn check(file: &Path) -> Result<(), SqliteError> {
 }
 
 enum Defect {
-    /// The number of frames that can be read, and of the transactions that cannot.
+    /// The number of frames that can be read, and the number of transactions that cannot be read.
     Damaged {
         frames: u32,
         transactions: usize,
     },
-    /// The number of frames that can be read, and of those that were confirmed.
+    /// The number of frames that can be read, and the number of confirmed frames.
     Short {
         frames: u32,
         confirmed: u32,
@@ -109,7 +111,7 @@ impl Defect {
 }
 
 fn look(file: &Path) -> io::Result<Option<Defect>> {
-    // Before the log, so that the log has all that the index has.
+    // Read before the log, which thus has all that the index has.
     let index = index(&index_path(file))?;
     let mut log = match File::open(log_path(file)) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -121,7 +123,7 @@ fn look(file: &Path) -> io::Result<Option<Defect>> {
     };
     let mut header = [0; HEADER];
     if !fill(&mut log, &mut header)? {
-        // Again, after the log: SQLite begins the index anew before it empties the log.
+        // Read again, after the log: SQLite begins the index anew before it empties the log.
         let index = self::index(&index_path(file))?.filter(is_surely_due);
         let emptied = index.map(|index| Defect::Short { frames: 0, confirmed: index.frames });
         return Ok(if is_empty(file)? { None } else { emptied });
@@ -132,12 +134,12 @@ fn look(file: &Path) -> io::Result<Option<Defect>> {
         None => without_header(&mut log, &header)?,
     };
     let defect = defect(&scan, format.is_some(), salts, index.as_ref());
-    // After the log: the file had tables before it had a log.
+    // Looked at after the log: the file had tables before it had a log.
     let defect = match defect {
         None if scan.transactions > 0 && is_empty(file)? => Some(Defect::Alone),
         defect => defect,
     };
-    // Another process has begun the log anew, so it has recovered it.
+    // Another process has begun the log anew, and recovered it before.
     let mut again = [0; HEADER];
     log.seek(SeekFrom::Start(0))?;
     let is_same = fill(&mut log, &mut again)? && again == header;
@@ -158,13 +160,13 @@ fn defect(scan: &Scan, has_header: bool, salts: Option<Salts>, index: Option<&In
     }
 }
 
-/// Whether confirmed frames are in the log alone, even if a loss of power left an index of an earlier moment.
+/// Whether confirmed frames are in the log alone, even if a loss of power left an older index.
 fn is_surely_due(index: &Index) -> bool {
     IS_INDEX_SYNCED && index.is_due()
 }
 
-/// The transactions of a log whose header is damaged. SQLite recovers none of them. A writer syncs the header before it
-/// writes a frame, so they were begun when the header was whole.
+/// The transactions of a log whose header is damaged. SQLite recovers none of these. A writer syncs the header before
+/// the first frame, so the transactions were begun when the header was whole.
 fn without_header(log: &mut File, header: &[u8; HEADER]) -> io::Result<(Scan, Option<Salts>)> {
     let mut frame = [0; 16];
     let salts = if fill(log, &mut frame)? { frame.last_chunk().copied() } else { None };
@@ -186,11 +188,11 @@ fn is_empty(file: &Path) -> io::Result<bool> {
     }
 }
 
-/// Elsewhere a file that is only read cannot be made durable.
+/// Whether the index is synced. On other systems a file that is only read cannot be made durable.
 const IS_INDEX_SYNCED: bool = cfg!(unix);
 
-/// Makes the index of a log durable, before the log is emptied. If this fails, a loss of power may leave an empty log with
-/// an older index, which is refused although nothing is lost.
+/// Makes the index of a log durable, before the log is emptied. After a failure, a loss of power may leave an empty
+/// log with an older index, which is refused although nothing is lost.
 pub(super) fn sync_index(file: &Path) -> io::Result<()> {
     if !IS_INDEX_SYNCED {
         return Ok(());
@@ -200,7 +202,7 @@ pub(super) fn sync_index(file: &Path) -> io::Result<()> {
     index.map_or(Ok(()), |index| index.sync_all())
 }
 
-/// Whether a log of this length lacks frames that were written. Nobody else may write meanwhile.
+/// Whether a log of this length lacks written frames. Nobody else may write meanwhile.
 pub(super) fn is_cut(file: &Path, length: u64) -> io::Result<bool> {
     Ok(index(&index_path(file))?.is_some_and(|index| index.log_length() > length))
 }
@@ -222,8 +224,8 @@ fn index(path: &Path) -> io::Result<Option<Index>> {
 
 /// Uses the file of an index, unless it is missing.
 fn with_index<T>(path: &Path, run: impl FnOnce(&Arc<File>) -> io::Result<T>) -> io::Result<Option<T>> {
-    /// Closing a descriptor of this file would end the locks that SQLite has on it in this process. So each stays open
-    /// until there is another file at its path.
+    /// The open indexes. Closing a descriptor of such a file would end the locks that SQLite has on it in this
+    /// process. So each stays open until another file is at the path.
     static OPEN: Mutex<BTreeMap<PathBuf, Arc<File>>> = Mutex::new(BTreeMap::new());
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let found = match Status::behind(path) {
@@ -245,7 +247,7 @@ fn with_index<T>(path: &Path, run: impl FnOnce(&Arc<File>) -> io::Result<T>) -> 
     }
     let Some(file) = open.get(path) else { return Ok(None) };
     let done = run(file);
-    // Elsewhere, an open file cannot be removed, and a lock belongs to its descriptor.
+    // On other systems an open file cannot be removed, and a lock belongs to a descriptor.
     if cfg!(not(unix)) {
         open.remove(path);
     }

@@ -66,66 +66,66 @@ use crate::declare::Name;
 /// # Ok(()) }
 /// ```
 ///
-/// A flow has one owner at a time, and other flows of the file may be open meanwhile, in this process and in others
-/// of this machine. The owner holds a lock on a file beside it, `chats.db-lock-1`, which ends with the process. Where
-/// there are no such locks, no flow is opened. A network file system does not work, since processes that have the file
-/// open share memory.
+/// A flow has one owner at a time, and other flows of the file may be open meanwhile, in this process and in others of
+/// this machine. The owner locks a file beside the database, `chats.db-lock-1`, and the lock ends with the process.
+/// Where there are no such locks, no flow is opened. A network file system does not work, since processes that have
+/// the file open share memory.
 ///
-/// All flows of a file that a process has open share a connection, a thread and a locked file, so a thousand of them
-/// take five file descriptors. Values of several flows that arrive during a write share the next one. If a write
-/// fails, it halts its flows, and the others go on.
+/// All flows of a file that a process has open share a connection, a thread and a locked file, so a thousand flows
+/// take five file descriptors. Values of several flows that arrive during a write share the next write. A failed write
+/// halts the flows of that write, and the others go on.
 ///
 /// A confirmed `put` survives the program and, if the disk keeps its promises, a loss of power. Cells that finish
-/// together wait for the disk together. Each value has a checksum that includes its column and step, so a value that
-/// was changed, moved or removed is an error of that cell, and the others can be read. The checksum is no signature:
-/// a program that can write to the file can forge it. Before a flow is begun, the index of the keys is compared with
-/// the flows, once for each connection, so a damaged index loses no flow.
+/// together wait for the disk together. Each value has a checksum that includes the column and the step, so a value
+/// that was changed, moved or removed is an error of that cell, and the others can be read. The checksum is no
+/// signature: a program that can write to the file can forge it. Before a new flow is begun, the index of the keys is
+/// compared with the flows, once for each connection, so a damaged index loses no flow.
 ///
-/// Deleting a flow overwrites its texts with zeros; if it is interrupted, the next deletion does the rest, whatever its
+/// Deleting a flow overwrites its texts with zeros; after an interruption, the next deletion does the rest, for any
 /// key. Until the log beside the file is empty, texts may still be there.
 ///
 /// # The log
 ///
-/// While the file is open, new values are in the log beside it, `chats.db-wal`. After a second without a request, and
-/// when the last flow of the process is closed, they are written back to the file and the log is emptied, unless
-/// another process is using it. So a file that is closed or idle is whole by itself. After a crash the log belongs to the
-/// file: a file without it is an earlier state of all flows, which nothing shows. [`backup`](Self::backup) copies a
-/// file that is in use.
+/// While the file is open, new values are in the log beside the file, `chats.db-wal`. After a second without a
+/// request, and when the last flow of the process is closed, the values are written back to the file and the log is
+/// emptied, unless another process is using it. So a file that is closed or idle is whole by itself. After a crash the
+/// log belongs to the file: a file without the log is an earlier state of all flows, and nothing shows the loss.
+/// [`backup`](Self::backup) copies a file that is in use.
 ///
-/// If the log is damaged, cut, overwritten or an earlier one, so that confirmed values are lost, the file is not opened,
-/// and the error has the number of transactions or of their parts. SQLite itself would drop them. The index beside the
-/// log, `chats.db-shm`, tells which transaction was the last one. So copy it with the log: of a log that was copied
-/// without its index, only damage that has whole transactions after it is noticed. A log that was cut anywhere looks
-/// like one that a loss of power has interrupted, and a log of zeros like an empty one. After a loss of power the index may
-/// be of an earlier moment, and shows less.
+/// If the log is damaged, cut, overwritten or an earlier one, so that confirmed values are lost, the file is not
+/// opened, and the error has the number of lost transactions or of their parts. SQLite itself would drop these
+/// transactions. The index beside the log, `chats.db-shm`, tells which transaction was the last one. So copy the index
+/// with the log. In a log that was copied without the index, damage is noticed only if whole transactions follow. A
+/// log that was cut anywhere looks like one that a loss of power has interrupted, and a log of zeros like an empty
+/// one. After a loss of power the index may show an earlier moment, and shows less.
 ///
-/// If the file, its log, its index or the lock of a flow is removed, moved or replaced while the flow is open, the next
-/// write is an error that names it, and nothing more is written. So it is if the log is cut. A cut exactly between two
-/// frames of the last transaction is noticed when the file is opened again.
+/// If the file, its log, its index or the lock of a flow is removed, moved or replaced while the flow is open, the
+/// next write is an error that names the path, and nothing more is written. The same happens if the log is cut. A cut
+/// exactly between two frames of the last transaction is noticed when the file is opened again.
 ///
-/// Files are readable by their owner alone. Ten thousand values of 800 bytes take 3 % more than their bytes, five
-/// hundred 17 %. A column has at most 2^32 steps. The cost of a step and of opening does not depend on the number of
-/// earlier steps, since the length of a column's complete prefix is stored now and then. Other tools can read the
-/// view `cells`, which has values and receipts:
+/// Files are readable by their owner alone. Ten thousand values of 800 bytes take 3 % more than the bytes of the
+/// values, five hundred values 17 % more. A column has at most 2^32 steps. The cost of a step and of opening does not
+/// depend on the number of earlier steps, since the length of a column's complete prefix is stored now and then. Other
+/// tools can read the view `cells`, which has values and receipts:
 ///
 /// ```sh
 /// sqlite3 chats.db "select step, value from cells where flow = 'ada, monday' and column = 'answer'"
 /// ```
 pub struct SqliteStore {
     location: Location,
-    /// `None` before it is opened.
+    /// The handle; `None` before the store is opened.
     handle: Mutex<Option<Handle>>,
 }
 
 impl SqliteStore {
-    /// A store of the flow with this key, in a file. Both are created when they are opened first; the folder must exist.
+    /// A store of the flow with this key, in a file. The first opening creates both; the folder must exist.
     pub fn new(file: impl Into<PathBuf>, flow: impl Into<String>) -> Self {
         let location = Location { file: file.into(), flow: flow.into() };
         Self { location, handle: Mutex::new(None) }
     }
 
-    /// The keys of the flows in a file, in order. A flow is there once it has been opened. A file that is missing has no
-    /// flows, and stays missing.
+    /// The keys of the flows in a file, in order. A flow is listed once opened. A missing file has no flows, and stays
+    /// missing.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -159,8 +159,8 @@ impl SqliteStore {
         keys.boxed()
     }
 
-    /// Copies all flows of a file into a new one, while flows of it may be open and written, here or in other processes.
-    /// The copy has every value that was confirmed before the call, and is of one moment. No write waits for it.
+    /// Copies all flows of a file into a new one, while these may be open and written, here or in other processes. The
+    /// copy has every value that was confirmed before the call, and shows one moment. No write waits for the copy.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -179,11 +179,11 @@ impl SqliteStore {
     /// # Ok(()) }
     /// ```
     ///
-    /// The copy appears under its name when it is complete and on the disk. Until then it is `friday.db-part`, which is
-    /// removed if copying fails. It is readable by its owner alone, has no log, and none of the texts that were deleted.
-    /// Dropping the future does not end the copying. While it lasts, the log of the file grows. A process that dies leaves
-    /// `friday.db-part` and perhaps `friday.db-part-journal`, which can be removed, or a complete copy, which removes the
-    /// first when it is opened.
+    /// The copy appears under its name when it is complete and on the disk. Until then it is `friday.db-part`, which
+    /// is removed if copying fails. The copy is readable by its owner alone, and has no log and no deleted text.
+    /// Dropping the future does not end the copying, during which the log of the file grows. A process that dies
+    /// leaves `friday.db-part` and perhaps `friday.db-part-journal`, which can be removed, or a complete copy, which
+    /// removes the first when it is opened.
     ///
     /// # Errors
     ///
@@ -194,7 +194,7 @@ impl SqliteStore {
         to: impl Into<PathBuf>,
     ) -> BoxFuture<'static, Result<(), StoreError>> {
         let (file, to) = (file.into(), to.into());
-        // On a thread of its own, so the flows of the file need not wait.
+        // Copied on a separate thread, so the flows of the file need not wait.
         run(move || backup::backup(&file, &to))
     }
 
@@ -210,7 +210,7 @@ impl SqliteStore {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Handle>> {
-        // It is replaced as a whole, so a panic leaves nothing half changed.
+        // The handle is replaced as a whole, so a panic leaves nothing half changed.
         self.handle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,6 @@
-//! The names of an open file, of its log and of its index. SQLite does not notice that they were removed or lead to other
-//! files: it writes to a file without a name, and another process writes beside it. It continues a log that was cut, too.
+//! The names of an open file, of the log and of the index. SQLite does not notice that a name was removed or leads to
+//! another file: SQLite writes to a file without a name, and another process writes beside it. SQLite continues a log
+//! that was cut, too.
 
 use std::cell::Cell;
 use std::io::{self, ErrorKind};
@@ -12,19 +13,19 @@ use crate::declare::error::shown;
 use crate::store::StoreError;
 use crate::store::files::status::{FileId, Status};
 
-/// The names, and the files to which they led when the file was opened.
+/// The names, and the files to which they led at the opening.
 pub(super) struct Names {
     file: Name,
     log: Name,
     index: Name,
-    /// The length of the log when it was looked at last.
+    /// The length of the log at the last look.
     log_length: Cell<u64>,
     /// The bytes of a frame of the log.
     frame: u64,
 }
 
 impl Names {
-    /// The names of a file that has just been opened and read. `page` is the length of its pages.
+    /// The names of a file that has just been opened and read. `page` is the length of a page.
     pub(super) fn of(file: &Path, page: u32) -> Result<Self, SqliteError> {
         Ok(Self {
             file: Name::of(file.to_owned())?,
@@ -35,15 +36,17 @@ impl Names {
         })
     }
 
-    /// Fails if one of them leads to another file by now.
+    /// Fails if a name leads to another file by now.
     pub(super) fn check(&self) -> Result<(), SqliteError> {
         self.lengths().map(drop)
     }
 
-    /// The same in a transaction that writes, while nobody else does. Fails, too, if the log was cut.
+    /// Checks as [`check`](Self::check) does, in a transaction that writes, while nobody else writes. Fails, too, if
+    /// the log was cut.
     pub(super) fn check_for_write(&self) -> Result<(), SqliteError> {
         let length = self.lengths()?;
-        // The index is read only if the length is no sign that all is there: another process may have emptied the log.
+        // The index is read only if the length does not show that all is there: another process may have emptied the
+        // log.
         let frames = length.saturating_sub(HEADER as u64);
         let is_doubtful = frames == 0 || !frames.is_multiple_of(self.frame) || length < self.log_length.get();
         let is_cut = || log::is_cut(&self.file.path, length);

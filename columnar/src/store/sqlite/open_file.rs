@@ -1,5 +1,5 @@
-//! A file with the flows that this process has open in it. They share a connection, and a transaction if they are
-//! written at the same time.
+//! A file with the flows that this process has open in it. The flows share a connection, and flows that are written at
+//! the same time share a transaction.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -24,17 +24,17 @@ use crate::declare::error::shown;
 use crate::store::thread::{Answer, HandleId, NewCell, PutRequest, Server, answer_all};
 use crate::store::{Put, StoreError, StoredSteps};
 
-/// The prefixes of this many closed flows are stored together.
+/// The number of closed flows whose prefixes are stored together.
 const BEHIND: usize = 64;
 
 /// The state of the thread of a file.
 pub(super) struct OpenFile {
-    /// Without links.
+    /// The path without links.
     path: PathBuf,
     flows: HashMap<HandleId, OpenFlow>,
     /// Closed flows whose complete prefixes are not stored.
     behind: Vec<i64>,
-    /// There is a connection while a flow is open.
+    /// The connection, while a flow is open.
     connected: Option<Connected>,
 }
 
@@ -58,7 +58,7 @@ impl OpenFile {
         Self { path, flows: HashMap::new(), behind: Vec::new(), connected: None }
     }
 
-    /// Opens a flow for a handle, which gives up the one that it has open. Returns its definition.
+    /// Opens a flow for a handle, which gives up any flow that it has open. Returns the definition.
     pub(super) fn open(
         &mut self,
         handle: HandleId,
@@ -97,6 +97,7 @@ impl OpenFile {
         if flow.is_halted {
             return Err(StoreError::Halted);
         }
+        // Halted until the outcome is known, also after a panic.
         flow.is_halted = true;
         let defined = transact(db, |writing| {
             names.check_for_write()?;
@@ -119,7 +120,7 @@ impl OpenFile {
         stored_steps.map_err(|error| error.into_store_error(&flow.location, "reading"))
     }
 
-    /// Loads the first of these entries, so that other requests need not wait for all of them.
+    /// Loads the first of these entries. Other requests need not wait for all entries.
     pub(super) fn load(
         &mut self,
         handle: HandleId,
@@ -153,7 +154,7 @@ impl OpenFile {
             let Some(_lock) = file.lock(&lock_path(&file.path, flow))? else {
                 return Err(StoreError::Locked { location: location.to_string() }.into());
             };
-            // Another process may have deleted it before the lock was taken.
+            // Another process may have deleted the flow before the lock was taken.
             let is_there = find(db, &location.flow)? == Some(flow);
             if is_there { Ok(transact(db, |writing| deletion::delete(writing, flow))?) } else { Ok(false) }
         });
@@ -170,12 +171,12 @@ impl OpenFile {
         purged
     }
 
-    /// Takes a lock, as another name of those that are held here.
+    /// Takes a lock, as another name of the file that is locked here.
     fn lock(&self, path: &Path) -> Result<Option<Lock>, SqliteError> {
         Lock::take(path, self.flows.values().next().map(|flow| &flow.lock))
     }
 
-    /// The id of a flow. That there is none is believed after the index has been checked.
+    /// The id of a flow. `None` is believed only after the index has been checked.
     fn find(&self, db: &Connection, key: &str) -> Result<Option<i64>, SqliteError> {
         let found = find(db, key)?;
         if found.is_none()
@@ -227,11 +228,11 @@ impl OpenFile {
         Ok(())
     }
 
-    /// So a file without open flows has no log beside it, and may be replaced.
+    /// Closes an unused connection. So a file without open flows has no log beside it, and may be replaced.
     fn disconnect_if_unused(&mut self) {
         if self.flows.is_empty() {
             self.advance();
-            // Closing the connection does this only if no other process has the file open.
+            // Closing the connection writes back only if no other process has the file open.
             self.write_back();
             self.connected = None;
             log::forget_index(&self.path);
@@ -244,8 +245,8 @@ impl OpenFile {
         }
     }
 
-    /// Writes the log back to the file and empties it, so a copy of the file alone is whole. Waits for nobody: if others
-    /// use the log, it stays used.
+    /// Writes the log back to the file and empties it, so a copy of the file alone is whole. Waits for nobody: if
+    /// others use the log, it stays used.
     fn write_back(&mut self) {
         let Self { path, connected: Some(Connected { db, names, is_log_used, .. }), .. } = self else {
             return;
@@ -254,7 +255,7 @@ impl OpenFile {
         *is_log_used &= names.check().is_ok();
         if *is_log_used {
             let _ = db.busy_timeout(Duration::ZERO);
-            // The first one does the work beside writers, the second one excludes them for a moment.
+            // The first checkpoint does the work beside writers, the second one excludes writers for a moment.
             let behind = db.query_row("pragma wal_checkpoint(passive)", (), |row| {
                 Ok(row.get::<_, i64>(1)? != row.get::<_, i64>(2)?)
             });
@@ -274,7 +275,7 @@ impl OpenFile {
             self.set_log_used();
         }
         if let (Some(Connected { db, names, .. }), false) = (&self.connected, behind.is_empty()) {
-            // If this fails, the next `open` of these flows reads more rows. It is not worth waiting for.
+            // After a failure, the next `open` of these flows reads more rows. So this write is not worth a wait.
             let _ = db.busy_timeout(Duration::ZERO);
             let _ = transact(db, |writing| {
                 names.check_for_write()?;
@@ -291,7 +292,7 @@ impl OpenFile {
         if writes.is_empty() {
             return Vec::new();
         }
-        // Until it is known to be stored, also if this panics.
+        // Halted until the outcome is known, also after a panic.
         self.set_halted(writes, true);
         match (self.write_together(writes), writes) {
             (Ok(puts), _) => {
@@ -302,7 +303,7 @@ impl OpenFile {
                 Some(flow) => error.into_store_error(&flow.location, "writing to"),
                 None => StoreError::Closed,
             })],
-            // Nothing is stored. A flow is halted by its own defects alone, so each is written alone.
+            // Nothing is stored. Only its own defect may halt a flow, so each flow is written alone.
             (Err(Failed { error, is_undone: true }), writes) if error.is_of_one_flow() => {
                 writes.chunks(1).flat_map(|write| self.write(write)).collect()
             }
@@ -323,7 +324,7 @@ impl OpenFile {
             return Err(SqliteError::from(StoreError::Closed).into());
         };
         let written = transact(db, |writing| {
-            // While no other process writes.
+            // Checked while no other process writes.
             names.check_for_write()?;
             let put = |Write { handle, cells }: &Write| match flows.get_mut(handle) {
                 Some(flow) => flow.put(writing, cells),
@@ -410,7 +411,8 @@ pub(super) fn transact<T>(
     db: &Connection,
     write: impl FnOnce(&Transaction<'_>) -> Result<T, SqliteError>,
 ) -> Result<T, Failed> {
-    // It waits for other writers at its beginning; a transaction that has read already cannot wait.
+    // An immediate transaction waits for other writers at its beginning; a transaction that has read already cannot
+    // wait.
     let writing =
         Transaction::new_unchecked(db, TransactionBehavior::Immediate).map_err(SqliteError::from)?;
     let written = write(&writing)?;

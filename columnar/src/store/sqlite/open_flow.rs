@@ -1,4 +1,4 @@
-//! A flow that is open. Its rows are read and written on the connection of its file.
+//! An open flow, whose rows are read and written on the connection of the file.
 
 use std::path::{Path, PathBuf};
 
@@ -12,8 +12,8 @@ use super::lock::Lock;
 use crate::store::thread::NewCell;
 use crate::store::{Put, StoreError};
 
-/// After this many cells the complete prefixes of columns are stored. So opening a flow reads at most as many rows,
-/// and those of steps beyond the prefix.
+/// The number of cells after which the complete prefixes of columns are stored. So opening a flow reads at most as
+/// many rows, and the rows of steps beyond the prefix.
 const ADVANCE_INTERVAL: usize = 1024;
 
 /// An open flow.
@@ -21,7 +21,7 @@ pub(super) struct OpenFlow {
     id: i64,
     pub(super) location: Location,
     pub(super) lock: Lock,
-    /// `None` after a failed write, whose changes here are not stored.
+    /// The columns; `None` after a failed write, whose changes here are not stored.
     columns: Option<Columns>,
     /// The number of cells since the prefixes were stored.
     since_advance: usize,
@@ -30,7 +30,7 @@ pub(super) struct OpenFlow {
 }
 
 impl OpenFlow {
-    /// Opens a flow, and creates it if it is missing. `take` takes the lock at a path. Returns its definition, too.
+    /// Opens a flow, and creates a missing one. `take` takes the lock at a path. Returns the definition, too.
     pub(super) fn open(
         db: &Connection,
         file: &Path,
@@ -41,13 +41,13 @@ impl OpenFlow {
             let id = Flow::find_or_make(db, &location.flow)?;
             let lock = take(&lock_path(file, id))?;
             let lock = lock.ok_or_else(|| StoreError::Locked { location: location.to_string() })?;
-            // It may have been deleted before the lock was taken.
+            // The flow may have been deleted before the lock was taken.
             if find(db, &location.flow)? == Some(id) {
                 break (id, lock);
             }
         };
         let mut open = Self { id, location, lock, columns: None, since_advance: 0, is_halted: false };
-        // After the lock: the last owner may have stored cells until it released it.
+        // Read after the lock is taken: the last owner may have stored cells until the release.
         open.columns(db)?;
         let definition = Flow::read(db, &open.location.flow)?.definition;
         Ok((open, definition))
@@ -101,13 +101,14 @@ impl OpenFlow {
         self.since_advance = 0;
     }
 
-    /// The id of the flow, if the complete prefixes of its columns are longer than the stored ones.
+    /// The id of the flow, if the complete prefixes of columns are longer than the stored ones.
     pub(super) fn behind(&self) -> Option<i64> {
         (self.since_advance > 0).then_some(self.id)
     }
 }
 
-/// The lock of a flow. It is named by the id, since a key has any length, and characters that file names cannot have.
+/// The path of the lock of a flow, named by the id: a key may have any length, and characters that file names cannot
+/// have.
 pub(super) fn lock_path(file: &Path, flow: i64) -> PathBuf {
     let mut path = file.as_os_str().to_owned();
     path.push(format!("-lock-{flow}"));

@@ -17,16 +17,16 @@ use crate::declare::error::shown;
 use crate::store::thread::{HandleId, NewCell, Thread};
 use crate::store::{Entry, Put, StoreError};
 
-/// By paths without links.
+/// The open files, by paths without links.
 static FILES: Mutex<BTreeMap<PathBuf, Weak<SharedFile>>> = Mutex::new(BTreeMap::new());
 
-/// A file and its thread, which ends with the last handle.
+/// A file and a thread, which ends with the last handle.
 pub(super) struct SharedFile {
     path: PathBuf,
     thread: Thread<OpenFile>,
 }
 
-/// A handle to a flow of a file. When it is dropped, the flow is closed.
+/// A handle to a flow of a file. The drop closes the flow.
 pub(super) struct Handle {
     id: HandleId,
     file: Arc<SharedFile>,
@@ -42,7 +42,7 @@ impl SharedFile {
         if !is_empty {
             return Self::find(file).map(Some);
         }
-        // Its flows may be in a log that was left.
+        // The flows of the file may be in a log that was left.
         let path = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         log::check(&path).map_err(|error| error.into_store_error(&shown(file), "reading"))?;
         Ok(None)
@@ -58,6 +58,7 @@ impl SharedFile {
         }
         let thread = Thread::start(OpenFile::new(path.clone())).ok_or_else(StoreError::no_thread)?;
         let shared = Arc::new(Self { path: path.clone(), thread });
+        // A weak reference, so that the last handle ends the thread.
         files.insert(path, Arc::downgrade(&shared));
         Ok(shared)
     }
@@ -67,6 +68,7 @@ impl SharedFile {
         &self,
         task: impl FnOnce(&mut OpenFile) -> Result<T, StoreError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
+        // A new id, so that the task waits for no request of a handle.
         self.thread.ask(HandleId::new(), task)
     }
 }
@@ -88,7 +90,7 @@ impl Handle {
         self.file.thread.put(self.id, cell)
     }
 
-    /// Loads entries with several requests, so those of other flows are served between them.
+    /// Loads entries with several requests. The thread serves other flows between these requests.
     pub(super) fn load(
         &self,
         column: Name,
@@ -99,7 +101,7 @@ impl Handle {
             let column = column.clone();
             file.thread.ask(id, move |file| file.load(id, &column, steps))
         };
-        // At once, so that it precedes the requests that are made after it.
+        // Sent at once, so that this request precedes all later requests.
         let first = load(&self.file, steps);
         let all = async move {
             let Chunk { mut entries, mut rest } = first.await?;
@@ -128,7 +130,7 @@ impl Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         let id = self.id;
-        // Blocks, so that the next `open` finds the flow free.
+        // The call blocks, so that the next `open` finds the flow free.
         self.file.thread.run(id, move |file| file.close(id));
     }
 }
@@ -136,7 +138,7 @@ impl Drop for Handle {
 impl Drop for SharedFile {
     fn drop(&mut self) {
         let mut files = lock();
-        // A handle that was opened a moment ago may have replaced it.
+        // A handle that was opened a moment ago may have replaced the entry.
         if files.get(&self.path).is_some_and(|shared| shared.strong_count() == 0) {
             files.remove(&self.path);
         }

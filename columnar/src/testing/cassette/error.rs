@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use crate::declare::error::shown;
 use crate::model::Refused;
 
-/// Why a request has no reply. For a missing recording it quotes both requests, as its reader is the author of the test.
+/// The reason why a request has no reply. The error of a missing recording quotes both requests, since the reader is
+/// the author of the test.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum CassetteError {
     #[error("there is no cassette `{}`; `COLUMNAR_RECORD=missing` records one", shown(path))]
     NoFile { path: PathBuf, source: Refused },
-    // A text: each request gets a clone of the error, and `io::Error` has none.
+    // The reason is a text: each request gets a clone of the error, and `io::Error` has no clone.
     #[error("the cassette `{}` cannot be read or written: {reason}", shown(path))]
     Io { path: PathBuf, reason: String },
     #[error(

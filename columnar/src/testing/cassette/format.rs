@@ -11,7 +11,7 @@ use crate::context::Role;
 use crate::model::rendering::{ReplySettings, Schema};
 use crate::model::{Effort, End, Finish, Usage};
 
-/// The version that is written. Earlier ones are read.
+/// The version that is written. Earlier versions are read.
 ///
 /// | version | change |
 /// |---|---|
@@ -69,7 +69,7 @@ fn message_list(messages: &[(Role, String)]) -> Layout {
 
 fn reply(RecordedReply { pieces, end }: &RecordedReply) -> Layout {
     let mut entries = vec![("text", Layout::text(&pieces.concat()))];
-    // Also for no piece at all: without lengths, an empty text is read as one piece.
+    // Lengths are written also for no piece at all: without lengths, an empty text is read as one piece.
     if pieces.len() != 1 {
         // One string, so that the lengths are on one line.
         let lengths: Vec<_> = pieces.iter().map(|piece| piece.len().to_string()).collect();
@@ -103,7 +103,7 @@ fn counts(usage: Usage) -> [(&'static str, u64); 5] {
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<Recording>, Damage> {
     let json: Json = serde_json::from_slice(bytes).map_err(|error| Damage::json(&error))?;
     let root = Located::root(&json);
-    // The version is first: entries that a later one adds must not look like damage.
+    // The version is first: entries that a later version adds must not look like damage.
     let version = root.field("cassette")?.count()?;
     if !(1..=VERSION).contains(&version) {
         return Err(Damage::Version { found: version, known: VERSION });
@@ -198,7 +198,7 @@ fn read_reply(value: &Located<'_>) -> Result<RecordedReply, Damage> {
     let finish = value.field("finish")?;
     let finish = match finish.optional("other") {
         Ok(Some(name)) => Finish::Other(name.text()?),
-        // A text is no object, so an error of `optional` only means that the finish is a known one.
+        // A text is no object, so an error of `optional` only means that the finish is known.
         _ => match &*finish.text()? {
             "stop" => Finish::Stop,
             "length" => Finish::Length,

@@ -15,7 +15,7 @@ const WIDTH: usize = 100;
 pub(super) enum Layout {
     /// A scalar, already written as JSON.
     Scalar(String),
-    /// A text as an array with one line per line.
+    /// A text as an array, with one line of the file per line of the text.
     Lines(Vec<Layout>),
     List(Vec<Layout>),
     Map(Vec<(&'static str, Layout)>),
@@ -32,7 +32,7 @@ impl Layout {
         Self::Scalar(Json::from(text).to_string())
     }
 
-    /// A text, as an array of lines if it has several.
+    /// A text, as an array of lines if there are several.
     pub(super) fn text(text: &str) -> Self {
         if !text.contains('\n') {
             return Self::quoted(text);
@@ -40,12 +40,12 @@ impl Layout {
         Self::Lines(text.split('\n').map(Self::quoted).collect())
     }
 
-    /// The JSON on one line, if it fits.
+    /// The JSON on one line, if the line is not too long.
     fn one_line(&self) -> Option<String> {
         let all = |items: &[Self]| items.iter().map(Self::one_line).collect::<Option<Vec<_>>>();
         let text = match self {
             Self::Scalar(text) => return Some(text.clone()),
-            // Always one line for each line, so that a review shows only the lines that changed.
+            // Each line always stays on its own line, so that a review shows only the lines that changed.
             Self::Lines(_) | Self::Json(_) => return None,
             Self::List(items) => format!("[{}]", all(items)?.join(", ")),
             Self::Map(entries) => {
@@ -100,7 +100,7 @@ impl fmt::Display for Layout {
     }
 }
 
-/// Why a file cannot be read. It names positions, and quotes nothing of the file.
+/// The reason why a file cannot be read. The reason names positions, and quotes nothing of the file.
 #[derive(Debug)]
 pub(super) enum Damage {
     Invalid(String),
@@ -168,7 +168,7 @@ impl<'j> Located<'j> {
         Ok(items.map(|(at, json)| Self { json, path: format!("{}[{at}]", self.path) }).collect())
     }
 
-    /// A text, or the lines of one.
+    /// The text, written as one string or as lines.
     pub(super) fn text(&self) -> Result<String, Damage> {
         let line =
             |json: &'j Json| json.as_str().ok_or_else(|| self.damage("is no text and no list of lines"));
@@ -187,7 +187,7 @@ impl<'j> Located<'j> {
     }
 
     pub(super) fn fraction(&self) -> Result<f32, Damage> {
-        // Parsed from its digits: a conversion through `f64` would round twice.
+        // Parsed from the digits: a conversion through `f64` would round twice.
         let number = self.json.as_number().and_then(|number| number.to_string().parse().ok());
         number.ok_or_else(|| self.damage("is no number"))
     }

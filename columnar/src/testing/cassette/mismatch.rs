@@ -21,7 +21,7 @@ pub(super) fn describe(
     recordings: &BTreeMap<Vec<String>, Recording>,
 ) -> String {
     let mut text = format!("for `{}` at step {}", cell.column, cell.step);
-    // Among equally near recordings that of the same cell, so that the message helps most.
+    // Among equally near recordings, the recording of the same cell comes first, so that the message helps most.
     let nearest = recordings.iter().min_by_key(|(lines, recording)| {
         (Difference::of(lines, requested).lines(), recording.cell != *cell, &recording.cell)
     });
@@ -53,7 +53,7 @@ struct Difference<'l> {
 impl<'l> Difference<'l> {
     fn of(recorded: &'l [String], requested: &'l [String]) -> Self {
         let before = recorded.iter().zip(requested).take_while(|(one, other)| one == other).count();
-        // Without the equal beginning, because no line counts both there and at the end.
+        // The end excludes the equal beginning, because no line counts twice.
         let rest = |lines: &'l [String]| lines.iter().skip(before).rev();
         let after = rest(recorded).zip(rest(requested)).take_while(|(one, other)| one == other).count();
         Self { recorded, requested, before, after }
@@ -110,7 +110,7 @@ impl<'l> Difference<'l> {
         let (recorded, requested) = (self.own(self.recorded), self.own(self.requested));
         text.extend(differing('-', recorded, requested));
         text.extend(differing('+', requested, recorded));
-        // After lines that are left out, equal ones would seem to follow the shown ones.
+        // After lines that are left out, equal lines would seem to follow the shown lines.
         if recorded.len().max(requested.len()) <= DIFFERENT {
             text.extend(
                 self.requested
@@ -128,7 +128,7 @@ fn equal(line: &str) -> String {
     format!("  {}", cut(line, 0))
 }
 
-/// The different lines of one request, each shown around its first difference.
+/// The different lines of one request, each shown around the first difference.
 fn differing(mark: char, lines: &[String], others: &[String]) -> Vec<String> {
     let shown = lines.iter().enumerate().take(DIFFERENT).map(|(at, line)| {
         let other = others.get(at).map_or("", String::as_str);

@@ -11,15 +11,15 @@ use crate::model::{Chunk, End, MaxTokens};
 pub(super) struct Recording {
     pub(super) cell: Cell,
     pub(super) request: RecordedRequest,
-    /// In the order of their requests.
+    /// The replies, in the order of the requests.
     pub(super) replies: Vec<RecordedReply>,
-    /// How many of the replies were replayed.
+    /// The number of replies that were replayed.
     pub(super) replayed: usize,
     /// The sequence numbers of the requests; none if the replies come from the file.
     pub(super) sequence: Vec<u64>,
 }
 
-/// The cell that sent a request. It is shown to people, and does not identify the recording.
+/// The cell that sent a request, shown to people. The cell does not identify the recording.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cell {
     pub(super) step: usize,
@@ -39,23 +39,23 @@ impl RecordedReply {
     }
 }
 
-/// A request, with everything that a reply depends on: all but its pace, which only affects caching.
+/// A request, with everything that a reply depends on: everything but the pace, which only affects caching.
 #[derive(Clone, Debug)]
 pub(super) struct RecordedRequest {
     pub(super) model: String,
     pub(super) system: String,
     pub(super) messages: Vec<(Role, String)>,
     pub(super) follow_up: Vec<(Role, String)>,
-    /// `None` for the default of the model, which may differ in another version of the library.
+    /// The limit; `None` for the default of the model, which may differ in another version of the library.
     pub(super) max_tokens: Option<u32>,
-    /// Without `lenient`, which only decides what is sent.
+    /// The settings without `lenient`, which only decides what is sent.
     pub(super) settings: ReplySettings,
     pub(super) schema: Option<Schema>,
 }
 
 impl RecordedRequest {
     pub(super) fn new(model: &str, request: &Request) -> Self {
-        // Every field by name, so that a new one of `Request` cannot be forgotten here.
+        // Every field by name, so that a new field of `Request` cannot be forgotten here.
         let Request { system, messages, follow_up, max_tokens, settings, schema, pace: _, may_wait: _ } =
             request;
         Self {
@@ -70,7 +70,7 @@ impl RecordedRequest {
     }
 
     /// The request as lines, which identify it: text from outside is indented or quoted, so two requests are equal if
-    /// and only if their lines are.
+    /// and only if the lines are equal.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("model: {:?}", self.model)];
         lines.extend(self.max_tokens.map(|limit| format!("max_tokens: {limit}")));
@@ -114,7 +114,7 @@ fn indented(text: &str) -> impl Iterator<Item = String> {
     text.split('\n').map(|line| format!("  {line}"))
 }
 
-/// The JSON with the entries of all objects in order of their names, as cassettes have them.
+/// The JSON with the entries of all objects in order of names, as in cassettes.
 pub(super) fn sorted(json: &Json) -> Json {
     let mut json = json.clone();
     json.sort_all_objects();

@@ -1,4 +1,4 @@
-//! The recordings of a file, in memory: they are found by their request, and a new one is written at once.
+//! The recordings of a file, in memory. A recording is found by the request, and a new recording is written at once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::model::Refused;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Record {
-    /// No request. One that is not recorded is an error.
+    /// No request. A request that is not recorded is an error.
     #[default]
     Nothing,
     /// The requests that are not recorded.
@@ -27,7 +27,7 @@ pub enum Record {
 /// The result of looking up a request.
 pub(super) enum Lookup {
     Replay(RecordedReply),
-    /// Not recorded: call the model, with this sequence number.
+    /// The request is not recorded: call the model, with this sequence number.
     Call(u64),
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Lookup {
 pub(super) struct Recordings {
     pub(super) path: PathBuf,
     pub(super) record: Record,
-    /// By the lines of the request.
+    /// The recordings by the lines of the request.
     by_request: BTreeMap<Vec<String>, Recording>,
     /// The content of the file as last read or written; `None` if there is no file.
     written: Option<Vec<u8>>,
@@ -67,7 +67,7 @@ impl Recordings {
         self.record = record;
         self.written = read_file(&self.path)?;
         match (&self.written, record) {
-            // The file is replaced, so its content does not matter.
+            // The file is replaced, so the content does not matter.
             (_, Record::All) | (None, Record::Missing) => {}
             (None, Record::Nothing) => {
                 return Err(CassetteError::NoFile { path: self.path.clone(), source: Refused });
@@ -110,7 +110,7 @@ impl Recordings {
         let earlier = request.earlier_lines().filter(|_| !self.by_request.contains_key(&lines));
         let recorded = earlier.filter(|earlier| self.by_request.contains_key(earlier));
         let recorded = recorded.as_ref().unwrap_or(&lines);
-        // A request that this process recorded is sent again: each reply is recorded, as they may differ.
+        // A request that this process recorded is sent again: each reply is recorded, as replies may differ.
         let from_file = self.by_request.get_mut(recorded).filter(|recording| recording.sequence.is_empty());
         if let Some(recording) = from_file {
             let reply = recording.replies.get(recording.replayed).or(recording.replies.last());
@@ -156,9 +156,9 @@ impl Recordings {
             replayed: 0,
             sequence: Vec::new(),
         });
-        // If several columns send the same request, the file must not depend on which one was first.
+        // If several columns send the same request, the file must not depend on which column was first.
         recording.cell = cell.min(recording.cell.clone());
-        // Calls are concurrent, so replies may end in another order than their requests began.
+        // Calls are concurrent, so replies may end in another order than the requests began.
         let index = recording.sequence.partition_point(|other| *other < call);
         recording.sequence.insert(index, call);
         recording.replies.insert(index, reply);
@@ -177,7 +177,7 @@ impl Recordings {
         Ok(())
     }
 
-    /// The recordings by step, column, and order within the cell, whatever the order of concurrent calls.
+    /// The recordings by step, column, and order within the cell, for any order of concurrent calls.
     fn in_order(&self) -> Vec<&Recording> {
         let mut recordings: Vec<_> = self.by_request.values().collect();
         recordings.sort_by_key(|recording| (&recording.cell, recording.request.follow_up.len()));
@@ -200,13 +200,13 @@ fn read_file(path: &Path) -> Result<Option<Vec<u8>>, CassetteError> {
     }
 }
 
-/// Replaces a file atomically, so that no reader sees a part of it.
+/// Replaces a file atomically, so that no reader sees a part of the new content.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let Some(name) = path.file_name() else { return Err(io::ErrorKind::IsADirectory.into()) };
     // The parent of a bare file name is the empty path, which cannot be created.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.map_or(Ok(()), fs::create_dir_all)?;
-    // With the process id, because test processes that run together must not share the file.
+    // The name has the process id, because test processes that run together must not share the file.
     let staged = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), process::id()));
     fs::write(&staged, bytes)?;
     fs::rename(&staged, path)

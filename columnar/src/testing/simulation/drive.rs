@@ -1,4 +1,4 @@
-//! Runs a flow to its end and checks every event.
+//! Runs a flow to the end and checks every event.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::run::{Error, Event, Run};
 
-/// Longer than any reply takes: a compute step that is silent for this time never returns.
+/// A time that is longer than any reply takes: a compute step that is silent for this time never returns.
 const SILENCE: Duration = Duration::from_hours(24);
 
 /// The maximum number of runs that a flow may need to finish.
@@ -58,7 +58,7 @@ impl World {
                 Ok(Either::Left((None, _))) => break,
                 // A compute step is silent, or a fault drops the run.
                 Ok(Either::Right(_)) | Err(_) => {
-                    // First, because only the end of the computations settles which values are stored.
+                    // Dropped first, because only the end of the computations settles which values are stored.
                     drop(run);
                     let is_stored =
                         |column: &Name, step| matches!(flow.shared.get_by_name(column, step), Ok(Some(_)));

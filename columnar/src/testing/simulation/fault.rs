@@ -6,7 +6,7 @@
 pub enum Fault {
     /// The compute step returns an error.
     Error,
-    /// The compute step returns an error after the first piece of its text.
+    /// The compute step returns an error after the first piece of text.
     BreaksOff,
     /// The compute step panics.
     Panic,
@@ -14,7 +14,7 @@ pub enum Fault {
     Silence,
     /// The store returns an error and has stored nothing.
     NotStored,
-    /// The store returns an error although it has stored the value.
+    /// The store returns an error although the value is stored.
     StoredUnknown,
     /// The run is dropped while the cell is computed.
     Dropped,

@@ -14,7 +14,8 @@ use crate::declare::error::BoxError;
 use crate::flow::LiveFlow;
 
 impl World {
-    /// Wraps the compute steps that the flow has at this moment: from now on they have random delays and faults.
+    /// Wraps the compute steps that the flow has at this moment: from now on these steps have random delays and
+    /// faults.
     pub fn enter<C, I>(&self, flow: &LiveFlow<'_, C, I>) {
         self.add_columns(flow);
         let world = self.clone();
@@ -63,7 +64,7 @@ impl FaultyReply<'_> {
         sleep(self.world.delay()).await;
         let Some(fault) = self.fault else {
             let piece = self.pieces.next().await;
-            // A stream with a whole text is not polled to its end.
+            // A stream with a whole text is not polled to the end.
             self.success |= matches!(piece, Some(Ok(Piece::Whole(_))));
             return piece;
         };

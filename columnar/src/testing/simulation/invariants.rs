@@ -1,4 +1,4 @@
-//! The invariants of a flow, checked against everything that happens to its cells.
+//! The invariants of a flow, checked against everything that happens to the cells.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ pub(super) struct Invariants {
 struct Cell {
     computing: bool,
     successes: usize,
-    /// The number of computed values that may have been lost before they were stored.
+    /// The number of computed values that may have been lost before a store.
     interruptions: usize,
     /// The messages of the last computation, as JSON.
     messages: Option<String>,
@@ -75,7 +75,7 @@ impl Invariants {
         Ok(())
     }
 
-    /// The computation ended or was dropped.
+    /// Records that the computation ended or was dropped.
     pub(super) fn compute_ended(&mut self, column: &Name, step: usize, success: bool) -> Check {
         self.write(if success { "computed" } else { "gave up" }, column, step);
         let cell = self.cell(column, step);
@@ -90,7 +90,7 @@ impl Invariants {
         Ok(())
     }
 
-    /// The store has the entry, and has `confirmed` it or reported an error.
+    /// Records that the store has the entry, and has either `confirmed` it or reported an error.
     pub(super) fn stored(&mut self, column: &Name, step: usize, entry: &Entry, confirmed: bool) -> Check {
         self.write(if confirmed { "stored" } else { "stored, unknown" }, column, step);
         self.has_store = true;
@@ -104,13 +104,13 @@ impl Invariants {
         }
     }
 
-    /// The store reported an error and has not stored the entry.
+    /// Records that the store reported an error and has not stored the entry.
     pub(super) fn put_failed(&mut self, column: &Name, step: usize) {
         self.write("not stored", column, step);
         self.cell(column, step).interruptions += 1;
     }
 
-    /// The store reported its stored steps, which must include all that it confirmed.
+    /// Records that the store reported its stored steps, which must include all confirmed steps.
     pub(super) fn steps_read(&self, column: &Name, stored_steps: &StoredSteps) -> Check {
         let lost = |step| stored_steps.prefix <= step && !stored_steps.beyond.contains(&step);
         match self
@@ -142,7 +142,7 @@ impl Invariants {
         self.cells.values_mut().for_each(|cell| cell.deltas.clear());
     }
 
-    /// The cells of the dropped run that the flow does not have may be computed again.
+    /// Records the end of a dropped run, of which the flow may compute the missing cells again.
     pub(super) fn run_dropped(&mut self, is_stored: impl Fn(&Name, usize) -> bool) {
         self.log.push_str("run dropped\n");
         for ((column, step), cell) in &mut self.cells {
@@ -155,7 +155,7 @@ impl Invariants {
         self.write("run failed for", column, step);
     }
 
-    /// The run emitted an event; `stored` is the value that the flow has for its cell.
+    /// Records that the run emitted an event; `stored` is the value that the flow has for the cell.
     pub(super) fn emitted(&mut self, event: &Event, stored: Option<&str>) -> Check {
         let (column, step) = (event.column().clone(), event.step());
         self.write(kind(event), &column, step);
@@ -171,7 +171,7 @@ impl Invariants {
         Ok(())
     }
 
-    /// The run emitted the last event of a cell.
+    /// Records that the run emitted the last event of a cell.
     fn finished(&mut self, column: Name, step: usize, stored: Option<&str>, value: Option<&str>) -> Check {
         let (has_store, last) = (self.has_store, self.last_emitted.get(&column).copied());
         let cell = self.cell(&column, step);
@@ -184,7 +184,7 @@ impl Invariants {
         if stored != value || has_store && !cell.holds(value) {
             return Err(format!("`{column}` at step {step} is emitted and is not the stored value"));
         }
-        // The value of the store wins over the one computed now, so the deltas may differ.
+        // The value of the store wins over the value that is computed now, so the deltas may differ.
         let streamed = !cell.deltas.is_empty() && value.is_some() && cell.interruptions == 0;
         if streamed && Some(cell.deltas.as_str()) != value {
             return Err(format!("the deltas of `{column}` at step {step} are not its value"));

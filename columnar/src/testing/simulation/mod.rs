@@ -1,8 +1,9 @@
 //! Deterministic simulation with fault injection, for tests of your flows.
 //!
-//! A schedule is one life of a flow. Compute steps take random times and finish in random order; some fail, panic, stop
-//! in the middle or never return. The store fails before or after it has stored a value, and runs are dropped. The clock
-//! is virtual, and one number, the seed, decides everything. A schedule that fails prints its seed and can be run again.
+//! A schedule is one life of a flow. Compute steps take random times and finish in random order; some fail, panic,
+//! stop in the middle or never return. The store fails before or after a value is stored, and runs are dropped. The
+//! clock is virtual, and one number, the seed, decides everything. A failing schedule prints the seed and can be run
+//! again.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -32,11 +33,12 @@
 //!
 //! - a value is stored before its event, emitted once, and never changes;
 //! - a cell that is stored or being computed is not computed again;
-//! - a cell is computed successfully once, unless its run was dropped or its storing failed;
-//! - its compute step sees the same messages as [`messages`](crate::flow::Handle::messages) shows afterwards;
+//! - a cell is computed successfully once, unless the run was dropped or storing the value failed;
+//! - the compute step of a cell sees the same messages as [`messages`](crate::flow::Handle::messages) shows
+//!   afterwards;
 //! - the joined deltas of the successful attempt are the value;
 //! - the values of a column are emitted in order of steps; an error is the last item of a run;
-//! - a store still has every entry that it confirmed when it is read again.
+//! - a store that is read again still has every confirmed entry.
 
 mod drive;
 mod fault;
@@ -61,7 +63,7 @@ use crate::run::Result;
 /// The environment variable that sets a single seed to run.
 pub const SEED: &str = "COLUMNAR_SEED";
 
-/// Runs a test with many seeds, each in a world of its own. See the [module](self).
+/// Runs a test with many seeds, each in a separate world. See the [module](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Simulation {
     schedules: u64,
@@ -70,7 +72,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// 100 schedules with at most 8 faults each, from a random seed.
+    /// A simulation of 100 schedules with at most 8 faults each, from a random seed.
     pub fn new() -> Self {
         Self { schedules: 100, faults: 8, seed: None }
     }
@@ -93,8 +95,8 @@ impl Simulation {
         Self { seed: Some(seed), ..self }
     }
 
-    /// Runs the test in one world after another, each with a paused clock of its own. If [`COLUMNAR_SEED`](SEED) is set,
-    /// only that seed is run.
+    /// Runs the test in one world after another, each with a separate, paused clock. If [`COLUMNAR_SEED`](SEED) is
+    /// set, only that seed is run.
     ///
     /// # Panics
     ///
@@ -127,7 +129,7 @@ impl Simulation {
         fastrand::seed(seed);
         let world = World::new(seed, self.faults);
         let outcome = runtime.block_on(test(world.clone()));
-        // Before the outcome, because an error of the test may be the consequence of a violation.
+        // Checked before the outcome, because an error of the test may be the consequence of a violation.
         world.check();
         #[expect(clippy::panic, reason = "it is how a test fails")]
         if let Err(error) = outcome {
@@ -143,7 +145,7 @@ impl Default for Simulation {
     }
 }
 
-/// The system seeds the hasher of maps.
+/// A random seed: the system seeds the hasher of maps.
 fn random_seed() -> u64 {
     RandomState::new().build_hasher().finish()
 }

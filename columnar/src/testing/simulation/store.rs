@@ -1,4 +1,4 @@
-//! Fault injection into stores: random delays and errors, with a check of all that is read.
+//! Fault injection into stores: random delays and errors, with a check of everything that is read.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::declare::Name;
 use crate::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
 use crate::testing::{LayeredStore, StoreLayer};
 
-/// A store with simulated delays and faults around another one. Made by [`World::store`] and [`World::store_over`].
+/// A store with simulated delays and faults around another store. Made by [`World::store`] and [`World::store_over`].
 pub type SimulatedStore = LayeredStore<Simulated>;
 
 /// The layer of a [`SimulatedStore`].
@@ -25,7 +25,8 @@ impl World {
         self.store_over(MemoryStore::new())
     }
 
-    /// A store of yours with random delays and faults; the world checks that it keeps all that it confirms.
+    /// A store of yours with random delays and faults; the world checks that the store keeps everything that it
+    /// confirms.
     pub fn store_over(&self, store: impl Store) -> SimulatedStore {
         SimulatedStore::new(store, Simulated(self.clone()))
     }

@@ -1,4 +1,4 @@
-//! The world of one schedule: its random numbers, its faults, and the checks of its invariants.
+//! The world of one schedule: the random numbers, the faults, and the checks of invariants.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::declare::Name;
 use crate::declare::error::{nearest, unknown_column};
 use crate::flow::LiveFlow;
 
-/// On average, one attempt in this many gets a random fault.
+/// The number of attempts of which one gets a random fault, on average.
 const FAULT_INTERVAL: usize = 12;
 
 /// The world of one schedule. Clones are the same world.
@@ -24,7 +24,7 @@ pub struct World(Arc<Inner>);
 struct Inner {
     seed: u64,
     state: Mutex<State>,
-    /// Notified when a fault drops the run.
+    /// The notification that a fault drops the run.
     dropped: Notify,
 }
 
@@ -58,9 +58,9 @@ impl World {
         self.0.seed
     }
 
-    /// Schedules a fault for a cell: for its next attempt, or the next time it is stored. Several calls schedule several
-    /// faults in that order. Random faults affect computed columns alone; a push fails only if it is scripted. The
-    /// simulation fails if no flow that entered the world has the column.
+    /// Schedules a fault for a cell: for the next attempt, or the next time the cell is stored. Several calls schedule
+    /// several faults in that order. Random faults affect computed columns alone; a push fails only by a scripted
+    /// fault. The simulation fails if no flow that entered the world has the column.
     pub fn script(&self, column: &str, step: usize, fault: Fault) {
         self.lock().scripted.entry((column.to_owned(), step)).or_default().push_back(fault);
     }
@@ -70,7 +70,8 @@ impl World {
         self.lock().invariants.log().to_owned()
     }
 
-    /// Panics if a promise was broken. `check_that` does not, because a flow catches the panics of its compute steps.
+    /// Panics if a promise was broken. `check_that` does not panic, because a flow catches the panics of compute
+    /// steps.
     #[expect(clippy::panic, reason = "it is how a test fails")]
     pub(super) fn check(&self) {
         let violation = self.lock().violation.take();
@@ -85,7 +86,7 @@ impl World {
         self.lock().columns.extend(plan.schema().columns().iter().map(|column| column.name.clone()));
     }
 
-    /// Panics if a fault was scripted for a column that no flow has: the test would pass without it.
+    /// Panics if a fault was scripted for a column that no flow has: the test would pass without the fault.
     #[expect(clippy::panic, reason = "it is how a test fails")]
     pub(super) fn check_scripts(&self) {
         let state = self.lock();
@@ -106,7 +107,7 @@ impl World {
         self.0.dropped.notified().await;
     }
 
-    /// The fault for this attempt of the cell, if it gets one.
+    /// The fault for this attempt of the cell, if there is one.
     pub(super) fn fault(&self, column: &Name, step: usize, kinds: &[Fault]) -> Option<Fault> {
         let mut state = self.lock();
         if let Some(scripted) = state.scripted.get_mut(&(column.to_string(), step))
@@ -115,7 +116,7 @@ impl World {
         {
             return scripted.pop_front();
         }
-        // No random fault of a push: the test would have to repeat it.
+        // A push has no random fault: the test would have to repeat the push.
         let may_fail = state.faults > 0 && state.invariants.was_computed(column, step);
         if !may_fail || state.rng.usize(0..FAULT_INTERVAL) > 0 {
             return None;

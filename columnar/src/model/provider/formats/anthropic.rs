@@ -59,7 +59,7 @@ fn effort(settings: &SentSettings<'_>) -> Option<Json> {
 fn thinking(settings: &SentSettings<'_>) -> Option<Json> {
     match (settings.effort?, settings.form?) {
         (Effort::None, EffortForm::Adaptive) => Some(json!({ "type": "disabled" })),
-        // These do not think unless they are told to.
+        // These models do not think unless told to.
         (Effort::None, _) | (_, EffortForm::Word | EffortForm::Switch) => None,
         (_, EffortForm::Adaptive) => Some(json!({ "type": "adaptive" })),
         (effort, form) => {
@@ -88,12 +88,12 @@ fn read(kind: &str, event: &Json, reply: &mut Reply) {
     }
 }
 
-/// Each count of an event replaces that of an earlier one. A count that is missing or null is the earlier one.
+/// Replaces earlier counts by the counts of an event. A count that is missing or null leaves the earlier count.
 fn add_tokens(usage: Option<&Json>, reply: &mut Reply) {
     let Some(usage) = usage else { return };
     let tokens = &mut reply.tokens;
     let replace = |kept: &mut u64, path| *kept = count(usage, path).unwrap_or(*kept);
-    // Here the tokens of the input are those that no cache had.
+    // Here the input counts only tokens that no cache had.
     tokens.is_input_uncached = true;
     tokens.input = count(usage, "/input_tokens").or(tokens.input);
     replace(&mut tokens.output, "/output_tokens");

@@ -60,14 +60,15 @@ fn response_format((name, schema): (&str, Json)) -> Json {
 
 fn read(_: &str, event: &Json, reply: &mut Reply) {
     let choices = event.get("choices").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
-    // Behind some gateways there are further replies, which are others.
+    // Behind some gateways an event has further replies, which do not belong to this one.
     let choice = choices.iter().find(|choice| count(choice, "/index").unwrap_or_default() == 0);
     if let Some(choice) = choice {
         read_delta(choice.get("delta").unwrap_or(&Json::Null), reply);
         let finish = string(choice, "/finish_reason");
         reply.finish = finish.map(str::to_owned).or_else(|| reply.finish.take());
     }
-    // Before the end of the reply, an event with a choice has the usage of a part. Servers have it in different places.
+    // Before the end of the reply, an event with a choice has the usage of a part. Servers have the usage in different
+    // places.
     if reply.finish.is_some() || choices.is_empty() {
         let places = ["/usage", "/x_groq/usage", "/choices/0/usage"];
         let usage = places.iter().find_map(|path| event.pointer(path).filter(|usage| usage.is_object()));
@@ -102,7 +103,7 @@ fn tokens(usage: &Json, counts_thoughts_apart: bool) -> Option<Tokens> {
     Some(Tokens {
         input: Some(count(usage, "/prompt_tokens")?),
         output: find(&["/completion_tokens"]).saturating_add(apart),
-        // Those of DeepSeek and of Moonshot are second.
+        // The names of DeepSeek and of Moonshot come after OpenAI's.
         cache_read: find(&[
             "/prompt_tokens_details/cached_tokens",
             "/prompt_cache_hit_tokens",

@@ -73,7 +73,7 @@ fn read(kind: &str, event: &Json, reply: &mut Reply) {
 }
 
 fn end(event: &Json, reply: &mut Reply) {
-    // Some servers send the whole text here alone.
+    // Some servers send the whole text only in this event.
     if !reply.has_text {
         let items = event.pointer("/response/output").and_then(Json::as_array);
         for part in items.into_iter().flatten().filter_map(|item| item.get("content")?.as_array()).flatten() {

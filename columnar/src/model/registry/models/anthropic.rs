@@ -3,7 +3,7 @@
 use super::super::row::{Boundary, CacheRules, End, Family, Rebate, ReplyLimit, Window};
 use super::words::{HOUR, LISTED, MINUTE, Names, write};
 
-/// All models of Anthropic.
+/// The cache rules of all models of Anthropic.
 const CACHE: CacheRules = CacheRules {
     read: 0.1,
     short: write(1.25, 5 * MINUTE),
@@ -19,18 +19,18 @@ const CACHE: CacheRules = CacheRules {
 const PRICES: &str = "https://platform.claude.com/docs/en/about-claude/pricing";
 const MODELS: &str = "https://platform.claude.com/docs/en/models";
 
-/// All models since 4.6. Those since 3.7 think.
+/// The replies of all models since 4.6. All models since 3.7 think.
 const REPLY: ReplyLimit = ReplyLimit::thinking(128_000, MODELS, "2026-10-08");
 
-/// All models since 4.6, without the header of a beta.
+/// The window of all models since 4.6, without the header of a beta.
 const WINDOW: Window = Window::new(1_000_000, MODELS, LISTED);
 
-/// All models before that.
+/// The window of all models before 4.6.
 const SMALL_WINDOW: Window = WINDOW.holding(200_000);
 
 const ENDS: End = End::listed("https://platform.claude.com/docs/en/about-claude/model-deprecations", LISTED);
 
-/// Half the price of all tokens, those of the cache included.
+/// Half the price of all tokens, cached tokens included.
 const BATCH: Rebate = Rebate::all(50);
 
 const fn anthropic(names: Names, input: f64, output: f64, cache_read: f64, minimum: usize) -> Family {
@@ -38,7 +38,7 @@ const fn anthropic(names: Names, input: f64, output: f64, cache_read: f64, minim
     family.cached(CACHE.minimum(minimum)).replies(REPLY).window(WINDOW)
 }
 
-/// A model before 4.6, with the most tokens of its replies.
+/// A model before 4.6, with the most tokens of a reply.
 const fn older(
     names: Names,
     (input, output, cache_read): (f64, f64, f64),
@@ -48,11 +48,11 @@ const fn older(
     anthropic(names, input, output, cache_read, minimum).replies(REPLY.most(reply)).window(SMALL_WINDOW)
 }
 
-// A model that has no row yet follows the same rules, with the largest minimum, the shorter reply and the smaller window.
+// A model without a row follows the same rules, with the largest minimum, the shorter reply and the smaller window.
 pub(super) const FAMILIES: &[Family] = &[
     Family::unpriced(&["anthropic/claude-"], CACHE).replies(REPLY.most(64_000)).window(SMALL_WINDOW),
     Family::prefixed(&["anthropic/claude-3-"]).replies(REPLY.without_thoughts(4096)).window(SMALL_WINDOW),
-    // No known copy of the caching guide names them.
+    // No known copy of the caching guide names these models.
     anthropic(&["anthropic/claude-fable-5-2", "anthropic/claude-mythos-5-2"], 8.0, 40.0, 0.2, 4096)
         .on("2026-11-10")
         .cached(CACHE.seen(PRICES, "2026-11-10"))
@@ -73,7 +73,7 @@ pub(super) const FAMILIES: &[Family] = &[
         .cached(CACHE.minimum(512).seen(CACHE.source, "2026-10-08")),
     anthropic(&["anthropic/claude-sonnet-5"], 2.0, 10.0, 0.2, 1024),
     anthropic(&["anthropic/claude-sonnet-4-6"], 3.0, 15.0, 0.3, 1024),
-    // Its window is larger with the header of a beta, and so is the price.
+    // With the header of a beta, the window is larger, and so is the price.
     older(&["anthropic/claude-sonnet-4-5"], (3.0, 15.0, 0.3), 1024, 64_000)
         .beyond(200_000, 200, 150)
         .ends(ENDS.on("2026-11-30")),

@@ -3,8 +3,8 @@
 use super::super::row::{Boundary, CacheRules, End, Family, Rebate, ReplyLimit, Window};
 use super::words::{LISTED, MINUTE, Names, write};
 
-/// Prefixes are found without a mark, without a guarantee and for an unknown time. Writes are free: a cache that is
-/// written by hand costs by the hour, and is not used.
+/// The cache rules. Prefixes are found without a mark, without a guarantee and for an unknown time. Writes are free: a
+/// cache that is written by hand costs by the hour, and is not used.
 const CACHE: CacheRules = CacheRules {
     read: 0.1,
     short: write(1.0, 5 * MINUTE),
@@ -19,18 +19,18 @@ const CACHE: CacheRules = CacheRules {
 
 const MODELS: &str = "https://ai.google.dev/gemini-api/docs/models";
 
-/// All models that think, since Gemini 2.5: the length of a streamed reply.
+/// The length of a streamed reply of all models that think, since Gemini 2.5.
 const REPLY: ReplyLimit = ReplyLimit::thinking(65_536, MODELS, "2026-07-02");
 
-/// The most tokens of a request. Those of the reply are not stated to be apart, so they count as well.
+/// The most tokens of a request. No page says that the tokens of the reply are apart, so these count as well.
 const WINDOW: Window = Window::new(1_048_576, MODELS, LISTED);
 
 const ENDS: End = End::listed("https://ai.google.dev/gemini-api/docs/deprecations", LISTED);
 
-/// Tokens that are read from the cache have no lower price.
+/// Half the price of all tokens but those that are read from the cache.
 const HALF: Rebate = Rebate::all(50).cached(100);
 
-/// Since Gemini 3.6, and in 3.1 Flash Lite, they have.
+/// Half the price of all tokens, since Gemini 3.6 and in 3.1 Flash Lite.
 const HALF_CACHED: Rebate = Rebate::all(50);
 
 const fn gemini_uncached(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
@@ -46,7 +46,7 @@ const fn gemini(names: Names, input: f64, output: f64, cache_read: f64) -> Famil
     older(names, input, output, cache_read).batch(HALF_CACHED).flex(HALF_CACHED)
 }
 
-/// Gemini 2.5 has a smaller minimum.
+/// A model of Gemini 2.5, whose minimum is smaller.
 const fn gemini_2_5(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
     older(names, input, output, cache_read).cached(CACHE.minimum(2048))
 }
@@ -57,11 +57,11 @@ pub(super) const FAMILIES: &[Family] = &[
         .window(WINDOW),
     Family::unpriced(&["gemini/gemini-2.5-"], CACHE.minimum(2048)).replies(REPLY).window(WINDOW),
     gemini(&["gemini/gemini-4-neon"], 3.0, 15.0, 0.15).on(LISTED),
-    // These two cost half of this until 2026-11-30.
+    // These two models cost half of this until 2026-11-30.
     gemini(&["gemini/gemini-4-carbon"], 4.0, 20.0, 0.2).on("2026-11-11"),
     gemini(&["gemini/gemini-4-argon"], 4.0, 20.0, 0.2).on("2026-10-20"),
     gemini(&["gemini/gemini-4-hydrogen"], 1.5, 7.5, 0.075).on(LISTED),
-    // These three cost half of this until 2026-12-31.
+    // These three models cost half of this until 2026-12-31.
     gemini(&["gemini/gemini-3.8-flash"], 1.5, 7.5, 0.15).on("2026-10-07"),
     gemini(&["gemini/gemini-3.7-flash", "gemini/gemini-3.6-flash"], 1.5, 7.5, 0.15).on("2026-08-13"),
     older(&["gemini/gemini-3.5-flash"], 1.5, 9.0, 0.15),

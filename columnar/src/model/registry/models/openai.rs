@@ -1,10 +1,11 @@
-//! The models of OpenAI. Those of `openai_resp` are found by these names.
+//! The models of OpenAI. The models of `openai_resp` are found by these names.
 
 use super::super::row::{Boundary, CacheRules, End, Family, Rebate, ReplyLimit, Window};
 use super::words::{HOUR, LISTED, MINUTE, Names, write};
 
-/// A provider that takes marks. A request finds an entry only where it has a mark itself: among the first 2 and the
-/// last 50 blocks by the guide, among the last 80 by the API reference. The long lifetime exists in Responses alone.
+/// The cache rules of models that take marks. A request finds an entry only at a mark of its own: among the first 2
+/// and the last 50 blocks by the guide, among the last 80 by the API reference. The long lifetime exists in Responses
+/// alone.
 const MARKED: CacheRules = CacheRules {
     read: 0.1,
     short: write(1.25, 30 * MINUTE),
@@ -17,8 +18,8 @@ const MARKED: CacheRules = CacheRules {
     date: "2026-11-03",
 };
 
-/// OpenAI before that: it finds prefixes by itself, writes are free, and the guide promises 5 minutes at least.
-/// The minimum, once 1,024 in the guide, varies with the settings of a request.
+/// The cache rules of earlier models: prefixes are found without marks, writes are free, and the guide promises 5
+/// minutes at least. The minimum, once 1,024 in the guide, varies with the settings of a request.
 const CACHE: CacheRules = CacheRules {
     short: write(1.0, 5 * MINUTE),
     long: None,
@@ -32,23 +33,23 @@ const CACHE: CacheRules = CacheRules {
 const PRICES: &str = "https://developers.openai.com/api/docs/pricing";
 const MODELS: &str = "https://developers.openai.com/api/docs/models";
 
-/// All models that reason, since GPT-5.
+/// The replies of all models that reason, since GPT-5.
 const REPLY: ReplyLimit = ReplyLimit::thinking(128_000, MODELS, "2026-07-02");
 
-/// Large models since GPT-5.4. The longest reply is kept free, whatever the limit of a request is.
+/// The window of large models since GPT-5.4. The longest reply is kept free, for any limit of a request.
 const WINDOW: Window = Window::new(1_050_000, MODELS, LISTED).reserving(128_000);
 
-/// The others since GPT-5.
+/// The window of the other models since GPT-5.
 const SMALL_WINDOW: Window = WINDOW.holding(400_000);
 
-/// Models for chats, and those before.
+/// The window of models for chats, and of models before GPT-5.
 const CHAT_WINDOW: Window = Window::new(128_000, MODELS, LISTED);
 
 const ENDS: End = End::listed("https://developers.openai.com/api/docs/deprecations", LISTED);
 
 const HALF: Rebate = Rebate::all(50);
 
-/// Tokens that are read from the cache have no lower price.
+/// Half the price of all tokens but those that are read from the cache.
 const HALF_UNCACHED: Rebate = HALF.cached(100);
 
 /// A model without cache rules, and without other rates.
@@ -75,17 +76,17 @@ const fn older(names: Names, input: f64, output: f64, cache_read: f64, day: &'st
     ending(names, input, output, cache_read, day).window(CHAT_WINDOW).batch(HALF_UNCACHED)
 }
 
-/// A long request costs twice as much, and its reply half as much again.
+/// A model whose long requests cost twice as much, and their replies half as much again.
 const fn long(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
     openai(names, input, output, cache_read).beyond(272_000, 200, 150).window(WINDOW)
 }
 
-/// Takes marks, as all since GPT-5.6 do.
+/// A model that takes marks, as all since GPT-5.6 do.
 const fn marked(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
     long(names, input, output, cache_read).cached(MARKED)
 }
 
-// Models that have no row yet follow the rules of their generation, with the smaller window.
+// Models without a row follow the rules of their generation, with the smaller window.
 pub(super) const FAMILIES: &[Family] = &[
     Family::unpriced(
         &["openai/gpt-5.6", "openai/gpt-5.7", "openai/gpt-5.8", "openai/gpt-5.9", "openai/gpt-6"],
@@ -115,7 +116,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family::unpriced(&["openai/gpt-4.1"], CACHE.read(0.25))
         .replies(REPLY.without_thoughts(32_768))
         .window(CHAT_WINDOW.holding(1_047_576)),
-    // Cached tokens have no price of their own.
+    // Cached tokens have no special price.
     Family::unpriced(
         &[
             "openai/gpt-4o-2024-05-13",
@@ -140,7 +141,7 @@ pub(super) const FAMILIES: &[Family] = &[
     marked(&["openai/gpt-5.6-sol", "openai/gpt-5.6"], 4.0, 20.0, 0.4).on("2026-09-22"),
     marked(&["openai/gpt-5.6-terra"], 2.0, 12.0, 0.2).on("2026-09-22"),
     marked(&["openai/gpt-5.6-luna"], 0.2, 1.2, 0.02).on("2026-09-22"),
-    // Prefixes end every 2,048 tokens, so beyond the minimum it may take as many more.
+    // Prefixes end every 2,048 tokens, so a prefix may need as many tokens beyond the minimum.
     long(&["openai/gpt-5.5"], 5.0, 30.0, 0.5).cached(CACHE.minimum(4096)),
     long(&["openai/gpt-5.5-pro", "openai/gpt-5.4-pro"], 30.0, 180.0, 30.0),
     // The page rounds the price of cached tokens up.

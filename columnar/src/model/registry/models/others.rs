@@ -1,10 +1,10 @@
-//! The models of other providers, and those that run on the user's machine.
+//! The models of other providers, and models that run on the user's machine.
 
 use super::super::row::{Boundary, CacheRules, End, Family, Rebate, ReplyLimit, Window};
 use super::words::{HOUR, LISTED, MINUTE, Names, write};
 
-/// A provider that finds prefixes by itself, with free writes, and promises no time. Five minutes are the shortest that
-/// another one promises.
+/// The cache rules of a provider that finds prefixes without marks, with free writes, and promises no time. Five
+/// minutes are the shortest time that another provider promises.
 const AUTOMATIC: CacheRules = CacheRules {
     read: 0.1,
     short: write(1.0, 5 * MINUTE),
@@ -17,16 +17,16 @@ const AUTOMATIC: CacheRules = CacheRules {
     date: "",
 };
 
-/// Kept on disk for hours at least. A prefix counts as a whole, up to the end of a user message. Only the announcement
-/// mentions a minimum: <https://api-docs.deepseek.com/news/news0802>.
+/// The cache of DeepSeek, which keeps prefixes on disk for hours at least. A prefix counts as a whole, up to the end
+/// of a user message. Only the announcement mentions a minimum: <https://api-docs.deepseek.com/news/news0802>.
 const DEEPSEEK: CacheRules = CacheRules { short: write(1.0, HOUR), ..AUTOMATIC.minimum(64) }
     .seen("https://api-docs.deepseek.com/guides/kv_cache", "2026-09-13");
 
-/// On the user's own machine a cached token costs nothing, as long as the model stays loaded. Models whose layers keep
-/// a state or a window find a prefix again only where a request ended.
+/// The cache on the user's own machine. A cached token costs nothing, as long as the model stays loaded. Models whose
+/// layers keep a state or a window find a prefix again only where a request ended.
 const OLLAMA: CacheRules = AUTOMATIC.read(0.0).minimum(1).seen("https://docs.ollama.com/faq", "2026-08-21");
 
-/// The guide names neither a minimum nor a time. Blocks of 128 tokens were measured:
+/// The cache of xAI. The guide names neither a minimum nor a time. Blocks of 128 tokens were measured:
 /// <https://docs.apiyi.com/en/api-capabilities/grok/prompt-caching.md>.
 const XAI: CacheRules = AUTOMATIC
     .read(0.25)
@@ -37,11 +37,11 @@ const XAI: CacheRules = AUTOMATIC
 const MISTRAL: CacheRules =
     AUTOMATIC.seen("https://docs.mistral.ai/inference/conversations/advanced/prompt-caching", LISTED);
 
-/// Measured: blocks of 256 tokens, which are found again after 5 minutes and not after 30.
+/// The cache of Kimi, as measured: blocks of 256 tokens, which are found again after 5 minutes and not after 30.
 const KIMI: CacheRules = CacheRules { boundary: Boundary::Token, ..AUTOMATIC.minimum(256) }
     .seen("https://github.com/Leechael/pi-provider-kimi-code/blob/main/docs/caching.md", "2026-08-31");
 
-/// Of M3 and M3.1 alone. Models before that take marks instead.
+/// The cache of M3 and M3.1 alone. Earlier models take marks instead.
 const MINIMAX: CacheRules =
     AUTOMATIC.minimum(512).seen("https://platform.minimax.io/docs/api-reference/text-prompt-caching", LISTED);
 
@@ -60,7 +60,8 @@ const NEBIUS_MODELS: &str = "https://tokenfactory.nebius.com/api/public/models_i
 
 const DEEPSEEK_REPLY: ReplyLimit = ReplyLimit::thinking(384_000, DEEPSEEK_PRICES, "2026-10-27");
 
-/// No maximum. <https://docs.x.ai/developers/model-capabilities/text/best-practices> has a default of 128,000.
+/// The replies of xAI, without a maximum. <https://docs.x.ai/developers/model-capabilities/text/best-practices> has a
+/// default of 128,000.
 const XAI_REPLY: ReplyLimit = ReplyLimit::unlimited(XAI_MODELS, LISTED);
 
 const MISTRAL_REPLY: ReplyLimit = ReplyLimit::thinking(256_000, MISTRAL_MODELS, "2026-07-02");
@@ -69,39 +70,40 @@ const COHERE_REPLY: ReplyLimit = ReplyLimit::plain(4000, COHERE_MODELS, "2026-07
 const KIMI_REPLY: ReplyLimit =
     ReplyLimit::thinking(262_144, "https://platform.kimi.ai/docs/api/chat", "2026-10-03");
 
-/// Some of these models think, and a long reply costs time alone.
+/// The replies of local models. Some of these models think, and a long reply costs time alone.
 const OLLAMA_REPLY: ReplyLimit = ReplyLimit::unlimited("https://ollama.com/blog/thinking", "2025-05-30");
 
 const XAI_WINDOW: Window = Window::new(500_000, XAI_MODELS, LISTED);
 const MISTRAL_WINDOW: Window = Window::new(262_144, MISTRAL_MODELS, LISTED);
 const COHERE_WINDOW: Window = Window::new(128_000, COHERE_MODELS, LISTED);
 
-/// Models of the third generation. Those of the second have a quarter.
+/// The window of models of the third generation. Models of the second generation have a quarter.
 const KIMI_WINDOW: Window = Window::new(1_048_576, KIMI_MODELS, LISTED);
 
 const MISTRAL_ENDS: End = End::listed(MISTRAL_MODELS, LISTED);
 
 const HALF: Rebate = Rebate::all(50);
 
-/// The price is that of the busy hours, twice the other.
+/// A model of DeepSeek, at the price of the busy hours, which is twice the other price.
 const fn deepseek(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
     let family = Family::priced(names, input, output, cache_read).seen(DEEPSEEK_PRICES, "2026-10-27");
     family.cached(DEEPSEEK).window(Window::new(1_000_000, DEEPSEEK_PRICES, LISTED))
 }
 
-/// A request of 200,000 tokens and more costs twice as much, and so does its reply.
+/// A model of xAI. A request of 200,000 tokens and more costs twice as much, and so does the reply.
 const fn xai(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
     let family = Family::priced(names, input, output, cache_read).seen(XAI_MODELS, LISTED);
     // The limit itself costs more here, and `beyond` excludes its limit.
     family.beyond(199_999, 200, 200).cached(XAI).window(XAI_WINDOW)
 }
 
-/// The batches of some models cost a fifth less.
+/// A model of xAI whose batches cost a fifth less.
 const fn xai_batched(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
     xai(names, input, output, cache_read).batch(Rebate::all(80))
 }
 
-/// Names that end in `latest` move from model to model here, and their prices with them: they have none.
+/// A model of Mistral. A name that ends in `latest` moves from model to model here, and so does the price: such a name
+/// has no price.
 const fn mistral(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
     let family = Family::priced(names, input, output, cache_read).seen("https://mistral.ai/pricing", LISTED);
     family.cached(MISTRAL).batch(HALF).window(MISTRAL_WINDOW)
@@ -113,18 +115,18 @@ const fn groq(names: Names, input: f64, output: f64, cache_read: f64) -> Family 
 }
 
 const fn cohere(names: Names, input: f64, output: f64) -> Family {
-    // No discount for cached tokens is known, so they cost as much as others.
+    // No discount for cached tokens is known, so cached tokens cost as much as others.
     let family = Family::priced(names, input, output, input).seen("https://cohere.com/pricing", "2026-07-02");
     family.window(COHERE_WINDOW)
 }
 
-/// The international platform. The Chinese one, `moonshot`, has prices in yuan.
+/// A model of Kimi, on the international platform. The Chinese platform, `moonshot`, has prices in yuan.
 const fn kimi(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
     let page = "https://platform.kimi.ai/docs/pricing/chat";
     Family::priced(names, input, output, cache_read).seen(page, LISTED).cached(KIMI)
 }
 
-/// A host whose cache rules are not known.
+/// A model on a host whose cache rules are not known.
 const fn hosted(
     source: &'static str,
     names: Names,
@@ -136,12 +138,12 @@ const fn hosted(
 }
 
 pub(super) const LOCAL: &[Family] = &[
-    // Local models are free. Their window is what the client asks for.
+    // Local models are free. The client asks for a window.
     Family::priced(&["offline"], 0.0, 0.0, 0.0),
     Family::priced(&["ollama/"], 0.0, 0.0, 0.0).cached(OLLAMA).replies(OLLAMA_REPLY),
 ];
 
-/// The providers of their own models.
+/// The providers of models that they made.
 pub(super) const MAKERS: &[Family] = &[
     // DeepSeek. V4 Flash is an older name of Flash.
     Family::unpriced(&["deepseek/"], DEEPSEEK).replies(DEEPSEEK_REPLY),
@@ -236,7 +238,7 @@ pub(super) const HOSTS: &[Family] = &[
     hosted(FIREWORKS_MODELS, &["fireworks/kimi-k3p1-pro"], (2.0, 10.0, 0.2), 1_048_576),
     hosted(FIREWORKS_MODELS, &["fireworks/minimax-m3"], (0.3, 1.2, 0.06), 512_000),
     hosted(FIREWORKS_MODELS, &["fireworks/qwen3p8-max"], (2.0, 6.0, 0.25), 262_144),
-    // Together. Where no price of cached tokens is known, they cost as much as others.
+    // Together. Where no price of cached tokens is known, cached tokens cost as much as others.
     hosted(TOGETHER_PRICES, &["together/deepseek-ai/DeepSeek-V4.1-Flash"], (0.3, 1.2, 0.006), 1_000_000),
     hosted(TOGETHER_PRICES, &["together/MiniMaxAI/MiniMax-M3.1-Flash"], (0.15, 0.6, 0.015), 1_048_576),
     hosted(TOGETHER_PRICES, &["together/moonshotai/Kimi-K3.1-Pro"], (2.0, 10.0, 0.2), 1_048_576),

@@ -9,7 +9,7 @@ pub(super) type Names = &'static [&'static str];
 pub(super) const MINUTE: u64 = 60;
 pub(super) const HOUR: u64 = 60 * MINUTE;
 
-/// The last entry of the lists from which rows without a date of their own were made: of
+/// The date of the last entry of the lists from which rows without a separate date were made: of
 /// <https://github.com/pydantic/genai-prices>, and of the table of models in <https://github.com/BerriAI/litellm>.
 pub(super) const LISTED: &str = "2026-11-09";
 
@@ -55,7 +55,7 @@ impl Window {
         Self { tokens, ..self }
     }
 
-    /// Requests have so many tokens less.
+    /// The window with so many tokens kept free for a reply.
     pub(super) const fn reserving(self, reserved: usize) -> Self {
         Self { reserved, ..self }
     }
@@ -73,12 +73,12 @@ impl End {
 }
 
 impl Rebate {
-    /// All tokens cost this much of their price.
+    /// A rebate with which all tokens cost this percentage.
     pub(super) const fn all(percent: u64) -> Self {
         Self { percent, cached_percent: percent }
     }
 
-    /// Tokens that are read from the cache cost this much of their price.
+    /// The same rebate, but tokens that are read from the cache cost this percentage.
     pub(super) const fn cached(self, percent: u64) -> Self {
         Self { cached_percent: percent, ..self }
     }
@@ -117,22 +117,22 @@ impl Family {
         Self { names, price: Some(price), ..Self::NOTHING }
     }
 
-    /// Models that have no row of their own, by the prefixes of their names.
+    /// Models without a row, by prefixes of names.
     pub(super) const fn prefixed(prefixes: Names) -> Self {
         Self { prefixes, ..Self::NOTHING }
     }
 
-    /// Cache rules for models that have no row of their own.
+    /// Cache rules for models without a row.
     pub(super) const fn unpriced(prefixes: Names, rules: CacheRules) -> Self {
         Self::prefixed(prefixes).cached(rules)
     }
 
-    /// The most tokens of a reply.
+    /// The family with this limit of a reply.
     pub(super) const fn replies(self, limit: ReplyLimit) -> Self {
         Self { reply: Some(limit), ..self }
     }
 
-    /// The most tokens of a request and its reply.
+    /// The family with this window for a request and the reply.
     pub(super) const fn window(self, window: Window) -> Self {
         Self { window: Some(window), ..self }
     }
@@ -145,7 +145,7 @@ impl Family {
         Self { batch: Some(rebate), ..self }
     }
 
-    /// No batches, or none whose price is known.
+    /// The family without batches, or without a known price of batches.
     pub(super) const fn unbatched(self) -> Self {
         Self { batch: None, ..self }
     }
@@ -169,7 +169,7 @@ impl Family {
         }
     }
 
-    /// The price was seen on another date than the others of the provider.
+    /// The family with a price that was seen on another date than the others of the provider.
     pub(super) const fn on(self, date: &'static str) -> Self {
         match self.price {
             Some(price) => self.seen(price.source, date),
@@ -177,7 +177,7 @@ impl Family {
         }
     }
 
-    /// Another price for requests of more than `above` tokens.
+    /// The family with another price for requests of more than `above` tokens.
     pub(super) const fn beyond(self, above: u64, request_percent: u64, reply_percent: u64) -> Self {
         match self.price {
             Some(price) => {

@@ -34,12 +34,13 @@ struct Explorer<'a> {
     misbehaving: Option<Misbehaviour>,
     found: Found,
     visited: HashSet<(Tree, usize)>,
-    /// What opening a store finds in these states, unless it fails. Many losses after a recovery leave the same.
+    /// The contents that opening a store finds in these states, unless opening fails. Many losses after a recovery
+    /// leave the same.
     contents: HashMap<Tree, Option<Contents>>,
 }
 
 impl Explorer<'_> {
-    /// Checks the states that a power loss may leave of the recorded operations, and then those of the operations of
+    /// Checks the states that a power loss may leave of the recorded operations, and then of the operations of
     /// recovery. Each level has a limit on the number of states.
     fn explore(&mut self, recorded: Vec<(Image, usize)>, limits: &[usize]) {
         let Some((limit, deeper)) = limits.split_first() else { return };
@@ -69,7 +70,7 @@ impl Explorer<'_> {
         self.found.violations.lost += violations.lost;
         self.found.violations.torn += violations.torn;
         self.found.violations.undefined += violations.undefined;
-        // Contents that were read once stay after another power loss.
+        // Contents that were read once stay after another loss of power.
         model.settle(STAGING);
         for left in states_after_loss(&model.image(), 10) {
             let again = self.contents.entry(tree(&left));
@@ -217,7 +218,7 @@ fn faulty_stores_are_caught() {
         assert!(found.violations.lost > 0, "{misbehaving:?}: {found:?}");
     }
     let found = explored(&made().misbehaving(Misbehaviour::NoSyncOfLog), &actions, &[60]);
-    // It is adopted, without its receipt.
+    // The value is adopted, without the receipt.
     assert!(found.violations.torn > 0, "a value is not in the log: {found:?}");
     let found = explored(&made().misbehaving(Misbehaviour::InPlace), &actions, &[60]);
     assert!(found.violations.torn > 0, "{found:?}");

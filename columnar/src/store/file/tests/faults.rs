@@ -50,7 +50,7 @@ fn run_until_error(handle: &Handle) -> (usize, Option<StoreError>) {
     (actions().len(), None)
 }
 
-/// The operations of the script without a fault, with those of closing the store.
+/// The operations of the script without a fault, including the closing of the store.
 fn expected_operations() -> Vec<(&'static str, PathBuf)> {
     let model = Model::default();
     let (confirmed, error) = run_until_error(&Worker::new(location(&model)));
@@ -67,14 +67,14 @@ fn operations() -> usize {
 fn is_dispensable(operations: &[(&'static str, PathBuf)], at: usize) -> bool {
     let (reason, path) = &operations[at];
     let is_known = |path: &Path| path.ends_with(".columnar/known");
-    // It is staged first.
+    // A file `known` is staged first.
     let later = operations[at..].iter().find(|(_, later)| later != path);
     let is_staged = path.starts_with(STAGING) && later.is_some_and(|(_, later)| is_known(later));
     *reason == "remove" || *reason == "rename" && is_known(path) || is_staged
 }
 
-/// The store failed at this action: it must refuse further writes and keep confirmed entries. Opened again, it completes the
-/// script, and everything is durable.
+/// The store failed at this action: the store must refuse further writes and keep confirmed entries. Opened again, the
+/// store completes the script, and everything is durable.
 fn check_recovery(model: &Model, handle: Handle, confirmed: usize, context: &str) {
     let before = model.operations().len();
     let refused = put(&handle, ("user", 9, Some("more")));
@@ -121,7 +121,7 @@ fn with_faults(fault: impl Fn(usize) -> Fault) -> usize {
             }
             Some(error) => panic!("{context}: {error}"),
             None => {
-                // The last operations are those of closing it.
+                // The last operations close the store.
                 let is_open = at < model.operations().len();
                 assert!(!is_open || is_dispensable(&operations, at), "{context}: a fault without an error");
             }
@@ -212,7 +212,7 @@ fn s7_without_locks_the_store_cannot_be_opened() {
     assert_eq!(model.operations().len(), at + 1, "nothing is done after that");
 }
 
-/// A disk that is mounted for the flows has a folder `lost+found`, which its user may not enter. No flow was listed.
+/// A disk that is mounted for the flows has a folder `lost+found`, which the user may not enter. No flow was listed.
 #[test]
 fn a_folder_that_may_not_be_entered_is_left_out_of_the_list() {
     let model = Model::default();
@@ -221,7 +221,7 @@ fn a_folder_that_may_not_be_entered_is_left_out_of_the_list() {
         wait(Handle::new(at(folder)).open()).expect("it opens");
     }
     let flows = |kind: Option<ErrorKind>| {
-        // The folders are listed, and then those of `monday` and `lost` are looked at, each before its format is read.
+        // The folders are listed, and then `monday` and `lost` are looked at, each before its format is read.
         let next = model.operations().len() + 3;
         model.fail(kind.map(|kind| Fault { at: next, kind, after: false, lasts: false }));
         listing::flows(&at("/chats")).map_err(|error| error.to_string())

@@ -12,7 +12,7 @@ use super::super::disk::{Disk, Kind, Local, Status};
 use super::super::layout::Location;
 use super::script::{Action, Violations, check, deletion, read_store, run_script, script};
 
-/// Marks the child process, and has the operation at which it is killed.
+/// The variable that marks the child process, and has the operation at which it is killed.
 const AT: &str = "COLUMNAR_KILLED_AT";
 const FOLDER: &str = "COLUMNAR_KILLED_IN";
 
@@ -147,14 +147,14 @@ fn actions() -> Vec<Action> {
         .collect()
 }
 
-/// The child process: prints the confirmed actions until it is killed.
+/// Runs in the child process: prints the confirmed actions until the kill.
 fn live_until(at: usize) {
     let path = PathBuf::from(env::var_os(FOLDER).expect("the folder is set"));
     let disk = Ending { left: Arc::new(AtomicUsize::new(at)) };
     run_script(&Location { disk, path }, &actions(), || eprintln!("confirmed")).expect("nothing fails");
 }
 
-/// Starts the child in a folder and kills it. Returns the number of confirmed actions, unless it ended by itself.
+/// Starts the child in a folder, and kills it. Returns the number of confirmed actions, and whether there was a kill.
 fn killed_at(at: usize, folder: &Path) -> (usize, bool) {
     let this = env::current_exe().expect("a program");
     let test = "store::file::tests::killed::c2_a_killed_process_loses_no_confirmed_value";

@@ -1,4 +1,4 @@
-//! A file system in memory that knows its possible states after a power loss, with fault injection and deliberate
+//! A file system in memory that knows the possible states after a power loss, with fault injection and deliberate
 //! misbehaviour.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use super::super::log::Log;
 use crate::store::files::plain_file::WrongKind;
 use crate::store::files::status::FileId;
 
-/// Clones are the same file system.
+/// A file system, shared by all clones.
 #[derive(Clone, Default)]
 pub(super) struct Model(Arc<Mutex<State>>);
 
@@ -46,7 +46,7 @@ pub(super) enum Node {
     Folder {
         names: BTreeMap<String, usize>,
         durable: BTreeMap<String, usize>,
-        /// The changes of names since they were durable.
+        /// The changes of names since the names were durable.
         since: Vec<(String, Option<usize>)>,
     },
 }
@@ -79,9 +79,9 @@ pub(super) enum Misbehaviour {
     RenameOver,
     /// A replaced file is removed first.
     RemoveFirst,
-    /// The number of cells is known before they are durable in the log.
+    /// The number of cells is known before the cells are durable in the log.
     KnownBeforeLog,
-    /// A definition is known to be there before it is.
+    /// A definition is known before it is there.
     KnownBeforeDefinition,
 }
 
@@ -349,7 +349,7 @@ impl Write for Open {
     }
 }
 
-/// Unlocks when it is dropped.
+/// A lock, which a drop releases.
 pub(super) struct Lock(Model);
 
 impl Drop for Lock {
@@ -389,7 +389,7 @@ impl Disk for Model {
         })
     }
 
-    /// In reverse, since any order is possible.
+    /// Lists in reverse, since any order is possible.
     fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>> {
         self.read_store("list", folder, |image| {
             let kind = |node: &usize| match image.nodes[*node] {

@@ -1,8 +1,9 @@
 //! The possible states of a file system after a power loss.
 //!
-//! Each change of a name since its folder was durable may be there or not. Of the bytes appended to a file since it was
-//! durable, any prefix may be there, with or without zeros instead of the rest, or any suffix after zeros. In the folder
-//! of staged files, whose names do not matter, changes take effect in order, which limits the number of states.
+//! Each change of a name since the folder was durable may be there or not. Of the bytes that were appended to a file
+//! since the last sync, any prefix may be there, with or without zeros instead of the rest, or any suffix after zeros.
+//! In the folder of staged files, whose names do not matter, changes take effect in order, which limits the number of
+//! states.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +13,7 @@ use super::model::{Image, Node};
 
 pub(super) const STAGING: &str = "/chats/today/.columnar/staged";
 
-/// The states after a power loss: all of them, or about this number, evenly spaced.
+/// The states after a power loss: all states, or about this number, evenly spaced.
 pub(super) fn states_after_loss(image: &Image, limit: usize) -> Vec<Image> {
     let mut choices: Vec<Vec<Choice>> = Vec::new();
     let staging = image.find(Path::new(STAGING)).unwrap_or(usize::MAX);
@@ -49,8 +50,8 @@ pub(super) fn states_after_loss(image: &Image, limit: usize) -> Vec<Image> {
     (0..total).step_by(stride).map(|number| chosen(image, &choices, number)).collect()
 }
 
-/// The nodes that have a name, or may have one after a power loss, in another folder than that of staged files: nobody
-/// reads those.
+/// The nodes that have a name, or may have one after a power loss, outside of the folder of staged files, which nobody
+/// reads.
 fn named(image: &Image, staging: usize) -> BTreeSet<usize> {
     let folders = image.nodes().iter().enumerate().filter_map(|(at, node)| match node {
         Node::Folder { names, durable, since } if at != staging => Some((names, durable, since)),
@@ -66,8 +67,8 @@ fn named(image: &Image, staging: usize) -> BTreeSet<usize> {
 /// The first bytes of the file with the known number of cells.
 const KNOWN: &[u8] = b"cells ";
 
-/// The possible contents of that file, which is never made durable. Any part of it says nothing, so one part stands for
-/// all: each would multiply all other states.
+/// The possible contents of the file with the known number, which is never made durable. Any part of it says nothing,
+/// so one part stands for all: each would multiply all other states.
 fn torn_or_not(data: &[u8]) -> BTreeSet<Vec<u8>> {
     let half = data.len() / 2;
     BTreeSet::from([[&data[..half], &vec![0; data.len() - half]].concat(), data.to_vec()])
@@ -123,7 +124,7 @@ fn torn(durable: &[u8], data: &[u8]) -> BTreeSet<Vec<u8>> {
     found
 }
 
-/// All files and folders by their paths. Folders have no bytes, and those of staged files do not matter.
+/// All files and folders by path. Folders have no bytes, and the bytes of staged files do not matter.
 pub(super) type Tree = BTreeMap<String, Option<Vec<u8>>>;
 
 pub(super) fn tree(image: &Image) -> Tree {

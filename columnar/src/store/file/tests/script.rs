@@ -10,12 +10,12 @@ use crate::store::thread::NewCell;
 use crate::store::worker::Backend;
 use crate::store::{Entry, StoreError};
 
-/// A column, a step, and a value unless it is skipped.
+/// A column, a step, and a value unless the cell is skipped.
 pub(super) type Cell = (&'static str, usize, Option<&'static str>);
 
 #[derive(Clone, Debug)]
 pub(super) enum Action {
-    /// Opens the store, again if necessary. It adopts these files.
+    /// Opens the store, again if necessary. Opening adopts these files.
     Open(Vec<Cell>),
     Define(&'static str),
     /// Cells that are stored together.
@@ -117,7 +117,7 @@ pub(super) fn read_store<D: Disk>(location: &Location<D>) -> Result<Contents, St
     Ok(contents)
 }
 
-/// The numbers of entries that violate the guarantees.
+/// The number of entries that violate each guarantee.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Violations {
     /// Confirmed entries that are missing or unreadable.
@@ -128,15 +128,15 @@ pub(super) struct Violations {
     pub(super) undefined: usize,
 }
 
-/// Compares the contents with a script: this number of its actions are confirmed, and the next one may have begun.
+/// Compares the contents with a script: this number of actions are confirmed, and the next action may have begun.
 pub(super) fn check(contents: &Contents, actions: &[Action], confirmed: usize) -> Violations {
-    // Nothing of a deleted flow is there.
+    // No cell of a deleted flow is there.
     let deleted = actions.iter().take(confirmed).rposition(|action| matches!(action, Action::Delete));
     let (actions, confirmed) = match deleted {
         Some(at) => (&actions[at + 1..], confirmed - at - 1),
         None => (actions, confirmed),
     };
-    // A flow that is being deleted is there as a whole, or not at all.
+    // A flow whose deletion has begun is there as a whole, or not at all.
     if matches!(actions.get(confirmed), Some(Action::Delete)) && *contents == Contents::default() {
         return Violations::default();
     }

@@ -11,7 +11,7 @@ use crate::store::checksum::checksum;
 use crate::store::thread::NewCell;
 use crate::store::{Entry, StoreError};
 
-/// All that the flow has.
+/// The definition and the entries of the flow.
 type All = (Option<String>, Vec<(usize, Entry)>);
 
 fn read(chats: &Chats) -> Result<All, StoreError> {
@@ -25,7 +25,7 @@ fn read(chats: &Chats) -> Result<All, StoreError> {
     Ok((open.definition.take(), entries))
 }
 
-/// The same without the checksums.
+/// Reads a flow without checking the checksums.
 fn believe(chats: &Chats) -> rusqlite::Result<All> {
     let db = Connection::open(chats.file())?;
     let definition =
@@ -43,14 +43,14 @@ fn believe(chats: &Chats) -> rusqlite::Result<All> {
     ))
 }
 
-/// Which bits of a file that is closed can be turned so that something else is read, as they are counted in it.
+/// The bits of a closed file that can be flipped so that something else is read, by number.
 fn accepted<E>(chats: &Chats, read: impl Fn(&Chats) -> Result<All, E>) -> Vec<usize> {
     let bytes = fs::read(chats.file()).expect("it is there");
     let stored = read(chats).ok().expect("it is sound");
     let changed = |bit: &usize| {
         let mut turned = bytes.clone();
         turned[bit / 8] ^= 1 << (bit % 8);
-        // Overwrites the file, since some file systems wait for the disk when a file is truncated.
+        // The file is overwritten, since truncating it would wait for the disk on some file systems.
         let mut file = File::options().write(true).open(chats.file()).expect("it is there");
         file.write_all(&turned).and_then(|()| file.set_len(bytes.len() as u64)).expect("it can be written");
         drop(file);
@@ -91,7 +91,8 @@ fn s2_without_checksums_flipped_bits_are_not_detected() {
     assert!(accepted(&chats, believe).len() > 200 * 8 / 2);
 }
 
-/// A column that the index did not lead to kept its cells after the deletion of its flow, and nothing removed them.
+/// A column to which the index did not lead kept its cells after the deletion of the flow, and nothing removed these
+/// cells.
 #[test]
 fn s3_a_deletion_with_a_damaged_index_is_whole_or_an_error() {
     let chats = Chats::new();

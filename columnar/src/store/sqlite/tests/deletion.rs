@@ -13,7 +13,7 @@ use super::{Chats, cell, cells, location, name, stored};
 use crate::store::thread::{HandleId, NewCell};
 use crate::store::{Entry, Store};
 
-/// Fills the flow `monday` of a file, so that its deletion takes several transactions, and closes it.
+/// Fills the flow `monday` of a file, so that the deletion takes several transactions, and closes it.
 fn filled(chats: &Chats) {
     let mut open = chats.open().expect("it is new");
     open.open(chats, "tuesday").expect("it is free");
@@ -63,7 +63,7 @@ fn s16_the_rest_of_an_interrupted_deletion_is_removed_by_the_next_one() {
     assert_eq!(chats.open().expect("it is free").load(0).expect("it is sound").len(), 1);
 }
 
-/// A program that was killed while it deleted a flow does not know how far it got, and deletes it again.
+/// A program that was killed during the deletion of a flow does not know what is deleted, and deletes it again.
 #[tokio::test]
 async fn s16_a_deletion_that_is_repeated_removes_the_rest() {
     let chats = Chats::new();
@@ -88,7 +88,7 @@ async fn s16_the_text_of_a_deleted_flow_is_overwritten() {
     assert_eq!((found(), rows(&chats)), (0, [1, 1, 1, 0]));
 }
 
-/// Another process deletes the flow after its row was found and before its lock is taken.
+/// Another process deletes the flow after the row was found and before the lock is taken.
 #[test]
 fn s16_a_flow_that_is_deleted_while_it_is_opened_is_made_again() {
     let chats = Chats::new();
@@ -101,7 +101,7 @@ fn s16_a_flow_that_is_deleted_while_it_is_opened_is_made_again() {
         if takes == 1 {
             let mut other = OpenFile::new(chats.file());
             other.delete(&location(&chats, "monday")).expect("it is not locked");
-            // Its id is that of the next flow.
+            // The next flow gets the id of the deleted flow.
             other.open(HandleId::new(), &location(&chats, "tuesday")).expect("it is new");
         }
         Lock::take(path, None)

@@ -13,7 +13,7 @@ const HEADER: usize = 32;
 /// A frame is a header of 24 bytes and a page.
 const FRAME: usize = 24 + 8192;
 
-/// The files of a writer that was killed. A process that dies leaves them as they are.
+/// The files of a killed writer, which a process that dies leaves as they are.
 #[derive(Clone)]
 struct Image {
     file: Vec<u8>,
@@ -22,7 +22,7 @@ struct Image {
 }
 
 impl Image {
-    /// Of a writer that is alive, as it would be killed now.
+    /// The files of a writer that is alive, as if it were killed now.
     fn of(chats: &Chats) -> Self {
         let read = |end| fs::read(beside(chats, end)).expect("it is open");
         Self { file: read(""), log: Some(read("-wal")), index: Some(read("-shm")) }
@@ -86,8 +86,8 @@ fn places(log: &[u8]) -> impl Iterator<Item = usize> {
     (0..HEADER).chain(frames.flat_map(of_frame))
 }
 
-/// SQLite recovers the transactions before the first frame that is not as it was written. The flip of one bit cost 215 of
-/// 446 confirmed values, without an error.
+/// SQLite recovers the transactions before the first frame that is not as written. The flip of one bit cost 215 of 446
+/// confirmed values, without an error.
 #[test]
 fn s17_a_flipped_bit_of_the_log_loses_no_value_silently() {
     const STEPS: usize = 9;
@@ -123,7 +123,7 @@ fn checkpoint(open: &Open, how: &str) {
     db.query_row(how, (), |row| row.get::<_, i64>(0)).expect("it can be written back");
 }
 
-/// The index of the log is lost in a copy without it. Then the last transaction may be one that was never confirmed.
+/// A copy may lack the index of the log. Then the last transaction may be one that was never confirmed.
 #[test]
 fn s17_without_the_index_damage_before_the_last_transaction_is_an_error() {
     let (source, target) = (Chats::new(), Chats::new());
@@ -148,7 +148,7 @@ fn s17_without_the_index_damage_before_the_last_transaction_is_an_error() {
     }
 }
 
-/// The header, a sector, a page, many frames.
+/// The damage covers the header, a sector, a page, many frames.
 #[test]
 fn s17_damage_of_any_length_in_the_middle_of_the_log_is_an_error() {
     let (source, target) = (Chats::new(), Chats::new());
@@ -199,7 +199,7 @@ fn s17_a_torn_tail_is_no_damage() {
     let (source, target) = (Chats::new(), Chats::new());
     let mut open = writer(&source, 4);
     let confirmed = Image::of(&source);
-    // Its pages are several frames.
+    // The pages of this transaction are several frames.
     assert!(stored(&open.put(cells(4..140))));
     let written = Image::of(&source);
     drop(open);
@@ -217,13 +217,13 @@ fn s17_a_torn_tail_is_no_damage() {
         let torn = Image { index: confirmed.index.clone(), ..written.with_log(log) };
         for image in [torn.without_index(), torn] {
             let found = image.open(&target).expect("no confirmed value is lost");
-            // Some sectors are zero as they are written.
+            // Some sectors are written as zeros.
             assert!([4, 140].contains(&found), "{found}");
         }
     }
 }
 
-/// A transaction that failed may leave frames, and its mark of the end, after those of later ones.
+/// A transaction that failed may leave frames, and the mark of the end, after the frames of later transactions.
 #[test]
 fn s17_frames_of_a_failed_transaction_are_no_damage() {
     let (source, target) = (Chats::new(), Chats::new());
@@ -232,7 +232,7 @@ fn s17_frames_of_a_failed_transaction_are_no_damage() {
     assert!(stored(&open.put(cells(4..140))));
     let failed = Image::of(&source);
     drop(open);
-    // As if its sync had failed: a shorter transaction overwrites its first frames.
+    // As if the sync had failed: a shorter transaction overwrites the first frames.
     fs::write(source.file(), &before.file).expect("it can be written");
     fs::write(beside(&source, "-wal"), before.log()).expect("it can be written");
     let mut open = source.open().expect("it is sound");
@@ -270,7 +270,7 @@ fn s17_a_missing_log_is_an_error() {
     }
 }
 
-/// A log without its header was taken for that of an idle file, and the values in it were computed again.
+/// A log without a header seemed to belong to an idle file, and its values were computed again.
 #[cfg(unix)]
 #[test]
 fn s17_a_log_that_was_emptied_is_an_error_if_values_were_in_it_alone() {
@@ -320,7 +320,7 @@ fn s17_a_log_that_was_emptied_is_an_error_if_values_were_in_it_alone() {
     is_sound(&Image::of(&source), 7);
 }
 
-/// A log of zeros, or one of other bytes, was taken for one that nobody had written, and was begun anew.
+/// A log of zeros, or of other bytes, was taken for one that nobody had written, and was begun anew.
 #[cfg(unix)]
 #[test]
 fn s17_a_log_without_a_readable_header_is_an_error_if_values_were_in_it_alone() {
@@ -349,14 +349,14 @@ fn s17_a_log_without_a_readable_header_is_an_error_if_values_were_in_it_alone() 
     // The log is begun anew, over the older frames.
     assert!(stored(&open.put(cells(4..5))));
     are_refused(&Image::of(&source));
-    // Without the index, nothing shows it.
+    // Without the index, nothing shows the loss.
     for image in &overwritten(&Image::of(&source))[..3] {
         assert_eq!(image.without_index().open(&target).expect("the file is whole"), 4);
     }
     let written = Image::of(&source);
     open.file.idle();
     assert_eq!(Image::of(&source).log(), [0; 0]);
-    // The first write to an empty log was interrupted: it has a length, and nothing in it.
+    // The first write to an empty log was interrupted: the log has a length, and no content.
     for log in [vec![0; 8], vec![0; HEADER], vec![0; HEADER + FRAME]] {
         assert_eq!(Image::of(&source).with_log(log).open(&target).expect("the file is whole"), 5);
     }
@@ -380,14 +380,14 @@ fn s17_an_earlier_log_beside_the_index_of_a_later_one_is_an_error() {
         let error = last.with_log(image.log().to_vec()).open(&target).expect_err("its values are lost");
         assert!(is_of_the_log(&error), "{error:?}");
         assert!(error.to_string().contains("it is an earlier one"), "{error}");
-        // As the error advises: an earlier file with its log.
+        // As the error advises: an earlier file with the log of that time.
         let restored = Image { index: last.index.clone(), ..image.clone() };
         restored.open(&target).expect_err("it may be the log alone");
         assert_eq!(restored.without_index().open(&target).expect("both are of one moment"), steps);
     }
 }
 
-/// A loss of power leaves an index of any earlier moment, and a log that is durable. Nothing is lost then.
+/// A loss of power leaves an index of any earlier moment, and a durable log. Nothing is lost then.
 #[test]
 fn s17_an_index_of_an_earlier_moment_is_no_damage() {
     let (source, target) = (Chats::new(), Chats::new());
@@ -396,7 +396,7 @@ fn s17_an_index_of_an_earlier_moment_is_no_damage() {
     for step in 2..12 {
         images.push(Image::of(&source));
         if step % 3 == 0 {
-            // A log is begun anew; its index has been on no disk.
+            // A log is begun anew; the index has been on no disk.
             checkpoint(&open, "pragma wal_checkpoint(passive)");
             images.push(Image::of(&source));
         }
@@ -407,7 +407,7 @@ fn s17_an_index_of_an_earlier_moment_is_no_damage() {
         let image = Image { index: earlier.index.clone(), ..last.clone() };
         assert_eq!(image.open(&target).expect("the log is whole"), 12);
     }
-    // The log has been begun anew, and none of its frames is durable. All older ones are in the file.
+    // The log has been begun anew, and none of the new frames is durable. All older frames are in the file.
     let before = images.len() - 2;
     let written_back = &images[before - 1];
     let begun = written_back.with_log([&last.log()[..HEADER], &written_back.log()[HEADER..]].concat());
@@ -415,7 +415,7 @@ fn s17_an_index_of_an_earlier_moment_is_no_damage() {
         let image = Image { index: earlier.index.clone(), ..begun.clone() };
         assert_eq!(image.open(&target).expect("the file is whole"), 9);
     }
-    // The process was killed when it had changed the index, and had not yet emptied the log.
+    // The process was killed after the change of the index, and before the log was emptied.
     checkpoint(&open, "pragma wal_checkpoint(truncate)");
     let emptied = Image::of(&source);
     for log in [last.log().to_vec(), Vec::new()] {
@@ -442,7 +442,7 @@ fn s17_a_file_that_is_idle_is_whole_without_its_log() {
     assert!(!open.file.has_idle_work());
     assert_eq!(alone(&source).open(&target).expect("it is whole"), 4);
     assert!(stored(&open.put(cells(4..5))));
-    // Another program has it open, so SQLite writes nothing back when this connection is closed.
+    // Another program has the file open, so SQLite writes nothing back when this connection is closed.
     let other = Connection::open(source.file()).expect("a database");
     other.query_row("select count(*) from flow", (), |row| row.get::<_, i64>(0)).expect("it can be read");
     drop(open);

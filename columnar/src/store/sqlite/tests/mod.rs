@@ -87,7 +87,7 @@ impl Open {
     }
 }
 
-/// Closes the flows, as their handles do.
+/// Closes the flows, as handles do.
 impl Drop for Open {
     fn drop(&mut self) {
         self.flows.iter().for_each(|flow| self.file.close(*flow));
@@ -288,7 +288,7 @@ fn s6_a_removed_lock_has_no_owner() {
     let first = RefCell::new(Lock::take(&path, None).ok().flatten());
     assert!(first.borrow().is_some());
     assert!(matches!(Lock::take(&path, None), Ok(None)), "the lock is held");
-    // Its owner goes when the file has been opened, and before it is locked.
+    // The owner goes when the file has been opened, and before it is locked.
     let second = Lock::take_by(&path, None, |file| {
         drop(first.take());
         file.try_lock()
@@ -299,8 +299,8 @@ fn s6_a_removed_lock_has_no_owner() {
     assert!(!path.exists());
 }
 
-/// A killed owner leaves several names of one file. The next owner of a flow locks it for a moment, to remove its name.
-/// At that moment another process was refused a flow that nobody had.
+/// A killed owner leaves several names of one file. The next owner of a flow locks that file for a moment, to remove a
+/// name. At that moment another process was refused a flow that nobody had.
 #[test]
 fn s6_a_lock_that_is_held_for_a_moment_is_tried_again() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -317,7 +317,7 @@ fn s6_a_lock_that_is_held_for_a_moment_is_tried_again() {
     assert!(matches!(Lock::take(&monday, None), Ok(Some(_))), "the other one is free");
 }
 
-/// The folder was moved away, and another process has a flow of the file that is in its place.
+/// The folder was moved away, and another process has a flow of the file that is at the path now.
 #[test]
 fn s10_a_lock_that_was_moved_away_removes_no_other() {
     let folder = tempfile::tempdir().expect("a folder");
