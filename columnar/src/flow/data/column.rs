@@ -1,4 +1,4 @@
-//! A derived column as data, and the compute step that it describes.
+//! A derived column as data, and the compute step that the data describes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,14 +13,15 @@ use crate::model::ParseEffortError;
 use crate::model::cache::Pace;
 
 table! {
-    /// A computed column, as data: its views, its prompt or compute step, and their settings. Each setting has the name of
-    /// the method that sets it in a program.
+    /// A computed column, as data: the views, the prompt or compute step, and all settings. Each setting has the name
+    /// of the method for the same setting in a program.
     pub struct ColumnDeclaration {
-        /// The name of the column. It is required.
+        /// The name of the column. This key is required.
         pub name: String,
-        /// Its earlier name; see [`Column::was`].
+        /// The earlier name of the column; see [`Column::was`].
         pub was: Option<String>,
-        /// Its views, as in `flow!`: `user.latest`, `topics.window(3).as("subjects")`, `self`. Each is a text of its own.
+        /// The views of the column, as in `flow!`: `user.latest`, `topics.window(3).as("subjects")`, `self`. Each view
+        /// is a separate text.
         pub views: Vec<String>,
         /// The instruction of a [`prompt`].
         pub prompt: Option<String>,
@@ -99,7 +100,7 @@ table! {
 }
 
 table! {
-    /// A budget as data: its number of tokens alone, or a table. Each key is a method of [`Budget`].
+    /// A budget as data: a number of tokens alone, or a table. Each key is a method of [`Budget`].
     pub struct BudgetDeclaration {
         /// See [`Budget::tokens`].
         pub tokens: Option<usize>,
@@ -116,7 +117,7 @@ table! {
 }
 
 impl ColumnDeclaration {
-    /// The column. Its mistakes are errors of the flow.
+    /// The column. Mistakes of the column are errors of the flow.
     pub(super) fn column(&self, steps: &BTreeMap<&str, Step<'static>>) -> Column {
         let views = self.views.iter().map(View::from).collect();
         let column = Column::derived(self.name.clone(), views, self.step(steps));
@@ -178,7 +179,7 @@ impl ColumnDeclaration {
         prompt
     }
 
-    /// The prompt with the settings of its sampling and its thoughts.
+    /// The prompt with the settings of the sampling and of the thoughts.
     #[expect(clippy::cast_possible_truncation, reason = "providers take few digits")]
     fn sampled(&self, mut prompt: Prompt, errors: &mut Vec<StepError>) -> Prompt {
         match self.effort.as_deref().map(str::parse) {
@@ -231,8 +232,8 @@ impl ColumnDeclaration {
         settings.into_iter().filter(|(_, is_set)| *is_set).map(|(setting, _)| setting).collect()
     }
 
-    /// The step with its policies. Those of an attempt come first, so each attempt waits for the rate, and its time
-    /// begins then.
+    /// The step with all policies. The policies of an attempt come first, so each attempt waits for the rate, and only
+    /// then the time of the attempt begins.
     fn with_policies(&self, mut step: Step<'static>, errors: &mut Vec<StepError>) -> Step<'static> {
         if let Some(limit) = seconds("timeout", self.timeout, errors) {
             step = step.timeout(limit);
