@@ -9,7 +9,7 @@ use crate::rust::{Known, Rust};
 use crate::same::brackets;
 use crate::source::{Kind, Node};
 
-/// The braces of a flow, and all in them, where the line of the flow is at this level.
+/// The braces of a flow, and all between them, where the line of the flow is at this level.
 pub(crate) fn flow(rust: Rust<'_>, level: usize, braces: &Node) -> Known<String> {
     let Kind::Group(delimiter, nodes) = &braces.kind else { return Ok(None) };
     let (open, close) = brackets(*delimiter);
@@ -17,13 +17,13 @@ pub(crate) fn flow(rust: Rust<'_>, level: usize, braces: &Node) -> Known<String>
     Ok(Some(format!("{open}\n{lines}{}{close}", rust.snippets.config.indent(level))))
 }
 
-/// A part of a flow, and whether its `=` may move.
+/// A part of a flow, and whether the `=` in the part may move.
 pub(crate) enum Laid {
     Fixed(String),
     Line(Line),
 }
 
-/// The declarations at this level, each with its indentation and its line end.
+/// The declarations at this level, each with indentation and line end.
 fn declarations(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<String> {
     let entries = entries(rust.text, nodes);
     let mut laid = Vec::new();

@@ -29,7 +29,7 @@ impl Emitter<'_> {
         let keywords = keywords.chain([Ident::new("column", Span::call_site())]);
         let types = self.completed_types();
         quote! {
-            // rustc warns about `cfg(rust_analyzer)`, and an `allow` on the item that it removes has no effect.
+            // rustc warns about `cfg(rust_analyzer)`, and an `allow` on the item that this cfg removes has no effect.
             // rustc must not see the imports: a word that is being typed may be no keyword.
             #[allow(unexpected_cfgs)]
             const _: () = {
@@ -39,7 +39,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The keywords that are nowhere else in the expansion, so that editors show their documentation.
+    /// The keywords that are nowhere else in the expansion, so that editors show the documentation of these keywords.
     fn keywords(&self) -> impl Iterator<Item = &Ident> {
         let is_linked = !self.dependencies.is_empty();
         let sources = self.flow.columns.iter().filter(move |column| is_linked && column.derived.is_none());
@@ -51,7 +51,7 @@ impl Emitter<'_> {
         let types = self.flow.columns.iter().filter_map(|column| {
             let of_column = column.derived.as_ref().and_then(|derived| derived.ty.as_ref());
             let ColumnType { ty, .. } = of_column.or(column.source_type.as_ref())?;
-            // An alias has this type, and an editor completes it there.
+            // An alias has this type, and an editor completes the type there.
             if self.dependencies.types.iter().any(|generic| *generic.column == column.name) {
                 return None;
             }
@@ -96,7 +96,8 @@ impl Emitter<'_> {
         }))
     }
 
-    /// The compute step of a typed column. rustc reports its errors at the type, from the `:` to the last token.
+    /// The compute step of a typed column. rustc reports errors of the type at the type, from the `:` to the last
+    /// token.
     pub(super) fn typed_step(column: &Column, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
         let Some(ColumnType { colon, ty, is_partial: false }) =
             column.derived.as_ref().and_then(|derived| derived.ty.as_ref())

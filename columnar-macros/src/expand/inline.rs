@@ -9,8 +9,7 @@
 //! })
 //! ```
 //!
-//! The compute steps are outside the block with the struct, so that they see the types of the user and not
-//! ours.
+//! The compute steps are outside the block with the struct, so that the steps see the types of the user and not ours.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -22,7 +21,7 @@ use super::tokens::located;
 use crate::diagnostics::flow::NO_HEADER;
 
 pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -> TokenStream {
-    // No macro knows where it is called. Where rustc expects items, it prints the first token of an expression.
+    // No macro knows where it is called. Where rustc expects items, rustc prints the first token of an expression.
     let words = LitStr::new(NO_HEADER, located(first));
     let private = &emitter.private;
     let name = Ident::new("Columns", Span::mixed_site());
@@ -62,7 +61,7 @@ pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -
 }
 
 impl Emitter<'_> {
-    /// Gives the steps of typed columns their types. Only the fields of the struct know them.
+    /// Gives the steps of typed columns the declared types, which only the fields of the struct know.
     fn inline_typed(&self, columns: &TokenStream) -> TokenStream {
         let private = self.private;
         let own = (!self.dependencies.is_empty()).then(|| quote!(.0));
@@ -76,7 +75,7 @@ impl Emitter<'_> {
         if typed.is_empty() { typed } else { quote!(let mut __steps = __steps; #typed) }
     }
 
-    /// Mentions the columns that are read. A closure, unlike a function, can name the parameters around it.
+    /// Mentions the columns that are read. A closure, unlike a function, can name the parameters around the closure.
     fn inline_mentions(&self, columns: &TokenStream) -> TokenStream {
         let read = self.flow.columns.iter().filter_map(|column| {
             let views = &column.derived.as_ref()?.views;
