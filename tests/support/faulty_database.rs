@@ -1,4 +1,4 @@
-//! Stores that mishandle a lost connection. The tests of stores in databases must catch each of them.
+//! Stores that mishandle a lost connection. The tests of stores in databases must catch each such store.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use tokio_postgres::{Client, NoTls};
 /// The defect of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mishandling {
-    /// Confirms a cell before it is stored.
+    /// Confirms a cell before the cell is stored.
     ConfirmsEarly,
-    /// Repeats an interrupted operation, whatever its outcome.
+    /// Repeats an interrupted operation, no matter what came of the first try.
     StoresTwice,
-    /// Repeats an interrupted operation, and takes its own entry for one of another writer.
+    /// Repeats an interrupted operation, and mistakes its own entry for an entry of another writer.
     DisownsItsEntry,
 }
 
-/// A store in a table of its own. Clones share their connection.
+/// A store in a separate table. Clones share one connection.
 #[derive(Clone, Debug)]
 pub struct FaultyDatabase {
     address: String,

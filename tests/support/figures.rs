@@ -10,30 +10,30 @@ pub fn figure(name: &str, value: f64, unit: &str) {
     println!("figure {name} = {value:.3} {unit}");
 }
 
-/// Prints a figure and its upper limit.
+/// Prints a figure and the upper limit of the figure.
 pub fn bar(name: &str, value: f64, at_most: f64) {
     let verdict = if value <= at_most { "met" } else { "not met" };
     println!("ratio {name} = {value:.3}, bar {at_most}: {verdict}");
 }
 
-/// Prints a figure and its lower limit.
+/// Prints a figure and the lower limit of the figure.
 pub fn floor(name: &str, value: f64, at_least: f64) {
     let verdict = if value >= at_least { "met" } else { "not met" };
     println!("ratio {name} = {value:.3}, bar at least {at_least}: {verdict}");
 }
 
-/// The median times of several contenders that run alternately, so a machine that slows down slows them all. Each has
-/// one warm-up run.
+/// The median times of several contenders that run alternately, so a machine that slows down slows all of them. Each
+/// has one warm-up run.
 pub fn medians<const N: usize>(rounds: usize, contenders: [&mut dyn FnMut(); N]) -> [Duration; N] {
     let mut contenders = contenders.map(|contender| -> Contender<'_> { Box::new(|| timed(&mut *contender)) });
     let mut medians = self_timed_medians(rounds, &mut contenders).into_iter();
     std::array::from_fn(|_| medians.next().unwrap_or_default())
 }
 
-/// A contender that measures its time itself.
+/// A contender that measures the time itself.
 pub type Contender<'a> = Box<dyn FnMut() -> Duration + 'a>;
 
-/// The same as [`medians`] for any number of contenders that measure their times themselves.
+/// The same as [`medians`] for any number of contenders that measure the times themselves.
 pub fn self_timed_medians(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Duration> {
     let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
     for round in 0..=rounds {
@@ -76,8 +76,8 @@ pub fn ratio(a: usize, b: usize) -> f64 {
     a as f64 / b as f64
 }
 
-/// The resident memory of this program in bytes, with the overhead of the allocator; `None` if the system does not report
-/// it.
+/// The resident memory of this program in bytes, with the overhead of the allocator; `None` if the system does not
+/// report the memory.
 pub fn resident() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -98,7 +98,7 @@ pub fn grown<T>(count: u32, make: impl FnOnce() -> T) -> (T, Option<f64>) {
 ///
 /// # Errors
 ///
-/// If valgrind is not installed, or the program fails under it.
+/// If valgrind is not installed, or the program fails under valgrind.
 pub fn counted_instructions(args: &[String]) -> Result<f64, String> {
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let run = Command::new("valgrind")

@@ -1,4 +1,4 @@
-//! The simulator of the cache of one provider, and of its bills.
+//! The simulator of the cache and of the bills of one provider.
 //!
 //! ```text
 //! request, marks, time ──▶ the deepest entry that lives and that a mark finds: read
@@ -29,13 +29,13 @@ pub struct Mark {
 /// The marks of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// In order of their positions.
+    /// The marks in order of position.
     pub explicit: Vec<Mark>,
     /// Whether the provider adds a mark at the end, which counts as one.
     pub automatic: bool,
 }
 
-/// The tokens of a request by their price.
+/// The tokens of a request by price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bill {
     /// Read from the cache.
@@ -136,7 +136,7 @@ impl<'r> Cache<'r> {
         Ok(bill)
     }
 
-    /// The marks with the automatic one among them.
+    /// All marks, the automatic one included.
     fn check(&self, request: &Request, marks: &Marks) -> Result<Marks, Refused> {
         let mut marks = marks.clone();
         let end = request.blocks.len().checked_sub(1);
@@ -197,8 +197,8 @@ impl<'r> Cache<'r> {
         self.rules.term(lifetime).is_some_and(|term| now - entry.used <= term.seconds)
     }
 
-    /// Updates the cache after a request. A mark inside the prefix that was read costs nothing, and its entry has the
-    /// lifetime of the entry that was read.
+    /// Updates the cache after a request. A mark inside the prefix that was read costs nothing, and the entry at that
+    /// mark has the lifetime of the entry that was read.
     fn keep(&mut self, request: &Request, marks: &Marks, found: Option<Found>, now: f64) {
         for mark in &marks.explicit {
             let Some(block) = request.block(mark.at).filter(|block| block.until >= self.rules.minimum) else {
@@ -208,7 +208,7 @@ impl<'r> Cache<'r> {
             let key = (block.prefix, paid.map_or(mark.lifetime, |found| found.lifetime));
             let old = self.entries.get(&key).filter(|old| self.lives(old, key.1, now));
             let ready = now + self.rules.ready;
-            // An entry that can be read stays readable while a request writes it again.
+            // An entry that can be read stays readable during a second write.
             let ready = old.map_or(ready, |old| old.ready.min(ready));
             self.entries.insert(key, Entry { used: now, ready });
         }

@@ -10,7 +10,7 @@ use super::rules::Rules;
 use super::scenario::Scenario;
 use super::trace::{Kind, Trace};
 
-/// One cost of a column.
+/// A cost of a column, selected from the costs.
 type Field = fn(&mut Column) -> &mut f64;
 
 /// The marks of this library.
@@ -22,7 +22,7 @@ struct LibraryMarks<'m> {
 /// The costs of a column, in prices of a plain token.
 #[derive(Clone, Debug, Default)]
 pub struct Column {
-    /// Its name.
+    /// The name of the column.
     pub name: String,
     /// With the marks of this library, without hints about time.
     pub library: f64,
@@ -56,11 +56,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The outcomes of a trace with all its clocks.
+    /// The outcomes of a trace with all clocks of the trace.
     ///
     /// # Errors
     ///
-    /// Those of the plans.
+    /// The errors of the plans.
     pub fn of(trace: &Trace, provider: &CachePolicy, rules: &Rules) -> Result<Vec<Self>> {
         let without_hints = library_marks(trace, provider, TimeHints { pace: Pace::default(), last: false })?;
         let outcome = |clock: &Clock| {
@@ -167,17 +167,17 @@ fn accepted(scenario: &Scenario<'_>, marks: &[Marks]) -> Vec<f64> {
     scenario.cost(marks).unwrap_or_else(|refused| unreachable!("the marks are valid, but {refused:?}"))
 }
 
-/// The largest of many ratios, and the case that has it.
+/// The largest of many ratios, and the case of that ratio.
 #[derive(Clone, Debug, Default)]
 pub struct Worst {
     /// The ratio.
     pub ratio: f64,
-    /// Its case.
+    /// The case of the ratio.
     pub case: String,
 }
 
 impl Worst {
-    /// The largest of these ratios, each with its case.
+    /// The largest of these ratios, each of which has a case.
     pub fn of(ratios: impl IntoIterator<Item = (f64, String)>) -> Self {
         let worst = ratios.into_iter().max_by(|(one, _), (other, _)| one.total_cmp(other));
         worst.map_or_else(Self::default, |(ratio, case)| Self { ratio, case })

@@ -1,4 +1,4 @@
-//! A trace with its times and a provider.
+//! A trace with times and a provider.
 
 use columnar::cache::Lifetime;
 
@@ -8,7 +8,7 @@ use super::clock::{Clock, SEEDS};
 use super::rules::Rules;
 use super::trace::{Call, Trace};
 
-/// A trace with its times and a provider.
+/// A trace with times and a provider.
 #[derive(Clone, Debug)]
 pub struct Scenario<'t> {
     /// The trace.

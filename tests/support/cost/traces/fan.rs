@@ -1,4 +1,4 @@
-//! Many columns over one history, and forks of it.
+//! Many columns over one history, and forks of the history.
 
 use std::sync::Arc;
 

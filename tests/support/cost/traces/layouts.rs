@@ -15,7 +15,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// Its name in the tables of results.
+    /// The name of the layout in the tables of results.
     pub fn name(self) -> &'static str {
         match self {
             Self::FilesFirst => "files first",
@@ -51,7 +51,7 @@ impl Layout {
         (trace, marks)
     }
 
-    /// The blocks of a request, and the positions of its marks.
+    /// The blocks of a request, and the positions of the marks.
     fn arrange(
         self,
         instruction: &Piece,
