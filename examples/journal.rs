@@ -21,7 +21,7 @@ use columnar::{BoxError, rows};
 use columnar_examples::{exit_code, printable};
 
 flow! {
-    /// Entries, and the columns that are computed from the entries.
+    /// Entries, and the columns that are computed from them.
     pub struct Journal {
         /// An entry, as the person wrote it.
         source entry;

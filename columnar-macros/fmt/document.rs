@@ -107,7 +107,7 @@ fn example_edits(examples: Vec<Example>, snippets: &Snippets, edits: &mut Vec<Ed
     flows
 }
 
-/// A part of a text, and the new text of that part.
+/// A part of a text, and its new text.
 type Edit = (Range<usize>, String);
 
 fn edited(text: &str, mut edits: Vec<Edit>) -> String {

@@ -52,7 +52,7 @@ fn length(text: &str, nodes: &[Node]) -> usize {
     }
     let is_last = |node: &Node| match first.is(text, "#") {
         true => node.group(Delimiter::Bracket).is_some(),
-        // Only a header has `struct` before the `;`, and a header ends with the braces.
+        // Only a header has `struct` before the `;`, and it ends with the braces.
         false if is_header(text, nodes) => is_body(nodes, node),
         false => node.is(text, ";"),
     };

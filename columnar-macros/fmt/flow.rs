@@ -17,7 +17,7 @@ pub(crate) fn flow(rust: Rust<'_>, level: usize, braces: &Node) -> Known<String>
     Ok(Some(format!("{open}\n{lines}{}{close}", rust.snippets.config.indent(level))))
 }
 
-/// A part of a flow, and whether the `=` in the part may move.
+/// A part of a flow, and whether its `=` may move.
 pub(crate) enum Laid {
     Fixed(String),
     Line(Line),

@@ -195,7 +195,7 @@ fn settings(path: &Path) -> PathBuf {
     nearest.unwrap_or(Path::new(".")).to_owned()
 }
 
-/// Writes a file, or says that the file would change. Returns whether nothing is left to do.
+/// Writes a file, or says that it would change. Returns whether nothing is left to do.
 fn finish(file: &File, is_check: bool) -> Result<bool, String> {
     let File { path, text, formatted } = file;
     let folder = std::env::current_dir().unwrap_or_default();

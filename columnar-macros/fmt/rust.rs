@@ -30,7 +30,7 @@ pub(crate) struct Rust<'r> {
 }
 
 impl<'r> Rust<'r> {
-    /// The text of these nodes, with all text in between.
+    /// The text of these nodes, with everything between them.
     pub(crate) fn written(&self, nodes: &[Node]) -> &'r str {
         match (nodes.first(), nodes.last()) {
             (Some(first), Some(last)) => self.text.get(first.range.start..last.range.end).unwrap_or_default(),

@@ -39,7 +39,7 @@ fn collect(text: &str, nodes: &[Node], strictness: Strictness, words: &mut Words
     for (at, node) in nodes.iter().enumerate() {
         let word = node.text(text);
         match &node.kind {
-            // rustfmt moves the lines of a comment together with the comment.
+            // rustfmt moves all lines of a comment with it.
             Kind::LineComment | Kind::BlockComment => {
                 words.comments.push(word.lines().map(str::trim).collect::<Vec<_>>().join("\n"));
             }

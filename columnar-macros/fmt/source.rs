@@ -125,7 +125,7 @@ fn comments(text: &str, part: Range<usize>, nodes: &mut Vec<Node>) {
     }
 }
 
-/// The length of a block comment, which may contain other block comments.
+/// The length of a block comment, which may contain others.
 fn block_length(text: &str) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {

@@ -86,7 +86,7 @@ fn shortest_cycle(reads: &[Vec<usize>], node: usize) -> Option<Vec<usize>> {
 
 /// For every node that `node` reaches by reading, breadth first, the node before on the way.
 fn reach(reads: &[Vec<usize>], node: usize) -> Vec<Option<usize>> {
-    // The start is not marked at first, so a search finds the start again if the start is in a cycle.
+    // The start is not marked at first, so it is found again if it is in a cycle.
     let mut from = vec![None; reads.len()];
     let mut open = VecDeque::from([node]);
     while let Some(at) = open.pop_front() {

@@ -120,7 +120,7 @@ impl Declare {
 pub struct Input<T>(pub T);
 
 impl<T> Input<T> {
-    /// The input as this type, which is the type of the input anyway.
+    /// The input as this type, which is its own type.
     pub fn named<N: NamedType<T>>(self) -> N {
         N::named(self.0)
     }

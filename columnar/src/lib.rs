@@ -341,8 +341,8 @@ pub mod prelude {
 /// # Ok(()) }
 /// ```
 ///
-/// - `extend(flow, parameters)` takes the flow or a reference to the flow. The existing values stay. The new columns
-///   exist at once, and the next run computes them; so does a run in progress.
+/// - `extend(flow, parameters)` takes the flow or a reference to it. The existing values stay. The new columns exist at
+///   once, and the next run computes them; so does a run in progress.
 /// - `chat` remains a handle to the same flow: a run of `chat` computes all columns, and emits events of the columns of
 ///   `Chat` alone. A second run at the same time is refused, on either handle.
 /// - Several extensions of one flow are independent, as long as no two columns have the same name, and an extension can
@@ -413,7 +413,7 @@ pub mod prelude {
 ///
 /// Before a column, or before the flow for all columns, `#[deny(unbounded)]` makes a context that grows with every step
 /// a compile error. `#[deny(unstable_prefix)]` makes it a compile error if a request shares nothing but the instruction
-/// with the next request, so that no provider's cache can serve the request.
+/// with the next, so that no provider's cache can serve it.
 ///
 /// ```
 /// use columnar::prelude::*;

@@ -50,7 +50,7 @@ impl Progress {
         Self { tally, display }
     }
 
-    /// Counts an event and shows the count.
+    /// Counts an event and shows it.
     pub(crate) fn update<C: fmt::Display>(&mut self, event: &Event<C>) {
         let Some((at, counts, error)) = self.tally.update(event) else { return };
         match &mut self.display {
@@ -154,8 +154,8 @@ impl Tally {
         Self { columns: forecast.columns.iter().map(column).collect() }
     }
 
-    /// Counts an event. Returns the index of the column, the counts of the column, and the error if it is the first of
-    /// the column: the next thousand cells may fail for the same reason.
+    /// Counts an event. Returns the index of its column, the column's counts, and the error if it is the column's
+    /// first: the next thousand cells may fail for the same reason.
     fn update<C: fmt::Display>(&mut self, event: &Event<C>) -> Option<(usize, Counts, Option<String>)> {
         // Deltas are many and count for nothing.
         if matches!(event, Event::Delta { .. }) {

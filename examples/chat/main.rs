@@ -1,4 +1,4 @@
-//! A chat with four computed columns: topics, a running summary, a critique of the summary, and the assistant.
+//! A chat with four computed columns: topics, a running summary, a critique of it, and the assistant.
 //!
 //! ```text
 //! cargo run --example chat                               type messages; Ctrl-D alone plays an included conversation
@@ -88,7 +88,7 @@ pub(crate) struct Session<W> {
 }
 
 impl<W: Write> Session<W> {
-    /// Pushes each line as a message and prints the step of the message.
+    /// Pushes each line as a message and prints its step.
     pub(crate) async fn play(&mut self, name: &str, input: impl BufRead) -> Result<(), BoxError> {
         let is_typed = name == "stdin" && io::stdin().is_terminal();
         let mut lines = (1..).zip(input.lines());

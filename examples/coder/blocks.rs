@@ -25,7 +25,7 @@ pub(crate) struct Block {
     pub(crate) line: usize,
 }
 
-/// An answer: the blocks, and the text around the blocks.
+/// An answer: the blocks, and the text around them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) prose: String,
@@ -107,8 +107,8 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// Takes the path and the fence before a block from the prose. Without a path and a fence, the block has the path
-    /// of the last block.
+    /// Takes the path and the fence before a block from the prose. Without them, the block has the path of the last
+    /// one.
     fn path(&mut self) -> Result<String, String> {
         let last = self.pop();
         let (path, has_fence) = match last {

@@ -30,7 +30,7 @@ impl Model for Editor {
     }
 }
 
-/// The last line of the request, without the tags around the request.
+/// The last line of the request, without the tags around it.
 fn asked(text: &str) -> String {
     let mut lines =
         text.lines().rev().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("</"));

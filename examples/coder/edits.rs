@@ -107,7 +107,7 @@ fn checked(path: &str) -> Result<String, String> {
     Ok(key.path().to_owned())
 }
 
-/// The text of a file; `None` if there is no such file. No link is followed, as a link may lead out of the folder.
+/// The text of a file; `None` if there is no such file. No link is followed, as it may lead out of the folder.
 fn read(root: &Path, path: &str) -> Result<Option<String>, String> {
     let mut place = root.to_owned();
     for part in path.split('/') {

@@ -1,5 +1,4 @@
-//! The files of a folder, and the update that leads to these files. Hidden entries are left out, and no link is
-//! followed.
+//! The files of a folder, and the update that leads to them. Hidden entries are left out, and no link is followed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirEntry, File};
@@ -32,7 +31,7 @@ impl Scan {
         Ok(scan)
     }
 
-    /// The update from these documents to the documents of the scan.
+    /// The update from these documents to the scanned ones.
     pub(crate) fn update_of(&self, documents: &Documents) -> Update {
         let changed =
             self.files.iter().filter(|(key, text)| documents.get(key).is_none_or(|known| **known != ***text));

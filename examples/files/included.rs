@@ -18,7 +18,7 @@ const DOCUMENTS: [(&str, &str); 5] = [
     ("tests/TIERS.md", include_str!("../../tests/TIERS.md")),
 ];
 
-/// The questions, each with the edit before the question.
+/// The questions, each with the edit before it.
 const SESSION: [(Option<Edit>, &str); 11] = [
     (None, "Which prompts does the help desk have?"),
     (None, "How long may a file or a function be?"),

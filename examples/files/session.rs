@@ -1,4 +1,4 @@
-//! A chat and the documents: a question, the update before the question, and the report after the answer.
+//! A chat and the documents: a question, the update before it, and the report after it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -175,7 +175,7 @@ impl<W: Write> Session<W> {
 
     fn show_tree(&mut self) -> Result<(), BoxError> {
         let mut shown = BTreeSet::new();
-        // Each node with the lines before the node, and with the lines before its continuations.
+        // Each node with the lines before it, and with the lines before its continuations.
         let mut open = branches(self.loom.roots().collect(), "");
         while let Some((node, before, below)) = open.pop() {
             let is_here = self.here.as_ref() == Some(node.id());

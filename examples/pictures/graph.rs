@@ -155,7 +155,7 @@ impl<'o> Layout<'o> {
         }
     }
 
-    /// The points of an edge before the end: where the edge leaves a column, and where the edge passes other levels.
+    /// The points of an edge before the end: where it leaves a column, and where it passes other levels.
     fn bends(
         &self,
         to: usize,

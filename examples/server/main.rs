@@ -8,9 +8,9 @@
 //! curl -X POST localhost:3000/chats/ada/cancel                      drops the answers in progress
 //! ```
 //!
-//! Events are server-sent: the ID of each event is the position after the event. A browser returns the last ID as
-//! `Last-Event-ID` when the browser connects again, and gets the missed events. `?from=` has the same effect. Ctrl-C
-//! stores the cells in progress and ends; the next start continues.
+//! Events are server-sent: the ID of each event is the position after it. A browser returns the last ID as
+//! `Last-Event-ID` when it connects again, and gets the missed events. `?from=` has the same effect. Ctrl-C stores the
+//! cells in progress and ends; the next start continues.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
@@ -108,7 +108,7 @@ async fn push(
     Ok((StatusCode::ACCEPTED, Json(json!({ "step": step }))).into_response())
 }
 
-/// The values so far, and the position after these values.
+/// The values so far, and the position after them.
 async fn read(State(chats): State<Chats>, Path(key): Path<String>) -> Result<Response, Refusal> {
     let chat = chats.open(key).await?;
     // First: a value that is stored meanwhile comes twice, and none is missed.
@@ -150,7 +150,7 @@ struct Refusal(StatusCode, String);
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
-        // An error of the store: the flow has been closed, and the next request opens the flow again.
+        // An error of the store: the flow has been closed, and the next request opens it again.
         let status = match error {
             Error::Closed | Error::Open { .. } | Error::Store { .. } => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,

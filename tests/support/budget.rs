@@ -102,7 +102,7 @@ fn omit(turns: &[Turn], limit: Limit, persists: bool) -> Vec<Id> {
     };
     let fits = |start, end, tokens| size(&shown(turns, &between(start, end), limit)) <= tokens;
     if limit.strategy == Strategy::RollingWindow {
-        // The newest turn stays, even if that turn alone is too large.
+        // The newest turn stays, even if it alone is too large.
         let first = (0..count).find(|&first| fits(0, first, target)).unwrap_or(count - 1);
         return between(0, first.min(count - 1));
     }

@@ -46,8 +46,8 @@ pub async fn run_with_cuts<S: Store, H: Fn(&str) -> S>(
     Ok(wire.cuts())
 }
 
-/// Uses a store during one cut of the connection: opens the store, writes single cells and batches, reads, closes the
-/// store, and reads with another store on an intact connection.
+/// Uses a store during one cut of the connection: opens it, writes single cells and batches, reads, closes it, and
+/// reads with another store on an intact connection.
 async fn use_with_cut<S: Store>(
     make: impl Fn(&str) -> S,
     ways: [&str; 2],

@@ -1,4 +1,4 @@
-//! Stores that mishandle a lost connection. The tests of stores in databases must catch each such store.
+//! Stores that mishandle a lost connection. The tests of stores in databases must catch each of them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio_postgres::{Client, NoTls};
 /// The defect of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mishandling {
-    /// Confirms a cell before the cell is stored.
+    /// Confirms a cell before it is stored.
     ConfirmsEarly,
     /// Repeats an interrupted operation, no matter what came of the first try.
     StoresTwice,

@@ -10,13 +10,13 @@ pub fn figure(name: &str, value: f64, unit: &str) {
     println!("figure {name} = {value:.3} {unit}");
 }
 
-/// Prints a figure and the upper limit of the figure.
+/// Prints a figure and its upper limit.
 pub fn bar(name: &str, value: f64, at_most: f64) {
     let verdict = if value <= at_most { "met" } else { "not met" };
     println!("ratio {name} = {value:.3}, bar {at_most}: {verdict}");
 }
 
-/// Prints a figure and the lower limit of the figure.
+/// Prints a figure and its lower limit.
 pub fn floor(name: &str, value: f64, at_least: f64) {
     let verdict = if value >= at_least { "met" } else { "not met" };
     println!("ratio {name} = {value:.3}, bar at least {at_least}: {verdict}");
@@ -98,7 +98,7 @@ pub fn grown<T>(count: u32, make: impl FnOnce() -> T) -> (T, Option<f64>) {
 ///
 /// # Errors
 ///
-/// If valgrind is not installed, or the program fails under valgrind.
+/// If valgrind is not installed, or the program fails under it.
 pub fn counted_instructions(args: &[String]) -> Result<f64, String> {
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let run = Command::new("valgrind")

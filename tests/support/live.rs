@@ -31,7 +31,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// Declares the flow. A cell yields to the runtime as many times as `pauses` says for that cell.
+    /// Declares the flow. A cell yields to the runtime as many times as `pauses` says for it.
     ///
     /// # Errors
     ///

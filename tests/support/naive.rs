@@ -14,7 +14,7 @@ pub struct Flow {
     pub columns: Vec<Column>,
 }
 
-/// A column with the values that the column has or will get.
+/// A column with the values that it has or will get.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// The name of the column.
@@ -126,7 +126,7 @@ impl View {
         format!("{column}{lag}{tag}{}", if *elided { ".elided()" } else { "" })
     }
 
-    /// The value of a step, if there is one and the view shows that value.
+    /// The value of a step, if there is one and the view shows it.
     fn passing<'f>(
         &self,
         flow: &'f Flow,
@@ -282,7 +282,7 @@ pub fn turns(
         for view in &reads.views {
             let View { column, window, lagged, tag, groups, .. } = view;
             let Some(source_step) = then.checked_sub(usize::from(*lagged)) else { continue };
-            // A notice counts hidden values, so a missing value is an error although that value is not shown.
+            // A notice counts hidden values, so a missing one is an error although it is not shown.
             if !window.shows(then, step) && !view.elided {
                 continue;
             }

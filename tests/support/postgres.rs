@@ -124,8 +124,8 @@ impl Database {
 
     /// Ends the sessions of all stores in this schema, as an administrator may.
     pub async fn end_sessions(&self) {
-        // Locks are granted in the database; the table of this schema identifies the locks of the schema. The store
-        // subtracts 2^31 from the oid of the table, and `classid` shows that key without a sign.
+        // Locks are granted in the database; the locks of this schema are found by its table. The store subtracts 2^31
+        // from the oid of the table, and `classid` shows that key without a sign.
         const END: &str = "select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory' \
             and classid::bigint = ('columnar_flows'::regclass::oid::bigint + 2147483648) % 4294967296";
         if self.one::<i64>(END).await == 0 {
@@ -297,7 +297,7 @@ impl State {
         }
     }
 
-    /// The number of bytes to pass on, and the cut after these bytes, if any.
+    /// The number of bytes to pass on, and the cut after them, if any.
     fn pass(&mut self, way: Way, bytes: usize) -> (usize, Option<Cut>) {
         let passed = *self.passed(way);
         let (allowed, cut) = match self.cut {

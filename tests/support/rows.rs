@@ -85,7 +85,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads the file, and asserts that the file has this number of rows.
+    /// Reads the file, and asserts that it has this number of rows.
     ///
     /// # Errors
     ///

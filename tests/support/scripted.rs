@@ -111,8 +111,7 @@ impl Server {
     /// Waits for this number of requests.
     pub async fn received(&self, count: usize) {
         loop {
-            // Made before the check: `notify_waiters` wakes this future from then on, even if the future has not been
-            // polled.
+            // Made before the check: `notify_waiters` wakes this future from then on, even if it has not been polled.
             let changed = self.log.changed.notified();
             if self.log().len() >= count {
                 return;

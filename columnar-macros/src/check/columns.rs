@@ -101,7 +101,7 @@ pub(super) fn shows_documents(view: &View, documents: &HashSet<String>) -> bool 
     view.is_tiered() || !view.is_inherited && documents.contains(&view.name())
 }
 
-/// A column keeps the lints that the column or the flow denies. Wrong:
+/// A column keeps the lints that it, or its flow, denies. Wrong:
 ///
 /// ```text
 /// #[deny(unbounded)]

@@ -13,7 +13,7 @@ use crate::syntax::{Column, Flow, Module, View};
 
 /// The order in which a flow is expanded.
 pub(crate) struct Plan {
-    /// The columns by index, each after the columns that it reads. With modules, the order is the order of declaration:
+    /// The columns by index, each after the columns that it reads. With modules, they are in the order of declaration:
     /// only rustc knows the columns in between.
     pub(crate) order: Vec<usize>,
     /// Cycles through modules, if the columns in the modules wait for these inputs. Only rustc knows that.
@@ -72,7 +72,7 @@ impl<'f> Nodes<'f> {
         Self(columns.chain(modules).collect())
     }
 
-    /// The reads of each of the first `count` nodes, among these nodes, by index.
+    /// For each of the first `count` nodes, the indices of the ones among them that it reads.
     fn reads(&self, count: usize) -> Vec<Vec<usize>> {
         let nodes = self.0.iter().take(count);
         let index: HashMap<&str, usize> = nodes.clone().map(|(name, _)| &**name).zip(0..).collect();

@@ -55,7 +55,7 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
     clashes
 }
 
-/// Reports invalid names. Where others read the valid name, the declaration gets that name. Wrong:
+/// Reports invalid names. Where others read the valid name, the declaration gets it. Wrong:
 ///
 /// ```text
 /// source User;
@@ -194,7 +194,7 @@ pub(super) fn check_source_types(flow: &mut Flow, errors: &mut Errors) {
     }
 }
 
-/// The type of a source, as far as the name of the type tells.
+/// The type of a source, as far as its name tells.
 enum SourceType {
     Documents,
     /// A name that cannot mean documents.

@@ -71,7 +71,7 @@ impl Emitter<'_> {
     pub(super) fn clones(&self, captures: &[Capture<'_>]) -> Clones {
         let private = self.private;
         let names: Vec<Ident> = captures.iter().map(|capture| unlocated_param(&capture.param.name)).collect();
-        // rustc reports a parameter without `Clone` at the use of the parameter.
+        // rustc reports a parameter without `Clone` at its use.
         let clones = captures.iter().map(|capture| {
             let mut used = capture.param.name.clone();
             used.set_span(used.span().located_at(capture.at));

@@ -71,29 +71,29 @@ impl<'e> Dependencies<'e> {
         self.all().map(|dependency| dependency.alias_definition(header)).chain(types).collect()
     }
 
-    /// The arguments of the enum of the columns at a use of the enum.
+    /// The arguments of the enum of the columns, where it is used.
     pub(super) fn enum_arguments(&self) -> Option<TokenStream> {
         angled(self.generic().map(|dependency| dependency.associated(Associated::Column)))
     }
 
-    /// The parameters of the enum of the columns at the definition.
+    /// The parameters of the enum of the columns, where it is defined.
     pub(super) fn enum_params(&self, bound: &TokenStream) -> Option<TokenStream> {
         angled(self.generic().map(|Dependency { param, .. }| quote!(#param: #bound)))
     }
 
-    /// The arguments of the enum of the columns in the impls of the enum.
+    /// The arguments of the enum of the columns in its own impls.
     pub(super) fn own_enum_arguments(&self) -> Option<TokenStream> {
         angled(self.generic().map(|dependency| dependency.param.to_token_stream()))
     }
 
-    /// The arguments of the struct of the columns at a use of the struct.
+    /// The arguments of the struct of the columns, where it is used.
     pub(super) fn struct_arguments(&self) -> Option<TokenStream> {
         let types = self.types.iter().map(TypeParam::ty);
         let columns = self.generic().map(|dependency| dependency.associated(Associated::Columns));
         angled(columns.chain(types).chain(self.const_arguments()))
     }
 
-    /// The parameters of the struct of the columns at the definition.
+    /// The parameters of the struct of the columns, where it is defined.
     pub(super) fn struct_params(&self, private: &Tokens) -> Option<TokenStream> {
         // `Columns` is `'static`, so the parameters of the struct must be.
         let types = self.types.iter().map(|TypeParam { param, .. }| quote!(#param: 'static));
@@ -102,7 +102,7 @@ impl<'e> Dependencies<'e> {
         angled(columns.chain(types).chain(consts))
     }
 
-    /// The arguments of the struct of the columns in the impls of the struct.
+    /// The arguments of the struct of the columns in its own impls.
     pub(super) fn own_struct_arguments(&self) -> Option<TokenStream> {
         let types = self.types.iter().map(|TypeParam { param, .. }| param.to_token_stream());
         let columns = self.generic().map(|dependency| dependency.param.to_token_stream());
@@ -225,7 +225,7 @@ pub(super) enum Role<'e> {
 }
 
 impl<'e> Dependency<'e> {
-    /// The base; `None` where there is no base, or the base could not be read.
+    /// The base; `None` if there is none, or it could not be read.
     fn base(private: &'e Tokens, header: &'e Header) -> Option<Self> {
         let base = header.base.as_ref()?;
         let (path, flow) = (base.path.as_ref()?, base.name()?);
@@ -457,7 +457,7 @@ impl<'e> Dependency<'e> {
     }
 
     /// A type whose errors rustc reports at the path. The type must not get into bodies, nor into fields, which derives
-    /// copy into bodies.
+    /// copy there.
     pub(super) fn at_path(&self, ty: TokenStream) -> TokenStream {
         underlined(self.path.span(), ty)
     }

@@ -51,7 +51,7 @@ impl Emitter<'_> {
         let types = self.flow.columns.iter().filter_map(|column| {
             let of_column = column.derived.as_ref().and_then(|derived| derived.ty.as_ref());
             let ColumnType { ty, .. } = of_column.or(column.source_type.as_ref())?;
-            // An alias has this type, and an editor completes the type there.
+            // An alias has this type, and an editor completes it there.
             if self.dependencies.types.iter().any(|generic| *generic.column == column.name) {
                 return None;
             }
@@ -96,8 +96,7 @@ impl Emitter<'_> {
         }))
     }
 
-    /// The compute step of a typed column. rustc reports errors of the type at the type, from the `:` to the last
-    /// token.
+    /// The compute step of a typed column. rustc reports its errors at the type, from the `:` to the last token.
     pub(super) fn typed_step(column: &Column, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
         let Some(ColumnType { colon, ty, is_partial: false }) =
             column.derived.as_ref().and_then(|derived| derived.ty.as_ref())

@@ -1,7 +1,7 @@
 //! Generic parameters: which parameters of the header some tokens use, and how a parameter is declared and named.
 //!
 //! The parameters of the header are not in scope in the struct of the columns. Where the type of a column names such a
-//! parameter, an alias has the type, and the struct has a parameter for the type.
+//! parameter, an alias has the type, and the struct has a parameter for it.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};

@@ -21,7 +21,7 @@ use super::tokens::located;
 use crate::diagnostics::flow::NO_HEADER;
 
 pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -> TokenStream {
-    // No macro knows where it is called. Where rustc expects items, rustc prints the first token of an expression.
+    // No macro knows where it is called. Where rustc expects items, it prints the first token of an expression.
     let words = LitStr::new(NO_HEADER, located(first));
     let private = &emitter.private;
     let name = Ident::new("Columns", Span::mixed_site());
@@ -75,7 +75,7 @@ impl Emitter<'_> {
         if typed.is_empty() { typed } else { quote!(let mut __steps = __steps; #typed) }
     }
 
-    /// Mentions the columns that are read. A closure, unlike a function, can name the parameters around the closure.
+    /// Mentions the columns that are read. A closure, unlike a function, can name the parameters around it.
     fn inline_mentions(&self, columns: &TokenStream) -> TokenStream {
         let read = self.flow.columns.iter().filter_map(|column| {
             let views = &column.derived.as_ref()?.views;

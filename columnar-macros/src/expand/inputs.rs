@@ -49,7 +49,7 @@ impl Emitter<'_> {
                 let values = self.values(column, derived, closure, &inputs);
                 let (call, step) = (method("column_with_values"), Ident::new("__step", Span::mixed_site()));
                 let (head, body) = (with_values.head_by_value(), clones.body(&with_values.body));
-                // The future owns the closure, so the future may borrow from the closure.
+                // The future owns the closure, so it may borrow from the closure.
                 let future = underlined(opening.span(), quote!({ #step(#inputs).await }));
                 let [asynchronous, by_value] = ["async", "move"].map(method);
                 quote!(#private::Declare.#call(

@@ -104,9 +104,9 @@ pub(super) fn end_of(last: &TokenTree) -> Span {
     }
 }
 
-/// The tokens with the punctuation at a position, where rustc underlines the tokens. Names get no position: an editor
-/// takes each name at the position of a token for the meaning of that token. rustc underlines from the first token to
-/// the last, so a path to a function begins with a `<` and ends with `::<>`.
+/// The tokens with the punctuation at a position, where rustc underlines them. Names get no position: an editor takes
+/// each name at the position of a token for the meaning of that token. rustc underlines from the first token to the
+/// last, so a path to a function begins with a `<` and ends with `::<>`.
 pub(super) fn underlined(at: Span, tokens: TokenStream) -> TokenStream {
     let tokens = tokens.into_iter().map(|mut tree| {
         if let TokenTree::Group(group) = &tree {

@@ -96,8 +96,7 @@ impl Call {
         limit: Option<SpendLimit>,
         rules: ReplyRules,
     ) -> Self {
-        // The tokens of values were counted when the values were stored. These texts are no values, so their tokens are
-        // estimated.
+        // Values were counted when they were stored. These texts are no values, so they are estimated.
         let more = request.follow_up.iter().map(|(_, text)| Chars.count(text));
         let input = request.messages.system_tokens() + request.messages.tokens() + more.sum::<usize>();
         Self {
@@ -120,7 +119,7 @@ impl Call {
     }
 
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
-        // An error leaves `Done` behind, so the error is the last item.
+        // An error leaves `Done` behind, so it is the last item.
         let result = match mem::replace(&mut self.stage, Stage::Done) {
             Stage::Pending => self.send().await,
             Stage::Streaming(reply) => self.receive(reply).await,
@@ -165,7 +164,7 @@ impl Call {
         }
         let span = CallSpan::begin(name, &self.request);
         let chunks = {
-            // Events that the model emits in this call belong to the span of the call.
+            // Events that the model emits in this call belong to its span.
             let _entered = span.enter();
             model.reply(self.request.clone())
         };
@@ -240,7 +239,7 @@ impl Call {
             return Piece::Text(rest);
         }
         reply.span.end(&end);
-        // Without a usage the reservation is dropped here, which books the whole reservation.
+        // Without a usage the reservation is dropped here, which books all of it.
         if let Some((mut reservation, usage)) = self.reservation.take().zip(end.usage) {
             reservation.settle(&usage);
         }

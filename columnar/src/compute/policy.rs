@@ -174,7 +174,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().with_interval(steps)
     }
 
-    /// Computes a cell only if the condition holds for the context of the cell, and skips the cell otherwise; see
+    /// Computes a cell only if the condition holds for its context, and skips the cell otherwise; see
     /// [`or_skip`](Self::or_skip) for the effect on columns that read it. The condition must always return the same for
     /// the same context. A [forecast](crate::Forecast) assumes that the condition holds.
     ///

@@ -126,7 +126,7 @@ struct Queue {
     tolerance: Duration,
     /// The schedule: the time at which the next call is due.
     next: Mutex<Instant>,
-    /// Held by the first call of the queue. The lock is fair, so calls get the lock in order of arrival.
+    /// Held by the first call of the queue. The lock is fair, so calls get it in order of arrival.
     front: sync::Mutex<()>,
     /// The number of waiting calls, the first one included.
     waiting: AtomicU32,
@@ -156,8 +156,7 @@ impl Queue {
         }
     }
 
-    /// Admits a call, or returns the time until the call may begin. This is the generic cell rate algorithm of ITU-T
-    /// I.371.
+    /// Admits a call, or returns the time until it may begin. This is the generic cell rate algorithm of ITU-T I.371.
     fn admit(&self, now: Instant) -> Result<(), Duration> {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let early = next.saturating_duration_since(now).saturating_sub(self.tolerance);

@@ -31,12 +31,11 @@ pub(crate) enum Piece {
     CallStarted(Arc<str>),
     /// The model is overloaded, and the call is repeated after a pause.
     Waiting { pause: Duration, error: String },
-    /// The last request was refused without a reply, so the request is free.
+    /// The last request was refused without a reply, so it is free.
     CallRefused,
     /// The reply to the last request is complete.
     CallEnded(Box<End>),
-    /// The attempt with this number, counted from 1, failed. The pieces of that attempt are discarded, and another
-    /// attempt begins.
+    /// The attempt with this number, counted from 1, failed. Its pieces are discarded, and another attempt begins.
     Retry { attempt: usize, error: BoxError },
 }
 
@@ -63,7 +62,7 @@ impl<'a> Reply<'a> {
         Self(Kind::Pieces(stream::once(std::future::ready(Ok(Piece::Skip))).boxed()))
     }
 
-    /// The text as a stream of pieces, no matter how the text arrives.
+    /// The text as a stream of pieces, no matter how it arrives.
     pub(crate) fn pieces(self) -> BoxStream<'a, Result<Piece, BoxError>> {
         match self.0 {
             Kind::Whole(text) => stream::once(text).map_ok(Piece::Whole).boxed(),

@@ -10,8 +10,7 @@ use crate::declare::error::BoxError;
 use crate::model::{Choice, Model};
 use crate::schedule::{OnFailure, Rules};
 
-/// A compute step of any kind, as a flow holds it. A setting does not change the type of the step, so settings can be
-/// conditional:
+/// A compute step of any kind, as a flow holds it. A setting does not change the type, so settings can be conditional:
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -162,7 +161,7 @@ pub(crate) struct Settings {
     pub(crate) form: Form,
     /// The constant instruction of a model, sent with every request besides the context.
     pub(crate) instruction: Option<Arc<str>>,
-    /// The model of the step, if the step calls one.
+    /// The model of the step, if it calls one.
     pub(crate) model: Option<Choice>,
     /// The limit of replies, if the step sets one.
     pub(crate) max_tokens: Option<u32>,

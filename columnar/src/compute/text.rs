@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-/// Text for [`prompt`](super::prompt), or a reference to text. A parameter of a flow is a reference in the compute
-/// steps of the flow.
+/// Text for [`prompt`](super::prompt), or a reference to text. A parameter of a flow is a reference in its compute
+/// steps.
 ///
 /// `Form` distinguishes the implementations; rustc always infers it.
 #[diagnostic::on_unimplemented(

@@ -64,10 +64,10 @@
 //! | [`rolling_window`](crate::budget::Budget::rolling_window) | the newest turns alone |
 //! | [`stop_at_limit`](crate::budget::Budget::stop_at_limit) | everything: the column fails instead |
 //!
-//! The newest turn is always kept, even if that turn alone is too large. But the reply, the instruction and the tags of
-//! a message need room, too. A budget that leaves no room for a message is an error of
+//! The newest turn is always kept, even if it alone is too large. But the reply, the instruction and the tags of a
+//! message need room, too. A budget that leaves no room for a message is an error of
 //! [`run`](crate::flow::LiveFlow::run), before any cell is computed. The error names the column and the number of
-//! tokens that the column needs:
+//! tokens that it needs:
 //!
 //! ```
 //! use columnar::prelude::*;

@@ -35,8 +35,8 @@
 //!
 //! # Cache marks
 //!
-//! Some providers cache a request only at marks in the request. A prompt places marks where the next request will still
-//! be the same, if that pays by the provider's prices and by the time between two steps. You set that time:
+//! Some providers cache a request only at its marks. A prompt places marks where the next request will still be the
+//! same, if that pays by the provider's prices and by the time between two steps. You set that time:
 //!
 //! ```
 //! use columnar::cache::Pace;
@@ -58,8 +58,8 @@
 //!
 //! # Requests with the same beginning
 //!
-//! Requests of one model can share an instruction, and often a history after the instruction. One of these requests is
-//! sent first as a warm-up. The others follow when the first reply begins, because then the provider has cached the
-//! prefix. This needs no setting.
+//! Requests of one model can share an instruction, and often a history after it. One of these requests is sent first as
+//! a warm-up. The others follow when the first reply begins, because then the provider has cached the prefix. This
+//! needs no setting.
 //!
 //! [← budgets](super::budgets) · [contents](super) · [documents →](super::documents)

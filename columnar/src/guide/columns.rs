@@ -28,9 +28,9 @@
 //! assert_eq!(Desk::ORDER, ["request", "log", "notes", "answer"]);
 //! ```
 //!
-//! With several sources, a step begins when each source has a value for that step; values that are pushed ahead wait.
-//! Comments with `///` become the documentation of the fields. A name has at most 64 characters: lower case letters,
-//! digits and `_`. A keyword of Rust is written raw, `source r#type;`, and is named `type` everywhere else.
+//! With several sources, a step begins when each source has a value for it; values that are pushed ahead wait. Comments
+//! with `///` become the documentation of the fields. A name has at most 64 characters: lower case letters, digits and
+//! `_`. A keyword of Rust is written raw, `source r#type;`, and is named `type` everywhere else.
 //!
 //! # Text and types
 //!
@@ -40,7 +40,7 @@
 //! # With a name: an item
 //!
 //! `pub struct Desk { … }` declares a type with a public field for each column. The fields of sources accept values,
-//! and all fields return the values of the column:
+//! and all fields return the values of their columns:
 //!
 //! ```
 //! use columnar::prelude::*;

@@ -160,7 +160,7 @@
 //! # A text instead of messages
 //!
 //! After any compute step, [`document`](crate::compute::Policy::document) makes the context one text: all values in
-//! order, without tags and without anything between two values. A model that completes text goes on with it:
+//! order, without tags and without anything between them. A model that completes text goes on with it:
 //!
 //! ```
 //! use columnar::prelude::*;

@@ -1,4 +1,4 @@
-//! See the cost of model calls, and limit the cost.
+//! See the cost of model calls, and limit it.
 //!
 //! [← models](super::models) · [contents](super) · [budgets →](super::budgets)
 //!

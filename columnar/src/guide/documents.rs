@@ -155,8 +155,8 @@
 //!
 //! # The target
 //!
-//! A provider caches a prefix only if the prefix is long enough. So L1 to L3 keep the first items, by N, up to a number
-//! of tokens, and only the others go up. `files.tiered().target(n)` sets that number. The default is the minimum of the
+//! A provider caches a prefix only if it is long enough. So L1 to L3 keep the first items, by N, up to a number of
+//! tokens, and only the others go up. `files.tiered().target(n)` sets that number. The default is the minimum of the
 //! provider times 1.5:
 //!
 //! | model of the column | minimum | target |

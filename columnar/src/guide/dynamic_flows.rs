@@ -75,7 +75,7 @@
 //! # Columns in any order
 //!
 //! A column that is passed to another one is declared first. A view can also be a text, in the language of `flow!`.
-//! Such a view finds the column by name, among all columns of the flow, wherever the column is declared:
+//! Such a view finds the column by name, among all columns of the flow, wherever it is declared:
 //!
 //! ```
 //! use columnar::prelude::*;

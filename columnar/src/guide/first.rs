@@ -71,9 +71,9 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`messages`](crate::flow::Handle::messages) shows the messages array of any call, before or after the call. Nobody
-//! writes an array by hand: each follows from the declaration. The instruction of `prompt` is not in the array; the
-//! model receives it as the system message.
+//! [`messages`](crate::flow::Handle::messages) shows the messages array of any call, before or after it. Nobody writes
+//! an array by hand: each follows from the declaration. The instruction of `prompt` is not in the array; the model
+//! receives it as the system message.
 //!
 //! `mood` and `assistant` do not read each other, so both calls run at the same time. If `assistant` read `mood`, it
 //! would wait for `mood` and for nothing else.

@@ -3,8 +3,7 @@
 //! [← extensions](super::extensions) · [contents](super) · [dynamic flows →](super::dynamic_flows)
 //!
 //! Any flow with a name can be a module. The sources of the module are inputs, and each is bound to a column of the
-//! flow that uses the module. Inside the module the module's own names apply, so a module is written once and used
-//! anywhere:
+//! flow that uses the module. Inside the module its own names apply, so it is written once and used anywhere:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -88,7 +87,7 @@
 //!
 //! # Order
 //!
-//! A column can feed a module and read the results of the module. If the two wait for each other, the flow does not
-//! compile, and the message names all columns of the cycle, also the ones in the module.
+//! A column can feed a module and read its results. If the two wait for each other, the flow does not compile, and the
+//! message names all columns of the cycle, also the ones in the module.
 //!
 //! [← extensions](super::extensions) · [contents](super) · [dynamic flows →](super::dynamic_flows)

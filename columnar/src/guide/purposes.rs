@@ -89,9 +89,9 @@
 //! # The cost of a purpose
 //!
 //! A provider's cache finds nothing of a request whose system text changed. So an instruction that changes at every
-//! step costs the whole request at every step, and an instruction that seldom changes costs the whole request at each
-//! change. A value of `docs.latest.context()` is in the request of one step alone, and ends the [prefix](super::caches)
-//! that the next request repeats, as each window does:
+//! step costs the whole request at every step, and one that seldom changes costs it at each change. A value of
+//! `docs.latest.context()` is in the request of one step alone, and ends the [prefix](super::caches) that the next
+//! request repeats, as each window does:
 //!
 //! ```
 //! use columnar::prelude::*;

@@ -54,8 +54,8 @@
 //! The text is the same in all formats. Each value is a separate block, and the separating empty line is at the start
 //! of that block. So a message that grows keeps the earlier blocks unchanged, and a provider's cache recognises them.
 //!
-//! A blank reply stays a message in `merged`. Providers refuse blank messages, so the other formats leave out the blank
-//! message and merge the messages around it.
+//! A blank reply stays a message in `merged`. Providers refuse blank messages, so the other formats leave it out and
+//! merge the messages around it.
 //!
 //! # Marks
 //!
@@ -94,7 +94,7 @@
 //! ```
 //!
 //! An implementation of [`Model`](crate::model::Model) has a request, and
-//! [`Rendering::of`](crate::rendering::Rendering::of) renders the request with all marks.
+//! [`Rendering::of`](crate::rendering::Rendering::of) renders it with all marks.
 //!
 //! # Strict templates
 //!

@@ -50,8 +50,8 @@
 //! values. So a thousand subscriptions cost the flow nothing, and a slow one delays nobody.
 //!
 //! - Values come once, in order: a value follows the values that it was computed from.
-//! - The deltas of a cell, joined since the last `Retry`, are the value of the cell. A client that comes in the middle
-//!   gets the text from the first byte, and a slow client gets few long deltas.
+//! - The deltas of a cell, joined since the last `Retry`, are its value. A client that comes in the middle gets the
+//!   text from the first byte, and a slow client gets few long deltas.
 //! - An error that ends a run is the `Failed` of the failed cell, and the subscription goes on.
 //! - With [`with_sources`](crate::service::Subscription::with_sources) the values that others push are events as well.
 //!

@@ -78,7 +78,7 @@
 //! ```
 //!
 //! An exclusion is stored, and counts after a restart and in forks at later steps. A step has begun when all sources
-//! have a value for that step. So exclude a value before the push that completes the next step. The step of the value
-//! itself shows the value in any case.
+//! have a value for it. So exclude a value before the push that completes the next step. The step of the value itself
+//! shows the value in any case.
 //!
 //! [← runs](super::runs) · [contents](super) · [failures →](super::failures)

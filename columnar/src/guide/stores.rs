@@ -48,8 +48,8 @@
 //! as [`Error::Open`](crate::Error::Open) with [`StoreError::Locked`](crate::store::StoreError::Locked), until the
 //! first one is dropped or the first process ends.
 //!
-//! The [`Receipt`](crate::usage::Receipt) of a value is stored with the value in one write. So the cost of a
-//! conversation is still known after the flow is opened again.
+//! The [`Receipt`](crate::usage::Receipt) of a value is stored with it in one write. So the cost of a conversation is
+//! still known after the flow is opened again.
 //!
 //! In SQLite, 10,000 values of 800 bytes take 3 % more than their text, and 500 values 17 %. LangGraph's saver for
 //! SQLite takes 760 times the text after 500 steps, because each checkpoint holds the whole state. The bench `storage`
@@ -140,7 +140,7 @@
 //!
 //! Loading a damaged or edited value is an error with the column and the step, and so is loading a value that was
 //! removed. A folder or database may come from somebody else: all files, numbers and lists are checked before use. The
-//! documentation of each store says what that store notices. The library repairs nothing silently:
+//! documentation of each store says what it notices. The library repairs nothing silently:
 //! [`verify`](crate::reopen::verify) lists all defects of a store, and [`salvage`](crate::reopen::salvage) copies the
 //! sound values to another store, where the next run computes the missing ones.
 //!

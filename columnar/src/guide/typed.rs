@@ -116,7 +116,7 @@
 //! # Functions
 //!
 //! The value that a function returns is checked against the type as well. [`Json`](crate::Json) serialises such a
-//! value. A parameter for a typed column has the type of the column:
+//! value. A parameter for a typed column has its type:
 //!
 //! ```
 //! use columnar::Json;

@@ -1,8 +1,8 @@
-//! A tree on a store: each change is stored before the tree makes the change.
+//! A tree on a store: each change is stored before it is made.
 //!
 //! The store has two columns. `node` has a node in each step: the value is the text, and the
 //! [header](super::Node::header) is beside the text in the same write. `change` has all other changes, each with the
-//! number of nodes before the change. Nothing is ever written twice.
+//! number of nodes before it. Nothing is ever written twice.
 
 use std::collections::hash_map::RandomState;
 use std::fmt;

@@ -11,8 +11,7 @@ const ACTIONS: usize = 8;
 /// The memory of an agent: pinned nodes and texts, stashes and recent actions. The memory is shown at the end of the
 /// system text, unless the memory is empty.
 ///
-/// Pinned nodes stay in the memory when pruned or excluded. Of a stash, the label alone is shown until the stash is
-/// recalled.
+/// Pinned nodes stay in the memory when pruned or excluded. Of a stash, the label alone is shown until it is recalled.
 ///
 /// ```
 /// use columnar::loom::Memory;

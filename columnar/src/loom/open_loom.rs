@@ -362,8 +362,8 @@ impl<'j> Draft<'j> {
         beside.difference(&primary).copied().collect()
     }
 
-    /// The nodes in an order in which all that a node needs comes before the node. This is the order in which the nodes
-    /// were made, if the document has that order; otherwise roots come first, and siblings in the order of the edges.
+    /// The nodes in an order in which all that a node needs comes before it. This is the order in which the nodes were
+    /// made, if the document has that order; otherwise roots come first, and siblings in the order of the edges.
     fn order(&self) -> Result<Vec<&'j str>, LoomError> {
         let mut waits: BTreeMap<&str, usize> = self.nodes.keys().map(|id| (*id, 0)).collect();
         let mut unlocks: BTreeMap<&str, Vec<&'j str>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Text of all kinds for counters of tokens, in two halves: one fits weights, the other one evaluates the weights.
+//! Text of all kinds for counters of tokens, in two halves: one fits weights, the other one evaluates them.
 //!
 //! The texts are written for the tests, taken from the sources of the crates in `Cargo.lock`, or generated with fixed seeds. Crates
 //! are read from the registry of cargo, so run `cargo fetch` first; a missing file is reported.
@@ -14,7 +14,7 @@ const SAMPLE: usize = 300;
 /// The same for kinds with less text.
 const SHORT: usize = 180;
 
-/// A text and the kind of the text.
+/// A text and its kind.
 #[derive(Clone, Debug)]
 struct Sample {
     kind: &'static str,

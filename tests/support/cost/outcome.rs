@@ -56,7 +56,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The outcomes of a trace with all clocks of the trace.
+    /// The outcomes of a trace with all its clocks.
     ///
     /// # Errors
     ///
@@ -167,7 +167,7 @@ fn accepted(scenario: &Scenario<'_>, marks: &[Marks]) -> Vec<f64> {
     scenario.cost(marks).unwrap_or_else(|refused| unreachable!("the marks are valid, but {refused:?}"))
 }
 
-/// The largest of many ratios, and the case of that ratio.
+/// The largest of many ratios, and its case.
 #[derive(Clone, Debug, Default)]
 pub struct Worst {
     /// The ratio.

@@ -46,7 +46,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The terms of a lifetime, if the provider has that lifetime.
+    /// The terms of a lifetime, if the provider has it.
     pub fn term(&self, lifetime: Lifetime) -> Option<Term> {
         match lifetime {
             Lifetime::Short => Some(self.short),

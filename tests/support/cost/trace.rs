@@ -54,7 +54,7 @@ impl Cell {
 pub struct Call {
     /// The index of the turn.
     pub turn: usize,
-    /// The length of the chain of requests of the turn that this request waits for.
+    /// The length of the chain of requests of the turn that this one waits for.
     pub depth: u8,
     /// The index of the column in the trace.
     pub column: usize,
@@ -99,7 +99,7 @@ pub struct Trace {
     pub clocks: &'static [Clock],
     /// The columns of the trace.
     pub columns: Vec<ColumnSpec>,
-    /// The turns, each after the turn before.
+    /// The turns, each after the one that it follows.
     pub turns: Vec<Turn>,
     /// The requests in order of turns.
     pub calls: Vec<Call>,

@@ -1,4 +1,4 @@
-//! The parts of a flow for each module of the flow:
+//! The parts of a flow for each of its modules:
 //!
 //! ```text
 //! impl Chat {
@@ -28,7 +28,7 @@ use crate::ident::ident_text;
 use crate::syntax::{Module, State, View, is_punct};
 
 impl Emitter<'_> {
-    /// The modules, each with the types of the module.
+    /// The modules, each with its types.
     pub(in crate::expand) fn modules(&self) -> impl Iterator<Item = (&Module, &Dependency<'_>)> {
         self.dependencies.modules.iter().filter_map(|dependency| match dependency.role {
             Role::Module(module) => Some((module, dependency)),
@@ -99,7 +99,7 @@ impl Emitter<'_> {
         }}
     }
 
-    /// Mentions the inputs of a module, and the columns that are bound to the inputs.
+    /// Mentions the inputs of a module, and the columns bound to them.
     pub(in crate::expand) fn module_mentions(
         &self,
         module: &Module,

@@ -39,10 +39,10 @@ use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{constant_ident, hidden_ident, list, unlocated};
 use crate::ident::ident_text;
 
-/// The arguments of `Graph::__new`, and the constants in the arguments.
+/// The arguments of `Graph::__new`, and the constants that they mention.
 #[derive(Default)]
 struct PlainGraph {
-    /// Each column, with the number of literal views and of constant lists before the column.
+    /// Each column, with the number of literal views and of constant lists before it.
     nodes: Vec<String>,
     literals: Vec<String>,
     /// The lists of views, one for each column that has a constant view.
@@ -100,8 +100,8 @@ impl Emitter<'_> {
             let name = ident_text(&column.name);
             graph.nodes.push(format!("({name:?},{},{})", graph.literals.len(), graph.lists.len()));
             let reads = Read::all(column, &indices);
-            // A node has views of one kind, so a single constant view makes all views of the column a list. A source
-            // has no views and adds nothing, by which the graph recognises a source.
+            // A node has views of one kind, so a single constant view makes all of them a list. A source has no views
+            // and adds nothing, by which the graph recognises a source.
             if reads.iter().all(Read::is_literal) {
                 graph.literals.extend(reads.iter().map(Read::literals));
             } else {

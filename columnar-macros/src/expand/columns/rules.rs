@@ -228,12 +228,12 @@ fn rule_of_view(view: &View, columns: &TokenStream) -> Option<Rule> {
         let module = hidden_ident("AT_", &view.base);
         (quote!(<#columns>::#module), inside(&before), inside(&name))
     };
-    // An unknown column before the word is reported at the mention of the column.
+    // An unknown column before the word is reported where it is mentioned.
     Some(Rule::new("known_view", at, quote!(#of.__has(#name) || !#of.__has(#before))))
 }
 
-/// A tiered view shows documents. A column of the base holds text if a view shows a part of the column, or if the
-/// column is read beside a tiered view.
+/// A tiered view shows documents. A column of the base holds text if a view shows a part of it, or if it is read beside
+/// a tiered view.
 fn rules_of_documents(column: &Column, columns: &TokenStream) -> Vec<Rule> {
     // Two views of the same documents are reported elsewhere.
     let is_tiered = |name: &str| column.reads().any(|view| view.is_tiered() && view.name() == name);

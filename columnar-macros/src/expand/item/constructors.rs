@@ -127,8 +127,8 @@ impl Item<'_> {
         let vis = self.header.base.is_none().then(|| quote!(pub));
         let derived = self.emitter.flow.columns.iter().filter(|column| column.derived.is_some());
         let functions = derived.map(|column| hidden_ident("STEP_", &column.name));
-        // The functions are called through pointers, if the type of the functions can be named. With all calls in one
-        // body, the compiler would look at what each call drops in a panic.
+        // The functions are called through pointers, if their type can be named. With all calls in one body, the
+        // compiler would look at what each call drops in a panic.
         let types = self.header.params.iter().map(Param::borrowed);
         let (ty, functions, calls) = if self.header.params.iter().any(Param::is_impl_trait) {
             let call = quote!((#(&#names),*));

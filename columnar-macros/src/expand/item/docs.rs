@@ -1,4 +1,4 @@
-//! The documentation of a flow on the type of the flow: a page for rustdoc, a list for editors.
+//! The documentation of a flow on its type: a page for rustdoc, a list for editors.
 //!
 //! ```text
 //! # Columns        a drawing whose nodes lead to the rows, its legend
@@ -142,7 +142,7 @@ impl<'e> Docs<'e> {
         }
     }
 
-    /// The nodes to draw, and the order of the nodes: the columns of the base that are read, the columns, the modules.
+    /// The nodes to draw, and their order: the columns of the base that are read, the columns, the modules.
     fn nodes(&self) -> (Vec<Node>, Vec<usize>) {
         let Flow { columns, modules, .. } = self.emitter.flow;
         let mut index: HashMap<String, usize> = HashMap::new();

@@ -1,5 +1,4 @@
-//! A flow as a drawing, for the documentation of the flow: columns from left to right by level. This module knows no
-//! tokens.
+//! A flow as a drawing, for its documentation: columns from left to right by level. This module knows no tokens.
 //!
 //! The lines of the SVG are inside a paragraph of Markdown, so a node is a link as any other text is.
 #![expect(clippy::indexing_slicing, reason = "an index is a column of the flow, or a level that one has")]
@@ -17,7 +16,7 @@ const HEIGHT: usize = 28;
 const ROW: usize = 40;
 const GAP: usize = 56;
 
-/// A column, with the indices of the columns that the column reads.
+/// A column, with the indices of the columns that it reads.
 #[derive(Default)]
 pub(super) struct Node {
     pub(super) name: String,
@@ -29,7 +28,7 @@ pub(super) struct Node {
     pub(super) reads_self: bool,
     /// Whether the column is a source of documents.
     pub(super) is_documents: bool,
-    /// Whether the column reads another column with a lag, which no line shows.
+    /// Whether the column reads another one with a lag, which no line shows.
     pub(super) is_lagged: bool,
     /// The target of a link to the column.
     pub(super) link: Option<String>,
@@ -43,7 +42,7 @@ pub(super) struct Read {
     pub(super) purpose: Option<String>,
 }
 
-/// The line from a column to a reader of that column.
+/// The line from a column to one of its readers.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Line {
     /// All of the history.
@@ -325,7 +324,7 @@ mod tests {
         }
     }
 
-    /// The line from `user` to `critique` has a separate row where the line passes the level between.
+    /// The line from `user` to `critique` has a row to itself where it passes the level between.
     #[test]
     fn no_line_goes_through_a_column() {
         let layout = Layout::new(&chat(), &[0, 1, 2, 3, 4]);

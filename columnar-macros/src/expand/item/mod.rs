@@ -274,7 +274,7 @@ impl Item<'_> {
         }
     }
 
-    /// The types of this flow, for flows that extend or use this one.
+    /// The types of this flow, for flows that extend or use it.
     fn impl_base(&self) -> TokenStream {
         let private = &self.emitter.private;
         let head = self.impl_head(&quote!(#private::Base for), &self.header.generics);
@@ -332,6 +332,6 @@ fn type_of_marker(private: &Tokens, generics: &Generics) -> Option<TokenStream> 
         GenericParam::Const(_) => None,
     });
     let uses: Vec<TokenStream> = uses.collect();
-    // With a `PhantomData` of the parameters alone, the flow would be `Send` only if all parameters are.
+    // With a `PhantomData` of the parameters alone, the flow would be `Send` only if they are.
     (!uses.is_empty()).then(|| quote!(#private::core::marker::PhantomData<fn() -> (#(#uses,)*)>))
 }

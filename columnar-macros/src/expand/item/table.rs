@@ -1,4 +1,4 @@
-//! The columns of a flow as a table of Markdown, for the documentation of the flow. This module knows no tokens.
+//! The columns of a flow as a table of Markdown, for its documentation. This module knows no tokens.
 
 /// A column or a module.
 pub(super) struct Row {

@@ -58,7 +58,7 @@ impl CellSpan {
         );
     }
 
-    /// The cell could not be computed or stored. If the column skips failed cells, the cell is stored as skipped
+    /// The cell could not be computed or stored. If the column skips failed cells, this one is stored as skipped
     /// afterwards.
     pub(crate) fn failed(&mut self, error: &(dyn StdError + 'static), class: Option<&'static str>) {
         self.open.failed(error, class);

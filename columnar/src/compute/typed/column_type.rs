@@ -138,7 +138,7 @@ pub(super) enum MismatchKind {
     NoJson,
     /// More than one JSON value, or anything else after the first one.
     SeveralValues,
-    /// A position in the JSON, not in the reply around the JSON; both numbers count from 1.
+    /// A position in the JSON, not in the reply around it; both numbers count from 1.
     Invalid { category: InvalidJson, line: usize, column: usize },
 }
 
@@ -167,7 +167,7 @@ impl SchemaMismatch {
         Self { type_name: type_name.into(), kind, reply: reply.into() }
     }
 
-    /// Finds the first `SchemaMismatch` in an error and in the sources of the error.
+    /// Finds the first `SchemaMismatch` among an error and its sources.
     ///
     /// ```
     /// use columnar::compute::SchemaMismatch;

@@ -45,8 +45,8 @@ enum State {
 }
 
 impl JsonScanner {
-    /// Scans the new part of the reply and returns the JSON in that part. `openings` are the characters with which JSON
-    /// of the type begins.
+    /// Scans the new part of the reply and returns the JSON in it. `openings` are the characters with which JSON of the
+    /// type begins.
     pub(super) fn advance<'t>(&mut self, reply: &'t str, openings: &str) -> &'t str {
         // Bytes are enough: all that are compared are ASCII, which are never part of another character.
         while let Some(rest @ [byte, ..]) = reply.as_bytes().get(self.position..)

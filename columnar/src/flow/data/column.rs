@@ -14,7 +14,7 @@ use crate::model::cache::Pace;
 
 table! {
     /// A computed column, as data: the views, the prompt or compute step, and all settings. Each setting has the name
-    /// of the method for the same setting in a program.
+    /// of the method that sets it in a program.
     pub struct ColumnDeclaration {
         /// The name of the column. This key is required.
         pub name: String,
@@ -233,7 +233,7 @@ impl ColumnDeclaration {
     }
 
     /// The step with all policies. The policies of an attempt come first, so each attempt waits for the rate, and only
-    /// then the time of the attempt begins.
+    /// then its time begins.
     fn with_policies(&self, mut step: Step<'static>, errors: &mut Vec<StepError>) -> Step<'static> {
         if let Some(limit) = seconds("timeout", self.timeout, errors) {
             step = step.timeout(limit);

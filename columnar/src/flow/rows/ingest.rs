@@ -20,7 +20,7 @@ pub(super) enum CellValue {
 /// Stores rows, a chunk at a time.
 pub(super) struct Ingest<'s, S> {
     store: &'s S,
-    /// Maps the name of a column to the key of the column in the store.
+    /// Maps the name of a column to its key in the store.
     definition: Definition,
     /// Entries that are not stored yet, by column.
     pending: BTreeMap<Name, Vec<(usize, Entry)>>,
@@ -71,7 +71,7 @@ impl<'s, S: Store> Ingest<'s, S> {
     async fn flush(&mut self) -> Result<(), StoreError> {
         self.bytes = 0;
         for (column, entries) in std::mem::take(&mut self.pending) {
-            // By the key: a renamed column is stored under the first name of the column.
+            // By the key: a renamed column is stored under its first name.
             put_all(self.store, &self.definition.key(&column), entries).await?;
         }
         Ok(())

@@ -21,10 +21,10 @@ use crate::run::Error;
 
 /// The open flows of a service, by key. Clones share the flows.
 ///
-/// [`open`](Self::open) opens a flow, or joins the flow if it is open. So all clients of one conversation have the same
-/// flow, and no store is opened twice. A flow is closed when the last handle and [`Subscription`](super::Subscription)
-/// are dropped and all that was pushed is computed. So a service may have any number of conversations, of which only
-/// the ones in use are open.
+/// [`open`](Self::open) opens a flow, or joins it if it is open. So all clients of one conversation have the same flow,
+/// and no store is opened twice. A flow is closed when the last handle and [`Subscription`](super::Subscription) are
+/// dropped and all that was pushed is computed. So a service may have any number of conversations, of which only the
+/// ones in use are open.
 ///
 /// ```
 /// use columnar::prelude::*;

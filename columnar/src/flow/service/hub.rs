@@ -113,7 +113,7 @@ impl Hub {
         self.control.borrow().task == TaskState::Ended
     }
 
-    /// Decides what the task does next, while the task has no active run.
+    /// Decides what the task does next, while it has no active run.
     pub(super) fn next(&self) -> Next {
         // The error of the run before is dropped after the lock of the requests is released: dropping an error runs
         // code of users.

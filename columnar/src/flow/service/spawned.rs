@@ -131,7 +131,7 @@ where
 /// [`shutdown`](Self::shutdown), and the flow has to be opened again; [`Flows`](super::Flows) open such a flow at the
 /// next request.
 pub struct Spawned<F> {
-    // Dropped before the handle, so that nothing holds the flow without the handle.
+    // Dropped before the handle, so that without it nothing holds the flow.
     flow: Arc<F>,
     /// Closed when the task has dropped the flow.
     ended: watch::Receiver<()>,
@@ -187,7 +187,7 @@ impl<F> Spawned<F> {
         let check = || {
             // A step that has not begun waits for a push.
             let rest = hub.at_rest().filter(|_| shared.begun() > step || hub.is_closed());
-            // After that question: the task may have stored the step before the task came to rest.
+            // After that question: the task may have stored the step before it came to rest.
             match shared.first_missing(step) {
                 None => Some(Ok(())),
                 Some(column) => Some(rest?.and(Err(Error::Missing { column, step }))),
@@ -270,7 +270,7 @@ impl<F> Spawned<F> {
         self.end(Some(deadline(Instant::now(), limit))).await
     }
 
-    /// Ends the task, and returns whether the task ended before the deadline.
+    /// Ends the task, and returns whether it ended before the deadline.
     pub(super) async fn end(&self, deadline: Option<Instant>) -> bool {
         // The task is closed before the flow is dropped, and only the drop of the flow frees the store.
         let mut receiver = self.ended.clone();
@@ -298,7 +298,7 @@ pub(super) struct Task<F> {
     ended: watch::Sender<()>,
 }
 
-/// A spawned flow for as long as the task has the flow.
+/// A spawned flow for as long as the task has it.
 #[derive(Debug)]
 pub(super) struct WeakSpawned<F> {
     hub: Weak<Hub>,
@@ -322,7 +322,7 @@ impl<F: Spawn> Task<F> {
         WeakSpawned { hub, flow, ended: self.ended.subscribe() }
     }
 
-    /// Computes the flow as long as the flow has handles.
+    /// Computes the flow as long as it has handles.
     pub(super) async fn serve(self) {
         serve(&self.hub).await;
     }

@@ -59,8 +59,8 @@ const CHUNK: usize = 64;
 ///   that it was computed from. The values of a column are in order of steps. A failed step, or a step that an ended
 ///   run has left missing, holds nothing back; the value comes when a later run has stored it. Skipped cells are in the
 ///   same order.
-/// - **Deltas**: the value of a cell is all deltas since the last [`Retry`](Event::Retry) of the cell, joined. A slow
-///   reader gets few long deltas, and none for a cell that is stored before the first read.
+/// - **Deltas**: the deltas of a cell, joined since its last [`Retry`](Event::Retry), are its value. A slow reader gets
+///   few long deltas, and none for a cell that is stored before the first read.
 /// - **[`Retry`](Event::Retry)**: discard the deltas of the cell. The event comes if there are deltas to discard, also
 ///   when the cell was cancelled.
 /// - **[`Failed`](Event::Failed)**: the cell has failed in the last run, also if the failure ended the run. Later
@@ -79,7 +79,7 @@ pub struct Subscription<I = Name> {
     has_sources: bool,
     // `fn() -> I` is `Send` and `Sync` for every `I`. A subscription holds no value of `I`.
     id: PhantomData<fn() -> I>,
-    /// `None` when the stream has ended. Dropped last, so that nothing holds the flow without the handle.
+    /// `None` when the stream has ended. Dropped last, so that without it nothing holds the flow.
     handle: Option<Handle>,
 }
 
@@ -99,7 +99,7 @@ struct Loading {
     entries: BoxFuture<'static, Result<Vec<(usize, Entry)>>>,
 }
 
-/// The outcome of a look at the flow. An event is `None` if the subscription does not show the column of the event.
+/// The outcome of a look at the flow. An event is `None` if the subscription does not show its column.
 enum Look<I> {
     Event(Option<Event<I>>),
     Loading,
@@ -211,7 +211,7 @@ impl<I: ColumnId> Subscription<I> {
         self.event(cell, |column, step| Event::Failed { column, step, error })
     }
 
-    /// The event of a stored cell, or the rest of the text before that event.
+    /// The event of a stored cell, or the rest of its text before it.
     fn stored(&mut self, hub: &Hub, cell: Cell, stored: Stored) -> Look<I> {
         let key = self.key(cell);
         let value = match (stored, self.entries.get(&key)) {
@@ -317,7 +317,7 @@ impl<I: ColumnId> Subscription<I> {
         Some(Cell { column: self.seen.plan().schema().find(column)?, step: *step })
     }
 
-    /// The cell of a key, if no value of the cell is sent.
+    /// The cell of a key, if no value of it is sent.
     fn unseen(&self, key: &Key) -> Option<Cell> {
         self.cell(key).filter(|cell| !self.seen.contains(*cell))
     }

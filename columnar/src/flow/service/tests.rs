@@ -54,7 +54,7 @@ async fn v6_a_run_that_has_not_begun_computes_nothing_after_a_shutdown() -> Resu
     Ok(())
 }
 
-/// A reader that looked at a text just before the text was discarded continued with the text of the next attempt.
+/// A reader that looked at a text just before it was discarded continued with the text of the next attempt.
 #[test]
 fn the_texts_of_two_attempts_are_never_joined() -> Result<()> {
     let f = flow([column("answer", source("user").latest(), prompt("Answer."))])?;

@@ -59,7 +59,7 @@ fn wide(name: &'static str, sources: usize) -> Result<Trace> {
     Ok(trace)
 }
 
-/// Prefixes that stay below the minimum, and some that reach the minimum late.
+/// Prefixes that stay below the minimum, and some that reach it late.
 fn small() -> Result<Trace> {
     let mut random = Random::new(8);
     let topics = column_spec("topics", 300, 0);
@@ -94,8 +94,8 @@ fn forks() -> Result<Trace> {
 ///
 /// Without a longer lifetime, no policy that does not know the next pause comes close to the bound. In a long history,
 /// always marking costs `(r + w) / 2` a token on average, and never marking costs 1. The bound knows the next pause:
-/// after a pause that was too long, the bound writes if the next pause is short, and sends plainly if the next pause is
-/// too long, which is `(r + (w + 1) / 2) / 2`. With 1.25 and 0.05 that is 0.65 over 0.5875, or 1.106.
+/// after a pause that was too long, the bound writes if the next one is not, and sends plainly if it is, which is
+/// `(r + (w + 1) / 2) / 2`. With 1.25 and 0.05 that is 0.65 over 0.5875, or 1.106.
 fn edge() -> Result<Trace> {
     let mut random = Random::new(12);
     let (mut trace, chat) = chat("T7 edge", 1200)?;

@@ -47,7 +47,7 @@ pub struct Session {
     pub steps: Vec<Step>,
 }
 
-/// A message, the reply, and the edit before the message: a file and the new text of the file.
+/// A message, the reply, and the edit before the message: a file and its new text.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The message.

@@ -1,4 +1,4 @@
-//! Many columns over one history, and forks of the history.
+//! Many columns over one history, and forks of it.
 
 use std::sync::Arc;
 
