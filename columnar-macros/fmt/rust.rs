@@ -16,7 +16,7 @@ pub(crate) struct Problem {
     pub(crate) message: String,
 }
 
-/// How often rustfmt may format its own result. A text that still changes after that stays as written.
+/// The most times that rustfmt may format its own result. A text that still changes after that stays as written.
 const MOST_ROUNDS: usize = 3;
 
 /// A text that is known, or is to be formatted first.

@@ -84,7 +84,7 @@ fn shortest_cycle(reads: &[Vec<usize>], node: usize) -> Option<Vec<usize>> {
     Some(cycle)
 }
 
-/// For every node that `node` reaches by reading, breadth first, the node before on the way.
+/// The predecessor of every node that `node` reaches by reading, breadth first.
 fn reach(reads: &[Vec<usize>], node: usize) -> Vec<Option<usize>> {
     // The start is not marked at first, so it is found again if it is in a cycle.
     let mut from = vec![None; reads.len()];

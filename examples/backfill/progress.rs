@@ -135,9 +135,9 @@ struct Column {
 struct Counts {
     total: usize,
     stored: usize,
-    /// Empty for good.
+    /// Cells that stay empty for good.
     skipped: usize,
-    /// The next run tries these cells again.
+    /// Failed cells, which the next run tries again.
     failed: usize,
     /// Failed attempts that were followed by another one.
     retried: usize,

@@ -193,7 +193,7 @@ fn replaced(text: &str, block: &Block) -> Result<String, String> {
     Ok(before.concat() + &new + &after.concat())
 }
 
-/// Why the lines are not in a text.
+/// The reason why the lines are not in a text.
 fn missing(text: &str, search: &[String]) -> String {
     match search.iter().find(|line| !text.lines().any(|known| known == **line)) {
         Some(line) => format!("the file has no line `{line}`, which SEARCH has"),

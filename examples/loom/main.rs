@@ -155,7 +155,7 @@ impl Model for Asker {
     }
 }
 
-/// Of equally long words the first.
+/// The longest word; of equally long words the first.
 fn longest_word(text: &str) -> Option<&str> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.rev().max_by_key(|word| word.chars().count())

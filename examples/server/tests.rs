@@ -104,7 +104,7 @@ async fn request(server: SocketAddr, request: &str, body: &str) -> (u16, String)
 #[derive(Default)]
 struct Client {
     last_id: Option<String>,
-    /// By step and column.
+    /// The values by step and column.
     values: BTreeMap<(u64, String), String>,
 }
 

@@ -10,7 +10,7 @@ use std::thread;
 /// The end of a body in HTTP.
 #[derive(Clone, Copy, Debug)]
 pub enum Length {
-    /// In chunks, without a last one.
+    /// The body is in chunks, without a last one.
     Chunked,
     /// A length that is never reached.
     Declared,
@@ -18,7 +18,7 @@ pub enum Length {
     Connection,
 }
 
-/// All ends.
+/// All kinds of ends.
 pub const LENGTHS: [Length; 3] = [Length::Chunked, Length::Declared, Length::Connection];
 
 /// A server with one endless reply, to each request.

@@ -74,7 +74,7 @@ where
     }
 }
 
-/// How a `put` fails.
+/// The way in which a `put` fails.
 #[derive(Clone, Copy, Debug)]
 pub enum Fail {
     /// Nothing is stored.

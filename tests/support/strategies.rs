@@ -11,7 +11,7 @@ const SOURCES: [&str; 3] = ["user", "notes", "user_2"];
 
 const DERIVED: [&str; 4] = ["topics", "use", "k", "elided"];
 
-/// More tags than a column has views, so one is always free.
+/// The tags: more than a column has views, so one is always free.
 const TAGS: [&str; 6] = ["digest", "user", "elided", "us", "topics", LONGEST];
 
 const GROUPS: [&str; 2] = ["debate", "lt"];
@@ -119,7 +119,7 @@ pub fn pauses() -> impl Strategy<Value = Vec<usize>> {
     vec(0..6_usize, MOST_STEPS * (SOURCES.len() + DERIVED.len()))
 }
 
-/// Often empty, and often with texts that resemble tags.
+/// A value, which is often empty, and often has texts that resemble tags.
 fn value() -> impl Strategy<Value = String> {
     prop_oneof![1 => Just(String::new()), 6 => vec(fragment(), 1..5).prop_map(|fragments| fragments.concat())]
 }

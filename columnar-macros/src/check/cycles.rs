@@ -72,7 +72,7 @@ impl<'f> Nodes<'f> {
         Self(columns.chain(modules).collect())
     }
 
-    /// For each of the first `count` nodes, the indices of the ones among them that it reads.
+    /// The reads of each of the first `count` nodes, by index, as far as these are among the same nodes.
     fn reads(&self, count: usize) -> Vec<Vec<usize>> {
         let nodes = self.0.iter().take(count);
         let index: HashMap<&str, usize> = nodes.clone().map(|(name, _)| &**name).zip(0..).collect();

@@ -201,7 +201,7 @@ struct Names {
     clashes: HashSet<String>,
     /// Names among declarations that could not be read.
     unparsed: HashSet<String>,
-    /// In an extension, whether the base could be read.
+    /// Whether the base of an extension could be read.
     is_base_known: Option<bool>,
 }
 

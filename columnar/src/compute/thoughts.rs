@@ -16,7 +16,7 @@ enum FilterState {
     #[default]
     Before,
     Inside,
-    /// Behind a thought, and before the text.
+    /// The filter is behind a thought, and before the text.
     Behind,
     Text,
 }

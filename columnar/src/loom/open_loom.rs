@@ -352,7 +352,7 @@ impl<'j> Draft<'j> {
         self.edges.iter().filter(|edge| edge.link.is_none())
     }
 
-    /// In documents of other programs: the sources that are shown beside others, and through which no path runs.
+    /// The sources that are shown beside others and through which no path runs, in documents of other programs.
     fn material(&self) -> BTreeSet<&'j str> {
         let edges = self.edges.iter().filter(|edge| edge.is_continuation);
         let (mut primary, mut beside) = (BTreeSet::new(), BTreeSet::new());

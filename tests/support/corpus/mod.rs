@@ -52,7 +52,7 @@ const WRITTEN: [(&str, &str); 7] = [
 enum For {
     Fit,
     Judge,
-    /// Both, alternating: there is no second file of the kind.
+    /// Both halves, alternating: there is no second file of the kind.
     Both,
 }
 

@@ -77,11 +77,11 @@ struct Visited {
     /// the group writes.
     since: f64,
     last: f64,
-    /// The block is not cached.
+    /// The cost if the block is not cached.
     unknown: f64,
-    /// By lifetime: the first request of the group wrote the block.
+    /// The costs, by lifetime, if the first request of the group wrote the block.
     fresh: [f64; 2],
-    /// By lifetime: the block can be read.
+    /// The costs, by lifetime, if the block can be read.
     known: [f64; 2],
 }
 

@@ -38,17 +38,17 @@ pub struct Marks {
 /// The tokens of a request by price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bill {
-    /// Read from the cache.
+    /// Tokens read from the cache.
     pub read: u32,
-    /// Written for a short time.
+    /// Tokens written for a short time.
     pub short: u32,
-    /// Written for a long time.
+    /// Tokens written for a long time.
     pub long: u32,
-    /// Neither read nor written.
+    /// Tokens neither read nor written.
     pub plain: u32,
 }
 
-/// Why a provider rejects a request.
+/// The reason why a provider rejects a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// Too many marks.
@@ -65,7 +65,7 @@ pub enum Refused {
 #[derive(Clone, Debug)]
 pub struct Cache<'r> {
     rules: &'r Rules,
-    /// By prefix and lifetime.
+    /// The entries by prefix and lifetime.
     entries: HashMap<(usize, Lifetime), Entry>,
 }
 
@@ -90,7 +90,7 @@ impl Marks {
         Self { explicit: positions.into_iter().map(mark).collect(), automatic: false }
     }
 
-    /// Only the mark that the provider adds.
+    /// The automatic mark alone, which the provider adds.
     pub fn automatic() -> Self {
         Self { explicit: Vec::new(), automatic: true }
     }

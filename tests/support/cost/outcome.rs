@@ -24,7 +24,7 @@ struct LibraryMarks<'m> {
 pub struct Column {
     /// The name of the column.
     pub name: String,
-    /// With the marks of this library, without hints about time.
+    /// The cost with the marks of this library, without hints about time.
     pub library: f64,
     /// The same with the pace as a hint and, in a batch, with the last requests; NaN if no pace describes the clock.
     pub hinted: f64,
@@ -34,7 +34,7 @@ pub struct Column {
     pub bound: f64,
     /// The lower bound with both lifetimes.
     pub both: f64,
-    /// Without any cache.
+    /// The cost without any cache.
     pub uncached: f64,
 }
 
@@ -51,7 +51,7 @@ pub struct Outcome {
     pub provider: &'static str,
     /// The columns.
     pub columns: Vec<Column>,
-    /// With the marks of the other policies, in order of [`POLICIES`].
+    /// The costs with the marks of the other policies, in order of [`POLICIES`].
     pub others: Vec<f64>,
 }
 

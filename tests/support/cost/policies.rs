@@ -92,7 +92,7 @@ fn last(request: &Request) -> Option<usize> {
     request.blocks.len().checked_sub(1)
 }
 
-/// Where the last two messages of the user end.
+/// The ends of the last two messages of the user.
 fn last_two(request: &Request) -> impl Iterator<Item = usize> {
     let blocks = request.blocks.iter().enumerate().rev();
     blocks.filter(|(_, block)| block.ends && block.speaker == Speaker::User).map(|(at, _)| at).take(2)

@@ -35,9 +35,9 @@ pub struct Rules {
     pub minimum: u32,
     /// A request with more marks is rejected.
     pub most_marks: usize,
-    /// Where a mark finds entries.
+    /// The positions where a mark finds entries.
     pub look_back: LookBack,
-    /// Where the mark that the provider adds finds entries.
+    /// The positions where the automatic mark of the provider finds entries.
     pub automatic: LookBack,
     /// Whether reading a longer entry refreshes a shorter one, which is undocumented.
     pub keeps_prefixes: bool,

@@ -84,7 +84,7 @@ pub enum Kind {
     Budget,
     /// Sent text may change.
     Mutable,
-    /// Made for the worst case.
+    /// The trace is made for the worst case.
     Adversarial,
 }
 

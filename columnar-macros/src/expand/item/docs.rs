@@ -25,7 +25,7 @@ use crate::graph;
 use crate::ident::{ident_text, without_marker};
 use crate::syntax::{Column, Flow, Header, Module, View};
 
-/// Of a column of the base only rustc knows the type, but `extend` has the base.
+/// The target of links to columns of the base. Only rustc knows the type of such a column, but `extend` has the base.
 const OF_BASE: &str = "Self::extend";
 
 /// The documentation of one flow.

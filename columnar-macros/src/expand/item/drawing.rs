@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-/// With more columns than this a list is easier to read than a drawing.
+/// The number of columns above which a list is easier to read than a drawing.
 const MANY: usize = 20;
 
 // Lengths, in pixels.
@@ -123,9 +123,9 @@ fn levels(nodes: &[Node], order: &[usize]) -> Vec<Vec<usize>> {
 
 /// The position of every column and line.
 struct Layout {
-    /// For each level the left and the right side.
+    /// The left and the right side of each level.
     sides: Vec<(usize, usize)>,
-    /// For each level the rows: columns, and the columns of passing lines.
+    /// The rows of each level: columns, and the columns of passing lines.
     rows: Vec<Vec<usize>>,
     /// The level of each column.
     level: Vec<usize>,

@@ -136,9 +136,10 @@ pub struct SchemaMismatch {
 pub(super) enum MismatchKind {
     /// The text contains no JSON.
     NoJson,
-    /// More than one JSON value, or anything else after the first one.
+    /// The text has more than one JSON value, or anything else after the first value.
     SeveralValues,
-    /// A position in the JSON, not in the reply around it; both numbers count from 1.
+    /// The JSON is invalid at this position, which is in the JSON, not in the reply around it; both numbers count from
+    /// 1.
     Invalid { category: InvalidJson, line: usize, column: usize },
 }
 

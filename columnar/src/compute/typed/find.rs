@@ -13,7 +13,7 @@ use serde_json::{Deserializer, Error, Value as Json, from_str};
 use super::column_type::{MismatchKind, TypeSpec};
 use super::json_scanner::THOUGHTS;
 
-/// Why a reply has no value: the kind, and for the model the words of the parser, which may quote the reply.
+/// The reason why a reply has no value: the kind, and for the model the words of the parser, which may quote the reply.
 #[derive(Debug)]
 pub(super) struct Unread {
     pub(super) kind: MismatchKind,

@@ -24,23 +24,23 @@ pub(super) struct JsonScanner {
 /// The state at the position of the scanner.
 #[derive(Clone, Copy, Debug, Default)]
 enum State {
-    /// White space, thoughts and the first line of a fence alone.
+    /// The scanner has seen white space, thoughts and the first line of a fence alone.
     #[default]
     Blank,
     Thoughts,
     Fence,
-    /// After this bracket. The next character shows whether JSON begins: `[see below]` is none.
+    /// The scanner is after this bracket. The next character shows whether JSON begins: `[see below]` is none.
     Opened(u8),
-    /// Inside a list or an object, with the number of open brackets.
+    /// The scanner is inside a list or an object, with this number of open brackets.
     Nested {
         depth: usize,
     },
-    /// In a string, inside brackets or, at depth 0, without brackets.
+    /// The scanner is in a string, inside brackets or, at depth 0, without brackets.
     Quoted {
         depth: usize,
         escaped: bool,
     },
-    /// After the JSON, or in a reply that is read only as a whole.
+    /// The scanner is after the JSON, or in a reply that is read only as a whole.
     End,
 }
 

@@ -40,10 +40,10 @@ pub struct Position {
 }
 
 impl Position {
-    /// Before step 0: nothing is seen.
+    /// The position before step 0: nothing is seen.
     pub const START: Self = Self::before(0);
 
-    /// Before this step of every column.
+    /// The position before this step of every column.
     pub const fn before(step: usize) -> Self {
         Self { step, columns: BTreeMap::new() }
     }

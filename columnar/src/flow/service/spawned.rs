@@ -133,7 +133,7 @@ where
 pub struct Spawned<F> {
     // Dropped before the handle, so that without it nothing holds the flow.
     flow: Arc<F>,
-    /// Closed when the task has dropped the flow.
+    /// A channel that is closed when the task has dropped the flow.
     ended: watch::Receiver<()>,
     handle: Handle,
 }

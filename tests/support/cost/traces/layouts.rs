@@ -8,9 +8,9 @@ use crate::cost::trace::{Kind, Pause, Trace};
 /// The position of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// After the instruction, before the conversation.
+    /// The files are after the instruction, before the conversation.
     FilesFirst,
-    /// After the conversation, before the current message.
+    /// The files are after the conversation, before the current message.
     FilesLast,
 }
 
