@@ -98,7 +98,7 @@ pub trait Compute: Send + Sync + 'static {
         None
     }
 
-    /// Checks without a call that the step can use the [model](Self::model). By default the model must be
+    /// Checks that the step can call its [model](Self::model), without calling the model. By default the model must be
     /// [ready](Model::ready).
     ///
     /// # Errors
