@@ -255,7 +255,7 @@ impl Clone for Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // First, because the task may end as soon as no handle is left. Whoever opens the flow again then must find the
+        // First, because the task may end as soon as no handle is left. The next opening of the flow must then find the
         // store released.
         self.hub = None;
         self.control.send_if_modified(|control| {
