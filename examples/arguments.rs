@@ -10,17 +10,17 @@ use columnar::BoxError;
 pub struct Arguments(Vec<OsString>);
 
 impl Arguments {
-    /// Those of this process.
+    /// The arguments of this process.
     pub fn of_process() -> Self {
         std::env::args_os().skip(1).collect()
     }
 
-    /// Whether one of them asks for help.
+    /// Whether an argument asks for help.
     pub fn has_help(&self) -> bool {
         self.0.iter().any(|argument| argument == "--help")
     }
 
-    /// Takes an option and the number after it; the last one counts.
+    /// Takes an option and the number behind; the last one counts.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl Arguments {
         Ok(number)
     }
 
-    /// The folder and the folder of the chat, which are the last arguments. `options` lists those of the program.
+    /// The folder and the folder of the chat, which are the last arguments. `options` lists the options of the program.
     ///
     /// # Errors
     ///

@@ -22,7 +22,7 @@ use columnar::usage::Total;
 use columnar_examples::{exit_code, printable};
 
 flow! {
-    /// Two sides of a question, and three columns that follow them.
+    /// Two sides of a question, and three columns that follow both sides.
     pub struct Debate {
         /// The statement of a round.
         source topic;

@@ -1,5 +1,5 @@
 //! The four patterns side by side: a column reads all, the latest or none of its own values, and all or the latest of
-//! its input. For each pattern it prints the declaration and the messages array of the last of three steps.
+//! the input. For each pattern the program prints the declaration and the messages array of the last of three steps.
 //!
 //! ```text
 //! cargo run --example four_patterns
@@ -15,7 +15,7 @@ use columnar::testing::script;
 use columnar_examples::{exit_code, printable};
 
 flow! {
-    /// One column for each pattern. Scripted answers make them easy to tell apart.
+    /// A flow with one column for each pattern. Scripted answers make the patterns easy to tell apart.
     struct Patterns {
         source user;
 

@@ -1,5 +1,5 @@
-//! A journal in a folder. Each entry is answered with the earlier ones in its context, and every value is a text file
-//! that any program can read. Each start continues the journal.
+//! A journal in a folder. The context of each answer has all earlier entries, and every value is a text file that any
+//! program can read. Each start continues the journal.
 //!
 //! ```text
 //! cargo run --example journal -- FOLDER                    the number of entries
@@ -23,7 +23,7 @@ use columnar_examples::{exit_code, printable};
 flow! {
     /// Entries, and the columns that are computed from them.
     pub struct Journal {
-        /// An entry, as it was written.
+        /// An entry, as the person wrote it.
         source entry;
 
         column themes(entry.latest) = prompt("Extract the main themes as a comma-separated list.");
@@ -48,7 +48,7 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     let entries = arguments.map(|text| text.into_string().map_err(|_| "an entry is not UTF-8"));
     let entries = entries.collect::<Result<Vec<String>, _>>()?;
 
-    // First of all: a model without its key is an error before any entry is stored.
+    // First of all: a model without a key is an error before any entry is stored.
     writeln!(out, "model: {}", columnar_examples::model()?)?;
     let journal = Journal::open(FileStore::new(&folder)).await?;
     writeln!(out, "{} entries so far, in {}", journal.steps(), printable(folder.display()))?;
@@ -62,12 +62,12 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
         }
     }
     export(out, &journal, &folder).await?;
-    // A store has one owner, so the journal is closed before `verify` opens its folder.
+    // A store has one owner, so the journal is closed before `verify` opens the folder.
     drop(journal);
     check(out, &folder).await
 }
 
-/// Writes the journal as a table for other programs, beside its files.
+/// Writes the journal as a table for other programs, beside the files.
 async fn export(out: &mut impl Write, journal: &Journal, folder: &Path) -> Result<(), BoxError> {
     let table = folder.join("journal.jsonl");
     let rows = rows::write_json_lines(journal, std::fs::File::create(&table)?).await?;

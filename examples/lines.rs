@@ -26,7 +26,7 @@ impl Lines {
     ///
     /// # Errors
     ///
-    /// Those of the input and of the output.
+    /// The errors of the input and of the output.
     pub fn next(&mut self, out: &mut impl Write) -> Result<Option<String>, BoxError> {
         loop {
             if self.is_typed {

@@ -55,7 +55,7 @@ struct Debate {
     synthesis: Column,
 }
 
-/// A module is a function from its inputs to its columns.
+/// A module is a function from inputs to columns.
 fn debate(input: &Column) -> Debate {
     let steelman = column("steelman", input.latest(), prompt("Give key phrases of the best case for this."));
     let critic = column("critic", steelman.latest(), prompt("Raise the strongest objection."));
@@ -72,7 +72,7 @@ fn summarizer(name: &str, input: &Column) -> Column {
     column(name, (input, this().latest()), prompt("Maintain a running summary of the input."))
 }
 
-/// A compute step without a model: it counts words.
+/// A compute step without a model, which counts words.
 fn sentiment(input: &Column) -> Column {
     column("sentiment", input.latest().named("text"), |cx: Context| async move {
         let text = cx.input("text").ok_or("`sentiment` reads `text`")?.to_lowercase();
@@ -81,12 +81,13 @@ fn sentiment(input: &Column) -> Column {
         };
         let good = count(&["good", "great", "happy", "productive", "well"]);
         let bad = count(&["bad", "hate", "slow", "slowly", "terrible"]);
-        // The type of the error is written here, because an async block cannot declare it.
+        // The type of the error is written here, because an async block cannot declare that type.
         Ok::<_, &str>(format!("{good} good words, {bad} bad ones"))
     })
 }
 
-/// Prints the values of a run. After the first synthesis it adds a column, which the same run computes from step 0.
+/// Prints the values of a run. After the first synthesis the function adds a column, which the same run computes from
+/// step 0.
 async fn run_and_extend(out: &mut impl Write, f: &Flow, later: &Column) -> Result<(), BoxError> {
     let mut later = Some(later);
     let mut run = f.run();

@@ -1,20 +1,20 @@
-//! The documents of a request, for models by rules: they read a request as any model does.
+//! The documents of a request, for models by rules, which read a request as any model does.
 
 use columnar::Role;
 use columnar::model::Request;
 
-/// A document as a request shows it.
+/// A document in the form of a request.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The title of its section.
+    /// The title of the section.
     pub title: String,
-    /// The line before its text; empty for a tree or a legend.
+    /// The line before the text; empty for a tree or a legend.
     pub path: String,
-    /// Its text.
+    /// The text of the document.
     pub lines: Vec<String>,
 }
 
-/// The documents of a request, in its system text and in messages of the user.
+/// The documents of a request, in the system text and in messages of the user.
 pub fn documents(request: &Request) -> Vec<Document> {
     let users = request.messages.iter().filter(|(role, _)| *role == Role::User);
     let mut documents = Vec::new();
@@ -29,7 +29,7 @@ fn collect(documents: &mut Vec<Document>, text: &str) {
     for line in text.lines() {
         match fence {
             Some(open) if line == open => {
-                // The line break after a text is not its last line.
+                // The line break after a text is not part of the last line.
                 lines.pop_if(|line: &mut String| line.is_empty());
                 let lines = std::mem::take(&mut lines);
                 documents.push(Document { title: title.to_owned(), path: before.to_owned(), lines });

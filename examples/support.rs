@@ -23,7 +23,7 @@ pub use tiers::{pace, show_marks, show_tiers};
 ///
 /// # Errors
 ///
-/// An unknown model, or one without its key, before any request is sent.
+/// An unknown model, or a model without a key, before any request is sent.
 pub fn model() -> Result<String, BoxError> {
     let model = model::from_env()?;
     model.ready()?;
@@ -39,17 +39,17 @@ pub fn describe(name: &str) -> String {
 }
 
 /// A text of a model, a file or a person for output to people. `�` replaces the characters that could control a
-/// terminal or turn the direction of its text; line breaks and tabs stay.
+/// terminal or turn the direction of the text; line breaks and tabs stay.
 ///
 /// Libraries that strip escape sequences leave the control characters beyond ASCII, the marks of direction and a lone
-/// carriage return, so all characters are looked at here. Without its first character an escape sequence is text.
+/// carriage return, so all characters are looked at here. Without the first character an escape sequence is text.
 pub fn printable(text: impl Display) -> String {
     let text = text.to_string().replace("\r\n", "\n");
     text.chars().map(|c| if c != '\n' && is_control(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// Whether the character is an invisible one that changes the text around it. A tab, and the joiners inside of words and
-/// emoji, do not.
+/// Whether the character is invisible and changes the text around. A tab, and the joiners inside of words and emoji,
+/// are no such characters.
 pub fn is_control(c: char) -> bool {
     match c {
         '\t' => false,
@@ -71,7 +71,7 @@ pub fn is_control(c: char) -> bool {
 ///
 /// # Errors
 ///
-/// It is inside, so the files of the chat would be documents.
+/// The folder of the chat is inside, so the files of the chat would be documents.
 pub fn check_outside(chat: &Path, root: &Path) -> Result<(), BoxError> {
     // The nearest folder that exists: the store makes the others.
     let nearest = path::absolute(chat)?.ancestors().find_map(|folder| folder.canonicalize().ok());
@@ -102,7 +102,8 @@ fn is_closed_pipe(error: &BoxError) -> bool {
 mod tests {
     use super::*;
 
-    /// A reply or a file could clear the screen, rename the window or hide a line: its characters were printed as they are.
+    /// A reply or a file could clear the screen, rename the window or hide a line: all characters were printed
+    /// unchanged.
     #[test]
     fn x6_a_text_cannot_control_the_terminal() {
         for (text, shown) in [

@@ -20,11 +20,11 @@ pub fn pace() -> Pace {
     Pace::think(secs(75))
 }
 
-/// Prints a line for each tier of a request that has anything, and the items that moved.
+/// Prints a line for each tier of a request that is not empty, and the items that moved.
 ///
 /// # Errors
 ///
-/// Those of the output.
+/// The errors of the output.
 pub fn show_tiers(out: &mut impl Write, messages: &Messages, breakdown: &Breakdown) -> io::Result<()> {
     let Some(moves) = messages.moves() else { return Ok(()) };
     for tier in breakdown.tiers.iter().filter(|tier| tier.tokens > 0) {
@@ -46,14 +46,15 @@ pub fn show_tiers(out: &mut impl Write, messages: &Messages, breakdown: &Breakdo
 ///
 /// # Errors
 ///
-/// Those of the output.
+/// The errors of the output.
 pub fn show_marks(out: &mut impl Write, plan: &CachePlan, model: &str) -> io::Result<()> {
     let marks: Vec<String> = plan.marks.iter().map(ToString::to_string).collect();
     let marks = if marks.is_empty() { "none".to_owned() } else { marks.join("; ") };
     writeln!(out, "marks for {}: {marks}", printable(model))
 }
 
-/// The files of a tier with their N, the number of entries of the map, and the steps whose questions are in it.
+/// The files of a tier with the N of each, the number of entries of the map, and the steps whose questions are in the
+/// tier.
 fn items(tier: &TierBreakdown, messages: &Messages) -> String {
     let (entries, files): (Vec<_>, Vec<_>) =
         tier.documents.iter().partition(|document| document.key.kind() == Kind::Symbol);

@@ -3,9 +3,9 @@
 /// A column on one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// All before the `=`.
+    /// All text before the `=`.
     pub(crate) head: String,
-    /// The `=`, and all after it.
+    /// The `=`, and all text behind.
     pub(crate) step: String,
 }
 
@@ -21,7 +21,7 @@ const MOST_SPACES: usize = 24;
 /// The texts of columns that follow each other, in `room` characters.
 ///
 /// The `=` are below each other where all lines have room for that. Otherwise the longest heads are left out, one after
-/// the other, until the others have.
+/// the other, until the other lines have room.
 pub(crate) fn align(lines: &[Line], room: usize) -> Vec<String> {
     let target = target(lines, room);
     let text = |line: &Line| {

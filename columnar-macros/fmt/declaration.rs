@@ -1,6 +1,6 @@
 //! The layout of one declaration: a source, a column or a module.
 //!
-//! A declaration with a comment where its form has no place for one stays as it was written.
+//! A declaration stays as written if it has a comment where the form has no place for one.
 
 use proc_macro2::Delimiter;
 
@@ -105,7 +105,7 @@ impl<'n> Module<'n> {
     fn new(rust: Rust<'_>, nodes: &'n [Node]) -> Option<Self> {
         let is_inputs = |node: &Node| node.group(Delimiter::Brace).is_some();
         let is_formed = |name: &[Node]| matches!(name, [word, _, end] if word.is(rust.text, "as") && end.is(rust.text, ";"));
-        // Braces in the generics come before those of the inputs.
+        // Braces in the generics come before the braces of the inputs.
         let at = nodes.iter().rposition(is_inputs)?;
         let (path, rest) = nodes.split_at_checked(at)?;
         let (inputs, name) = rest.split_first()?;

@@ -1,4 +1,4 @@
-//! A Rust file: finds its flows, also in the examples of its documentation, and formats them.
+//! A Rust file: finds the flows, also in the examples of doc comments, and formats them.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::same::{Strictness, same};
 use crate::source::{Kind, Node, lex, nodes, range};
 use crate::{examples, syntax};
 
-/// A text with its flows formatted, as far as all snippets are known; or why it cannot be.
+/// A text with formatted flows, as far as all snippets are known; or the problems that prevent the formatting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Formatted {
     pub(crate) text: String,
@@ -21,7 +21,7 @@ pub(crate) struct Formatted {
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Formats a whole file. Lines that end with CR and LF do so afterwards.
+/// Formats a whole file. Lines that end with CR and LF keep these ends.
 pub(crate) fn file(text: &str, snippets: &Snippets, source: Source) -> Formatted {
     let unix = text.replace("\r\n", "\n");
     let is_dos = unix.len() < text.len();
@@ -53,12 +53,12 @@ fn skipped(text: &str) -> usize {
     if is_script { mark + code.find('\n').unwrap_or(code.len()) } else { mark }
 }
 
-/// Where a text is from.
+/// The origin of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     File,
     Markdown,
-    /// An example in the documentation. It may be wrong on purpose, so its mistakes are no problems.
+    /// An example in the documentation. An example may be wrong on purpose, so mistakes in examples are no problems.
     Example,
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn code(text: &str, snippets: &Snippets, source: Source) -> Formatted
     formatted
 }
 
-/// Formats the flows in examples, and returns their number.
+/// Formats the flows in examples, and returns the number of flows.
 fn example_edits(examples: Vec<Example>, snippets: &Snippets, edits: &mut Vec<Edit>) -> usize {
     let mut flows = 0;
     for example in examples {
@@ -118,12 +118,12 @@ fn edited(text: &str, mut edits: Vec<Edit>) -> String {
     text
 }
 
-/// A `flow!`, with the brackets of its body.
+/// A `flow!`, with the brackets of the body.
 struct Found {
     body: Group,
-    /// `flow`, which begins its line or is in it.
+    /// The place of `flow`, at the beginning of a line or inside.
     at: usize,
-    /// Whether it is among the tokens of another macro, which may not be Rust.
+    /// Whether the flow is among the tokens of another macro, which may not be Rust.
     is_in_macro: bool,
 }
 
@@ -166,7 +166,7 @@ fn is_punct(tree: &TokenTree, expected: char) -> bool {
     matches!(tree, TokenTree::Punct(punct) if punct.as_char() == expected)
 }
 
-/// Whether it is part of a `macro_rules!`.
+/// Whether the tokens are part of a `macro_rules!`.
 fn mentions_dollar(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|tree| match tree {
         TokenTree::Group(group) => mentions_dollar(group.stream()),
@@ -187,7 +187,7 @@ fn is_skipped(path: &[TokenTree]) -> bool {
     }
 }
 
-/// The body of a flow and its new text, if that is known.
+/// The body of a flow and the new text of the body, if that text is known.
 fn edit(text: &str, snippets: &Snippets, found: &Found) -> Result<Option<Edit>, Vec<Problem>> {
     let problems = mistakes(found);
     if !problems.is_empty() {

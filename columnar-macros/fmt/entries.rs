@@ -1,4 +1,4 @@
-//! The parts of a flow that have lines of their own: comments, attributes and declarations.
+//! The parts of a flow that have separate lines: comments, attributes and declarations.
 
 use proc_macro2::Delimiter;
 
@@ -7,20 +7,20 @@ use crate::source::{Kind, Node};
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part<'n> {
     Comment(&'n Node),
-    /// A doc comment, or a `#` and its brackets.
+    /// A doc comment, or a `#` and the brackets behind.
     Attribute(&'n [Node]),
     /// Everything up to the `;`.
     Declaration(&'n [Node]),
-    /// The header of an item, and its braces.
+    /// The header of an item, and the braces behind.
     Item(&'n [Node], &'n Node),
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Entry<'n> {
     pub(crate) part: Part<'n>,
-    /// Whether a blank line is before it, and something before that.
+    /// Whether a blank line is before the part, and another part before that line.
     pub(crate) is_apart: bool,
-    /// The comments after it on its line.
+    /// The comments behind the part on the same line.
     pub(crate) trailing: Vec<&'n Node>,
 }
 
@@ -52,7 +52,7 @@ fn length(text: &str, nodes: &[Node]) -> usize {
     }
     let is_last = |node: &Node| match first.is(text, "#") {
         true => node.group(Delimiter::Bracket).is_some(),
-        // Only a header has `struct` before the `;`, and it ends with its braces.
+        // Only a header has `struct` before the `;`, and it ends with the braces.
         false if is_header(text, nodes) => is_body(nodes, node),
         false => node.is(text, ";"),
     };
@@ -69,7 +69,7 @@ fn is_header(text: &str, nodes: &[Node]) -> bool {
     }
 }
 
-/// The braces of an item are its last ones: others may be in its generics.
+/// The braces of an item are the last ones: other braces may be in the generics.
 fn is_body(nodes: &[Node], node: &Node) -> bool {
     let last = nodes.iter().rfind(|node| node.group(Delimiter::Brace).is_some());
     last.is_some_and(|last| last.range == node.range)

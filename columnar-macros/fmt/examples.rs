@@ -6,9 +6,9 @@ use crate::source::{Kind, Node};
 
 /// The code between two fences.
 pub(crate) struct Example {
-    /// Its lines, with the line end of the last one.
+    /// The lines of the code, with the line end of the last one.
     pub(crate) range: Range<usize>,
-    /// Without what is before each line.
+    /// The code without what is before each line.
     pub(crate) code: String,
     prefix: String,
 }
@@ -29,11 +29,11 @@ impl Example {
 pub(crate) fn of(text: &str, nodes: &[Node]) -> Vec<Example> {
     let mut lines = Vec::new();
     doc_lines(text, nodes, &mut lines);
-    // Without a word after the fence they are Rust.
+    // Without a word after the fence, examples are Rust.
     in_lines(text, &lines, is_rust)
 }
 
-/// The examples in a Markdown file, which say that they are Rust.
+/// The examples in a Markdown file that are marked as Rust.
 pub(crate) fn of_markdown(text: &str) -> Vec<Example> {
     let mut end = 0;
     let range = |line: &str| {
@@ -67,7 +67,7 @@ fn in_lines(text: &str, lines: &[Line<'_>], is_rust: impl Fn(&str) -> bool) -> V
 
 /// A line of a doc comment.
 struct Line<'t> {
-    /// With the spaces before the comment, and the line end.
+    /// The line with the spaces before the comment, and with the line end.
     range: Range<usize>,
     /// The spaces and the slashes.
     start: &'t str,
@@ -99,7 +99,7 @@ fn doc_lines<'t>(text: &'t str, nodes: &[Node], lines: &mut Vec<Line<'t>>) {
     }
 }
 
-/// The line of a `///` or a `//!`, if it has the line alone.
+/// The line of a doc comment, `///` or `//!`, if no other token is on that line.
 fn doc_line<'t>(text: &'t str, node: &Node) -> Option<Line<'t>> {
     let comment = node.text(text);
     let slashes = ["///", "//!"].into_iter().find(|slashes| comment.starts_with(slashes))?;

@@ -1,4 +1,4 @@
-//! The files to format: those that were named, or those of all packages of the workspace.
+//! The files to format: the named files, or all files of the packages of the workspace.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The edition of a file that is in no package.
 const NO_PACKAGE: &str = "2024";
 
-/// The packages that are known, by their folders, with their editions.
+/// The known packages, by folder, with the edition of each.
 #[derive(Debug, Default)]
 pub(crate) struct Packages {
     editions: HashMap<PathBuf, String>,
@@ -18,7 +18,7 @@ pub(crate) struct Packages {
 }
 
 impl Packages {
-    /// Those of a workspace: of the present folder, or of a manifest.
+    /// The packages of a workspace: of the present folder, or of a manifest.
     pub(crate) fn of_workspace(manifest: Option<&Path>) -> Result<Self, String> {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.args(["metadata", "--no-deps", "--format-version", "1"]);
@@ -49,7 +49,7 @@ impl Packages {
         Ok(files)
     }
 
-    /// The files that a path names: itself, or all in the folder.
+    /// The files that a path names: one file, or all files in a folder.
     pub(crate) fn named(&self, path: &Path, files: &mut BTreeSet<PathBuf>) -> Result<(), String> {
         // Absolute, as cargo names its folders.
         let path = std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -104,6 +104,6 @@ impl Packages {
 enum Nested {
     /// A part of a folder that was named.
     Same,
-    /// A package of its own, in the workspace or not.
+    /// A separate package, in the workspace or not.
     Other,
 }

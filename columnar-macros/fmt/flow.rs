@@ -9,7 +9,7 @@ use crate::rust::{Known, Rust};
 use crate::same::brackets;
 use crate::source::{Kind, Node};
 
-/// The braces of a flow, and all in them, where the line of the flow is at this level.
+/// The braces of a flow, and all between them, where the line of the flow is at this level.
 pub(crate) fn flow(rust: Rust<'_>, level: usize, braces: &Node) -> Known<String> {
     let Kind::Group(delimiter, nodes) = &braces.kind else { return Ok(None) };
     let (open, close) = brackets(*delimiter);

@@ -6,16 +6,16 @@ use crate::align::width;
 use crate::rust::{Known, Rust};
 use crate::source::{Kind, Node};
 
-/// A list without its brackets.
+/// A list without the brackets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct List {
-    /// The list on one line, if it can be.
+    /// The list on one line, if possible.
     pub(crate) inline: Option<String>,
-    /// An item a line, each with its indentation and its comma.
+    /// The list with one item a line, each with indentation and comma.
     pub(crate) vertical: String,
 }
 
-/// An item of a list, with the comments around it.
+/// An item of a list, with the comments before and after.
 #[derive(Default)]
 struct Item<'n> {
     before: Vec<&'n Node>,
@@ -23,7 +23,7 @@ struct Item<'n> {
     after: Vec<&'n Node>,
 }
 
-/// A text that begins a line where an item is broken, and the comments before it.
+/// A text that begins a line where an item is broken, and the comments before the text.
 struct Segment<'n> {
     comments: Vec<&'n Node>,
     text: String,
@@ -62,7 +62,8 @@ fn comment_lines(text: &str, indent: &str, comments: &[&Node], lines: &mut Strin
     comments.iter().for_each(|comment| lines.extend([indent, comment.text(text), "\n"]));
 }
 
-/// Comments on the line of an item. Nothing can follow a comment up to the end of the line, so others are below it.
+/// Comments on the line of an item. Nothing can follow a comment up to the end of the line, so all further comments are
+/// below.
 fn comments_after(text: &str, indent: &str, comments: &[&Node], lines: &mut String) {
     let mut is_ended = false;
     for comment in comments {
@@ -99,7 +100,7 @@ impl Item<'_> {
     }
 }
 
-/// An item on one line, if it can be, and where each item has a line.
+/// An item on one line, if possible, and the item with separate lines.
 fn item(rust: Rust<'_>, level: usize, nodes: &[&Node]) -> Known<(Option<String>, String)> {
     if let [word, list] = nodes
         && word.is(rust.text, "group")
@@ -112,7 +113,7 @@ fn item(rust: Rust<'_>, level: usize, nodes: &[&Node]) -> Known<(Option<String>,
     let has_comments = segments.iter().any(|segment| !segment.comments.is_empty());
     let is_one_line = !has_comments && !one_line.contains('\n');
     let config = &rust.snippets.config;
-    // The comma is after it.
+    // The comma follows the item.
     let fits = config.width(level) + width(&one_line) < config.max_width;
     if !has_comments && (fits || !is_one_line) {
         return Ok(Some((is_one_line.then(|| one_line.clone()), one_line)));
@@ -141,7 +142,7 @@ fn group(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<(Option<String>,
     Ok(Some((inline, lines)))
 }
 
-/// The base of a view and its modifiers, or an input and its column.
+/// The base of a view and all modifiers, or an input and the column of the input.
 fn segments<'n>(rust: Rust<'_>, level: usize, nodes: &[&'n Node]) -> Known<Vec<Segment<'n>>> {
     let (mut segments, mut is_known) = (vec![Segment { comments: Vec::new(), text: String::new() }], true);
     let mut comments = Vec::new();

@@ -1,4 +1,4 @@
-//! `cargo columnar fmt`: formats the flows in Rust files, which rustfmt leaves as they are.
+//! `cargo columnar fmt`: formats the flows in Rust files, which rustfmt does not touch.
 //!
 //! ```text
 //! file ──▶ source ──▶ document, examples ──▶ flow ──▶ entries, declaration ──▶ list ──▶ rust ──▶ rustfmt
@@ -6,8 +6,8 @@
 //!                            └─ the parser of the macro: a flow with mistakes stays as it is
 //! ```
 //!
-//! No token and no comment changes, beside what rustfmt changes in Rust and commas at the ends of lists: `same` compares
-//! each flow with what it was.
+//! No token and no comment changes, beside what rustfmt changes in Rust and commas at the ends of lists: `same`
+//! compares each flow with the earlier text.
 
 // The files of the macro ask the compiler for positions, where there is one.
 extern crate proc_macro;
@@ -164,7 +164,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     Ok(is_done)
 }
 
-/// The files with flows, by the settings that rustfmt has for them.
+/// The files with flows, grouped by the settings that rustfmt uses.
 fn by_config(
     packages: &mut Packages,
     paths: BTreeSet<PathBuf>,
@@ -186,11 +186,11 @@ fn by_config(
     groups.into_iter().map(group).collect()
 }
 
-/// The folder whose settings rustfmt has for a file: the nearest one with a file of them.
+/// The folder whose settings rustfmt uses for a file: the nearest folder with a file of settings.
 fn settings(path: &Path) -> PathBuf {
     let has_file =
         |folder: &&Path| ["rustfmt.toml", ".rustfmt.toml"].iter().any(|name| folder.join(name).is_file());
-    // Without one, rustfmt has the settings of the user, wherever it starts.
+    // Without such a file, rustfmt uses the settings of the user, in every folder.
     let nearest = path.ancestors().skip(1).find(has_file).or_else(|| path.ancestors().last());
     nearest.unwrap_or(Path::new(".")).to_owned()
 }

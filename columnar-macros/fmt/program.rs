@@ -1,4 +1,4 @@
-//! The program, as cargo starts it.
+//! Tests of the program, started in the way of cargo.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -11,7 +11,8 @@ const OTHER: &str = "fn f() {}\nflow! { source user; }\n";
 /// `cargo columnar fmt` in a folder.
 fn fmt(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-columnar"));
-    // The variable names another folder than that of the test, whose `target` would be one with sources.
+    // With this variable, the target folder is elsewhere, and `target` in the folder of the test would count as a
+    // folder with sources.
     command
         .env_remove("CARGO_TARGET_DIR")
         .current_dir(folder)
@@ -56,7 +57,7 @@ fn a_file_with_a_mistake_stays_as_it_is() {
     let wrong = "flow! { source   user; }\nflow! { sorce user; }\n";
     let folder = files(&[("a.rs", wrong), ("b.rs", OTHER), ("c.rs", "flow!{}\nfn f( {\n")]);
     let (code, out, err) = result(&fmt(folder.path(), &["."]));
-    // The others are formatted all the same.
+    // The other files are formatted all the same.
     assert_eq!((code, out.as_str()), (1, "b.rs\n"));
     assert!(err.contains("a.rs:2:9: "), "{err}");
     assert!(err.contains("c.rs:"), "{err}");

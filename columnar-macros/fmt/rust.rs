@@ -1,7 +1,7 @@
-//! The Rust in a flow: its compute steps, types, arguments, attributes and headers.
+//! The Rust in a flow: compute steps, types, arguments, attributes and headers.
 //!
-//! Each becomes a statement or an item around it, which rustfmt formats, and which is taken off again. Where rustfmt would
-//! lose a comment or change a token, the text stays as it was written.
+//! A statement or an item is put around each piece, rustfmt formats the whole, and the frame is taken off again. Where
+//! rustfmt would lose a comment or change a token, the text stays as written.
 
 use proc_macro2::Delimiter;
 
@@ -16,7 +16,7 @@ pub(crate) struct Problem {
     pub(crate) message: String,
 }
 
-/// How often rustfmt may format its own result before it must stay as it is.
+/// The most times that rustfmt may format its own result. A text that still changes after that stays as written.
 const MOST_ROUNDS: usize = 3;
 
 /// A text that is known, or is to be formatted first.
@@ -30,7 +30,7 @@ pub(crate) struct Rust<'r> {
 }
 
 impl<'r> Rust<'r> {
-    /// The text of these nodes, with all between them.
+    /// The text of these nodes, with everything between them.
     pub(crate) fn written(&self, nodes: &[Node]) -> &'r str {
         match (nodes.first(), nodes.last()) {
             (Some(first), Some(last)) => self.text.get(first.range.start..last.range.end).unwrap_or_default(),
@@ -58,7 +58,7 @@ impl<'r> Rust<'r> {
         }
     }
 
-    /// Arguments with their parentheses.
+    /// Arguments with the parentheses.
     pub(crate) fn arguments(&self, level: usize, list: &Node) -> Known<String> {
         match list.group(Delimiter::Parenthesis).unwrap_or_default() {
             [] => Ok(Some("()".to_owned())),
@@ -69,7 +69,7 @@ impl<'r> Rust<'r> {
         }
     }
 
-    /// An attribute on lines of its own.
+    /// An attribute on separate lines.
     pub(crate) fn attribute(&self, level: usize, nodes: &[Node]) -> Known<String> {
         let written = self.written(nodes);
         match nodes {
@@ -108,7 +108,7 @@ impl<'r> Rust<'r> {
         Ok(Some(written.to_owned()))
     }
 
-    /// The header of an item and its opening brace. It is formatted as that of a function.
+    /// The header of an item and the opening brace. The header is formatted as the header of a function.
     pub(crate) fn header(&self, level: usize, nodes: &[Node]) -> Known<String> {
         let written = self.written(nodes);
         let verbatim = || format!("{} {{", closed(written));
@@ -132,7 +132,7 @@ impl<'r> Rust<'r> {
     }
 }
 
-/// The text, with a line end if it ends with a comment that would go on.
+/// The text, followed by a line end if a comment at the end would go on.
 fn closed(text: &str) -> String {
     let ends_with_comment = || {
         let nodes = nodes_of(text).unwrap_or_default();
@@ -155,14 +155,14 @@ impl<'h> Header<'h> {
     fn new(text: &'h str, nodes: &[Node]) -> Option<Self> {
         let keyword = nodes.iter().position(|node| node.is(text, "struct"))?;
         let (name, rest) = nodes.get(keyword + 1..)?.split_first()?;
-        // Its text goes into the middle of lines.
+        // The text of a comment would get into the middle of lines.
         if nodes.iter().any(Node::is_comment) {
             return None;
         }
         let parameters = outside_angles(text, rest, |node| node.group(Delimiter::Parenthesis).is_some());
         let colon = outside_angles(text, rest, |node| node.is(text, ":"));
         let bounds = outside_angles(text, rest, |node| node.is(text, "where"));
-        // A `:` or parentheses after the `where` are of a bound.
+        // A `:` or parentheses after the `where` belong to a bound.
         let before_bounds = |at: &usize| bounds.is_none_or(|bounds| *at < bounds);
         let (colon, bounds_at) = (colon.filter(before_bounds), bounds.unwrap_or(rest.len()));
         let parameters = parameters.filter(before_bounds).filter(|at| colon.is_none_or(|colon| *at < colon));
@@ -182,7 +182,7 @@ impl<'h> Header<'h> {
         })
     }
 
-    /// The name of the function, as wide as `struct` and the name of the flow with what the arrow is wider.
+    /// The name of the function: the name of the flow, with `_` to make up for `struct` and the arrow.
     fn padded(&self) -> String {
         let wider = if self.base.is_some() { 2 } else { 4 };
         format!("{}{}", self.name.replace("r#", "r_"), "_".repeat(wider))
@@ -194,7 +194,7 @@ impl<'h> Header<'h> {
         format!("{} fn {name}{}{parameters}{arrow} {} {{}}", self.visibility, self.generics, self.bounds)
     }
 
-    /// The header of the item from that of the function.
+    /// The header of the item from the header of the function.
     fn of_function(&self, function: &str) -> Option<String> {
         let start = format!("fn {}", self.padded());
         let (visibility, rest) = function.split_once(&start)?;

@@ -1,7 +1,7 @@
 //! Rust in flows, formatted by rustfmt: many snippets with one process.
 //!
-//! A layout asks for a snippet and gets nothing the first time. When all that a file needs is known, one process formats
-//! it, and the layout is made again. Snippets whose width depends on others so come in a second round.
+//! A layout asks for a snippet and gets nothing the first time. When all snippets of a file are known, one process
+//! formats them, and the layout is made again. So a snippet whose width depends on others comes in a second round.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -22,9 +22,10 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// Asks rustfmt for its settings in this folder.
+    /// Asks rustfmt for the settings in this folder.
     pub(crate) fn of(folder: &Path, edition: &str) -> Result<Self, String> {
-        // Of a file in the folder, which need not exist: for the folder itself it gives those of the parent.
+        // For a file in the folder, which need not exist: for the folder itself, rustfmt gives the settings of the
+        // parent.
         let output = rustfmt(folder).args(["--print-config", "current", "flow.rs"]).output();
         let output = output.map_err(|error| format!("rustfmt could not be started: {error}"))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -80,8 +81,8 @@ impl Snippets {
         Self { config, formatted: HashMap::new(), missing: RefCell::default() }
     }
 
-    /// The snippet as rustfmt formats it, without the spaces before its first line; or why it did not. `None` if it is to
-    /// be formatted first.
+    /// The snippet as rustfmt formats it, without the spaces before the first line; or the reason why rustfmt could
+    /// not. `None` if the snippet must be formatted first.
     pub(crate) fn get(&self, level: usize, code: String) -> Option<Result<&str, &str>> {
         let snippet = Snippet { level, code };
         match self.formatted.get(&snippet) {
@@ -93,7 +94,7 @@ impl Snippets {
         }
     }
 
-    /// Formats all that was asked for, if anything was.
+    /// Formats all missing snippets. Returns whether there were any.
     pub(crate) fn format_missing(&mut self) -> bool {
         let missing = self.missing.take();
         if missing.is_empty() {
@@ -105,7 +106,7 @@ impl Snippets {
     }
 }
 
-/// The results of all snippets. One that is no Rust fails all, so it is searched for by halves.
+/// The results of all snippets. One snippet that is no Rust fails all, so a search by halves finds that snippet.
 fn run_or_split(config: &Config, snippets: &[Snippet]) -> Vec<Result<String, String>> {
     match (run(config, snippets), snippets.split_at_checked(snippets.len() / 2)) {
         (Ok(results), _) => results.into_iter().map(Ok).collect(),
@@ -122,7 +123,7 @@ fn run(config: &Config, snippets: &[Snippet]) -> Result<Vec<String>, String> {
     let mut source = String::new();
     for (at, Snippet { level, code }) in snippets.iter().enumerate() {
         let modules = level.saturating_sub(1);
-        // The marks are on lines of their own, whatever rustfmt makes of the code.
+        // The marks are on separate lines, no matter what rustfmt makes of the code.
         let (open, close) = ("mod columnar {\n".repeat(modules), "}\n".repeat(modules));
         let _ = write!(source, "{open}fn {}() {{\n{code}\n{};\n}}\n{close}", begin(at), end(at));
     }
@@ -151,7 +152,7 @@ fn format(config: &Config, source: String) -> Result<String, String> {
     command.args(["--emit", "stdout", "--edition", &config.edition]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("rustfmt could not be started: {error}"))?;
-    // In a thread, since the process may write before it has read all.
+    // A thread writes, since the process may write output before it has read all.
     let writer = child.stdin.take().map(|mut stdin| {
         std::thread::spawn(move || {
             // A process that ends early says why itself.
@@ -171,7 +172,7 @@ fn format(config: &Config, source: String) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|_| "rustfmt returned no UTF-8".to_owned())
 }
 
-/// The rustfmt of the toolchain, as `cargo fmt` starts it.
+/// The rustfmt of the toolchain, found as `cargo fmt` finds it.
 fn rustfmt(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("RUSTFMT").unwrap_or_else(|| "rustfmt".into()));
     command.current_dir(folder);

@@ -1,10 +1,10 @@
-//! Compares texts by their tokens and comments, so that no formatting loses or changes one.
+//! Compares texts by tokens and comments, so that no formatting loses or changes one of them.
 
 use proc_macro2::Delimiter;
 
 use crate::source::{Kind, Node, nodes_of};
 
-/// How much may differ.
+/// The differences that are allowed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strictness {
     /// The comma at the end of a list.
@@ -39,7 +39,7 @@ fn collect(text: &str, nodes: &[Node], strictness: Strictness, words: &mut Words
     for (at, node) in nodes.iter().enumerate() {
         let word = node.text(text);
         match &node.kind {
-            // rustfmt moves the lines of a comment with it.
+            // rustfmt moves all lines of a comment with it.
             Kind::LineComment | Kind::BlockComment => {
                 words.comments.push(word.lines().map(str::trim).collect::<Vec<_>>().join("\n"));
             }

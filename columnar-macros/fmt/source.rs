@@ -1,13 +1,13 @@
-//! The tokens of a source text with their places in it, and the comments between them.
+//! The tokens of a source text with the place of each, and the comments in between.
 //!
-//! The tokens are those of proc-macro2, which drops comments. They are read again from the text between two tokens, which
-//! has nothing else but spaces.
+//! The tokens come from proc-macro2, which drops comments. The comments are read again from the text between two
+//! tokens, where nothing else but spaces can be.
 
 use std::ops::Range;
 
 use proc_macro2::{Delimiter, LexError, TokenStream, TokenTree};
 
-/// A token with all that is in it, or a comment.
+/// A token with all that is inside, or a comment.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) kind: Kind,
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     Token,
     /// A doc comment, which is an attribute for the compiler.
     Doc,
-    /// A comment up to the end of its line.
+    /// A comment up to the end of the line.
     LineComment,
     BlockComment,
     Group(Delimiter, Vec<Node>),
@@ -43,12 +43,12 @@ impl Node {
         }
     }
 
-    /// Whether it is this token.
+    /// Whether the node is this token.
     pub(crate) fn is(&self, text: &str, token: &str) -> bool {
         matches!(self.kind, Kind::Token) && self.text(text) == token
     }
 
-    /// Whether it is a comment or has one in it.
+    /// Whether the node is a comment or contains one.
     pub(crate) fn has_comment(&self) -> bool {
         match &self.kind {
             Kind::Group(_, nodes) => nodes.iter().any(Node::has_comment),
@@ -62,7 +62,7 @@ pub(crate) fn lex(text: &str) -> Result<TokenStream, LexError> {
     text.parse()
 }
 
-/// The tokens of a part of a text, with its comments.
+/// The tokens of a part of a text, with the comments.
 pub(crate) fn nodes(text: &str, tokens: TokenStream, part: Range<usize>) -> Vec<Node> {
     let (mut nodes, mut end) = (Vec::new(), part.start);
     let mut trees = tokens.into_iter().peekable();
@@ -125,7 +125,7 @@ fn comments(text: &str, part: Range<usize>, nodes: &mut Vec<Node>) {
     }
 }
 
-/// The length of a block comment, which may have others in it.
+/// The length of a block comment, which may contain others.
 fn block_length(text: &str) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {

@@ -1,4 +1,4 @@
-//! Order and cycles of a graph. Nodes are indices, and each has the list of the nodes that it reads.
+//! Order and cycles of a graph. Nodes are indices. Each node has the list of the nodes that it reads.
 #![expect(clippy::indexing_slicing, reason = "an index is a node of the graph it came from")]
 
 use std::cmp::Reverse;
@@ -27,15 +27,15 @@ pub(crate) fn order(reads: &[Vec<usize>]) -> Option<Vec<usize>> {
             }
         }
     }
-    // The nodes of a cycle, and those that read one, never become ready.
+    // The nodes of a cycle, and all nodes that read one, never become ready.
     (order.len() == reads.len()).then_some(order)
 }
 
 /// A group of nodes that wait for each other.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Cycle {
-    /// A shortest cycle: each node reads the next one, and the last reads the first. It begins with the first node, by
-    /// index, that reads a later one.
+    /// A shortest cycle: each node reads the next one, and the last reads the first. The list begins with the first
+    /// node, by index, that reads a later one.
     pub(crate) shortest: Vec<usize>,
     /// All nodes of the group, by index.
     pub(crate) group: Vec<usize>,
@@ -44,7 +44,7 @@ pub(crate) struct Cycle {
 /// The cycles of a graph.
 pub(crate) fn cycles(reads: &[Vec<usize>]) -> Vec<Cycle> {
     let mut cycles = Vec::new();
-    // Slow on a large graph, but it runs only where a flow has a cycle or modules.
+    // Slow on a large graph, but called only where a flow has a cycle or modules.
     let mut explained = vec![false; reads.len()];
     for node in 0..reads.len() {
         if explained[node] {
@@ -55,7 +55,7 @@ pub(crate) fn cycles(reads: &[Vec<usize>]) -> Vec<Cycle> {
         group.iter().for_each(|&node| explained[node] = true);
         if let Some(mut cycle) = shortest {
             let next = |at: usize| cycle[(at + 1) % cycle.len()];
-            // Only a node that reads itself has no later one, and it is a cycle alone.
+            // Only a node that reads itself has no later one, and such a node is a cycle alone.
             let first = (0..cycle.len()).filter(|&at| next(at) > cycle[at]).min_by_key(|&at| cycle[at]);
             cycle.rotate_left(first.unwrap_or(0));
             cycles.push(Cycle { shortest: cycle, group });
@@ -64,7 +64,7 @@ pub(crate) fn cycles(reads: &[Vec<usize>]) -> Vec<Cycle> {
     cycles
 }
 
-/// The nodes that `node` reaches and that reach it, with `node` itself.
+/// The nodes in both directions: reached from `node` and reaching `node`, with `node` itself.
 fn group(reads: &[Vec<usize>], node: usize) -> Vec<usize> {
     let reached = reach(reads, node);
     (0..reads.len())
@@ -84,7 +84,7 @@ fn shortest_cycle(reads: &[Vec<usize>], node: usize) -> Option<Vec<usize>> {
     Some(cycle)
 }
 
-/// For every node that `node` reaches by reading, breadth first, the node it is reached from.
+/// The predecessor of every node that `node` reaches by reading, breadth first.
 fn reach(reads: &[Vec<usize>], node: usize) -> Vec<Option<usize>> {
     // The start is not marked at first, so it is found again if it is in a cycle.
     let mut from = vec![None; reads.len()];

@@ -1,9 +1,9 @@
-//! Identifiers: their text as the user typed it, and the rule for names of columns.
+//! Identifiers: the text as the user typed it, and the rule for names of columns.
 //!
-//! To complete an identifier, rust-analyzer expands a flow twice: once as it is, and once with a marker
-//! appended to the identifier at the cursor, or with the marker alone. It maps positions between the two
-//! expansions by their text, so both must have the same shape. Every decision about an identifier
-//! therefore ignores the marker, and only the token that the editor searches for keeps it.
+//! To complete an identifier, rust-analyzer expands a flow twice: once unchanged, and once with a marker appended to
+//! the identifier at the cursor, or with the marker alone. rust-analyzer maps positions between the two expansions by
+//! the text, so both expansions must have the same shape. Every decision about an identifier therefore ignores the
+//! marker, and only the token that the editor searches for keeps the marker.
 
 use proc_macro2::{Ident, TokenTree};
 use quote::format_ident;
@@ -14,7 +14,7 @@ pub(crate) const MARKER: &str = "raCompletionMarker";
 
 /// The keywords of Rust that can be raw.
 const KEYWORDS: [&str; 48] = [
-    // `crate`, `self`, `Self` and `super` are missing: rustc forbids their raw form.
+    // `crate`, `self`, `Self` and `super` are missing: rustc forbids the raw forms.
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
     "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait",
@@ -40,12 +40,13 @@ pub(crate) fn is(ident: &Ident, expected: &str) -> bool {
     is_one_of(ident, &[expected])
 }
 
-/// Whether the identifier is one of these words, marker aside. The text of an identifier is a copy, so it is made once.
+/// Whether the identifier is one of these words, marker aside. The text of an identifier is a copy, so one copy serves
+/// all words.
 pub(crate) fn is_one_of(ident: &Ident, words: &[&str]) -> bool {
     words.contains(&&*without_marker(ident.to_string()))
 }
 
-/// Whether the rest of an identifier is a number: the marker is before it.
+/// Whether the rest of an identifier is a number: the marker was before the rest.
 fn is_number(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_digit())
 }
@@ -63,7 +64,7 @@ pub(crate) fn unmarked(ident: &Ident) -> Option<Ident> {
     }
 }
 
-/// `replacement` with the span and the marker of `original`, so that an editor finds it there.
+/// `replacement` with the span and the marker of `original`, so that an editor finds the replacement there.
 pub(crate) fn replace(original: &Ident, replacement: &Ident) -> Ident {
     let is_at_cursor = original.to_string().contains(MARKER);
     let mut replacement =
@@ -95,19 +96,20 @@ pub(crate) fn nearest_name(text: &str) -> Option<String> {
     is_name(&name).then_some(name)
 }
 
-/// The valid name that a string literal holds, if it holds one.
+/// The valid name in a string literal, if there is one.
 pub(crate) fn quoted_name(literal: TokenTree) -> Option<String> {
     let text = syn::parse2::<LitStr>(literal.into()).ok()?.value();
     is_name(&text).then_some(text)
 }
 
-/// The name as an identifier of Rust: raw if it is a keyword, `None` if it cannot be raw or is no identifier.
+/// The name as an identifier of Rust: raw if the name is a keyword. `None` if there is no raw form, or the name is no
+/// identifier.
 pub(crate) fn rust_ident(name: &Ident) -> Option<Ident> {
     let text = name.to_string();
     match ident_text(name).as_str() {
         "_" | "self" | "Self" | "super" | "crate" => None,
         rest if is_number(rest) => None,
-        // `text` and not `keyword`: an editor looks for the token with its marker.
+        // `text` and not `keyword`: an editor looks for the token with the marker.
         keyword if KEYWORDS.contains(&keyword) && !text.starts_with("r#") => {
             Some(Ident::new_raw(&text, name.span()))
         }
@@ -115,7 +117,7 @@ pub(crate) fn rust_ident(name: &Ident) -> Option<Ident> {
     }
 }
 
-/// Whether this is a variable with the name `text`, marker aside. A keyword is a name only if it is raw.
+/// Whether this is a variable with the name `text`, marker aside. A keyword is a name only in the raw form.
 pub(crate) fn is_variable(name: &Ident, text: &str) -> bool {
     let written = without_marker(name.to_string());
     match written.strip_prefix("r#") {
@@ -124,13 +126,14 @@ pub(crate) fn is_variable(name: &Ident, text: &str) -> bool {
     }
 }
 
-/// Whether this is `gen`, a keyword since edition 2024. No token tells its edition, and raw it is the same name in each.
+/// Whether this is `gen`, a keyword since edition 2024. No token tells its edition, and the raw form is the same name
+/// in each edition.
 pub(crate) fn is_gen(name: &Ident) -> bool {
     ident_text(name) == "gen"
 }
 
-/// The name as a variant of an enum: `running_summary` becomes `RunningSummary`. A text that is no valid
-/// name stays as it is.
+/// The name as a variant of an enum: `running_summary` becomes `RunningSummary`. A text that is no valid name does not
+/// change.
 pub(crate) fn camel_case(name: &str) -> String {
     // `_1` would become `1`, which is no identifier.
     if !is_name(name) {

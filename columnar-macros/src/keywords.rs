@@ -47,7 +47,7 @@ pub(crate) const METHODS_OF_HANDLES: [&str; 19] = [
 /// The lints that `#[deny(...)]` takes.
 pub(crate) const LINTS: [&str; 2] = ["unbounded", "unstable_prefix"];
 
-/// The methods of compute steps that set how they run.
+/// The methods of compute steps that set how a step runs.
 pub(crate) const METHODS_OF_STEPS: [&str; 25] = [
     "retry",
     "timeout",
@@ -79,7 +79,7 @@ pub(crate) const METHODS_OF_STEPS: [&str; 25] = [
 /// The model that needs no provider.
 pub(crate) const OFFLINE: &str = "offline";
 
-/// The providers of models, as the registry of the library has them. A test of the workspace compares both.
+/// The providers of models, as in the registry of the library. A test of the workspace compares both.
 pub(crate) const PROVIDERS: [&str; 21] = [
     "aliyun",
     "anthropic",
@@ -107,7 +107,7 @@ pub(crate) const PROVIDERS: [&str; 21] = [
 /// Words for the condition of a compute step in other languages.
 pub(crate) const CONDITIONS: [&str; 5] = ["if", "unless", "where", "while", "until"];
 
-/// The candidate nearest to `text`, if at most a third of its letters differ.
+/// The candidate nearest to `text`, if at most a third of the letters differ.
 pub(crate) fn nearest<'c>(text: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     candidates
         // Damerau counts two exchanged letters as one slip, so `topcis` is near to `topics`.
@@ -118,7 +118,7 @@ pub(crate) fn nearest<'c>(text: &str, candidates: impl Iterator<Item = &'c str>)
         .map(|(_, known)| known)
 }
 
-/// `source` or `column`, if `ident` is a misspelling or the beginning of one of them.
+/// `source` or `column`, if `ident` is a misspelling or the beginning of either.
 pub(crate) fn nearest_keyword(ident: &Ident) -> Option<&'static str> {
     const KEYWORDS: [&str; 2] = ["source", "column"];
     let text = ident_text(ident).to_lowercase();

@@ -1,4 +1,4 @@
-//! The names that the expansions of `flow!` and other macros use. No promise of compatibility covers them.
+//! The names that the expansions of `flow!` and other macros use. No promise of compatibility covers these names.
 
 pub use columnar_macros::flow;
 #[cfg(feature = "insta")]
@@ -41,11 +41,11 @@ use std::{fmt, future};
 use crate::compute::inputs::{InputError, step_of_inputs};
 use crate::compute::{Context, IntoReply, IntoStep, OutputOfStep};
 
-/// The maximal length of `ORDER` where the compiler cannot count the columns: in the extension of a flow with parameters
-/// that it shares, and where such a flow is a module.
+/// The maximal length of `ORDER` where the compiler cannot count the columns: in the extension of a flow with
+/// parameters that the extension shares, and where such a flow is a module.
 pub const MAX_COLUMNS: usize = 1024;
 
-/// The maximal number of bytes of their names there.
+/// The maximal number of bytes of the names of columns there.
 pub const MAX_NAME_BYTES: usize = 16 * MAX_COLUMNS;
 
 /// The keywords, as methods. rustc reports errors of an argument at the name of the method, and editors show the
@@ -90,7 +90,8 @@ impl Declare {
         step_of_inputs(inputs, compute)
     }
 
-    /// A compute step that is async, with values of its own. `call` calls it, because its future borrows from it.
+    /// A compute step that is async, with captured values. `call` calls `compute`, because the future borrows from
+    /// `compute`.
     pub fn column_with_values<'a, I, F, O, R, Form>(
         self,
         inputs: impl Fn(Inputs<'_>) -> std::result::Result<I, InputError> + Send + Sync + 'a,
@@ -107,7 +108,8 @@ impl Declare {
         step_of_inputs(inputs, move |inputs| call(Arc::clone(&compute), inputs))
     }
 
-    /// Declares a source: `source name;`. Your program pushes its values. `source files: Documents;` is a source of documents.
+    /// Declares a source: `source name;`. Your program pushes the values. `source files: Documents;` is a source of
+    /// documents.
     pub const fn source(self, column: usize, name: &'static str) -> Source {
         Source::__new(column, name)
     }
@@ -118,13 +120,13 @@ impl Declare {
 pub struct Input<T>(pub T);
 
 impl<T> Input<T> {
-    /// The input as this type, which is its own.
+    /// The input as this type, which is its own type.
     pub fn named<N: NamedType<T>>(self) -> N {
         N::named(self.0)
     }
 }
 
-/// The type of an input, which is `T`. With a conversion of its own rustc reports another type at that type, and not at the
+/// The type of an input, which is `T`. This conversion makes rustc report another type at that type, and not at the
 /// whole closure.
 #[diagnostic::on_unimplemented(
     message = "this input is `{T}`, not `{Self}`",
@@ -149,14 +151,15 @@ pub mod rules {
 
 /// The keywords as functions, which editors complete where a declaration begins.
 pub mod keywords {
-    /// Declares a source: `source name;`. Your program pushes its values.
+    /// Declares a source: `source name;`. Your program pushes the values.
     pub fn source() {}
 
     /// Declares a computed column: `column name(views) = compute;`.
     pub fn column() {}
 
-    /// Uses another flow as a module: `use Debate { topic: user } as debate;`. The braces bind each of its sources to a column
-    /// of this flow, and its columns are `debate.pro`, `debate.con`. Arguments of its `new` come before the braces.
+    /// Uses another flow as a module: `use Debate { topic: user } as debate;`. The braces bind each source of that flow
+    /// to a column of this flow. The columns of the module are `debate.pro`, `debate.con`. Arguments of `new` come
+    /// before the braces.
     pub fn r#use() {}
 }
 
@@ -166,12 +169,12 @@ pub mod words {
     pub fn group() {}
 }
 
-/// The graph of a flow. In a function, the compiler evaluates it only where it is used, and not for each flow.
+/// The graph of a flow. In a function, the compiler evaluates the graph only where it is used, and not for each flow.
 pub const fn graph<F: Base>() -> Graph {
     F::Columns::GRAPH
 }
 
-/// A fork of a flow in a store of its own.
+/// A fork of a flow in a separate store.
 pub fn fork_into<'a, C: Columns, I: ColumnId + 'a, F: Deref<Target = Typed<'a, C, I>>>(
     flow: &Typed<'a, C, I>,
     at_step: usize,
@@ -190,7 +193,8 @@ pub fn open<'a, C: Columns, I: ColumnId + 'a, F: Deref<Target = Typed<'a, C, I>>
     Typed::__open(store.into_open_options(), steps, of)
 }
 
-/// The extension of a flow whose path could not be read, which is reported. It is never called.
+/// The extension of a flow whose path could not be read. The macro reports that error, so this function is never
+/// called.
 pub fn broken_extension<'a, C: Columns, I: ColumnId + 'a, F: Deref<Target = Typed<'a, C, I>>>(
     steps: Vec<Option<Step<'a>>>,
     of: fn(Typed<'a, C, I>) -> F,
@@ -207,7 +211,7 @@ pub fn extend<'a, B: Columns, J, C: Columns, I: ColumnId + 'a, F: Deref<Target =
     Typed::__extend(base, steps, of)
 }
 
-/// The compute steps of the columns that a flow itself declares, by column, from those of its computed columns.
+/// The compute steps of the columns that a flow itself declares, by column, from the steps of the computed columns.
 pub fn steps<F: Base, P, S>(steps: &[P], call: impl FnMut(&P) -> S) -> Vec<Option<S>> {
     F::Columns::GRAPH.by_node(steps.iter().map(call))
 }
@@ -217,16 +221,16 @@ pub fn inline_steps<const N: usize>(steps: [Option<Step<'_>>; N]) -> Vec<Option<
     steps.into()
 }
 
-/// Gives a compute step of an inline flow the type of its column.
+/// Gives a compute step of an inline flow the type of the column.
 pub fn with_type<'a>(step: &mut Option<Step<'a>>, typed: impl FnOnce(Step<'a>) -> Step<'a>) {
     *step = step.take().map(typed);
 }
 
-/// Writes the name of a flow, and the number of its steps.
+/// Writes the name of a flow, and the number of steps.
 ///
 /// # Errors
 ///
-/// Those of the formatter.
+/// The errors of the formatter.
 pub fn fmt_flow<C, I>(name: &str, flow: &Typed<'_, C, I>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     // Before anything is written: the writer may use the flow.
     let steps = flow.steps();
@@ -237,12 +241,12 @@ pub fn fmt_flow<C, I>(name: &str, flow: &Typed<'_, C, I>, f: &mut fmt::Formatter
 ///
 /// # Errors
 ///
-/// Those of the formatter.
+/// The errors of the formatter.
 pub fn fmt_struct(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.debug_struct(name).finish_non_exhaustive()
 }
 
-/// The compute steps of a flow with modules: its own, then those of each module.
+/// The compute steps of a flow with modules: first the steps of the flow itself, then the steps of each module.
 pub fn join<'a>(
     steps: Vec<Option<Step<'a>>>,
     modules: impl IntoIterator<Item = Vec<Step<'a>>>,
@@ -250,29 +254,30 @@ pub fn join<'a>(
     steps.into_iter().chain(modules.into_iter().flatten().map(Some)).collect()
 }
 
-/// The compute steps of a module, without its sources, which are columns of the flow that uses it. The lifetime of the
-/// steps may be shorter.
+/// The compute steps of a module, without the sources of the module, which are columns of the flow around. The lifetime
+/// of the steps may be shorter.
 pub fn lend<'a, 'b: 'a>(steps: Vec<Option<Step<'b>>>) -> Vec<Step<'a>> {
     steps.into_iter().flatten().map(Step::shorten).collect()
 }
 
-/// The step of a column whose declaration has an error, which is reported. It is never called.
+/// The step of a column whose declaration has an error. The macro reports that error, so this step is never called.
 pub fn broken<'a>() -> Step<'a> {
     Declare.column(|_: Context| future::pending::<String>())
 }
 
-/// The inputs of a module, where one of them could not be read. That is reported, so this is never called.
+/// The inputs of a module where one input could not be read. The macro reports that error, so this function is never
+/// called.
 pub fn broken_inputs<I>() -> I {
     unreachable!("a flow with an error does not compile")
 }
 
-/// The step of a column whose step is `todo!()`: its cells fail.
+/// The step of a column whose step is `todo!()`: all cells of the column fail.
 pub fn unwritten<'a>(words: &'static str, text: &str) -> Step<'a> {
     let message = if text.is_empty() { words.to_owned() } else { format!("{words}: {text}") };
     Declare.column(move |_: Context| future::ready(Err::<Value, String>(message.clone())))
 }
 
-/// An inline flow, after the words that rustc prints if it expects an item there.
+/// An inline flow, after the words that rustc prints where an item is expected.
 #[derive(Debug)]
 pub struct Inline<F>(pub F);
 

@@ -1,9 +1,9 @@
 //! Step-synchronised columnar dataflow over LLM computations.
 //!
-//! A chat has two columns, user and assistant; a flow has any number. A row is a **step**, and a column has one text for
-//! each step. **Sources** get their values from outside. **Derived columns** declare which columns they read, and how
-//! much of their history. From that declaration alone the library assembles the messages array of every call, computes
-//! each cell as soon as its inputs exist, stores each value once, and never computes it again.
+//! A chat has two columns, user and assistant; a flow has any number. A row is a **step**, and a column has one text
+//! for each step. **Sources** get values from outside. **Derived columns** declare which columns they read, and how
+//! much of the history. From that declaration alone the library assembles the messages array of every call, computes
+//! each cell as soon as its inputs exist, stores each value once, and never computes a value again.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -28,7 +28,7 @@
 //!
 //! # Dependencies and features
 //!
-//! The crate is not published yet: the path is that of its folder in a checkout of the repository.
+//! The crate is not published yet: the path leads to the folder of the crate in a checkout of the repository.
 //!
 //! ```toml
 //! [dependencies]
@@ -63,12 +63,12 @@
 //! | inspect a declaration: order, levels, growth of contexts, a drawing | [`Outline`] |
 //! | push and run | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
 //! | read values | [`get`, `cell`, `iter`, `last`, `values`](flow::Handle#method.get) of a column, [`rows`](flow::LiveFlow::rows) of a flow, [`CellState`] |
-//! | estimate a run, and follow its progress | [`Forecast`], [`Progress`] |
+//! | estimate a run, and follow the progress | [`Forecast`], [`Progress`] |
 //! | limit the tokens of requests, and see the omissions | [`budget`]; [`tokens`], for the counters |
 //! | store values, and open a flow on a store | [`store`] and [`reopen`]; [`rows`], for other programs |
 //! | fork a flow; add, remove or replace a column | [`fork`](flow::LiveFlow::fork), [`add_column`](Flow::add_column), [`remove_column`](Flow::remove_column), [`replace_column`](Flow::replace_column) |
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
-//! | see the context of a cell | [`Messages`]; [`cache`], for the prefix that a provider caches and its marks |
+//! | see the context of a cell | [`Messages`]; [`cache`], for cache marks and the prefix that a provider caches |
 //! | send a context with a client of your own | [`rendering`] |
 //! | show a model files, symbols and pages that change | [`documents`](mod@documents) |
 //! | see why a document is in a tier | [`tiers`] |
@@ -86,18 +86,18 @@
 //!
 //! - A window is counted back from the current step, for every step of the history. Inputs include the current step;
 //!   `self` ends with the previous one.
-//! - Each input is wrapped in its tag, `<user>\n...\n</user>`, always. Within a step the inputs are in the order of the
-//!   declaration, those with `.context()` before the others. Adjacent texts of the same role become one message, joined by
-//!   an empty line. Inputs with `.instruction()` end the system text.
+//! - Each input is wrapped in a tag, `<user>\n...\n</user>`, always. Within a step the inputs are in the order of the
+//!   declaration, inputs with `.context()` before the others. Adjacent texts of the same role become one message,
+//!   joined by an empty line. Inputs with `.instruction()` end the system text.
 //! - The first and the last message are the user's. If the windows would put an assistant message first, the constant
 //!   user message `<elided/>` leads.
-//! - A view with `.elided()` counts the earlier values that it hides: `<elided>4 values of topics</elided>` is directly
-//!   before the first value that it shows, in a user message.
+//! - A view with `.elided()` counts the earlier values that are hidden: `<elided>4 values of topics</elided>` is
+//!   directly before the first value of the view, in a user message.
 //! - A [skipped](compute::Policy::or_skip) cell appears in no array.
-//! - If a request exceeds the [budget] of its column, whole turns are left out: the inputs of a step, or the column's own
-//!   value of that step. `<elided>12 turns, about 3400 tokens</elided>` marks a gap in the middle.
-//! - A value that spells a tag of its array is escaped there, minimally and reversibly. So the model can tell reliably
-//!   which column a text comes from. A text can still persuade a model: escaping is no security boundary.
+//! - If a request exceeds the [budget] of the column, whole turns are left out: the inputs of a step, or the column's
+//!   own value of that step. `<elided>12 turns, about 3400 tokens</elided>` marks a gap in the middle.
+//! - A value that spells a tag of the array around the value is escaped, minimally and reversibly. So the model can
+//!   tell reliably which column a text comes from. A text can still persuade a model: escaping is no security boundary.
 //!
 //! | `self` | input | pattern | for |
 //! |---|---|---|---|
@@ -119,12 +119,12 @@
 //!        context ──▶ compute ──▶ value ──▶ store ──▶ event ──▶ your `run()` loop
 //! ```
 
-// docs.rs sets this cfg. The items of a feature are marked with it.
+// docs.rs sets this cfg, which marks the items of a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// The pages of a user's flows link to this crate, also where `cargo doc --no-deps` has no pages of it.
+// The pages of a user's flows link to this crate, also where `cargo doc --no-deps` has no pages of the crate.
 #![doc(html_root_url = "https://docs.rs/columnar/0.1.0")]
 
-// The rooms, the lowest first: a module imports only from those before it. ARCHITECTURE.md draws them.
+// The rooms, the lowest first: a module imports only from earlier rooms. ARCHITECTURE.md draws the rooms.
 mod declare;
 mod history;
 mod schedule;
@@ -152,7 +152,7 @@ pub mod guide;
 #[doc(hidden)]
 pub mod __private;
 
-// Users find these beside their rooms, which hide them.
+// Users find these modules beside the rooms, which hide them.
 #[doc(inline)]
 #[cfg(feature = "tracing")]
 pub use compute::trace;
@@ -193,12 +193,13 @@ pub mod prelude {
     //! |---|---|
     //! | declarations | [`flow!`](crate::flow!); at run time [`source`], [`column`](column()), [`this`], [`prev`], [`group`], [`flow`](flow()), [`Column`], [`View`], [`Flow`], [`Documents`] |
     //! | compute steps | [`prompt`], [`Effort`], [`deltas`], [`Context`], [`Messages`], [`Role`], [`Value`] |
-    //! | policies | the methods of [`Policy`](crate::compute::Policy), which return a [`Step`], and [`secs`], [`per_second`], [`per_minute`] for their arguments |
+    //! | policies | the methods of [`Policy`](crate::compute::Policy), which return a [`Step`], and [`secs`], [`per_second`], [`per_minute`] for the arguments |
     //! | runs | [`Event`], [`Error`], [`Result`], and the methods of streams in the crate futures, such as `try_next` |
     //! | services | the method of [`Spawn`](crate::service::Spawn) |
     //!
     //! All other names are imported from the module of their subject: `columnar::store::FileStore`. [`Result`] has
-    //! [`Error`] as its default only, so `Result<(), Box<dyn std::error::Error>>` is still that of the standard library.
+    //! [`Error`] as the default only, so `Result<(), Box<dyn std::error::Error>>` is still the `Result` of the standard
+    //! library.
     //!
     //! ```
     //! use columnar::prelude::*;
@@ -227,7 +228,7 @@ pub mod prelude {
     pub use futures::{StreamExt as _, TryStreamExt as _};
 }
 
-/// Declares a flow; see the [crate] for its meaning.
+/// Declares a flow; the documentation of the [crate] tells what a flow is.
 ///
 /// ```text
 /// flow      := header "{" decl* "}"  |  decl*                 item form  |  inline form, an expression
@@ -295,8 +296,8 @@ pub mod prelude {
 ///
 /// # Extending a flow
 ///
-/// `struct Felt: Chat` adds columns to those of `Chat`, as `add_column` does at run time. A live `Chat` continues as a
-/// `Felt`:
+/// `struct Felt: Chat` adds columns to the columns of `Chat`, as `add_column` does at run time. A live `Chat` continues
+/// as a `Felt`:
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -342,18 +343,19 @@ pub mod prelude {
 ///
 /// - `extend(flow, parameters)` takes the flow or a reference to it. The existing values stay. The new columns exist at
 ///   once, and the next run computes them; so does a run in progress.
-/// - `chat` remains a handle to the same flow: its run computes all columns, and emits events of those of `Chat` alone.
-///   A second run at the same time is refused, on either handle.
-/// - Several extensions of one flow are independent, as long as their columns have different names, and an extension
-///   can be extended. Any flow that is a struct can be extended, from any module or crate:
+/// - `chat` remains a handle to the same flow: a run of `chat` computes all columns, and emits events of the columns of
+///   `Chat` alone. A second run at the same time is refused, on either handle.
+/// - Several extensions of one flow are independent, as long as no two columns have the same name, and an extension can
+///   be extended. Any flow that is a struct can be extended, from any module or crate:
 ///   `struct Felt<M: Model>(model: M): chat::Chat<M>`.
-/// - An extension cannot add a source, because the existing steps have no value for it.
+/// - An extension cannot add a source, because the existing steps have no value for a new source.
 /// - `FeltBase` is an alias of the extended flow. If that flow uses type parameters of the extension, the enum has a
-///   type parameter for its columns: `FeltColumn<ChatColumn>`.
+///   type parameter for the columns of that flow: `FeltColumn<ChatColumn>`.
 ///
 /// # Modules
 ///
-/// A flow can be a module of another one. Its sources are its inputs, and each is bound to a column of the outer flow:
+/// A flow can be a module of another one. The sources of the module are inputs, and each is bound to a column of the
+/// outer flow:
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -395,23 +397,23 @@ pub mod prelude {
 /// ```
 ///
 /// - The columns of a module are columns of the outer flow, named after the module: `debate.critic` in the store, in
-///   events and in errors. They run with all others, and nothing is stored twice. The tag of a view is the last part of
-///   the name, `critic`, unless the view sets another.
+///   events and in errors. These columns run with all others, and nothing is stored twice. The tag of a view is the
+///   last part of the name, `critic`, unless the view sets another.
 /// - Inside the module nothing changes: a column that reads `topic` sees `<topic>`, with the values of `user`. Outside,
 ///   `chat.debate.topic` is the column `user`.
 /// - Any flow that is a struct and no extension can be a module, from any module or crate, in both forms, under several
-///   names. Its generics and the arguments of its parameters, which are those of `new`, come between its name and its
-///   inputs: `use Debate<M>(model.clone()) { topic: user } as debate`.
-/// - A column of a module waits for the columns that it reads, and not for all inputs. So a column can feed a module and
-///   read those of its columns that do not depend on it.
+///   names. Generics, and the arguments that `new` of the module takes, come between the name and the inputs:
+///   `use Debate<M>(model.clone()) { topic: user } as debate`.
+/// - A column of a module waits for the columns that it reads, and not for all inputs. So a column can feed a module
+///   and also read columns of the module, as long as these do not depend on the reader.
 /// - The enum has a variant for each module. If a module uses type parameters of the outer flow, the enum has a type
 ///   parameter for the module's columns: `ChatColumn<DebateColumn>`.
 ///
 /// # Lints
 ///
-/// Before a column, or before the flow for all columns, `#[deny(unbounded)]` makes it a compile error if a context grows
-/// with every step. `#[deny(unstable_prefix)]` makes it one if a request shares nothing but its instruction with the
-/// next, so that no provider's cache can serve it.
+/// Before a column, or before the flow for all columns, `#[deny(unbounded)]` makes a context that grows with every step
+/// a compile error. `#[deny(unstable_prefix)]` makes it a compile error if a request shares nothing but the instruction
+/// with the next, so that no provider's cache can serve it.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -447,13 +449,14 @@ pub mod prelude {
 /// # Ok(()) }
 /// ```
 ///
-/// The expression is a [`Typed`](flow::Typed) flow of an unnamed type. Its compute steps may use and borrow what is in
-/// scope, and a `?` in one returns from the surrounding function.
+/// The expression is a [`Typed`](flow::Typed) flow of an unnamed type. Compute steps may use and borrow what is in
+/// scope, and a `?` in a step returns from the surrounding function.
 ///
 /// # Mistakes
 ///
-/// The graph is checked when the program compiles. An unknown name, a cycle, a tag used twice, a window of 0: each is an
-/// error at its position, with a way to fix it, and all are reported at once. See [`guide::mistakes`].
+/// The graph is checked when the program compiles. An unknown name, a cycle, a tag used twice, a window of 0: each is
+/// an error at the place of the mistake, with a way to fix the mistake, and all are reported at once. See
+/// [`guide::mistakes`].
 #[macro_export]
 macro_rules! flow {
     ($($declarations:tt)*) => {

@@ -1,5 +1,5 @@
-//! A backfill: computes four columns for a thousand messages. It prints a forecast of the cost, shows its progress,
-//! can be interrupted at any time, and continues with the cells that are missing.
+//! A backfill: computes four columns for a thousand messages. The program prints a forecast of the cost, shows the
+//! progress, can be interrupted at any time, and continues with the missing cells.
 //!
 //! ```text
 //! cargo run --example backfill                       progress bars, then the results
@@ -28,7 +28,7 @@ use progress::Progress;
 use terminal::{Command, Options};
 
 flow! {
-    /// Messages to a shop, and their answers.
+    /// Messages to a shop, and the answers.
     pub struct Inbox<M: Model + Clone>(model: M) {
         /// A message of a customer.
         source message;
@@ -44,7 +44,7 @@ flow! {
 
 type Shop = Inbox<Counted>;
 
-/// A model that counts its calls; clones share the count.
+/// A model that counts calls; clones share the count.
 #[derive(Clone)]
 struct Counted {
     model: Arc<dyn Model>,
@@ -131,7 +131,7 @@ fn chosen(options: &Options) -> Result<Arc<dyn Model>, BoxError> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ended {
     Done,
-    /// It computed the values of `--interrupt`.
+    /// The values of `--interrupt` are computed.
     LimitReached,
     /// Ctrl-C was pressed.
     Interrupted,
@@ -150,7 +150,7 @@ async fn compute(inbox: &Shop, limit: Option<usize>) -> Result<Ended, BoxError> 
 async fn watch(inbox: &Shop, limit: Option<usize>, progress: &mut Progress) -> Result<Ended, BoxError> {
     // One `ctrl_c` for the whole run: a new one in each round would miss a signal between two rounds.
     let (mut run, mut values, mut pressed) = (inbox.run(), 0, pin!(ctrl_c()));
-    // To interrupt a run is to drop it, as every return does.
+    // To interrupt a run is to drop the run, as every return does.
     loop {
         let event = tokio::select! {
             // Ctrl-C first, because a fast model may have the next event ready every time.

@@ -1,5 +1,5 @@
 //! The progress of a run: at a terminal a bar for each column and one for all, elsewhere a line every five seconds.
-//! Copy this file into your own program; it needs `indicatif` 0.18, and `printable` of `support.rs`.
+//! Copy this file into your own program. The file needs `indicatif` 0.18, and `printable` of `support.rs`.
 //!
 //! ```text
 //! forecast ──▶ Progress ◀── every event of the run
@@ -28,7 +28,7 @@ pub(crate) struct Progress {
 }
 
 enum Display {
-    /// One for each column of the tally; the last one is for all of them.
+    /// One bar for each column of the tally; the last bar is for all columns.
     Bars(Vec<ProgressBar>),
     Lines {
         began: Instant,
@@ -42,7 +42,7 @@ impl Progress {
     pub(crate) fn new(forecast: &Forecast) -> Self {
         let (tally, now) = (Tally::new(forecast), Instant::now());
         let display = if io::stderr().is_terminal() {
-            // Bars redraw lines, which only a terminal can do: a log file would fill with them.
+            // Bars redraw lines, which only a terminal can do: a log file would fill with such lines.
             Display::Bars(bars(&tally))
         } else {
             Display::Lines { began: now, printed: now }
@@ -56,7 +56,7 @@ impl Progress {
         match &mut self.display {
             Display::Bars(bars) => {
                 if let (Some(error), Some(bar)) = (error, bars.first()) {
-                    // Through a bar, because a line that is printed past the bars would tear them.
+                    // Through a bar, because a line that is printed past the bars would tear the bars.
                     bar.println(error);
                 }
                 show(bars.get(at), counts);
@@ -91,7 +91,7 @@ fn bars(tally: &Tally) -> Vec<ProgressBar> {
     let width = tally.columns.iter().map(|column| column.name.len()).max().unwrap_or_default();
     let style = ProgressStyle::with_template(BAR).unwrap_or_else(|_| ProgressStyle::default_bar());
     let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
-        // A bar that cannot be written has no place for its error.
+        // A bar that cannot be written has no place for an error.
         let _ = write!(out, "{:.0}/s", state.per_sec());
     };
     let style = style.with_key("rate", rate);
@@ -118,7 +118,7 @@ fn show(bar: Option<&ProgressBar>, counts: Counts) {
 /// The cells of a run, counted by column.
 #[derive(Debug)]
 struct Tally {
-    /// The columns of the forecast: they have cells to compute.
+    /// The columns of the forecast, which have cells to compute.
     columns: Vec<Column>,
 }
 
@@ -135,9 +135,9 @@ struct Column {
 struct Counts {
     total: usize,
     stored: usize,
-    /// Empty for good.
+    /// Cells that stay empty for good.
     skipped: usize,
-    /// The next run tries them again.
+    /// Failed cells, which the next run tries again.
     failed: usize,
     /// Failed attempts that were followed by another one.
     retried: usize,
@@ -174,7 +174,7 @@ impl Tally {
 
     /// The tally on one line.
     fn line(&self, elapsed: Duration) -> String {
-        // At least 1, because the rate divides by it.
+        // At least 1, because the rate divides by this number.
         let (all, millis) = (self.all(), elapsed.as_millis().max(1));
         let (settled, left) = (all.settled() as u128, (all.total - all.settled()) as u128);
         // `None` while no cell is settled, as there is no rate yet.
@@ -203,7 +203,7 @@ impl Column {
                     is_first.then(|| format!("`{}` failed at step {step}: {}", self.name, printable(error)));
             }
             Event::Skipped { step, .. } => {
-                // A column with `or_skip` reports the failure of a cell before it skips the cell.
+                // A column with `or_skip` reports the failure of a cell before the skip.
                 self.failed.remove(step);
                 counts.skipped += 1;
             }
@@ -246,7 +246,7 @@ mod tests {
 
     use super::*;
 
-    /// The tally and the errors of a run over four messages. One of the two columns skips the steps where it fails.
+    /// The tally and the errors of a run over four messages. One of the two columns skips the steps of failed cells.
     async fn a_run() -> Result<(Tally, Vec<String>)> {
         let user = source("user");
         let fails = |at: usize| {

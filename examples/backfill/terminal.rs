@@ -58,7 +58,7 @@ impl Options {
                 Some((flag, value)) => (flag, Some(value.to_owned())),
                 None => (argument.as_str(), None),
             };
-            // Lazily, because only some options take the next argument as their value.
+            // Lazily, because only some options take the next argument as a value.
             let mut number = || whole_number(flag, attached.clone().or_else(|| arguments.next()));
             match flag {
                 "--rows" => options.rows = number()?,

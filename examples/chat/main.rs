@@ -47,7 +47,7 @@ are read from standard input. If there are none, an included conversation is pla
 COLUMNAR_MODEL names the model, such as openai/gpt-5.4-mini (with `--features providers`); the default is offline.
 ";
 
-/// A part of a real conversation. Its first lines name the source.
+/// A part of a real conversation. The first lines name the source.
 const INCLUDED: &str = include_str!("apollo13.txt");
 
 #[tokio::main(flavor = "current_thread")]
@@ -79,7 +79,7 @@ async fn start(mut out: impl Write) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// A chat, the output that it is printed to and its width, and the columns whose messages arrays are printed.
+/// A chat, the output and the width of the output, and the columns whose messages arrays are printed.
 pub(crate) struct Session<W> {
     pub(crate) chat: Chat,
     pub(crate) out: W,
@@ -88,7 +88,7 @@ pub(crate) struct Session<W> {
 }
 
 impl<W: Write> Session<W> {
-    /// Pushes each line as a message and prints the step that it begins.
+    /// Pushes each line as a message and prints its step.
     pub(crate) async fn play(&mut self, name: &str, input: impl BufRead) -> Result<(), BoxError> {
         let is_typed = name == "stdin" && io::stdin().is_terminal();
         let mut lines = (1..).zip(input.lines());
@@ -121,7 +121,7 @@ impl<W: Write> Session<W> {
         let mut run = self.chat.run();
         let mut lines = VecDeque::new();
         while let Some(event) = run.next().await {
-            // The pieces of a cell may be printed already when it fails, and none of them is stored.
+            // The pieces of a cell may be printed already when the cell fails, and none of the pieces is stored.
             if event.is_err() {
                 writeln!(self.out, " … (not stored)")?;
             }
@@ -151,7 +151,7 @@ pub(crate) fn label(name: &str, style: Style) -> String {
     format!("{style}{name:<12} │{style:#} ")
 }
 
-/// The lines of a text beside its label.
+/// The lines of a text beside a label.
 pub(crate) fn wrap(width: Option<usize>) -> Wrap {
     Wrap::new(&label("", Style::new()), width)
 }
@@ -211,7 +211,7 @@ mod tests {
         }
     }
 
-    /// A typed tag gave the topic `lt`, of the entity that stands for its bracket, and long lines lost the gutter.
+    /// A typed tag gave the topic `lt`, from the entity in place of the bracket, and long lines lost the gutter.
     #[tokio::test]
     async fn a_typed_tag_is_no_topic_and_long_lines_keep_the_gutter() {
         for width in [80, 120] {

@@ -17,7 +17,7 @@ pub(crate) struct Line {
     is_complete: bool,
 }
 
-/// Columns stream at the same time: the first one is printed at once, the others when it is complete.
+/// Columns stream at the same time: the first one is printed at once, the others when the first is complete.
 pub(crate) fn show(
     out: &mut impl Write,
     lines: &mut VecDeque<Line>,
@@ -32,7 +32,7 @@ pub(crate) fn show(
     for line in lines.iter_mut().filter(|line| line.column == column) {
         match event {
             Event::Delta { text, .. } => line.unprinted += &line.text.push(text),
-            // The deltas of a prompt are its whole value.
+            // The deltas of a prompt are the whole value.
             Event::Value { .. } => {
                 line.unprinted += &line.text.end();
                 line.is_complete = true;
@@ -42,7 +42,7 @@ pub(crate) fn show(
     }
     while let Some(line) = lines.front_mut() {
         write!(out, "{}", mem::take(&mut line.unprinted))?;
-        // The lines after it wait, so that pieces of two columns are never mixed.
+        // The lines behind wait, so that pieces of two columns are never mixed.
         if !line.is_complete {
             break;
         }

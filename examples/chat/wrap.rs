@@ -33,7 +33,7 @@ impl Wrap {
         self.push(text) + &self.end()
     }
 
-    /// Takes the next piece, and returns the text to print. A word is printed when it is complete.
+    /// Takes the next piece, and returns the text to print. Only complete words are printed.
     pub(crate) fn push(&mut self, piece: &str) -> String {
         let mut out = String::new();
         for c in piece.chars() {
@@ -42,7 +42,7 @@ impl Wrap {
                     out += &self.end();
                     self.break_line(&mut out);
                 }
-                // A tab has no width of its own, and other characters could control the terminal.
+                // A tab has no fixed width, and other characters could control the terminal.
                 '\t' | ' ' => {
                     out += &self.end();
                     self.space.push(' ');
@@ -54,7 +54,7 @@ impl Wrap {
         out
     }
 
-    /// Returns the last word, to print it.
+    /// Returns the last word, for printing.
     pub(crate) fn end(&mut self) -> String {
         let (mut out, word) = (String::new(), mem::take(&mut self.word));
         if word.is_empty() {

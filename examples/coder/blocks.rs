@@ -14,7 +14,7 @@
 //! The three markers of a block have the same length, from five characters on. So a text that has such a line itself can
 //! be in a block with longer markers.
 
-/// Lines of a file, and the lines that take their place.
+/// Lines of a file, and the replacement.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     /// The path as the model wrote it.
@@ -25,12 +25,12 @@ pub(crate) struct Block {
     pub(crate) line: usize,
 }
 
-/// An answer: its blocks, and the text around them.
+/// An answer: the blocks, and the text around them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) prose: String,
     pub(crate) blocks: Vec<Block>,
-    /// The parts of the answer that begin like a block and are none.
+    /// The parts of the answer that begin like a block and are no block.
     pub(crate) faults: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ impl Answer {
     }
 }
 
-/// The texts of a block after its first marker, and the number of its lines.
+/// The texts of a block after the first marker, and the number of lines.
 fn bodies(lines: &[&str], length: usize) -> Result<(Vec<String>, Vec<String>, usize), String> {
     let find = |character, word| lines.iter().position(|line| marker(line, character, word) == Some(length));
     let (divider, end) = ("=".repeat(length), format!("{} REPLACE", ">".repeat(length)));
@@ -79,7 +79,7 @@ fn bodies(lines: &[&str], length: usize) -> Result<(Vec<String>, Vec<String>, us
     }
 }
 
-/// The length of a marker: that character again and again, and then the word.
+/// The length of a marker: the character again and again, and then the word.
 fn marker(line: &str, character: char, word: &str) -> Option<usize> {
     let run = line.trim_end().strip_suffix(word)?;
     (run.len() >= SHORTEST && run.chars().all(|c| c == character)).then_some(run.len())
@@ -90,7 +90,7 @@ fn marker(line: &str, character: char, word: &str) -> Option<usize> {
 struct Around<'a> {
     /// The lines that belong to no block.
     prose: Vec<&'a str>,
-    /// The number of them before the last block.
+    /// The number of these lines before the last block.
     before: usize,
     /// Whether the fence of the last block is open.
     is_open: bool,
@@ -107,7 +107,8 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// Takes the path and the fence before a block from the prose. Without them, the block has the path of the last one.
+    /// Takes the path and the fence before a block from the prose. Without them, the block has the path of the last
+    /// one.
     fn path(&mut self) -> Result<String, String> {
         let last = self.pop();
         let (path, has_fence) = match last {

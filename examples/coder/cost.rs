@@ -15,7 +15,7 @@ pub(crate) struct Costs {
     model: String,
     /// The hashes of the prefixes that the provider keeps.
     kept: HashSet<u64>,
-    /// With the cache, and without it.
+    /// The bills with the cache, and without the cache.
     session: [Dollars; 2],
 }
 
@@ -42,7 +42,7 @@ impl Costs {
         ))
     }
 
-    /// The tokens of a request. The provider reads the longest prefix that it keeps.
+    /// The tokens of a request. The provider reads the longest prefix in the cache.
     fn usage(&mut self, messages: &Messages, plan: &CachePlan, reply: usize) -> Usage {
         let policy = CachePolicy::by_model(&self.model);
         let tokens = messages.breakdown(INSTRUCTION).tokens;
@@ -69,7 +69,7 @@ impl Costs {
     }
 }
 
-/// The costs of a request with the cache and without it. `None` if the price is unknown.
+/// The costs of a request with the cache and without. `None` if the price is unknown.
 fn costs(model: &str, plan: &CachePlan, usage: &Usage) -> Option<[Dollars; 2]> {
     let (price, policy) = (Price::by_model(model)?, CachePolicy::by_model(model));
     // A price has the fee of the short lifetime, and the plan may have chosen the long one.

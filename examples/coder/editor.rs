@@ -1,5 +1,5 @@
-//! A model by rules, for a program without a key: it does edits that a request spells out. It reads the files from the
-//! request and answers with blocks, as any model does.
+//! A model by rules, for a program without a key, which does edits that a request spells out. The model reads the files
+//! from the request and answers with blocks, as any model does.
 
 use std::ops::Range;
 
@@ -87,7 +87,7 @@ fn add(file: &mut Document, new: &str, old: &str) -> String {
     replace(file, at, vec![line, format!("{indent}{new}")])
 }
 
-/// A block that replaces a line, with as many lines around it as make the place unique.
+/// A block that replaces a line, with as many surrounding lines as make the place unique.
 fn replace(file: &mut Document, at: usize, new: Vec<String>) -> String {
     let lines = &mut file.lines;
     let around = |more: usize| at.saturating_sub(more)..lines.len().min(at + more + 1);

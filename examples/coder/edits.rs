@@ -51,7 +51,7 @@ pub(crate) fn plan(
     Ok(edits.into_values().filter(|edit| edit.before != edit.after).collect())
 }
 
-/// Writes the edits. After an error, the files are as they were.
+/// Writes the edits. After an error, all files are as before.
 pub(crate) fn write(root: &Path, edits: &[Edit]) -> Result<(), String> {
     replace(root, edits, |edit| (&edit.before, &edit.after))
 }
@@ -98,7 +98,7 @@ fn put(root: &Path, path: &str, text: Option<&str>) -> io::Result<()> {
     }
 }
 
-/// The path in its normal form. It is inside of the folder, and not among the files that git runs.
+/// The path in normal form, which is inside of the folder, and not among the files that git runs.
 fn checked(path: &str) -> Result<String, String> {
     let key = Key::new(Kind::File, path).map_err(|error| error.to_string())?;
     if key.path().split('/').any(|part| part.eq_ignore_ascii_case(".git")) {
@@ -107,7 +107,7 @@ fn checked(path: &str) -> Result<String, String> {
     Ok(key.path().to_owned())
 }
 
-/// The text of a file; `None` if there is none. No link is followed, as it may lead out of the folder.
+/// The text of a file; `None` if there is no such file. No link is followed, as it may lead out of the folder.
 fn read(root: &Path, path: &str) -> Result<Option<String>, String> {
     let mut place = root.to_owned();
     for part in path.split('/') {
@@ -167,7 +167,8 @@ impl Edit {
     }
 }
 
-/// The text with the lines of the block in the place of those that it searches. The ends of the lines stay as they are.
+/// The text after the edit: the lines of the block replace the lines that the block searches. The ends of the lines do
+/// not change.
 fn replaced(text: &str, block: &Block) -> Result<String, String> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let is_same =
@@ -192,7 +193,7 @@ fn replaced(text: &str, block: &Block) -> Result<String, String> {
     Ok(before.concat() + &new + &after.concat())
 }
 
-/// Why the lines are not in a text.
+/// The reason why the lines are not in a text.
 fn missing(text: &str, search: &[String]) -> String {
     match search.iter().find(|line| !text.lines().any(|known| known == **line)) {
         Some(line) => format!("the file has no line `{line}`, which SEARCH has"),
@@ -204,7 +205,7 @@ fn joined(lines: &[String], ending: &str) -> String {
     lines.iter().flat_map(|line| [line.as_str(), ending]).collect()
 }
 
-/// The lines that are different, without those that both texts begin or end with.
+/// The lines that differ, without the lines that both texts begin or end with.
 fn difference(search: &[String], replace: &[String]) -> Vec<(char, String)> {
     let start = search.iter().zip(replace).take_while(|(old, new)| old == new).count();
     let (old, new) = (search.get(start..).unwrap_or_default(), replace.get(start..).unwrap_or_default());

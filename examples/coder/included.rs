@@ -14,7 +14,7 @@ use crate::session::Session;
 const SOURCES: [&str; 6] =
     ["ARCHITECTURE.md", "README.md", "columnar-macros/src", "columnar/src", "examples", "tests/TIERS.md"];
 
-/// Files that are not edited any more go up through the tiers, and come back with their next edit.
+/// Files without further edits go up through the tiers, and come back with the next edit.
 pub(crate) const SESSION: [&str; 18] = [
     "/add examples/journal.rs examples/debate.rs examples/support.rs",
     "Rename `is_closed_pipe` to `is_pipe_closed`",

@@ -1,5 +1,5 @@
-//! A coding assistant in the terminal, over the files of a repository. Files that are selected are in each request as they
-//! are on the disk, all others by their entries in a map. The model answers with blocks of edits, which are written at once.
+//! A coding assistant in the terminal, over the files of a repository. Selected files are in each request as on the
+//! disk, all other files as entries in a map. The model answers with blocks of edits, which are written at once.
 //!
 //! ```text
 //! cargo run --example coder --features repo                    on a copy of this repository; Ctrl-D alone plays a session
@@ -34,9 +34,9 @@ use session::Session;
 flow! {
     /// Requests to change the files of a repository.
     pub struct Coder {
-        /// The files of the repository; each value has those that changed.
+        /// The files of the repository; each value has the changed files.
         source files: Documents;
-        /// A request of the person, after the fate of the last edits if they were not written.
+        /// A request of the person, after the fate of the last edits if these were not written.
         source user;
 
         column coder(files.tiered(), user, self) = prompt(INSTRUCTION).max_tokens(8_000).retry(2).or_skip();
@@ -66,7 +66,7 @@ lines like the markers, use longer markers. Either all blocks of an answer can b
 const EDITOR: &str =
     "offline, rules that do edits which a request spells out; COLUMNAR_MODEL names a real one";
 
-/// Offline, the cache marks and the costs are those for this model.
+/// Offline, the cache marks and the costs are the ones for this model.
 const EXAMPLE: &str = "anthropic/claude-sonnet-5";
 
 const HELP: &str = "\
@@ -93,7 +93,7 @@ async fn start(mut arguments: Arguments, mut out: impl Write) -> Result<(), BoxE
     }
     let map = arguments.number("--map")?;
     let [folder, chat] = arguments.folder_and_chat("--map TOKENS, --help")?;
-    // First of all: a model without its key is an error before anything is stored.
+    // First of all: a model without a key is an error before anything is stored.
     let named = columnar_examples::model()?;
     let model = model::from_env()?;
     let is_offline = model.name() == Offline::NAME;

@@ -118,7 +118,7 @@ impl<W: Write> Session<W> {
         self.repository.resume(&self.documents).select(selected).scan()
     }
 
-    /// Selects files, or all files of folders. Those that cannot be shown are named at once.
+    /// Selects files, or all files of folders. Files that cannot be shown are named at once.
     fn add(&mut self, paths: &[String]) -> Result<String, RepoError> {
         // A person may have made files since the last scan.
         self.scan(&BTreeSet::new())?;
@@ -174,7 +174,7 @@ impl<W: Write> Session<W> {
     /// Pushes the changes on the disk, then the request.
     async fn ask(&mut self, request: &str) -> Result<(), BoxError> {
         self.select_named(request)?;
-        // Each request has one update. A process that ended between the two left an update without its request.
+        // Each request has one update. A process that ended between the two left an update without a request.
         if self.coder.files.len() == self.coder.user.len() && !self.update().await? {
             return Ok(());
         }
@@ -254,7 +254,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Writes the edits of an answer, or none of them. Then the next request says why.
+    /// Writes the edits of an answer, or none. In that case the next request says why.
     fn apply(&mut self, text: &str) -> io::Result<()> {
         let Answer { prose, blocks, faults } = Answer::parse(text);
         let planned =
@@ -279,7 +279,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Prints the tiers of a request and its costs.
+    /// Prints the tiers and the costs of a request.
     fn report(&mut self, step: usize, answer: &str) -> Result<(), BoxError> {
         let messages = self.coder.coder.messages(step)?;
         let breakdown = messages.breakdown(INSTRUCTION);

@@ -13,7 +13,7 @@ use super::blocks::{Answer, Block};
 use super::edits;
 use super::*;
 
-/// A model that has its answers, and keeps the last text of each request.
+/// A model with prepared answers, which keeps the last text of each request.
 #[derive(Clone, Default)]
 struct Says {
     answers: Arc<Mutex<VecDeque<String>>>,
@@ -79,7 +79,7 @@ fn block(path: &str, search: &str, replace: &str) -> String {
     format!("{path}\n```\n<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n```\n")
 }
 
-/// A block as the tests compare it.
+/// A block in the form that the tests compare.
 fn shown(block: &Block) -> String {
     format!("{} {}: {} → {}", block.line, block.path, block.search.join("|"), block.replace.join("|"))
 }
@@ -161,7 +161,7 @@ fn a_broken_block_is_named_by_its_line() {
     }
 }
 
-/// The fault of a block, or the text of the file after it.
+/// The fault of a block, or the text of the file after the edit.
 fn edited(before: &str, search: &str, replace: &str) -> String {
     let root = folder(&[("a.txt", before)]);
     let blocks = Answer::parse(&block("a.txt", search, replace)).blocks;
@@ -474,8 +474,8 @@ async fn the_included_session_edits_files_and_moves_them_between_tiers() -> Resu
     Ok(())
 }
 
-/// The prices of the model are 2 dollars for a million tokens in and 10 for those out, 0.2 for cached ones and 4 for those
-/// that are kept for an hour.
+/// The prices of the model are 2 dollars for a million tokens in and 10 for a million tokens out, 0.2 for cached tokens
+/// and 4 for tokens that are kept for an hour.
 #[tokio::test]
 async fn costs_are_those_of_marks_at_the_prices_of_the_model() -> Result<(), BoxError> {
     let root = folder(&[("a.txt", &"A line of a text.\n".repeat(400))]);
@@ -496,7 +496,7 @@ async fn costs_are_those_of_marks_at_the_prices_of_the_model() -> Result<(), Box
         let [input, read, written, output, cached, plain, session, session_plain] = figures(lines)[..] else {
             return Err(format!("other figures: {lines}").into());
         };
-        // At the fourth step the file enters a tier that has a mark, at the fifth it is read from the cache.
+        // At the fourth step the file enters a tier with a mark, at the fifth the file is read from the cache.
         assert_eq!([read > 0.0, written > 0.0], [at > 3, at == 3], "{shown:#?}");
         let costs = [
             (input - read - written) * 2e-6 + read * 0.2e-6 + written * 4e-6 + output * 10e-6,

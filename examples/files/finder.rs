@@ -1,5 +1,5 @@
-//! A model by one rule, for a program without a key: it quotes the line of the documents that has most words of the
-//! question. It reads them from the request, as any model does.
+//! A model by one rule, for a program without a key: the model quotes the line of the documents that has most words of
+//! the question. The documents come from the request, as with any model.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ impl Model for Finder {
         let lines = documents
             .iter()
             .flat_map(|document| document.lines.iter().map(|line| (document.path.as_str(), line.as_str())));
-        // Of equal lines the last one: those that changed lately are at the end.
+        // Of equal lines the last one: lines that changed lately are at the end.
         let best = lines.max_by_key(|(_, line)| words(line).intersection(&question).count());
         let answer = match best.filter(|(_, line)| !words(line).is_disjoint(&question)) {
             Some((path, line)) => format!("{path}: {}", line.trim()),

@@ -20,18 +20,18 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// Reads a folder and the folders inside it.
+    /// Reads a folder and all folders inside.
     ///
     /// # Errors
     ///
-    /// Those of the folder itself. Otherwise all documents would seem to be removed.
+    /// The errors of the folder itself. Without them, all documents would seem to be removed.
     pub(crate) fn of(root: &Path) -> io::Result<Self> {
         let mut scan = Self::default();
         scan.folder(root, "")?;
         Ok(scan)
     }
 
-    /// The update from these documents to those of the scan.
+    /// The update from these documents to the scanned ones.
     pub(crate) fn update_of(&self, documents: &Documents) -> Update {
         let changed =
             self.files.iter().filter(|(key, text)| documents.get(key).is_none_or(|known| **known != ***text));
@@ -41,7 +41,7 @@ impl Scan {
         gone.fold(update, |update, (key, _)| update.remove(key.kind(), key.path()))
     }
 
-    /// Adds the entries of a folder. Their paths begin with the prefix.
+    /// Adds the entries of a folder. The paths of the entries begin with the prefix.
     fn folder(&mut self, folder: &Path, prefix: &str) -> io::Result<()> {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
@@ -62,7 +62,7 @@ impl Scan {
     }
 
     fn entry(&mut self, entry: &DirEntry, path: &str) -> Result<(), BoxError> {
-        // The type of a link itself, not of the file that it leads to.
+        // The type of a link itself, not of the file at the end of the link.
         let kind = entry.file_type()?;
         if kind.is_dir() {
             return Ok(self.folder(&entry.path(), &format!("{path}/"))?);
@@ -85,7 +85,7 @@ impl Scan {
 
 fn text(path: &Path) -> Result<String, BoxError> {
     let mut bytes = Vec::new();
-    // One byte too many shows that the file is too large, also if it grows meanwhile.
+    // One byte too many shows that the file is too large, also if the file grows meanwhile.
     File::open(path)?.take(LARGEST as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > LARGEST {
         return Err(format!("it has more than {} kB", LARGEST / 1000).into());

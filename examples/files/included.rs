@@ -39,7 +39,7 @@ const SESSION: [(Option<Edit>, &str); 11] = [
     (None, "How are marks placed?"),
 ];
 
-/// A change of a file. It prints as its announcement.
+/// A change of a file, which prints as an announcement.
 enum Edit {
     Write(&'static str, &'static str),
     Append(&'static str, &'static str),
@@ -79,7 +79,7 @@ pub(crate) fn copies() -> io::Result<TempDir> {
     Ok(folder)
 }
 
-/// Asks the questions and edits the copies between them.
+/// Asks the questions and edits the copies in between.
 pub(crate) async fn play<W: Write>(session: &mut Session<W>) -> Result<(), BoxError> {
     writeln!(session.out, "input: included questions; between them this program edits the copies itself")?;
     for (edit, question) in &SESSION {

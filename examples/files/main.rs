@@ -1,5 +1,5 @@
 //! A chat over a folder of documents that a person edits meanwhile. Before each question, the files that changed since
-//! the last one become an update. After it, the tiers of the request are printed, with their cache marks.
+//! the last question become an update. After the answer, the tiers of the request are printed, with the cache marks.
 //!
 //! ```text
 //! cargo run --example files                    copies of a few documents; Ctrl-D alone plays questions and edits
@@ -32,7 +32,7 @@ pub(crate) const INSTRUCTION: &str = "Answer the question from the documents.";
 flow! {
     /// Questions about documents.
     pub struct Desk {
-        /// The files of a folder; each value has those that changed.
+        /// The files of a folder; each value has the changed files.
         source files: Documents;
         /// A question of the person.
         source question;
@@ -44,7 +44,7 @@ flow! {
 const FINDER: &str =
     "offline, a rule that quotes the line with most words of the question; COLUMNAR_MODEL names a real one";
 
-/// Offline, the cache marks are those for this model.
+/// Offline, the cache marks are the ones for this model.
 const EXAMPLE: &str = "anthropic/claude-sonnet-5";
 
 const HELP: &str = "\
@@ -69,7 +69,7 @@ async fn start(arguments: Arguments, mut out: impl Write) -> Result<(), BoxError
         return Ok(out.write_all(HELP.as_bytes())?);
     }
     let [folder, chat] = arguments.folder_and_chat("--help")?;
-    // First of all: a model without its key is an error before anything is stored.
+    // First of all: a model without a key is an error before anything is stored.
     let named = columnar_examples::model()?;
     let model = model::from_env()?;
     let is_offline = model.name() == Offline::NAME;

@@ -1,4 +1,4 @@
-//! A chat and its documents: a question, the update before it, and the report after it.
+//! A chat and the documents: a question, the update before it, and the report after it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -40,7 +40,7 @@ impl<W: Write> Session<W> {
     /// Pushes what changed in the folder, then the question, and prints the answer and the tiers.
     pub(crate) async fn ask(&mut self, question: &str) -> Result<(), BoxError> {
         self.asked += 1;
-        // Each question has one update. A process that ended between the two left an update without its question.
+        // Each question has one update. A process that ended between the two left an update without a question.
         if self.desk.files.len() == self.desk.question.len() {
             self.update().await?;
         }

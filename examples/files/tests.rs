@@ -130,7 +130,7 @@ async fn a_chat_that_is_opened_again_knows_its_documents() -> Result<(), BoxErro
     assert!(!lines.iter().any(|line| line.starts_with("added")), "{lines:#?}");
     drop(again);
 
-    // A process that ended before it stored the question.
+    // A process that ended before the question was stored.
     let desk = open(chat.path(), root.path()).await?;
     desk.files.push(Update::new().file("plan.md", "We launch on Friday.")).await?;
     drop(desk);

@@ -1,5 +1,5 @@
-//! A flow that is declared in a TOML file: its columns, prompts and settings are data, and its functions are steps that
-//! the file names.
+//! A flow that is declared in a TOML file: columns, prompts and settings are data, and functions are steps that the
+//! file names.
 //!
 //! ```text
 //! cargo run --example from_toml                              the included help desk, and included messages
@@ -45,7 +45,7 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     play(out, &f, &source, &messages).await
 }
 
-/// Makes the flow of a TOML text, and returns it with the name of its source.
+/// Makes the flow of a TOML text, and returns the flow with the name of the source.
 fn declare(toml: &str) -> Result<(Flow, String), BoxError> {
     let declaration: Declaration = toml::from_str(toml)?;
     let steps = [("numbers", Step::new(numbers)), ("words", Step::new(words))];

@@ -73,12 +73,12 @@ async fn start(mut out: impl Write) -> Result<(), BoxError> {
         [folder] => Some(folder),
         _ => return Err("there can be one FOLDER only".into()),
     };
-    // First of all: a model without its key is an error before anything is stored.
+    // First of all: a model without a key is an error before anything is stored.
     let named = columnar_examples::model()?;
     let model = model::from_env()?;
     let is_offline = model.name() == Offline::NAME;
     writeln!(out, "model: {}", if is_offline { ASKER } else { &named })?;
-    // It is removed when the program ends.
+    // The folder is removed when the program ends.
     let temporary = tempfile::tempdir()?;
     let loom = open(folder.map_or(temporary.path(), Path::new)).await?;
     let agent = Agent::new(INSTRUCTION).model(model.name());
@@ -100,7 +100,7 @@ fn replies(loom: &Loom) -> usize {
     loom.nodes().filter(|node| node.author() == Author::Model).count()
 }
 
-/// Runs each line of standard input, and returns their number.
+/// Runs each line of standard input, and returns the number of lines.
 async fn play<W: Write>(session: &mut Session<W>) -> Result<usize, BoxError> {
     let mut lines = Lines::from_stdin();
     while let Some(line) = lines.next(&mut session.out)? {
@@ -119,14 +119,14 @@ async fn play_included<W: Write>(session: &mut Session<W>) -> Result<(), BoxErro
     Ok(())
 }
 
-/// A model by a rule, for a program without a key: it asks about the longest words that the request shows. Its questions
-/// take turns, so a second reply to the same question is another one.
+/// A model by a rule, for a program without a key: the model asks about the longest words in the request. Several
+/// questions take turns, so a second reply to the same question is another one.
 struct Asker {
     replies: AtomicUsize,
 }
 
 impl Asker {
-    /// A model, and the number of its replies so far.
+    /// A model, and the number of replies so far.
     const fn after(replies: usize) -> Self {
         Self { replies: AtomicUsize::new(replies) }
     }
@@ -155,7 +155,7 @@ impl Model for Asker {
     }
 }
 
-/// Of equally long words the first one.
+/// The longest word; of equally long words the first.
 fn longest_word(text: &str) -> Option<&str> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.rev().max_by_key(|word| word.chars().count())

@@ -53,7 +53,7 @@ impl<W: Write> Session<W> {
         Ok(Self { loom, here, model, agent, out })
     }
 
-    /// Runs a command. Its mistakes are printed.
+    /// Runs a command. Mistakes in the command are printed.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Asks the model with the path to a question, and stores its reply.
+    /// Asks the model with the path to a question, and stores the reply.
     async fn ask(&mut self, question: &NodeId) -> Result<(), BoxError> {
         let asked = self.loom.path(question, &[])?.dialogue(&self.agent)?;
         let reply = match self.reply(&asked).await {
@@ -122,7 +122,7 @@ impl<W: Write> Session<W> {
         self.move_to(reply).await
     }
 
-    /// The reply of the model, printed as it comes.
+    /// The reply of the model, printed on arrival.
     async fn reply(&mut self, asked: &Assembled) -> Result<String, BoxError> {
         let mut chunks = self.model.reply(asked.request(&self.agent));
         let (mut text, mut is_complete) = (String::new(), false);
@@ -147,7 +147,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// A node that was made is the newest one, so it needs no bookmark.
+    /// A new node is the newest one, so no bookmark is needed.
     async fn move_to(&mut self, node: NodeId) -> Result<(), BoxError> {
         self.here = Some(node);
         self.remove_bookmarks().await
@@ -175,7 +175,7 @@ impl<W: Write> Session<W> {
 
     fn show_tree(&mut self) -> Result<(), BoxError> {
         let mut shown = BTreeSet::new();
-        // Each node with the lines before it, and with those before its continuations.
+        // Each node with the lines before it, and with the lines before its continuations.
         let mut open = branches(self.loom.roots().collect(), "");
         while let Some((node, before, below)) = open.pop() {
             let is_here = self.here.as_ref() == Some(node.id());
@@ -228,7 +228,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Characters that could control a terminal are escaped, which JSON allows in all its texts.
+    /// Characters that could control a terminal are escaped, which JSON allows in all texts.
     fn export(&mut self) -> Result<(), BoxError> {
         for c in export(&self.loom, "loom", "A conversation").chars() {
             if c == '\n' || !is_control(c) {
@@ -272,7 +272,7 @@ impl<W: Write> Session<W> {
     }
 }
 
-/// Whether the program cannot go on: its output is closed, or its folder failed.
+/// Whether the program cannot go on: the output is closed, or the folder failed.
 fn is_fatal(error: &BoxError) -> bool {
     error.is::<io::Error>()
         || matches!(error.downcast_ref(), Some(LoomError::Store(_) | LoomError::Damaged { .. }))
@@ -289,7 +289,7 @@ fn label(node: &Node<'_>) -> String {
     printable(format!("{} {}  {excerpt}{more}{excluded}{pruned}", node.id(), node.author()))
 }
 
-/// Nodes that are beside each other, the last one first, each with the lines before it and before its continuations. A
+/// Nodes beside each other, the last one first, each with the lines before the node and before its continuations. A
 /// conversation without branches is not indented.
 fn branches<'n>(nodes: Vec<Node<'n>>, before: &str) -> Vec<(Node<'n>, String, String)> {
     let count = nodes.len();

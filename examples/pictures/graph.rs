@@ -18,7 +18,7 @@ const MARGIN: usize = 24;
 
 const LINE: &str = "#8b949e";
 
-/// A row of a level: a column, or an edge on its way to a later level.
+/// A row of a level: a column, or an edge on the way to a later level.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Slot {
     /// The index of the column, or of the one that the edge leads to.
@@ -74,7 +74,7 @@ impl<'o> Layout<'o> {
         for (to, column) in columns.iter().enumerate() {
             layout.levels.entry(column.level).or_default().push(Slot { to, from: None });
             for (from, source, _) in layout.reads(column) {
-                // An edge has its own row in each level that it passes, so it crosses no box.
+                // An edge has a separate row in each level on the way, so the edge crosses no box.
                 for level in source.level + 1..column.level {
                     layout.levels.entry(level).or_default().push(Slot { to, from: Some(from) });
                 }
@@ -84,7 +84,7 @@ impl<'o> Layout<'o> {
         layout
     }
 
-    /// The columns that a column waits for, with their indices and windows.
+    /// The columns that a column waits for, with the index and the window of each.
     fn reads(&self, column: &'o ColumnOutline) -> Vec<(usize, &'o ColumnOutline, Window)> {
         let reads = column.reads.iter().filter(|read| read.lag == 0);
         let found = reads.filter_map(|read| {
@@ -133,12 +133,12 @@ impl<'o> Layout<'o> {
         }
     }
 
-    /// The edges that lead to a column, each to its own height.
+    /// The edges that lead to a column, each to a separate height.
     fn edges(&self, svg: &mut String, to: usize, column: &'o ColumnOutline) {
         let mut edges: Vec<_> = (self.reads(column).into_iter())
             .map(|(from, source, window)| (self.bends(to, column, from, source), window))
             .collect();
-        // Edges that arrive in the order of their heights do not cross.
+        // Edges that arrive in the order of the heights do not cross.
         edges.sort_by_key(|(bends, _)| bends.last().map(|(_, y)| *y));
         let (x, top) = (left(column.level), self.y(column.level, Slot { to, from: None }) - HEIGHT / 2);
         let count = edges.len();
@@ -155,7 +155,7 @@ impl<'o> Layout<'o> {
         }
     }
 
-    /// The points of an edge before its end: where it leaves its column, and where it passes other levels.
+    /// The points of an edge before the end: where it leaves a column, and where it passes other levels.
     fn bends(
         &self,
         to: usize,

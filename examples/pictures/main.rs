@@ -1,5 +1,5 @@
-//! Draws the pictures of the README: the chat example in a terminal, and the graph of its flow. A test holds the
-//! committed files against it.
+//! Draws the pictures of the README: the chat example in a terminal, and the graph of the flow. A test compares the
+//! committed files with the drawings.
 //!
 //! ```text
 //! cargo run --example pictures     writes examples/pictures/chat.svg and examples/pictures/graph.svg
@@ -54,19 +54,20 @@ async fn write() -> Result<(), BoxError> {
     Ok(())
 }
 
-/// The names of the files and their contents.
+/// The names of the files and the contents.
 async fn pictures() -> Result<[(&'static str, String); 2], BoxError> {
     let outline = Chat::GRAPH.outline();
     Ok([("chat.svg", terminal().await?), ("graph.svg", graph::draw(&outline, color))])
 }
 
-/// The output of the chat example on the offline model, as a terminal shows it.
+/// The output of the chat example on the offline model, in the form of a terminal.
 async fn terminal() -> Result<String, BoxError> {
     let (mut out, bold) = (Vec::new(), Style::new().bold());
     writeln!(out, "{bold}$ cargo run --example chat -- --messages critique messages.txt{bold:#}")?;
     writeln!(out, "model: {}", describe(Offline::NAME))?;
     let mut session = Session { chat: Chat::new(), out, messages: vec!["critique"], width: Some(WIDTH) };
-    // Whatever the environment names: a test holds the files against replies that never change.
+    // The model is fixed, no matter what the environment names: a test compares the files with replies that never
+    // change.
     session.chat.set_model(Offline::new());
     session.play("messages.txt", MESSAGES.as_bytes()).await?;
     let text = String::from_utf8(session.out)?;
@@ -87,7 +88,7 @@ fn palette() -> Palette {
     }))
 }
 
-/// Browsers crop an SVG without a `viewBox` where they should scale it.
+/// Browsers crop an SVG without a `viewBox` instead of scaling the picture.
 fn scalable(svg: &str) -> String {
     let size = |name: &str| {
         let (_, rest) = svg.split_once(&format!("{name}=\""))?;

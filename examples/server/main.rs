@@ -8,9 +8,9 @@
 //! curl -X POST localhost:3000/chats/ada/cancel                      drops the answers in progress
 //! ```
 //!
-//! Events are server-sent: the ID of each is the position after it. A browser returns the last one as `Last-Event-ID` when
-//! it connects again, and gets what it has missed. `?from=` has the same effect. Ctrl-C stores the cells in progress and
-//! ends; the next start continues.
+//! Events are server-sent: the ID of each event is the position after it. A browser returns the last ID as
+//! `Last-Event-ID` when it connects again, and gets the missed events. `?from=` has the same effect. Ctrl-C stores the
+//! cells in progress and ends; the next start continues.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
@@ -74,7 +74,7 @@ async fn serve(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), BoxError> {
     let (stopping, stopped) = oneshot::channel::<()>();
-    // No connection is taken from then on. A browser connects again if it finds no server, and gives up after an error.
+    // No connection is taken from then on. A browser that finds no server connects again, and gives up after an error.
     let stop = async move {
         stop.await;
         drop(stopping);
@@ -83,7 +83,7 @@ async fn serve(
     let ended = async {
         // Nothing is sent: the wait ends when the sender is dropped.
         drop(stopped.await);
-        // The streams of events end with their flows, and so do their connections.
+        // The streams of events end with the flows, and so do the connections.
         chats.shutdown_timeout(secs(30)).await
     };
     let (served, _) = tokio::join!(served.into_future(), ended);
@@ -98,7 +98,7 @@ fn router(chats: Chats) -> Router {
         .with_state(chats)
 }
 
-/// Stores a message. The client need not wait for the answers, and cancels none of them when it leaves.
+/// Stores a message. The client need not wait for the answers, and cancels no answer by leaving.
 async fn push(
     State(chats): State<Chats>,
     Path(key): Path<String>,
@@ -150,7 +150,7 @@ struct Refusal(StatusCode, String);
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
-        // An error of the store: its flow has been closed, and the next request opens it again.
+        // An error of the store: the flow has been closed, and the next request opens it again.
         let status = match error {
             Error::Closed | Error::Open { .. } | Error::Store { .. } => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 
 use super::*;
 
-/// The offline model, which counts its calls and answers when it may.
+/// The offline model, which counts calls and answers with permission only.
 #[derive(Clone)]
 struct Gated {
     calls: Arc<AtomicUsize>,
@@ -82,7 +82,7 @@ impl Server {
     }
 }
 
-/// Sends a request, and returns the response as it arrives.
+/// Sends a request, and returns the response on arrival.
 async fn send(server: SocketAddr, request: &str, body: &str) -> BufReader<TcpStream> {
     let mut stream = TcpStream::connect(server).await.expect("the server listens");
     let length = body.len();
@@ -104,7 +104,7 @@ async fn request(server: SocketAddr, request: &str, body: &str) -> (u16, String)
 #[derive(Default)]
 struct Client {
     last_id: Option<String>,
-    /// By step and column.
+    /// The values by step and column.
     values: BTreeMap<(u64, String), String>,
 }
 
@@ -173,7 +173,7 @@ async fn a_request_that_makes_no_sense_is_refused() {
     server.stop().await;
 }
 
-/// Browsers got an error when they connected again while the server finished its cells, and gave up for good.
+/// Browsers got an error when they connected again while the server finished the cells, and gave up for good.
 #[tokio::test]
 async fn a_server_that_finishes_its_cells_takes_no_connections() {
     let ((_folder, file), model) = (file(), Gated::new(false));

@@ -4,7 +4,7 @@ use columnar::budget::Strategy;
 
 use crate::naive::{Flow, IsGap, Missing, Reads, Turn, tokens, turns};
 
-/// The limit of the messages of a column, and the strategy of its truncation.
+/// The limit of the messages of a column, and the strategy of the truncation.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
     /// The most tokens.
@@ -17,10 +17,10 @@ pub struct Limit {
     pub low_water: Option<usize>,
 }
 
-/// A turn by its step and role.
+/// A turn by step and role.
 type Id = (usize, &'static str);
 
-/// The shown turns, with the notice among them, and the omitted ones. [`Strategy::StopAtLimit`] omits none.
+/// The shown turns, with the notice in between, and the omitted turns. [`Strategy::StopAtLimit`] omits none.
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ pub fn truncated(
     is_gap: IsGap<'_>,
 ) -> Result<(Vec<Turn>, Vec<Turn>), Missing> {
     let mut elided: Vec<Id> = Vec::new();
-    // A persistent truncation depends on those of all earlier steps, so it starts at step 0.
+    // A persistent truncation depends on the truncations of all earlier steps, so the computation starts at step 0.
     let first = if limit.low_water.is_some() && is_persistent(reads) { 0 } else { step };
     for step in first..=step {
         let turns = turns(flow, column, reads, step, is_gap)?;
@@ -47,7 +47,7 @@ pub fn truncated(
     Ok((shown(&turns, &elided, limit), omitted))
 }
 
-/// The tokens of the smallest message: one empty input, with its tags and groups.
+/// The tokens of the smallest message: one empty input, with tags and groups.
 pub fn least_message(reads: &Reads) -> usize {
     let tags = |tag: &str, end: &str| tokens(&format!("<{tag}>\n\n</{tag}>{end}"));
     let groups = |groups: &[String]| groups.iter().map(|group| tags(group, "")).sum::<usize>();
@@ -106,7 +106,7 @@ fn omit(turns: &[Turn], limit: Limit, persists: bool) -> Vec<Id> {
         let first = (0..count).find(|&first| fits(0, first, target)).unwrap_or(count - 1);
         return between(0, first.min(count - 1));
     }
-    // At least the newest turn is kept, whatever the setting.
+    // At least the newest turn is kept, under any setting.
     let mut end = count.saturating_sub(limit.minimum_recent.max(1));
     while end < count - 1 && !fits(0, end, limit.tokens) {
         end += 1;

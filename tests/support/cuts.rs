@@ -46,8 +46,8 @@ pub async fn run_with_cuts<S: Store, H: Fn(&str) -> S>(
     Ok(wire.cuts())
 }
 
-/// Uses a store while its connection is cut once: opens it, writes single cells and batches, reads, closes it, and reads
-/// with another store on an intact connection.
+/// Uses a store during one cut of the connection: opens it, writes single cells and batches, reads, closes it, and
+/// reads with another store on an intact connection.
 async fn use_with_cut<S: Store>(
     make: impl Fn(&str) -> S,
     ways: [&str; 2],
@@ -71,7 +71,7 @@ async fn use_with_cut<S: Store>(
             .iter()
             .map(|(column, step)| store.put(name(column), *step, text(format!("{column} {step}"))));
         for (put, cell) in join_all(puts).await.into_iter().zip(batch) {
-            // `Put::Exists` is wrong as well: the store took its own entry for one of another writer.
+            // `Put::Exists` is wrong as well: the store mistook the entry for an entry of another writer.
             if !matches!(put, Ok(Put::Stored)) {
                 return Err(format!("{cell:?} was new, but the outcome is {put:?}"));
             }

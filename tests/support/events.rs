@@ -10,7 +10,7 @@ use columnar::service::Subscription;
 use futures::FutureExt;
 use futures::stream::StreamExt;
 
-/// Lets all tasks continue until each of them waits. The clock of the test is paused, so no time passes.
+/// Lets all tasks continue until each waits. The clock of the test is paused, so no time passes.
 pub async fn pause() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
@@ -29,7 +29,7 @@ pub fn lines<I: ColumnId + Display>(events: &mut Subscription<I>) -> Vec<String>
 ///
 /// # Panics
 ///
-/// For a type of events that it does not know.
+/// For an unknown type of events.
 pub fn line<I: Display>(event: &Event<I>) -> String {
     let cell = format!("{} {}", event.column(), event.step());
     match event {

@@ -14,13 +14,13 @@ use tokio_postgres::{Client, NoTls};
 pub enum Mishandling {
     /// Confirms a cell before it is stored.
     ConfirmsEarly,
-    /// Repeats an interrupted operation, whatever its outcome.
+    /// Repeats an interrupted operation, no matter what came of the first try.
     StoresTwice,
-    /// Repeats an interrupted operation, and takes its own entry for one of another writer.
+    /// Repeats an interrupted operation, and mistakes its own entry for an entry of another writer.
     DisownsItsEntry,
 }
 
-/// A store in a table of its own. Clones share their connection.
+/// A store in a separate table. Clones share one connection.
 #[derive(Clone, Debug)]
 pub struct FaultyDatabase {
     address: String,

@@ -22,18 +22,18 @@ pub fn floor(name: &str, value: f64, at_least: f64) {
     println!("ratio {name} = {value:.3}, bar at least {at_least}: {verdict}");
 }
 
-/// The median times of several contenders that run alternately, so a machine that slows down slows them all. Each has
-/// one warm-up run.
+/// The median times of several contenders that run alternately, so a machine that slows down slows all of them. Each
+/// has one warm-up run.
 pub fn medians<const N: usize>(rounds: usize, contenders: [&mut dyn FnMut(); N]) -> [Duration; N] {
     let mut contenders = contenders.map(|contender| -> Contender<'_> { Box::new(|| timed(&mut *contender)) });
     let mut medians = self_timed_medians(rounds, &mut contenders).into_iter();
     std::array::from_fn(|_| medians.next().unwrap_or_default())
 }
 
-/// A contender that measures its time itself.
+/// A contender that measures the time itself.
 pub type Contender<'a> = Box<dyn FnMut() -> Duration + 'a>;
 
-/// The same as [`medians`] for any number of contenders that measure their times themselves.
+/// The same as [`medians`] for any number of contenders that measure the times themselves.
 pub fn self_timed_medians(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Duration> {
     let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
     for round in 0..=rounds {
@@ -76,8 +76,8 @@ pub fn ratio(a: usize, b: usize) -> f64 {
     a as f64 / b as f64
 }
 
-/// The resident memory of this program in bytes, with the overhead of the allocator; `None` if the system does not report
-/// it.
+/// The resident memory of this program in bytes, with the overhead of the allocator; `None` if the system does not
+/// report the memory.
 pub fn resident() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

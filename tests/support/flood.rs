@@ -1,5 +1,5 @@
-//! A server whose replies have no end. It sends as fast as it is read, on threads of its own, so a client that never
-//! waits gets data that is always ready.
+//! A server whose replies have no end. The server sends as fast as the client reads, on separate threads, so a client
+//! that never waits gets data that is always ready.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use std::thread;
 /// The end of a body in HTTP.
 #[derive(Clone, Copy, Debug)]
 pub enum Length {
-    /// In chunks, without a last one.
+    /// The body is in chunks, without a last one.
     Chunked,
     /// A length that is never reached.
     Declared,
@@ -18,7 +18,7 @@ pub enum Length {
     Connection,
 }
 
-/// All of them.
+/// All kinds of ends.
 pub const LENGTHS: [Length; 3] = [Length::Chunked, Length::Declared, Length::Connection];
 
 /// A server with one endless reply, to each request.
@@ -39,7 +39,7 @@ impl Flood {
         let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
         let sent = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&sent);
-        // The thread ends with the process. A connection ends with its client.
+        // The thread ends with the process. A connection ends with the client.
         thread::spawn(move || {
             for socket in listener.incoming().flatten() {
                 let (begin, rest, count) = (begin.clone(), rest.clone(), Arc::clone(&count));
@@ -49,12 +49,12 @@ impl Flood {
         Self { url, sent }
     }
 
-    /// Its address.
+    /// The address of the server.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The bytes that it sent so far, those on the way included.
+    /// The bytes sent so far, the bytes on the way included.
     pub fn sent(&self) -> usize {
         self.sent.load(Ordering::Relaxed)
     }

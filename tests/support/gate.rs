@@ -7,9 +7,9 @@ use columnar::{BoxError, Compute, Context, Name, Reply};
 use futures::stream::{self, StreamExt};
 use tokio::sync::Semaphore;
 
-/// A compute step that repeats the newest value of its first input in upper case, word by word. Each word needs a permit.
-/// The word `fail` is an error as long as the gate [fails](Gate::set_failing), and the text before it is another one than
-/// that of the value. Clones share permits and calls.
+/// A compute step that repeats the newest value of the first input in upper case, word by word. Each word needs a
+/// permit. The word `fail` is an error as long as the gate [fails](Gate::set_failing), and the text before the error
+/// then differs from the text of the value. Clones share permits and calls.
 #[derive(Clone, Debug)]
 pub struct Gate(Arc<Inner>);
 
@@ -75,7 +75,7 @@ impl Compute for Gate {
     fn compute(&self, cx: Context) -> Reply<'static> {
         self.with(|state| *state.calls.entry((cx.column().clone(), cx.step())).or_default() += 1);
         let text = cx.messages().last_text().to_uppercase();
-        // Without the tags around it.
+        // The text without the tags around it.
         let text = text.lines().nth(1).unwrap_or_default();
         let is_failing = text.contains("FAIL") && self.with(|state| state.is_failing);
         let text = if is_failing { format!("NOT {text}") } else { text.to_owned() };

@@ -1,5 +1,5 @@
-//! The code that tests and benchmarks of `columnar` share: above all, a second, naive implementation of assembly, and the
-//! tools that compare the library with it.
+//! The code that tests and benchmarks of `columnar` share: above all, a second, naive implementation of assembly, and
+//! the tools that compare the library with that implementation.
 //!
 //! ```text
 //! strategies ──▶ a described flow ──▶ naive ──▶ messages ─┐
@@ -7,8 +7,8 @@
 //!                      └────────────▶ live ───▶ messages ─┘──▶ parse ──▶ the described values
 //! ```
 //!
-//! [`naive`] and [`parse`] are written from the rules, not from the library, and share no code with
-//! it. They are slow and repetitive on purpose: they must be obviously right.
+//! [`naive`] and [`parse`] are written from the rules, not from the library, and share no code with the library. Both
+//! are slow and repetitive on purpose: both must be obviously right.
 
 pub mod budget;
 pub mod corpus;

@@ -20,12 +20,12 @@ pub type Seen = BTreeMap<(String, usize), Messages>;
 /// Cells whose compute steps fail, by column and step.
 pub type Gaps = BTreeSet<(String, usize)>;
 
-/// A flow of the library whose compute steps return the described values and record their messages.
+/// A flow of the library whose compute steps return the described values and record all messages.
 #[derive(Debug)]
 pub struct Live {
     /// The flow.
     pub flow: Flow,
-    /// Its declarations, in the order of the description.
+    /// The declarations of the flow, in the order of the description.
     pub columns: Vec<Column>,
     seen: Arc<Mutex<Seen>>,
 }
@@ -35,7 +35,7 @@ impl Live {
     ///
     /// # Errors
     ///
-    /// Those of [`flow`](flow()).
+    /// The errors of [`flow`](flow()).
     pub fn declare(described: &naive::Flow, pauses: &[usize]) -> Result<Self> {
         let (columns, seen) = declare(described, pauses, &Gaps::new());
         Ok(Self { flow: flow(&columns)?, columns, seen })
@@ -45,7 +45,7 @@ impl Live {
     ///
     /// # Errors
     ///
-    /// Those of [`flow`](flow()).
+    /// The errors of [`flow`](flow()).
     pub fn with_gaps(described: &naive::Flow, gaps: &Gaps) -> Result<Self> {
         let (columns, seen) = declare(described, &[0], gaps);
         Ok(Self { flow: flow(&columns)?, columns, seen })
@@ -55,7 +55,7 @@ impl Live {
     ///
     /// # Errors
     ///
-    /// Those of [`Flow::open`].
+    /// The errors of [`Flow::open`].
     pub async fn open(options: impl IntoOpenOptions, described: &naive::Flow) -> Result<Self> {
         Self::open_with_gaps(options, described, &Gaps::new()).await
     }
@@ -64,7 +64,7 @@ impl Live {
     ///
     /// # Errors
     ///
-    /// Those of [`Flow::open`].
+    /// The errors of [`Flow::open`].
     pub async fn open_with_gaps(
         options: impl IntoOpenOptions,
         described: &naive::Flow,
@@ -78,7 +78,7 @@ impl Live {
     ///
     /// # Errors
     ///
-    /// Those of [`Flow::push`](columnar::Flow::push).
+    /// The errors of [`Flow::push`](columnar::Flow::push).
     pub async fn push(&self, described: &naive::Flow, step: usize) -> Result<()> {
         for source in described.columns.iter().filter(|column| column.reads.is_none()) {
             if let Some(value) = source.values.get(step) {
@@ -92,7 +92,7 @@ impl Live {
     ///
     /// # Errors
     ///
-    /// Those of the pushes and of the run.
+    /// The errors of the pushes and of the run.
     pub async fn fill(&self, described: &naive::Flow) -> Result<()> {
         for step in 0..described.steps() {
             self.push(described, step).await?;
@@ -121,7 +121,8 @@ fn declare(described: &naive::Flow, pauses: &[usize], gaps: &Gaps) -> (Vec<Colum
     (declared, seen)
 }
 
-/// The described columns. `step` makes the compute step of each derived one, from its index and its description.
+/// The described columns. `step` makes the compute step of each derived column, from the index and the description of
+/// the column.
 pub fn columns(
     described: &naive::Flow,
     step: impl Fn(usize, &naive::Column) -> Step<'static>,
@@ -140,7 +141,7 @@ pub fn columns(
 ///
 /// # Errors
 ///
-/// Those of [`Flow::push`](columnar::Flow::push).
+/// The errors of [`Flow::push`](columnar::Flow::push).
 pub async fn push_all<V: Into<Value>>(
     flow: &Flow,
     source: &str,
@@ -156,7 +157,7 @@ pub async fn push_all<V: Into<Value>>(
 ///
 /// # Errors
 ///
-/// Those of the run.
+/// The errors of the run.
 pub async fn values<C, I: ColumnId + Copy>(flow: &Typed<'_, C, I>) -> Result<Vec<(I, usize)>> {
     let events = flow.run().try_collect::<Vec<Event<I>>>().await?;
     let value = |event: &Event<I>| match event {
@@ -176,7 +177,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     runtime.expect("a runtime of one thread needs nothing").block_on(future)
 }
 
-/// Messages of the library as [`naive`] has them.
+/// Messages of the library in the form of [`naive`].
 pub fn plain(messages: &Messages) -> naive::Messages {
     messages.iter().map(|(role, content)| (role.as_str(), content.into_owned())).collect()
 }
@@ -200,7 +201,7 @@ fn grouped(views: &[naive::View], depth: usize) -> impl Iterator<Item = &[naive:
     })
 }
 
-/// A view, or a group of them.
+/// A view, or a group of views.
 fn item(views: &[naive::View], depth: usize, declared: &[Column]) -> View {
     match views {
         [view] if view.groups.len() <= depth => input(view, declared).expect("it is declared"),
@@ -213,7 +214,7 @@ fn item(views: &[naive::View], depth: usize, declared: &[Column]) -> View {
     }
 }
 
-/// Sets the tag only if it differs from the name.
+/// Sets the tag only if the tag differs from the name.
 fn input(view: &naive::View, declared: &[Column]) -> Option<View> {
     let shown = if view.lagged {
         through(view.window, prev(&view.column).all())

@@ -1,10 +1,10 @@
-//! Compute steps that record their calls.
+//! Compute steps that record all calls.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use columnar::{Compute, Context, Reply};
 
-/// The calls of all its compute steps, in the order of their start. Clones share them.
+/// The calls of all compute steps of a log, in the order in which the calls started. Clones share the calls.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     calls: Arc<Mutex<Vec<Call>>>,
@@ -18,7 +18,7 @@ struct Call {
 }
 
 impl Log {
-    /// A compute step that returns its last message in upper case.
+    /// A compute step that returns the last message in upper case.
     pub fn upper(&self, column: &'static str) -> Upper {
         Upper { log: self.clone(), column }
     }
@@ -33,7 +33,7 @@ impl Log {
         self.with(|calls| calls.iter().filter(|call| call.column == column && call.step == step).count())
     }
 
-    /// The messages of a cell, as JSON; empty if it was not computed.
+    /// The messages of a cell, as JSON; empty if the cell was not computed.
     pub fn saw(&self, column: &str, step: usize) -> String {
         self.with(|calls| {
             let call = calls.iter().find(|call| call.column == column && call.step == step);
@@ -46,7 +46,7 @@ impl Log {
     }
 }
 
-/// See [`Log::upper`].
+/// The compute step of [`Log::upper`].
 #[derive(Clone, Debug)]
 pub struct Upper {
     log: Log,

@@ -32,8 +32,8 @@ impl ChunkModel {
         Self { name, reply: Arc::new(reply), calls: Arc::default(), pace: 0 }
     }
 
-    /// With a pause before each chunk, of 0 to 10 times this number of milliseconds, so that replies do not end in the
-    /// order of their requests.
+    /// The model with a pause before each chunk, of 0 to 10 times this number of milliseconds, so that replies do not
+    /// end in the order of the requests.
     #[must_use]
     pub fn paced(self, millis: u64) -> Self {
         Self { pace: millis, ..self }
@@ -79,7 +79,7 @@ pub fn chunks(pieces: &[&str]) -> Chunks {
     pieces.chain([Ok(Chunk::stop())]).collect()
 }
 
-/// A model that records the ends of its replies. Clones share them.
+/// A model that records how replies end. Clones share the record.
 #[derive(Clone)]
 pub struct EndRecorder {
     model: Arc<dyn Model>,

@@ -1,4 +1,4 @@
-//! A naive implementation of assembly: a description of a flow and its values in, the messages of a cell out.
+//! A naive implementation of assembly: a description of a flow with all values in, the messages of a cell out.
 
 use std::collections::BTreeSet;
 
@@ -7,17 +7,17 @@ use crate::spelling::Spelling;
 /// The messages of a cell: role and content.
 pub type Messages = Vec<(&'static str, String)>;
 
-/// A flow and everything in it.
+/// A flow and all of its contents.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    /// The columns, each after its inputs.
+    /// The columns, each after all inputs.
     pub columns: Vec<Column>,
 }
 
 /// A column with the values that it has or will get.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// Its name.
+    /// The name of the column.
     pub name: String,
     /// The values by step.
     pub values: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Column {
 pub struct Reads {
     /// The inputs in order of declaration.
     pub views: Vec<View>,
-    /// The window of its self history, if it reads one.
+    /// The window of the self history, if the column reads `self`.
     pub self_history: Option<Window>,
     /// Whether a notice counts the hidden values of the self history.
     pub self_elided: bool,
@@ -45,11 +45,11 @@ pub struct View {
     pub column: String,
     /// The window.
     pub window: Window,
-    /// Whether it lags by one step.
+    /// Whether the input lags by one step.
     pub lagged: bool,
-    /// The tag around it.
+    /// The tag around the values.
     pub tag: String,
-    /// The tags of the groups around it, the outermost first.
+    /// The tags of the groups around the input, the outermost first.
     pub groups: Vec<String>,
     /// The filter, if any.
     pub filter: Option<Filter>,
@@ -67,7 +67,7 @@ pub enum Filter {
 }
 
 impl Filter {
-    /// Whether it shows a value.
+    /// Whether the filter shows a value.
     pub fn shows(self, step: usize, value: &str) -> bool {
         match self {
             Self::Steps(count) => step.is_multiple_of(count),
@@ -79,7 +79,7 @@ impl Filter {
 /// The window of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
-    /// All of it.
+    /// The whole history.
     All,
     /// This number of latest values.
     Last(usize),
@@ -180,7 +180,7 @@ fn group_texts(views: &[View], depth: usize) -> Vec<String> {
 }
 
 impl Flow {
-    /// The derived columns and their inputs.
+    /// The derived columns and all inputs.
     pub fn derived(&self) -> impl Iterator<Item = (&Column, &Reads)> {
         self.columns.iter().filter_map(|column| Some((column, column.reads.as_ref()?)))
     }
@@ -194,7 +194,7 @@ impl Flow {
     ///
     /// # Errors
     ///
-    /// [`Missing`] if it does not exist.
+    /// [`Missing`] if there is no such value.
     pub fn value(&self, column: &str, step: usize) -> Result<&str, Missing> {
         let found = self.columns.iter().find(|candidate| candidate.name == column);
         let value = found.and_then(|column| column.values.get(step));
@@ -202,20 +202,21 @@ impl Flow {
     }
 }
 
-/// The inputs of a step, or its own value.
+/// The inputs of a step, or the column's own value at the step.
 #[derive(Clone, Debug)]
 pub struct Turn {
     /// The step.
     pub step: usize,
     /// The role.
     pub role: &'static str,
-    /// User texts before it, whatever its role.
+    /// The texts of the user before the turn, for a turn of any role.
     pub before: Vec<String>,
-    /// The parts with their tags.
+    /// The parts with tags.
     pub parts: Vec<String>,
     /// The shown cells: column and step.
     pub cells: Vec<(String, usize)>,
-    /// Its tokens, as [`Chars`](columnar::tokens::Chars) counts: the values, their delimiters and their separators.
+    /// The tokens of the turn, as [`Chars`](columnar::tokens::Chars) counts: the values, the delimiters and the
+    /// separators.
     pub tokens: usize,
 }
 
@@ -252,7 +253,7 @@ fn elided(count: usize, name: &str) -> Option<String> {
     (count > 0).then(|| format!("<elided>{count} {values} of {name}</elided>"))
 }
 
-/// The tokens of a text: a quarter of its characters, rounded up.
+/// The tokens of a text: a quarter of the characters, rounded up.
 pub fn tokens(text: &str) -> usize {
     text.chars().count().div_ceil(4)
 }
@@ -291,7 +292,7 @@ pub fn turns(
                 let before: Result<Vec<_>, _> =
                     (0..source_step).map(|earlier| view.passing(flow, earlier, is_gap)).collect();
                 if view.elided
-                    // Only before the first shown value of a view, which its tag identifies.
+                    // Only before the first shown value of a view, which the tag identifies.
                     && noticed.insert(tag)
                     && let Some(text) = elided(before?.iter().flatten().count(), tag)
                 {

@@ -19,8 +19,8 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// The values that a user message shows, each with its tag and without its groups. The constant `<elided/>` and notices of
-/// hidden values are none.
+/// The values in a user message, each with the tag and without groups. The constant `<elided/>` and notices of hidden
+/// values are no values.
 ///
 /// # Errors
 ///
@@ -39,7 +39,7 @@ pub fn user_message(
     if rest.is_empty() { Ok(shown) } else { Err(unreadable("no empty line", rest)) }
 }
 
-/// Parses blocks with one empty line between them, and returns the rest.
+/// Parses blocks with one empty line between two blocks, and returns the rest.
 fn blocks<'t>(
     mut rest: &'t str,
     tags: &[&'t str],

@@ -1,13 +1,13 @@
-//! Other engines, which benchmarks measure in the same run. They are in two programs of `tests/peers`, one in Rust and
-//! one in Python, so the tests do not depend on them.
+//! Other engines, which benchmarks measure in the same run. The engines are in two programs of `tests/peers`, one in
+//! Rust and one in Python, so that the tests do not depend on these engines.
 //!
 //! ```text
 //! benchmark ── dagx chain 100 50 ──▶ program
 //!           ◀────── nanoseconds ─────
 //! ```
 //!
-//! A program first prints a line with its peers, and then answers each request with its duration, without the time to
-//! build the graph and to communicate with the benchmark.
+//! A program first prints a line with the names of all peers, and then answers each request with a duration, without
+//! the time to build the graph and to communicate with the benchmark.
 
 use std::cell::RefCell;
 use std::env;
@@ -25,7 +25,7 @@ const PACKAGES: [(&str, &str); 2] = [("langgraph", "langgraph==1.2.22"), ("hamil
 /// An engine that is measured beside columnar.
 #[derive(Clone, Debug)]
 pub struct Peer {
-    /// Its name in the names of figures.
+    /// The name of the peer in the names of figures.
     pub name: String,
     program: Rc<RefCell<Program>>,
 }
@@ -83,7 +83,7 @@ impl Peer {
 }
 
 fn in_rust(folder: &Path, target: &Path) -> Option<Program> {
-    // Cargo names itself to the programs that it runs, so the same version builds the peers.
+    // Cargo tells the path of cargo to the programs that cargo runs, so the same version builds the peers.
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["run", "--release", "--locked", "--manifest-path"]).arg(folder.join("Cargo.toml"));
     let program = Program::start(command.arg("--target-dir").arg(target.join("peers")));
@@ -112,7 +112,7 @@ fn in_python(folder: &Path) -> Option<Program> {
     Some(program)
 }
 
-/// A program that runs peers, until its input ends.
+/// A program that runs peers, until the input ends.
 #[derive(Debug)]
 struct Program {
     names: Vec<String>,
@@ -138,7 +138,7 @@ impl Program {
 }
 
 impl Drop for Program {
-    /// Ends its input, which waiting does, and so the program.
+    /// Waiting for the program ends the input, and so ends the program.
     fn drop(&mut self) {
         let _ = self.child.wait();
     }

@@ -24,7 +24,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// `None` without a server, with a message.
+    /// A database; `None` without a server, with a message.
     pub async fn new(test: &str) -> Option<Self> {
         static MADE: AtomicU64 = AtomicU64::new(0);
         let Ok(url) = env::var(URL) else {
@@ -70,7 +70,7 @@ impl Database {
         self.address_at(&host, port)
     }
 
-    /// The address without its host, port and mode of TLS.
+    /// The address without the host, the port and the mode of TLS.
     pub fn plain_address(&self) -> String {
         let address = self.address();
         let (_, rest) = address.split_once("user=").unwrap_or_default();
@@ -124,8 +124,8 @@ impl Database {
 
     /// Ends the sessions of all stores in this schema, as an administrator may.
     pub async fn end_sessions(&self) {
-        // Locks are granted in the database; those of this schema are found by its table.
-        // The store subtracts 2^31 from the oid of the table, and `classid` shows that key without a sign.
+        // Locks are granted in the database; the locks of this schema are found by its table. The store subtracts 2^31
+        // from the oid of the table, and `classid` shows that key without a sign.
         const END: &str = "select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory' \
             and classid::bigint = ('columnar_flows'::regclass::oid::bigint + 2147483648) % 4294967296";
         if self.one::<i64>(END).await == 0 {
@@ -167,16 +167,16 @@ pub enum Way {
 /// The kind of a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// Both ends notice it.
+    /// Both ends notice the cut.
     Through,
-    /// The server does not notice it, and keeps the session.
+    /// The server does not notice the cut, and keeps the session.
     Unheard,
-    /// Neither end notices it: nothing arrives any more.
+    /// Neither end notices the cut: nothing arrives any more.
     Silent,
 }
 
-/// Connections to a server, one of which is cut after a number of bytes. It works on its own threads, while a test waits
-/// for a store.
+/// Connections to a server, one of which is cut after a number of bytes. A wire works on separate threads, while a test
+/// waits for a store.
 #[derive(Debug)]
 pub struct Wire {
     port: u16,
@@ -308,7 +308,7 @@ impl State {
         };
         *self.passed(way) += allowed as u64;
         if cut.is_some() {
-            // One cut only: the connections after it are whole, so a store can recover.
+            // One cut only: later connections are whole, so a store can recover.
             self.cut = None;
             self.cuts += 1;
         }

@@ -1,4 +1,4 @@
-//! Runs this program again, for a test that needs its own process.
+//! Runs this program again, for a test that needs a separate process.
 
 use std::env;
 use std::process::Command;
@@ -17,7 +17,7 @@ pub fn test_alone(module: &str, test: &str) -> Command {
         None => test.to_owned(),
     };
     let mut command = Command::new(env::current_exe().expect("a test is a program"));
-    // The harness hides the output of a test that passes, and the caller reads it.
+    // The harness hides the output of a test that passes, but the caller reads that output.
     command.args(["--exact", &name, "--nocapture"]);
     command
 }

@@ -29,7 +29,7 @@ impl Format {
         Self::Parquet,
     ];
 
-    /// The extension of its files.
+    /// The extension of files in this format.
     pub fn ending(self) -> &'static str {
         match self {
             Self::JsonLines => "jsonl",
@@ -42,7 +42,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// Those of the format.
+    /// The errors of the format.
     pub async fn write<C, I>(self, flow: &LiveFlow<'_, C, I>) -> Result<Table, RowsError> {
         let (folder, mut bytes) = (tempfile::tempdir()?, Vec::new());
         let rows = match self {
@@ -59,7 +59,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// Those of the format.
+    /// The errors of the format.
     pub async fn read(self, store: &impl Store, path: &Path) -> Result<usize, RowsError> {
         let file = File::open(path)?;
         match self {
@@ -89,7 +89,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Those of the format.
+    /// The errors of the format.
     ///
     /// # Panics
     ///

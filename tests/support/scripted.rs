@@ -1,4 +1,4 @@
-//! A server on this machine with a script: it sends, waits, floods and breaks off.
+//! A server on this machine with a script: the server sends, waits, floods and breaks off.
 
 use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,10 +25,10 @@ pub enum Act {
     Flood(Vec<u8>, usize),
 }
 
-/// The actions on a connection, from its request.
+/// The actions on a connection, by the request.
 type Script = Box<dyn FnOnce(&str) -> Vec<Act> + Send>;
 
-/// A server with a script for each connection, by its number. It ends when this value is dropped.
+/// A server with a script for each connection, by number. The server ends when this value is dropped.
 #[derive(Debug)]
 pub struct Server {
     url: String,
@@ -62,7 +62,7 @@ impl Server {
         .await
     }
 
-    /// A server whose script depends on the request, such as on its path.
+    /// A server whose script depends on the request, such as on the path.
     pub async fn by_request(script: impl Fn(&str) -> Vec<Act> + Send + Sync + 'static) -> Self {
         let script = Arc::new(script);
         Self::serve(move |_| {
@@ -93,12 +93,12 @@ impl Server {
         Self::start(move |_| acts.clone()).await
     }
 
-    /// Its address, without a path.
+    /// The address of the server, without a path.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The requests so far, as they were received.
+    /// The requests so far, as received.
     pub fn requests(&self) -> Vec<String> {
         self.log().iter().map(|(_, request)| request.clone()).collect()
     }
@@ -111,7 +111,7 @@ impl Server {
     /// Waits for this number of requests.
     pub async fn received(&self, count: usize) {
         loop {
-            // Made before the check: `notify_waiters` wakes it from then on, even if it has not been polled.
+            // Made before the check: `notify_waiters` wakes this future from then on, even if it has not been polled.
             let changed = self.log.changed.notified();
             if self.log().len() >= count {
                 return;

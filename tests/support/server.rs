@@ -1,4 +1,4 @@
-//! A provider on this machine with fault injection: it truncates, delays and splits replies, and sends wrong ones.
+//! A provider on this machine with fault injection, which truncates, delays and splits replies, and sends wrong ones.
 
 use columnar::model::Provider;
 
@@ -71,7 +71,7 @@ impl Wire {
         }
     }
 
-    /// The events of a reply, each with the blank line after it.
+    /// The events of a reply, each with a blank line behind.
     pub fn events(self, texts: &[&str], finish: &str) -> Vec<String> {
         let text = |text: &&str| {
             let text = serde_json::Value::from(*text);
@@ -135,7 +135,7 @@ pub fn data(json: &str) -> String {
     format!("data: {json}\n\n")
 }
 
-/// An event with a name, which is repeated in its data.
+/// An event with a name, which is repeated in the data.
 pub fn event(name: &str, rest: &str) -> String {
     format!("event: {name}\ndata: {{\"type\":\"{name}\",{rest}}}\n\n")
 }

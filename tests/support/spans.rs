@@ -12,7 +12,7 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
-/// All spans and events of this thread since [`listen`] was called. Clones share them.
+/// All spans and events of this thread since the call of [`listen`]. Clones share the record.
 #[derive(Clone, Debug, Default)]
 pub struct Spans {
     recorded: Arc<Mutex<Recorded>>,
@@ -21,31 +21,31 @@ pub struct Spans {
 #[derive(Debug, Default)]
 struct Recorded {
     spans: Vec<Span>,
-    /// Every name and every value of a field, in the order in which they were recorded.
+    /// Every name and every value of a field, in the order of recording.
     words: Vec<String>,
 }
 
 /// A recorded span.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// Its name.
+    /// The name of the span.
     pub name: &'static str,
-    /// Its fields. Numbers and texts have the same form.
+    /// The fields of the span. Numbers and texts have the same form.
     pub fields: Fields,
-    /// The events in it.
+    /// The events in the span.
     pub events: Vec<Fields>,
-    /// Whether it is closed.
+    /// Whether the span is closed.
     pub is_closed: bool,
     parent: Option<usize>,
 }
 
-/// Fields by their names. The text of an event is its field `message`.
+/// Fields by name. The text of an event is the field `message`.
 pub type Fields = BTreeMap<String, String>;
 
 /// Records all spans and events of this thread until the guard is dropped.
 ///
-/// A subscriber that records nothing is set for all other threads. Without it, `tracing` would cache that a span has no
-/// subscriber if another test of this process reaches it first.
+/// All other threads get a subscriber that records nothing. Otherwise, if another test of this process reaches a span
+/// first, `tracing` would cache that the span has no subscriber.
 ///
 /// # Panics
 ///
@@ -59,18 +59,18 @@ pub fn listen() -> (Spans, DefaultGuard) {
 }
 
 impl Spans {
-    /// The spans of this name, in the order in which they began.
+    /// The spans of this name, in the order of opening.
     pub fn named(&self, name: &str) -> Vec<Span> {
         self.recorded().spans.iter().filter(|span| span.name == name).cloned().collect()
     }
 
-    /// Each span on a line, indented below its parent, with the values of these fields; and each event, after a dash, with
-    /// its message.
+    /// Each span on a line, indented below the parent, with the values of these fields; and each event, after a dash,
+    /// with the message.
     pub fn tree(&self, fields: &[&str]) -> String {
         self.recorded().lines(None, 0, fields)
     }
 
-    /// Whether any recorded name or value contains this text, even if it was overwritten later.
+    /// Whether any recorded name or value contains this text, even if the value was overwritten later.
     pub fn contain(&self, text: &str) -> bool {
         let recorded = self.recorded();
         recorded.words.iter().any(|word| word.contains(text))

@@ -1,11 +1,11 @@
-//! A naive implementation of spelled tags: finding, escaping and restoring them.
+//! A naive implementation of spelled tags, which finds, escapes and restores them.
 
 use regex_lite::{Captures, Regex};
 
 /// Finds the spelled tags of a context in a text.
 ///
-/// The rule is a pattern, all of it ASCII: `(<|&(amp;)*lt;)\s*/?\s*(NAME)\b`, where only the name
-/// may be written in any case, and is a tag of the context or `elided`.
+/// The rule is a pattern of ASCII: `(<|&(amp;)*lt;)\s*/?\s*(NAME)\b`, where only the name may be written in any case,
+/// and is a tag of the context or `elided`.
 #[derive(Clone, Debug)]
 pub struct Spelling(Regex);
 
@@ -17,7 +17,7 @@ impl Spelling {
     /// If a tag is no name.
     pub fn of<'t>(tags: impl IntoIterator<Item = &'t str>) -> Self {
         let names = tags.into_iter().chain(["elided"]).collect::<Vec<_>>().join("|");
-        // `regex-lite` has no Unicode classes: `\s`, `\b` and `(?i)` are those of ASCII, as the rule says.
+        // `regex-lite` has no Unicode classes: `\s`, `\b` and `(?i)` mean ASCII, as the rule says.
         let pattern = format!(r"(?<mark><|&(?:amp;)*lt;)\s*/?\s*(?i:{names})\b");
         Self(Regex::new(&pattern).expect("names hold nothing that a pattern would read otherwise"))
     }

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 /// A store in memory with [`Faults`].
 pub type FaultyStore = LayeredStore<Faults>;
 
-/// Faults of `put`, and the number of its calls.
+/// Faults of `put`, and the number of calls.
 #[derive(Debug)]
 pub struct Faults {
     puts: AtomicUsize,
@@ -74,7 +74,7 @@ where
     }
 }
 
-/// How a `put` fails.
+/// The way in which a `put` fails.
 #[derive(Clone, Copy, Debug)]
 pub enum Fail {
     /// Nothing is stored.
@@ -104,7 +104,7 @@ impl Faults {
         *self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(how);
     }
 
-    /// Holds every `put` that starts from now on, until it is let through.
+    /// Holds every `put` that starts from now on, until the put is let through.
     pub fn close(&self) {
         self.gate.forget_permits(Semaphore::MAX_PERMITS);
     }

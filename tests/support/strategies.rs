@@ -11,7 +11,7 @@ const SOURCES: [&str; 3] = ["user", "notes", "user_2"];
 
 const DERIVED: [&str; 4] = ["topics", "use", "k", "elided"];
 
-/// More tags than a column has views, so one is always free.
+/// The tags: more than a column has views, so one is always free.
 const TAGS: [&str; 6] = ["digest", "user", "elided", "us", "topics", LONGEST];
 
 const GROUPS: [&str; 2] = ["debate", "lt"];
@@ -24,7 +24,7 @@ const MOST_STEPS: usize = 6;
 /// Starts of a spelled tag, and similar texts.
 const MARKS: [&str; 7] = ["<", "</", "&lt;", "&amp;lt;", "&amp;amp;lt;/", "&LT;", "&amp;"];
 
-/// White space that a spelled tag may contain, and white space beyond ASCII, which it may not.
+/// White space that a spelled tag may contain, and white space beyond ASCII, which no spelled tag may contain.
 const SPACES: [&str; 9] = ["", "", "", " ", "\u{b}", "\n", "\t\r\u{c}", "\u{a0}", "\u{85}"];
 
 /// Texts after a name.
@@ -55,9 +55,8 @@ fn acyclic() -> impl Strategy<Value = Flow> {
     )
 }
 
-/// A flow of 1 to 3 sources and 1 to 4 derived columns, with the values of 1 to 6 steps. Some columns have lagged views of
-/// columns that are declared before or after them, and some views are in groups, are filtered, or have a notice of hidden
-/// values.
+/// A flow of 1 to 3 sources and 1 to 4 derived columns, with the values of 1 to 6 steps. Some columns have lagged views
+/// of earlier or later columns, and some views are in groups, are filtered, or have a notice of hidden values.
 pub fn flows() -> impl Strategy<Value = Flow> {
     let groups = vec((any::<Index>(), any::<Index>()), 0..=2);
     let filter = option::weighted(0.3, prop_oneof![(1..=3_usize).prop_map(Filter::Steps), Just(Filter::Odd)]);
@@ -120,7 +119,7 @@ pub fn pauses() -> impl Strategy<Value = Vec<usize>> {
     vec(0..6_usize, MOST_STEPS * (SOURCES.len() + DERIVED.len()))
 }
 
-/// Often empty, and often with texts that resemble tags.
+/// A value, which is often empty, and often has texts that resemble tags.
 fn value() -> impl Strategy<Value = String> {
     prop_oneof![1 => Just(String::new()), 6 => vec(fragment(), 1..5).prop_map(|fragments| fragments.concat())]
 }
@@ -145,7 +144,7 @@ fn spelling() -> impl Strategy<Value = String> {
     )
 }
 
-/// A name or tag with some of its letters in upper case.
+/// A name or tag with some letters in upper case.
 fn odd_case() -> impl Strategy<Value = String> {
     let names: Vec<&str> = SOURCES.into_iter().chain(DERIVED).chain(TAGS).chain(GROUPS).collect();
     (select(names), option::of(any::<u64>())).prop_map(|(name, upper)| {
@@ -156,7 +155,7 @@ fn odd_case() -> impl Strategy<Value = String> {
     })
 }
 
-/// The inputs of a derived column before the columns before it are known.
+/// The inputs of a derived column, before the earlier columns are known.
 #[derive(Clone, Debug)]
 struct Draft {
     views: Vec<(Index, Window, Option<Index>)>,

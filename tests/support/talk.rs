@@ -1,4 +1,4 @@
-//! Flows of another crate than the one that uses them.
+//! Flows of another crate than the one with the use.
 
 use columnar::prelude::*;
 use columnar::testing::script;
@@ -14,7 +14,7 @@ flow! {
             let answer: &'a str = answer;
             move |_: Context| std::future::ready(answer.to_owned())
         };
-        /// A column with a keyword as its name.
+        /// A column whose name is a keyword.
         column r#type(other.latest) = script(["first", "second"]);
     }
 }
@@ -25,7 +25,7 @@ flow! {
     pub struct Panel<'a>(answer: &'a str) {
         /// The question.
         source asked;
-        /// The conversation about it.
+        /// The conversation about the question.
         use Talk<'a>(answer) { one: asked } as talk;
         /// The result.
         column rest(talk.other.latest, talk.r#type.latest) = script(["a", "b"]);

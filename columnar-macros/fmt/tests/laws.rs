@@ -25,7 +25,7 @@ impl Chance {
 
 /// The Rust files in a folder.
 fn files(folder: &Path, files: &mut Vec<PathBuf>) {
-    // Those in `ui` have mistakes on purpose.
+    // The files in `ui` have mistakes on purpose.
     if folder.ends_with("ui") || folder.ends_with("target") {
         return;
     }
@@ -80,7 +80,7 @@ const FLOWS: [&str; 5] = [
      = (|_: Context| async { let x = 1; x.to_string() }).retry(3);",
 ];
 
-/// The tokens of a flow with other spaces, and perhaps comments, between them.
+/// The tokens of a flow with other spaces, and perhaps comments, in between.
 fn respaced(
     chance: &mut Chance,
     flow: &str,
@@ -142,7 +142,7 @@ fn file(chance: &mut Chance, flow: &str, comments: &mut Option<usize>) -> String
 fn spaces_do_not_matter() {
     let (mut chance, mut snippets) = (Chance(1), snippets());
     for flow in FLOWS {
-        // At one level, since lines are broken by their widths.
+        // At one level, since the width decides where lines are broken.
         let mut texts = vec![(format!("flow! {{{flow}}}\n"), Source::File)];
         for _ in 0..20 {
             let mut body = String::new();
@@ -152,7 +152,7 @@ fn spaces_do_not_matter() {
         let formatted = format_all(&texts, &mut snippets);
         for ((text, _), found) in texts.iter().zip(&formatted) {
             assert_eq!(found.problems, [], "{text}");
-            // Blank lines are kept, so they are another form.
+            // Blank lines are kept, so a text with more of them has another form.
             let [found, expected] =
                 [found, &formatted[0]].map(|formatted| formatted.text.replace("\n\n", "\n"));
             assert_eq!(unaligned(&found), unaligned(&expected), "{text}");

@@ -14,7 +14,7 @@ fn snippets() -> Snippets {
     Snippets::new(Config::of(root, "2024").unwrap())
 }
 
-/// Formats texts as the program does, with one process for all of them.
+/// Formats texts as the program does, with one process for all texts.
 fn format_all(texts: &[(String, Source)], snippets: &mut Snippets) -> Vec<Formatted> {
     loop {
         let format = |(text, source): &(String, Source)| document::file(text, snippets, *source);

@@ -3,7 +3,7 @@
 use super::{format, format_all, snippets};
 use crate::document::Source;
 
-/// A flow without its braces, and its form. It begins and ends with a line end.
+/// A flow without the braces, and the formatted flow. Both begin and end with a line end.
 fn check(flow: &str, expected: &str) {
     let formatted = format(&format!("flow! {{{flow}}}\n"));
     assert_eq!(formatted.problems, []);

@@ -3,8 +3,8 @@
 use crate::diagnostics::{Errors, steps};
 use crate::syntax::{Capture, Flow, Form};
 
-/// A compute step lives as long as the flow, and its declaration has each parameter by reference. A closure that is async
-/// gets a clone; any other one has a value of its own. Wrong, where `style` is a parameter of the flow:
+/// A compute step lives as long as the flow, and the declaration has each parameter by reference. An async closure gets
+/// a clone; any other closure needs its own value. Wrong, where `style` is a parameter of the flow:
 ///
 /// ```text
 /// column shout(user.latest) = |_: Context| ready(style.clone());

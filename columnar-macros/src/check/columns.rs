@@ -1,4 +1,4 @@
-//! The rules about one column: its views taken together, their tags, and its lints.
+//! The rules about one column: all views taken together, the tags, and the lints.
 
 use std::collections::{HashMap, HashSet};
 use std::ptr;
@@ -7,7 +7,7 @@ use crate::diagnostics::{Errors, reads};
 use crate::ident::ident_text;
 use crate::syntax::{Column, GroupTag, Lint, Purpose, State, Tag, View};
 
-/// A column reads at least one column besides itself, and its self history once. Wrong:
+/// A column reads at least one column besides itself, and the self history once. Wrong:
 ///
 /// ```text
 /// column topics() = prompt("...");
@@ -36,7 +36,7 @@ pub(super) fn check_reads_other(column: &Column, errors: &mut Errors) {
 /// ```
 pub(super) fn check_tags(column: &Column, errors: &mut Errors) {
     let name = &column.name;
-    // The views by their tags; a group has none.
+    // The views by tag; a group has none.
     let mut tags: HashMap<String, Option<&View>> = HashMap::new();
     let mut around: &[GroupTag] = &[];
     for view in column.reads() {
@@ -76,7 +76,7 @@ pub(super) fn check_tags(column: &Column, errors: &mut Errors) {
 pub(super) fn check_tiers(column: &Column, documents: &HashSet<String>, errors: &mut Errors) {
     let Some(derived) = &column.derived else { return };
     let Some(tiered) = derived.reads().find(|view| view.is_tiered()) else { return };
-    // A view that is wrong may be the one that is missing.
+    // An invalid view may be the missing one.
     if !derived.is_complete || derived.reads().any(|view| view.state != State::Valid) {
         return;
     }
@@ -96,7 +96,7 @@ pub(super) fn check_tiers(column: &Column, documents: &HashSet<String>, errors: 
     }
 }
 
-/// Whether a view shows documents, as far as this flow declares them.
+/// Whether a view shows documents, as far as this flow declares the source.
 pub(super) fn shows_documents(view: &View, documents: &HashSet<String>) -> bool {
     view.is_tiered() || !view.is_inherited && documents.contains(&view.name())
 }

@@ -13,8 +13,8 @@ use crate::syntax::{Column, Flow, Module, View};
 
 /// The order in which a flow is expanded.
 pub(crate) struct Plan {
-    /// The columns by index, each after those that it reads. With modules it is the order of declaration: only
-    /// rustc knows the columns in between.
+    /// The columns by index, each after the columns that it reads. With modules, they are in the order of declaration:
+    /// only rustc knows the columns in between.
     pub(crate) order: Vec<usize>,
     /// Cycles through modules, if the columns in the modules wait for these inputs. Only rustc knows that.
     pub(crate) possible_cycles: Vec<PossibleCycle>,
@@ -24,7 +24,7 @@ pub(crate) struct PossibleCycle {
     /// The input of a module.
     pub(crate) at: Span,
     pub(crate) message: String,
-    /// The names of all modules that it may go through.
+    /// The names of all modules that the cycle may go through.
     pub(crate) modules: Vec<String>,
 }
 
@@ -48,19 +48,19 @@ pub(super) fn check_cycles(flow: &Flow, errors: &mut Errors) -> Plan {
                 errors.on(first.span, reads::cycle(&edges));
             }
         }
-        // A flow with a cycle does not compile; the order only needs to have each column.
+        // A flow with a cycle does not compile, so the order only needs to contain each column.
         return Plan { order: declared_order(), possible_cycles: Vec::new() };
     };
     if flow.modules.is_empty() {
         return Plan { order, possible_cycles: Vec::new() };
     }
-    // Here a module waits for all of its inputs.
+    // Here a module waits for all inputs.
     let cycles = graph::cycles(&nodes.reads(nodes.0.len()));
     let possible_cycles = cycles.iter().filter_map(|cycle| nodes.possible(cycle, flow.columns.len()));
     Plan { order: declared_order(), possible_cycles: possible_cycles.collect() }
 }
 
-/// The columns, then the modules, each with the views that it waits for.
+/// The columns, then the modules, each with the views to wait for.
 struct Nodes<'f>(Vec<(String, Vec<&'f View>)>);
 
 impl<'f> Nodes<'f> {
@@ -72,7 +72,7 @@ impl<'f> Nodes<'f> {
         Self(columns.chain(modules).collect())
     }
 
-    /// For each of the first `count` nodes those of them that it reads, by index.
+    /// The reads of each of the first `count` nodes, by index, as far as these are among the same nodes.
     fn reads(&self, count: usize) -> Vec<Vec<usize>> {
         let nodes = self.0.iter().take(count);
         let index: HashMap<&str, usize> = nodes.clone().map(|(name, _)| &**name).zip(0..).collect();

@@ -1,4 +1,4 @@
-//! The rules about declarations as such: their names, their earlier names, and the sources of a flow.
+//! The rules about declarations as such: names, earlier names, and the sources of a flow.
 
 use std::collections::{HashMap, HashSet};
 use std::ptr;
@@ -19,19 +19,20 @@ use crate::syntax::{Base, Column, ColumnType, Flow, Form, Module, RenamedFrom, V
 /// column user(topics) = prompt("...");
 /// ```
 ///
-/// Returns the names of modules that are taken out because a column has them.
+/// Returns the names of modules that are taken out because a column has the same name.
 pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
     repair_names(flow, errors);
     let mut first: HashMap<String, Span> = HashMap::new();
     let columns = flow.columns.iter().map(|column| &column.name);
-    // Also names that are declared later, so that no generated name is one of them.
+    // Later declarations count as well, so that no generated name is the name of a declaration.
     let all: HashSet<String> =
         columns.chain(flow.modules.iter().map(|module| &module.name)).map(ident_text).collect();
     for Column { name, is_duplicate, .. } in &mut flow.columns {
         let mut text = ident_text(name);
         if let Some(&span) = first.get(&text) {
             errors.at(&*name, diagnostics::declarations::declared_twice(name, span));
-            // Its views and its compute step are checked all the same, under a name that no column has.
+            // The views and the compute step of the duplicate are checked all the same, under a name that no column
+            // has.
             while all.contains(&text) || first.contains_key(&text) {
                 text.insert(0, '_');
             }
@@ -54,7 +55,7 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
     clashes
 }
 
-/// Reports names that are invalid. Where others read the valid name, the declaration gets it. Wrong:
+/// Reports invalid names. Where others read the valid name, the declaration gets it. Wrong:
 ///
 /// ```text
 /// source User;
@@ -119,7 +120,7 @@ pub(super) fn check_not_itself(flow: &mut Flow, errors: &mut Errors) {
         let is_itself = is_itself(&module.path);
         if is_itself {
             errors.at(&module.path, diagnostics::modules::itself(&name));
-            // A view of it is no second error.
+            // A view of such a module is no second error.
             unparsed.push(module.name.clone().into());
         }
         !is_itself
@@ -159,7 +160,7 @@ pub(super) fn check_renames(flow: &mut Flow, errors: &mut Errors) {
 /// pub struct Chat { source user: Text; column topics(user.latest) = prompt("..."); }
 /// ```
 ///
-/// rustc reports any other type. A source with a wrong type holds text if it is read as text.
+/// rustc reports any other type. A source with a wrong type holds text if a view reads the source as text.
 pub(super) fn check_source_types(flow: &mut Flow, errors: &mut Errors) {
     let params =
         flow.header().map(|header| header.generics.type_params().map(|param| param.ident.to_string()));
@@ -177,7 +178,7 @@ pub(super) fn check_source_types(flow: &mut Flow, errors: &mut Errors) {
         match (&found, reader) {
             _ if names_any(ty.clone(), &params) => errors.at(&*ty, columns::SOURCE_OF_PARAM),
             (SourceType::Documents, _) | (SourceType::Unknown, None) => continue,
-            // It is reported.
+            // A missing type is reported already.
             (SourceType::Missing, _) => {}
             _ if *is_partial => {}
             (SourceType::Other, _) => errors.at(&*ty, columns::source_of_other(name, &shown(&*ty))),
@@ -196,11 +197,11 @@ pub(super) fn check_source_types(flow: &mut Flow, errors: &mut Errors) {
 /// The type of a source, as far as its name tells.
 enum SourceType {
     Documents,
-    /// No name of documents.
+    /// A name that cannot mean documents.
     Other,
-    /// It may be another name of documents.
+    /// A name that may be another name of documents.
     Unknown,
-    /// It is missing or invalid, which is reported.
+    /// A missing or invalid type, which is reported.
     Missing,
 }
 
@@ -267,7 +268,7 @@ fn names_any(tokens: TokenStream, names: &HashSet<String>) -> bool {
 /// pub struct Chat { use Debate { topic: user } as debate; }
 /// ```
 ///
-/// Returns whether unknown names are still to be reported: without a source, they are probably the missing
+/// Returns whether unknown names are still to be reported: without a source, the unknown names are probably the missing
 /// sources. A declaration that could not be read may be a source, too.
 pub(super) fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors) -> bool {
     if let Some(base) = flow.base() {
@@ -290,7 +291,7 @@ pub(super) fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors)
     false
 }
 
-/// A flow that extends another adds columns to it, and no source. Wrong:
+/// A flow that extends another flow adds columns, and no source. Wrong:
 ///
 /// ```text
 /// pub struct Felt: Chat { source mood; }

@@ -28,7 +28,7 @@ pub(super) fn check_inputs(
 ) {
     let Column { name, derived: Some(derived), .. } = column else { return };
     check_patterns(name, derived, errors);
-    // A view that is wrong may be the one that is named.
+    // An invalid view may be the named one.
     if !derived.is_complete || derived.reads().any(|view| view.state != State::Valid) {
         return;
     }
@@ -103,7 +103,7 @@ fn tag_in(pattern: &[TokenTree]) -> Option<String> {
     names.rfind(is_tag)
 }
 
-/// Checks the tags that a closure asks its context for.
+/// Checks the tags that a closure asks the context for.
 fn check_contexts(
     closure: &Closure,
     is_context: impl Fn(&ClosureParam) -> bool,

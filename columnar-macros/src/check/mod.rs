@@ -1,7 +1,6 @@
 //! The rules of a flow that rustc cannot know.
 //!
-//! Each check repairs the tree: it reports a part that is wrong and takes it out, so that one mistake is one
-//! error.
+//! Each check repairs the tree: a part that is wrong is reported and taken out, so that one mistake is one error.
 
 mod captures;
 mod columns;
@@ -19,7 +18,7 @@ use crate::syntax::Flow;
 pub(crate) use cycles::Plan;
 
 pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
-    // First, because it renames columns and removes modules, and views are resolved by these names.
+    // First, because this check renames columns and removes modules, and views are resolved by these names.
     declarations::check_not_itself(flow, errors);
     let clashes = declarations::check_names(flow, errors);
     declarations::check_source_types(flow, errors);

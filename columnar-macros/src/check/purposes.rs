@@ -23,7 +23,7 @@ pub(super) fn check_parentheses(view: &mut View, errors: &mut Errors) {
     }
 }
 
-/// Documents in tiers have places of their own. Wrong: `column coder(files.tiered().context(), user, self) = prompt("...");`.
+/// Documents in tiers have fixed places. Wrong: `column coder(files.tiered().context(), user, self) = prompt("...");`.
 pub(super) fn check_tiers(view: &mut View, errors: &mut Errors) {
     if view.state == State::Valid
         && view.is_tiered()
@@ -43,18 +43,18 @@ pub(super) fn check_tiers(view: &mut View, errors: &mut Errors) {
 pub(super) fn check_column(column: &Column, errors: &mut Errors) {
     check_groups(column, errors);
     let Some(derived) = &column.derived else { return };
-    // A view that is wrong may be the one that is missing.
+    // An invalid view may be the missing one.
     if !derived.is_complete || derived.reads().any(|view| view.state != State::Valid) {
         return;
     }
-    // Tiered views have a rule of their own.
+    // Tiered views have a separate rule.
     let mut inputs = derived.reads().filter(|view| !view.is_self() && !view.is_tiered()).peekable();
     if inputs.peek().is_some() && inputs.all(|view| view.purpose().is_some()) {
         errors.on(derived.list, reads::no_primary(&column.name));
     }
 }
 
-/// Reports the first view with another purpose than those before it in its outermost group.
+/// Reports the first view whose purpose differs from the views before in the outermost group.
 fn check_groups(column: &Column, errors: &mut Errors) {
     let is_valid = |view: &&View| view.state == State::Valid;
     let views: Vec<&View> = column.reads().filter(is_valid).collect();

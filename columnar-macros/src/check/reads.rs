@@ -90,7 +90,7 @@ fn check_modifier(view: &mut View, errors: &mut Errors) {
             errors.at(word, views::PREV_OF_SELF);
         } else {
             errors.at(word, views::no_view_named(word));
-            // Then two columns that read each other are no second error.
+            // Without a valid modifier, two columns that read each other are no second error.
             view.is_lagged |= is_prev;
         }
         view.state = State::Invalid;
@@ -127,7 +127,7 @@ fn check_input(column: &mut View, names: &Names, unknown: &mut Vec<Ident>, error
     }
 }
 
-/// Arguments of a module come before its inputs. Wrong: `use Debate { topic: user, model } as debate;`.
+/// Arguments of a module come before the inputs. Wrong: `use Debate { topic: user, model } as debate;`.
 fn drop_arguments(module: &mut Module, params: &Params, names: &Names, errors: &mut Errors) {
     let is_param = |name: &String| params.names.contains(name) && !names.declares(name);
     let Module { inputs, is_complete, .. } = module;
@@ -157,7 +157,7 @@ fn check_bound_once(module: &mut Module, errors: &mut Errors) {
 /// The parameters of the flow.
 struct Params {
     names: Vec<String>,
-    /// Each as a constant parameter, if its type allows that.
+    /// Each parameter as a constant parameter, if the type allows that.
     constants: Vec<Option<String>>,
 }
 
@@ -194,14 +194,14 @@ struct Names {
     columns: HashSet<String>,
     /// The sources among the columns.
     sources: HashSet<String>,
-    /// The sources of documents among them.
+    /// The sources of documents among the sources.
     documents: HashSet<String>,
     modules: HashSet<String>,
     /// Modules with the name of a column, which are reported.
     clashes: HashSet<String>,
     /// Names among declarations that could not be read.
     unparsed: HashSet<String>,
-    /// In an extension, whether the base could be read.
+    /// Whether the base of an extension could be read.
     is_base_known: Option<bool>,
 }
 
@@ -263,7 +263,7 @@ impl Names {
         }
     }
 
-    /// Documents are a set, which is shown as a whole, and only they are in tiers. Wrong:
+    /// Documents are a set, which is shown as a whole, and only documents are in tiers. Wrong:
     ///
     /// ```text
     /// column log(files.latest) = prompt("...");
@@ -312,7 +312,7 @@ impl Names {
     }
 }
 
-/// A view of a module shows one of its columns. Wrong: `column verdict(debate) = prompt("...");`.
+/// A view of a module shows a column of the module. Wrong: `column verdict(debate) = prompt("...");`.
 fn shows_column_of_module(view: &View, errors: &mut Errors) -> bool {
     let shows_column = !view.path.is_empty();
     if !shows_column && view.state == State::Valid {
@@ -338,7 +338,7 @@ pub(super) fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors)
     }
 }
 
-/// The identifiers in declarations that could not be read: each may be the name of one.
+/// The identifiers in declarations that could not be read: each may be the name of such a declaration.
 fn unparsed_names(flow: &Flow) -> impl Iterator<Item = String> {
     flow.unparsed.iter().filter_map(|tree| match tree {
         TokenTree::Ident(name) => Some(ident_text(name)),

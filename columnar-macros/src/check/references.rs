@@ -13,16 +13,16 @@ use crate::diagnostics::{Errors, flow};
 use crate::ident::ident_text;
 use crate::syntax::{Closure, Derived, Flow, Form, Param, is_punct, shown, sized, trees};
 
-/// Each lifetime is one of the flow. Wrong:
+/// Each lifetime in a parameter is a lifetime of the flow. Wrong:
 ///
 /// ```text
 /// pub struct Chat<'a>(style: &'a str, tone: &'b str) { ... }
 /// ```
 ///
-/// rustc would report it at each function that has the parameter.
+/// rustc would report the lifetime at each function that has the parameter.
 pub(super) fn check_lifetimes(flow: &mut Flow, errors: &mut Errors) {
     let Form::Item(header) = &mut flow.form else { return };
-    // Those of generics that could not be read are unknown.
+    // The lifetimes of generics that could not be read are unknown.
     if !header.is_complete {
         return;
     }
@@ -66,7 +66,7 @@ fn map_lifetimes(tokens: TokenStream, is_kept: &mut dyn FnMut(Lifetime) -> bool)
                 let is_kept = is_kept(Lifetime { apostrophe, ident: ident.clone() });
                 TokenTree::from(if is_kept { ident } else { name })
             }
-            // Only a macro knows its tokens, and a block has labels.
+            // Only a macro knows what its tokens mean, and a block has labels.
             (TokenTree::Group(group), _) if is_macro || group.delimiter() == Delimiter::Brace => group.into(),
             (TokenTree::Group(group), _) => {
                 let mut mapped = Group::new(group.delimiter(), map_lifetimes(group.stream(), is_kept));
@@ -102,8 +102,8 @@ fn binders(trees: &[TokenTree]) -> HashSet<String> {
 /// pub struct Chat(style: &str) { source user; column shout(user.latest) = async |user| format!("{style}: {user}"); }
 /// ```
 ///
-/// Any other step may use such a parameter, as in `prompt(*style)`, since it copies the text before `new` returns. rustc
-/// would report the whole flow.
+/// Any other step may use such a parameter, as in `prompt(*style)`, since such a step copies the text before `new`
+/// returns. rustc would report the whole flow.
 pub(super) fn check_closures(flow: &mut Flow, errors: &mut Errors) {
     let Form::Item(header) = &flow.form else { return };
     for param in &header.params {
@@ -124,13 +124,13 @@ pub(super) fn check_closures(flow: &mut Flow, errors: &mut Errors) {
     }
 }
 
-/// The first reference without a lifetime, which rustc does not infer from its place, as in `Fn(&str) -> &str`.
+/// The first reference whose lifetime rustc does not infer from the place, as in `Fn(&str) -> &str`.
 fn without_lifetime(trees: &[TokenTree]) -> Option<TypeReference> {
     let mut at = 0;
     while let Some(tree) = trees.get(at) {
         let before = at.checked_sub(1).and_then(|before| trees.get(before));
         match tree {
-            // The result of a call may borrow from its arguments.
+            // The result of a call may borrow from the arguments.
             TokenTree::Group(list)
                 if list.delimiter() == Delimiter::Parenthesis
                     && matches!(before, Some(TokenTree::Ident(_))) =>
@@ -140,7 +140,7 @@ fn without_lifetime(trees: &[TokenTree]) -> Option<TypeReference> {
                     at += result(rest.get(2..).unwrap_or_default()) + 2;
                 }
             }
-            // Only the macro knows its tokens, and a length is no type.
+            // Only the macro knows what its tokens mean, and a length is no type.
             TokenTree::Group(_) if is_punct(before, '!') => {}
             TokenTree::Group(list) if list.delimiter() != Delimiter::Brace => {
                 let inside = self::trees(&list.stream());

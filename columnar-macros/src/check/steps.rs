@@ -8,7 +8,7 @@ use crate::ident::{self, ident_text};
 use crate::keywords::{OFFLINE, PROVIDERS};
 use crate::syntax::{Closure, Column, closure, is_punct, trees};
 
-/// A setting that is no literal is known only when the program runs. Wrong:
+/// A setting that is no literal is known only at run time. Wrong:
 ///
 /// ```text
 /// column digest(user.window(5)) = prompt("Summarise.").every(0);
@@ -40,7 +40,7 @@ struct Setting {
 enum Operand {
     Prompt,
     Closure,
-    /// Its methods may be those of any type.
+    /// Any other value, whose methods may belong to any type.
     Other,
 }
 
@@ -83,7 +83,7 @@ fn collect(step: &[TokenTree], settings: &mut Vec<Setting>) {
 }
 
 impl Setting {
-    /// Returns whether rustc can check it.
+    /// Returns whether rustc can check the setting.
     fn check(&self, column: &Ident, errors: &mut Errors) -> bool {
         let Self { method, arguments, operand } = self;
         if ident::is(method, "was") && *operand != Operand::Other {
@@ -134,8 +134,8 @@ fn is_model(name: &str) -> bool {
     name == OFFLINE || name.split_once('/').is_some_and(is_of_provider)
 }
 
-/// A path, with the arguments of a call or without. A block, a closure or a condition is none: its methods may be those of
-/// any type.
+/// Whether the operand is a path, with the arguments of a call or without. A block, a closure or a condition is no
+/// path: the methods of such a value may belong to any type.
 fn is_path_or_call(operand: &[TokenTree]) -> bool {
     let [path @ .., last] = operand else { return false };
     let path = if matches!(last, TokenTree::Group(_)) { path } else { operand };
@@ -146,7 +146,7 @@ fn is_path_or_call(operand: &[TokenTree]) -> bool {
     !path.is_empty() && path.iter().all(is_name) && path.windows(2).all(is_in_path)
 }
 
-/// `prompt("…")`, by whatever path, with or without settings.
+/// Whether the operand is `prompt("…")`, under any path, with or without settings.
 fn is_prompt(operand: &[TokenTree]) -> bool {
     let call = operand.windows(2).find(|pair| matches!(pair, [_, TokenTree::Group(_)]));
     matches!(call, Some([TokenTree::Ident(name), _]) if ident_text(name) == "prompt")

@@ -5,8 +5,8 @@
 //! async move |user| { let style = &style; format!("{style}: {user}") }
 //! ```
 //!
-//! So a parameter has the same type in a closure as in any other step. An editor sees the closure without these variables:
-//! they would be the definitions of the parameter there.
+//! So a parameter has the same type in a closure as in any other step. An editor sees the closure without these
+//! variables, which would count as the definitions of the parameter there.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::quote;
@@ -22,7 +22,7 @@ use crate::syntax::{
 pub(super) struct Clones {
     /// The statements before the closure.
     pub(super) statements: TokenStream,
-    /// Those at the beginning of its body.
+    /// The statements at the beginning of the body.
     references: TokenStream,
 }
 
@@ -43,13 +43,13 @@ impl Clones {
             TokenTree::Group(block)
                 if block.delimiter() == Delimiter::Brace && (before.is_empty() || is_arrow(before)) =>
             {
-                // Its items may have the names of parameters.
+                // The items of the block may have the names of parameters.
                 (before, if has_items(&block) { quote!(#block) } else { block.stream() })
             }
             _ => (&[][..], body.clone()),
         };
         let mut block = Group::new(Delimiter::Brace, quote!(#references #inside));
-        // rustc underlines the closure from its first token to its last.
+        // rustc underlines the closure from the first token to the last.
         block.set_span(last.span());
         quote!(#(#before)* #block)
     }
@@ -88,7 +88,7 @@ impl Emitter<'_> {
         self.flow.header().map_or(&[], |header| &header.params)
     }
 
-    /// A compute step, or the settings after one, whose conditions have clones of the parameters that they use.
+    /// A compute step, or the settings after one, whose conditions have clones of parameters.
     pub(super) fn with_conditions(&self, step: &TokenStream) -> TokenStream {
         let names = self.flow.params();
         let changed = (!names.is_empty()).then(|| self.conditions(&trees(step), &names, true));
@@ -147,7 +147,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Whether the closure takes a context alone, as far as its body tells.
+/// Whether the closure takes a context alone, as far as the body tells.
 fn is_condition(closure: &Closure) -> bool {
     const METHODS: [&str; 7] = ["column", "input", "inputs", "messages", "notes", "step", "values"];
     let [context] = closure.params.as_slice() else { return false };

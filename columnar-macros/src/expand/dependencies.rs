@@ -1,6 +1,6 @@
-//! The dependencies of a flow: the base that it extends, and the flows that it uses as modules.
+//! The dependencies of a flow: the base of an extension, and the flows that are used as modules.
 //!
-//! Each path is in the expansion once, in an alias, so that an error in it is reported once:
+//! Each path is in the expansion once, in an alias, so that an error in the path is reported once:
 //!
 //! ```text
 //! pub type FeltBase<M> = Chat<M>;
@@ -26,8 +26,8 @@ pub(super) struct Dependencies<'e> {
     /// The typed columns whose types name parameters of the header. The struct of the columns has a parameter for each,
     /// as for each dependency with parameters.
     pub(super) types: Vec<TypeParam<'e>>,
-    /// The constant parameters of the header that views name, as in `user.window(N)`. The struct of the columns has them,
-    /// too.
+    /// The constant parameters of the header that views name, as in `user.window(N)`. The struct of the columns has
+    /// these parameters, too.
     pub(super) consts: Vec<&'e ConstParam>,
 }
 
@@ -115,7 +115,7 @@ impl<'e> Dependencies<'e> {
 
     /// The arguments of the struct of the columns in impls of the enum, which knows no types of columns.
     pub(super) fn struct_arguments_in_enum(&self) -> Option<TokenStream> {
-        // The names of columns do not depend on the types of their values, so any type will do.
+        // The names of columns do not depend on the types of values, so any type will do.
         let types = self.types.iter().map(|_| quote!(()));
         let columns = self
             .generic()
@@ -123,18 +123,18 @@ impl<'e> Dependencies<'e> {
         angled(columns.chain(types).chain(self.consts.iter().map(|param| any_constant(param))))
     }
 
-    /// Whether rustc can evaluate the graph here, and not only where the flow is used.
+    /// Whether rustc can evaluate the graph here, and not only at a use of the flow.
     pub(super) fn has_constant_graph(&self) -> bool {
         self.generic().next().is_none() && self.consts.is_empty()
     }
 
-    /// Any arguments of the struct of the columns, where the graph does not depend on them.
+    /// Any arguments of the struct of the columns, where the graph does not depend on the arguments.
     pub(super) fn any_struct_arguments(&self) -> Option<TokenStream> {
         // The graph has no types of columns, so any type will do.
         angled(self.types.iter().map(|_| quote!(())))
     }
 
-    /// The number of columns, with those of dependencies, and of the bytes of their names, as constants.
+    /// The number of columns and the number of bytes of all names, dependencies included, as constants.
     pub(super) fn graph_sizes(
         &self,
         private: &Tokens,
@@ -163,7 +163,7 @@ fn consts<'e>(header: &'e Header, flow: &'e Flow) -> Vec<&'e ConstParam> {
     consts.collect()
 }
 
-/// A value of a constant parameter, for the enum of the columns, whose names do not depend on it.
+/// A value of a constant parameter, for the enum of the columns, where the names do not depend on the value.
 fn any_constant(ConstParam { ty, default, .. }: &ConstParam) -> TokenStream {
     match (default, ty.to_token_stream().to_string().as_str()) {
         (Some((_, default)), _) => default.to_token_stream(),
@@ -174,7 +174,7 @@ fn any_constant(ConstParam { ty, default, .. }: &ConstParam) -> TokenStream {
     }
 }
 
-/// A variant for a column or a module that no other one has.
+/// A variant for a column or a module, different from all others.
 pub(super) fn unique_variant(name: &Ident, taken: &mut HashSet<String>) -> String {
     let mut variant = camel_case(&ident_text(name));
     while !taken.insert(variant.clone()) {
@@ -188,7 +188,7 @@ pub(super) struct Dependency<'e> {
     path: &'e Path,
     /// The name of the flow.
     flow: &'e Ident,
-    /// `None` in the inline form, where an alias could not name the parameters around it.
+    /// `None` in the inline form, where an alias could not name the parameters around the flow.
     alias: Option<Ident>,
     /// The alias that a constant checks, so that a path that names no flow is a single error. A constant in a type can use
     /// no parameters.
@@ -204,13 +204,13 @@ pub(super) struct Dependency<'e> {
 
 /// The struct of the inputs of a module.
 pub(super) struct Inputs {
-    /// An alias of it. rustc accepts no associated type before the fields of a struct.
+    /// An alias of the struct. rustc accepts no associated type before the fields of a struct.
     pub(super) definition: TokenStream,
     /// The alias, with the parameters that are in scope.
     pub(super) path: TokenStream,
 }
 
-/// A type of another flow that is part of this one. An alias names it, since rustdoc shows types as they are written.
+/// A type of another flow that is part of this one. An alias names the type, since rustdoc shows types as written.
 #[derive(Clone, Copy)]
 pub(super) enum Associated {
     /// The struct of the columns.
@@ -225,7 +225,7 @@ pub(super) enum Role<'e> {
 }
 
 impl<'e> Dependency<'e> {
-    /// `None` where there is no base, or it could not be read.
+    /// The base; `None` if there is none, or it could not be read.
     fn base(private: &'e Tokens, header: &'e Header) -> Option<Self> {
         let base = header.base.as_ref()?;
         let (path, flow) = (base.path.as_ref()?, base.name()?);
@@ -234,7 +234,7 @@ impl<'e> Dependency<'e> {
         Some(Self::with_alias(private, header, path, flow, alias, param, Role::Base))
     }
 
-    /// `variant` is that of the enum of the columns.
+    /// The dependency; `variant` is the variant in the enum of the columns.
     fn module(private: &'e Tokens, header: Option<&'e Header>, module: &'e Module, variant: Ident) -> Self {
         let (path, role) = (&module.path, Role::Module(module));
         let flow = path.segments.last().map_or(&module.name, |last| &last.ident);
@@ -261,7 +261,7 @@ impl<'e> Dependency<'e> {
         role: Role<'e>,
     ) -> Self {
         let params = used_params(header, path.to_token_stream());
-        // A lifetime needs no parameter: `associated_in_definition` writes `'static` in its place.
+        // A lifetime needs no parameter: `associated_in_definition` writes `'static` instead.
         let is_generic = params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)));
         // With an upper case that no column and no module has.
         let checked = params.is_empty().then(|| match role {
@@ -331,8 +331,8 @@ impl<'e> Dependency<'e> {
         let (private, vis) = (self.private, &header.vis);
         let ty = self.checked_type(&quote!(#alias));
         let Role::Base = self.role else { return self.hidden_alias(header, checked, &ty) };
-        // rustc reports a public flow that extends a private one at each type of its interface that names the private
-        // one, so a single associated type does.
+        // rustc reports a public flow that extends a private one at each type of the interface that names the private
+        // one. So only a single associated type names the private flow.
         let owner = format_ident!("__{}FLOW", header.name.unraw(), span = alias.span());
         let alias = self.hidden_alias(header, checked, &quote!(<#owner as #private::BaseOf>::Flow));
         quote! {
@@ -391,14 +391,14 @@ impl<'e> Dependency<'e> {
         }
     }
 
-    /// Whether the inputs of a module are fields of a struct. In the inline form, an alias of it could not name the
-    /// parameters around the flow.
+    /// Whether the inputs of a module are fields of a struct. In the inline form, an alias of that struct could not
+    /// name the parameters around the flow.
     pub(super) fn has_struct_of_inputs(&self) -> bool {
         self.alias.is_some() || !self.is_generic
     }
 
-    /// The struct of the inputs of a module, if they have one. Its name has a position: rustc reports the inputs that are
-    /// missing there.
+    /// The struct of the inputs of a module, if there is one. The name of the struct has a position, where rustc
+    /// reports missing inputs.
     pub(super) fn inputs(&self, at: Span) -> Option<Inputs> {
         if !self.has_struct_of_inputs() {
             return None;
@@ -430,7 +430,7 @@ impl<'e> Dependency<'e> {
         if let Some(checked) = &self.checked {
             return self.associated_of(&quote!(#checked), name);
         }
-        // The columns of a flow are the same for every lifetime of its steps.
+        // The columns of a flow are the same for every lifetime of the steps.
         let lifetimes = self.params.iter().map(|_| quote!('static));
         let ty = match &self.alias {
             Some(alias) => quote!(#alias<#(#lifetimes),*>),
@@ -441,7 +441,7 @@ impl<'e> Dependency<'e> {
 
     fn associated_of(&self, ty: &TokenStream, name: Associated) -> TokenStream {
         let private = self.private;
-        // The constant in the checked path of a module finds that it is one.
+        // The constant in the checked path of a module finds that the path is a module.
         let is_unchecked = matches!(self.role, Role::Module(_)) && !self.has_checked_path();
         let module = is_unchecked.then(|| quote!(module::));
         match name {
@@ -456,8 +456,8 @@ impl<'e> Dependency<'e> {
         quote!(<#ty as #private::Base>::#name)
     }
 
-    /// A type whose errors rustc reports at the path. It must not get into bodies, nor into fields, which derives copy
-    /// there.
+    /// A type whose errors rustc reports at the path. The type must not get into bodies, nor into fields, which derives
+    /// copy there.
     pub(super) fn at_path(&self, ty: TokenStream) -> TokenStream {
         underlined(self.path.span(), ty)
     }

@@ -29,7 +29,7 @@ impl Emitter<'_> {
         let keywords = keywords.chain([Ident::new("column", Span::call_site())]);
         let types = self.completed_types();
         quote! {
-            // rustc warns about `cfg(rust_analyzer)`, and an `allow` on the item that it removes has no effect.
+            // rustc warns about `cfg(rust_analyzer)`, and an `allow` on the item that this cfg removes has no effect.
             // rustc must not see the imports: a word that is being typed may be no keyword.
             #[allow(unexpected_cfgs)]
             const _: () = {
@@ -39,7 +39,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The keywords that are nowhere else in the expansion, so that editors show their documentation.
+    /// The keywords that are nowhere else in the expansion, so that editors show the documentation of these keywords.
     fn keywords(&self) -> impl Iterator<Item = &Ident> {
         let is_linked = !self.dependencies.is_empty();
         let sources = self.flow.columns.iter().filter(move |column| is_linked && column.derived.is_none());

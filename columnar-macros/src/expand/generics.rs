@@ -1,7 +1,7 @@
-//! Generic parameters: which of the header some tokens use, and how they are declared and named.
+//! Generic parameters: which parameters of the header some tokens use, and how a parameter is declared and named.
 //!
-//! The parameters of the header are not in scope in the struct of the columns. Where the type of a column names one,
-//! an alias has the type, and the struct has a parameter for it.
+//! The parameters of the header are not in scope in the struct of the columns. Where the type of a column names such a
+//! parameter, an alias has the type, and the struct has a parameter for it.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -17,7 +17,7 @@ pub(super) struct TypeParam<'e> {
     pub(super) column: &'e Ident,
     alias: Ident,
     ty: &'e TokenStream,
-    /// The parameters of the header that it uses.
+    /// The parameters of the header in the type.
     params: Vec<&'e GenericParam>,
     /// The parameter of the struct of the columns.
     pub(super) param: Ident,
@@ -65,7 +65,7 @@ pub(super) fn used_params(header: &Header, tokens: TokenStream) -> Vec<&GenericP
     header.generics.params.iter().filter(is_used).collect()
 }
 
-/// A parameter where it is declared, without its bounds.
+/// A parameter at the declaration, without bounds.
 pub(super) fn declaration(param: &GenericParam) -> TokenStream {
     match param {
         GenericParam::Const(param) => {
@@ -76,7 +76,7 @@ pub(super) fn declaration(param: &GenericParam) -> TokenStream {
     }
 }
 
-/// A parameter where it is used.
+/// A parameter at a use.
 pub(super) fn argument(param: &GenericParam) -> TokenStream {
     match param {
         GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),

@@ -9,8 +9,7 @@
 //! })
 //! ```
 //!
-//! The compute steps are outside the block with the struct, so that they see the types of the user and not
-//! ours.
+//! The compute steps are outside the block with the struct, so that the steps see the types of the user and not ours.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -62,7 +61,7 @@ pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -
 }
 
 impl Emitter<'_> {
-    /// Gives the steps of typed columns their types. Only the fields of the struct know them.
+    /// Gives the steps of typed columns the declared types, which only the fields of the struct know.
     fn inline_typed(&self, columns: &TokenStream) -> TokenStream {
         let private = self.private;
         let own = (!self.dependencies.is_empty()).then(|| quote!(.0));

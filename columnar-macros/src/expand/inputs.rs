@@ -10,7 +10,7 @@
 //! )
 //! ```
 //!
-//! One with values of its own, as `async move |user| …`, is called in a future of the macro's:
+//! An async closure that owns values, as `async move |user| …`, is called in a future of the macro's:
 //!
 //! ```text
 //! Declare.column_with_values(|__inputs: Inputs<'_>| …, async move |(user,)| …, |__step, __inputs| async move {
@@ -18,7 +18,8 @@
 //! })
 //! ```
 //!
-//! A column of this flow has its type in the declaration. That of another flow has it in the struct of its columns.
+//! The type of a column of this flow is in the declaration. The type of a column of another flow is in the struct of
+//! the columns of that flow.
 
 use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::quote;
@@ -34,7 +35,7 @@ impl Emitter<'_> {
     pub(super) fn step_of_closure(&self, column: &Column, derived: &Derived) -> Option<TokenStream> {
         let closure = derived.closure.as_ref()?;
         let clones = self.clones(&closure.captures(self.params()));
-        // rustc has no `Fn` for an async closure with values of its own.
+        // rustc has no `Fn` for an async closure that owns values.
         let with_values = closure.as_async().filter(|_| closure.is_async_move() || !clones.is_empty());
         let private = self.private;
         let Closure { head, bars: [opening, closing], params, body, .. } = closure;
@@ -48,7 +49,7 @@ impl Emitter<'_> {
                 let values = self.values(column, derived, closure, &inputs);
                 let (call, step) = (method("column_with_values"), Ident::new("__step", Span::mixed_site()));
                 let (head, body) = (with_values.head_by_value(), clones.body(&with_values.body));
-                // The future has the closure, so it may borrow from it.
+                // The future owns the closure, so it may borrow from the closure.
                 let future = underlined(opening.span(), quote!({ #step(#inputs).await }));
                 let [asynchronous, by_value] = ["async", "move"].map(method);
                 quote!(#private::Declare.#call(
@@ -87,7 +88,7 @@ impl Emitter<'_> {
         quote!(|#inputs: #private::Inputs<'_>| #private::Result::Ok((#(#values,)*)))
     }
 
-    /// The step with the tokens of the user around the closure, and with the statements before it.
+    /// The step with the tokens of the user around the closure, and with the statements before the step.
     fn around(&self, closure: &Closure, statements: &TokenStream, step: TokenStream) -> TokenStream {
         let step = if statements.is_empty() { step } else { quote!({ #statements #step }) };
         closure.around.iter().rfold(step, |step, Around { group, before, after }| {
@@ -115,7 +116,7 @@ impl Emitter<'_> {
         quote!(#value?)
     }
 
-    /// The type of the values that a view shows.
+    /// The type of the values in a view.
     fn type_of(&self, reader: &Column, view: &View) -> TokenStream {
         if view.state != State::Valid {
             return self.text();

@@ -1,9 +1,9 @@
 //! The Rust that a flow becomes.
 //!
-//! The tokens of the user come before everything that depends on them, and keep their shape whether they are
-//! valid or not; errors come last. A name of the user appears once with its own span, where it is declared or
-//! used; only parameters are declared in each compute step. Where rustc underlines generated tokens, their punctuation
-//! alone has a position. Editors map positions by that.
+//! The tokens of the user come before everything that depends on them, and keep the same shape, valid or not; errors
+//! come last. A name of the user appears once with its own span, at the declaration or use; only parameters are
+//! declared in each compute step. Where rustc underlines generated tokens, only the punctuation among these tokens has
+//! a position. Editors map positions by that.
 
 mod captures;
 mod columns;
@@ -28,7 +28,7 @@ use dependencies::Dependencies;
 use emitter::Emitter;
 use tokens::Tokens;
 
-/// `first` is the position of the first declaration.
+/// The expansion of a flow. `first` is the position of the first declaration.
 pub(crate) fn expand(
     krate: &TokenStream,
     flow: &Flow,

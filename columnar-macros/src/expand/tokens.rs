@@ -1,4 +1,4 @@
-//! Helpers for generated tokens: where they are located, and how they get to the compiler.
+//! Helpers for generated tokens: where the tokens are located, and how they get to the compiler.
 
 use std::fmt::Display;
 
@@ -20,7 +20,7 @@ impl From<TokenStream> for Tokens {
 
 impl Tokens {
     /// A `<` at a position, before a type of this path. rustc reports a panic in a call at the beginning of the whole
-    /// expression, if that has another hygiene than its end.
+    /// expression, if beginning and end have different hygiene.
     pub(super) fn opening(&self, at: Span) -> Punct {
         let mut opening = Punct::new('<', Spacing::Alone);
         opening.set_span(self.0.first().map_or_else(Span::call_site, TokenTree::span).located_at(at));
@@ -34,8 +34,8 @@ impl ToTokens for Tokens {
     }
 }
 
-/// Items with a comma after each. The compiler parses text faster than it takes tokens from a macro, so this
-/// is for lists as long as the flow. The items are never tokens of the user.
+/// Items with a comma after each. The compiler parses text faster than tokens from a macro, so this function is for
+/// lists as long as the flow. The items are never tokens of the user.
 pub(super) fn list(items: impl IntoIterator<Item: Display>) -> TokenStream {
     let text: String = items.into_iter().fold(String::new(), |text, item| text + &item.to_string() + ",");
     // The parser of `proc_macro2` would check the text a second time.
@@ -77,15 +77,18 @@ pub(super) fn text_of(tokens: TokenStream) -> String {
     text
 }
 
-/// A further mention of a type or a field of the user. Without its position, an editor does not take it for the user's own.
+/// A further mention of a type or a field of the user. Without a position, no editor takes the mention for the user's
+/// own.
 pub(super) fn unlocated(name: &Ident) -> Ident {
     let mut name = name.clone();
-    // Such names have no hygiene. With that of the user, rustc would report its errors in the file of `columnar::flow!`.
+    // Such names have no hygiene. With the hygiene of the user, rustc would report errors of the names in the file of
+    // `columnar::flow!`.
     name.set_span(Span::call_site());
     name
 }
 
-/// A further mention of a parameter. It has the hygiene of the user, or compute steps would not see it.
+/// A further mention of a parameter, with the hygiene of the user, without which compute steps would not see the
+/// parameter.
 pub(super) fn unlocated_param(name: &Ident) -> Ident {
     let mut name = name.clone();
     name.set_span(Span::call_site().resolved_at(name.span()));
@@ -93,7 +96,7 @@ pub(super) fn unlocated_param(name: &Ident) -> Ident {
 }
 
 /// The position of the last of some tokens, without the beginning of a group: an editor takes generated parentheses at
-/// the position of the user's for those.
+/// the position of the user's parentheses for the user's.
 pub(super) fn end_of(last: &TokenTree) -> Span {
     match last {
         TokenTree::Group(group) if group.delimiter() != Delimiter::None => group.span_close(),
@@ -101,9 +104,9 @@ pub(super) fn end_of(last: &TokenTree) -> Span {
     }
 }
 
-/// The tokens with their punctuation at a position, where rustc underlines them. Their names have none: an editor takes each
-/// name at the position of a token for the meaning of that token. rustc underlines from the first token to the last, so a path
-/// to a function begins with a `<` and ends with `::<>`.
+/// The tokens with the punctuation at a position, where rustc underlines them. Names get no position: an editor takes
+/// each name at the position of a token for the meaning of that token. rustc underlines from the first token to the
+/// last, so a path to a function begins with a `<` and ends with `::<>`.
 pub(super) fn underlined(at: Span, tokens: TokenStream) -> TokenStream {
     let tokens = tokens.into_iter().map(|mut tree| {
         if let TokenTree::Group(group) = &tree {
@@ -127,8 +130,8 @@ pub(super) fn hidden_ident(role: &str, column: &Ident) -> Ident {
     format_ident!("__{role}{}", ident_text(column), span = Span::mixed_site())
 }
 
-/// The name of a generated constant that belongs to a column. rustc prints it where an error is inside the constant.
-/// Those of [`hidden_ident`] begin with a `_`.
+/// The name of a generated constant that belongs to a column. rustc prints the name where an error is inside the
+/// constant. A name from [`hidden_ident`] begins with a `_` instead.
 pub(super) fn constant_ident(role: &str, column: &Ident) -> Ident {
     format_ident!("{role}_of_{}", ident_text(column), span = Span::mixed_site())
 }

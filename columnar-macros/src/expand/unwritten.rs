@@ -1,6 +1,7 @@
 //! A compute step that is not written yet: `todo!()` or `unimplemented!("…")`, with settings or without.
 //!
-//! Its macro never returns, so it is no compute step. In its place comes a step whose cells fail with the same words.
+//! The macro never returns, so the call is no compute step. The expansion has a step instead whose cells fail with the
+//! same words.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
@@ -11,12 +12,12 @@ pub(super) struct Unwritten {
     pub(super) words: &'static str,
     /// The arguments of the macro.
     pub(super) text: TokenStream,
-    /// The settings after it.
+    /// The settings after the macro.
     pub(super) settings: TokenStream,
 }
 
 impl Unwritten {
-    /// `None` for any other step.
+    /// The unwritten step; `None` for any other step.
     pub(super) fn of(step: &TokenStream) -> Option<Self> {
         let trees: Vec<TokenTree> = step.clone().into_iter().collect();
         if let [TokenTree::Group(group), after @ ..] = trees.as_slice()

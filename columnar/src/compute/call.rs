@@ -1,4 +1,4 @@
-//! A call of a prompt: its request, its reply, and the models that are asked if another one fails.
+//! A call of a prompt: the request, the reply, and the models that are asked after a failure.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -17,7 +17,7 @@ use crate::model::{
     Chunk, ContextWindow, End, Finish, MaxTokens, Model, Overloaded, Refused, ReplyError, Truncated,
 };
 
-/// What a prompt does with replies: those that it stores although they may be unfinished, and thoughts.
+/// The rules for replies: which unfinished replies a prompt stores, and what happens to thoughts.
 #[derive(Clone, Copy, Default)]
 pub(super) struct ReplyRules {
     pub(super) allows_truncated: bool,
@@ -28,15 +28,15 @@ pub(super) struct ReplyRules {
 /// The use of thoughts.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Thoughts {
-    /// Whether those in the text are left out.
+    /// Whether thoughts in the text are left out.
     pub(super) are_stripped: bool,
-    /// Whether the receipt has them.
+    /// Whether the receipt has the thoughts.
     pub(super) are_kept: bool,
 }
 
 /// A call to a model.
 pub(super) struct Call {
-    /// The model that is called, and its backups.
+    /// The model that is called, and the backups behind it.
     models: VecDeque<Arc<dyn Model>>,
     request: Request,
     /// `None` for the default of each model.
@@ -68,7 +68,7 @@ struct Streaming {
     span: CallSpan,
     received: Received,
     filter: Option<ThoughtFilter>,
-    /// The thoughts so far, if they are kept.
+    /// The thoughts so far, if the receipt shall have them.
     thoughts: String,
 }
 
@@ -76,7 +76,7 @@ struct Streaming {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Received {
     Nothing,
-    /// White space, which is no reply.
+    /// White space alone, which is no reply.
     Blank,
     Text,
 }
@@ -88,7 +88,7 @@ impl Received {
 }
 
 impl Call {
-    /// A call of the first of these models; the others are its backups.
+    /// A call of the first of these models; the others are backups.
     pub(super) fn new(
         models: Vec<Arc<dyn Model>>,
         request: Request,
@@ -112,7 +112,7 @@ impl Call {
         }
     }
 
-    /// The text of the reply and its usage, or an error if the reply is incomplete.
+    /// The text and the usage of the reply, or an error if the reply is incomplete.
     pub(super) fn pieces(self) -> BoxStream<'static, Result<Piece, BoxError>> {
         let pieces = stream::unfold(self, |mut call| async move { Some((call.next().await?, call)) });
         pieces.boxed()
@@ -124,7 +124,7 @@ impl Call {
             Stage::Pending => self.send().await,
             Stage::Streaming(reply) => self.receive(reply).await,
             Stage::Ended { error: None, .. } | Stage::Done => return None,
-            // The end of a discarded reply came before as `CallEnded`, so the receipt has its tokens.
+            // The end of a discarded reply came before, as `CallEnded`, so the receipt has the tokens of that reply.
             Stage::Ended { error: Some(error), mut span } => {
                 span.failed(&*error);
                 Err(error)
@@ -133,7 +133,7 @@ impl Call {
         Some(result.or_else(|error| self.ask_backup(error)))
     }
 
-    /// Goes on with the next model, if there is one and the error is one of this model.
+    /// Goes on with the next model, if there is one and this model caused the error.
     fn ask_backup(&mut self, error: BoxError) -> Result<Piece, BoxError> {
         // Another model would get the same limit, and the same budget for the context.
         let is_of_model = Truncated::of(&*error).is_none() && !error.is::<SpendLimitError>();
@@ -188,7 +188,7 @@ impl Call {
                     reply.thoughts.push_str(&text);
                 }
                 self.stage = Stage::Streaming(reply);
-                // It proves that the reply has begun.
+                // A thought proves that the reply has begun.
                 return Ok(Piece::Text(String::new()));
             }
             Some(Ok(Chunk::Waiting { pause, error })) => {
@@ -223,7 +223,7 @@ impl Call {
         if self.rules.thoughts.are_kept {
             reply.thoughts.push_str(&thoughts);
         }
-        // A thought is paid for, and is no text.
+        // A thought is paid for, but is no text.
         reply.received = reply.received.max(Received::Blank).and(&text);
         text
     }
@@ -251,7 +251,7 @@ impl Call {
     /// The reason why a reply with this end is not stored.
     fn defect(&self, end: &End, received: Received) -> Option<BoxError> {
         let has_text = received == Received::Text;
-        // A reply that was cut off before its text is empty as well, and needs both permissions.
+        // A reply that was cut off before the first text is also empty, and needs both permissions.
         let is_stored = has_text || self.rules.allows_empty;
         let max_tokens = self.request.max_tokens;
         match &end.finish {
@@ -263,14 +263,14 @@ impl Call {
             }
             Finish::Length | Finish::ContextWindow => Some(Truncated::ContextWindow.into()),
             Finish::ContextCut => Some(Truncated::Context.into()),
-            // The reply was paid for, and its stream is complete: a word that is not known yet loses nothing.
+            // The reply was paid for, and the stream is complete: an unknown finish word loses nothing.
             Finish::Other(_) if has_text && !end.finish.is_unfinished() => None,
             Finish::Refused | Finish::Other(_) => Some(ReplyError::ended(end.finish.clone()).into()),
         }
     }
 }
 
-/// Whether a reply that was cut off has as many tokens as it may have. Some servers report a full context window in the
+/// Whether a reply that was cut off has as many tokens as allowed. Some servers report a full context window in the
 /// same way. Their counts may differ a little from the limit.
 fn is_at_limit(end: &End, max_tokens: u32) -> bool {
     let limit = u64::from(max_tokens);

@@ -1,4 +1,4 @@
-//! The argument of a compute step: the cell to compute, and the values that its column reads.
+//! The argument of a compute step: the cell to compute, and the values that the column reads.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::model::cache::Pace;
 use crate::model::rendering::Schema;
 use crate::model::usage::SpendLimit;
 
-/// The argument of a compute step: the cell to compute, and the values that its column reads.
+/// The argument of a compute step: the cell to compute, and the values that the column reads.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -42,7 +42,7 @@ impl Context {
         Self { inputs: snapshot.current(), messages: Messages::new(snapshot), defaults, output: None }
     }
 
-    /// The settings of the flow for columns without their own.
+    /// The settings of the flow for columns without such settings.
     pub(crate) fn defaults(&self) -> &Defaults {
         &self.defaults
     }
@@ -58,12 +58,12 @@ impl Context {
     }
 
     /// The notes on the inputs of the column, for the instruction of a model; the same at every step. `None` without
-    /// notes. A [`prompt`](crate::prompt) appends them to its own instruction.
+    /// notes. A [`prompt`](crate::prompt) appends the notes to its own instruction.
     pub fn notes(&self) -> Option<&str> {
         self.messages.snapshot().reads.notes.as_deref()
     }
 
-    /// The whole system text under an instruction, with that of the output type.
+    /// The whole system text: an instruction, then the instruction of the output type.
     pub(crate) fn instruct(&self, instruction: &Arc<str>) -> Arc<str> {
         let instruction = &match &self.output {
             Some(output) => output.instruct(instruction),
@@ -80,14 +80,14 @@ impl Context {
         &self.messages
     }
 
-    /// The schema of the value, if the column has a type; `None` for plain text. A [`prompt`](crate::prompt) passes it
-    /// to its model and appends it to its own instruction.
+    /// The schema of the value, if the column has a type; `None` for plain text. A [`prompt`](crate::prompt) passes the
+    /// schema to the model and appends it to the instruction.
     pub fn schema(&self) -> Option<&Arc<Schema>> {
         self.output.as_ref().map(|output| &output.schema)
     }
 
-    /// Messages to send after the context: earlier replies for this cell that did not match the type of the column, each
-    /// followed by its error. Empty at the first attempt. A [`prompt`](crate::prompt) sends them to its model.
+    /// Messages to send after the context: earlier replies for this cell that did not match the type of the column,
+    /// each followed by the error. Empty at the first attempt. A [`prompt`](crate::prompt) sends them to the model.
     pub fn follow_up(&self) -> &[(Role, Arc<str>)] {
         self.output.as_ref().map_or(&[], |output| &output.follow_up)
     }
@@ -98,16 +98,16 @@ impl Context {
         Self { output: Some(Arc::new(output)), ..self }
     }
 
-    /// The value of an input at this step, or at the step before for a view with `prev`. It is verbatim: without a tag
-    /// around it, and not escaped. `tag` is the name of the column unless the view sets another one. `None` for an
-    /// unknown tag, for a cell that was [skipped](crate::compute::Policy::or_skip), and with `prev` at step 0.
+    /// The value of an input at this step, or at the step before for a view with `prev`. The value is verbatim: without
+    /// a tag around it, and not escaped. `tag` is the name of the column unless the view sets another one. `None` for
+    /// an unknown tag, for a cell that was [skipped](crate::compute::Policy::or_skip), and with `prev` at step 0.
     pub fn input(&self, tag: &str) -> Option<&Value> {
         self.inputs.iter().find(|(name, _)| name == tag).map(|(_, value)| value)
     }
 
-    /// The values that the view with this tag shows, the oldest first: one for `latest`, at most three for `window(3)`, all for
-    /// a whole column. They are verbatim. The tag of `self` is the name of the column. None for an unknown tag, and none for
-    /// cells that were [skipped](crate::compute::Policy::or_skip).
+    /// The values that the view with this tag shows, the oldest first: one for `latest`, at most three for `window(3)`,
+    /// all for a whole column. Values are verbatim. The tag of `self` is the name of the column. None for an unknown
+    /// tag, and none for cells that were [skipped](crate::compute::Policy::or_skip).
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -136,13 +136,13 @@ impl Context {
     }
 }
 
-/// The type of a value, as a compute step needs it.
+/// The type of a value, in the form for compute steps.
 #[derive(Clone, Debug)]
 pub(crate) struct OutputSpec {
     pub(crate) schema: Arc<Schema>,
     /// The text that asks a model for the schema; the same in every request.
     pub(crate) instruction: Arc<str>,
-    /// Replies that do not match the schema, each followed by its error.
+    /// Replies that do not match the schema, each followed by the error.
     pub(crate) follow_up: Vec<(Role, Arc<str>)>,
 }
 
@@ -154,10 +154,10 @@ impl OutputSpec {
     }
 }
 
-/// The settings of a flow that apply to every column without its own.
+/// The settings of a flow that apply to every column without such a setting.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Defaults {
-    /// The system text that follows those of the columns.
+    /// The system text that follows the system texts of the columns.
     pub(crate) system: Option<Arc<str>>,
     pub(crate) model: Choice,
     /// The usual time from one step to the next.

@@ -1,4 +1,4 @@
-//! The conversions into a [`Step`]: from functions, by their return type, and from types that implement [`Compute`].
+//! The conversions into a [`Step`]: from functions, by the return type, and from types that implement [`Compute`].
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::history::Value;
 
 /// A conversion into the compute step of a column.
 ///
-/// `Form` distinguishes the implementations; it is always inferred.
+/// `Form` distinguishes the implementations; rustc always infers it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot compute a column",
     label = "expected a compute step, such as `prompt(\"...\")`",
@@ -26,7 +26,7 @@ pub trait IntoStep<'a, Form> {
 }
 
 impl<'a> Step<'a> {
-    /// The step of a prompt, a function or any other value that computes a column, without settings of its own.
+    /// The step of a prompt, a function or any other value that computes a column, without further settings.
     pub fn new<Form>(compute: impl IntoStep<'a, Form>) -> Self {
         compute.into_step()
     }
@@ -34,7 +34,7 @@ impl<'a> Step<'a> {
 
 impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     fn into_step(self) -> Step<'a> {
-        // Asked once, because budgets and warm-ups rely on an instruction that never changes.
+        // The instruction is asked for once, because budgets and warm-ups need an instruction that never changes.
         let instruction: Option<Arc<str>> = self.instruction().map(Into::into);
         let (model, max_tokens) = (self.model(), self.reply_limit());
         let this = Arc::new(self);
@@ -111,7 +111,8 @@ impl<'a> OutputOfStep<'a, form::Reply> for Reply<'a> {
     }
 }
 
-// For every other result rustc would name this one and its private `Form`; the note above has the words of the user.
+// For every other result rustc would name this implementation and the private `Form`; the note above has the words of
+// the user.
 #[diagnostic::do_not_recommend]
 impl<'a, S, Form: 'a> IntoReply<'a, form::Pieces<Form>> for Deltas<S>
 where
@@ -122,7 +123,7 @@ where
     }
 }
 
-/// A reply as it is, such as [`Reply::skip`].
+/// A reply that is passed on, such as [`Reply::skip`].
 #[diagnostic::do_not_recommend]
 impl<'a> IntoReply<'a, form::Reply> for Reply<'a> {
     fn into_reply(self) -> Self {
@@ -141,11 +142,12 @@ pub trait IntoOutcome<T, Form> {
     ///
     /// # Errors
     ///
-    /// The error of a `Result`, or that of serializing [`Json`].
+    /// The error of a `Result`, or the error of serializing [`Json`].
     fn into_outcome(self) -> Result<T, BoxError>;
 }
 
-// For every other result rustc would list these four with their private forms, and the conversions into a value.
+// For every other result rustc would list these four implementations with the private forms, and the conversions into a
+// value.
 #[diagnostic::do_not_recommend]
 impl<T, U: Into<T>> IntoOutcome<T, form::Plain> for U {
     fn into_outcome(self) -> Result<T, BoxError> {
@@ -160,7 +162,7 @@ impl<T, U: Into<T>, E: Into<BoxError>> IntoOutcome<T, form::Fallible> for Result
     }
 }
 
-/// A value that is stored as JSON. A function that computes a column may return it instead of text.
+/// A value that is stored as JSON. A function that computes a column may return a `Json` instead of text.
 ///
 /// ```
 /// use columnar::Json;
@@ -202,8 +204,8 @@ impl<T: Serialize, E: Into<BoxError>> IntoOutcome<Value, form::FallibleJson> for
     }
 }
 
-/// Markers that keep the implementations above from overlapping. They have no public path: type inference alone uses
-/// them.
+/// Markers that keep the implementations above from overlapping. The markers have no public path: type inference alone
+/// uses them.
 pub(super) mod form {
     use std::marker::PhantomData;
 

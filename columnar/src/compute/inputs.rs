@@ -1,4 +1,4 @@
-//! The inputs of a compute step by the names of its views, as `async |user, topics| …` has them in `flow!`.
+//! The inputs of a compute step by the names of the views, as `async |user, topics| …` has them in `flow!`.
 //!
 //! The macro writes one call per parameter. The column that a view shows decides the type: text, or the type of a typed
 //! column.
@@ -31,7 +31,7 @@ pub trait InputValue: Sized {
     ///
     /// # Errors
     ///
-    /// If it is not of this type.
+    /// An error if the value is not of this type.
     fn from_value(value: &Value, tag: &str) -> Result<Self, InputError>;
 }
 
@@ -67,7 +67,7 @@ impl Inputs<'_> {
     ///
     /// # Errors
     ///
-    /// If its cell was skipped, or its value has another type.
+    /// An error if the cell was skipped, or the value has another type.
     pub fn one<T: InputValue>(&self, ty: Of<T>, tag: &str) -> Result<T, InputError> {
         self.optional(ty, tag)?.ok_or_else(|| InputError::Skipped { tag: tag.to_owned() })
     }
@@ -76,7 +76,7 @@ impl Inputs<'_> {
     ///
     /// # Errors
     ///
-    /// If its value has another type.
+    /// An error if the value has another type.
     pub fn optional<T: InputValue>(&self, _: Of<T>, tag: &str) -> Result<Option<T>, InputError> {
         let value = self.0.values(tag).next_back();
         value.map(|value| T::from_value(&value, tag)).transpose()
@@ -86,7 +86,7 @@ impl Inputs<'_> {
     ///
     /// # Errors
     ///
-    /// If one has another type.
+    /// An error if one value has another type.
     pub fn all<T: InputValue>(&self, _: Of<T>, tag: &str) -> Result<Vec<T>, InputError> {
         self.0.values(tag).map(|value| T::from_value(&value, tag)).collect()
     }

@@ -2,7 +2,8 @@
 //!
 //! A compute step is any Rust expression that [converts](IntoStep) into one: a function or closure from [`Context`] to
 //! text or [`Json`], to a `Result` of these, or to [`deltas`]; a [`Prompt`]; a type of yours that implements
-//! [`Compute`]. In `flow!` a closure may name its inputs: `async |user, topics| …`. A [`Policy`] wraps it with retries, timeouts, limits and rates.
+//! [`Compute`]. In `flow!` a closure may name the inputs: `async |user, topics| …`. A [`Policy`] wraps a step with
+//! retries, timeouts, limits and rates.
 
 mod call;
 mod context;
@@ -55,7 +56,7 @@ pub use typed::SchemaMismatch;
 #[cfg(feature = "typed")]
 pub(crate) use typed::read;
 
-/// A compute step as a type of its own, where a function is not enough.
+/// A compute step as a separate type, where a function is not enough.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -90,24 +91,24 @@ pub trait Compute: Send + Sync + 'static {
         None
     }
 
-    /// The model that the step calls. The default is `None`, for a step without a model. A run [checks](Self::check) it
-    /// before it computes anything. Where the provider caches prefixes, one of the
-    /// requests with the same prefix is sent first, and the others follow when its reply begins.
+    /// The model that the step calls. The default is `None`, for a step without a model. A run [checks](Self::check)
+    /// the model before any cell is computed. Where the provider caches prefixes, one of the requests with the same
+    /// prefix is sent first, and the others follow when the first reply begins.
     fn model(&self) -> Option<Choice> {
         None
     }
 
-    /// Checks that the step can call its [model](Self::model), without a call. By default the model must be
+    /// Checks that the step can call its [model](Self::model), without calling the model. By default the model must be
     /// [ready](Model::ready).
     ///
     /// # Errors
     ///
-    /// What is missing, or what the model does not take.
+    /// An error that says what is missing, or what the model does not take.
     fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
         model.ready()
     }
 
-    /// The most tokens of a reply that the step asks its model for. A [`Forecast`](crate::Forecast) adds them to the
+    /// The most tokens of a reply that the step asks the model for. A [`Forecast`](crate::Forecast) adds them to the
     /// context. The default is `None`, for the limit of the [model](crate::model::MaxTokens).
     fn reply_limit(&self) -> Option<u32> {
         None

@@ -1,8 +1,9 @@
-//! Methods that some expect for the model of a prompt. No program can call them, so that rustc says the name of the right one.
+//! Methods by which some users try to set the model of a prompt. No program can call these methods, so that rustc tells
+//! the name of the right one.
 
 use super::{Prompt, Step};
 
-/// No type implements it.
+/// A trait without any implementation.
 #[diagnostic::on_unimplemented(
     message = "the model of a prompt is set by `.model(...)`",
     label = "expected the method `model`",

@@ -16,11 +16,11 @@ use crate::model::usage::SpendLimitError;
 use crate::model::{Overloaded, Refused, Truncated, deadline};
 use crate::schedule::OnFailure;
 
-/// The pause before the second attempt. It doubles with each further attempt. A random part of up to the same length
-/// is added, so that columns that fail together do not retry together.
+/// The pause before the second attempt. The pause doubles with each further attempt. A random part of up to the same
+/// length is added, so that columns that fail together do not retry together.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// The longest pause without its random part, unless a model requests a longer one.
+/// The longest pause before the random part is added, unless a model requests a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// The longest pause that a model can request.
@@ -33,9 +33,9 @@ pub const fn secs(seconds: u64) -> Duration {
 
 /// Methods that wrap a compute step with a policy: retries, timeouts, concurrency limits, rates, token budgets.
 ///
-/// Each wraps the step before it: in `.timeout(secs(30)).retry(3)` each attempt has 30 seconds, in
-/// `.retry(3).timeout(secs(30))` all of them together. In `.timeout(secs(30)).rate(per_minute(60)).retry(3)`
-/// each attempt first waits for the rate, and then has 30 seconds.
+/// Each method wraps the step before it: in `.timeout(secs(30)).retry(3)` each attempt has 30 seconds, in
+/// `.retry(3).timeout(secs(30))` all attempts together. In `.timeout(secs(30)).rate(per_minute(60)).retry(3)` each
+/// attempt first waits for the rate, and then has 30 seconds.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -57,9 +57,10 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     }
 
     /// Limits how often calls begin. Calls wait in order of arrival, and never fail because of the rate. A call that is
-    /// dropped while it waits does not count. Needs the clock of a tokio runtime.
+    /// dropped during the wait does not count. Needs the clock of a tokio runtime.
     ///
-    /// Pass a rate by value for this column alone, or by reference to share it, as in `.rate(&rate)`; see [`Rate`].
+    /// Pass a rate by value for this column alone. Pass a reference, as in `.rate(&rate)`, to share one rate; see
+    /// [`Rate`].
     ///
     /// A waiting cell counts as one that is being computed. Where a rate is much slower than the other columns, add a
     /// [`limit`](Self::limit), so that waiting cells do not use up the concurrency of the flow.
@@ -68,7 +69,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().wrap(move |step, cx| {
             let (step, rate) = (step.clone(), rate.clone());
             let pieces = async move {
-                // The step starts after the wait, so a timeout inside of it does not count the wait.
+                // The step starts after the wait, so a timeout inside of the step does not count the wait.
                 rate.wait().await;
                 step.start(cx).pieces()
             };
@@ -79,8 +80,8 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// Retries after an error, up to this many times, with growing pauses. Each failed attempt is an
     /// [`Event::Retry`](crate::Event::Retry). A panic is not retried.
     ///
-    /// If the error is or has as its source an [`Overloaded`], the pause is at least the one that the model asks for, up
-    /// to two minutes. A [`Refused`], a [`Truncated`] or a [`SpendLimitError`] is not retried.
+    /// If the error is or has as its source an [`Overloaded`], the pause is at least the pause that the model asks for,
+    /// up to two minutes. A [`Refused`], a [`Truncated`] or a [`SpendLimitError`] is not retried.
     fn retry(self, times: usize) -> Step<'a> {
         let step = self.into_step();
         let step = if times > 0 { step.with_attempts_by("retry") } else { step };
@@ -95,11 +96,12 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         })
     }
 
-    /// Sets the version of the step, for flows that keep their values in a [store](crate::store). A flow whose stored
-    /// values were computed by another version is not opened, unless they are [kept on purpose](crate::reopen::OpenOptions::keep).
+    /// Sets the version of the step, for flows that keep values in a [store](crate::store). A flow whose stored values
+    /// were computed by another version is not opened, unless the values are [kept on
+    /// purpose](crate::reopen::OpenOptions::keep).
     ///
     /// Changed views are detected without a version. A changed prompt or function cannot be detected, so change the
-    /// version with it.
+    /// version together with the prompt or function.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -115,16 +117,16 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().with_version(version.as_ref())
     }
 
-    /// Leaves a cell that fails empty for now: the run emits [`Event::Failed`](crate::Event::Failed) and continues with
-    /// all cells that do not depend on it. The next run tries it again.
+    /// Leaves a failed cell empty for now: the run emits [`Event::Failed`](crate::Event::Failed) and continues with all
+    /// cells that do not depend on the failed one. The next run tries the cell again.
     fn or_wait(self) -> Step<'a> {
         self.into_step().with_on_failure(OnFailure::Wait)
     }
 
-    /// Skips a cell that fails, for good: the run emits [`Event::Failed`](crate::Event::Failed) and, when the skip is
-    /// stored, [`Event::Skipped`](crate::Event::Skipped). The messages of columns that read the cell do not show it, and
-    /// [`Context::input`] is `None`. Where all inputs of a column are empty at a step, that cell is skipped without a
-    /// call.
+    /// Skips a failed cell for good: the run emits [`Event::Failed`](crate::Event::Failed) and, when the skip is
+    /// stored, [`Event::Skipped`](crate::Event::Skipped). The messages of columns that read the cell do not show it,
+    /// and [`Context::input`] is `None`. Where all inputs of a column are empty at a step, that cell is skipped without
+    /// a call.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -145,10 +147,10 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().with_on_failure(OnFailure::Skip)
     }
 
-    /// Computes this column only at every `steps`-th step: `every(5)` computes the steps 4, 9, 14, …, so that a window of
-    /// five is always full. The other cells are skipped, at no cost; see [`or_skip`](Self::or_skip) for the effect on columns
-    /// that read them. An interval of 0, which the program may have computed, computes no step; `every(0)` is a compile
-    /// error in `flow!`.
+    /// Computes this column only at every `steps`-th step: `every(5)` computes the steps 4, 9, 14, …, so that a window
+    /// of five is always full. The other cells are skipped, at no cost; see [`or_skip`](Self::or_skip) for the effect
+    /// on columns that read this one. An interval of 0, which the program may have computed, computes no step;
+    /// `every(0)` is a compile error in `flow!`.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -172,9 +174,9 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().with_interval(steps)
     }
 
-    /// Computes a cell only if the condition holds for its context, and skips it otherwise; see
+    /// Computes a cell only if the condition holds for its context, and skips the cell otherwise; see
     /// [`or_skip`](Self::or_skip) for the effect on columns that read it. The condition must always return the same for
-    /// the same context. A [forecast](crate::Forecast) assumes that it holds.
+    /// the same context. A [forecast](crate::Forecast) assumes that the condition holds.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -199,8 +201,8 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     }
 
     /// Makes the values of the column JSON of this type, like `column score(user.latest): Score = …` in
-    /// [`flow!`](crate::flow!): the schema is sent to the model, and each reply is checked against the type. Put it after
-    /// the policies of a single request. See the [guide](crate::guide::typed).
+    /// [`flow!`](crate::flow!): the schema is sent to the model, and each reply is checked against the type. Call
+    /// `typed` after the policies of a single request. See the [guide](crate::guide::typed).
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -226,9 +228,9 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().typed::<T>()
     }
 
-    /// Requests a value that does not match the [type](Self::typed) of the column again, up to this many times, with the
-    /// reply and its error. The default is once for a step with a model, and never for any other step. Put it before the
-    /// type. Each repair is an [`Event::Retry`](crate::Event::Retry).
+    /// Requests a value that does not match the [type](Self::typed) of the column again, up to this many times, with
+    /// the reply and the error. The default is once for a step with a model, and never for any other step. Call
+    /// `repairs` before `typed`. Each repair is an [`Event::Retry`](crate::Event::Retry).
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -264,9 +266,9 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().with_budget(&budget.into())
     }
 
-    /// Shows the context as a document: one message of the user with all values in their order, as they are, without tags
-    /// and without anything between them. The column's own values are a part of the text. So a model that completes text
-    /// continues it, and a value ends where the next one begins.
+    /// Shows the context as a document: one message of the user with all values in order, verbatim, without tags and
+    /// without anything between two values. The column's own values are a part of the text. So a model that completes
+    /// text continues the document, and a value ends where the next one begins.
     ///
     /// Documents in [tiers](crate::TieredView) and [instructions](crate::View::instruction) stay where they are.
     ///
@@ -292,9 +294,9 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().with_document_form()
     }
 
-    /// Fails after this time, which is that of one attempt before [`retry`](Self::retry), and that of all attempts
-    /// together after it. Waiting for a permit of the [model](crate::model::Adaptive) counts. Needs the clock of a tokio
-    /// runtime.
+    /// Fails after this time. The time is for one attempt when set before [`retry`](Self::retry), and for all attempts
+    /// together when set after. Waiting for a permit of the [model](crate::model::Adaptive) counts. Needs the clock of
+    /// a tokio runtime.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -329,7 +331,7 @@ struct RetryLoop<'a> {
     cx: Context,
     pauses: ExponentialBackoff,
     attempt: usize,
-    /// The reply of the current attempt; `None` before the first one and between two.
+    /// The reply of the current attempt; `None` before the first attempt and between two.
     pieces: Option<BoxStream<'a, Result<Piece, BoxError>>>,
     pause: Option<Duration>,
 }
@@ -370,7 +372,7 @@ impl RetryLoop<'_> {
             Err(error) => error,
         };
         self.pieces = None;
-        // None of them depends on the time: the next attempt would fail in the same way.
+        // None of these errors depends on the time: the next attempt would fail in the same way.
         let is_final = Refused::of(&*error).is_some()
             || Truncated::of(&*error).is_some()
             || SpendLimitError::of(&*error).is_some();

@@ -1,4 +1,4 @@
-//! The compute step that sends its messages to a model.
+//! The compute step that sends the messages of the column to a model.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::model::{Choice, Effort, MaxTokens, Model, ModelError, ReplySettings};
 
 /// A compute step that sends an instruction and the messages of the column to a model, and streams the reply.
 ///
-/// The model is the one set by [`model`](Prompt::model); otherwise that of the
+/// The model is the one set by [`model`](Prompt::model); otherwise the model of the
 /// [flow](crate::flow::LiveFlow::set_model); otherwise the one that the environment variable `COLUMNAR_MODEL` names;
 /// otherwise [`Offline`](crate::model::Offline), which needs no key.
 ///
@@ -54,7 +54,8 @@ pub struct Prompt {
 impl Prompt {
     /// Calls this model: a [`Model`](crate::model::Model), or a name as for [`by_name`](crate::model::by_name). All
     /// columns with the same name share one model, with one limit on concurrent calls. An unknown name or a missing key
-    /// is an error of the run, before it computes anything; an unknown name that is a literal in `flow!` is a compile error.
+    /// is an error of the run before any cell is computed; an unknown name that is a literal in `flow!` is a compile
+    /// error.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -72,11 +73,11 @@ impl Prompt {
         Self { model: model.into(), ..self }
     }
 
-    /// Calls this model if the one before it is overloaded, refuses the request or the answer, or cannot be reached. A
-    /// model with a backup does not wait until it is less busy. The [receipt](crate::usage::Receipt::model) of the value
-    /// names the model that answered, and each change of the model is an [`Event::Retry`](crate::Event::Retry).
+    /// Calls this model if the one before is overloaded, refuses the request or the answer, or cannot be reached. A
+    /// model with a backup does not wait until it is less busy. The [receipt](crate::usage::Receipt::model) of the
+    /// value names the model that answered, and each change of the model is an [`Event::Retry`](crate::Event::Retry).
     ///
-    /// Cache marks, the length of replies and prices are those of the model that is called.
+    /// Cache marks, the length of replies and prices follow the model that is called.
     ///
     /// ```
     /// use columnar::prompt;
@@ -88,21 +89,21 @@ impl Prompt {
         Self { model: self.model.or(model.into()), ..self }
     }
 
-    /// The most tokens that the reply may have, thoughts included. A model can go on for ever, so there always is a limit.
-    /// The default is that of the [model](crate::model::MaxTokens): 4,096, or 25,000 for a model that may think, and never
-    /// more than the model can write.
+    /// Sets the most tokens that the reply may have, thoughts included. A model can go on for ever, so there always is
+    /// a limit. The default is the limit of the [model](crate::model::MaxTokens): 4,096, or 25,000 for a model that may
+    /// think, and never more than the model can write.
     ///
-    /// A reply that reaches the limit is an [error](crate::model::Truncated) of its cell, unless the prompt
-    /// [allows](Self::allow_truncated) it.
+    /// A reply that reaches the limit is an [error](crate::model::Truncated) of the cell, unless the prompt
+    /// [allows](Self::allow_truncated) such replies.
     #[must_use]
     pub fn max_tokens(self, max_tokens: u32) -> Self {
         Self { max_tokens: Some(max_tokens), ..self }
     }
 
-    /// Stores a reply that was cut off as a value, where the beginning of a reply is enough. By default it is an
-    /// [error](crate::model::Truncated) of its cell. A reply that was cut off before its text needs
-    /// [`allow_empty`](Self::allow_empty) as well. [`Receipt::finish`](crate::usage::Receipt::finish) of the value tells it
-    /// from others.
+    /// Stores a reply that was cut off as a value, where the beginning of a reply is enough. By default such a reply is
+    /// an [error](crate::model::Truncated) of the cell. A reply that was cut off before the first text needs
+    /// [`allow_empty`](Self::allow_empty) as well. [`Receipt::finish`](crate::usage::Receipt::finish) of the value
+    /// tells a cut reply from others.
     ///
     /// ```
     /// use columnar::prompt;
@@ -115,9 +116,9 @@ impl Prompt {
         self
     }
 
-    /// Stores a reply without text, or with white space alone, as a value. By default it is an error of its cell, which
-    /// [`retry`](crate::compute::Policy::retry) tries again. In a [typed](crate::guide::typed) column, where no such reply
-    /// is valid, the model is asked again.
+    /// Stores a reply without text, or with white space alone, as a value. By default such a reply is an error of the
+    /// cell, which [`retry`](crate::compute::Policy::retry) tries again. In a [typed](crate::guide::typed) column,
+    /// where no such reply is valid, the model is asked again.
     ///
     /// ```
     /// use columnar::prompt;
@@ -130,8 +131,8 @@ impl Prompt {
         self
     }
 
-    /// How long the model may think before it replies. The default is that of the model. An effort that the model does
-    /// not have is an error of the run, before it computes anything; see [`lenient`](Self::lenient).
+    /// Sets how long the model may think before the reply. The default is the effort of the model. An effort that the
+    /// model does not have is an error of the run before any cell is computed; see [`lenient`](Self::lenient).
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -144,8 +145,8 @@ impl Prompt {
         self
     }
 
-    /// The sampling temperature, from 0 up to 1 or 2, depending on the provider. The default is that of the model. Many
-    /// models that think take none, which is an error of the run, before it computes anything; see
+    /// Sets the sampling temperature, from 0 up to 1 or 2, depending on the provider. The default is the temperature of
+    /// the model. Many models that think take none, which is an error of the run before any cell is computed; see
     /// [`lenient`](Self::lenient).
     #[must_use]
     pub fn temperature(mut self, temperature: f32) -> Self {
@@ -153,23 +154,24 @@ impl Prompt {
         self
     }
 
-    /// The share of probability from which words are sampled: with 0.1, only the likeliest that together have 10 %. The
-    /// default is that of the model.
+    /// Sets the share of probability from which words are sampled: with 0.1, only the likeliest words that together
+    /// have 10 %. The default is the share of the model.
     #[must_use]
     pub fn top_p(mut self, share: f32) -> Self {
         self.settings.top_p = Some(share);
         self
     }
 
-    /// The seed of the sampling, for replies that differ as little as the provider can make it. The default is random.
+    /// Sets the seed of the sampling, for replies that differ as little as the provider can make them differ. The
+    /// default is random.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.settings.seed = Some(seed);
         self
     }
 
-    /// Stop sequences: the reply ends before the first of these texts. Where a provider does not take them, the rest of
-    /// the reply is left out as it arrives; it is paid for.
+    /// Sets the stop sequences: the reply ends before the first of these texts. Where a provider takes no stop
+    /// sequences, the rest of the reply is left out on arrival, but paid for.
     ///
     /// ```
     /// use columnar::prompt;
@@ -182,8 +184,8 @@ impl Prompt {
         self
     }
 
-    /// Leaves out settings that the model does not take. By default they are an error of the run, before it computes
-    /// anything, which names the column, the setting and the model.
+    /// Leaves out settings that the model does not take. By default such a setting is an error of the run before any
+    /// cell is computed. The error names the column, the setting and the model.
     ///
     /// ```
     /// use columnar::prompt;
@@ -198,7 +200,7 @@ impl Prompt {
     }
 
     /// Leaves out thoughts in front of the text of a reply, between `<think>` and `</think>`, which some servers do not
-    /// separate. Thoughts in a field of their own are never part of a value.
+    /// separate. Thoughts in a separate field are never part of a value.
     ///
     /// ```
     /// use columnar::prompt;
@@ -211,17 +213,18 @@ impl Prompt {
         self
     }
 
-    /// Keeps the thoughts of a reply in its [receipt](crate::usage::Receipt::thoughts), as far as the provider shows them,
-    /// and those that [`strip_thoughts`](Self::strip_thoughts) leaves out. They are never part of a later request.
+    /// Keeps the thoughts of a reply in the [receipt](crate::usage::Receipt::thoughts), as far as the provider shows
+    /// them, also the thoughts that [`strip_thoughts`](Self::strip_thoughts) leaves out. Thoughts are never part of a
+    /// later request.
     #[must_use]
     pub fn keep_thoughts(mut self) -> Self {
         self.rules.thoughts.are_kept = true;
         self
     }
 
-    /// The usual time between two requests of the column, if it differs from that of the
-    /// [flow](crate::flow::LiveFlow::set_pace). It decides how long a provider shall cache the prefix that a request
-    /// shares with the next one.
+    /// Sets the usual time between two requests of the column, if it differs from the pace of the
+    /// [flow](crate::flow::LiveFlow::set_pace). The pace decides how long a provider shall cache the prefix that a
+    /// request shares with the next one.
     ///
     /// ```
     /// use columnar::cache::Pace;
@@ -244,7 +247,7 @@ impl Prompt {
             system: cx.instruct(&self.system),
             messages: cx.messages().clone(),
             follow_up: cx.follow_up().to_vec(),
-            // The call has one for each of its models.
+            // The call sets the limit of each model.
             max_tokens: 0,
             settings: self.settings.clone(),
             schema: cx.schema().cloned(),

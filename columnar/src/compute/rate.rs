@@ -12,10 +12,11 @@ use tokio::time::{Instant, sleep, timeout};
 /// which the call is due.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Far more than anyone needs, and few enough that the sum of their intervals does not overflow.
+/// The most calls of a burst: far more than anyone needs, and few enough that the sum of the intervals does not
+/// overflow.
 const LARGEST_BURST: u32 = 1_000_000;
 
-/// At most this many calls begin per second, evenly spread; see [`Rate`].
+/// A rate of at most this many calls per second, evenly spread; see [`Rate`].
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -29,7 +30,7 @@ pub fn per_second(calls: u32) -> Rate {
     Rate::new(calls, 1)
 }
 
-/// At most this many calls begin per minute, evenly spread; see [`Rate`].
+/// A rate of at most this many calls per minute, evenly spread; see [`Rate`].
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -144,10 +145,10 @@ impl Queue {
 
     async fn wait(&self) {
         let waiting = Waiting::join(&self.waiting);
-        // The first call may belong to a run that is not polled, perhaps because its reader waits for this very call.
-        // After this time the rate allows both calls, so this one can begin without the lock.
+        // The first call may belong to a run that is not polled, perhaps because the reader of that run waits for this
+        // very call. After this time the rate allows both calls, so this one can begin without the lock.
         let due = self.interval.saturating_mul(waiting.ahead.saturating_add(1));
-        // Held until this call begins, so that later ones do not overtake it.
+        // Held until this call begins, so that no later call overtakes it.
         let _front = timeout(due.saturating_add(GRACE), self.front.lock()).await;
         // A call without the lock may take the place in between, so the schedule is asked again.
         while let Err(early) = self.admit(Instant::now()) {
@@ -167,7 +168,7 @@ impl Queue {
     }
 }
 
-/// Counts a waiting call until it is dropped.
+/// A waiting call, which counts until it is dropped.
 struct Waiting<'a> {
     all: &'a AtomicU32,
     ahead: u32,

@@ -29,7 +29,7 @@ pub(crate) enum Piece {
     Skip,
     /// A request was sent to the model of this name.
     CallStarted(Arc<str>),
-    /// The model is overloaded, and its call is repeated after a pause.
+    /// The model is overloaded, and the call is repeated after a pause.
     Waiting { pause: Duration, error: String },
     /// The last request was refused without a reply, so it is free.
     CallRefused,
@@ -62,7 +62,7 @@ impl<'a> Reply<'a> {
         Self(Kind::Pieces(stream::once(std::future::ready(Ok(Piece::Skip))).boxed()))
     }
 
-    /// The text as a stream of pieces, whichever way it arrives.
+    /// The text as a stream of pieces, no matter how it arrives.
     pub(crate) fn pieces(self) -> BoxStream<'a, Result<Piece, BoxError>> {
         match self.0 {
             Kind::Whole(text) => stream::once(text).map_ok(Piece::Whole).boxed(),
@@ -70,7 +70,7 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// A text that arrives in pieces; joined, they are the value.
+    /// A text that arrives in pieces; joined, the pieces are the value.
     pub fn deltas(pieces: impl Stream<Item = Result<String, BoxError>> + Send + 'a) -> Self {
         Self(Kind::Pieces(pieces.map_ok(Piece::Text).boxed()))
     }

@@ -1,4 +1,4 @@
-//! The type-erased compute step of a column, with its settings.
+//! The type-erased compute step of a column, with all settings.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::declare::error::BoxError;
 use crate::model::{Choice, Model};
 use crate::schedule::{OnFailure, Rules};
 
-/// A compute step of any kind, as a flow holds it. A setting does not change its type, so settings can be conditional:
+/// A compute step of any kind, as a flow holds it. A setting does not change the type, so settings can be conditional:
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -30,8 +30,8 @@ use crate::schedule::{OnFailure, Rules};
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// The lifetime is that of the values the step borrows. It is `'static` in the item form of [`flow!`](crate::flow!) and
-/// in the run-time API; an inline flow may borrow from the function around it.
+/// The lifetime is the lifetime of the values that the step borrows. It is `'static` in the item form of
+/// [`flow!`](crate::flow!) and in the run-time API; an inline flow may borrow from the function around it.
 #[derive(Clone)]
 pub struct Step<'a> {
     call: Arc<dyn Fn(Context) -> Reply<'a> + Send + Sync + 'a>,
@@ -60,12 +60,12 @@ impl<'a> Step<'a> {
     where
         'a: 'b,
     {
-        // `dyn Fn` is invariant in its return type, so the compiler does not shorten it by itself.
+        // `dyn Fn` is invariant in the return type, so the compiler does not shorten the lifetime by itself.
         Step::with_settings(Arc::clone(&self.settings), move |cx| self.start(cx))
     }
 
     pub(super) fn with_limit(mut self, cells: usize) -> Self {
-        // Clones of the step share the settings and keep their own.
+        // Clones of the step share the settings until one clone changes them.
         Arc::make_mut(&mut self.settings).rules.limit = Some(cells);
         self
     }
@@ -75,7 +75,7 @@ impl<'a> Step<'a> {
         self
     }
 
-    /// Records that the policy of this name makes several attempts. The innermost one counts.
+    /// Records that the policy of this name makes several attempts. The innermost such policy counts.
     pub(super) fn with_attempts_by(mut self, policy: &'static str) -> Self {
         Arc::make_mut(&mut self.settings).repeated_by.get_or_insert(policy);
         self
@@ -86,7 +86,7 @@ impl<'a> Step<'a> {
         self
     }
 
-    /// Fields that `budget` leaves open keep their earlier values.
+    /// The step with this budget. Fields that `budget` leaves open keep the earlier values.
     pub(super) fn with_budget(mut self, budget: &Budget) -> Self {
         let settings = Arc::make_mut(&mut self.settings);
         let before = settings.budget.as_deref().cloned().unwrap_or_default();
@@ -135,7 +135,7 @@ impl fmt::Debug for Step<'_> {
     }
 }
 
-/// A step that checks its model.
+/// The check of the model that a step calls.
 #[derive(Clone)]
 pub(crate) struct Check(pub(super) Arc<dyn Compute>);
 
@@ -151,7 +151,8 @@ impl fmt::Debug for Check {
     }
 }
 
-/// The settings that a compute step brings for its column. Shared, as most steps have none and there may be many flows.
+/// The settings that a compute step brings for the column. Shared, as most steps have no settings and there may be many
+/// flows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) rules: Rules,
@@ -162,11 +163,11 @@ pub(crate) struct Settings {
     pub(crate) instruction: Option<Arc<str>>,
     /// The model of the step, if it calls one.
     pub(crate) model: Option<Choice>,
-    /// The limit of its replies, if the step sets one.
+    /// The limit of replies, if the step sets one.
     pub(crate) max_tokens: Option<u32>,
     /// The check of that model.
     pub(crate) check: Option<Check>,
-    /// The innermost policy that makes several attempts. A timeout after it limits all of them together.
+    /// The innermost policy that makes several attempts. A timeout after that policy limits all attempts together.
     pub(crate) repeated_by: Option<&'static str>,
     /// Distinguishes values of this step from stored values of an earlier one.
     pub(crate) version: Option<Arc<str>>,

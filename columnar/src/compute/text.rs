@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-/// Text, or a reference to it, for [`prompt`](super::prompt). A parameter of a flow is a reference in its compute steps.
+/// Text for [`prompt`](super::prompt), or a reference to text. A parameter of a flow is a reference in its compute
+/// steps.
 ///
-/// `Form` distinguishes the implementations; it is always inferred.
+/// `Form` distinguishes the implementations; rustc always infers it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the text of a prompt",
     label = "expected text, as in `prompt(\"List the topics.\")`",
@@ -27,10 +28,10 @@ impl<T: AsRef<str>> IntoText<form::Reference> for &T {
     }
 }
 
-/// Markers that keep the implementations above from overlapping. They have no public path: type inference alone uses
-/// them.
+/// Markers that keep the implementations above from overlapping. The markers have no public path: type inference alone
+/// uses them.
 mod form {
-    /// The standard library converts it.
+    /// A value that the standard library converts.
     #[derive(Debug)]
     pub struct Owned;
 

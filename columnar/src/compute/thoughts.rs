@@ -3,7 +3,7 @@
 const OPENING: &str = "<think>";
 const CLOSING: &str = "</think>";
 
-/// Separates thoughts from the text behind them, while both arrive.
+/// A filter that separates thoughts from the text behind them, while both arrive.
 #[derive(Debug, Default)]
 pub(super) struct ThoughtFilter {
     /// Text whose meaning is not known yet: the beginning of a mark, or white space around one.
@@ -16,7 +16,7 @@ enum FilterState {
     #[default]
     Before,
     Inside,
-    /// Behind a thought, and before the text.
+    /// The filter is behind a thought, and before the text.
     Behind,
     Text,
 }
@@ -94,7 +94,7 @@ mod tests {
         (thoughts, text + &filter.finish())
     }
 
-    /// The thoughts of models behind servers that do not separate them were stored, and sent again with the history.
+    /// Some servers do not separate the thoughts of a model, so thoughts were stored, and sent again with the history.
     #[test]
     fn thoughts_in_front_of_the_text_are_separated() {
         for (reply, thoughts, text) in [

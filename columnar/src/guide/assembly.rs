@@ -1,10 +1,10 @@
-//! Predict the messages array: its order, what is merged, elided and escaped.
+//! Predict the messages array: the order of the parts, and what is merged, elided and escaped.
 //!
 //! [← purposes](super::purposes) · [contents](super) · [runs →](super::runs)
 //!
-//! The array always has the same form. User and assistant messages alternate; the first and the last are the user's;
-//! the last one holds the current step. Steps are in order. Within a step, the views come first, in the order of the
-//! declaration, those for [context](super::purposes) before the others, and the column's own value comes last.
+//! The array always has the same form. User and assistant messages alternate; the first and the last message are the
+//! user's; the last one holds the current step. Steps are in order. Within a step, the views come first, in the order
+//! of the declaration, [context](super::purposes) before other views, and the column's own value comes last.
 //!
 //! # Merging
 //!
@@ -13,11 +13,11 @@
 //!
 //! # Elision
 //!
-//! `<elided/>` marks omitted text where a message is necessary. It leads an array that would otherwise begin with the
-//! assistant. It is the same in every call, so calls keep their common prefix. `<elided>12 turns, about 3400
-//! tokens</elided>` marks the turns that a [budget](super::budgets) leaves out; a turn is the inputs of a step, or the
-//! column's own value of that step. `<elided>4 values of topics</elided>` counts the values before a
-//! [window](super::views), if the view has `.elided()`.
+//! `<elided/>` marks omitted text where a message is necessary. The mark leads an array that would otherwise begin with
+//! the assistant. All calls have the same mark, so calls keep a common prefix.
+//! `<elided>12 turns, about 3400 tokens</elided>` marks the turns that a [budget](super::budgets) leaves out; a turn is
+//! the inputs of a step, or the column's own value of that step. `<elided>4 values of topics</elided>` counts the
+//! values before a [window](super::views), if the view has `.elided()`.
 //!
 //! # Escaping
 //!
@@ -44,7 +44,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! `<b>` and `<system>` are not tags of this array, so they stay as they are. The stored value does not change, and the
+//! `<b>` and `<system>` are not tags of this array, so both stay unescaped. The stored value does not change, and the
 //! escaping can be undone from the array alone. The column's own values are not escaped.
 //!
 //! So a model can tell which column a text comes from. A text can still persuade a model: escaping is no security
@@ -52,7 +52,7 @@
 //!
 //! # The origin of each part
 //!
-//! Each part of a message knows its column, step and role:
+//! Each part of a message has a column, a step and a role:
 //!
 //! ```
 //! use columnar::prelude::*;

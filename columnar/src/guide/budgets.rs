@@ -2,10 +2,10 @@
 //!
 //! [← costs](super::costs) · [contents](super) · [caches →](super::caches)
 //!
-//! A column that reads whole histories grows with every step. A *budget* is the maximum number of tokens of its
-//! requests, instruction and reply included. When a request is too large, the column leaves out whole turns: the inputs
-//! of a step, or the column's own value of that step. By default it leaves out the middle, so that the beginning and
-//! the newest steps remain, and marks the gap:
+//! A column that reads whole histories grows with every step. A *budget* is the maximum number of tokens of a request,
+//! instruction and reply included. When a request is too large, the column leaves out whole turns: the inputs of a
+//! step, or the column's own value of that step. By default the middle is left out and the gap is marked, so that the
+//! beginning and the newest steps remain:
 //!
 //! ```
 //! use columnar::budget::Budget;
@@ -36,12 +36,13 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Of the tokens, 1,024 are reserved for the reply. A reply may be [longer](super::models#settings-of-a-prompt). To have
-//! room for all of it, set [`token_buffer`](crate::budget::Budget::token_buffer) to the `max_tokens` of the prompt.
+//! Of the tokens, 1,024 are reserved for the reply. A reply may be [longer](super::models#settings-of-a-prompt). To
+//! have room for the longest reply, set [`token_buffer`](crate::budget::Budget::token_buffer) to the `max_tokens` of
+//! the prompt.
 //!
 //! Values stay whole and stored: a budget affects the messages array alone. The truncation is a function of the values,
-//! so [`report`](crate::Messages::report) and [`elided`](crate::Messages::elided) can show it for any past step, and it
-//! is the same after a restart.
+//! so [`report`](crate::Messages::report) and [`elided`](crate::Messages::elided) can show it for any past step, with
+//! the same result after a restart.
 //!
 //! [Documents in tiers](super::documents#budgets) come off the limit first and are never left out.
 //!
@@ -59,13 +60,14 @@
 //!
 //! | strategy | keeps |
 //! |---|---|
-//! | [`truncate_middle`](crate::budget::Budget::truncate_middle) | the newest turns, then the oldest and the next newest alternately, while they fit |
+//! | [`truncate_middle`](crate::budget::Budget::truncate_middle) | the newest turns, then the oldest and the next newest alternately, as far as there is room |
 //! | [`rolling_window`](crate::budget::Budget::rolling_window) | the newest turns alone |
 //! | [`stop_at_limit`](crate::budget::Budget::stop_at_limit) | everything: the column fails instead |
 //!
-//! The newest turn is always kept, even if it alone is too large. But a budget that holds no message, because the reply,
-//! the instruction and the tags of a message need more, is an error of [`run`](crate::flow::LiveFlow::run) before it
-//! computes anything. It names the column and the number of tokens that it needs:
+//! The newest turn is always kept, even if it alone is too large. But the reply, the instruction and the tags of a
+//! message need room, too. A budget that leaves no room for a message is an error of
+//! [`run`](crate::flow::LiveFlow::run), before any cell is computed. The error names the column and the number of
+//! tokens that it needs:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -111,7 +113,8 @@
 //! - [`tokens::Chars`](crate::tokens::Chars), the default, takes four characters for a token.
 //! - [`tokens::Classes`](crate::tokens::Classes) estimates by the kinds of characters in a text.
 //! - `tokens::Exact`, with the feature `tiktoken`, counts exactly for models of OpenAI.
-//! - [`tokens::Calibration`](crate::tokens::Calibration) corrects any of them by the usage that a provider reports.
+//! - [`tokens::Calibration`](crate::tokens::Calibration) corrects any of these counters by the usage that a provider
+//!   reports.
 //!
 //! [`tokens`](crate::tokens) has the error of each.
 //!

@@ -4,7 +4,7 @@
 //!
 //! Providers charge less for the beginning of a request if an earlier request had the same beginning. The length of
 //! that prefix follows from the declaration. A view of a whole history repeats and grows at the end. A window moves on,
-//! and the first value that it drops ends the prefix that the next request repeats.
+//! and the first value that leaves the window ends the prefix that the next request repeats.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -58,8 +58,8 @@
 //!
 //! # Requests with the same beginning
 //!
-//! Requests of one model can share an instruction, and often a history after it. One of them is sent first as a
-//! warm-up. The others follow when its reply begins, because then the provider has cached the prefix. This needs no
-//! setting.
+//! Requests of one model can share an instruction, and often a history after it. One of these requests is sent first as
+//! a warm-up. The others follow when the first reply begins, because then the provider has cached the prefix. This
+//! needs no setting.
 //!
 //! [← budgets](super::budgets) · [contents](super) · [documents →](super::documents)

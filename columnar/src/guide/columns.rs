@@ -4,10 +4,10 @@
 //!
 //! # Sources and columns
 //!
-//! A *source* gets its values from outside, by [`push`](crate::flow::Handle::push). A *column* is computed: it reads
-//! the columns in its parentheses, and the expression after the `=`, its *compute step*, computes it. Each declaration
-//! ends with `;`. The order of declarations does not matter: the order of computation follows from the columns that each
-//! column reads, and is a constant of the program.
+//! A *source* gets values from outside, by [`push`](crate::flow::Handle::push). A *column* is computed: it reads the
+//! columns in the parentheses, and the expression after the `=`, the *compute step*, computes each value. Each
+//! declaration ends with `;`. The order of declarations does not matter: the order of computation follows from the
+//! columns that each column reads, and is a constant of the program.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -34,8 +34,8 @@
 //!
 //! # Text and types
 //!
-//! A value is text. With the feature `typed`, a column can declare a type after its views, as in
-//! `column score(request): Score = …`. Its values are then JSON of that type; see [typed columns](super::typed).
+//! A value is text. With the feature `typed`, a column can declare a type after the views, as in
+//! `column score(request): Score = …`. The values are then JSON of that type; see [typed columns](super::typed).
 //!
 //! # With a name: an item
 //!
@@ -63,9 +63,9 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Compute steps get data from outside through parameters, which follow the name of the flow. The compute steps see them
-//! by reference, and closures [have clones](super::compute_steps#a-parameter-in-a-closure). The documentation of a
-//! parameter is part of that of `new`:
+//! Compute steps get data from outside through parameters, which follow the name of the flow. Compute steps see
+//! parameters by reference, and closures [have clones](super::compute_steps#a-parameter-in-a-closure). The
+//! documentation of a parameter is part of the documentation of `new`:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -86,7 +86,7 @@
 //!
 //! # Without a name: an expression
 //!
-//! Inside a function, `flow!` can be an expression. Its compute steps can use and borrow what is in scope:
+//! Inside a function, `flow!` can be an expression. The compute steps can use and borrow what is in scope:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -108,9 +108,9 @@
 //!
 //! # The outline of a declaration
 //!
-//! The [`Outline`](crate::Outline) of a flow prints as a table. For each column it has the level (columns of one level
-//! can run at once), the [pattern](super::self_history), how its context grows, and the part of a request that the next
-//! request repeats.
+//! The [`Outline`](crate::Outline) of a flow prints as a table. For each column the table has the level (columns of one
+//! level can run at once), the [pattern](super::self_history), how the context grows, and the part of a request that
+//! the next request repeats.
 //!
 //! ```
 //! use columnar::prelude::*;

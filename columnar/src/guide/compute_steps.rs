@@ -2,20 +2,20 @@
 //!
 //! [← columns](super::columns) · [contents](super) · [typed →](super::typed)
 //!
-//! A compute step is any Rust expression up to the `;` whose value makes text from the inputs of the column. The macro
-//! changes nothing in it except the parameters of a closure and its clones of [those of the
-//! flow](#a-parameter-in-a-closure), so editors and the compiler treat it as ordinary Rust.
+//! A compute step is any Rust expression up to the `;` whose value makes text from the inputs of the column. Editors
+//! and the compiler treat the expression as ordinary Rust, because the macro changes only two things: the parameters of
+//! a closure, and the closure's clones of [the parameters of the flow](#a-parameter-in-a-closure).
 //!
 //! # A prompt
 //!
-//! [`prompt("…")`](crate::prompt) sends its text as the system message and the context as the messages. It calls the
-//! model of the environment, or one that you [pass](crate::Prompt::model) to it. The reply arrives as a stream of pieces,
-//! the *deltas*.
+//! [`prompt("…")`](crate::prompt) sends the instruction as the system message and the context as the messages. The
+//! prompt calls the model of the environment, or a model that you [pass](crate::Prompt::model). The reply arrives as a
+//! stream of pieces, the *deltas*.
 //!
 //! # A closure of inputs
 //!
-//! A closure names the inputs that it uses, by their tags. It returns a future of text, or of a `Result` of text with any
-//! error that is `Send` and `Sync`, such as [`BoxError`](crate::BoxError):
+//! A closure names the inputs that it uses by tag. The closure returns a future of text, or of a `Result` of text with
+//! any error that is `Send` and `Sync`, such as [`BoxError`](crate::BoxError):
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -40,7 +40,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The view decides the type of its parameter. Values are verbatim: without a tag around them, and not escaped.
+//! The view decides the type of the parameter. Values are verbatim: without a tag, and not escaped.
 //!
 //! | view | parameter |
 //! |---|---|
@@ -49,14 +49,14 @@
 //! | `user.prev`, `self.latest`, `user.latest.filter(…)` | `Option<Value>`, because some steps have none |
 //! | one of a column with a [type](super::typed) | that type in place of `Value` |
 //!
-//! The tag is the name of the column, or that of `as("…")`; for `self`, it is the name of the column itself. A parameter
-//! that is no tag of the column is a compile error. Inputs that are not used can be left out. The cell fails if the cell of
-//! an input was [skipped](super::skipping), unless the parameter has the type `Option<_>`. A parameter of the type
-//! [`Context`](crate::Context) is the context: `async |user, cx: Context| …`.
+//! The tag is the name of the column, or the name in `as("…")`; for `self`, the tag is the name of the column itself. A
+//! parameter that is no tag of the column is a compile error. Inputs that are not used can be left out. The cell fails
+//! if the cell of an input was [skipped](super::skipping), unless the parameter has the type `Option<_>`. A parameter
+//! of the type [`Context`](crate::Context) is the context: `async |user, cx: Context| …`.
 //!
 //! # A function of the context
 //!
-//! A function, and a closure with one parameter of the type `Context`, reads its inputs from the context:
+//! A function, and a closure with one parameter of the type `Context`, reads the inputs from the context:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -79,15 +79,15 @@
 //! ```
 //!
 //! [`cx.input("user")`](crate::Context::input) is the current value of the view with that tag,
-//! [`cx.values("user")`](crate::Context::values) are all that it shows, and [`cx.messages()`](crate::Context::messages) is
-//! the messages array that a model would receive.
+//! [`cx.values("user")`](crate::Context::values) are all values of that view, and
+//! [`cx.messages()`](crate::Context::messages) is the messages array that a model would receive.
 //!
 //! A future must be `Send`. A closure whose future borrows a parameter is written with `async move`, or as an async
 //! closure.
 //!
 //! # A parameter in a closure
 //!
-//! A closure uses the parameters of the flow by their names, as all other steps do. Each has the type `&String` for a
+//! A closure uses the parameters of the flow by name, as all other steps do. Each has the type `&String` for a
 //! `style: String`:
 //!
 //! ```
@@ -111,13 +111,13 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A step outlives the function that makes it, so the closure has a clone of the parameter, made once per flow. The type
-//! of the parameter implements `Clone`; for a large value it is an `Arc`. The result is a value of its own, such as
+//! A step outlives the function that makes it, so the closure has a clone of the parameter, made once per flow. The
+//! type of the parameter implements `Clone`; for a large value, take an `Arc`. The result is an owned value, such as
 //! `style.clone()`, and borrows from no parameter.
 //!
-//! This holds where the closure is the whole step, alone or at the end of a block, if it is `async` or ends with an `async`
-//! block. It also holds for the conditions of [`when`](crate::compute::Policy::when). Any other closure, such as one that
-//! returns [a stream](#a-stream), has a value of its own:
+//! This holds where the closure is the whole step, alone or at the end of a block, and is `async` or ends with an
+//! `async` block. The conditions of [`when`](crate::compute::Policy::when) follow the same rule. Any other closure,
+//! such as one that returns [a stream](#a-stream), needs its own value:
 //! `{ let style = style.clone(); move |user| deltas(words(&style, &user)) }`.
 //!
 //! # A stream
@@ -150,16 +150,16 @@
 //! # A type of your own
 //!
 //! A type of your own implements [`Compute`](crate::Compute). A model of your own implements
-//! [`Model`](crate::model::Model), and a prompt takes it with [`model`](crate::Prompt::model).
+//! [`Model`](crate::model::Model), and is passed to a prompt with [`model`](crate::Prompt::model).
 //!
 //! # A column that is not written yet
 //!
-//! `todo!()` and `unimplemented!("…")` are compute steps, too. The flow compiles, its outline and its forecast have the
-//! column, and each cell of it fails with these words.
+//! `todo!()` and `unimplemented!("…")` are compute steps, too. The flow compiles, the outline and the forecast have the
+//! column, and each cell of the column fails with these words.
 //!
 //! # A text instead of messages
 //!
-//! After any compute step, [`document`](crate::compute::Policy::document) makes the context one text: all values in their
+//! After any compute step, [`document`](crate::compute::Policy::document) makes the context one text: all values in
 //! order, without tags and without anything between them. A model that completes text goes on with it:
 //!
 //! ```
@@ -202,7 +202,7 @@
 //! A rate that is passed by reference is shared: all columns with `.rate(&rate)` together keep to the one
 //! [`Rate`](crate::compute::Rate).
 //!
-//! Each policy returns a [`Step`](crate::compute::Step). A value of that type keeps it, so settings can depend on a
+//! Each policy returns a [`Step`](crate::compute::Step). All steps have that one type, so settings can depend on a
 //! condition, as on a file of settings:
 //!
 //! ```

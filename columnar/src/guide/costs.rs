@@ -43,18 +43,18 @@
 //! # Ok(()) }
 //! ```
 //!
-//! `println!("{}", chat.bill())` prints the bill as a table. A bill covers the cells in memory: all of them,
-//! unless the flow was opened with [`recent`](super::stores#loading). Then [`load(0)`](crate::flow::LiveFlow::load) loads
-//! the others. A cell that failed has no receipt. When a later attempt succeeds, its receipt counts all attempts of that
+//! `println!("{}", chat.bill())` prints the bill as a table. A bill covers the cells in memory: all of them, unless the
+//! flow was opened with [`recent`](super::stores#loading). Then [`load(0)`](crate::flow::LiveFlow::load) loads the
+//! others. A cell that failed has no receipt. When a later attempt succeeds, the receipt counts all attempts of that
 //! run.
 //!
 //! # Prices
 //!
-//! [`Price::by_model`](crate::usage::Price::by_model) knows the prices of many models, each with its source and the date of the
-//! lookup. They are a table in this library, which its tests compare with
-//! [one that others maintain](https://github.com/pydantic/genai-prices). Check the [date](crate::usage::Price::date) before
-//! you rely on a price, and use [`Price::new`](crate::usage::Price::new) for other models. The library never guesses a
-//! price: a bill counts calls of unpriced models separately.
+//! [`Price::by_model`](crate::usage::Price::by_model) knows the prices of many models, each with the source and the
+//! date of the lookup. The prices are a table in this library, which the tests compare with [a table that others
+//! maintain](https://github.com/pydantic/genai-prices). Check the [date](crate::usage::Price::date) before you rely on
+//! a price, and use [`Price::new`](crate::usage::Price::new) for other models. The library never guesses a price: a
+//! bill counts calls of unpriced models separately.
 //!
 //! The same table has other facts about models. Each has a source and a date:
 //!
@@ -68,10 +68,10 @@
 //!
 //! # A limit
 //!
-//! [`chat.set_spend_limit(SpendLimit::dollars(5.0))`](crate::flow::LiveFlow::set_spend_limit) stops a run before it
-//! costs more. Values that are paid for are stored. Each call reserves the cost of its longest reply until it ends, so a
-//! [`max_tokens`](crate::Prompt::max_tokens) that fits the column lets more calls run at once. Several flows with the same
-//! [`SpendLimit`](crate::usage::SpendLimit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast) estimates
-//! the requests of a run before it begins, and names the step at which a context outgrows the window of its model.
+//! [`chat.set_spend_limit(SpendLimit::dollars(5.0))`](crate::flow::LiveFlow::set_spend_limit) stops a run before the
+//! run costs more. Values that are paid for are stored. Until a call ends, it reserves the cost of the longest reply,
+//! so a [`max_tokens`](crate::Prompt::max_tokens) that fits the column lets more calls run at once. Several flows can
+//! share one [`SpendLimit`](crate::usage::SpendLimit). [`chat.forecast()`](crate::flow::LiveFlow::forecast) estimates
+//! the requests of a run before the run begins, and names the step at which a context outgrows the window of the model.
 //!
 //! [← models](super::models) · [contents](super) · [budgets →](super::budgets)

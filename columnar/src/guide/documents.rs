@@ -2,8 +2,8 @@
 //!
 //! [← caches](super::caches) · [contents](super) · [renderings →](super::renderings)
 //!
-//! A source of documents holds a set of texts with names. A value of it is an *update*: the documents that a step puts
-//! and removes. So a step costs the documents that changed, and the set of every past step is known.
+//! A source of documents holds a set of texts with names. A value of the source is an *update*: the documents that a
+//! step puts and removes. So a step costs the documents that changed, and the set of every past step is known.
 //!
 //! ```
 //! use columnar::documents::{Kind, Update};
@@ -39,22 +39,22 @@
 //! # Ok(()) }
 //! ```
 //!
-//! An [`Update`](crate::documents::Update) puts files, entries of a map and pages, and removes them; the module has the
-//! [rules](mod@crate::documents#rules). Each step needs an update; `Update::new()` changes nothing. A put with the bytes
-//! that are there is no change.
+//! An [`Update`](crate::documents::Update) puts or removes files, entries of a map and pages; the module has the
+//! [rules](mod@crate::documents#rules). Each step needs an update; `Update::new()` changes nothing. A put with the
+//! bytes that are there is no change.
 //!
 //! A flow that is declared at run time has `documents("files")`, and [`push`](crate::Flow::push) takes the
 //! [text of an update](crate::documents::Update::to_text).
 //!
 //! # The append-only layout
 //!
-//! The view `files` above shows each update in the turn of its step, like a value of text. Nothing that was sent changes,
-//! so the next request repeats all of this one. A document that changed three times is in the context three times, and
-//! the model must take the last text for the present one.
+//! The view `files` above shows each update in the turn of the same step, like a value of text. Nothing that was sent
+//! changes, so the next request repeats all of this one. A document that changed three times is in the context three
+//! times, and the model must take the last text for the present one.
 //!
 //! # The tiered layout
 //!
-//! The view `files.tiered()` shows each document once, with its present text, before the turns:
+//! The view `files.tiered()` shows each document once, with the present text, before the turns:
 //!
 //! ```
 //! use columnar::documents::Update;
@@ -85,8 +85,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! If all documents stayed together, each change would end the prefix that a provider's cache serves. So they are sorted
-//! into [tiers](crate::tiers) by N, the number of responses since their last change. Stable documents come first:
+//! If all documents stayed together, each change would end the prefix that a provider's cache serves. So documents are
+//! sorted into [tiers](crate::tiers) by N, the number of responses since the last change. Stable documents come first:
 //!
 //! | tier | N on entry | leaves at N | place | cached |
 //! |---|---|---|---|---|
@@ -96,14 +96,14 @@
 //! | L3 | 3 | 6 | after L2 | yes |
 //! | active | 0 | 3 | before the newest turns | no |
 //!
-//! A document begins in the active tier, and a change brings it back there at once. After three responses without a change
-//! it enters L3. From then on its N grows only when its tier, or the tier above, changes anyway, and it goes up if it
-//! reached the threshold. So nothing moves while nothing changes. A [skipped](super::skipping) step had no response, so N
-//! does not count it.
+//! A document begins in the active tier, and a change brings the document back there at once. After three responses
+//! without a change the document enters L3. From then on N grows only when the tier, or the tier above, changes anyway;
+//! a document that has reached the threshold then goes up. So nothing moves while nothing changes. A
+//! [skipped](super::skipping) step had no response, so N does not count it.
 //!
-//! The history goes up as well, in exchanges: the inputs and the reply of a step, the oldest first. The turns stay in their
-//! order, and the first turn of a tier follows its documents. Empty tiers are not shown. The first symbols get their
-//! tiers at once, by clusters of files that refer to each other. [`tiers`](crate::tiers#the-rules) has all rules.
+//! The history goes up as well, in exchanges: the inputs and the reply of a step, the oldest first. Turns stay in
+//! order, and the first turn of a tier follows the documents of the tier. Empty tiers are not shown. The first symbols
+//! get tiers at once, by clusters of files that refer to each other. [`tiers`](crate::tiers#the-rules) has all rules.
 //!
 //! ```
 //! use columnar::documents::{Key, Kind, Update};
@@ -148,14 +148,14 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`Part::tier`](crate::Part::tier) is the tier of a part of a context, [`Part::items`](crate::Part::items) are its
-//! documents with their N and tokens, and [`Messages::moves`](crate::Messages::moves) says which items moved and which
-//! tiers have another text than in the request before. [`Messages::documents`](crate::Messages::documents) is the set of
-//! the step. [`Messages::breakdown`](crate::Messages::breakdown) prints the tokens of a request by tier, also those of L0.
+//! [`Part::tier`](crate::Part::tier) is the tier of a part of a context, and [`Part::items`](crate::Part::items) are
+//! the documents of the part with N and tokens. [`Messages::moves`](crate::Messages::moves) says which items moved, and
+//! which tiers differ from the request before. [`Messages::documents`](crate::Messages::documents) is the set of the
+//! step. [`Messages::breakdown`](crate::Messages::breakdown) prints the tokens of a request by tier, L0 included.
 //!
 //! # The target
 //!
-//! A provider caches a prefix only if it is long enough. So L1 to L3 keep their first items, by N, up to a number of
+//! A provider caches a prefix only if it is long enough. So L1 to L3 keep the first items, by N, up to a number of
 //! tokens, and only the others go up. `files.tiered().target(n)` sets that number. The default is the minimum of the
 //! provider times 1.5:
 //!
@@ -172,8 +172,8 @@
 //!
 //! | | `files` | `files.tiered()` |
 //! |---|---|---|
-//! | a document that changed | its new text is added at the end | its new text replaces the old one |
-//! | after a change, the provider reads from its cache | the whole request before | the tiers before the one that the document left |
+//! | a document that changed | the new text is added at the end | the new text replaces the old one |
+//! | after a change, the provider's cache serves | the whole request before | the tiers before the one that the document left |
 //! | old texts of a document | stay in the context | are gone |
 //! | a request grows by | each turn and each change | each turn |
 //!
@@ -191,13 +191,14 @@
 //! | 4 long documents, replaced again and again | short | 0.65 | 0.60 | 0.49 | 0.52 |
 //! | | long | 0.73 | 0.67 | 1.17 | 0.64 |
 //!
-//! All files first or last is what other programs do: they send the current files in front of the conversation or behind it.
-//! These are no measurements at a provider. The benchmark `cost` prints them, with the tokens of the largest request.
+//! All files first or last is what other programs do: the current files go in front of the conversation or behind it.
+//! These are no measurements at a provider. The benchmark `cost` prints the bills, with the tokens of the largest
+//! request.
 //!
 //! - **`files`** is the cheapest layout as long as the old texts are short beside the rest, as with edits of code.
-//! - **Tiers** are cheaper when old texts pile up, because documents change often or are long: as soon as the requests of
-//!   `files` are about twice as long as those of tiers, or four times with short pauses. In the last session they become
-//!   five times as long, which is more than most models take.
+//! - **Tiers** are cheaper when old texts pile up, because documents change often or are long: as soon as the requests
+//!   of `files` are about twice as long as the requests of tiers, or four times with short pauses. In the last session
+//!   the requests become five times as long, which is more than most models take.
 //! - **Tiers** are needed if a request must hold each document exactly once, because the model must not see text that is
 //!   out of date, or if the context window is tight.
 //! - **Files last** cost less than tiers if the conversation is longer than all files. `files` costs still less.
@@ -273,8 +274,8 @@
 //! # A client of your own
 //!
 //! The documents of L0 are in the system text, behind the instruction and the notes.
-//! [`Messages::system`](crate::Messages::system) is that whole text. Without it, a request of your own client lacks the
-//! documents of L0:
+//! [`Messages::system`](crate::Messages::system) is that whole text. Without this text, a request of your own client
+//! lacks the documents of L0:
 //!
 //! ```
 //! use columnar::documents::Update;
@@ -300,21 +301,22 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The texts of documents are sent as they are, each in a fence that is longer than any run of backticks in it. No text
-//! ends its fence. It can still persuade a model: a fence is no security boundary.
+//! Each text of a document is sent verbatim, in a fence that is longer than any run of backticks in the text. No text
+//! ends the fence. A text can still persuade a model: a fence is no security boundary.
 //!
 //! # Forks and reopening
 //!
-//! The tiers of a step follow from the updates and the values up to it, so nothing of them is stored. A flow that is opened
-//! again has the same contexts, and a fork continues with the documents and tiers of its last step. A flow that was opened
-//! with [`recent`](crate::reopen::OpenOptions::recent) loads the earlier steps of a tiered column when it runs, because the
-//! tiers depend on all of them.
+//! The tiers of a step follow from the updates and the values up to that step, so tiers are never stored. A flow that
+//! is opened again has the same contexts, and a fork continues with the documents and tiers of the last shared step. A
+//! flow that was opened with [`recent`](crate::reopen::OpenOptions::recent) loads the earlier steps of a tiered column
+//! during a run, because the tiers depend on all steps.
 //!
 //! # Repositories
 //!
-//! A request about code needs a few files in full, and of all others only their names and symbols. With the feature `repo`, a
-//! `Repository` makes the updates: the files that are selected, an entry for each other file of a known language, and the tree
-//! of all files. An entry has the imports of its file, the symbols with their parameters, and the files that use them:
+//! A request about code needs a few files in full, and of all other files only the names and symbols. With the feature
+//! `repo`, a `Repository` makes the updates: the files that are selected, an entry for each other file of a known
+//! language, and the tree of all files. An entry has the imports of the file, the symbols with their parameters, and
+//! the files that use these symbols:
 //!
 #![cfg_attr(feature = "repo", doc = "```")]
 #![cfg_attr(not(feature = "repo"), doc = "```ignore")]
@@ -354,11 +356,12 @@
 //! # Ok(()) }
 //! ```
 //!
-//! An edit changes the entry of its file and few others. In simulated sessions of fifty edits in three repositories, with a
-//! map of 32,000 tokens, `files` costs 0.17 to 0.26 of the bill without a cache, and `files.tiered()` 0.35 to 0.43, at
-//! requests that are 0.4 to 0.8 times as long. The map and the selected files in front of the conversation, without tiers, cost
-//! 0.26 to 0.36: tiers write less into the cache, but the tree, the files of the last edits and the newest turns are never read
-//! from it. The benchmark `repo` prints these bills, also those at the pace of a person.
+//! An edit changes the entry of the edited file and few others. In simulated sessions of fifty edits in three
+//! repositories, with a map of 32,000 tokens, `files` costs 0.17 to 0.26 of the bill without a cache, and
+//! `files.tiered()` 0.35 to 0.43, at requests that are 0.4 to 0.8 times as long. The map and the selected files in
+//! front of the conversation, without tiers, cost 0.26 to 0.36: tiers write less into the cache, but the tree, the
+//! files of the last edits and the newest turns are never read from the cache. The benchmark `repo` prints these bills,
+//! also the bills at the pace of a person.
 //!
 //! A selected file that is
 //! missing, binary or too large is an error that names all such files, before anything is pushed.
@@ -366,9 +369,9 @@
 //!
 //! # Web pages
 //!
-//! A page is a document that is shown only at the step that puts it, at most three at a step. With the feature `web`, a
-//! client reads the pages that a prompt names, as Markdown. A page that cannot be read is a note with the reason, so the
-//! chat goes on:
+//! A page is a document that is shown at one step only, the step that puts the page. A step has at most three pages.
+//! With the feature `web`, a client reads the pages that a prompt names, as Markdown. A page that cannot be read is a
+//! note with the reason, so the chat goes on:
 //!
 #![cfg_attr(feature = "web", doc = "```")]
 #![cfg_attr(not(feature = "web"), doc = "```ignore")]
@@ -408,8 +411,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The client reads from the public internet alone, whatever a URL or a redirect says, and has limits of time, bytes and
-//! text. The module `web` has them all.
+//! The client reads from the public internet alone, no matter what a URL or a redirect says, and has limits of time,
+//! bytes and text. The module `web` has all limits.
 //!
 //! # Mistakes
 //!
@@ -418,14 +421,14 @@
 //! | mistake | instead |
 //! |---|---|
 //! | `files.latest`, `files.window(3)`, `files.prev`, `files.filter(…)`, `files.elided()` | `files` or `files.tiered()`: a set has no window |
-//! | a tiered view without `self`, or with a window of it | all of `self`, because turns are in tiers as well |
+//! | a tiered view without `self`, or with a window of `self` | all of `self`, because turns are in tiers as well |
 //! | a tiered view and no view of text | add one: `(files.tiered(), user, self)` |
-//! | two views of documents, one of them tiered | one source with all documents |
+//! | two views of documents, one of which is tiered | one source with all documents |
 //! | `files.tiered().as("code")`, a note, a group | nothing: documents in tiers are in no tag |
 //! | `user.tiered()` where `user` holds text | declare `source user: Documents;` |
 //!
-//! [`Error::Update`](crate::Error::Update) refuses a push: a path that leads out of its folder, a document that is there
-//! twice, the removal of a document that is not there, more than three pages.
+//! [`Error::Update`](crate::Error::Update) refuses a push: a path that leads out of the folder, a document that is
+//! there twice, the removal of a document that is not there, more than three pages.
 //!
 //! ```
 //! use columnar::documents::{Kind, Update};
@@ -446,6 +449,6 @@
 //! ```
 //!
 //! `cargo run --example files -- FOLDER` is a chat over your own files that prints the tiers of each request.
-//! `cargo run --example coder --features repo -- FOLDER` edits them, and prints the costs as well.
+//! `cargo run --example coder --features repo -- FOLDER` edits your files, and prints the costs as well.
 //!
 //! [← caches](super::caches) · [contents](super) · [renderings →](super::renderings)

@@ -41,7 +41,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A closure that keeps a value owns it, and each of its futures owns a clone:
+//! A closure that keeps a value owns it, and each future of the closure owns a clone:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -59,9 +59,9 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`get`](crate::Flow::get), [`push`](crate::Flow::push) and events identify columns by their names.
-//! `get` panics if the flow has no such column, as an index that is out of bounds does;
-//! [`try_get`](crate::flow::LiveFlow::try_get) returns an error instead. Mistakes in the declaration are an error value with all of them:
+//! [`get`](crate::Flow::get), [`push`](crate::Flow::push) and events identify columns by name. `get` panics if the flow
+//! has no such column, as an index that is out of bounds does; [`try_get`](crate::flow::LiveFlow::try_get) returns an
+//! error instead. All mistakes in the declaration are one error value:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -74,8 +74,8 @@
 //!
 //! # Columns in any order
 //!
-//! A column that is passed to another one is declared before it. A view can also be a text, in the language of `flow!`.
-//! Then it finds its column by name, among all columns of the flow, wherever they are declared:
+//! A column that is passed to another one is declared first. A view can also be a text, in the language of `flow!`.
+//! Such a view finds the column by name, among all columns of the flow, wherever it is declared:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -90,8 +90,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A text can have every view except one with a function, that is `filter` and `sample`. A mistake in it is an error of
-//! the flow, with its position.
+//! A text can have every view except one with a function, that is `filter` and `sample`. A mistake in the text is an
+//! error of the flow, with the position of the mistake.
 //!
 //! # A flow in a file
 //!
@@ -135,20 +135,22 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The format refuses an unknown key, at its position. `flow` reports all other mistakes at once, in the words of the
-//! run-time API: unknown columns and steps, cycles, clashing tags, views and settings that are wrong. A type and a condition
-//! are Rust, so a column with [`typed`](super::typed) or [`when`](crate::compute::Policy::when) names a `step`.
+//! The format refuses an unknown key, and tells the position. `flow` reports all other mistakes at once, in the words
+//! of the run-time API: unknown columns and steps, cycles, clashing tags, views and settings that are wrong. A type and
+//! a condition are Rust, so a column with [`typed`](super::typed) or [`when`](crate::compute::Policy::when) names a
+//! `step`.
 //!
-//! The columns can be joined with columns of the program, and [`Flow::open`](crate::Flow::open) and
-//! [`add_column`](crate::Flow::add_column) take them as well. The example `from_toml` is such a program. A program that
-//! reads its settings from elsewhere applies them to a [`Step`](crate::compute::Step), as in
-//! [compute steps](super::compute_steps#policies).
+//! The columns can be joined with columns of the program, and passed to [`Flow::open`](crate::Flow::open) and
+//! [`add_column`](crate::Flow::add_column) as well. The example `from_toml` is such a program. A program that reads
+//! settings from elsewhere applies them to a [`Step`](crate::compute::Step), as in [compute
+//! steps](super::compute_steps#policies).
 //!
 //! # A flow that changes its shape
 //!
-//! [`add_column`](crate::Flow::add_column) adds a column to a live flow, even during a run, and `run` fills it from
-//! step 0. [`remove_column`](crate::Flow::remove_column) removes a column that no other column reads. If it is added
-//! again, it has its values again; another declaration under its name is an error, with a store and without.
-//! [`replace_column`](crate::Flow::replace_column) makes another flow with a different column in its place.
+//! [`add_column`](crate::Flow::add_column) adds a column to a live flow, even during a run, and `run` fills the column
+//! from step 0. [`remove_column`](crate::Flow::remove_column) removes a column that no other column reads. If the same
+//! column is added again, its values are there again; another declaration under the same name is an error, with a store
+//! and without. [`replace_column`](crate::Flow::replace_column) makes another flow with a different column in that
+//! place.
 //!
 //! [← modules](super::modules) · [contents](super) · [testing →](super::testing)

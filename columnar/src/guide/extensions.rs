@@ -2,8 +2,8 @@
 //!
 //! [← import export](super::import_export) · [contents](super) · [modules →](super::modules)
 //!
-//! `struct Felt: Chat` declares columns that read those of `Chat`. `Felt::extend` continues a live chat as a flow with
-//! these columns, and the next run computes them from step 0:
+//! `struct Felt: Chat` declares columns that read the columns of `Chat`. `Felt::extend` continues a live chat as a flow
+//! with the new columns, and the next run computes them from step 0:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -41,8 +41,8 @@
 //! ```
 //!
 //! - Any flow that is a struct can be extended, from any module or crate, and so can an extension. Several extensions
-//!   of one flow are independent, as long as their columns have different names.
-//! - An extension cannot add a source, because the existing steps have no value for it.
+//!   of one flow are independent, as long as no two columns have the same name.
+//! - An extension cannot add a source, because the existing steps have no value for a new source.
 //! - `chat` remains a handle to the same flow.
 //! - In a `match`, `FeltColumn::Chat(ChatColumn::Answer)` is a column of the extended flow.
 //!

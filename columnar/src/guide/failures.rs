@@ -4,8 +4,8 @@
 //!
 //! # By default, the run stops
 //!
-//! Running cells finish and are stored, because they are paid for. Then the error is the last item of the run. The next
-//! run computes the missing cells and nothing else.
+//! Running cells finish and are stored, because the calls are paid for. Then the error is the last item of the run. The
+//! next run computes the missing cells and nothing else.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -26,29 +26,30 @@
 //! # Ok(()) }
 //! ```
 //!
-//! An [`Error`](crate::Error) names the failure, its column and step, and the next thing to do. It contains no text of
-//! the conversation, unless a compute step of yours puts it there.
+//! An [`Error`](crate::Error) names the failure, the column, the step, and the next thing to do. An error contains no
+//! text of the conversation, unless a compute step of yours puts it there.
 //!
-//! The message of a provider is part of the error, as in "Unsupported parameter: `max_tokens` is not supported with this
-//! model". If it quotes the conversation, `…` replaces the quotation; single words stay. The documentation of
-//! `ProviderError::Status` has the rule.
+//! The message of a provider is part of the error, as in "Unsupported parameter: `max_tokens` is not supported with
+//! this model". If the message quotes the conversation, `…` replaces the quotation; single words stay. The
+//! documentation of `ProviderError::Status` has the rule.
 //!
 //! # Retries
 //!
 //! `.retry(3)` retries a failed attempt up to three times, with growing pauses. A model that is overloaded can ask for
-//! a longer pause, which the retry observes. `.timeout(secs(30))` makes a slow attempt a failure. Before the retry, as in
-//! `.timeout(secs(30)).retry(3)`, each attempt has its own 30 seconds. After it, all attempts and their pauses share
-//! them, and the error says so. See [`Policy`](crate::compute::Policy).
+//! a longer pause, which the retry observes. `.timeout(secs(30))` makes a slow attempt a failure. Before the retry, as
+//! in `.timeout(secs(30)).retry(3)`, each attempt has 30 seconds. After the retry, all attempts and pauses share the 30
+//! seconds, and the error says so. See [`Policy`](crate::compute::Policy).
 //!
 //! # Going on after a failure
 //!
-//! A column can let the run continue. The policy after its compute step decides about the cell and its readers:
+//! A column can let the run continue. The policy after the compute step decides about the cell and about the columns
+//! that read the cell:
 //!
 //! | policy | the cell | columns that read it |
 //! |---|---|---|
-//! | none | the next run tries it again | wait; no other cell starts either |
-//! | [`.or_wait()`](crate::compute::Policy::or_wait) | the next run tries it again | wait; all other cells continue |
-//! | [`.or_skip()`](crate::compute::Policy::or_skip) | stays empty for good | continue without it |
+//! | none | the next run tries the cell again | wait; no other cell starts either |
+//! | [`.or_wait()`](crate::compute::Policy::or_wait) | the next run tries the cell again | wait; all other cells continue |
+//! | [`.or_skip()`](crate::compute::Policy::or_skip) | stays empty for good | continue without the value |
 //!
 //! A skipped cell appears in no messages array; the values around it do:
 //!
@@ -77,8 +78,8 @@
 //!
 //! A column whose inputs are all empty at a step is not computed there, and is skipped as well.
 //!
-//! A panic of a compute step is an error like others, but it is not retried. Neither is a reply of a model that was cut
-//! off; see [models](super::models). A panic of a [filter](super::groups#filters), of a counter of tokens or of a store is an
-//! error of the cell that it was called for.
+//! A panic of a compute step is an error like others, but is not retried. A reply of a model that was cut off is not
+//! retried either; see [models](super::models). A panic of a [filter](super::groups#filters), of a counter of tokens or
+//! of a store is an error of the cell that needed the call.
 //!
 //! [← skipping](super::skipping) · [contents](super) · [models →](super::models)

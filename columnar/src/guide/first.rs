@@ -30,17 +30,17 @@
 //! }
 //! ```
 //!
-//! The program needs [this crate and tokio](crate#dependencies-and-features). It runs without a key: where no model is
-//! named, `prompt` calls an offline model, which has no intelligence. With this crate's feature `providers`, the environment
-//! names a real one:
+//! The program needs [this crate and tokio](crate#dependencies-and-features), and runs without a key: where no model is
+//! named, `prompt` calls an offline model, which has no intelligence. With this crate's feature `providers`, the
+//! environment names a real one:
 //!
 //! ```sh
 //! COLUMNAR_MODEL=openai/gpt-5.4-mini OPENAI_API_KEY=… cargo run
 //! ```
 //!
 //! The declaration decides the *context* of each call: the messages that the model receives. `mood` reads the newest
-//! message alone; `assistant` reads all messages and all its own answers. So their calls differ at the second step. In
-//! this program, [`script`](crate::testing::script) takes the place of the prompts, so that all texts are known:
+//! message alone; `assistant` reads all messages and all its own answers. So the two calls differ at the second step.
+//! In this program, [`script`](crate::testing::script) takes the place of the prompts, so that all texts are known:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -71,11 +71,11 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`messages`](crate::flow::Handle::messages) shows the messages array of any call, before it or after it. No array is
-//! written by hand: each follows from the declaration. The instruction of `prompt` is not in the array; the model
+//! [`messages`](crate::flow::Handle::messages) shows the messages array of any call, before or after it. Nobody writes
+//! an array by hand: each follows from the declaration. The instruction of `prompt` is not in the array; the model
 //! receives it as the system message.
 //!
-//! `mood` and `assistant` do not read each other, so their calls run at the same time. If `assistant` read `mood`, it
+//! `mood` and `assistant` do not read each other, so both calls run at the same time. If `assistant` read `mood`, it
 //! would wait for `mood` and for nothing else.
 //!
 //! [contents](super) · [columns →](super::columns)

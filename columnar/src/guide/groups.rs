@@ -30,12 +30,12 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The views in a group keep their windows and modifiers. No two tags of a column may be equal, including those of
-//! groups. `self` is not allowed in a group, because its values are assistant messages.
+//! The views in a group keep their windows and modifiers. No two tags of a column may be equal, tags of groups
+//! included. `self` is not allowed in a group, because values of `self` are assistant messages.
 //!
 //! # Notes
 //!
-//! A note explains a view to the model. It is part of the instruction and the same at every step, so it does not
+//! A note explains a view to the model. The note is part of the instruction and the same at every step, so it does not
 //! shorten the prefix that requests share:
 //!
 //! ```
@@ -58,15 +58,15 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A [`prompt`](crate::prompt) sends the notes after its instruction. Other compute steps read them with
+//! A [`prompt`](crate::prompt) sends the notes after the instruction. Other compute steps read the notes with
 //! [`Context::notes`](crate::Context::notes).
 //!
 //! # Filters
 //!
-//! `filter` shows the values for which a function returns `true`, and `sample` those of some steps. A column is
-//! [skipped](super::skipping) at a step if no new value passes its filters. A window counts all values, whether or not
-//! they pass. The function is a part of the declaration, as the number of a window is, so it sees constants and no variables,
-//! and no parameters of the flow:
+//! `filter` shows the values for which a function returns `true`, and `sample` the values of some steps. A column is
+//! [skipped](super::skipping) at a step if no new value passes the filters of the column. A window counts all values,
+//! also the values that do not pass. The function is a part of the declaration, as the number of a window is, so the
+//! function sees constants and no variables, and no parameters of the flow:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -95,8 +95,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Each function sees one text or one step, and must return the same for the same argument. It may be called more than once
-//! for a value. If the choice depends on
-//! more than that, make a column for it that [skips](super::skipping) some steps.
+//! Each function sees one text or one step, and must return the same for the same argument. The library may call a
+//! function more than once for a value. If the choice depends on more than that argument, make a separate column that
+//! [skips](super::skipping) some steps.
 //!
 //! [← previous values](super::previous_values) · [contents](super) · [tags →](super::tags)

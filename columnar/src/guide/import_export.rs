@@ -2,7 +2,7 @@
 //!
 //! [← looms](super::looms) · [contents](super) · [extensions →](super::extensions)
 //!
-//! A flow is a table with a row for each step. [`rows`](crate::rows) writes it as JSON Lines and reads it:
+//! A flow is a table with a row for each step. [`rows`](crate::rows) writes that table as JSON Lines and reads it:
 //!
 //! ```
 //! use columnar::prelude::*;

@@ -3,8 +3,9 @@
 //! [← forks](super::forks) · [contents](super) · [import export →](super::import_export)
 //!
 //! A [`Loom`](crate::loom::Loom) is a tree of texts on a store. A *node* has an author, a person or a model, and a text
-//! that never changes. It continues another node, and several nodes may continue the same one. A *path* leads from a root
-//! to a node, and is what a model is asked about. You call the model and append its reply: a tree computes nothing itself.
+//! that never changes. A node continues another node, and several nodes may continue the same one. A *path* leads from
+//! a root to a node, and is what a model is asked about. You call the model and append the reply: a tree computes
+//! nothing by itself.
 //!
 //! ```
 //! use columnar::loom::{Agent, Author, Edge, Loom, Mode, NodeId};
@@ -48,14 +49,16 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Texts have no tags and are not escaped, because they are the conversation itself. An [`Agent`](crate::loom::Agent) has
-//! the settings of the requests: system text, budget, length of the reply, temperature. [`Tree`](crate::loom::Tree) is the
-//! same without a store; a `Loom` reads like its tree. [Flows](super::first) are for work that has the same columns at
-//! each step, and a tree is for texts that people and models write in any order.
+//! Texts have no tags and are not escaped, because the texts are the conversation itself. An
+//! [`Agent`](crate::loom::Agent) has the settings of the requests: system text, budget, length of the reply,
+//! temperature. [`Tree`](crate::loom::Tree) is the same without a store; a `Loom` reads like a tree.
+//! [Flows](super::first) are for work that has the same columns at each step, and a tree is for texts that people and
+//! models write in any order.
 //!
 //! # Edits, versions and the two modes
 //!
-//! An edit is a new node, and the original stays. The mode of the tree, which never changes, decides what follows it:
+//! An edit is a new node, and the original stays. The mode of the tree, which never changes, decides what follows the
+//! edit:
 //!
 //! | mode | an edited node | a request |
 //! |---|---|---|
@@ -87,9 +90,9 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Both requests exist in both modes: a story may be sent as messages, and a conversation read as one text. `buffer` puts
-//! nothing between the texts, and its first argument is text that is no node yet. It has no system text, unless
-//! [`set_system_in_buffer`](crate::loom::Loom::set_system_in_buffer) says so.
+//! Both requests exist in both modes: a story may be sent as messages, and a conversation read as one text. `buffer`
+//! puts nothing between the texts. The first argument of `buffer` is text that is no node yet. The request has no
+//! system text, unless [`set_system_in_buffer`](crate::loom::Loom::set_system_in_buffer) says so.
 //!
 //! # Sources
 //!
@@ -125,8 +128,8 @@
 //!
 //! # Marks, and requests as they were
 //!
-//! A request leaves out a node that is *excluded*; what follows the node stays. *Pruned* does the same for a node and all
-//! that follow it at that time. *Bookmarked* changes no request. All marks can be removed, and
+//! A request leaves out an *excluded* node; what follows the node stays. *Pruned* does the same for a node and
+//! everything that follows it at that time. *Bookmarked* changes no request. All marks can be removed, and
 //! [`asked`](crate::loom::Tree::asked) is the path to the request for a node, with the marks of that moment.
 //!
 //! ```
@@ -153,8 +156,8 @@
 //!
 //! # Budgets
 //!
-//! A [budget](super::budgets) omits whole nodes. The fields that the agent does not set are those of the tree, then those
-//! of the program. The result has a report, and the nodes that were omitted.
+//! A [budget](super::budgets) omits whole nodes. A field that the agent leaves open comes from the budget of the tree,
+//! then from the budget of the program. The result has a report, and the nodes that were omitted.
 //!
 //! ```
 //! use columnar::budget::Budget;
@@ -177,8 +180,9 @@
 //!
 //! # Agents that know the tree
 //!
-//! With [`Aware`](crate::loom::Aware) a model sees the id and the author of each node, its position in the tree, and what
-//! you [remember](crate::loom::Memory) for it. The same tree leads to the same text, unless ages are shown.
+//! With [`Aware`](crate::loom::Aware) a model sees the id and the author of each node, the position in the tree, and
+//! what you [remember](crate::loom::Memory) for that model. The same tree leads to the same text, unless ages are
+//! shown.
 //!
 //! ```
 //! use columnar::loom::{Agent, Author, Aware, Edge, Loom, Memory, Mode};
@@ -205,10 +209,10 @@
 //!
 //! # Stores, import and export
 //!
-//! A tree is kept in any [store](super::stores), and each change is stored before it is made. In a folder each node is a
-//! file of its text. A store has one owner at a time, and holds a flow or a tree. [`export`](crate::loom::export) writes
-//! JSON in the format Open Loom 2.0 for other programs, without budgets and the history of marks, and
-//! [`import`](crate::loom::import) reads it.
+//! A tree is kept in any [store](super::stores), and each change is stored before the tree makes it. In a folder each
+//! node is a file with the text of the node. A store has one owner at a time, and holds a flow or a tree.
+//! [`export`](crate::loom::export) writes JSON in the format Open Loom 2.0 for other programs, without budgets and the
+//! history of marks. [`import`](crate::loom::import) reads that format.
 //!
 //! ```
 //! use columnar::loom::{Author, Edge, Loom, Mode, export, import};
@@ -233,7 +237,7 @@
 //!
 //! # From a flow
 //!
-//! The turns of a flow and those of its [forks](super::forks) become one tree. Each column that has a place in the
+//! The turns of a flow and the turns of all [forks](super::forks) become one tree. Each column that has a place in the
 //! conversation is an author; the other columns stay in the flow.
 //!
 //! ```
@@ -282,7 +286,7 @@
 //!
 //! # Mistakes
 //!
-//! Errors name nodes, and never show their texts. A refused operation changes and stores nothing.
+//! Errors name nodes, and never show texts. A refused operation changes and stores nothing.
 //!
 //! | mistake | error | instead |
 //! |---|---|---|
@@ -290,9 +294,9 @@
 //! | `loom.link(&late, &early)`, if `late` follows `early` | [`TreeError::Cycle`](crate::loom::TreeError::Cycle) | a new node with that text |
 //! | a path to a node that several edges lead to | [`TreeError::Ambiguous`](crate::loom::TreeError::Ambiguous) | `loom.path(&node, &[source])` |
 //! | a choice that is not on the path | [`TreeError::NotOnPath`](crate::loom::TreeError::NotOnPath) | a source or a version on the way |
-//! | a path whose nodes are all excluded, pruned or blank | [`LoomError::Empty`](crate::loom::LoomError::Empty) | include one of them |
-//! | a budget that never truncates, and a long path | [`LoomError::OverLimit`](crate::loom::LoomError::OverLimit), with the largest nodes | exclude some of them, or truncate |
-//! | a stored tree that is opened in the other mode | [`LoomError::Mode`](crate::loom::LoomError::Mode) | the mode that it was made with |
+//! | a path whose nodes are all excluded, pruned or blank | [`LoomError::Empty`](crate::loom::LoomError::Empty) | include at least one node |
+//! | a budget that never truncates, and a long path | [`LoomError::OverLimit`](crate::loom::LoomError::OverLimit), with the largest nodes | exclude some nodes, or truncate |
+//! | a stored tree that is opened in the other mode | [`LoomError::Mode`](crate::loom::LoomError::Mode) | the mode of the stored tree |
 //! | a store of a flow | [`LoomError::Store`](crate::loom::LoomError::Store) | a store for each |
 //!
 //! `cargo run --example loom -- FOLDER` is a conversation that branches, in the terminal.

@@ -2,8 +2,8 @@
 //!
 //! [← services](super::services) · [contents](super) · [forks →](super::forks)
 //!
-//! A store remembers the declaration of its flow. If the flow has changed, opening it lists all changes and refuses,
-//! before anything is computed or written:
+//! A store remembers the declaration of the flow. If the flow has changed, opening the store fails with a list of all
+//! changes, before anything is computed or written:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -53,29 +53,29 @@
 //!
 //! | change | effect |
 //! |---|---|
-//! | a new column | it is computed from step 0 |
-//! | a removed column | its values stay in the store, and return with the column |
+//! | a new column | the column is computed from step 0 |
+//! | a removed column | the values stay in the store, and return with the column |
 //! | other views of a column | the flow is refused, unless the options have `.keep("topics")` |
 //! | a source becomes a column, or a column a source | the flow is refused |
-//! | another name of a column | it is a new column, unless it declares its old name with `was` |
+//! | another name of a column | a new column, unless the declaration has the old name with `was` |
 //! | another prompt or another function | not detected, unless the step has a new `.version("2")` |
 //!
 //! # Renaming
 //!
-//! A renamed column keeps its values if it declares its old name: `source said was "user";`,
+//! A renamed column keeps its values if the declaration has the old name: `source said was "user";`,
 //! `column subjects(said.latest) was "topics" = …;`. The store records the new name when the flow is opened, so a later
 //! version of the program can drop the `was`.
 //!
 //! # Prompts
 //!
-//! The store compares views, tags, groups and the presence of a filter. It cannot compare two functions, and not every
-//! edit of a prompt is a change. You decide with a version: `prompt("List the topics, most important
-//! first.").version("2")`.
+//! The store compares views, tags, groups and the presence of a filter. Two functions cannot be compared, and not every
+//! edit of a prompt is a change. You decide with a version:
+//! `prompt("List the topics, most important first.").version("2")`.
 //!
 //! # Recomputing
 //!
-//! Stored values are never edited. Give the new column another name, and it is computed beside the old one. Or continue
-//! from a step in another store:
+//! Stored values are never edited. Give the new column another name to compute it beside the old one. Or continue from
+//! a step in another store:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -102,7 +102,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The changed columns, the named ones and all that depend on them are recomputed from that step on. Everything else is
-//! copied, at no cost.
+//! The changed columns, the named ones and all columns that depend on these are recomputed from that step on.
+//! Everything else is copied, at no cost.
 //!
 //! [← services](super::services) · [contents](super) · [forks →](super::forks)

@@ -1,7 +1,7 @@
 //! The guide: from a first flow to a flow that is stored, changed and tested.
 //!
-//! Each chapter has one subject and can be read alone. Its first and last lines lead to the chapters before and after
-//! it.
+//! Each chapter has one subject and can be read alone. The first and last lines of a chapter lead to the chapters
+//! before and after.
 //!
 //! | chapter | subject |
 //! |---|---|
@@ -17,7 +17,7 @@
 //! | [`tags`] | the tag around each text |
 //! | [`purposes`] | reference material, instructions among the inputs, the system text |
 //! | [`assembly`] | merging, elision and escaping in the messages array |
-//! | **running it** | |
+//! | **running a flow** | |
 //! | [`runs`] | runs, events, guarantees, progress, spans |
 //! | [`skipping`] | columns that are computed at some steps only, and values that later contexts do not show |
 //! | [`failures`] | retries, and the consequences of a failed cell |
@@ -27,7 +27,7 @@
 //! | [`caches`] | the prefix that a provider's cache serves |
 //! | [`documents`] | files and pages that change: in turns, or in tiers by how long they have not changed |
 //! | [`renderings`] | a context in the request format of your own client |
-//! | **keeping and changing it** | |
+//! | **keeping and changing a flow** | |
 //! | [`stores`] | values that outlive the process |
 //! | [`services`] | flows that many clients push and follow; server-sent events |
 //! | [`migrations`] | declarations that change while values are stored |
@@ -37,12 +37,12 @@
 //! | [`extensions`] | more columns for a flow that already has values |
 //! | [`modules`] | a flow inside another flow |
 //! | [`dynamic_flows`] | flows whose columns are known only at run time |
-//! | **testing it** | |
+//! | **testing a flow** | |
 //! | [`testing`] | scripts, simulated failures, recorded replies, contexts under review |
-//! | **when it does not compile** | |
+//! | **when a flow does not compile** | |
 //! | [`mistakes`] | all messages of [`flow!`](crate::flow!), and how to fix each |
 //!
-//! # The programs in it
+//! # The programs in the guide
 //!
 //! All programs run as tests of this library, and every messages array is compared with the real one. A program without
 //! a `main` belongs into an async function that returns a `Result`:
@@ -57,8 +57,9 @@
 //! }
 //! ```
 //!
-//! Many of them have [`script`](crate::testing::script) in place of a prompt: a compute step with one known text for
-//! each step, so that the arrays are known as well. Some need `serde_json` or `futures` among the dependencies.
+//! Many programs have [`script`](crate::testing::script) in place of a prompt: a compute step with one known text for
+//! each step, so that the arrays are known as well. Some programs need `serde_json` or `futures` among the
+//! dependencies.
 //!
 //! # When to use something else
 //!

@@ -37,18 +37,18 @@
 //!
 //! # Names
 //!
-//! `offline` always exists: it extracts key phrases and sentences from the messages. With the feature `providers`, a name
-//! is a provider and its model: `openai/gpt-5.4-mini`, `anthropic/claude-sonnet-5`, `gemini/gemini-3.8-flash`,
-//! `ollama/llama3.2`. The name of the model is sent as it is written. The key is in the provider's usual variable, such as
-//! `OPENAI_API_KEY`.
+//! `offline` always exists: this model extracts key phrases and sentences from the messages. With the feature
+//! `providers`, a name is a provider and a model: `openai/gpt-5.4-mini`, `anthropic/claude-sonnet-5`,
+//! `gemini/gemini-3.8-flash`, `ollama/llama3.2`. The name of the model is sent unchanged. The key is in the provider's
+//! usual variable, such as `OPENAI_API_KEY`.
 //!
 //! An address after the name replaces the provider's: `openai/qwen3@http://127.0.0.1:8080/v1` is any server with
-//! OpenAI's API. The address ends with the version of the API, and it never appears in names, errors or spans. The
+//! OpenAI's API. The address ends with the version of the API, and never appears in names, errors or spans. The
 //! variable `COLUMNAR_BASE_URL` sends the calls of all other models that are chosen by name to one address.
 //!
-//! An unknown name that is a literal in `flow!`, as in `.model("opnai/gpt-5.4-mini")`, is a compile error. Any other unknown
-//! name and a missing key are an [`Error::Model`](crate::Error::Model), which says what to do. A run checks all its models
-//! before it computes anything:
+//! An unknown name that is a literal in `flow!`, as in `.model("opnai/gpt-5.4-mini")`, is a compile error. Any other
+//! unknown name and a missing key are an [`Error::Model`](crate::Error::Model), which says what to do. A run checks all
+//! models before any cell is computed:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -72,23 +72,25 @@
 //! | setting | meaning |
 //! |---|---|
 //! | [`max_tokens(200)`](crate::Prompt::max_tokens) | the maximum length of the reply in tokens, thoughts included; by default 4,096, or 25,000 for a [model that may think](crate::model::MaxTokens) |
-//! | [`effort(Effort::High)`](crate::Prompt::effort) | how long the model may think before it replies |
+//! | [`effort(Effort::High)`](crate::Prompt::effort) | how long the model may think before the reply |
 //! | [`temperature(0.0)`](crate::Prompt::temperature), [`top_p(0.9)`](crate::Prompt::top_p), [`seed(7)`](crate::Prompt::seed) | the randomness of the model's choice of words |
 //! | [`stop(["\n"])`](crate::Prompt::stop) | texts before which the reply ends |
 //! | [`lenient()`](crate::Prompt::lenient) | leaves out settings that the model does not take |
 //! | [`or_model("…")`](crate::Prompt::or_model) | the model that is called if the first one fails |
 //! | [`strip_thoughts()`](crate::Prompt::strip_thoughts), [`keep_thoughts()`](crate::Prompt::keep_thoughts) | leaves out thoughts in the text, and keeps thoughts in the receipt |
 //! | [`allow_truncated()`](crate::Prompt::allow_truncated), [`allow_empty()`](crate::Prompt::allow_empty) | stores replies that are cut off or have no text |
-//! | [`pace(…)`](crate::Prompt::pace) | the time until the next request of the column, for the [cache](super::caches) of its provider |
+//! | [`pace(…)`](crate::Prompt::pace) | the time until the next request of the column, for the provider's [cache](super::caches) |
 //!
-//! Not every model takes every setting: many that think have no temperature, and efforts differ. A setting that the model
-//! does not take is an error before the run computes anything, by the tables of the providers. A column that is made for
-//! several models is `lenient`. Stop sequences always work, because the client applies those that are not taken.
+//! Not every model takes every setting: many models that think have no temperature, and efforts differ. By the tables
+//! of the providers, a setting that the model does not take is an error before the run computes anything. A column that
+//! is made for several models is `lenient`. Stop sequences always work: the client applies the sequences that a
+//! provider does not take.
 //!
 //! # Backups
 //!
-//! A column with `or_model` asks the next model if one is overloaded, refuses, or cannot be reached. It does not wait, as a
-//! model without a backup does, and [`Event::Retry`](crate::Event::Retry) reports each change:
+//! A column with `or_model` asks the next model if one is overloaded, refuses, or cannot be reached. Such a column does
+//! not wait for an overloaded model, as a column without a backup does. [`Event::Retry`](crate::Event::Retry) reports
+//! each change:
 //!
 //! ```
 //! use columnar::model::{End, Finish, Offline};
@@ -110,9 +112,10 @@
 //!
 //! # Thoughts
 //!
-//! The thoughts of a model are never part of a value, nor of a later request: most providers refuse them, or bind them to
-//! one conversation. Some servers send them in the text, between `<think>` and `</think>`: `strip_thoughts` leaves them out.
-//! `keep_thoughts` stores them in [`Receipt::thoughts`](crate::usage::Receipt::thoughts), as far as the provider shows them.
+//! The thoughts of a model are never part of a value, nor of a later request: most providers refuse thoughts in a
+//! request, or bind them to one conversation. Some servers send thoughts in the text, between `<think>` and `</think>`:
+//! `strip_thoughts` leaves these out. `keep_thoughts` stores the thoughts in
+//! [`Receipt::thoughts`](crate::usage::Receipt::thoughts), as far as the provider shows any.
 //!
 //! # What else a provider takes
 //!
@@ -130,23 +133,23 @@
 //! # Ok::<(), columnar::model::ProviderError>(())
 //! ```
 //!
-//! A resource of Azure is an address, `openai/my-deployment@https://my-resource.openai.azure.com/openai/v1`, and its key is
-//! in `AZURE_OPENAI_API_KEY` or `OPENAI_API_KEY`. A token of Entra is a header `authorization`.
+//! A resource of Azure is an address, `openai/my-deployment@https://my-resource.openai.azure.com/openai/v1`, with the
+//! key in `AZURE_OPENAI_API_KEY` or `OPENAI_API_KEY`. A token of Entra is a header `authorization`.
 //!
 //! # Contexts that do not fit
 //!
-//! A [forecast](super::costs) says at which step a context reaches the [window](crate::model::ContextWindow) of its model. A
-//! context that is longer by half is an error before it is sent. Ollama gets room for the context and its reply, up to
-//! `Provider::max_context`. If a server reads less than half of a request, it has cut the
-//! context: that is an error, too, and nothing is stored.
+//! A [forecast](super::costs) says at which step a context reaches the [window](crate::model::ContextWindow) of the
+//! model. A context that is longer by half is an error before the request is sent. Ollama gets room for the context and
+//! the reply, up to `Provider::max_context`. A server that reads less than half of a request has cut the context: that
+//! is an error, too, and nothing is stored.
 //!
-//! The providers end their models. A run whose model [ends](crate::model::EndDate) within 30 days begins with an
+//! The providers end models. A run whose model [ends](crate::model::EndDate) within 30 days begins with an
 //! [`Event::Warning`](crate::Event::Warning).
 //!
 //! # Unfinished replies
 //!
-//! A value is never computed again, so a reply that is not finished is no value. A reply that was cut off, at `max_tokens`
-//! or because the context window is full, is an error of its cell, and so is one without text:
+//! A value is never computed again, so a reply that is not finished is no value. A reply that was cut off, at
+//! `max_tokens` or because the context window is full, is an error of the cell, and so is a reply without text:
 //!
 //! ```
 //! use columnar::model::Offline;
@@ -166,8 +169,8 @@
 //! ```
 //!
 //! A retry does not repeat a call whose reply was cut off, because the next reply would have the same limit and cost as
-//! much; it does repeat one whose reply has no text. The tokens that a model thinks count against the limit, so a reply may
-//! be cut off before it has any text. In a typed column, the error is that of the limit, not of the JSON.
+//! much; a call whose reply has no text is repeated. The tokens that a model thinks count against the limit, so a reply
+//! may be cut off before the first text. In a typed column, the error is the error of the limit, not of the JSON.
 //!
 //! [`Receipt::finish`](crate::usage::Receipt::finish) is the reason why the reply ended, and tells the values that
 //! `allow_truncated` has stored from others. Every other end that is known, such as a refusal of the provider, is an error,
@@ -175,16 +178,18 @@
 //!
 //! # Limits that adapt
 //!
-//! All prompts with the same name share one limit on concurrent calls, and it adapts to the provider. It begins at 32, and
-//! doubles while the provider answers and the calls in progress reach it, up to 1,000. When the provider answers "too many
-//! requests", or the program has no file left for a connection, the limit is halved, and grows slowly from there; the
-//! refused calls wait as long as the provider asks, which an [`Event::Waiting`](crate::Event::Waiting) shows, and are made
-//! again. A quota that is used up, or money that is missing, is a refusal for good. One flow reaches more than 32 calls only if it
-//! [computes more cells](super::runs#concurrency) at once.
+//! All prompts with the same name share one limit on concurrent calls, which adapts to the provider. The limit begins
+//! at 32, and doubles up to 1,000 while the provider answers and the calls in progress reach the limit. When the
+//! provider answers "too many requests", or the program has no file left for a connection, the limit is halved, and
+//! grows slowly from there; the refused calls wait as long as the provider asks, which an
+//! [`Event::Waiting`](crate::Event::Waiting) shows, and are made again. A quota that is used up, or money that is
+//! missing, is a refusal for good. One flow reaches more than 32 calls only if it [computes more
+//! cells](super::runs#concurrency) at once.
 //!
-//! [`model::Adaptive`](crate::model::Adaptive) does the same for a model of your own. With
-//! [`max_concurrency(8)`](crate::model::Adaptive::max_concurrency) it never makes more than 8 calls at once. To set that for
-//! a model of a provider, wrap it yourself: `Adaptive::new(Provider::new("openai/gpt-5.4-mini")?).max_concurrency(8)`.
+//! [`model::Adaptive`](crate::model::Adaptive) does the same for a model of your own, and with
+//! [`max_concurrency(8)`](crate::model::Adaptive::max_concurrency) never makes more than 8 calls at once. To limit a
+//! model of a provider in this way, wrap that model yourself:
+//! `Adaptive::new(Provider::new("openai/gpt-5.4-mini")?).max_concurrency(8)`.
 //!
 //! # A model of your own
 //!

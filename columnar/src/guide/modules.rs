@@ -2,8 +2,8 @@
 //!
 //! [← extensions](super::extensions) · [contents](super) · [dynamic flows →](super::dynamic_flows)
 //!
-//! Any flow with a name can be a module. Its sources are its inputs, and each is bound to a column of the flow that
-//! uses it. Inside the module its own names apply, so it is written once and used anywhere:
+//! Any flow with a name can be a module. The sources of the module are inputs, and each is bound to a column of the
+//! flow that uses the module. Inside the module its own names apply, so it is written once and used anywhere:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -46,16 +46,16 @@
 //! ```
 //!
 //! The columns of a module are columns of the flow, named `debate.con` in the store, in events, in errors and in
-//! `messages("debate.con", 0)`. They run and are stored with all others, and no value is copied. The tag of a view is
-//! the last part of the name, unless the view sets another.
+//! `messages("debate.con", 0)`. These columns run and are stored with all others, and no value is copied. The tag of a
+//! view is the last part of the name, unless the view sets another.
 //!
 //! A flow can use another one twice, under two names, and a module can use modules, up to 16 inside each other.
 //!
 //! # A module with parameters
 //!
-//! Generics and arguments come between the name of the module and its inputs, in this order: first its types in `<…>`,
-//! then in `(…)` the arguments that its `new` takes. Compute steps of the outer flow use a parameter by reference, and
-//! so do arguments; a module takes them by value, so clone them:
+//! Generics and arguments come between the name of the module and the inputs, in this order: first the types in `<…>`,
+//! then in `(…)` the arguments of the module's `new`. Compute steps of the outer flow use a parameter by reference, and
+//! so do arguments; a module takes arguments by value, so clone the parameter:
 //!
 //! ```
 //! use columnar::model::{Model, Offline};
@@ -88,6 +88,6 @@
 //! # Order
 //!
 //! A column can feed a module and read its results. If the two wait for each other, the flow does not compile, and the
-//! message names the columns of the cycle, including those in the module.
+//! message names all columns of the cycle, also the ones in the module.
 //!
 //! [← extensions](super::extensions) · [contents](super) · [dynamic flows →](super::dynamic_flows)

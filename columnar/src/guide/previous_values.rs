@@ -3,8 +3,8 @@
 //! [← self history](super::self_history) · [contents](super) · [groups →](super::groups)
 //!
 //! Two columns that read each other's value of the same step would wait for each other for ever, so that is a compile
-//! error. They may read each other's previous value: `con.prev` is the value of `con` at the previous step. It appears
-//! among the inputs of the step that reads it, and the column does not wait for `con`.
+//! error. Each may read the previous value of the other: `con.prev` is the value of `con` at the previous step. That
+//! value appears among the inputs of the step that reads it, and the column does not wait for `con`.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -30,8 +30,9 @@
 //! # Ok(()) }
 //! ```
 //!
-//! `con.prev.window(3)` is a longer history, and `con.prev.all()` all of it. Each value stays among the inputs of the
-//! step that showed it first, one after its own, so a growing history remains a prefix of the next request:
+//! `con.prev.window(3)` is a longer history, and `con.prev.all()` the whole history. Each value stays among the inputs
+//! of the step that showed the value first, one step after its own, so a growing history remains a prefix of the next
+//! request:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -58,7 +59,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A column whose views are all `prev` has no input at step 0, so it is [skipped](super::skipping) there. In the
+//! A column whose views are all `prev` has no input at step 0, so that cell is [skipped](super::skipping). In the
 //! run-time API, [`prev("con")`](crate::prev) names a column that is not declared yet.
 //!
 //! [← self history](super::self_history) · [contents](super) · [groups →](super::groups)

@@ -2,12 +2,12 @@
 //!
 //! [← tags](super::tags) · [contents](super) · [assembly →](super::assembly)
 //!
-//! The purpose of a view is its place in a request:
+//! The purpose of a view decides the place of the values in a request:
 //!
 //! | view | purpose | place |
 //! |---|---|---|
-//! | `user`, `user.latest` | a primary input | in the message of its step, in the order of the declaration |
-//! | `docs.latest.context()` | reference material | in the message of its step, before all primary inputs |
+//! | `user`, `user.latest` | a primary input | in the message of the step, in the order of the declaration |
+//! | `docs.latest.context()` | reference material | in the message of the step, before all primary inputs |
 //! | `rules.latest.instruction()` | an instruction | at the end of the system text, in no message |
 //!
 //! ```
@@ -42,22 +42,23 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A view with a purpose is a view like any other: it has a window and a lag, its column waits for the values, and a
+//! A view with a purpose is a view like any other: it has a window and a lag, the column waits for the values, and a
 //! [budget](super::budgets) counts them. A budget omits turns, and never an instruction. These are the rules:
 //!
-//! - `.context()` and `.instruction()` have parentheses, so a column may be named `context` or `instruction`. They come
-//!   after the column or its window, in any order with other modifiers: `docs.latest.as("facts").context()`.
-//! - A column reads at least one primary input: the column that it answers or follows.
-//! - `self` has no purpose, because its values are assistant messages, and neither has a [tiered view](super::documents).
-//! - An instruction has no tag, no note and no `.elided()`, because its values are sent as they are. It is in no
-//!   [group](super::groups). The views of a group are all context, or none of them is.
+//! - `.context()` and `.instruction()` have parentheses, so a column may be named `context` or `instruction`. Both come
+//!   after the column or the window, in any order with other modifiers: `docs.latest.as("facts").context()`.
+//! - A column reads at least one primary input: the column that is answered or followed.
+//! - `self` has no purpose, because values of `self` are assistant messages. A [tiered view](super::documents) has no
+//!   purpose either.
+//! - An instruction has no tag, no note and no `.elided()`, because the values are sent verbatim. An instruction is in
+//!   no [group](super::groups). The views of a group are all context, or none is.
 //!
 //! # The system text
 //!
-//! The system text of a request has up to five parts, with an empty line between them: the instruction of the column's
-//! [`prompt`](crate::prompt), the text of the flow, the [notes](super::groups) on the inputs, the instructions
+//! The system text of a request has up to five parts, with an empty line between two parts: the instruction of the
+//! column's [`prompt`](crate::prompt), the text of the flow, the [notes](super::groups) on the inputs, the instructions
 //! among the inputs with the newest one last, and the [documents](super::documents) that never change.
-//! [`set_system`](crate::flow::LiveFlow::set_system) sets the text of the flow, which all its columns have in common.
+//! [`set_system`](crate::flow::LiveFlow::set_system) sets the text of the flow, which all columns have in common.
 //! [`system(step)`](crate::flow::Handle::system) returns the whole text of a step:
 //!
 //! ```
@@ -82,15 +83,15 @@
 //! ```
 //!
 //! White space around each part is left out, and a blank part is no part. The text of the flow is a setting, like the
-//! model, and is not stored: set it again when you open the flow. The values of an instruction are stored, so the system
-//! texts of earlier steps are known after a restart, too.
+//! model, and is not stored: set the text again when you open the flow. The values of an instruction are stored, so the
+//! system texts of earlier steps are known after a restart, too.
 //!
-//! # What they cost
+//! # The cost of a purpose
 //!
-//! A provider's cache finds nothing of a request whose system text changed. So an instruction that changes at every step
-//! costs the whole request at every step, and one that seldom changes costs it at each change. A value of
-//! `docs.latest.context()` is in the request of one step alone. It ends the [prefix](super::caches) that the next request
-//! repeats, as each window does:
+//! A provider's cache finds nothing of a request whose system text changed. So an instruction that changes at every
+//! step costs the whole request at every step, and one that seldom changes costs it at each change. A value of
+//! `docs.latest.context()` is in the request of one step alone, and ends the [prefix](super::caches) that the next
+//! request repeats, as each window does:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -116,15 +117,16 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A [prompt](crate::prompt) places cache marks in a request only if its instructions are those of the step before.
-//! `#[deny(unstable_prefix)]` makes an instruction a compile error. `.context()` with all values,
+//! A [prompt](crate::prompt) places cache marks in a request only if the instructions are the same as at the step
+//! before. `#[deny(unstable_prefix)]` makes an instruction a compile error. `.context()` with all values,
 //! `docs.context()`, keeps the prefix whole.
 //!
 //! # Instructions are trusted
 //!
-//! An instruction is sent as it is, without a tag and without [escaping](super::assembly), where a model looks for its
-//! orders. Its author controls the model. So an instruction must be your own text, or that of a person whom you trust as
-//! yourself: never a web page, a document of somebody else, the message of a visitor, or the reply of a model that has read
-//! such a text. Those are context: they come in a tag, which they cannot close.
+//! An instruction is sent verbatim, without a tag and without [escaping](super::assembly), where a model looks for
+//! orders. The author of an instruction controls the model. So an instruction must be your own text, or the text of a
+//! person whom you trust as yourself: never a web page, a document of somebody else, the message of a visitor, or the
+//! reply of a model that has read such a text. Such texts are context: each comes in a tag, which the text cannot
+//! close.
 //!
 //! [← tags](super::tags) · [contents](super) · [assembly →](super::assembly)

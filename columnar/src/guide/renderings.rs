@@ -2,7 +2,7 @@
 //!
 //! [← documents](super::documents) · [contents](super) · [stores →](super::stores)
 //!
-//! A prompt sends its context itself. A client of your own needs the same context in the format of its provider. A
+//! A prompt sends the context itself. A client of your own needs the same context in the format of the provider. A
 //! [`Rendering`](crate::rendering::Rendering) has five formats:
 //!
 //! | format | for | instruction | content of a message |
@@ -51,8 +51,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The text is the same in all formats. Each value is a block of its own, and the separating empty line is at the start
-//! of that block. So a message that grows keeps its earlier blocks unchanged, and a provider's cache recognises them.
+//! The text is the same in all formats. Each value is a separate block, and the separating empty line is at the start
+//! of that block. So a message that grows keeps the earlier blocks unchanged, and a provider's cache recognises them.
 //!
 //! A blank reply stays a message in `merged`. Providers refuse blank messages, so the other formats leave it out and
 //! merge the messages around it.
@@ -94,7 +94,7 @@
 //! ```
 //!
 //! An implementation of [`Model`](crate::model::Model) has a request, and
-//! [`Rendering::of`](crate::rendering::Rendering::of) renders it with its marks.
+//! [`Rendering::of`](crate::rendering::Rendering::of) renders it with all marks.
 //!
 //! # Strict templates
 //!

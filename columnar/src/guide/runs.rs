@@ -1,4 +1,4 @@
-//! Run a flow, follow its events, and see how far it is.
+//! Run a flow, follow the events, and see the progress.
 //!
 //! [← assembly](super::assembly) · [contents](super) · [skipping →](super::skipping)
 //!
@@ -43,10 +43,10 @@
 //!
 //! # Guarantees
 //!
-//! - A value is stored before its event is emitted, and before any other column reads it. Once it was in an event, or
-//!   `get` returned it, it is never lost, never changed and never computed again. No failure, dropped run or push in
-//!   between changes that; `tests/FAULTS.md` in the repository lists the faults with a test for each.
-//! - The values of a column are emitted in the order of its steps.
+//! - A value is stored before its event is emitted, and before any other column reads the value. A value that was in an
+//!   event, or that `get` returned, is never lost, never changed and never computed again. No failure, dropped run or
+//!   push in between changes that; `tests/FAULTS.md` in the repository lists the faults with a test for each.
+//! - The values of a column are emitted in the order of steps.
 //! - The deltas of a cell, joined, are its value. A `Retry` cancels the deltas before it.
 //! - Dropping a run cancels it. Stored values stay; unfinished cells are computed again by the next run.
 //! - Values can be pushed and read during a run, and the run includes them. A second run at the same time is refused
@@ -55,12 +55,12 @@
 //! # Concurrency
 //!
 //! A flow computes at most 32 cells at once. [`set_concurrency`](crate::flow::LiveFlow::set_concurrency) changes that
-//! for a flow, and [`.limit(4)`](crate::compute::Policy::limit) after a compute step for a column. Prompts with the
-//! same model share a limit that [adapts](super::models#limits-that-adapt) to the model.
+//! number for a flow, and [`.limit(4)`](crate::compute::Policy::limit) after a compute step for a column. Prompts with
+//! the same model share a limit that [adapts](super::models#limits-that-adapt) to the model.
 //!
 //! # Forecast and progress
 //!
-//! [`forecast`](crate::flow::LiveFlow::forecast) estimates the next run before it begins, and prints as a table with its
+//! [`forecast`](crate::flow::LiveFlow::forecast) estimates the next run in advance. A forecast prints as a table of
 //! calls and tokens:
 //!
 //! ```
@@ -85,16 +85,16 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Below the table is a line for each column whose context will not fit into the window of its model, with the
-//! [first such step](crate::Overflow).
+//! Below the table is a line for each column whose context will not fit into the window of the model, with the [first
+//! such step](crate::Overflow).
 //!
 //! During a run, [`progress`](crate::flow::LiveFlow::progress) counts the cells that are done, skipped, running, failed
-//! and waiting. `cargo run --example backfill` shows both for a thousand rows and can be interrupted at any time. Its
+//! and waiting. `cargo run --example backfill` shows both for a thousand rows and can be interrupted at any time. The
 //! progress bars are one file to copy, `examples/backfill/progress.rs`.
 //!
 //! # Values
 //!
-//! A column has its values by step: `get`, `iter`, `last`, `len`. [`cell`](crate::flow::Handle::cell) also says why a value
+//! A column has values by step: `get`, `iter`, `last`, `len`. [`cell`](crate::flow::Handle::cell) also says why a value
 //! is missing. [`rows`](crate::flow::LiveFlow::rows) reads a step of all columns:
 //!
 //! ```
@@ -126,9 +126,9 @@
 //!
 //! # Spans
 //!
-//! With the feature `tracing`, each run, each cell and each call of a model has a span. The names of the fields are
-//! those of OpenTelemetry's conventions for generative AI: tokens, finish reasons, the time to the first chunk. The
-//! text of the conversation is not in them, unless the variable `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` is
-//! `true`. The module `columnar::trace` documents the fields.
+//! With the feature `tracing`, each run, each cell and each call of a model has a span. The names of the fields follow
+//! OpenTelemetry's conventions for generative AI: tokens, finish reasons, the time to the first chunk. The fields have
+//! no text of the conversation, unless the variable `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` is `true`. The
+//! module `columnar::trace` documents the fields.
 //!
 //! [← assembly](super::assembly) · [contents](super) · [skipping →](super::skipping)

@@ -2,12 +2,12 @@
 //!
 //! [← views](super::views) · [contents](super) · [previous values →](super::previous_values)
 //!
-//! `self` is the values of the column from earlier steps. They appear as assistant messages, between the inputs of
-//! those steps. `self.latest` is the value of the previous step, and `self.window(3)` the values of the three steps
-//! before. At step 0 there are none. A column that reads `self` is computed step by step; a column without `self` is
-//! computed for many steps at once.
+//! `self` is the values of the column from earlier steps. These values appear as assistant messages, between the inputs
+//! of the same steps. `self.latest` is the value of the previous step, and `self.window(3)` the values of the three
+//! steps before. At step 0 there are none. A column that reads `self` is computed step by step; a column without `self`
+//! is computed for many steps at once.
 //!
-//! The columns below see the same three messages and differ in their views alone:
+//! The columns below see the same three messages and differ in the views alone:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -26,7 +26,7 @@
 //!
 //! # Accumulator: all inputs, all of `self`
 //!
-//! An accumulator is a chat. It knows everything, and its calls grow with every step. Each call repeats the one before,
+//! An accumulator is a chat, which knows everything. The calls grow with every step. Each call repeats the one before,
 //! so [caches](super::caches) serve all of that call.
 //!
 //! ```
@@ -55,8 +55,8 @@
 //!
 //! # Reducer: all inputs, the latest of `self`
 //!
-//! A reducer compresses its history into a state. The older states are not shown, so the user messages around them are
-//! merged into one:
+//! A reducer compresses the history into a state. The older states are not shown, so the user messages around a missing
+//! state are merged into one:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -111,7 +111,7 @@
 //!
 //! # Map: the newest input
 //!
-//! A map transforms each row by itself. Its calls are the smallest, and all its steps run at once.
+//! A map transforms each row by itself. The calls are the smallest, and all steps run at once.
 //!
 //! ```
 //! use columnar::prelude::*;

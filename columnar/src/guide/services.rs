@@ -1,9 +1,9 @@
-//! Serve a flow: clients push and follow it while one task computes it.
+//! Serve a flow: clients push values and follow events while one task computes.
 //!
 //! [← stores](super::stores) · [contents](super) · [migrations →](super::migrations)
 //!
-//! A [run](super::runs) computes while its reader polls it, and a flow has one run at a time. That fits a program with one
-//! user. In a service several clients push, watch and leave, so the flow gets a task of its own:
+//! A [run](super::runs) computes while the program polls the run, and a flow has one run at a time. That fits a program
+//! with one user. In a service several clients push, watch and leave, so the flow gets a separate task:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -38,21 +38,21 @@
 //! ```
 //!
 //! A [`Spawned`](crate::service::Spawned) flow dereferences to the flow: columns and reads are as before. Clones are
-//! handles to the same flow. A push is never refused, whoever else pushes or watches. `spawn` needs a tokio runtime, and a
-//! flow whose compute steps borrow nothing.
+//! handles to the same flow. A push is never refused, no matter who else pushes or watches. `spawn` needs a tokio
+//! runtime, and a flow whose compute steps borrow nothing.
 //!
 //! `cargo run --example server --features server -- chats.db` is a web service with all of this chapter.
 //!
 //! # Events for many clients
 //!
-//! Each [`Subscription`](crate::service::Subscription) yields all events from its [`Position`](crate::service::Position)
-//! on: from now, from step 0, or from where an earlier one ended. It reads the stored values itself, when it is polled. So
-//! a thousand of them cost the flow nothing, and a slow one delays nobody.
+//! Each [`Subscription`](crate::service::Subscription) yields all events from a [`Position`](crate::service::Position)
+//! on: from now, from step 0, or from where an earlier subscription ended. A poll of the subscription reads the stored
+//! values. So a thousand subscriptions cost the flow nothing, and a slow one delays nobody.
 //!
-//! - Values come once, in order: a value follows those that it was computed from.
-//! - The deltas of a cell, joined since its last `Retry`, are its value. A client that comes in the middle gets the text
-//!   from its beginning, and a slow one gets few long deltas.
-//! - An error that ends a run is the `Failed` of its cell, and the subscription goes on.
+//! - Values come once, in order: a value follows the values that it was computed from.
+//! - The deltas of a cell, joined since the last `Retry`, are its value. A client that comes in the middle gets the
+//!   text from the first byte, and a slow client gets few long deltas.
+//! - An error that ends a run is the `Failed` of the failed cell, and the subscription goes on.
 //! - With [`with_sources`](crate::service::Subscription::with_sources) the values that others push are events as well.
 //!
 //! # Clients that return
@@ -87,27 +87,27 @@
 //! # Ok(()) }
 //! ```
 //!
-//! After it returns, a client gets each value that it has not seen, once. The deltas of cells in progress are repeated from
-//! their beginning, so it discards unfinished texts when it connects.
+//! After the return, a client gets each value that it has not seen, once. The deltas of cells in progress are repeated
+//! from the first byte, so a client discards unfinished texts when it connects.
 //!
 //! # Clients that leave, and the stop button
 //!
-//! A client that leaves cancels nothing, and the last one does not either: then the task computes all that was pushed,
-//! stores it, and closes the flow. [`cancel`](crate::service::Spawned::cancel) is for a person who presses stop: it drops
-//! the cells in progress. They are not stored, so they are computed after the next push or a
+//! A client that leaves cancels nothing. When the last client leaves, the task computes all that was pushed, stores the
+//! values, and closes the flow. [`cancel`](crate::service::Spawned::cancel) is for a person who presses stop: the cells
+//! in progress are dropped and not stored, and are computed after the next push or a
 //! [`retry`](crate::service::Spawned::retry).
 //!
 //! # Errors
 //!
-//! An error ends the run, not the service. All subscriptions see the failed cell, all who wait get the error, and the task
-//! waits for the next push or a `retry`. A model that is down is not called again and again; for that a column has
-//! [`.retry(3)`](super::failures#retries). After a failed write the flow is closed, because only opening the store again
-//! shows which values it has.
+//! An error ends the run, not the service. All subscriptions see the failed cell, all who wait get the error, and the
+//! task waits for the next push or a `retry`. A model that is down is not called again and again; for that a column has
+//! [`.retry(3)`](super::failures#retries). After a failed write the flow is closed, because only a new opening of the
+//! store shows which values are stored.
 //!
 //! # Many conversations
 //!
-//! [`Flows`](crate::service::Flows) holds the open flows of a service by key. Whoever opens a key that is open joins its
-//! flow, and a flow that nobody uses is closed:
+//! [`Flows`](crate::service::Flows) holds the open flows of a service by key. A client that opens the key of an open
+//! flow joins that flow, and a flow that nobody uses is closed:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -134,16 +134,17 @@
 //!
 //! The function may also set the model, the budget or the [spend limit](super::costs#a-limit) of the flow that it opens.
 //!
-//! With a `SqliteStore` for each key, all conversations are in one file, and those that are open share one connection. Its
-//! keys may be any text. A `FileStore` takes a path, so check keys that clients send: they may lead out of the folder.
+//! With a `SqliteStore` for each key, all conversations are in one file, and all open conversations share one
+//! connection. The keys may be any text. A `FileStore` takes a path, so check keys that clients send: such a key may
+//! lead out of the folder.
 //!
-//! The stores [list and delete](super::stores#many-flows) conversations. One that is open cannot be deleted.
+//! The stores [list and delete](super::stores#many-flows) conversations. An open conversation cannot be deleted.
 //!
 //! # Shutdown
 //!
 //! [`Flows::shutdown_timeout`](crate::service::Flows::shutdown_timeout) opens no more flows, starts no more cells, and
-//! waits until those in progress are stored; after the limit it drops the others. Subscriptions end when they have read all
-//! that is stored, so their connections close. The next process computes what is missing as soon as a flow is opened, and
-//! nothing twice.
+//! waits until the cells in progress are stored; after the limit the other cells are dropped. A subscription ends after
+//! the last stored value, so the connection closes. The next process computes what is missing as soon as a flow is
+//! opened, and nothing twice.
 //!
 //! [← stores](super::stores) · [contents](super) · [migrations →](super::migrations)

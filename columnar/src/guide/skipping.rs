@@ -3,8 +3,8 @@
 //! [← runs](super::runs) · [contents](super) · [failures →](super::failures)
 //!
 //! After a compute step, `.every(3)` computes a column at every third step, and `.when(…)` at the steps whose context
-//! satisfies a condition. The other cells are *skipped*: they stay empty for good and cost nothing. The skip is stored,
-//! and the run emits it.
+//! satisfies a condition. The other cells are *skipped*: such a cell stays empty for good and costs nothing. The skip
+//! is stored, and the run emits an event.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -39,13 +39,13 @@
 //! A column whose inputs are all empty at a step is not computed there: it is skipped as well. So a skip propagates
 //! along a chain of columns.
 //!
-//! A closure, or a compute step of your own, skips its cell by returning [`Reply::skip`](crate::Reply::skip):
+//! A closure, or a compute step of your own, skips the cell by returning [`Reply::skip`](crate::Reply::skip):
 //! `async |user| if user.is_empty() { Reply::skip() } else { Reply::text(shout(&user).await) }`.
 //!
 //! # Exclude a value from later contexts
 //!
-//! `chat.user.exclude(3)` keeps a stored value out of the contexts of all steps that have not begun, as if its cell had been
-//! skipped: a secret that slipped in, or a reply that leads the model astray. `include(3)` shows it again.
+//! `chat.user.exclude(3)` keeps a stored value out of the contexts of all steps that have not begun, as if the cell had
+//! been skipped: a secret that slipped in, or a reply that leads the model astray. `include(3)` shows the value again.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -77,8 +77,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! An exclusion is stored, and counts after a restart and in forks at later steps. A step has begun when all sources have a
-//! value for it. So exclude a value before the push that completes the next step. The step of the value itself shows it in
-//! any case.
+//! An exclusion is stored, and counts after a restart and in forks at later steps. A step has begun when all sources
+//! have a value for it. So exclude a value before the push that completes the next step. The step of the value itself
+//! shows the value in any case.
 //!
 //! [← runs](super::runs) · [contents](super) · [failures →](super::failures)

@@ -2,7 +2,8 @@
 //!
 //! [← renderings](super::renderings) · [contents](super) · [services →](super::services)
 //!
-//! `new` creates a flow in memory. `open` creates one on a [`Store`](crate::store::Store) and resumes from its values:
+//! `new` creates a flow in memory. `open` creates a flow on a [`Store`](crate::store::Store) and resumes from the
+//! stored values:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -42,10 +43,10 @@
 //! | `SqliteStore`, with the feature `sqlite` | one file for many flows | everything on one machine | yes |
 //! | `PostgresStore`, with the feature `postgres` | a server | many processes on many machines | yes |
 //!
-//! All of them keep the same promise: a value that a run has emitted is stored whole and permanently. One suite,
-//! [`conformance`](crate::testing::conformance), tests it. A flow has one owner. A second one is refused at once, as
-//! [`Error::Open`](crate::Error::Open) with [`StoreError::Locked`](crate::store::StoreError::Locked), until the first
-//! one is dropped or its process ends.
+//! All stores keep the same promise: a value that a run has emitted is stored whole and permanently. One suite,
+//! [`conformance`](crate::testing::conformance), tests this. A flow has one owner. A second owner is refused at once,
+//! as [`Error::Open`](crate::Error::Open) with [`StoreError::Locked`](crate::store::StoreError::Locked), until the
+//! first one is dropped or the first process ends.
 //!
 //! The [`Receipt`](crate::usage::Receipt) of a value is stored with it in one write. So the cost of a conversation is
 //! still known after the flow is opened again.
@@ -54,16 +55,18 @@
 //! SQLite takes 760 times the text after 500 steps, because each checkpoint holds the whole state. The bench `storage`
 //! measures both.
 //!
-//! A store of your own implements the six methods of [`Store`](crate::store::Store), and its test calls the suite.
+//! A store of your own implements the six methods of [`Store`](crate::store::Store), and a test of yours calls the
+//! suite.
 //!
-//! `cargo run --example journal -- FOLDER "Some text."` is a program with a `FileStore`: run it again to continue.
+//! `cargo run --example journal -- FOLDER "Some text."` is a program with a `FileStore`: the same command again
+//! continues the journal.
 //!
 //! # Loading
 //!
-//! Opening a flow loads all its values: it is the flow that was closed. A million values of 100 characters come out of a
-//! SQLite file in about a second and take 114 MB. If that is too much,
-//! [`recent`](crate::reopen::OpenOptions::recent) loads the last steps alone, with everything that their contexts show, in
-//! about a millisecond:
+//! Opening a flow loads all values: the flow is the same as before it was closed. A million values of 100 characters
+//! come out of a SQLite file in about a second and take 114 MB. For less,
+//! [`recent`](crate::reopen::OpenOptions::recent) loads the last steps alone, with everything that the contexts of
+//! these steps show, in about a millisecond:
 //!
 //! ```
 //! use columnar::CellState;
@@ -94,16 +97,16 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A method that needs a value in memory says so with [`Error::NotLoaded`](crate::Error::NotLoaded), and leaves no gap.
-//! `value`, `values` and `rows` read the store and keep nothing. A run loads the values that its cells read before it
-//! computes anything, also in a fork. `load` loads the values from a step on. All flows with the same past have them in
-//! memory then, and no value is read twice.
+//! A method that needs a value in memory returns [`Error::NotLoaded`](crate::Error::NotLoaded), and leaves no gap.
+//! `value`, `values` and `rows` read the store and keep nothing. Before any cell is computed, a run loads the values
+//! that the cells read, also in a fork. `load` loads the values from a step on. All flows with the same past have these
+//! values in memory then, and no value is read twice.
 //!
 //! # Many flows
 //!
 //! `SqliteStore::flows(file)` lists the flows of a file; [`FileStore`](crate::store::FileStore::flows),
 //! [`MemoryStore`](crate::store::MemoryStore::flows) and `PostgresStore` do the same.
-//! [`delete`](crate::store::Store::delete) deletes a flow that is closed, as a whole, and its key can be used again:
+//! [`delete`](crate::store::Store::delete) deletes a closed flow as a whole, and the key can be used again:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -135,24 +138,24 @@
 //!
 //! # Damage
 //!
-//! A damaged or edited value is an error with its column and step, when it is loaded, and so is one that was removed. A
-//! folder or database may come from somebody else: its files, numbers and lists are checked before they are used. The
-//! documentation of each store says what it notices. The library repairs nothing
-//! silently: [`verify`](crate::reopen::verify) lists all defects of a store, and [`salvage`](crate::reopen::salvage)
-//! copies the sound values to another store, where the next run computes the missing ones.
+//! Loading a damaged or edited value is an error with the column and the step, and so is loading a value that was
+//! removed. A folder or database may come from somebody else: all files, numbers and lists are checked before use. The
+//! documentation of each store says what it notices. The library repairs nothing silently:
+//! [`verify`](crate::reopen::verify) lists all defects of a store, and [`salvage`](crate::reopen::salvage) copies the
+//! sound values to another store, where the next run computes the missing ones.
 //!
 //! # Backups
 //!
 //! A folder of a `FileStore` and a SQLite file can be copied when their flows are closed. While flows of a SQLite file
-//! are open, new values are in the log beside it, `chats.db-wal`, and the log belongs to the file: after a crash, move or
-//! copy both with the index of the log, `chats.db-shm`. `SqliteStore::backup(&file, "friday.db").await?` copies a file that
-//! is in use, also by other processes, into a new one that is whole by itself. It has all values that were confirmed before
-//! the call, and none that was deleted.
+//! are open, new values are in the log beside the file, `chats.db-wal`, and the log belongs to the file: after a crash,
+//! move or copy both with the index of the log, `chats.db-shm`. `SqliteStore::backup(&file, "friday.db").await?` copies
+//! a file that is in use, also by other processes, into a new file that is complete by itself. The new file has all
+//! values that were confirmed before the call, and none that was deleted.
 //!
-//! After a crash, a SQLite file whose log is damaged, cut or gone is not opened if confirmed values would be lost, and the
-//! error names the log. The index of the log tells what was confirmed. In a copy of the file and its log without the index,
-//! damage is noticed if whole transactions follow it, and a log that was cut is not. A copy without its log looks like an
-//! earlier state of all flows, which nothing shows. An idle file needs no log: after a second without a request its values
-//! are written back.
+//! After a crash, a SQLite file whose log is damaged, cut or gone is not opened if confirmed values would be lost, and
+//! the error names the log. The index of the log tells what was confirmed. In a copy of the file and the log without
+//! the index, damage is noticed if whole transactions follow the damage, and a log that was cut is not noticed. A copy
+//! without the log looks like an earlier state of all flows, which nothing shows. An idle file needs no log: after a
+//! second without a request all values are written back to the file.
 //!
 //! [← renderings](super::renderings) · [contents](super) · [services →](super::services)

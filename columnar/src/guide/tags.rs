@@ -2,8 +2,8 @@
 //!
 //! [← groups](super::groups) · [contents](super) · [purposes →](super::purposes)
 //!
-//! Every value that a column reads is wrapped in a tag, even if it is the only text. The tag is the name of the column,
-//! or the name in `.as("…")`. An instruction can refer to it: "the `<digest>` is the conversation so far".
+//! Every value that a column reads is wrapped in a tag, even a single text. The tag is the name of the column, or the
+//! name in `.as("…")`. An instruction can refer to the tag: "the `<digest>` is the conversation so far".
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -50,7 +50,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The values of `self` have no tag: they are assistant messages.
+//! The values of `self` have no tag, because these are assistant messages.
 //!
 //! In a compute step of your own, [`cx.input("digest")`](crate::Context::input) is the current value with that tag.
 //!

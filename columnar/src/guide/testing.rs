@@ -1,8 +1,8 @@
-//! Test a flow: its contexts, its behaviour after failures, and real replies.
+//! Test a flow: the contexts, the behaviour after failures, and real replies.
 //!
 //! [← dynamic flows](super::dynamic_flows) · [contents](super) · [mistakes →](super::mistakes)
 //!
-//! Three things can be wrong: the context of a column, the use of its values, and the behaviour after a failure.
+//! Three things can be wrong: the context of a column, the use of the values, and the behaviour after a failure.
 //!
 //! # Scripted values and models
 //!
@@ -11,7 +11,7 @@
 //! guide.
 //!
 //! To test prompts, make the model a parameter of the flow. The test passes a
-//! [`ScriptedModel`](crate::testing::ScriptedModel), which records its requests:
+//! [`ScriptedModel`](crate::testing::ScriptedModel), which records all requests:
 //!
 //! ```
 //! use columnar::model::Model;
@@ -43,8 +43,8 @@
 //! # Failures
 //!
 //! A closure that returns an error simulates a model that is down. For all other faults there is the feature
-//! `simulation`: it runs a flow many times with compute steps that fail, panic and stall, stores that fail, and
-//! runs that are dropped. Time is virtual, and one seed reproduces each schedule:
+//! `simulation`, which runs a flow many times with compute steps that fail, panic and stall, stores that fail, and runs
+//! that are dropped. Time is virtual, and one seed reproduces each schedule:
 //!
 #![cfg_attr(feature = "simulation", doc = "```")]
 #![cfg_attr(not(feature = "simulation"), doc = "```ignore")]
@@ -68,13 +68,13 @@
 //! });
 //! ```
 //!
-//! It panics at the first violation of the [guarantees](super::runs#guarantees).
+//! The simulation panics at the first violation of the [guarantees](super::runs#guarantees).
 //!
 //! # Recorded replies
 //!
-//! A script contains the replies that its author expects. A real model's replies differ, cost money, take time and
+//! A script contains the replies that the author expects. Replies of a real model differ, cost money, take time and
 //! change from day to day. A [`Cassette`](crate::testing::Cassette) is a model that records such replies once, in a
-//! file beside the test, and replays them. It is created for a model's name:
+//! file beside the test, and replays them. Create a cassette for the name of a model:
 //!
 //! ```
 //! use columnar::model::Model;
@@ -147,13 +147,13 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Other columns read a new reply, so most later requests change as well: then record everything with `all`. The file
-//! is readable: its order is fixed, so a diff shows the changed requests alone.
+//! Other columns read a new reply, so most later requests change as well: then record everything with `all`. A person
+//! can read the file. The order in the file is fixed, so a diff shows the changed requests alone.
 //!
 //! # Contexts under review
 //!
-//! The context of a column follows from its declaration, and a person should read it once.
-//! [`context_text`](crate::testing::context_text) writes it for review, with the cell of each part:
+//! The context of a column follows from the declaration, and a person should read each context once.
+//! [`context_text`](crate::testing::context_text) writes the context for review, with the cell of each part:
 //!
 //! ```
 //! use columnar::prelude::*;

@@ -2,7 +2,7 @@
 //!
 //! [← compute steps](super::compute_steps) · [contents](super) · [views →](super::views)
 //!
-//! A column holds text. When a program needs more than text, the column declares a type after its views: any type that
+//! A column holds text. When a program needs more than text, the column declares a type after the views: any type that
 //! implements `Deserialize` and `JsonSchema`.
 //!
 //! ```
@@ -43,33 +43,34 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`read`](crate::flow::Handle::read) returns the value as its type, and `None` where nothing is stored. In a flow
-//! without fields, declare the type with [`typed`](crate::compute::Policy::typed) after the compute step, and read the
-//! value with [`flow.read::<Score>("score", 0)`](crate::flow::LiveFlow::read). The doc comments of the type are part of
-//! the schema, so the model reads them.
+//! [`read`](crate::flow::Handle::read) returns the value as the declared type, and `None` where nothing is stored. In a
+//! flow without fields, declare the type with [`typed`](crate::compute::Policy::typed) after the compute step, and read
+//! the value with [`flow.read::<Score>("score", 0)`](crate::flow::LiveFlow::read). The doc comments of the type are
+//! part of the schema, so the model reads them.
 //!
 //! # The schema in a request
 //!
 //! The [schema](crate::model::Request::schema) is part of the request, and a provider with structured output enforces
-//! it. For other providers, the schema also follows the instruction. It is the same at every step, so it stays in the
-//! provider's cache. It counts as instruction in budgets and forecasts.
+//! the schema. For other providers, the schema also follows the instruction. The text is the same at every step, so the
+//! schema stays in the provider's cache. Budgets and forecasts count the schema as instruction.
 //!
-//! Fields keep their declared order, in which the model writes them. So a field for its reasons belongs before the one for
-//! its answer. Each provider enforces a part of JSON Schema: a schema that one would refuse, such as that of a recursive
-//! type for Anthropic, is in the instruction alone.
+//! The model writes the fields in the declared order. So declare a field for the reasons before the field for the
+//! answer. Each provider enforces a part of JSON Schema: a schema that a provider would refuse, such as the schema of a
+//! recursive type for Anthropic, is in the instruction alone.
 //!
 //! # Accepted replies
 //!
-//! The value is the JSON alone, byte for byte. Models without structured output put other text around it, which the
-//! column removes:
-//! - thoughts before it, from `<think>` to `</think>`;
+//! The value is the JSON alone, byte for byte. Models without structured output add other text, which the column
+//! removes:
+//! - thoughts before the JSON, from `<think>` to `</think>`;
 //! - a code fence, with sentences around the fence;
 //! - sentences around a list or an object, also with brackets, as in `As [1] says: {"stars": 4}` for an object. A reply with
 //!   two different values that match the type is rejected, because the column does not guess;
 //! - missing quotes: the reply `Positive` is the value `"Positive"` of an enum with this variant.
 //!
-//! The [deltas](crate::Event::Delta) of the value are pieces of the JSON. JSON at the beginning of a reply, or after thoughts
-//! or the first line of a fence, is emitted while it arrives. After a sentence it is emitted at the end of the reply.
+//! The [deltas](crate::Event::Delta) of the value are pieces of the JSON. JSON at the beginning of a reply, or after
+//! thoughts or the first line of a fence, is emitted on arrival. JSON after a sentence is emitted at the end of the
+//! reply.
 //!
 //! # Rejected replies
 //!
@@ -110,12 +111,12 @@
 //!
 //! [`repairs`](crate::compute::Policy::repairs) sets how often the column asks again.
 //! [`retry`](crate::compute::Policy::retry) is for failing calls, and each repair may be retried that often. The
-//! attempts of a cell are numbered in one sequence, whatever their reason.
+//! attempts of a cell are numbered in one sequence, for all reasons together.
 //!
 //! # Functions
 //!
-//! The value that a function returns is checked against the type as well. [`Json`](crate::Json) serialises it. A parameter
-//! for a typed column has its type:
+//! The value that a function returns is checked against the type as well. [`Json`](crate::Json) serialises such a
+//! value. A parameter for a typed column has its type:
 //!
 //! ```
 //! use columnar::Json;
@@ -135,22 +136,22 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A function is not called again after a value that does not match: it would return the same. A compute step that asks
-//! a model itself finds the type in [`schema`](crate::Context::schema) and the rejected replies in
-//! [`follow_up`](crate::Context::follow_up); `repairs` sets how often it is called again.
+//! A function is not called again after a value that does not match, because the next call would return the same. A
+//! compute step that asks a model itself finds the type in [`schema`](crate::Context::schema) and the rejected replies
+//! in [`follow_up`](crate::Context::follow_up); `repairs` sets how often such a step is called again.
 //!
 //! # When the type changes
 //!
-//! Stored values stay as they are. Reading a value that does not match the new type is an
+//! Stored values do not change. Reading a value that does not match the new type is an
 //! [error](crate::Error::SchemaMismatch) with the column and the step, without the text; `get` still returns the text.
-//! A new [version](crate::compute::Policy::version) after the step makes a flow refuse the old values when it is
-//! opened.
+//! A new [version](crate::compute::Policy::version) after the step makes a flow refuse the old values at the next
+//! opening.
 //!
 //! # Limits
 //!
 //! - A source holds text.
 //! - A type may use the parameters of a named flow, as in `struct Desk<T: DeserializeOwned + JsonSchema + 'static>`. In
-//!   an inline flow it may not use those of the surrounding function.
+//!   an inline flow, a type may not use the parameters of the surrounding function.
 //! - Providers with structured output may require an object at the top level, as in `struct Stars { all: Vec<u8> }`.
 //!
 //! [← compute steps](super::compute_steps) · [contents](super) · [views →](super::views)

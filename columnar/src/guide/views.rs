@@ -52,7 +52,7 @@
 //! | `user.note("…")` | nothing; the instruction explains the tag to the model | [groups](super::groups) |
 //! | `user.filter(…)`, `user.sample(…)` | some of the values | [groups](super::groups) |
 //! | `files`, `files.tiered()` of `source files: Documents;` | each update in its turn; each document once, before the turns | [documents](super::documents) |
-//! | `docs.latest.context()` | the value before the primary inputs of its step | [purposes](super::purposes) |
+//! | `docs.latest.context()` | the value before the primary inputs of the step | [purposes](super::purposes) |
 //! | `rules.latest.instruction()` | nothing; the value ends the system text | [purposes](super::purposes) |
 //! | `summary.latest.as("digest")` | the value in `<digest>` … `</digest>` | [tags](super::tags) |
 //!
@@ -83,12 +83,12 @@
 //! # Ok(()) }
 //! ```
 //!
-//! `answer` waits for the `mood` of its own step, because it reads that value, and for no other column.
+//! `answer` waits for the `mood` of the same step, because it reads that value, and for no other column.
 //!
 //! # The number of hidden values
 //!
-//! A model cannot know that there are more values than it sees. After a window, `elided()` adds the number of earlier
-//! values, directly before the first value that is shown:
+//! A model cannot know that there are more values than the ones shown. After a window, `elided()` adds the number of
+//! earlier values, directly before the first value that is shown:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -113,12 +113,12 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The count names a view by its tag, and `self` by the name of the column. It counts the values that the view would
-//! show without its window: it leaves out [skipped](super::skipping) steps and values that a [filter](super::groups)
-//! removes. If nothing is hidden, or nothing is shown, there is no count. In a [group](super::groups) the count is
-//! inside the group. It does not shorten the [prefix that requests share](super::caches), because the value after it
+//! The count names a view by the tag, and `self` by the name of the column. All values count that the view would show
+//! without the window: not [skipped](super::skipping) steps, and not values that a [filter](super::groups) removes. If
+//! nothing is hidden, or nothing is shown, there is no count. In a [group](super::groups) the count is inside the
+//! group. The count does not shorten the [prefix that requests share](super::caches), because the value after the count
 //! leaves the window at the next step anyway. Since all values count, the reader waits for all steps of the viewed
-//! column up to those that it shows, even if that column may compute its steps in any order.
+//! column up to the last one shown, even if that column may compute its steps in any order.
 //!
 //! # Windows are constants
 //!

@@ -9,7 +9,7 @@ use crate::history::tokens::{Chars, Counter, Limited};
 use crate::model::cache::Pace;
 use crate::model::rendering::ReplySettings;
 
-/// The settings of the requests to one model: its system text, its budget, and how it replies.
+/// The settings of the requests to one model: the system text, the budget, and how the model replies.
 ///
 /// ```
 /// use columnar::budget::Budget;
@@ -44,14 +44,14 @@ impl Agent {
         }
     }
 
-    /// Sets the name of the model, for the default length of its replies. Nothing is called.
+    /// Sets the name of the model, for the default length of a reply. Nothing is called.
     #[must_use]
     pub fn model(self, name: impl Into<String>) -> Self {
         Self { model: name.into(), ..self }
     }
 
-    /// Sets the budget of its requests. Fields that it does not set are those of the
-    /// [tree](super::Tree::set_budget), then those of the [program](crate::budget::set_default).
+    /// Sets the budget of the requests. A field that this budget leaves open comes from the budget of the
+    /// [tree](super::Tree::set_budget), then from the budget of the [program](crate::budget::set_default).
     #[must_use]
     pub fn budget(self, budget: impl Into<Budget>) -> Self {
         Self { budget: budget.into(), ..self }
@@ -63,13 +63,13 @@ impl Agent {
         Self { counter: Arc::new(Limited(counter)), ..self }
     }
 
-    /// Sets the most tokens of a reply. The default is that of the [model](crate::model::MaxTokens).
+    /// Sets the most tokens of a reply. The default is the limit of the [model](crate::model::MaxTokens).
     #[must_use]
     pub fn max_tokens(self, tokens: u32) -> Self {
         Self { max_tokens: Some(tokens), ..self }
     }
 
-    /// Sets the sampling temperature. The default is that of the model.
+    /// Sets the sampling temperature. The default is the temperature of the model.
     #[must_use]
     pub fn temperature(mut self, temperature: f32) -> Self {
         self.settings.temperature = Some(temperature);
@@ -83,7 +83,8 @@ impl Agent {
         self
     }
 
-    /// Sets how the model replies: its effort, its sampling, its stop sequences. They replace those that were set before.
+    /// Sets how the model replies: the effort, the sampling, the stop sequences. All earlier settings of replies are
+    /// replaced.
     #[must_use]
     pub fn settings(self, settings: ReplySettings) -> Self {
         Self { settings, ..self }
@@ -95,14 +96,14 @@ impl Agent {
         Self { pace, ..self }
     }
 
-    /// Shows the tree to the model: the ids of nodes, its position, and what it remembers.
+    /// Shows the tree to the model: the ids of nodes, the position of the request, and the memory of the model.
     #[must_use]
     pub fn aware(self, aware: Aware) -> Self {
         Self { aware: Some(aware), ..self }
     }
 }
 
-/// Without the system text.
+/// The settings without the system text.
 impl fmt::Debug for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Agent")

@@ -19,7 +19,7 @@ use crate::history::Value;
 use crate::model::MaxTokens;
 use crate::model::rendering::Request;
 
-/// A request for a path: its system text and its messages. Made by [`Path::dialogue`](super::Path::dialogue) and
+/// A request for a path: a system text and messages. Made by [`Path::dialogue`](super::Path::dialogue) and
 /// [`Path::buffer`](super::Path::buffer).
 #[derive(Clone)]
 pub struct Assembled {
@@ -29,7 +29,7 @@ pub struct Assembled {
     nodes: Vec<Option<NodeId>>,
 }
 
-/// The turns of a request before they are assembled.
+/// The turns of a request before the assembly.
 #[derive(Default)]
 struct Draft {
     turns: Vec<(Role, Value)>,
@@ -38,13 +38,14 @@ struct Draft {
 }
 
 impl Path<'_> {
-    /// The request of the path as messages: those of people are the user's, those of models the assistant's.
+    /// The request of the path as messages: the texts of people are messages of the user, the texts of models messages
+    /// of the assistant.
     ///
-    /// - The system text is that of the agent, then that of the tree, then the instruction sources of the path. Blank ones
-    ///   are omitted.
-    /// - Context sources come before the primary source of their edge, as text of the user.
-    /// - Blank nodes are omitted. Neighbours of the same role are one message, with an empty line between them. Texts are
-    ///   sent as they are: without tags, and not escaped.
+    /// - The system text is the text of the agent, then the text of the tree, then the instruction sources of the path.
+    ///   Blank ones are omitted.
+    /// - Context sources come before the primary source of the same edge, as text of the user.
+    /// - Blank nodes are omitted. Neighbours of the same role are one message, with an empty line between the texts.
+    ///   Texts are sent as stored: without tags, and not escaped.
     /// - An array that would begin with the assistant begins with the message `<elided/>` of the user.
     /// - A [budget](crate::budget) omits whole nodes. The newest one stays in any case.
     ///
@@ -76,8 +77,8 @@ impl Path<'_> {
     /// # Errors
     ///
     /// - [`LoomError::Empty`] if no node of the path is shown.
-    /// - [`LoomError::OverLimit`] if the budget never truncates and the path is over it, [`LoomError::NoRoom`] if the reply
-    ///   and the system text leave no tokens for a message.
+    /// - [`LoomError::OverLimit`] if the budget never truncates and the path is longer, [`LoomError::NoRoom`] if the
+    ///   reply and the system text leave no tokens for a message.
     pub fn dialogue(&self, agent: &Agent) -> Result<Assembled, LoomError> {
         let mut draft = Draft::default();
         for turn in self.turns().filter(|turn| !turn.text().trim().is_empty()) {
@@ -111,11 +112,11 @@ impl Path<'_> {
         draft.assemble(self, agent, settings)
     }
 
-    /// The request of the path as one text, with text at its end that is no node yet: the texts of all nodes, one after
-    /// another and as they are. It is the same text before and after its end is made a node.
+    /// The request of the path as one text: the texts of all nodes as stored, one after another, and at the end a text
+    /// that is no node yet. The request stays the same when that end becomes a node.
     ///
-    /// It has no system text unless the [tree](super::Tree::set_system_in_buffer) says so. A [budget](crate::budget) omits
-    /// whole nodes. The newest text stays in any case.
+    /// The request has no system text unless the [tree](super::Tree::set_system_in_buffer) says so. A
+    /// [budget](crate::budget) omits whole nodes. The newest text stays in any case.
     ///
     /// ```
     /// use columnar::loom::{Agent, Author, Edge, Mode, Tree};
@@ -139,7 +140,7 @@ impl Path<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`dialogue`](Self::dialogue).
+    /// The errors of [`dialogue`](Self::dialogue).
     pub fn buffer(&self, working: &str, agent: &Agent) -> Result<Assembled, LoomError> {
         let (mut draft, has_system) = (Draft::default(), self.is_system_in_buffer());
         for turn in self.turns() {
@@ -207,13 +208,13 @@ fn name(text: &str) -> Name {
 }
 
 impl Assembled {
-    /// The system text; `None` if there is none. A provider without a field for it gets it as its convention demands: see
-    /// [`Rendering`](crate::rendering::Rendering).
+    /// The system text; `None` if there is none. A provider without a field for system texts gets the text as the
+    /// convention of the model demands: see [`Rendering`](crate::rendering::Rendering).
     pub fn system(&self) -> Option<&str> {
         Some(self.system.as_str()).filter(|system| !system.is_empty())
     }
 
-    /// The messages. In buffer mode it is one message with the whole text.
+    /// The messages. In buffer mode there is one message, with the whole text.
     pub fn messages(&self) -> &Messages {
         &self.transcript.messages
     }
@@ -274,7 +275,7 @@ impl Assembled {
     }
 }
 
-/// Ids and numbers. The texts would fill a screen.
+/// Ids and numbers only. The texts would fill a screen.
 impl fmt::Debug for Assembled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Assembled")

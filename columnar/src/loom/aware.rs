@@ -1,7 +1,7 @@
-//! The blocks that show a tree to a model: a header before each turn, its position before the newest turn, an addendum and
-//! its memory in the system text.
+//! The blocks that show a tree to a model: a header before each turn, the position before the newest turn, an addendum
+//! and the memory in the system text.
 //!
-//! All of it is a function of the tree and of these settings. The ages of nodes are an argument.
+//! Every block is a function of the tree and of these settings. The ages of nodes are an argument.
 
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::history::Value;
 /// The most nodes of a path that the block of the position names.
 const NAMED: usize = 4;
 
-/// The settings of an agent that knows the tree it is in.
+/// The settings of an agent that knows the tree around the request.
 ///
 /// ```
 /// use columnar::loom::{Agent, Author, Aware, Edge, Memory, Mode, Tree};
@@ -91,19 +91,20 @@ impl Aware {
         Self { memory, ..self }
     }
 
-    /// Shows the age of each node, as this function returns it: `3m ago`. An age changes from request to request, so no
-    /// provider can serve the messages from its cache.
+    /// Shows the age of each node, as this function words the age: `3m ago`. An age changes from request to request, so
+    /// no provider can serve the messages from its cache.
     #[must_use]
     pub fn ages(self, age: impl Fn(&NodeId) -> Option<Duration> + Send + Sync + 'static) -> Self {
         Self { age: Some(Arc::new(age)), ..self }
     }
 
-    /// A text with the header of its node. The header is a part of the turn, so it stays where turns are joined.
+    /// A text with the header of the node. The header is a part of the turn, so the header stays where turns are
+    /// joined.
     pub(super) fn with_header(&self, turn: &Turn<'_>, text: &str) -> String {
         let node = turn.node();
         let mut header = format!("[{}] {}", node.id(), node.author());
         if let Some(age) = self.age.as_ref().and_then(|age| age(node.id())) {
-            // A `String` takes everything.
+            // Writing to a `String` never fails.
             let _ = write!(header, " · {} ago", ShortTime(age));
         }
         let count = |count: usize, one: &str| (count > 0).then(|| counted(count, one));
@@ -130,7 +131,7 @@ impl Aware {
         let block = self.position_block(path);
         match turns.last_mut() {
             Some((Role::User, text)) => *text = format!("{block}\n\n{text}").into(),
-            // After a reply the block is the newest turn.
+            // After a reply, the block itself is the newest turn.
             _ => {
                 turns.push((Role::User, block.into()));
                 nodes.push(None);
@@ -188,7 +189,7 @@ impl Aware {
     }
 }
 
-/// Without the memory.
+/// The settings without the memory.
 impl fmt::Debug for Aware {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Aware").field("permissions", &self.permissions).finish_non_exhaustive()
@@ -203,7 +204,7 @@ fn counted(count: usize, one: &str) -> String {
     }
 }
 
-/// A duration in its largest unit.
+/// A duration in the largest unit that fits.
 struct ShortTime(Duration);
 
 impl fmt::Display for ShortTime {

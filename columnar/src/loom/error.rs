@@ -1,4 +1,4 @@
-//! The errors of requests and of stored trees. They name nodes and never show their texts.
+//! The errors of requests and of stored trees. Errors name nodes and never show texts.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub enum LoomError {
     /// A stored tree that is damaged.
     #[error("{part} of the stored tree is damaged: {reason}; restore it from a copy")]
     Damaged {
-        /// The node or the change, by its number.
+        /// The number of the node or of the change.
         part: String,
         /// The damage.
         reason: String,
@@ -28,7 +28,7 @@ pub enum LoomError {
     /// A document that is no tree in the format Open Loom, version 2.
     #[error("the document cannot be imported: {reason}")]
     Import {
-        /// The fault, and its position.
+        /// The fault, and where in the document.
         reason: String,
     },
     /// A stored tree of the other mode.
@@ -43,7 +43,7 @@ pub enum LoomError {
         /// The numbers of tokens.
         source: BudgetError,
     },
-    /// A path over its budget, whose strategy never truncates.
+    /// A path over the budget, whose strategy never truncates.
     #[error(
         "the path has about {tokens} tokens, and the limit is {limit}; the largest nodes are {}: exclude some, raise the \
          budget, or choose a strategy that truncates",
@@ -52,9 +52,9 @@ pub enum LoomError {
     OverLimit {
         /// The tokens of the messages.
         tokens: usize,
-        /// The most tokens that they may have.
+        /// The most tokens that the messages may have.
         limit: usize,
-        /// The nodes of the path, each with its tokens, the largest first.
+        /// The nodes of the path with the tokens of each, the largest first.
         contributors: Vec<(NodeId, usize)>,
     },
     /// The store failed.
@@ -87,7 +87,7 @@ impl fmt::Display for To<'_> {
     }
 }
 
-/// Prints the three largest.
+/// Prints the three largest nodes.
 struct Largest<'e>(&'e [(NodeId, usize)]);
 
 impl fmt::Display for Largest<'_> {

@@ -1,8 +1,8 @@
 //! A tree on a store: each change is stored before it is made.
 //!
-//! The store has two columns. `node` has a node in each step: its text is the value, and its
-//! [header](super::Node::header) is beside it in the same write. `change` has all other changes, each with the number of
-//! nodes before it. Nothing is ever written twice.
+//! The store has two columns. `node` has a node in each step: the value is the text, and the
+//! [header](super::Node::header) is beside the text in the same write. `change` has all other changes, each with the
+//! number of nodes before it. Nothing is ever written twice.
 
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -22,10 +22,10 @@ use crate::store::{CHUNK, Entry, Put, Store, StoreError};
 /// The format of the stored definition.
 const FORMAT: u64 = 1;
 
-/// A [`Tree`] on a [store](crate::store): in memory, in a folder, in SQLite or in Postgres. It reads like the tree, and its
-/// methods that change the tree store the change first.
+/// A [`Tree`] on a [store](crate::store): in memory, in a folder, in SQLite or in Postgres. A loom reads like a tree,
+/// and the methods that change the tree store the change first.
 ///
-/// A store has one owner, and a store of a tree is none of a flow.
+/// A store has one owner. A store of a tree cannot hold a flow.
 ///
 /// ```
 /// use columnar::loom::{Agent, Author, Edge, Loom, Mode};
@@ -48,7 +48,8 @@ const FORMAT: u64 = 1;
 pub struct Loom {
     tree: Tree,
     store: Arc<dyn Store>,
-    /// The write of the latest call, until its change is made. Only `&mut self` reaches into it; the mutex makes it `Sync`.
+    /// The write of the latest call, until the tree has made the change. Only `&mut self` reaches the write; the mutex
+    /// makes a loom `Sync`.
     unfinished: Mutex<Option<Unfinished>>,
     dice: Box<dyn FnMut() -> u64 + Send + Sync>,
 }
@@ -58,7 +59,7 @@ struct Unfinished {
     change: Change,
     column: Name,
     step: usize,
-    /// `None` once the store returned an error. The entry may be stored nevertheless.
+    /// `None` once the store has returned an error. The entry may be stored nevertheless.
     write: Option<BoxFuture<'static, Result<Put, StoreError>>>,
 }
 
@@ -82,13 +83,13 @@ impl Loom {
         let tree = load(&*store, mode).await?;
         if definition.is_none() {
             if tree != Tree::new(mode) {
-                // Its mode is not known, and another tree would be begun beside its nodes.
+                // The mode of such nodes is not known, and another tree would be begun beside these nodes.
                 let reason = "it is missing, and nodes are there".to_owned();
                 return Err(LoomError::Damaged { part: "the definition".into(), reason });
             }
             store.define(definition_text(mode)).await?;
         }
-        // Keyed differently in each process, so the ids of two trees differ.
+        // The keys differ in each process, so the ids of two trees differ.
         let (keys, mut count) = (RandomState::new(), 0_u64);
         let dice = move || {
             count += 1;
@@ -112,8 +113,8 @@ impl Loom {
     ///
     /// # Errors
     ///
-    /// [`LoomError::Tree`] if the tree refuses it, [`LoomError::Store`] if it could not be stored. Opening the tree again
-    /// shows whether it is.
+    /// [`LoomError::Tree`] if the tree refuses the node, [`LoomError::Store`] if the node could not be stored. After an
+    /// error of the store, opening the tree again shows whether the node is stored.
     pub async fn append(
         &mut self,
         from: impl Into<Edge>,
@@ -128,7 +129,7 @@ impl Loom {
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Self::append).
+    /// The errors of [`append`](Self::append).
     pub async fn aside(&mut self, author: Author, text: impl Into<Arc<str>>) -> Result<NodeId, LoomError> {
         self.make(|_, id| Ok(Header::new(id, author)), &text.into()).await
     }
@@ -137,7 +138,7 @@ impl Loom {
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Self::append).
+    /// The errors of [`append`](Self::append).
     pub async fn annotate(
         &mut self,
         node: &NodeId,
@@ -151,7 +152,7 @@ impl Loom {
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Self::append).
+    /// The errors of [`append`](Self::append).
     pub async fn edit(
         &mut self,
         node: &NodeId,
@@ -165,7 +166,7 @@ impl Loom {
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Self::append).
+    /// The errors of [`append`](Self::append).
     pub async fn link(&mut self, from: impl Into<Edge>, node: &NodeId) -> Result<(), LoomError> {
         self.change(Change::Link { from: from.into(), node: node.clone() }).await
     }
@@ -174,7 +175,7 @@ impl Loom {
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Self::append).
+    /// The errors of [`append`](Self::append).
     pub async fn mark(&mut self, node: &NodeId, mark: Mark, is_set: bool) -> Result<(), LoomError> {
         self.change(Change::Mark { node: node.clone(), mark, is_set }).await
     }
@@ -183,16 +184,16 @@ impl Loom {
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Self::append).
+    /// The errors of [`append`](Self::append).
     pub async fn prune_one(&mut self, node: &NodeId, is_set: bool) -> Result<(), LoomError> {
         self.change(Change::PruneOne { node: node.clone(), is_set }).await
     }
 
-    /// Replaces the system text of the tree, or removes it.
+    /// Replaces or removes the system text of the tree.
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Self::append).
+    /// The errors of [`append`](Self::append).
     pub async fn set_system(&mut self, text: Option<&str>) -> Result<(), LoomError> {
         self.change(Change::System { text: text.map(Arc::from) }).await
     }
@@ -201,7 +202,7 @@ impl Loom {
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Self::append).
+    /// The errors of [`append`](Self::append).
     pub async fn set_system_in_buffer(&mut self, is_set: bool) -> Result<(), LoomError> {
         self.change(Change::SystemInBuffer { is_set }).await
     }
@@ -210,18 +211,19 @@ impl Loom {
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Self::append).
+    /// The errors of [`append`](Self::append).
     pub async fn set_budget(&mut self, budget: impl Into<Budget>) -> Result<(), LoomError> {
         self.change(Change::Budget { budget: budget.into() }).await
     }
 
     /// Makes any change. [`Tree::changes`] of another tree, one after another, copy that tree into an empty one.
     ///
-    /// A call that is dropped may have begun its write. The next call ends that first, and makes its change.
+    /// A call that is dropped may leave a begun write behind. The next call ends that write first, and then makes its
+    /// own change.
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Self::append).
+    /// The errors of [`append`](Self::append).
     pub async fn change(&mut self, change: Change) -> Result<(), LoomError> {
         self.finish().await?;
         self.tree.check(&change)?;
@@ -245,10 +247,10 @@ impl Loom {
     }
 
     /// Ends the write of an earlier call that was dropped or failed. The two columns are one history, so nothing may be
-    /// written before it is known whether that change is stored.
+    /// written before the fate of that change is known.
     async fn finish(&mut self) -> Result<(), LoomError> {
         if self.unfinished().as_ref().is_some_and(|unfinished| unfinished.write.is_some()) {
-            // Its error was that of the earlier call.
+            // The earlier call has returned this error already.
             let _ = self.write().await;
         }
         let Some(Unfinished { column, step, .. }) = self.unfinished() else { return Ok(()) };
@@ -261,7 +263,7 @@ impl Loom {
         Ok(())
     }
 
-    /// Waits for the write, and makes its change. If this is dropped, the write stays.
+    /// Waits for the write, and makes the change. The write stays when this call is dropped.
     async fn write(&mut self) -> Result<(), LoomError> {
         let Some(Unfinished { column, step, write, .. }) = self.unfinished() else { return Ok(()) };
         let Some(waiting) = write else { return Ok(()) };
@@ -297,7 +299,7 @@ impl Loom {
     }
 }
 
-/// A loom reads like its tree.
+/// A loom reads like the tree inside.
 impl Deref for Loom {
     type Target = Tree;
 

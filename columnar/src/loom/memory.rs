@@ -1,4 +1,4 @@
-//! The memory of a model beside its path: pinned nodes and texts, stashes, and recent actions.
+//! The memory of a model beside the path: pinned nodes and texts, stashes, and recent actions.
 
 use crate::context::tree::{NodeId, Tree};
 
@@ -8,10 +8,10 @@ const EXCERPT: usize = 400;
 /// The most actions that the block shows.
 const ACTIONS: usize = 8;
 
-/// The memory of an agent: pinned nodes and texts, stashes and recent actions. It is shown at the end of the system text,
-/// if it has anything.
+/// The memory of an agent: pinned nodes and texts, stashes and recent actions. The memory is shown at the end of the
+/// system text, unless the memory is empty.
 ///
-/// Pinned nodes stay when they are pruned or excluded. A stash is shown by its label alone until it is recalled.
+/// Pinned nodes stay in the memory when pruned or excluded. Of a stash, the label alone is shown until it is recalled.
 ///
 /// ```
 /// use columnar::loom::Memory;
@@ -146,7 +146,7 @@ fn section(lines: &mut Vec<String>, title: &str, items: impl Iterator<Item = Str
     }
 }
 
-/// A text on one line, so that it cannot end a block or begin another one.
+/// A text on one line, so that no text can end a block or begin another one.
 pub(super) fn one_line(text: &str) -> String {
     text.split(char::is_control).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }

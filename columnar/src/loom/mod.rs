@@ -1,8 +1,8 @@
 //! Trees of texts: conversations and stories that branch, by people and models.
 //!
-//! A [`Tree`] has nodes. A node has an author and a text, and never changes. It continues another node, so each node is the
-//! end of a [`Path`] from a root, and a path is what a model is asked about. Several nodes can continue the same one: other
-//! replies, or an edited question.
+//! A [`Tree`] has nodes. A node has an author and a text, and never changes. A node continues another node, so each
+//! node is the end of a [`Path`] from a root, and a path is what a model is asked about. Several nodes can continue the
+//! same one: other replies, or an edited question.
 //!
 //! ```
 //! use columnar::loom::{Author, Edge, Mark, Mode, Tree};
@@ -34,13 +34,15 @@
 //!
 //! # Rules
 //!
-//! - An [`Edge`] leads from one or several sources to one node. A primary source is continued; context and instruction
-//!   sources are shown with it in the request. An annotation edge leads to a remark about a node.
+//! - An [`Edge`] leads from one or several sources to one node. A primary source is continued. Context and instruction
+//!   sources are shown beside the primary source in the request. An annotation edge leads to a remark about a node.
 //! - No edge closes a cycle, has no source, or names a node that is not there. A refused operation changes nothing.
-//! - An edit is a new node beside the original. In [dialogue mode](Mode::Dialogue) the conversation goes on from either. In
-//!   [buffer mode](Mode::Buffer) both are versions of one text, and whatever follows one follows the other.
+//! - An edit is a new node beside the original. In [dialogue mode](Mode::Dialogue) the conversation goes on from
+//!   either. In [buffer mode](Mode::Buffer) both are versions of one text, and everything that follows one follows the
+//!   other.
 //! - A path shows one version of a text. Nodes that are excluded or pruned are not shown, each by itself.
-//! - Everything that happened is a [`Change`]. A tree can be made again from them, and each path can be seen as it was.
+//! - Everything that happened is a [`Change`]. The changes make the same tree again, and show each path as it was at
+//!   any time.
 
 mod agent;
 mod assembly;

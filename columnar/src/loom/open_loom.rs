@@ -14,16 +14,16 @@ use crate::declare::error::Printable;
 /// The name of the format.
 const FORMAT: &str = "open-loom";
 
-/// The newest version that is written. Its whole number is that of all versions that are read.
+/// The newest version that is written. All versions with the same whole number can be read.
 const VERSION: &str = "2.0";
 
-/// A tree of a document, with its id and its title there.
+/// A tree of a document, with the id and the title from there.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Imported {
     /// The id of the tree.
     pub id: String,
-    /// Its title, which may be empty.
+    /// The title of the tree, which may be empty.
     pub title: String,
     /// The tree.
     pub tree: Tree,
@@ -31,9 +31,9 @@ pub struct Imported {
 
 /// A document in the format Open Loom 2.0 with one tree, for other programs.
 ///
-/// Nodes, edges with their sources, edits, marks and the system text are in it; budgets and the history of marks are not.
-/// [`import`] makes a tree with equal paths of it: the format has no order of nodes, on which versions depend, so an
-/// extension has it.
+/// The document has nodes, edges with their sources, edits, marks and the system text, but no budgets and no history of
+/// marks. [`import`] makes a tree with equal paths from the document. Versions depend on the order of nodes, which the
+/// format lacks, so an extension holds the order.
 ///
 /// ```
 /// use columnar::loom::{Agent, Author, Edge, Mode, Tree, export, import};
@@ -77,7 +77,7 @@ pub fn export(tree: &Tree, id: &str, title: &str) -> String {
         if !marks.is_empty() {
             json.insert("meta".into(), marks.into());
         }
-        // By the format, a root is whatever no continuation edge leads to.
+        // By the format, a root is any node that no continuation edge leads to.
         if node.edges().iter().all(Edge::is_root) {
             roots.push(Json::from(id));
         }
@@ -114,7 +114,7 @@ pub fn export(tree: &Tree, id: &str, title: &str) -> String {
     let generator = json!({ "name": "columnar", "version": env!("CARGO_PKG_VERSION") });
     let mut document =
         json!({ "format": FORMAT, "version": VERSION, "generator": generator, "trees": [exported] });
-    // Nodes are found by their ids in a file that a person reads, and equal trees have equal files.
+    // A person who reads the file finds nodes by id, and equal trees have equal files.
     document.sort_all_objects();
     format!("{document:#}\n")
 }
@@ -136,8 +136,8 @@ fn edge(kind: &str, from: &Edge, target: &str) -> Json {
 
 /// The trees of a document in the format Open Loom, version 2.
 ///
-/// Texts, authors, edges, edits and marks are taken over. Of an image the `altText` is taken, of a sound its `transcript`.
-/// The role `mixed` is a model, `system` a person. Everything else of the document, such as titles of bookmarks or the
+/// Texts, authors, edges, edits and marks are taken over. An image becomes its `altText`, a sound its `transcript`. The
+/// role `mixed` is a model, `system` a person. Everything else of the document, such as titles of bookmarks or the
 /// records of requests, is left out.
 ///
 /// # Errors
@@ -145,7 +145,7 @@ fn edge(kind: &str, from: &Edge, target: &str) -> Json {
 /// - [`LoomError::Import`] for a text that is no such document, a node that is missing, a node without text, and edges in a
 ///   circle.
 /// - [`LoomError::Unreadable`] for a node that has media and no text.
-/// - [`LoomError::Tree`] if a tree would have refused a part of it.
+/// - [`LoomError::Tree`] if a tree would have refused a part of the document.
 pub fn import(document: &str) -> Result<Vec<Imported>, LoomError> {
     let document: Json = serde_json::from_str(document).map_err(|error| {
         refused(format!("it is no JSON, at line {} and column {}", error.line(), error.column()))
@@ -166,7 +166,7 @@ fn refused(reason: String) -> LoomError {
     LoomError::Import { reason }
 }
 
-/// A tree of a document before its nodes are in order.
+/// A tree of a document before the nodes are in order.
 struct Draft<'j> {
     /// The place of the tree in an error.
     place: String,
@@ -183,7 +183,7 @@ struct Draft<'j> {
 
 struct DraftNode<'j> {
     json: &'j Json,
-    /// Its place in the order in which nodes were made, if the document says it.
+    /// The place of the node in the order in which nodes were made, if the document tells the place.
     number: Option<u64>,
     text: String,
     author: Author,
@@ -192,7 +192,7 @@ struct DraftNode<'j> {
 
 struct DraftEdge<'j> {
     is_continuation: bool,
-    /// The number of nodes when it was added to one that was there already.
+    /// The number of nodes at the time when the edge was added, for an edge to a node that was there already.
     link: Option<u64>,
     sources: Vec<(Purpose, &'j str)>,
     target: &'j str,
@@ -278,7 +278,7 @@ impl<'j> Draft<'j> {
         Ok(DraftEdge { is_continuation, link: link.filter(|_| is_continuation), sources, target })
     }
 
-    /// Each id that an edge or an edit names is that of a node.
+    /// Checks that each id that an edge or an edit names is the id of a node.
     fn check_nodes(&self) -> Result<(), LoomError> {
         let edges = self
             .edges
@@ -289,7 +289,7 @@ impl<'j> Draft<'j> {
         match named.find(|id| !self.nodes.contains_key(id)) {
             None => Ok(()),
             Some(id) => {
-                // An id is shown only if it can be one: it may be any text of the document.
+                // An id may be any text of the document, so only a valid id is shown.
                 let id = NodeId::new(id).map_err(|error| refused(format!("in {}, {error}", self.place)))?;
                 Err(refused(format!(
                     "{} names the node `{}`, which it does not have",
@@ -339,7 +339,7 @@ impl<'j> Draft<'j> {
                     tree.mark(&id, mark, true)?;
                 }
             }
-            // Each node by itself, as the document has it.
+            // Each node alone, as in the document.
             if flag(node.json, &["meta", "pruned"]) {
                 tree.prune_one(&id, true)?;
             }
@@ -352,7 +352,7 @@ impl<'j> Draft<'j> {
         self.edges.iter().filter(|edge| edge.link.is_none())
     }
 
-    /// In documents of others: the sources that are shown beside others, and through which no path runs.
+    /// The sources that are shown beside others and through which no path runs, in documents of other programs.
     fn material(&self) -> BTreeSet<&'j str> {
         let edges = self.edges.iter().filter(|edge| edge.is_continuation);
         let (mut primary, mut beside) = (BTreeSet::new(), BTreeSet::new());
@@ -362,8 +362,8 @@ impl<'j> Draft<'j> {
         beside.difference(&primary).copied().collect()
     }
 
-    /// The nodes in an order in which all that a node needs comes before it: the one in which they were made, if the
-    /// document has it, otherwise roots first and siblings in the order of their edges.
+    /// The nodes in an order in which all that a node needs comes before it. This is the order in which the nodes were
+    /// made, if the document has that order; otherwise roots come first, and siblings in the order of the edges.
     fn order(&self) -> Result<Vec<&'j str>, LoomError> {
         let mut waits: BTreeMap<&str, usize> = self.nodes.keys().map(|id| (*id, 0)).collect();
         let mut unlocks: BTreeMap<&str, Vec<&'j str>> = BTreeMap::new();
@@ -401,8 +401,8 @@ impl<'j> Draft<'j> {
         }
     }
 
-    /// The place of each node that the document gives one: its number, otherwise that of a root, or of the first edge that
-    /// leads to it.
+    /// The rank of each node that has one in the document: the number of the node, otherwise the place of the root, or
+    /// the place of the first edge that leads to the node.
     fn ranks(&self) -> BTreeMap<&'j str, u64> {
         let named = self.roots.iter().copied().chain(self.first_edges().map(|edge| edge.target));
         let mut ranks = BTreeMap::new();

@@ -36,7 +36,7 @@ pub(super) fn all(seed: u64) -> impl Iterator<Item = Sample> {
     let mut rng = Rng::with_seed(seed);
     LINES.into_iter().flat_map(move |(kind, line)| {
         let samples: Vec<_> =
-            // Half of them, because each half of the corpus has its own seed.
+            // Half of the samples, because each half of the corpus has a separate seed.
             (0..SAMPLES / 2).map(|_| Sample { kind, text: sample(&mut rng, line) }).collect();
         samples
     })
@@ -56,7 +56,7 @@ fn chars(rng: &mut Rng, alphabet: &str, count: usize) -> String {
     (0..count).filter_map(|_| rng.choice(&alphabet)).collect()
 }
 
-/// A line of a table, as programs draw them.
+/// A line of a table, as programs draw tables.
 fn drawn(rng: &mut Rng) -> String {
     let (corner, line) =
         *rng.choice(&[("┼", "─"), ("╪", "═"), ("+", "-"), ("|", "-")]).unwrap_or(&("+", "-"));

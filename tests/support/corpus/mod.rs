@@ -8,7 +8,7 @@ mod generate;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The approximate bytes of a sample, which are those of a typical value.
+/// The approximate bytes of a sample, which is the length of a typical value.
 const SAMPLE: usize = 300;
 
 /// The same for kinds with less text.
@@ -36,7 +36,7 @@ pub const KINDS: [&str; 16] = [
     "rare", "letters", "base64", "hex", "uuid",
 ];
 
-/// Files of the tests: written for this, or in the public domain. Their paragraphs alternate between the halves.
+/// Files of the tests: written for this, or in the public domain. The paragraphs alternate between the halves.
 const WRITTEN: [(&str, &str); 7] = [
     ("cjk", include_str!("cjk.txt")),
     ("chat", include_str!("chat.txt")),
@@ -52,7 +52,7 @@ const WRITTEN: [(&str, &str); 7] = [
 enum For {
     Fit,
     Judge,
-    /// Both, alternating: there is no second file of the kind.
+    /// Both halves, alternating: there is no second file of the kind.
     Both,
 }
 
@@ -117,7 +117,7 @@ impl Corpus {
                 None => corpus.missing.push(format!("{name}: {path}")),
             }
         }
-        // Different seeds: no text evaluates the weights that were fitted to it.
+        // Different seeds: no text evaluates weights that were fitted to the same text.
         for (seed, samples) in [(1, &mut corpus.fit), (2, &mut corpus.judge)] {
             samples.extend(generate::all(seed));
         }

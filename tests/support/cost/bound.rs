@@ -1,30 +1,30 @@
 //! A lower bound of the cost of all marking policies.
 //!
 //! The bound assumes a cache that takes any number of marks, finds every entry and knows the future. Then each block
-//! has its own cost: at each request that shows it, it is plain, or written, or read if it has been written or read
+//! has a separate cost: at each request with the block, the block is plain, or written, or read after a write or read
 //! within the lifetime. Real rules allow less, so the sum of the minimum costs of all blocks is a lower bound for every
 //! policy on the same requests at the same times.
 //!
-//! Blocks before the minimum length of a cached prefix count as one with the block that completes it.
+//! Blocks before the minimum length of a cached prefix count as one with the block that completes the minimum.
 
 use columnar::cache::Lifetime;
 
 use super::request::Request;
 use super::rules::{Rules, Term};
 
-/// A request with its time and its column.
+/// A request with the time and the column.
 #[derive(Clone, Copy, Debug)]
 pub struct TimedRequest<'t> {
     /// The request.
     pub request: &'t Request,
-    /// Its time in seconds.
+    /// The time of the request in seconds.
     pub at: f64,
     /// The column; columns share no block.
     pub column: usize,
 }
 
 /// The minimum cost of the requests of each column, in prices of a plain token. The requests are in order of time;
-/// `lifetimes` are those that may be used.
+/// `lifetimes` are the permitted ones.
 pub fn bound<'t>(
     requests: impl IntoIterator<Item = TimedRequest<'t>>,
     rules: &Rules,
@@ -70,17 +70,18 @@ struct Terms {
     writes: [Option<Term>; 2],
 }
 
-/// The minimum cost of a block so far, by its final state.
+/// The minimum cost of a block so far, by final state.
 #[derive(Clone, Copy, Debug)]
 struct Visited {
-    /// The start of the current group of requests, which cannot read an entry that the first of them writes.
+    /// The start of the current group of requests. No request of a group can read an entry that the first request of
+    /// the group writes.
     since: f64,
     last: f64,
-    /// The block is not cached.
+    /// The cost if the block is not cached.
     unknown: f64,
-    /// By lifetime: the first request of the group wrote it.
+    /// The costs, by lifetime, if the first request of the group wrote the block.
     fresh: [f64; 2],
-    /// By lifetime: it can be read.
+    /// The costs, by lifetime, if the block can be read.
     known: [f64; 2],
 }
 

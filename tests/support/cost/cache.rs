@@ -1,4 +1,4 @@
-//! The simulator of the cache of one provider, and of its bills.
+//! The simulator of the cache and of the bills of one provider.
 //!
 //! ```text
 //! request, marks, time ──▶ the deepest entry that lives and that a mark finds: read
@@ -29,26 +29,26 @@ pub struct Mark {
 /// The marks of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// In order of their positions.
+    /// The marks in order of position.
     pub explicit: Vec<Mark>,
     /// Whether the provider adds a mark at the end, which counts as one.
     pub automatic: bool,
 }
 
-/// The tokens of a request by their price.
+/// The tokens of a request by price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bill {
-    /// Read from the cache.
+    /// Tokens read from the cache.
     pub read: u32,
-    /// Written for a short time.
+    /// Tokens written for a short time.
     pub short: u32,
-    /// Written for a long time.
+    /// Tokens written for a long time.
     pub long: u32,
-    /// Neither read nor written.
+    /// Tokens neither read nor written.
     pub plain: u32,
 }
 
-/// Why a provider rejects a request.
+/// The reason why a provider rejects a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// Too many marks.
@@ -65,7 +65,7 @@ pub enum Refused {
 #[derive(Clone, Debug)]
 pub struct Cache<'r> {
     rules: &'r Rules,
-    /// By prefix and lifetime.
+    /// The entries by prefix and lifetime.
     entries: HashMap<(usize, Lifetime), Entry>,
 }
 
@@ -90,7 +90,7 @@ impl Marks {
         Self { explicit: positions.into_iter().map(mark).collect(), automatic: false }
     }
 
-    /// Only the mark that the provider adds.
+    /// The automatic mark alone, which the provider adds.
     pub fn automatic() -> Self {
         Self { explicit: Vec::new(), automatic: true }
     }
@@ -136,7 +136,7 @@ impl<'r> Cache<'r> {
         Ok(bill)
     }
 
-    /// The marks with the automatic one among them.
+    /// All marks, the automatic one included.
     fn check(&self, request: &Request, marks: &Marks) -> Result<Marks, Refused> {
         let mut marks = marks.clone();
         let end = request.blocks.len().checked_sub(1);
@@ -197,8 +197,8 @@ impl<'r> Cache<'r> {
         self.rules.term(lifetime).is_some_and(|term| now - entry.used <= term.seconds)
     }
 
-    /// Updates the cache after a request. A mark inside the prefix that was read costs nothing, and its entry has the
-    /// lifetime of the entry that was read.
+    /// Updates the cache after a request. A mark inside the prefix that was read costs nothing, and the entry at that
+    /// mark has the lifetime of the entry that was read.
     fn keep(&mut self, request: &Request, marks: &Marks, found: Option<Found>, now: f64) {
         for mark in &marks.explicit {
             let Some(block) = request.block(mark.at).filter(|block| block.until >= self.rules.minimum) else {
@@ -208,7 +208,7 @@ impl<'r> Cache<'r> {
             let key = (block.prefix, paid.map_or(mark.lifetime, |found| found.lifetime));
             let old = self.entries.get(&key).filter(|old| self.lives(old, key.1, now));
             let ready = now + self.rules.ready;
-            // An entry that can be read stays readable while a request writes it again.
+            // An entry that can be read stays readable during a second write.
             let ready = old.map_or(ready, |old| old.ready.min(ready));
             self.entries.insert(key, Entry { used: now, ready });
         }

@@ -13,10 +13,9 @@ use super::trace::{Pause, Trace, Turn};
 pub enum Clock {
     /// Steps one after the other.
     Batch,
-    /// People think before they answer: the median is 75 seconds, and one pause in seven is longer than 5
-    /// minutes.
+    /// People think before an answer: the median is 75 seconds, and one pause in seven is longer than 5 minutes.
     Human,
-    /// Bursts of a few steps, with long pauses between them.
+    /// Bursts of a few steps, with long pauses in between.
     Bursty,
     /// Each pause ends a second before the short lifetime does, or a second after.
     Edge,
@@ -25,7 +24,7 @@ pub enum Clock {
 /// The median of the time that people think, in seconds.
 const THOUGHT: f64 = 75.0;
 
-/// The standard deviation of its logarithm.
+/// The standard deviation of the logarithm of that time.
 // ln(300 / 75) / 1.3 is 1.07 deviations, so one pause in seven is longer than 5 minutes.
 const SPREAD: f64 = 1.3;
 
@@ -39,7 +38,7 @@ const ANSWER: f64 = 3.0;
 pub const SEEDS: [u64; 3] = [12, 13, 14];
 
 impl Clock {
-    /// Its name in the tables of results.
+    /// The name of the clock in the tables of results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Batch => "batch",
@@ -49,7 +48,8 @@ impl Clock {
         }
     }
 
-    /// The pace that a user with knowledge of the clock and the trace would declare; `None` if no pace describes it.
+    /// The pace that a user with knowledge of the clock and the trace would declare; `None` if no pace describes the
+    /// clock.
     pub fn pace(self, trace: &Trace, rules: &Rules) -> Option<Pace> {
         let thoughts = trace.turns.iter().filter(|turn| turn.pause == Pause::Thought).count();
         match self {
@@ -78,7 +78,7 @@ impl Clock {
             starts.push(start);
         }
         let start = |turn: usize| starts.get(turn).copied().unwrap_or_default();
-        // A request that waits for others of its turn is sent when their replies are complete.
+        // A request that waits for others of the same turn is sent when the replies to these are complete.
         trace.calls.iter().map(|call| start(call.turn) + ANSWER * f64::from(call.depth)).collect()
     }
 

@@ -10,7 +10,7 @@ use super::rules::Rules;
 use super::scenario::Scenario;
 use super::trace::{Kind, Trace};
 
-/// One cost of a column.
+/// A cost of a column, selected from the costs.
 type Field = fn(&mut Column) -> &mut f64;
 
 /// The marks of this library.
@@ -22,9 +22,9 @@ struct LibraryMarks<'m> {
 /// The costs of a column, in prices of a plain token.
 #[derive(Clone, Debug, Default)]
 pub struct Column {
-    /// Its name.
+    /// The name of the column.
     pub name: String,
-    /// With the marks of this library, without hints about time.
+    /// The cost with the marks of this library, without hints about time.
     pub library: f64,
     /// The same with the pace as a hint and, in a batch, with the last requests; NaN if no pace describes the clock.
     pub hinted: f64,
@@ -34,7 +34,7 @@ pub struct Column {
     pub bound: f64,
     /// The lower bound with both lifetimes.
     pub both: f64,
-    /// Without any cache.
+    /// The cost without any cache.
     pub uncached: f64,
 }
 
@@ -51,7 +51,7 @@ pub struct Outcome {
     pub provider: &'static str,
     /// The columns.
     pub columns: Vec<Column>,
-    /// With the marks of the other policies, in order of [`POLICIES`].
+    /// The costs with the marks of the other policies, in order of [`POLICIES`].
     pub others: Vec<f64>,
 }
 
@@ -60,7 +60,7 @@ impl Outcome {
     ///
     /// # Errors
     ///
-    /// Those of the plans.
+    /// The errors of the plans.
     pub fn of(trace: &Trace, provider: &CachePolicy, rules: &Rules) -> Result<Vec<Self>> {
         let without_hints = library_marks(trace, provider, TimeHints { pace: Pace::default(), last: false })?;
         let outcome = |clock: &Clock| {
@@ -167,17 +167,17 @@ fn accepted(scenario: &Scenario<'_>, marks: &[Marks]) -> Vec<f64> {
     scenario.cost(marks).unwrap_or_else(|refused| unreachable!("the marks are valid, but {refused:?}"))
 }
 
-/// The largest of many ratios, and the case that has it.
+/// The largest of many ratios, and its case.
 #[derive(Clone, Debug, Default)]
 pub struct Worst {
     /// The ratio.
     pub ratio: f64,
-    /// Its case.
+    /// The case of the ratio.
     pub case: String,
 }
 
 impl Worst {
-    /// The largest of these ratios, each with its case.
+    /// The largest of these ratios, each of which has a case.
     pub fn of(ratios: impl IntoIterator<Item = (f64, String)>) -> Self {
         let worst = ratios.into_iter().max_by(|(one, _), (other, _)| one.total_cmp(other));
         worst.map_or_else(Self::default, |(ratio, case)| Self { ratio, case })

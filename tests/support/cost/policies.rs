@@ -1,4 +1,5 @@
-//! Marking policies: those of other clients, as far as they depend on the request alone, and that of this library.
+//! Marking policies: the policies of other clients, as far as these depend on the request alone, and the policy of this
+//! library.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -41,7 +42,7 @@ pub const POLICIES: [Policy; 7] = [
 ];
 
 impl Policy {
-    /// Its name in the tables of results.
+    /// The name of the policy in the tables of results.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -70,7 +71,7 @@ impl Policy {
                 let lifetime = scenario.rules.long.map_or(Lifetime::Short, |_| Lifetime::Long);
                 let mut marks = Self::SystemAndLast.marks(scenario);
                 for first in marks.iter_mut().filter_map(|marks| marks.explicit.first_mut()) {
-                    // Without an instruction the first mark is that of the last block.
+                    // Without an instruction, the mark of the last block is the first mark.
                     first.lifetime = if first.at == 0 { lifetime } else { Lifetime::Short };
                 }
                 marks
@@ -91,14 +92,15 @@ fn last(request: &Request) -> Option<usize> {
     request.blocks.len().checked_sub(1)
 }
 
-/// Where the last two messages of the user end.
+/// The ends of the last two messages of the user.
 fn last_two(request: &Request) -> impl Iterator<Item = usize> {
     let blocks = request.blocks.iter().enumerate().rev();
     blocks.filter(|(_, block)| block.ends && block.speaker == Speaker::User).map(|(at, _)| at).take(2)
 }
 
-/// Each request reads as deep as an earlier one of the last minutes went with it, and is marked there and
-/// where later ones will read. Of more than it may carry, the deepest marks are kept.
+/// The marks with knowledge of later requests. Each request reads as deep as an earlier one of the last minutes had the
+/// same beginning, and is marked there and where later requests will read. Of more marks than a request may carry, the
+/// deepest are kept.
 fn oracle(scenario: &Scenario<'_>) -> Vec<Marks> {
     let mut positions = vec![Vec::new(); scenario.trace.calls.len()];
     let mut visits: HashMap<usize, (usize, f64)> = HashMap::new();
@@ -130,7 +132,7 @@ fn oracle(scenario: &Scenario<'_>) -> Vec<Marks> {
     positions.into_iter().map(|positions| Marks::short(deepest(positions))).collect()
 }
 
-/// The marks of [`Policy::Oracle`], each moved back to the nearest of these marks of its request.
+/// The marks of [`Policy::Oracle`], each moved back to the nearest permitted mark of the same request.
 pub fn oracle_at(scenario: &Scenario<'_>, permitted: &[Marks]) -> Vec<Marks> {
     let moved = |(oracle, permitted): (Marks, &Marks)| {
         let nearest = |mark: &Mark| permitted.explicit.iter().map(|it| it.at).rfind(|at| *at <= mark.at);
@@ -148,12 +150,12 @@ pub struct TimeHints {
     pub last: bool,
 }
 
-/// The marks of this library for each request of a trace, by the plan of its column. Requests that do not come from a
+/// The marks of this library for each request of a trace, by the plan of the column. Requests that do not come from a
 /// flow have none.
 ///
 /// # Errors
 ///
-/// Those of [`Flow::cache_plan`](columnar::flow::LiveFlow::cache_plan).
+/// The errors of [`Flow::cache_plan`](columnar::flow::LiveFlow::cache_plan).
 pub fn library_marks(trace: &Trace, provider: &CachePolicy, hints: TimeHints) -> Result<Vec<Marks>> {
     let followed: BTreeSet<usize> = trace.turns.iter().filter_map(|turn| turn.after).collect();
     let marks = |call: &Call| {

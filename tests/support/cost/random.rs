@@ -12,12 +12,12 @@ impl Random {
         Self(Rng::with_seed(seed))
     }
 
-    /// From `least` on and below `below`.
+    /// A number from `least` on and below `below`.
     pub fn between(&mut self, least: f64, below: f64) -> f64 {
         least + (below - least) * self.0.f64()
     }
 
-    /// From `least` to `most`.
+    /// A number from `least` to `most`.
     pub fn count(&mut self, least: usize, most: usize) -> usize {
         self.0.usize(least..=most)
     }

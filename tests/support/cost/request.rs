@@ -1,4 +1,4 @@
-//! A request as a provider's cache sees it: a sequence of blocks, each identified by its whole prefix.
+//! A request as a provider's cache sees requests: a sequence of blocks, each identified by the whole prefix.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,7 +20,8 @@ pub enum Speaker {
 /// A block of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Equal for two blocks if and only if they and their prefixes are equal.
+    /// The number of the prefix. Two blocks have the same number if and only if the blocks and the prefixes before are
+    /// equal.
     pub prefix: usize,
     /// The tokens of the request up to the end of this block.
     pub until: u32,
@@ -30,12 +31,12 @@ pub struct Block {
     pub ends: bool,
 }
 
-/// A block before it is put into a request.
+/// A block before it is a part of a request.
 #[derive(Clone, Debug)]
 pub struct Piece {
     /// The speaker.
     pub speaker: Speaker,
-    /// A hash of its text.
+    /// A hash of the text.
     pub identity: u64,
     /// The tokens of the text.
     pub tokens: u32,
@@ -46,7 +47,7 @@ pub struct Piece {
 /// A request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// Its blocks in order.
+    /// The blocks of the request in order.
     pub blocks: Vec<Block>,
 }
 
@@ -100,7 +101,7 @@ impl Prefixes {
 }
 
 impl Request {
-    /// The number of its tokens.
+    /// The number of tokens.
     pub fn tokens(&self) -> u32 {
         self.blocks.last().map_or(0, |block| block.until)
     }

@@ -1,4 +1,4 @@
-//! The caching rules of a provider, as the simulator needs them.
+//! The caching rules of a provider, in the form of the simulator.
 
 use columnar::cache::{Boundary, CachePolicy, Lifetime, Write};
 
@@ -7,41 +7,41 @@ use columnar::cache::{Boundary, CachePolicy, Lifetime, Write};
 pub struct Term {
     /// The price of a written token, in prices of a plain one.
     pub write: f64,
-    /// The seconds that an entry lives after the start of the last request that used it.
+    /// The seconds that an entry lives after the start of the last request with a use of the entry.
     pub seconds: f64,
 }
 
-/// Where a mark finds entries: at this number of positions back from it, its own included.
+/// The positions where a mark finds entries: this number of positions back, the position of the mark included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LookBack {
     /// At the ends of blocks.
     Blocks(usize),
-    /// At the ends of messages, and at that of the instruction.
+    /// At the ends of messages, and at the end of the instruction.
     Messages(usize),
 }
 
 /// A row of the table of providers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
-    /// Its name in the tables of results.
+    /// The name of the provider in the tables of results.
     pub name: &'static str,
     /// The price of a token that is read, in prices of a plain one.
     pub read: f64,
     /// The lifetime that every provider has.
     pub short: Term,
-    /// The longer one.
+    /// The longer lifetime.
     pub long: Option<Term>,
     /// Prefixes with fewer tokens are silently not cached.
     pub minimum: u32,
     /// A request with more marks is rejected.
     pub most_marks: usize,
-    /// Where a mark finds entries.
+    /// The positions where a mark finds entries.
     pub look_back: LookBack,
-    /// Where the mark that the provider adds finds entries.
+    /// The positions where the automatic mark of the provider finds entries.
     pub automatic: LookBack,
     /// Whether reading a longer entry refreshes a shorter one, which is undocumented.
     pub keeps_prefixes: bool,
-    /// The seconds after the start of a request until its entries can be read.
+    /// The seconds after the start of a request until the entries of the request can be read.
     pub ready: f64,
 }
 
@@ -75,8 +75,8 @@ impl Rules {
 /// The seconds until an entry can be read: when the reply has begun.
 const READY: f64 = 2.0;
 
-/// The providers of the library's table that take marks, with their rules, and without those that differ only in the
-/// price of a plain token.
+/// The providers of the library's table that take marks, each with the caching rules. Of providers that differ only in
+/// the price of a plain token, the first one is listed.
 pub fn marked_providers() -> Vec<(&'static CachePolicy, Rules)> {
     let mut rows: Vec<(&CachePolicy, Rules)> = Vec::new();
     for provider in CachePolicy::all().filter(|provider| provider.most_marks > 0) {
@@ -114,8 +114,8 @@ fn rules(provider: &'static CachePolicy) -> Rules {
         minimum: u32::try_from(provider.minimum).unwrap_or(u32::MAX),
         most_marks: provider.most_marks,
         look_back,
-        // The table has the rules of explicit marks. Without them, providers that cache by messages look at the ends of
-        // the last twenty messages.
+        // The table has the rules of explicit marks. Without marks, providers that cache by messages look at the ends
+        // of the last twenty messages.
         automatic: if look_back == LookBack::Blocks(1) { LookBack::Messages(20) } else { look_back },
         keeps_prefixes: false,
         ready: READY,

@@ -1,4 +1,4 @@
-//! A trace with its times and a provider.
+//! A trace with times and a provider.
 
 use columnar::cache::Lifetime;
 
@@ -8,7 +8,7 @@ use super::clock::{Clock, SEEDS};
 use super::rules::Rules;
 use super::trace::{Call, Trace};
 
-/// A trace with its times and a provider.
+/// A trace with times and a provider.
 #[derive(Clone, Debug)]
 pub struct Scenario<'t> {
     /// The trace.
@@ -20,12 +20,12 @@ pub struct Scenario<'t> {
 }
 
 impl<'t> Scenario<'t> {
-    /// With the times of a clock.
+    /// A scenario with the times of a clock.
     pub fn new(trace: &'t Trace, rules: &'t Rules, clock: Clock, seed: u64) -> Self {
         Self::at(trace, rules, clock.times(trace, rules, seed))
     }
 
-    /// With these times, one for each request.
+    /// A scenario with these times, one for each request.
     pub fn at(trace: &'t Trace, rules: &'t Rules, times: Vec<f64>) -> Self {
         let mut order: Vec<usize> = (0..trace.calls.len()).collect();
         let time = |which: &usize| times.get(*which).copied().unwrap_or_default();

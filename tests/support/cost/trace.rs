@@ -1,4 +1,4 @@
-//! The requests of some sessions, without their times, which a clock adds.
+//! The requests of some sessions, without times, which a clock adds.
 
 use std::sync::Arc;
 
@@ -18,11 +18,10 @@ pub enum Pause {
     Down,
 }
 
-/// One step of one session.
+/// A step of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
-    /// The turn that it follows: of the same session, or of the one that it was forked from. `None` begins
-    /// a session.
+    /// The turn before: of the same session, or of the session from which this one was forked. `None` begins a session.
     pub after: Option<usize>,
     /// The pause between the two.
     pub pause: Pause,
@@ -44,7 +43,7 @@ impl Cell {
     ///
     /// # Errors
     ///
-    /// Those of [`Flow::messages`].
+    /// The errors of [`Flow::messages`].
     pub fn messages(&self) -> Result<Messages> {
         self.flow.messages(&self.column, self.step)
     }
@@ -55,7 +54,7 @@ impl Cell {
 pub struct Call {
     /// The index of the turn.
     pub turn: usize,
-    /// The length of the chain of requests of the turn that it waits for.
+    /// The length of the chain of requests of the turn that this one waits for.
     pub depth: u8,
     /// The index of the column in the trace.
     pub column: usize,
@@ -68,11 +67,11 @@ pub struct Call {
 /// A column of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnSpec {
-    /// Its name.
+    /// The name of the column.
     pub name: String,
-    /// The instruction of its requests.
+    /// The instruction of all requests.
     pub instruction: String,
-    /// The length of the chain of columns that it waits for.
+    /// The length of the chain of columns that this column waits for.
     pub depth: u8,
 }
 
@@ -85,20 +84,20 @@ pub enum Kind {
     Budget,
     /// Sent text may change.
     Mutable,
-    /// Made for the worst case.
+    /// The trace is made for the worst case.
     Adversarial,
 }
 
 /// The requests of some sessions.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// Its name in the tables of results.
+    /// The name of the trace in the tables of results.
     pub name: String,
-    /// Its kind.
+    /// The kind of the trace.
     pub kind: Kind,
-    /// Its clocks.
+    /// The clocks of the trace.
     pub clocks: &'static [Clock],
-    /// Its columns.
+    /// The columns of the trace.
     pub columns: Vec<ColumnSpec>,
     /// The turns, each after the one that it follows.
     pub turns: Vec<Turn>,
@@ -140,7 +139,7 @@ impl Trace {
     ///
     /// # Errors
     ///
-    /// Those of [`Flow::messages`].
+    /// The errors of [`Flow::messages`].
     pub fn step(
         &mut self,
         after: Option<usize>,

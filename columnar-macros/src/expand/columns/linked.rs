@@ -1,5 +1,5 @@
-//! The columns of a flow with dependencies. Their struct derefs to the columns of the base, and has the columns
-//! of modules as fields:
+//! The columns of a flow with dependencies. The struct of the columns derefs to the columns of the base, and has the
+//! columns of modules as fields:
 //!
 //! ```text
 //! pub type FeltBase = Chat;
@@ -19,12 +19,12 @@
 //! impl Deref for FeltColumns { type Target = <FeltBase as Base>::Columns; }
 //! ```
 //!
-//! Only rustc knows the columns of the other flows. It cannot evaluate derefs in constants, nor make the columns of
-//! another flow there. So views are constants that find columns by name, and each mention of a column is a field
-//! access in a function beside them.
+//! Only rustc knows the columns of the other flows. But rustc can neither evaluate derefs in constants, nor make the
+//! columns of another flow there. So views are constants that find columns by name, and each mention of a column is a
+//! field access in a function beside the constants.
 //!
 //! Where the path of another flow has parameters, as `Chat<M>` has, the struct and the enum of the columns have one
-//! parameter in its place: `FeltColumns<ChatColumns>`.
+//! parameter instead: `FeltColumns<ChatColumns>`.
 
 use std::collections::HashSet;
 
@@ -41,7 +41,7 @@ use crate::syntax::{Column, Module, View};
 
 impl Emitter<'_> {
     pub(super) fn linked_fields(&self) -> TokenStream {
-        // An editor would complete the field, too, and it finds the columns through the deref.
+        // An editor would complete this field, too, and needs only the deref to find the columns.
         let base = self.base_columns().map(|base| quote!(#[cfg(not(rust_analyzer))] __base: #base,));
         let fields = self.flow.columns.iter().map(|column| self.field(column));
         let modules = self.module_fields();
@@ -94,7 +94,7 @@ impl Emitter<'_> {
         self.dependencies.base.as_ref().map(|base| base.associated_in_definition(Associated::Columns))
     }
 
-    /// Makes the columns of the base fields of its extension, too.
+    /// Makes the columns of the base fields of the extension, too.
     fn deref_to(&self, base: &Dependency<'_>, name: &Ident) -> TokenStream {
         let (private, dependencies) = (self.private, &self.dependencies);
         let (params, arguments) = (dependencies.struct_params(private), dependencies.own_struct_arguments());
@@ -158,7 +158,7 @@ impl Emitter<'_> {
         quote!(const GRAPH: #private::Graph = #graph;)
     }
 
-    /// The views of a column, as a constant of its own.
+    /// The views of a column, as a separate constant.
     fn linked_views(&self, column: &Column) -> Option<TokenStream> {
         let private = self.private;
         let derived = column.derived.as_ref()?;
@@ -167,7 +167,8 @@ impl Emitter<'_> {
         Some(quote!(const #constant: &'static [#private::View] = &[#(#views),*];))
     }
 
-    /// The columns before they are bound to a flow: those of this flow, and those of others that are read.
+    /// The columns before they are bound to a flow: the columns of this flow, and the columns of other flows that are
+    /// read.
     fn column_constants(&self) -> TokenStream {
         let private = self.private;
         let is_extension = self.dependencies.base.is_some();

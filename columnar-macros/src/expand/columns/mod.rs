@@ -1,7 +1,7 @@
 //! The struct of the columns, and the graph as constants.
 //!
-//! A flow without dependencies has a graph of literals (`plain`). The graph of one that extends or uses other
-//! flows is linked: constants find the columns of those flows by name (`linked`).
+//! A flow without dependencies has a graph of literals (`plain`). The graph of a flow that extends or uses other flows
+//! is linked: constants find the columns of those flows by name (`linked`).
 
 mod linked;
 mod modules;
@@ -27,7 +27,7 @@ impl Emitter<'_> {
         let fields = if self.dependencies.is_empty() { self.plain_fields() } else { self.linked_fields() };
         quote! {
             #[doc = #docs]
-            // Names of columns have a rule of their own, which allows `a__b`.
+            // A separate rule for names of columns allows `a__b`.
             #[allow(dead_code, non_snake_case, unexpected_cfgs, unreachable_pub)]
             #vis struct #name #params {
                 #fields
@@ -54,7 +54,7 @@ impl Emitter<'_> {
         Some(quote!(#editors_only #mentions))
     }
 
-    /// A mention of a view; with its modifiers, where no constant has them.
+    /// A mention of a view. The modifiers are included where no constant has them.
     pub(super) fn mention(&self, view: &View, reader: &Ident) -> TokenStream {
         if self.dependencies.is_empty() {
             views::mention_view(view, reader)

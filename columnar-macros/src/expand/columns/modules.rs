@@ -1,4 +1,4 @@
-//! The parts of a flow for each module that it uses:
+//! The parts of a flow for each of its modules:
 //!
 //! ```text
 //! impl Chat {
@@ -36,7 +36,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// For each module the indices of its columns, from `first` on, and the columns that its inputs are bound to.
+    /// The indices of the columns of each module, from `first` on, and the columns that are bound to the inputs of the
+    /// module.
     pub(super) fn module_constants(&self, first: &TokenStream) -> TokenStream {
         let private = self.private;
         let mut first = first.clone();
@@ -87,7 +88,7 @@ impl Emitter<'_> {
         let path = quote_spanned!(end=> <#flow>);
         quote! {{
             #[allow(dead_code, non_snake_case)]
-            // rustc prefers an inherent function to one of a trait, so a flow always has its own.
+            // rustc prefers an inherent function to a function of a trait, so a flow always has the inherent one.
             trait __Otherwise {
                 fn __STEPS<'a #(, #types)*>(#(_: #types),*) -> #private::Vec<#private::Option<#private::Step<'a>>> {
                     #private::vec![]
@@ -98,7 +99,7 @@ impl Emitter<'_> {
         }}
     }
 
-    /// Mentions the inputs of a module, and the columns that they are bound to.
+    /// Mentions the inputs of a module, and the columns bound to them.
     pub(in crate::expand) fn module_mentions(
         &self,
         module: &Module,
@@ -127,7 +128,7 @@ impl Emitter<'_> {
             let source = &input.name;
             quote!(#source: { #column },)
         });
-        // Inputs that could not be read are reported, so they are not missing.
+        // Inputs that could not be read are reported, so they do not count as missing.
         let others = (!module.is_complete).then(|| quote!(..#private::broken_inputs()));
         let mut literal = Group::new(Delimiter::Brace, quote!(#(#fields)* #others));
         // rustc suggests a field if the literal is the user's.

@@ -76,7 +76,7 @@ impl Emitter<'_> {
 
     pub(super) fn fn_plan(&self) -> TokenStream {
         let private = self.private;
-        // A generic impl has a static once, for all arguments. Only constants make their graphs different.
+        // A generic impl has a static once, for all arguments. Only constants make the graphs different.
         let plan = if self.dependencies.consts.is_empty() {
             quote! {
                 static PLAN: #private::TypePlan = #private::TypePlan::new();
@@ -105,7 +105,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The call that makes a column one of its type.
+/// The call that makes a column a column of the declared type.
 pub(super) fn typed(column: &Column) -> Option<TokenStream> {
     column.source_type.as_ref().map_or_else(
         || is_typed(column).then(|| quote!(.__typed())),
@@ -113,8 +113,8 @@ pub(super) fn typed(column: &Column) -> Option<TokenStream> {
     )
 }
 
-/// The call that makes a source one of its type. rustc reports a type that is none at that type, from the `:` to the last
-/// token.
+/// The call that makes a source a source of the declared type. rustc reports a type that cannot be a source at that
+/// type, from the `:` to the last token.
 fn of_source_type(name: &Ident, ColumnType { colon, ty, .. }: &ColumnType) -> TokenStream {
     let (field, of) = (unlocated(name), Ident::new("__of", *colon));
     let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &__here.#field));

@@ -24,9 +24,9 @@
 //! }
 //! ```
 //!
-//! Views that the macro understands are literals in the graph. The compiler evaluates the graph only where it is
-//! used, and not in every check. A view with a modifier that only the compiler understands has a constant of its
-//! own; the graph mentions it, so that a check finds its errors.
+//! Views that the macro understands are literals in the graph. The compiler evaluates the graph only where the graph is
+//! used, and not in every check. A view with a modifier that only the compiler understands is a separate constant; the
+//! graph mentions that constant, so that a check finds the errors in the modifier.
 
 use std::collections::HashMap;
 
@@ -42,10 +42,10 @@ use crate::ident::ident_text;
 /// The arguments of `Graph::__new`, and the constants that they mention.
 #[derive(Default)]
 struct PlainGraph {
-    /// Each column, with the number of literal views and of constant lists before its own.
+    /// Each column, with the number of literal views and of constant lists before it.
     nodes: Vec<String>,
     literals: Vec<String>,
-    /// One list of views per column that has a constant view.
+    /// The lists of views, one for each column that has a constant view.
     lists: Vec<TokenStream>,
     constants: Vec<TokenStream>,
 }
@@ -100,8 +100,8 @@ impl Emitter<'_> {
             let name = ident_text(&column.name);
             graph.nodes.push(format!("({name:?},{},{})", graph.literals.len(), graph.lists.len()));
             let reads = Read::all(column, &indices);
-            // A node has views of one kind, so a single constant view makes a list of them all.
-            // A source has no views and adds nothing; the graph recognises it by that.
+            // A node has views of one kind, so a single constant view makes all of them a list. A source has no views
+            // and adds nothing, by which the graph recognises a source.
             if reads.iter().all(Read::is_literal) {
                 graph.literals.extend(reads.iter().map(Read::literals));
             } else {
@@ -114,13 +114,13 @@ impl Emitter<'_> {
         graph
     }
 
-    /// The columns, bound to a flow. All computed ones come from one call: a call for each costs the compiler more.
+    /// The columns, bound to a flow. All computed columns come from one call: a call for each costs the compiler more.
     fn fn_bind(&self) -> TokenStream {
         let private = self.private;
         let (mut sources, mut fields, mut derived) = (TokenStream::new(), Vec::new(), Vec::new());
         for (at, column) in self.flow.columns.iter().enumerate() {
             if column.derived.is_some() {
-                // With its `r#`, because it is the name of a field.
+                // With the `r#` of the user, because the text is the name of a field.
                 let (field, bound) = (column.name.to_string(), hidden_ident("", &column.name));
                 let typed = if is_typed(column) { ".__typed()" } else { "" };
                 fields.push(format!("{field}:{bound}{typed}"));

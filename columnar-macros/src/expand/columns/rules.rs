@@ -1,4 +1,4 @@
-//! The rules that only rustc can check, because they are about columns of other flows or about constants:
+//! The rules that only rustc can check, because the rules are about columns of other flows or about constants:
 //!
 //! ```text
 //! fn __check<T>(
@@ -6,9 +6,9 @@
 //! ) {}
 //! ```
 //!
-//! Where a type parameter lacks a trait, rustc prints the message of the trait and nothing else. Around the message of a
-//! panic in a constant it would print the constant, and each place that uses it. Where the struct of the columns has
-//! parameters, rustc knows their values only in the program that uses the flow, and a rule is an assertion there.
+//! Where a type parameter lacks a trait, rustc prints the message of the trait and nothing else. Around the message of
+//! a panic in a constant, rustc would print the constant and each place that uses it. Where the struct of the columns
+//! has parameters, rustc knows their values only in the program that uses the flow, and a rule is an assertion there.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -20,18 +20,19 @@ use crate::ident::ident_text;
 use crate::syntax::{Column, Module, State, View};
 
 struct Rule {
-    /// Its module among the rules of the runtime crate.
+    /// The module of the rule in the runtime crate.
     name: &'static str,
     /// The position of the error.
     at: Span,
     /// A constant expression of type `bool`.
     holds: TokenStream,
-    /// A trait of its own, with a message that has a drawing.
+    /// A trait for this rule alone, with a message that has a drawing.
     own: Option<(Ident, String)>,
 }
 
 impl Emitter<'_> {
-    /// The rules as items, where no parameter is needed to evaluate them. `name` is that of the struct of the columns.
+    /// The rules as items, where no parameter is needed to evaluate them. `name` is the name of the struct of the
+    /// columns.
     pub(super) fn checks(&self, name: &Ident) -> Option<TokenStream> {
         if !self.dependencies.has_constant_graph() {
             return None;
@@ -42,7 +43,7 @@ impl Emitter<'_> {
         let graph = quote!(<#name #arguments as #private::Columns>::GRAPH);
         let rules = self.rules(&quote!(#name #arguments), &graph);
         let traits = rules.iter().filter_map(Rule::own_trait);
-        // rustc reports a parameter that lacks a trait once, so each rule has its own.
+        // rustc reports a parameter that lacks a trait once, so each rule has a separate parameter.
         let params = (0..rules.len()).map(|at| format_ident!("__T{at}", span = Span::mixed_site()));
         let params: Vec<Ident> = params.collect();
         let checks = rules.iter().zip(&params).map(|(rule, param)| rule.check(private, param));
@@ -61,7 +62,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// The value of a graph, after the assertion of the rules where it depends on parameters.
+    /// The value of a graph, after the assertion of the rules where the graph depends on parameters.
     pub(super) fn checked_graph(&self, graph: TokenStream) -> TokenStream {
         if self.dependencies.has_constant_graph() {
             return graph;
@@ -80,7 +81,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// `columns` is the type of the columns, and `graph` the value of their graph.
+    /// `columns` is the type of the columns, and `graph` the value of the graph.
     fn rules(&self, columns: &TokenStream, graph: &TokenStream) -> Vec<Rule> {
         let mut rules = Vec::new();
         if self.dependencies.base.is_some() {
@@ -114,7 +115,7 @@ impl Emitter<'_> {
         let at = hidden_ident("AT_", &module.name);
         let keyword = module.keyword.span();
         let mut rules = vec![Rule::new("few_levels", keyword, quote!(<#columns>::#at.__fits()))];
-        // Elsewhere a struct has the inputs as its fields.
+        // Elsewhere a struct has the inputs as fields.
         if !dependency.has_struct_of_inputs() && module.is_complete {
             let used = constant_ident("inputs", &module.name);
             rules.push(Rule::new("all_inputs", keyword, quote!(<#columns>::#used.__is_complete())));
@@ -136,7 +137,7 @@ impl Emitter<'_> {
         rules
     }
 
-    /// An input takes documents if the column that it is bound to holds documents, and text if that holds text.
+    /// An input takes documents if the column for the input holds documents, and text if the column holds text.
     fn rules_of_input(
         &self,
         module: &Module,
@@ -231,17 +232,17 @@ fn rule_of_view(view: &View, columns: &TokenStream) -> Option<Rule> {
     Some(Rule::new("known_view", at, quote!(#of.__has(#name) || !#of.__has(#before))))
 }
 
-/// A tiered view shows documents. A column of the base holds text if a view shows a part of it, or if it is read beside a
-/// tiered view.
+/// A tiered view shows documents. A column of the base holds text if a view shows a part of it, or if it is read beside
+/// a tiered view.
 fn rules_of_documents(column: &Column, columns: &TokenStream) -> Vec<Rule> {
-    // The same documents once more are reported.
+    // Two views of the same documents are reported elsewhere.
     let is_tiered = |name: &str| column.reads().any(|view| view.is_tiered() && view.name() == name);
     let has_tiers = column.reads().any(View::is_tiered);
     let rules = column.reads().filter(|view| view.is_inherited).filter_map(|view| {
         let (at, name) = (view.base.span(), view.name());
         let is_documents = quote!(<#columns>::__BASE.__is_documents(#name));
         let (rule, holds) = if view.is_tiered() {
-            // A name that the base does not have is reported where it is mentioned.
+            // A name that the base does not have is reported at the mention of the name.
             let is_known = quote!(<#columns>::__BASE.__has(#name));
             ("tiered_documents", quote!(#is_documents || !#is_known))
         } else if view.part().is_some() {

@@ -1,8 +1,8 @@
 //! A view in the expansion: as literals, as a constant expression, and as a mention.
 //!
-//! A mention is a field access on the struct of the columns, inside a function that is never called. Editors resolve names
-//! of columns and modifiers there, and rustc does so where a flow has columns of others. Its `_` moves nothing out of the
-//! struct.
+//! A mention is a field access on the struct of the columns, inside a function that is never called. Editors resolve
+//! names of columns and modifiers there, and rustc does so where a flow has columns of others. The `_` moves nothing
+//! out of the struct.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::expand::tokens::{Tokens, hidden_ident, list};
 use crate::ident::ident_text;
 use crate::syntax::{Column, GroupTag, State, Tag, View};
 
-/// A valid view, with the index of the column that it shows.
+/// A valid view, with the index of the shown column.
 pub(super) struct Read<'v> {
     view: &'v View,
     column: usize,
@@ -76,7 +76,7 @@ pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
     let here = if editors_only.is_some() || view.is_inherited { quote!((*__here)) } else { quote!(__here) };
     let mention = quote!(let _ = #here.#field #(.#path)*);
     if let (Some((_, before)), Some(_)) = (path.split_last(), view.before_a_method()) {
-        // A rule reports the word, if it is no column.
+        // A rule reports the word, if there is no such column.
         return quote! {
             #editors_only #[cfg(rust_analyzer)] #mention #modifiers;
             #editors_only #[cfg(not(rust_analyzer))] let _ = #here.#field #(.#before)*;
@@ -92,7 +92,7 @@ pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
     }
 }
 
-/// A view as a call on the constant of the column that it shows.
+/// A view as a call on the constant of the shown column.
 pub(super) fn linked_view(view: &View, reader: &Ident) -> TokenStream {
     let (editors_only, constant, modifiers) =
         (editors_only(view), constant_of(view, reader), modifiers(view));
@@ -105,7 +105,7 @@ pub(super) fn constant_of(view: &View, reader: &Ident) -> Ident {
     if view.is_self() || ident_text(view.last()).is_empty() {
         return hidden_ident("HERE_", reader);
     }
-    // A column has no upper case in its name, so no other path becomes the same.
+    // A column has no upper case in the name, so no other path becomes the same.
     let path = view.name().replace('.', "_DOT_");
     format_ident!("__HERE_{path}", span = Span::mixed_site())
 }
@@ -117,8 +117,8 @@ fn modifiers(view: &View) -> TokenStream {
         return quote!(.__in_tiers() #target.__view());
     }
     let (modifiers, groups) = (view.modifiers(), groups(view));
-    // It makes a view of a column. Behind an error the tokens after a dot must not depend on the word that an editor
-    // adds there.
+    // `__all` makes a view of a column. Behind an error the tokens after a dot must not depend on the word that an
+    // editor adds there.
     let is_needed = !view.has_modifiers() || view.state != State::Valid;
     let all = is_needed.then(|| quote!(.__all()));
     quote!(#modifiers #all #groups)

@@ -9,8 +9,9 @@
 //! impl ColumnEnum for ChatColumn {}
 //! ```
 //!
-//! One variant holds the columns of the base, `Chat(ChatColumn)`, and one those of each module, `Debate(DebateColumn)`.
-//! A base may have other extensions, too, which shift indices, so an extension finds its columns by name.
+//! One variant holds the columns of the base, `Chat(ChatColumn)`, and one variant the columns of each module,
+//! `Debate(DebateColumn)`. A base may have other extensions, too, which shift indices, so an extension finds columns by
+//! name.
 //!
 //! An enum without such variants has lists instead of matches: a `match` with many arms and a derived `Debug` are slow
 //! to compile.
@@ -55,7 +56,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The enum. Its lists are parallel, one item per computed column.
+/// The enum. The lists are parallel, one item per computed column.
 struct Enum<'e> {
     private: &'e Tokens,
     header: &'e Header,
@@ -64,7 +65,7 @@ struct Enum<'e> {
     struct_of: &'e Ident,
     dependencies: &'e Dependencies<'e>,
     indices: Vec<usize>,
-    /// The columns that it does not name.
+    /// The columns that the enum does not name.
     without: Vec<usize>,
     columns: Vec<&'e Column>,
     names: Vec<String>,
@@ -139,14 +140,14 @@ impl Enum<'_> {
         }
     }
 
-    /// Whether every variant is the name of its column in camel case. Then `Debug` needs no list of variants.
+    /// Whether every variant is the name of the column in camel case. Then `Debug` needs no list of variants.
     fn is_plain(&self) -> bool {
-        // `unique_variant` and `camel_case` append a `_` to the others.
+        // `unique_variant` and `camel_case` append a `_` to all other variants.
         self.dependencies.is_empty()
             && self.variants.iter().all(|variant| !variant.to_string().ends_with('_'))
     }
 
-    /// `Debug`, as a derive would have it.
+    /// `Debug`, as a derive would write it.
     fn impl_debug(&self) -> TokenStream {
         let Self { private, id, .. } = self;
         quote! {
@@ -237,14 +238,14 @@ impl Enum<'_> {
     }
 
     /// The variants for bodies of functions. A span among the user's lines makes incremental compilation fail there,
-    /// once lines above it are removed; only the declaration may have one.
+    /// once lines above the span are removed; only the declaration may have such a span.
     fn uses(&self) -> Vec<Ident> {
         let variants = self.variants.iter();
         variants.map(|variant| Ident::new(&variant.to_string(), Span::call_site())).collect()
     }
 }
 
-/// The variant for the columns of another flow. Its field has no position: derives copy it into bodies.
+/// The variant for the columns of another flow. The field has no position: derives copy the field into bodies.
 fn variant(dependency: &Dependency<'_>) -> TokenStream {
     let (variant, name, ty) = (
         dependency.variant(),
@@ -258,7 +259,7 @@ fn variant(dependency: &Dependency<'_>) -> TokenStream {
     quote!(#[doc = #docs] #variant(#ty),)
 }
 
-/// The columns as variants; unique, where two names become the same.
+/// The columns as variants; made unique where two names become the same.
 fn variants(columns: &[&Column], base: Option<&Dependency<'_>>) -> Vec<Ident> {
     // As in `Dependencies::new`, which gives modules the names that are left.
     let mut taken: HashSet<String> = base.map(|base| ident_text(base.name())).into_iter().collect();

@@ -58,7 +58,8 @@ impl Item<'_> {
             /// # Errors
             ///
             /// If the store cannot be opened or read, if its values are impossible, or if a stored column has changed.
-            // A future without generic parameters: rustc would check those of an `async fn` again where it is awaited.
+            // A future without generic parameters: rustc would check the parameters of an `async fn` again at each
+            // await.
             pub fn open(
                 #store: impl #private::IntoOpenOptions,
                 #(#params),*
@@ -118,7 +119,7 @@ impl Item<'_> {
         (!lines.is_empty()).then(|| quote!(#[doc = ""] #[doc = #section]))
     }
 
-    /// The compute steps by column, for this flow and for flows that use it.
+    /// The compute steps by column, for this flow and for flows that use this one.
     fn fn_steps(&self) -> TokenStream {
         let private = &self.emitter.private;
         let (take, names, step) = (self.owned_params(), self.param_names(), &self.types.step);
@@ -126,8 +127,8 @@ impl Item<'_> {
         let vis = self.header.base.is_none().then(|| quote!(pub));
         let derived = self.emitter.flow.columns.iter().filter(|column| column.derived.is_some());
         let functions = derived.map(|column| hidden_ident("STEP_", &column.name));
-        // The functions are called through pointers, if their type can be named. With all calls in one body the
-        // compiler would look at what each drops if it panics.
+        // The functions are called through pointers, if their type can be named. With all calls in one body, the
+        // compiler would look at what each call drops in a panic.
         let types = self.header.params.iter().map(Param::borrowed);
         let (ty, functions, calls) = if self.header.params.iter().any(Param::is_impl_trait) {
             let call = quote!((#(&#names),*));
@@ -189,7 +190,7 @@ impl Item<'_> {
 
     /// A flow without parameters has a default.
     pub(super) fn impl_default(&self) -> TokenStream {
-        // An extension has no `new`: it extends a flow that exists.
+        // An extension has no `new`: an extension needs a flow that exists.
         if !self.header.params.is_empty() || self.header.base.is_some() {
             return TokenStream::new();
         }

@@ -6,8 +6,9 @@
 //! To begin with    links to the constructors, to `push`, `run` and `get`
 //! ```
 //!
-//! A flow may be exported without its other items, so links lead to this page, to methods of the flow, and to the runtime
-//! crate. The name of that crate in the scope of the flow is unknown, so an import that only rustdoc has names it.
+//! A flow may be exported without its other items, so links lead to this page, to methods of the flow, and to the
+//! runtime crate. The name of that crate in the scope of the flow is unknown, so an import that only rustdoc has names
+//! the crate.
 
 use std::collections::HashMap;
 
@@ -24,7 +25,7 @@ use crate::graph;
 use crate::ident::{ident_text, without_marker};
 use crate::syntax::{Column, Flow, Header, Module, View};
 
-/// Of a column of the base only rustc knows the type, but `extend` has the base.
+/// The target of links to columns of the base. Only rustc knows the type of such a column, but `extend` has the base.
 const OF_BASE: &str = "Self::extend";
 
 /// The documentation of one flow.
@@ -60,7 +61,7 @@ impl<'e> Docs<'e> {
         quote! {
             #summary
             #(#attributes)*
-            // It keeps the rest out of the user's last paragraph.
+            // An empty line keeps the rest out of the user's last paragraph.
             #[doc = ""]
             #[cfg_attr(doc, doc = #page)]
             #[cfg_attr(not(doc), doc = #list)]
@@ -86,7 +87,7 @@ impl<'e> Docs<'e> {
             None => "[`new`](Self::new) makes a flow whose values are in memory, [`open`](Self::open) one in a store."
                 .to_owned(),
         };
-        // With its `r#`, because it is the name of a field.
+        // With the `r#` of the user, because the text is the name of a field.
         let find = |is_derived| {
             let column = columns.iter().rfind(|column| column.derived.is_some() == is_derived);
             column.map(|column| without_marker(column.name.to_string()))
@@ -128,7 +129,7 @@ impl<'e> Docs<'e> {
         columns.chain(modules).collect()
     }
 
-    /// The kind of a column, with the documentation of its handle.
+    /// The kind of a column, with the documentation of the handle.
     fn kind(&self, column: &Column) -> String {
         let krate = &self.crate_name;
         match &column.derived {
@@ -167,7 +168,7 @@ impl<'e> Docs<'e> {
         nodes.extend(modules.iter().map(|module| {
             Node {
                 name: ident_text(&module.name),
-                // The module decides how much of it is shown.
+                // The module decides how much of the column is shown.
                 reads: module
                     .reads()
                     .filter_map(|view| Some(Read { column: node_of(view)?, line: Line::All, purpose: None }))
@@ -193,7 +194,7 @@ fn node_of_column(column: &Column, node_of: impl Fn(&View) -> Option<usize>) -> 
         let purpose = view.purpose().map(|purpose| ident_text(purpose.word()));
         Some(Read { column: node_of(view)?, line: line(view), purpose })
     };
-    // A view with a lag is no edge: its reader does not wait.
+    // A view with a lag is no edge: the reader does not wait.
     let others = || views.iter().filter(|view| !view.is_self());
     Node {
         name: ident_text(&column.name),
@@ -211,7 +212,7 @@ fn order(nodes: &mut [Node]) -> Vec<usize> {
     let reads: Vec<Vec<usize>> =
         nodes.iter().map(|node| node.reads.iter().map(|read| read.column).collect()).collect();
     let order = graph::order(&reads).unwrap_or_else(|| (0..nodes.len()).collect());
-    // A read of a later node closes a cycle. It is reported, or leads through a module and need not be one.
+    // A read of a later node closes a cycle. The cycle is reported, or leads through a module and need not be a cycle.
     let ranks: HashMap<usize, usize> = order.iter().copied().zip(0..).collect();
     for (column, node) in nodes.iter_mut().enumerate() {
         node.reads.retain(|read| ranks.get(&read.column) < ranks.get(&column));

@@ -1,11 +1,11 @@
-//! A flow as a drawing, for its documentation: columns from left to right by their levels. It knows no tokens.
+//! A flow as a drawing, for its documentation: columns from left to right by level. This module knows no tokens.
 //!
 //! The lines of the SVG are inside a paragraph of Markdown, so a node is a link as any other text is.
 #![expect(clippy::indexing_slicing, reason = "an index is a column of the flow, or a level that one has")]
 
 use std::fmt::Write as _;
 
-/// With more columns than this a list is easier to read than a drawing.
+/// The number of columns above which a list is easier to read than a drawing.
 const MANY: usize = 20;
 
 // Lengths, in pixels.
@@ -20,17 +20,17 @@ const GAP: usize = 56;
 #[derive(Default)]
 pub(super) struct Node {
     pub(super) name: String,
-    /// The other columns that it reads, and how.
+    /// The other columns that are read, and how.
     pub(super) reads: Vec<Read>,
-    /// Its views, as the user wrote them.
+    /// The views of the column, as the user wrote them.
     pub(super) views: Vec<String>,
-    /// Whether it reads its self history.
+    /// Whether the column reads `self`.
     pub(super) reads_self: bool,
-    /// Whether it is a source of documents.
+    /// Whether the column is a source of documents.
     pub(super) is_documents: bool,
-    /// Whether it reads another column with a lag, which no line shows.
+    /// Whether the column reads another one with a lag, which no line shows.
     pub(super) is_lagged: bool,
-    /// The target of a link to it.
+    /// The target of a link to the column.
     pub(super) link: Option<String>,
 }
 
@@ -42,18 +42,18 @@ pub(super) struct Read {
     pub(super) purpose: Option<String>,
 }
 
-/// The line from a column to one that reads it.
+/// The line from a column to one of its readers.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Line {
-    /// All of its history.
+    /// All of the history.
     All,
-    /// A window of it, as a dashed line.
+    /// A window of the history, as a dashed line.
     Window,
-    /// Its documents in tiers, as a dotted line.
+    /// The documents in tiers, as a dotted line.
     Tiers,
 }
 
-/// The columns by their levels. A column is one level after the last column that it reads.
+/// The columns by level. A column is one level after the last column that it reads.
 ///
 /// ```text
 /// level 0  user
@@ -78,7 +78,7 @@ pub(super) fn list(nodes: &[Node], order: &[usize]) -> String {
     text
 }
 
-/// The flow as SVG, in the colour of the text around it. `None` with too many columns.
+/// The flow as SVG, in the colour of the surrounding text. `None` with too many columns.
 pub(super) fn svg(nodes: &[Node], order: &[usize]) -> Option<String> {
     (nodes.len() <= MANY).then(|| Layout::new(nodes, order).svg(nodes))
 }
@@ -123,9 +123,9 @@ fn levels(nodes: &[Node], order: &[usize]) -> Vec<Vec<usize>> {
 
 /// The position of every column and line.
 struct Layout {
-    /// For each level its left and its right side.
+    /// The left and the right side of each level.
     sides: Vec<(usize, usize)>,
-    /// For each level its rows: columns, and the columns whose lines pass through.
+    /// The rows of each level: columns, and the columns of passing lines.
     rows: Vec<Vec<usize>>,
     /// The level of each column.
     level: Vec<usize>,
@@ -150,7 +150,7 @@ impl Layout {
         let lines =
             readers.flat_map(|(reader, node)| node.reads.iter().map(move |read| (reader, read.column)));
         for (reader, read) in lines {
-            // A column is at a later level than those that it reads, so the first index is not greater.
+            // A column is at a later level than the columns that it reads, so the first index is not greater.
             for passed in &mut rows[level[read] + 1..level[reader]] {
                 if !passed.contains(&read) {
                     passed.push(read);
@@ -197,7 +197,7 @@ impl Layout {
         // Without columns there is no row, and no gap to leave out.
         let height = (rows * ROW).saturating_sub(ROW - HEIGHT);
         let mut svg = format!(
-            // Half of a line is outside of its rectangle, so there is a margin of 1.
+            // Half of a line is outside of the rectangle, so there is a margin of 1.
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 {} {}\" width=\"{}\" \
              style=\"max-width:100%\" role=\"img\" aria-label=\"The columns and their views\" fill=\"none\" stroke=\"currentColor\" \
              font-family=\"monospace\" font-size=\"13\">",
@@ -212,7 +212,7 @@ impl Layout {
                     Line::Window => " stroke-dasharray=\"4 3\"",
                     Line::Tiers => " stroke-dasharray=\"1 3\"",
                 };
-                // Names begin with a letter, so they have nothing that XML or Markdown would need escaped.
+                // Names begin with a letter, so no character needs escaping for XML or Markdown.
                 let purpose = purpose.as_ref().map_or_else(String::new, |purpose| format!(", {purpose}"));
                 let title = format!("{} reads {}{purpose}", node.name, nodes[read].name);
                 let line = self.line(read, reader);
@@ -246,7 +246,7 @@ impl Layout {
         svg + "</svg>"
     }
 
-    /// The line from a column to one that reads it, through the rows that are kept for it.
+    /// The line from a column to a reader, through the rows that are kept for the line.
     fn line(&self, read: usize, reader: usize) -> String {
         let (first, last) = (self.level[read], self.level[reader]);
         let mut x = self.sides[first].1;

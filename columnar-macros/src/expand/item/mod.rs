@@ -61,7 +61,8 @@ pub(super) fn expand(emitter: &Emitter<'_>, header: &Header, errors: &TokenStrea
 impl Item<'_> {
     /// The compute steps and the constructors.
     ///
-    /// All that users call is `pub`: the struct is as visible as they declare it, and rustc reports a private flow once.
+    /// All that users call is `pub`: the struct is as visible as the user declares, and rustc reports a private flow
+    /// once.
     fn implementation(&self) -> TokenStream {
         let head = self.impl_head(&TokenStream::new(), &self.bounded());
         let columns = self.emitter.flow.columns.iter();
@@ -106,7 +107,7 @@ impl Item<'_> {
         Some(self.fn_of_params(&column.name, ty, &step))
     }
 
-    /// The compute steps of a module, and the mentions of its inputs.
+    /// The compute steps of a module, and the mentions of the inputs.
     fn fns_of_module(&self, module: &Module, dependency: &Dependency<'_>) -> TokenStream {
         let (private, step) = (&self.emitter.private, &self.types.step);
         let ty = quote!(#private::Vec<#step>);
@@ -123,7 +124,7 @@ impl Item<'_> {
 
     /// A function with the parameters of the flow.
     fn fn_of_params(&self, name: &Ident, ty: &impl ToTokens, body: &TokenStream) -> TokenStream {
-        // rustc would suggest a name that is close to that of the column.
+        // rustc would suggest a name that is close to the name of the column.
         let function = hidden_ident("STEP_", name);
         let take = self.borrowed_params();
         let names = self.param_names();
@@ -131,7 +132,8 @@ impl Item<'_> {
             return quote!(fn #function() -> #ty { #body });
         }
         let step = Ident::new("__step", Span::mixed_site());
-        // rustc reports a step that borrows a parameter where it is returned. An editor would take it for the column.
+        // For a step that borrows a parameter, rustc reports the place where the step is returned. An editor would take
+        // that place for the column.
         let returned = Ident::new("__step", step.span().located_at(name.span()));
         quote! {
             fn #function(#(#take),*) -> #ty {
@@ -152,9 +154,9 @@ impl Item<'_> {
         let graph = if self.emitter.dependencies.is_empty() {
             quote!(#private::graph::<Self>())
         } else {
-            // The declarations of dependencies are checked when the graph is evaluated, so every check evaluates it. The
-            // name of the type would bring spans among the user's lines into a body; see `Enum::uses`. rustdoc shows the
-            // path of a constant, and no block.
+            // The declarations of dependencies are checked when the graph is evaluated, so every check evaluates the
+            // graph. The name of the type would bring spans among the user's lines into a body; see `Enum::uses`.
+            // rustdoc shows the path of a constant, and no block.
             quote!({
                 let __graph = <#private::ColumnsOf<Self> as #private::Columns>::GRAPH;
                 __graph
@@ -193,7 +195,7 @@ impl Item<'_> {
         }
     }
 
-    /// The forks of a flow, and a flow as its own type.
+    /// The forks of a flow, and a flow in the user's type.
     fn fn_fork(&self) -> TokenStream {
         let private = &self.emitter.private;
         let (target, marker) = (&self.types.flow, self.marker());
@@ -240,7 +242,7 @@ impl Item<'_> {
         let Header { vis, keyword, name, generics, .. } = self.header;
         let docs = Docs::new(self.emitter, self.header);
         let (import, docs) = (docs.import(), docs.attributes());
-        // Of an extension, only the compiler knows the type. Its page has the one that it becomes.
+        // Of an extension, only the compiler knows the type. The page shows the resulting type.
         let target_in_docs = self.header.base.as_ref().map(|_| {
             let (Types { columns, id, .. }, lifetime) = (&self.types, lifetime(self.header));
             quote! {
@@ -292,8 +294,8 @@ impl Item<'_> {
         }
     }
 
-    /// The flow as a module of others, with the struct of its inputs. That is in a block, where its name is no item of the
-    /// user.
+    /// The flow as a module of others, with the struct of the inputs. The struct is in a block, where the name is no
+    /// item of the user.
     fn impl_module(&self) -> TokenStream {
         let private = &self.emitter.private;
         let head = self.impl_head(&quote!(#private::Module for), &self.header.generics);

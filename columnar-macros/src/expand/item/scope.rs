@@ -1,4 +1,4 @@
-//! The header of a flow and the types that follow from it, for every part of the item form.
+//! The header of a flow and the types that follow from the header, for every part of the item form.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -20,7 +20,7 @@ impl Item<'_> {
     pub(super) fn impl_head(&self, of: &TokenStream, generics: &Generics) -> TokenStream {
         let name = unlocated(&self.header.name);
         let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-        // The user deprecates the uses of the flow, and not its own items.
+        // The user deprecates the uses of the flow, and not the items of the flow itself.
         let is_deprecated = |attribute: &Attribute| attribute.path().is_ident("deprecated");
         let allowed = self.header.attrs.iter().any(is_deprecated).then(|| quote!(#[allow(deprecated)]));
         quote!(#allowed impl #impl_generics #of #name #ty_generics #where_clause)
@@ -38,7 +38,7 @@ impl Item<'_> {
         generics
     }
 
-    /// The future of this flow, as its own type.
+    /// The future of this flow, in the user's type.
     pub(super) fn future(&self) -> TokenStream {
         let private = self.emitter.private;
         match &self.emitter.dependencies.base {
@@ -64,7 +64,7 @@ impl Item<'_> {
 
     /// The parameters of a compute step.
     pub(super) fn borrowed_params(&self) -> Vec<TokenStream> {
-        // The position of the user's name: compute steps mention it.
+        // The position of the user's name: compute steps mention the parameter.
         let param = |param: &Param| {
             let (name, ty) = (&param.name, param.borrowed());
             quote!(#name: #ty)
@@ -86,7 +86,8 @@ pub(super) struct Types {
     pub(super) flow: TokenStream,
     /// A compute step.
     pub(super) step: Tokens,
-    /// The target of the deref of an extension of this flow, with its columns `__C` and its enum `__I`.
+    /// The target of the deref of an extension of this flow, with the columns `__C` and the enum `__I` of the
+    /// extension.
     pub(super) extended: TokenStream,
     /// The future of a flow `__F` with compute steps that live as long as these.
     pub(super) opening: TokenStream,
@@ -103,7 +104,7 @@ impl Types {
         let (others_columns, others_ids) = (dependencies.struct_arguments(), dependencies.enum_arguments());
         let (columns, id) = (quote!(#columns #others_columns), quote!(#id #others_ids));
         let (flow, step, opening) = match &dependencies.base {
-            // The steps of an extension live as long as those of its base.
+            // The steps of an extension live as long as the steps of the base.
             Some(base) => {
                 let opening = base.of_base("Opening");
                 (base.of_base("Extended"), base.of_base("Step"), quote!(#opening<__F>))

@@ -1,13 +1,13 @@
-//! The columns of a flow as a table of Markdown, for its documentation. It knows no tokens.
+//! The columns of a flow as a table of Markdown, for its documentation. This module knows no tokens.
 
 /// A column or a module.
 pub(super) struct Row {
     pub(super) name: String,
     /// `source`, and the like, as Markdown.
     pub(super) kind: String,
-    /// Its views as text, each with the target of a link.
+    /// The views as text, each with the target of a link.
     pub(super) reads: Vec<(String, Option<String>)>,
-    /// The first paragraph of its documentation.
+    /// The first paragraph of the documentation.
     pub(super) summary: String,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn code(text: &str) -> String {
     if !text.bytes().any(|byte| matches!(byte, b'`' | b'|' | b'\n')) {
         return format!("`{text}`");
     }
-    // Where Markdown would take characters for its own, they are entities.
+    // Characters that Markdown would interpret are entities.
     let character = |character: char| match character {
         letter if letter.is_alphanumeric() || letter == ' ' => letter.to_string(),
         other => format!("&#{};", u32::from(other)),
@@ -53,7 +53,7 @@ pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", text.chars().map(character).collect::<String>())
 }
 
-/// Markdown without links and HTML, for a cell of a table. A link may have its target in a later paragraph.
+/// Markdown without links and HTML, for a cell of a table. A link may have the target in a later paragraph.
 fn plain(markdown: &str) -> String {
     let (mut text, mut rest) = (String::new(), markdown);
     while let Some(at) = rest.find(['`', '\\', '[', ']', '<', '|']) {

@@ -1,4 +1,4 @@
-//! The uses of the parameters of a flow in its compute steps, for editors.
+//! The uses of the parameters of a flow in the compute steps, for editors.
 //!
 //! ```text
 //! #[cfg(rust_analyzer)]

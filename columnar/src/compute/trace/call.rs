@@ -23,7 +23,7 @@ pub(crate) struct CallSpan {
 }
 
 impl CallSpan {
-    /// A child of the current span, which is that of the cell.
+    /// A child of the current span, which is the span of the cell.
     pub(crate) fn begin(model: &str, request: &Request) -> Self {
         let (provider, model) = split_name(model);
         let span = info_span!(
@@ -52,7 +52,7 @@ impl CallSpan {
             { names::OTEL_STATUS } = Empty,
         );
         let is_seen = !span.is_disabled();
-        // The JSON of a whole context is long, so it is made for a subscriber only.
+        // The JSON of a whole context is long, so only a subscriber gets it.
         let captured = (is_seen && content::is_captured()).then(|| {
             span.record(names::SYSTEM, content::system(&request.system));
             span.record(names::INPUT, content::input(&request.messages));
@@ -106,8 +106,8 @@ impl CallSpan {
     }
 }
 
-/// Splits a name such as `openai/gpt-4o-mini` into the provider, by its name in the conventions, and the model. A name
-/// without a provider, such as that of a user's model, is both.
+/// Splits a name such as `openai/gpt-4o-mini` into the provider, as the conventions spell it, and the model. A name
+/// without a provider, such as the name of a user's model, is both.
 fn split_name(name: &str) -> (&str, &str) {
     let (provider, model) = name.split_once('/').unwrap_or((name, name));
     (registry::provider(provider).map_or(provider, |provider| provider.telemetry_name), model)

@@ -1,4 +1,4 @@
-//! The span of a cell, from its first attempt to the store.
+//! The span of a cell, from the first attempt to the store.
 
 use std::error::Error as StdError;
 
@@ -18,7 +18,7 @@ pub(crate) struct CellSpan {
 }
 
 impl CellSpan {
-    /// A child of the current span, which is that of the run.
+    /// A child of the current span, which is the span of the run.
     pub(crate) fn new(column: &Name, step: usize) -> Self {
         let span = info_span!(
             target: names::TARGET,
@@ -46,7 +46,7 @@ impl CellSpan {
     /// An attempt failed, and another one follows. Called while this span is entered.
     #[expect(clippy::unused_self, reason = "the event belongs to this span")]
     pub(crate) fn retry(&self, attempt: usize, error: &(dyn StdError + 'static)) {
-        // It has no explicit parent: if a filter drops the cell's span, it is in the span around it.
+        // The event has no explicit parent: if a filter drops the span of the cell, the event is in the span around.
         warn!(
             target: names::TARGET,
             {
@@ -58,7 +58,8 @@ impl CellSpan {
         );
     }
 
-    /// The cell could not be computed or stored. If its column skips failed cells, it is then stored as skipped.
+    /// The cell could not be computed or stored. If the column skips failed cells, this one is stored as skipped
+    /// afterwards.
     pub(crate) fn failed(&mut self, error: &(dyn StdError + 'static), class: Option<&'static str>) {
         self.open.failed(error, class);
     }

@@ -1,4 +1,4 @@
-//! The content of calls for spans, if it is captured, in the JSON of the conventions.
+//! The content of calls for spans, if captured, in the JSON of the conventions.
 
 use std::env;
 use std::sync::OnceLock;
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::context::Messages;
 
-/// The environment variable that enables the content of calls in their spans. Its values are `true`, `span_only` and
-/// `span_and_event`, as in other programs with OpenTelemetry. It is read once, at the first run.
+/// The environment variable that enables the content of calls in the spans of calls. The values are `true`, `span_only`
+/// and `span_and_event`, as in other programs with OpenTelemetry. The variable is read once, at the first run.
 ///
 /// ```
 /// assert_eq!(columnar::trace::CAPTURE_CONTENT, "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT");

@@ -1,4 +1,5 @@
-//! The class of an error, for spans. Its text may quote the conversation, so it is recorded only if content is captured.
+//! The class of an error, for spans. The text of an error may quote the conversation, so that text is recorded only if
+//! content is captured.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;

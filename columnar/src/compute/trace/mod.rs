@@ -1,6 +1,7 @@
-//! Spans for the crate [`tracing`]: one for a run, one for each cell in it, and one for each call of a model in a cell.
+//! Spans for the crate [`tracing`]: one for a run, one for each cell of the run, and one for each call of a model in a
+//! cell.
 //!
-//! Needs the feature `tracing`. The spans are for any subscriber. Their names follow OpenTelemetry's [conventions for
+//! Needs the feature `tracing`. The spans are for any subscriber. The names follow OpenTelemetry's [conventions for
 //! generative AI]. All spans have the level `INFO` and the target `columnar`.
 //!
 //! ```
@@ -28,12 +29,13 @@
 //! | `chat` | `otel.name` (`chat` and the model), `otel.kind`, `gen_ai.operation.name`, `gen_ai.provider.name`, `gen_ai.request.model`, `.max_tokens`, `.stream`, `gen_ai.response.time_to_first_chunk` (in seconds), `.finish_reasons`, `gen_ai.usage.input_tokens`, `.output_tokens`, `.cache_read.input_tokens`, `.cache_creation.input_tokens` |
 //! | all three | `columnar.outcome`; after an error `error.type` and `otel.status_code` |
 //!
-//! - The parent of a run is the span in which it is first polled, that of a cell is its run, that of a call is its cell. A
-//!   cell's span is entered whenever its compute step is polled, so the step's own events are in it.
-//! - `columnar.outcome` is `ok`, `failed`, `skipped` or `cancelled`. A cell is `ok` when its value is stored; a cell that is
-//!   dropped before is `cancelled`.
-//! - A failed attempt that is followed by another one is an event of the level `WARN` in its cell, with `columnar.attempt`
-//!   and `error.type`.
+//! - The parent of a run is the span in which the run is first polled, the parent of a cell is the run, and the parent
+//!   of a call is the cell. The span of a cell is entered whenever the compute step is polled, so events of the step
+//!   are in that span.
+//! - `columnar.outcome` is `ok`, `failed`, `skipped` or `cancelled`. A cell is `ok` when the value is stored; a cell
+//!   that is dropped before is `cancelled`.
+//! - A failed attempt that is followed by another one is an event of the level `WARN` in the cell, with
+//!   `columnar.attempt` and `error.type`.
 //! - `error.type` is an HTTP status, a kind of [`std::io::Error`], `timeout`, `overloaded` (a model that takes no more
 //!   calls), `limit` (a call that could cost too much), `panic`, `store`, `broke_off` (a reply without an end), a finish
 //!   reason, or `_OTHER`.
@@ -52,8 +54,8 @@
 //!
 //! # Cost
 //!
-//! Without the feature no code is compiled. With it, and without a subscriber for the spans, a cell costs a few
-//! comparisons more.
+//! Without the feature no code is compiled. With the feature, and without a subscriber for the spans, a cell costs a
+//! few comparisons more.
 //!
 //! [conventions for generative AI]: https://github.com/open-telemetry/semantic-conventions-genai
 //! [`tracing`]: https://docs.rs/tracing

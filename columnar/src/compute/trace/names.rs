@@ -1,4 +1,5 @@
-//! The names of spans and fields. The conventions for generative AI may still change, so no other module spells them.
+//! The names of spans and fields. The conventions for generative AI may still change, so no other module spells these
+//! names.
 
 pub(super) const TARGET: &str = "columnar";
 
@@ -23,7 +24,7 @@ pub(super) const OTEL_NAME: &str = "otel.name";
 pub(super) const OTEL_KIND: &str = "otel.kind";
 pub(super) const OTEL_STATUS: &str = "otel.status_code";
 
-/// The name of a call's span, and its operation.
+/// The operation of a call, and the first word in the name of the span.
 pub(super) const CHAT: &str = "chat";
 pub(super) const OPERATION: &str = "gen_ai.operation.name";
 pub(super) const PROVIDER: &str = "gen_ai.provider.name";

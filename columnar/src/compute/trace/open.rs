@@ -1,4 +1,4 @@
-//! An open span. It records its outcome when it is dropped: `cancelled`, unless another one was set.
+//! An open span. When the span is dropped, the outcome is recorded: `cancelled`, unless another one was set.
 
 use std::error::Error as StdError;
 
@@ -32,7 +32,7 @@ impl Open {
 
     /// Makes the span the current one until the guard is dropped.
     pub(super) fn enter(&self) -> EnteredSpan {
-        // An owned guard: the holder of this span is polled mutably while it is entered.
+        // An owned guard: the holder of this span is polled mutably between entering and leaving the span.
         self.span.clone().entered()
     }
 

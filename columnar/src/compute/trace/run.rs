@@ -53,7 +53,7 @@ impl RunSpan {
 
     /// The run is complete.
     pub(crate) fn done(mut self) {
-        // A run may have failed before it ends, and that outcome stays.
+        // A run may have failed before the end, and that outcome stays.
         if self.open.outcome() == Outcome::Cancelled {
             self.open.set_outcome(Outcome::Ok);
         }

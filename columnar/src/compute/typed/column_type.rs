@@ -1,4 +1,4 @@
-//! The type of a column: its schema, the check of a text, and the error of a text that does not match.
+//! The type of a column: the schema, the check of a text, and the error of a text that does not match.
 
 use std::error::Error;
 use std::fmt;
@@ -40,7 +40,7 @@ pub trait ColumnType: DeserializeOwned + JsonSchema {}
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema> ColumnType for T {}
 
-/// A column type without its type parameter: the schema for the model, and the check of a reply.
+/// A column type without the type parameter: the schema for the model, and the check of a reply.
 #[derive(Clone)]
 pub(super) struct TypeSpec {
     pub(super) output: OutputSpec,
@@ -49,12 +49,12 @@ pub(super) struct TypeSpec {
     pub(super) openings: Arc<str>,
 }
 
-/// How lists, objects and strings begin.
+/// The first characters of lists, objects and strings.
 const OPENINGS: &str = "[{\"";
 
 impl TypeSpec {
     pub(super) fn of<T: ColumnType>() -> Self {
-        // The schema is in the instruction of every request, where its `$schema` would cost tokens.
+        // The schema is in the instruction of every request, where `$schema` would cost tokens.
         let settings = SchemaSettings::default().with(|settings| settings.meta_schema = None);
         let json = settings.into_generator().into_root_schema_for::<T>().to_value();
         let openings = openings(&json, &json, 0).into();
@@ -74,7 +74,7 @@ fn name_of<T: JsonSchema>() -> String {
     T::schema_name().chars().map(allowed).collect()
 }
 
-/// How JSON of a schema begins. Whatever is not known here may begin in each way.
+/// The characters with which JSON of a schema may begin. An unknown part of a schema may begin with any of them.
 fn openings(schema: &Json, root: &Json, depth: usize) -> String {
     let of_kind = |kind: &Json| match kind.as_str() {
         Some("array") => "[",
@@ -105,7 +105,7 @@ pub(crate) fn read<T: ColumnType>(text: &str) -> Result<T, SchemaMismatch> {
     serde_json::from_str(text).map_err(mismatch)
 }
 
-/// A text that does not match the type of its column: a reply, or a stored value. The error prints the type and the
+/// A text that does not match the type of the column: a reply, or a stored value. The error prints the type and the
 /// position, and nothing of the text.
 ///
 /// ```
@@ -136,9 +136,10 @@ pub struct SchemaMismatch {
 pub(super) enum MismatchKind {
     /// The text contains no JSON.
     NoJson,
-    /// More than one JSON value, or anything else after the first one.
+    /// The text has more than one JSON value, or anything else after the first value.
     SeveralValues,
-    /// The position is that in the JSON, not in the reply around it; both numbers count from 1.
+    /// The JSON is invalid at this position, which is in the JSON, not in the reply around it; both numbers count from
+    /// 1.
     Invalid { category: InvalidJson, line: usize, column: usize },
 }
 
@@ -178,8 +179,8 @@ impl SchemaMismatch {
         chain(error).find_map(|error| error.downcast_ref())
     }
 
-    /// The whole text that does not match, with what is around the JSON. It is part of the conversation, so the error
-    /// itself never prints it.
+    /// The whole text that does not match, with what is around the JSON. The text is part of the conversation, so the
+    /// error itself never prints it.
     ///
     /// ```
     /// use columnar::compute::SchemaMismatch;

@@ -24,7 +24,7 @@ use super::Step;
 pub trait ColumnType {}
 
 impl Step<'_> {
-    /// Never called: no type implements [`ColumnType`].
+    /// A function that is never called: no type implements [`ColumnType`].
     #[expect(
         clippy::extra_unused_type_parameters,
         reason = "the bound makes the compiler report the missing feature"

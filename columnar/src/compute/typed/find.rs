@@ -1,8 +1,8 @@
 //! Finds the JSON in a complete reply.
 //!
-//! Models without structured output put thoughts, a fence or sentences around the JSON. What is read is, in this order: the
-//! reply as a whole, the fence whose content matches the type, and the list or object that matches. Two different ones
-//! are refused. Each byte is parsed a fixed number of times, whatever the reply is.
+//! Models without structured output put thoughts, a fence or sentences around the JSON. The following is tried in this
+//! order: the reply as a whole, the fence whose content matches the type, and the list or object that matches. Two
+//! different ones are refused. Each byte is parsed a fixed number of times, in any reply.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use serde_json::{Deserializer, Error, Value as Json, from_str};
 use super::column_type::{MismatchKind, TypeSpec};
 use super::json_scanner::THOUGHTS;
 
-/// Why a reply has no value: the kind, and for the model the words of the parser, which may quote the reply.
+/// The reason why a reply has no value: the kind, and for the model the words of the parser, which may quote the reply.
 #[derive(Debug)]
 pub(super) struct Unread {
     pub(super) kind: MismatchKind,
@@ -47,7 +47,7 @@ pub(super) fn find<'r>(reply: &'r str, spec: &TypeSpec) -> Result<Cow<'r, str>, 
             Err(MismatchKind::SeveralValues.into())
         };
     }
-    // Other JSON, such as a string with brackets.
+    // Other JSON than a list or an object, such as a string with brackets.
     if from_str::<IgnoredAny>(text).is_ok() {
         return Err(error.into());
     }
@@ -68,7 +68,7 @@ fn without_thoughts(reply: &str) -> &str {
     thoughts.map_or(reply, |thoughts| thoughts.split_once(end).map_or("", |(_, rest)| rest))
 }
 
-/// A text that is JSON of the type, or a word of it.
+/// A text that is JSON of the type, or a bare word of the type.
 fn read<'r>(text: &'r str, spec: &TypeSpec) -> Option<Cow<'r, str>> {
     (spec.check)(text).is_ok().then_some(text.into()).or_else(|| word(text, spec))
 }
@@ -98,7 +98,8 @@ fn fences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The only list or object that matches the type, or the error of the one that is nearest to it; `None` if there is none.
+/// The only list or object that matches the type, or the error of the list or object that is nearest to the type;
+/// `None` without any.
 fn in_prose<'r>(text: &'r str, spec: &TypeSpec) -> Option<Result<&'r str, Unread>> {
     let (mut value, mut mismatch, mut broken) = (None, None, None);
     let mut position = 0;
@@ -107,7 +108,7 @@ fn in_prose<'r>(text: &'r str, spec: &TypeSpec) -> Option<Result<&'r str, Unread
         let mut values = Deserializer::from_str(rest).into_iter::<IgnoredAny>();
         let parsed = values.next()?;
         let json = parsed.is_ok().then(|| rest.get(..values.byte_offset())).flatten();
-        // No bracket before the end of an error is tried: it is inside of what failed, perhaps in a string.
+        // No bracket before the end of an error is tried: that bracket is inside of what failed, perhaps in a string.
         position +=
             found + json.map_or_else(|| parsed.err().map_or(1, |error| end_of(&error, rest)), str::len);
         if !rest.starts_with(|opening| spec.openings.contains(opening)) {
@@ -155,7 +156,7 @@ mod tests {
         Mixed,
     }
 
-    /// The value in a reply, or the kind of its error.
+    /// The value in a reply, or the kind of the error.
     fn value<T: ColumnType>(reply: &str) -> Result<String, MismatchKind> {
         find(reply, &TypeSpec::of::<T>()).map(Cow::into_owned).map_err(|unread| unread.kind)
     }
@@ -164,7 +165,7 @@ mod tests {
 
     #[test]
     fn json_is_found_in_thoughts_fences_and_sentences() {
-        // Each of these replies was refused, because it has brackets outside of the JSON.
+        // Each of these replies was refused, because of brackets outside of the JSON.
         for reply in [
             "{J}\n\nNote [1]: see {x}",
             "As [1] says: {J}",
@@ -186,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_word_of_an_enum_needs_no_quotes() {
-        // Small models reply with the word alone, and it was no JSON.
+        // Small models reply with the word alone, which is no JSON, and were refused.
         for reply in
             ["Positive", " Positive\n", "\"Positive\"", "```\nPositive\n```", "<think>so so</think>Positive"]
         {
@@ -216,7 +217,7 @@ mod tests {
             assert_eq!(value::<Score>(more), Err(MismatchKind::SeveralValues), "{more}");
         }
         assert_eq!(value::<Vec<u8>>("[1] or [2]"), Err(MismatchKind::SeveralValues));
-        // An object in a list is not the value: there may be more of them.
+        // An object in a list is not the value: there may be more such objects.
         assert!(value::<Score>("[{\"stars\":1}]").is_err());
         assert!(value::<Score>("[{\"stars\":1}, {\"sta").is_err());
     }

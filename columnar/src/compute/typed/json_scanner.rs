@@ -1,11 +1,11 @@
-//! Finds the JSON at the beginning of a reply while it arrives, so that its pieces are emitted early.
+//! Finds the JSON at the beginning of a reply during the arrival, so that the pieces are emitted early.
 //!
-//! Thoughts and the first line of a fence may be before it. In any other reply the JSON is found when the reply is
-//! complete, by `find.rs`: sentences have brackets, too, and nothing that was emitted can be taken back.
+//! Thoughts and the first line of a fence may be before the JSON. In any other reply, `find.rs` finds the JSON when the
+//! reply is complete: sentences have brackets, too, and nothing that was emitted can be taken back.
 
 use memchr::memmem;
 
-/// The marks around thoughts that a model writes into its reply.
+/// The marks around thoughts that a model writes into a reply.
 pub(super) const THOUGHTS: [&str; 2] = ["<think>", "</think>"];
 
 /// Scans a growing reply. Each call takes the whole reply so far.
@@ -24,23 +24,23 @@ pub(super) struct JsonScanner {
 /// The state at the position of the scanner.
 #[derive(Clone, Copy, Debug, Default)]
 enum State {
-    /// White space, thoughts and the first line of a fence alone.
+    /// The scanner has seen white space, thoughts and the first line of a fence alone.
     #[default]
     Blank,
     Thoughts,
     Fence,
-    /// After this bracket. The next character shows whether JSON begins: `[see below]` is none.
+    /// The scanner is after this bracket. The next character shows whether JSON begins: `[see below]` is none.
     Opened(u8),
-    /// A list or an object, with the number of its open brackets.
+    /// The scanner is inside a list or an object, with this number of open brackets.
     Nested {
         depth: usize,
     },
-    /// A string, inside brackets or, at depth 0, by itself.
+    /// The scanner is in a string, inside brackets or, at depth 0, without brackets.
     Quoted {
         depth: usize,
         escaped: bool,
     },
-    /// After the JSON, or in a reply that is read when it is complete.
+    /// The scanner is after the JSON, or in a reply that is read only as a whole.
     End,
 }
 
@@ -60,7 +60,7 @@ impl JsonScanner {
         reply.get(unread).unwrap_or_default()
     }
 
-    /// The value without what was returned of it; `None` if something else was returned.
+    /// The value without the part that was returned already; `None` if something else was returned.
     pub(super) fn rest<'v>(&self, reply: &str, value: &'v str) -> Option<&'v str> {
         value.strip_prefix(reply.get(self.start..self.read)?)
     }
@@ -84,7 +84,7 @@ impl JsonScanner {
             }
             (State::Thoughts, _) => {
                 let found = memmem::find(rest, end);
-                // Its end may be split between two pieces.
+                // The end mark may be split between two pieces.
                 length = found.map_or(rest.len().saturating_sub(end.len() - 1), |at| at + end.len());
                 if length == 0 {
                     return None;
@@ -134,7 +134,7 @@ impl JsonScanner {
 mod tests {
     use super::*;
 
-    /// What is returned of a reply, scanned at once and byte by byte.
+    /// The JSON that is returned of a reply, scanned at once and byte by byte.
     fn scan(reply: &str) -> String {
         let mut whole = JsonScanner::default();
         let at_once = whole.advance(reply, "{[").to_owned();

@@ -1,5 +1,5 @@
-//! Typed columns: the reply is scanned for JSON while it arrives, checked against the type of the column, and requested
-//! again with the error if it does not match.
+//! Typed columns: the reply is scanned for JSON on arrival, checked against the type of the column, and, if it does not
+//! match, requested again with the error.
 
 mod column_type;
 mod find;

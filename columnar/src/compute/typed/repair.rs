@@ -12,14 +12,14 @@ use crate::history::Value;
 use crate::model::rendering::INVALID_REPLY;
 
 impl Step<'_> {
-    /// The step with JSON of the type `T` as its values.
+    /// The step whose values are JSON of the type `T`.
     pub(crate) fn typed<T: ColumnType>(self) -> Self {
         let spec = TypeSpec::of::<T>();
         // A step without a model would return the same value again.
         let default = usize::from(self.settings().instruction.is_some());
         let repairs = self.settings().repairs.unwrap_or(default);
         let step = if repairs > 0 { self.with_attempts_by("typed") } else { self };
-        // Budgets and warm-ups count the instruction as it is sent.
+        // Budgets and warm-ups count the instruction in the form that is sent.
         step.map_instruction(|instruction| spec.output.instruct(instruction))
             .wrap(move |step, cx| Reply(Kind::Pieces(repair_loop(step.clone(), cx, spec.clone(), repairs))))
     }
@@ -33,7 +33,7 @@ struct RepairLoop<'a> {
     repairs: usize,
     /// The number of the current attempt. Retries inside of the step count as well.
     attempt: usize,
-    /// The reply of the current attempt; `None` before it begins.
+    /// The reply of the current attempt; `None` before the attempt begins.
     pieces: Option<BoxStream<'a, Result<Piece, BoxError>>>,
     /// The text of that reply so far.
     reply: String,
@@ -80,7 +80,7 @@ impl RepairLoop<'_> {
                     }
                 }
                 Some(Ok(Piece::Whole(value))) => return Some(self.finish_whole(value)),
-                // The same stream continues with the step's own next attempt, so it is kept.
+                // The same stream continues with the step's own next attempt, so the stream is kept.
                 Some(Ok(Piece::Retry { error, .. })) => return Some(Ok(self.restart(error))),
                 None => return self.finish_stream().transpose(),
                 other => return other,
@@ -89,7 +89,7 @@ impl RepairLoop<'_> {
         None
     }
 
-    /// Checks a streamed reply, and returns the rest of its JSON or a repair.
+    /// Checks a streamed reply, and returns the rest of the JSON or a repair.
     fn finish_stream(&mut self) -> Result<Option<Piece>, BoxError> {
         let rest = match find(&self.reply, &self.spec) {
             Ok(value) => match self.scanner.rest(&self.reply, &value) {
@@ -116,7 +116,7 @@ impl RepairLoop<'_> {
         }
     }
 
-    /// Discards the reply and begins another attempt with the error in its request, if a repair is left.
+    /// Discards the reply and, if a repair is left, begins another attempt with the error in the request.
     fn repair(&mut self, Unread { kind, detail }: Unread) -> Result<Piece, BoxError> {
         let mismatch = SchemaMismatch::new(kind, &self.spec.output.schema.name, &self.reply);
         if self.repairs == 0 {
@@ -130,7 +130,7 @@ impl RepairLoop<'_> {
             output.follow_up.push((Role::Assistant, self.reply.as_str().into()));
         }
         let instruction = &output.instruction;
-        // The words of the parser may quote the reply, so the model alone gets them.
+        // The words of the parser may quote the reply, so only the model gets the words.
         let detail = detail.unwrap_or_else(|| mismatch.to_string());
         let correction = format!("{INVALID_REPLY}: {detail}. {instruction}");
         output.follow_up.push((Role::User, correction.into()));

@@ -1,4 +1,4 @@
-//! A derived column as data, and the compute step that it describes.
+//! A derived column as data, and the compute step that the data describes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,14 +13,15 @@ use crate::model::ParseEffortError;
 use crate::model::cache::Pace;
 
 table! {
-    /// A computed column, as data: its views, its prompt or compute step, and their settings. Each setting has the name of
-    /// the method that sets it in a program.
+    /// A computed column, as data: the views, the prompt or compute step, and all settings. Each setting has the name
+    /// of the method that sets it in a program.
     pub struct ColumnDeclaration {
-        /// The name of the column. It is required.
+        /// The name of the column. This key is required.
         pub name: String,
-        /// Its earlier name; see [`Column::was`].
+        /// The earlier name of the column; see [`Column::was`].
         pub was: Option<String>,
-        /// Its views, as in `flow!`: `user.latest`, `topics.window(3).as("subjects")`, `self`. Each is a text of its own.
+        /// The views of the column, as in `flow!`: `user.latest`, `topics.window(3).as("subjects")`, `self`. Each view
+        /// is a separate text.
         pub views: Vec<String>,
         /// The instruction of a [`prompt`].
         pub prompt: Option<String>,
@@ -32,47 +33,47 @@ table! {
         pub or_model: Option<String>,
         /// The word of an effort, such as `high`; see [`Prompt::effort`].
         pub effort: Option<String>,
-        /// See [`Prompt::temperature`].
+        /// The sampling temperature; see [`Prompt::temperature`].
         pub temperature: Option<f64>,
-        /// See [`Prompt::top_p`].
+        /// The share of probability; see [`Prompt::top_p`].
         pub top_p: Option<f64>,
-        /// See [`Prompt::seed`].
+        /// The seed of the sampling; see [`Prompt::seed`].
         pub seed: Option<u64>,
-        /// See [`Prompt::lenient`].
+        /// Whether settings that the model does not take are left out; see [`Prompt::lenient`].
         pub lenient: bool,
-        /// See [`Prompt::strip_thoughts`].
+        /// Whether thoughts in the text are left out; see [`Prompt::strip_thoughts`].
         pub strip_thoughts: bool,
-        /// See [`Prompt::keep_thoughts`].
+        /// Whether the receipt keeps the thoughts; see [`Prompt::keep_thoughts`].
         pub keep_thoughts: bool,
-        /// See [`Prompt::stop`].
+        /// The stop sequences; see [`Prompt::stop`].
         pub stop: Vec<String>,
-        /// See [`Prompt::max_tokens`].
+        /// The most tokens of a reply; see [`Prompt::max_tokens`].
         pub max_tokens: Option<u32>,
-        /// See [`Prompt::allow_truncated`].
+        /// Whether a reply that was cut off is stored; see [`Prompt::allow_truncated`].
         pub allow_truncated: bool,
-        /// See [`Prompt::allow_empty`].
+        /// Whether a reply without text is stored; see [`Prompt::allow_empty`].
         pub allow_empty: bool,
-        /// See [`Prompt::pace`].
+        /// The usual time between two requests; see [`Prompt::pace`].
         pub pace: Option<PaceDeclaration>,
         /// The seconds of each attempt; see [`Policy::timeout`].
         pub timeout: Option<f64>,
-        /// How often attempts begin; see [`Policy::rate`].
+        /// The limit on how often attempts begin; see [`Policy::rate`].
         pub rate: Option<RateDeclaration>,
         /// The number of further attempts; see [`Policy::retry`].
         pub retry: Option<usize>,
-        /// See [`Policy::limit`].
+        /// The most cells that are computed at once; see [`Policy::limit`].
         pub limit: Option<usize>,
-        /// See [`Policy::every`].
+        /// The interval of the computed steps; see [`Policy::every`].
         pub every: Option<usize>,
-        /// See [`Policy::or_skip`].
+        /// Whether a failed cell is skipped; see [`Policy::or_skip`].
         pub or_skip: bool,
-        /// See [`Policy::or_wait`].
+        /// Whether a failed cell waits for the next run; see [`Policy::or_wait`].
         pub or_wait: bool,
-        /// See [`Policy::document`].
+        /// Whether the context is one text; see [`Policy::document`].
         pub document: bool,
-        /// See [`Policy::budget`].
+        /// The budget of a request; see [`Policy::budget`].
         pub budget: Option<BudgetDeclaration>,
-        /// See [`Policy::version`].
+        /// The version of the step; see [`Policy::version`].
         pub version: Option<String>,
     }
     required: "name";
@@ -81,9 +82,9 @@ table! {
 table! {
     /// A rate as data: `{ per_minute = 60 }`. With both keys, both rates hold.
     pub struct RateDeclaration {
-        /// See [`per_minute`].
+        /// The calls per minute; see [`per_minute`].
         pub per_minute: Option<u32>,
-        /// See [`per_second`].
+        /// The calls per second; see [`per_second`].
         pub per_second: Option<u32>,
     }
 }
@@ -91,32 +92,32 @@ table! {
 table! {
     /// A pace as data: `{ think = 75 }`, with one of the two keys.
     pub struct PaceDeclaration {
-        /// In seconds; see [`Pace::every`].
+        /// The time between two requests, in seconds; see [`Pace::every`].
         pub every: Option<f64>,
-        /// In seconds; see [`Pace::think`].
+        /// The median pause of a person, in seconds; see [`Pace::think`].
         pub think: Option<f64>,
     }
 }
 
 table! {
-    /// A budget as data: its number of tokens alone, or a table. Each key is a method of [`Budget`].
+    /// A budget as data: a number of tokens alone, or a table. Each key is a method of [`Budget`].
     pub struct BudgetDeclaration {
-        /// See [`Budget::tokens`].
+        /// The most tokens of a request; see [`Budget::tokens`].
         pub tokens: Option<usize>,
-        /// See [`Budget::token_buffer`].
+        /// The tokens that are reserved for the reply; see [`Budget::token_buffer`].
         pub token_buffer: Option<usize>,
-        /// `truncate_middle`, `rolling_window` or `stop_at_limit`; see [`Strategy`].
+        /// The strategy: `truncate_middle`, `rolling_window` or `stop_at_limit`; see [`Strategy`].
         pub strategy: Option<String>,
-        /// See [`Budget::minimum_recent`].
+        /// The newest turns that are kept before older ones; see [`Budget::minimum_recent`].
         pub minimum_recent: Option<usize>,
-        /// See [`Budget::low_water`].
+        /// The low-water mark, as a share of the limit; see [`Budget::low_water`].
         pub low_water: Option<f64>,
     }
     number: |tokens| Self { tokens: Some(tokens), ..Self::default() };
 }
 
 impl ColumnDeclaration {
-    /// The column. Its mistakes are errors of the flow.
+    /// The column. Mistakes of the column are errors of the flow.
     pub(super) fn column(&self, steps: &BTreeMap<&str, Step<'static>>) -> Column {
         let views = self.views.iter().map(View::from).collect();
         let column = Column::derived(self.name.clone(), views, self.step(steps));
@@ -178,7 +179,7 @@ impl ColumnDeclaration {
         prompt
     }
 
-    /// The prompt with the settings of its sampling and its thoughts.
+    /// The prompt with the settings of the sampling and of the thoughts.
     #[expect(clippy::cast_possible_truncation, reason = "providers take few digits")]
     fn sampled(&self, mut prompt: Prompt, errors: &mut Vec<StepError>) -> Prompt {
         match self.effort.as_deref().map(str::parse) {
@@ -231,8 +232,8 @@ impl ColumnDeclaration {
         settings.into_iter().filter(|(_, is_set)| *is_set).map(|(setting, _)| setting).collect()
     }
 
-    /// The step with its policies. Those of an attempt come first, so each attempt waits for the rate, and its time
-    /// begins then.
+    /// The step with all policies. The policies of an attempt come first, so each attempt waits for the rate, and only
+    /// then its time begins.
     fn with_policies(&self, mut step: Step<'static>, errors: &mut Vec<StepError>) -> Step<'static> {
         if let Some(limit) = seconds("timeout", self.timeout, errors) {
             step = step.timeout(limit);

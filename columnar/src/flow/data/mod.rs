@@ -1,8 +1,8 @@
 //! Flows that are declared as data: in TOML, JSON or any other format that serde reads.
 //!
-//! A [`Declaration`] lists the sources and the columns of a flow, in any order, with their views as text. It becomes
-//! columns of the run-time API, so everything that holds for a flow of these holds for it, and so do the errors: a program
-//! reads the file, and [`flow`](crate::flow()) reports all mistakes at once.
+//! A [`Declaration`] lists the sources and the columns of a flow, in any order, with all views as text. A declaration
+//! becomes columns of the run-time API, so everything that holds for a flow of such columns holds here too, errors
+//! included: a program reads the file, and [`flow`](crate::flow()) reports all mistakes at once.
 //!
 //! ```
 //! use columnar::data::Declaration;
@@ -43,8 +43,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The format must describe its own types, as TOML, JSON and YAML do. An unknown key is an error of the format, with its
-//! position and the key that was probably meant.
+//! The format must describe its own types, as TOML, JSON and YAML do. An unknown key is an error of the format, with
+//! the position of the key and the name that was probably meant.
 
 mod column;
 mod table;
@@ -70,11 +70,11 @@ table! {
 }
 
 table! {
-    /// A source, as data: its name alone, or a table.
+    /// A source, as data: a name alone, or a table.
     pub struct SourceDeclaration {
-        /// The name of the source. It is required.
+        /// The name of the source. This key is required.
         pub name: String,
-        /// Its earlier name; see [`Column::was`].
+        /// The earlier name of the source; see [`Column::was`].
         pub was: Option<String>,
     }
     required: "name";

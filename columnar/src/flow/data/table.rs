@@ -1,4 +1,5 @@
-//! Structs that are read from tables of data. In place of serde's derive, because a misspelt key gets a suggestion.
+//! Structs that are read from tables of data. This code replaces serde's derive, because a misspelt key gets a
+//! suggestion here.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -27,7 +28,7 @@ pub(super) trait Table: Default {
     }
 }
 
-/// Declares a struct that is read from a table and written as one. A field with its default value is not written.
+/// Declares a struct that is read from a table and written as a table. A field with the default value is not written.
 macro_rules! table {
     (
         $(#[$meta:meta])*
@@ -138,7 +139,7 @@ impl<'de, T: Table> Visitor<'de> for TableVisitor<T> {
     }
 }
 
-/// One of these keys.
+/// A key of this list.
 struct Key(&'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for Key {
@@ -157,7 +158,7 @@ impl Visitor<'_> for Key {
     }
 
     fn visit_str<E: Error>(self, key: &str) -> Result<&'static str, E> {
-        // The error comes from here and not from the table, so that a format knows the position of the key.
+        // The error comes from here, not from the table, so that a format knows the position of the key.
         self.0.iter().find(|known| **known == key).copied().ok_or_else(|| match nearest(key, self.0) {
             Some(near) => E::custom(format_args!("unknown key `{key}`; did you mean `{near}`?")),
             None => E::custom(format_args!("unknown key `{key}`; possible are {}", list(self.0))),

@@ -7,7 +7,7 @@ use crate::declare::Name;
 use crate::run::reopen::Definition;
 use crate::store::{BYTES, CHUNK, Entry, Store, StoreError, put_all};
 
-/// The value of a column in a row, before it is checked.
+/// The value of a column in a row, before the checks.
 #[derive(Debug)]
 pub(super) enum CellValue {
     Null,
@@ -20,7 +20,7 @@ pub(super) enum CellValue {
 /// Stores rows, a chunk at a time.
 pub(super) struct Ingest<'s, S> {
     store: &'s S,
-    /// Maps the names of columns to the keys that they are stored under.
+    /// Maps the name of a column to its key in the store.
     definition: Definition,
     /// Entries that are not stored yet, by column.
     pending: BTreeMap<Name, Vec<(usize, Entry)>>,
@@ -37,7 +37,7 @@ impl<'s, S: Store> Ingest<'s, S> {
         Ok(Self { store, definition, pending: BTreeMap::new(), bytes: 0, rows: 0 })
     }
 
-    /// Takes the next row, or the reason why it is invalid. Earlier rows are stored either way.
+    /// Takes the next row, or the reason why the row is invalid. Earlier rows are stored either way.
     pub(super) async fn row(
         &mut self,
         row: Result<Vec<(String, CellValue)>, InvalidRow>,
@@ -56,7 +56,7 @@ impl<'s, S: Store> Ingest<'s, S> {
             }
             Err(source) => {
                 self.flush().await?;
-                // Only after the earlier rows are stored, as the error promises that they are.
+                // Not before the earlier rows are stored: the error promises these rows.
                 Err(RowsError::Row { row: self.rows + 1, source })
             }
         }
@@ -71,16 +71,16 @@ impl<'s, S: Store> Ingest<'s, S> {
     async fn flush(&mut self) -> Result<(), StoreError> {
         self.bytes = 0;
         for (column, entries) in std::mem::take(&mut self.pending) {
-            // By its key: a renamed column is stored under the first name that it had.
+            // By the key: a renamed column is stored under its first name.
             put_all(self.store, &self.definition.key(&column), entries).await?;
         }
         Ok(())
     }
 }
 
-/// The cells of a row, at this step unless the row has another.
+/// The cells of a row, at this step unless the row has another step.
 fn cells(members: Vec<(String, CellValue)>, step: usize) -> Result<Cells, InvalidRow> {
-    // Before all other members, because `_step` may be the last of them.
+    // Before all other members, because `_step` may be the last member.
     let step = match members.iter().find(|(member, _)| member == STEP) {
         None => step,
         Some((_, CellValue::Number(step))) => *step,

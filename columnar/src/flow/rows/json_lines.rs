@@ -12,11 +12,11 @@ use crate::declare::Name;
 use crate::flow::{LiveFlow, Row, RowChunks};
 use crate::store::Store;
 
-/// Writes a flow as JSON Lines, `{"_step":0,"user":"...","topics":"..."}`, and returns the number of rows. There is a line
-/// for each step with a stored value, with the columns in the order of the flow.
+/// Writes a flow as JSON Lines, `{"_step":0,"user":"...","topics":"..."}`, and returns the number of rows. Each step
+/// with a stored value has a line, with the columns in the order of the flow.
 ///
-/// Values that are [not in memory](LiveFlow::load) are read from the store when they are needed, and not kept. During a
-/// run, a row has the values that are stored when it is written.
+/// Values that are [not in memory](LiveFlow::load) are read from the store when needed, and not kept. During a run, a
+/// row has the values that are stored at the time of writing.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -89,11 +89,11 @@ fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Stores rows of JSON Lines, and returns their number. Each member of an object is a column, and its value is a text, or
-/// null for none. Without `_step` the first row is step 0, and each further one the next step.
+/// Stores rows of JSON Lines, and returns the number of rows. Each member of an object is a column. The value of a
+/// member is a text, or null for none. Without `_step` the first row is step 0, and each further row the next step.
 ///
-/// This opens the store; a flow can be opened on it afterwards. A stored cell never changes: a row with another value for
-/// it is an error. Reading the same rows again changes nothing.
+/// The function opens the store; a flow can be opened on the store afterwards. A stored cell never changes: a row with
+/// another value for the cell is an error. Reading the same rows again changes nothing.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -113,7 +113,7 @@ fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
 /// # Ok(()) }
 /// ```
 ///
-/// pandas converts such texts to numbers and dates unless it is called with `dtype=False, convert_dates=False`.
+/// pandas converts such texts to numbers and dates, unless the caller passes `dtype=False, convert_dates=False`.
 ///
 /// # Errors
 ///
@@ -158,7 +158,7 @@ impl<'de> Visitor<'de> for Object {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-        // A map would drop one of two equal members; the store reports if their values differ.
+        // A map would drop one of two equal members. The store reports an error if the values differ.
         let mut members = Vec::new();
         while let Some((member, value)) = map.next_entry()? {
             members.push((member, cell_value(value)));

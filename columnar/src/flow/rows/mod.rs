@@ -1,11 +1,11 @@
 //! A flow as a table for other programs: one row per step, one column per column.
 //!
-//! pandas, Polars and DuckDB open the files without a conversion. A cell is a text, or null without a value. `_step` has
-//! the step, and `_skipped` the names of the columns that are [skipped](crate::compute::Policy::or_skip) at that step. Rows
-//! are read into a [store](crate::store), on which a flow is opened afterwards. They may come from another program, if
-//! every column has a valid name and contains texts.
+//! pandas, Polars and DuckDB open the files without a conversion. A cell is a text, or null without a value. `_step`
+//! has the step, and `_skipped` the names of the columns that are [skipped](crate::compute::Policy::or_skip) at that
+//! step. Rows are read into a [store](crate::store), on which a flow is opened afterwards. The rows may come from
+//! another program, if every column has a valid name and contains texts.
 //!
-//! Reading and writing block the thread that polls them. Only a few rows are in memory at a time.
+//! Reading and writing block the calling thread. Only a few rows are in memory at a time.
 
 mod ingest;
 mod json_lines;

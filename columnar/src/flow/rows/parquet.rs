@@ -25,7 +25,7 @@ use crate::flow::{LiveFlow, Row, RowChunks};
 use crate::history::Value;
 use crate::store::{BYTES, CHUNK, Store};
 
-/// The bytes that are gathered before they are written as a row group.
+/// The bytes that are gathered before a row group is written.
 const GROUP: usize = 1 << 26;
 
 /// The longest text that all readers accept; a page of the format ends at twice that length.
@@ -118,7 +118,7 @@ fn arrays(rows: &[Row], columns: &[Name]) -> Vec<ArrayRef> {
     arrays
 }
 
-/// Stores rows of Parquet, and returns their number. The rules are those of [`read_json_lines`](super::read_json_lines).
+/// Stores rows of Parquet, and returns the number of rows, by the rules of [`read_json_lines`](super::read_json_lines).
 /// Other programs write such files as well: `frame.to_parquet("rows.parquet", index=False)` in pandas,
 /// `COPY … TO 'rows.parquet'` in DuckDB.
 ///
@@ -191,7 +191,7 @@ fn cell_value(column: &ArrayRef, row: usize) -> CellValue {
     }
     let number = match column.data_type() {
         DataType::Null => return CellValue::Null,
-        // There are no short texts: `reader` has declared all of them long.
+        // Short texts cannot occur: `reader` has declared all texts long.
         DataType::LargeUtf8 => return CellValue::Text(column.as_string::<i64>().value(row).to_owned()),
         DataType::List(_) => {
             let texts = column.as_list::<i32>().value(row);
@@ -210,7 +210,7 @@ fn cell_value(column: &ArrayRef, row: usize) -> CellValue {
 
 fn failed(error: impl Into<ParquetError>) -> RowsError {
     let error = match error.into() {
-        // An I/O error of `out` arrives in a wrapper, which would hide its kind.
+        // An I/O error of `out` arrives in a wrapper, which would hide the kind of the error.
         ParquetError::External(error) => error.downcast().map_or_else(io::Error::other, |error| *error),
         error => io::Error::other(error),
     };

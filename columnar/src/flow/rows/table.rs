@@ -12,7 +12,7 @@ pub(super) const STEP: &str = "_step";
 /// The member that holds the names of skipped columns.
 pub(super) const SKIPPED: &str = "_skipped";
 
-/// An error of writing or reading rows. It names rows and columns, never values.
+/// An error of writing or reading rows, which names rows and columns, never values.
 ///
 /// ```
 /// use columnar::rows::{InvalidRow, RowsError, read_json_lines};
@@ -37,12 +37,12 @@ pub enum RowsError {
     /// The reader or writer failed.
     #[error("rows cannot be written or read: {0}")]
     Io(#[from] io::Error),
-    /// A row is invalid. The rows before it are stored; reading them again is harmless.
+    /// A row is invalid. All rows before this one are stored; reading the same rows again is harmless.
     #[error("row {row}: {source}")]
     Row {
         /// The number of the row, counted from 1.
         row: usize,
-        /// The reason why it is invalid.
+        /// The reason why the row is invalid.
         source: InvalidRow,
     },
 }

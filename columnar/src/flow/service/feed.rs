@@ -1,7 +1,7 @@
 //! The parts of a run that no store has: the text of cells in progress, and the failures since the run began.
 //!
-//! There is no log of events. A text is kept once for all subscribers, until its cell is finished, and each subscriber
-//! remembers how much of it it has sent.
+//! There is no log of events. A text is kept once for all subscribers, until the cell is finished. Each subscriber
+//! remembers how much of the text has been sent.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,22 +9,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::declare::Name;
 use crate::run::Event;
 
-/// A cell by step and column, as subscribers see them.
+/// A cell by step and column, as subscribers name cells.
 pub(super) type Key = (usize, Name);
 
-/// The cells in progress, and those that failed.
+/// The cells in progress, and the failed cells.
 #[derive(Debug, Default)]
 pub(super) struct Feed {
-    /// The number of runs so far, so that subscribers know the failures of one run from those of another.
+    /// The number of runs so far, so that subscribers tell the failures of two runs apart.
     run: u64,
     drafts: BTreeMap<Key, Arc<Draft>>,
     /// The messages of the errors.
     failures: BTreeMap<Key, String>,
-    /// The cells that failed, in the order in which they did, so that a subscriber looks at each of them once.
+    /// The failed cells, in the order of the failures, so that a subscriber looks at each cell once.
     failed: Vec<Key>,
 }
 
-/// The text of one attempt to compute a cell, while it grows.
+/// The growing text of one attempt to compute a cell.
 #[derive(Debug)]
 pub(super) struct Draft {
     /// The number of the attempt, counted from 1.
@@ -60,7 +60,7 @@ impl Feed {
             // A subscriber has the state of the cells, and this call goes on.
             Event::Warning { .. } | Event::Waiting { .. } => {}
             Event::Failed { column, step, error } => self.fail(column, step, error),
-            // Subscribers that have sent a part of the text hold it until they have sent the value.
+            // A subscriber that has sent a part of the text holds the text until the value is sent.
             Event::Value { column, step, .. } | Event::Skipped { column, step } => {
                 self.drafts.remove(&(step, column));
             }
@@ -129,7 +129,7 @@ impl Draft {
         self.lock().text.get(..bytes).is_some_and(|sent| value.starts_with(sent))
     }
 
-    /// The reason why the text was discarded, if it was.
+    /// The reason why the text was discarded; `None` if the text stays.
     pub(super) fn discarded(&self) -> Option<String> {
         self.lock().discarded.clone()
     }

@@ -4,7 +4,7 @@
 //! key ──▶ slot, locked while its flow is opened ──▶ WeakSpawned ──▶ Task, which has the flow
 //! ```
 //!
-//! A slot is removed when its flow has ended and nobody opens it again.
+//! A slot is removed when the flow has ended and nobody opens it again.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,11 +19,12 @@ use super::spawned::{Spawn, Spawned, Task, WeakSpawned};
 use crate::model::deadline;
 use crate::run::Error;
 
-/// The open flows of a service, by key. Clones share them.
+/// The open flows of a service, by key. Clones share the flows.
 ///
-/// [`open`](Self::open) opens a flow, or joins it if it is open. So all clients of one conversation have the same flow, and
-/// no store is opened twice. A flow is closed when its last handle and [`Subscription`](super::Subscription) are dropped
-/// and all that was pushed is computed. So a service may have any number of conversations, and has open those in use.
+/// [`open`](Self::open) opens a flow, or joins it if it is open. So all clients of one conversation have the same flow,
+/// and no store is opened twice. A flow is closed when the last handle and [`Subscription`](super::Subscription) are
+/// dropped and all that was pushed is computed. So a service may have any number of conversations, of which only the
+/// ones in use are open.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -64,7 +65,7 @@ struct Slots<K, F> {
     is_closed: bool,
 }
 
-/// The flow of a key; `None` before it is opened for the first time.
+/// The flow of a key; `None` before the first opening.
 type Slot<F> = tokio::sync::Mutex<Option<WeakSpawned<F>>>;
 
 impl<K, F, E> Flows<K, F, E>
@@ -86,7 +87,7 @@ where
     ///
     /// # Errors
     ///
-    /// That of the function which opens flows; the next call tries again. [`Error::Closed`] after a shutdown.
+    /// The error of the function that opens flows; the next call tries again. [`Error::Closed`] after a shutdown.
     ///
     /// # Panics
     ///
@@ -99,7 +100,7 @@ where
             if let Some(spawned) = open.upgrade() {
                 return Ok(spawned);
             }
-            // Its task is about to drop the flow, and with it the store.
+            // The task is about to drop the flow, and with it the store.
             open.ended().await;
         }
         let (task, spawned) = Task::new((self.0.open)(lease.key.clone()).await?);
@@ -128,7 +129,7 @@ where
         self.end(None).await;
     }
 
-    /// Shuts all flows down, as [`Spawned::shutdown_timeout`] does, and opens no more. Returns whether all of them ended
+    /// Shuts all flows down, as [`Spawned::shutdown_timeout`] does, and opens no more. Returns whether all flows ended
     /// in time.
     pub async fn shutdown_timeout(&self, limit: Duration) -> bool {
         self.end(Some(deadline(Instant::now(), limit))).await
@@ -148,7 +149,7 @@ where
             in_time
         });
         let in_time = join_all(ended).await.into_iter().all(|in_time| in_time);
-        // Their tasks could not remove slots that this function used.
+        // The tasks could not remove the slots that this function used.
         self.0.lock().by_key.retain(|_, slot| !is_unused(slot));
         in_time
     }
@@ -167,11 +168,11 @@ impl<K: Eq + Hash, F, E> Inner<K, F, E> {
         slots.by_key.values().cloned().collect()
     }
 
-    /// Removes a slot whose flow has ended, unless someone else than the caller is about to use it. The caller has this
-    /// number of references to the slot.
+    /// Removes a slot whose flow has ended, unless someone other than the caller is about to use the slot. The caller
+    /// has this number of references to the slot.
     fn forget(&self, key: &K, references: usize) {
         let mut slots = self.lock();
-        // References are made under this lock alone, so their number cannot grow meanwhile.
+        // References are made under this lock alone, so the number cannot grow meanwhile.
         let is_shared = |slot: &Arc<Slot<F>>| Arc::strong_count(slot) > 1 + references;
         if slots.by_key.get(key).is_some_and(|slot| !is_shared(slot) && is_unused(slot)) {
             slots.by_key.remove(key);
@@ -179,7 +180,7 @@ impl<K: Eq + Hash, F, E> Inner<K, F, E> {
     }
 }
 
-/// Whether a slot has no flow, and nobody is about to open it.
+/// Whether a slot has no flow, and nobody is about to open one.
 fn is_unused<F>(slot: &Slot<F>) -> bool {
     slot.try_lock().is_ok_and(|slot| slot.as_ref().is_none_or(WeakSpawned::has_ended))
 }

@@ -1,4 +1,4 @@
-//! The state that the task of a spawned flow shares with its handles and subscriptions.
+//! The state that the task of a spawned flow shares with all handles and subscriptions.
 //!
 //! ```text
 //!  Flows ──▶ task ──────────▶ run ──▶ state of the flow
@@ -19,7 +19,7 @@ use super::feed::Feed;
 use crate::declare::Name;
 use crate::run::{ComputeSteps, Error, Result, Shared};
 
-/// See the [module](self).
+/// The shared state; see the [module](self).
 pub(super) struct Hub {
     pub(super) shared: Arc<Shared>,
     pub(super) steps: ComputeSteps<'static>,
@@ -32,7 +32,7 @@ pub(super) struct Hub {
 pub(super) struct Control {
     /// The number of handles and subscriptions.
     handles: usize,
-    /// Compute missing cells, although nothing was pushed.
+    /// A request to compute missing cells, although nothing was pushed.
     pub(super) retry: bool,
     pub(super) stop: Stop,
     task: TaskState,
@@ -40,7 +40,7 @@ pub(super) struct Control {
     error: Option<Arc<Error>>,
 }
 
-/// A request to stop; each one includes those before it.
+/// A request to stop; each request includes the ones before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stop {
     #[default]
@@ -57,7 +57,7 @@ pub(super) enum Stop {
 enum TaskState {
     #[default]
     Busy,
-    /// It waits for a push or a request.
+    /// The task waits for a push or a request.
     Idle,
     Ended,
 }
@@ -66,7 +66,7 @@ enum TaskState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Run,
-    /// Wait for a run that is not the task's, and computes all that is missing.
+    /// Wait for a run of somebody else, and compute all that is missing.
     WaitForRun,
     /// Wait for a request or a push.
     Wait,
@@ -80,7 +80,7 @@ impl Hub {
         Self { shared, steps, feed: Mutex::default(), control: watch::Sender::new(control) }
     }
 
-    /// Locks the feed. No change of it runs code of users, so a panic leaves nothing half changed.
+    /// Locks the feed. No change of a feed runs code of users, so a panic leaves nothing half changed.
     pub(super) fn feed(&self) -> MutexGuard<'_, Feed> {
         self.feed.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -113,14 +113,15 @@ impl Hub {
         self.control.borrow().task == TaskState::Ended
     }
 
-    /// Decides what the task does next, while no run of its own is active.
+    /// Decides what the task does next, while it has no active run.
     pub(super) fn next(&self) -> Next {
-        // The error of the run before is dropped after the lock of the requests: its drop is code of users.
+        // The error of the run before is dropped after the lock of the requests is released: dropping an error runs
+        // code of users.
         let (mut next, mut earlier) = (Next::Wait, None);
         let is_changed = self.control.send_if_modified(|control| {
             let before = (control.stop, control.task);
             if control.stop == Stop::Cancel {
-                // The run that it cancels is over.
+                // The run that the request cancels is over.
                 control.stop = Stop::No;
             }
             next = self.decide(control);
@@ -161,12 +162,12 @@ impl Hub {
     pub(super) fn fail(&self, error: Error) {
         let cell = error.cell();
         if cell.is_none_or(|(_, step)| step.is_none()) {
-            // It has failed before it looked at what was pushed, and the next run would do so as well.
+            // The run has failed before it looked at what was pushed, and so would the next run.
             self.shared.leave_stale();
         }
         if let Some((column, step)) = cell {
             let first_missing = || self.shared.find(column).map_or(0, |column| self.shared.len(column));
-            // Before the feed is locked, because an error of users makes its message.
+            // Before the feed is locked, because an error of users makes the message.
             let (step, cause) = (step.unwrap_or_else(first_missing), error.cause());
             self.feed().fail(column.clone(), step, cause);
         }
@@ -177,7 +178,7 @@ impl Hub {
 
     /// The result of the last run when the task has nothing to do; `None` before.
     pub(super) fn at_rest(&self) -> Option<Result<()>> {
-        // Before the state of the task, which runs before it leaves the values.
+        // Before the state of the task, because the task is busy before its run has seen the values.
         let is_stale = self.shared.is_stale();
         let control = self.control.borrow();
         let is_idle =
@@ -188,7 +189,7 @@ impl Hub {
         Some(control.error.as_ref().map_or(Ok(()), |error| Err(Error::Shared(Arc::clone(error)))))
     }
 
-    /// Waits until the check succeeds. It is repeated after each change of the flow.
+    /// Waits until the check succeeds. The check is repeated after each change of the flow.
     pub(super) async fn wait_for<T>(&self, mut check: impl FnMut() -> Option<T>) -> T {
         let mut changes = self.shared.changes();
         loop {
@@ -215,15 +216,15 @@ impl Hub {
     }
 }
 
-/// A share in a spawned flow, which keeps its task.
+/// A share in a spawned flow, which keeps the task running.
 pub(super) struct Handle {
-    /// `None` while it is dropped.
+    /// `None` while the handle is dropped.
     hub: Option<Arc<Hub>>,
     control: watch::Sender<Control>,
 }
 
 impl Handle {
-    /// A handle to a spawned flow; `None` if its task has ended.
+    /// A handle to a spawned flow; `None` if the task has ended.
     pub(super) fn new(hub: &Arc<Hub>) -> Option<Self> {
         let mut is_closed = true;
         hub.control.send_if_modified(|control| {
@@ -254,8 +255,8 @@ impl Clone for Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // First, because the task may end as soon as there is no handle, and whoever opens the flow again then must
-        // find its store released.
+        // First, because the task may end as soon as no handle is left. The next opening of the flow must then find the
+        // store released.
         self.hub = None;
         self.control.send_if_modified(|control| {
             control.handles -= 1;

@@ -32,7 +32,8 @@
 //! | follow a flow, and continue after a lost connection | [`Subscription`], [`Position`] |
 //! | keep the flows of many conversations, by key | [`Flows`] |
 //!
-//! The chapter [`services`](crate::guide::services) of the guide explains them. The example `server` is a web service.
+//! The chapter [`services`](crate::guide::services) of the guide explains spawned flows. The example `server` is a web
+//! service.
 
 mod feed;
 mod flows;

@@ -9,17 +9,19 @@ use crate::declare::Name;
 use crate::run::SeenCells;
 use crate::schedule::SeenSteps;
 
-/// A position in a flow: the cells that a subscriber has seen. It is valid in every process that opens the flow.
+/// A position in a flow: the cells that a subscriber has seen. A position is valid in every process that opens the
+/// flow.
 ///
-/// Send it to clients as text, such as the ID of a server-sent event, and
-/// [subscribe](super::Spawned::subscribe_from) from it when a client returns. The client then gets the values that it has
-/// not seen. Of the cells in progress it gets all deltas again, so it discards the texts that it has of them.
+/// Send the position to clients as text, such as the ID of a server-sent event. When a client returns,
+/// [subscribe](super::Spawned::subscribe_from) from there: the client gets the values that it has not seen. Of the
+/// cells in progress it gets all deltas again, so it discards the earlier deltas of these cells.
 ///
 /// The text is a step, and the columns that are at other steps: `7,topics:9` is before step 9 of `topics`, and before
-/// step 7 of all other columns, also of one that is added to the flow later. Steps that were passed without a value follow
-/// a `!`, because they failed and come later: `7,mood:7!2!4-6` has seen no value of `mood` at step 2 and at the steps 4 to
-/// 6. The text can be in an HTTP header and in the query of a URL as it is. Clients may send any text: a position of
-/// another flow shows too much or too little of this one, and has no other effect.
+/// step 7 of all other columns, also of a column that is added to the flow later. A step without a value follows a `!`
+/// when the position is past that step, because the cell failed and the value comes later: `7,mood:7!2!4-6` has seen no
+/// value of `mood` at step 2 and at the steps 4 to 6. The text can be in an HTTP header and in the query of a URL
+/// without changes. Clients may send any text: a position of another flow shows too much or too little of this flow,
+/// and has no other effect.
 ///
 /// ```
 /// use columnar::service::Position;
@@ -38,10 +40,10 @@ pub struct Position {
 }
 
 impl Position {
-    /// Before step 0: nothing is seen.
+    /// The position before step 0: nothing is seen.
     pub const START: Self = Self::before(0);
 
-    /// Before this step of every column.
+    /// The position before this step of every column.
     pub const fn before(step: usize) -> Self {
         Self { step, columns: BTreeMap::new() }
     }

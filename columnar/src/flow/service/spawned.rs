@@ -1,4 +1,4 @@
-//! Flows that a task of their own computes.
+//! Flows that a task in the background computes.
 
 use std::fmt;
 use std::ops::Deref;
@@ -24,11 +24,11 @@ pub trait Spawn: HasParts + Send + Sync + Sized + 'static {
     /// The columns in events.
     type Column: ColumnId;
 
-    /// Starts a task that computes the flow from now on: the cells that an earlier process has left, and those of every
-    /// push.
+    /// Starts a task that computes the flow from now on: the cells that an earlier process has left, and the cells of
+    /// every push.
     ///
-    /// Spawn a flow once. If several tasks have the same flow, or if it is [run](LiveFlow::run) as well, each cell is
-    /// still computed once, but only the subscriptions of the task that computes it get its deltas.
+    /// Spawn a flow once. If several tasks have the same flow, or a task and a [run](LiveFlow::run), each cell is still
+    /// computed once, but the deltas reach only the subscriptions of the task that computes the cell.
     ///
     /// # Panics
     ///
@@ -46,7 +46,7 @@ pub trait HasParts {
     fn __parts(&self) -> Parts;
 }
 
-/// The parts of a flow that its task needs.
+/// The parts of a flow that the task needs.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Parts {
@@ -85,9 +85,10 @@ where
     }
 }
 
-/// A flow with a task of its own, which computes every value that is pushed.
+/// A flow with a task in the background, which computes every value that is pushed.
 ///
-/// It dereferences to the flow, so columns, reads and pushes are as before. Clones are handles to the same flow.
+/// A spawned flow dereferences to the flow, so columns, reads and pushes are as before. Clones are handles to the same
+/// flow.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -117,9 +118,9 @@ where
 /// # Clients that leave
 ///
 /// A dropped handle or [`Subscription`] cancels nothing. When the last one is dropped, the task computes all that was
-/// pushed, stores it, and ends; then the store is free. Handles of columns, and clones of the flow itself, do not keep the
-/// task: a value that is pushed over them afterwards is stored, and computed when the flow is spawned again. They do keep
-/// the store.
+/// pushed, stores the values, and ends; then the store is free. Handles of columns, and clones of the flow itself, do
+/// not keep the task, but do keep the store: a value that is pushed over such a handle afterwards is stored, and
+/// computed when the flow is spawned again.
 ///
 /// # Errors
 ///
@@ -127,19 +128,19 @@ where
 /// wait. The task does not repeat the run: the next push does, or [`retry`](Self::retry).
 ///
 /// After a failed write nobody knows which values the store has. So the task ends, as after a
-/// [`shutdown`](Self::shutdown), and the flow has to be opened again; [`Flows`](super::Flows) do that when they are asked
-/// for it.
+/// [`shutdown`](Self::shutdown), and the flow has to be opened again; [`Flows`](super::Flows) open such a flow at the
+/// next request.
 pub struct Spawned<F> {
-    // Dropped before the handle, so that without that nothing holds the flow.
+    // Dropped before the handle, so that without it nothing holds the flow.
     flow: Arc<F>,
-    /// Closed when the task has dropped its flow.
+    /// A channel that is closed when the task has dropped the flow.
     ended: watch::Receiver<()>,
     handle: Handle,
 }
 
 impl<F: Spawn> Spawned<F> {
-    /// The events from now on: cells that are stored after this call, and the texts of those in progress from their
-    /// beginning.
+    /// The events from now on: cells that are stored after this call, and the texts of the cells in progress from the
+    /// first byte.
     pub fn subscribe(&self) -> Subscription<F::Column> {
         Subscription::new(self.handle.clone(), self.handle.shared.stored_now())
     }
@@ -173,13 +174,14 @@ impl<F> Spawned<F> {
         Position::new(&self.handle.shared.stored_now())
     }
 
-    /// Waits until a step is complete: each cell of it is stored. A step that nobody has pushed yet is waited for as well.
+    /// Waits until a step is complete: each cell of the step is stored. The call also waits for a step that nobody has
+    /// pushed yet.
     ///
     /// # Errors
     ///
     /// - [`Error::Shared`] with the error that ended the run, if the step is not complete.
-    /// - [`Error::Missing`] if the task leaves the step incomplete for another reason: it was cancelled or shut down, or
-    ///   the cell failed and its column [may wait](crate::compute::Policy::or_wait).
+    /// - [`Error::Missing`] if the task leaves the step incomplete for another reason: the task was cancelled or shut
+    ///   down, or the cell failed and the column [may wait](crate::compute::Policy::or_wait).
     pub async fn completed(&self, step: usize) -> Result<()> {
         let (hub, shared) = (&self.handle, &self.handle.shared);
         let check = || {
@@ -203,7 +205,7 @@ impl<F> Spawned<F> {
         self.handle.wait_for(|| self.handle.at_rest()).await
     }
 
-    /// The error that ended the last run; `None` if it ended well, or another run has begun.
+    /// The error that ended the last run; `None` if the run ended well, or another run has begun.
     pub fn error(&self) -> Option<Arc<Error>> {
         self.handle.error()
     }
@@ -237,11 +239,11 @@ impl<F> Spawned<F> {
         self.handle.stop(Stop::Cancel);
     }
 
-    /// Ends the task: no further cell starts, and those in progress are finished and stored. The missing cells are
+    /// Ends the task: no further cell starts, and the cells in progress are finished and stored. The missing cells are
     /// computed when the flow is spawned again.
     ///
-    /// [Subscriptions](Subscription) end when they have read all that is stored. Values can be read and pushed as long as
-    /// there is a handle; the store is free when the last one is dropped.
+    /// [Subscriptions](Subscription) end after the last stored value. Values can be read and pushed as long as there is
+    /// a handle; the store is free when the last handle is dropped.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -263,18 +265,18 @@ impl<F> Spawned<F> {
     }
 
     /// A [`shutdown`](Self::shutdown) that drops the cells which are still in progress after this time, as
-    /// [`cancel`](Self::cancel) does. Returns whether all of them were stored in time.
+    /// [`cancel`](Self::cancel) does. Returns whether all cells were stored in time.
     pub async fn shutdown_timeout(&self, limit: Duration) -> bool {
         self.end(Some(deadline(Instant::now(), limit))).await
     }
 
     /// Ends the task, and returns whether it ended before the deadline.
     pub(super) async fn end(&self, deadline: Option<Instant>) -> bool {
-        // The task is closed before it drops the flow, and only then the store can be opened again.
+        // The task is closed before the flow is dropped, and only the drop of the flow frees the store.
         let mut receiver = self.ended.clone();
         let mut ended = pin!(receiver.changed());
         self.handle.stop(Stop::Shutdown);
-        // Nothing is ever sent: it is an error that ends the wait.
+        // Nothing is ever sent: an error ends the wait.
         let Some(deadline) = deadline else {
             let _ = ended.await;
             return true;
@@ -290,13 +292,13 @@ impl<F> Spawned<F> {
 
 /// The task of a spawned flow.
 pub(super) struct Task<F> {
-    // Dropped in this order.
+    // The fields are dropped in this order.
     hub: Arc<Hub>,
     flow: Arc<F>,
     ended: watch::Sender<()>,
 }
 
-/// A spawned flow as long as its task has it.
+/// A spawned flow for as long as the task has it.
 #[derive(Debug)]
 pub(super) struct WeakSpawned<F> {
     hub: Weak<Hub>,
@@ -305,7 +307,7 @@ pub(super) struct WeakSpawned<F> {
 }
 
 impl<F: Spawn> Task<F> {
-    /// A task that has not begun, and the first handle to its flow.
+    /// A task that has not begun, and the first handle to the flow.
     pub(super) fn new(flow: F) -> (Self, Spawned<F>) {
         let Parts { shared, steps } = flow.__parts();
         let (hub, flow) = (Arc::new(Hub::new(shared, steps)), Arc::new(flow));
@@ -327,7 +329,7 @@ impl<F: Spawn> Task<F> {
 }
 
 impl<F> Drop for Task<F> {
-    /// Also when the run panics, and when the runtime ends, perhaps before the task has begun.
+    /// This runs also when the run panics, and when the runtime ends, perhaps before the task has begun.
     fn drop(&mut self) {
         self.hub.close();
     }
@@ -340,14 +342,14 @@ impl<F> WeakSpawned<F> {
         Some(Spawned { flow, ended: self.ended.clone(), handle: Handle::new(&hub)? })
     }
 
-    /// Whether the task has dropped its flow.
+    /// Whether the task has dropped the flow.
     pub(super) fn has_ended(&self) -> bool {
         self.ended.has_changed().is_err()
     }
 
-    /// Waits until the task has dropped its flow.
+    /// Waits until the task has dropped the flow.
     pub(super) async fn ended(&mut self) {
-        // Nothing is ever sent: it is an error that ends the wait.
+        // Nothing is ever sent: an error ends the wait.
         let _ = self.ended.changed().await;
     }
 }

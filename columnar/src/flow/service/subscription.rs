@@ -24,8 +24,8 @@ const CHUNK: usize = 64;
 
 /// The events of a spawned flow from a [`Position`] on, as a [`Stream`].
 ///
-/// There is no queue behind it. It reads stored values when it is polled, so it may begin at any step of the past, and
-/// however slow it is, it delays nobody. A subscription keeps its flow open; dropping it cancels nothing.
+/// A subscription has no queue. A poll reads stored values, so a subscription may begin at any step of the past, and a
+/// slow reader delays nobody. A subscription keeps the flow open; dropping a subscription cancels nothing.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -53,23 +53,23 @@ const CHUNK: usize = 64;
 ///
 /// # The events
 ///
-/// They are those of a [run](crate::Run), for the cells whose values the subscription has not seen:
+/// A subscription has the events of a [run](crate::Run), for the cells whose values the subscription has not seen:
 ///
-/// - **Values** come once each, step by step, and within a step in topological order, so a value comes after those that
-///   it was computed from. The values of a column are in order of steps. A step that failed, or that a run has left
-///   missing when it ended, holds nothing back; its value comes when a later run has stored it. Skipped cells are in the
+/// - **Values** come once each, step by step, and within a step in topological order, so a value comes after the values
+///   that it was computed from. The values of a column are in order of steps. A failed step, or a step that an ended
+///   run has left missing, holds nothing back; the value comes when a later run has stored it. Skipped cells are in the
 ///   same order.
-/// - **Deltas**: those of a cell, joined since its last [`Retry`](Event::Retry), are its value. A slow reader gets few
-///   long ones, and none for a cell that is stored before it reads the first.
-/// - **[`Retry`](Event::Retry)**: discard the deltas of the cell. It comes if there are any to discard, also when the cell
-///   was cancelled.
-/// - **[`Failed`](Event::Failed)**: the cell has failed in the last run, also if that ended the run. It comes to
-///   subscriptions that begin later as well, until another run begins. The subscription goes on.
+/// - **Deltas**: the deltas of a cell, joined since its last [`Retry`](Event::Retry), are its value. A slow reader gets
+///   few long deltas, and none for a cell that is stored before the first read.
+/// - **[`Retry`](Event::Retry)**: discard the deltas of the cell. The event comes if there are deltas to discard, also
+///   when the cell was cancelled.
+/// - **[`Failed`](Event::Failed)**: the cell has failed in the last run, also if the failure ended the run. Later
+///   subscriptions get the event as well, until another run begins. The subscription goes on.
 ///
 /// The stream ends when the task has ended and all that is stored has been read.
 pub struct Subscription<I = Name> {
     seen: SeenCells,
-    /// The texts of which a part is sent, with the number of its bytes.
+    /// The texts that are sent in part, with the number of sent bytes.
     drafts: BTreeMap<Key, (Arc<Draft>, usize)>,
     failures: Failures,
     /// Stored cells that are not in the memory of the flow.
@@ -79,7 +79,7 @@ pub struct Subscription<I = Name> {
     has_sources: bool,
     // `fn() -> I` is `Send` and `Sync` for every `I`. A subscription holds no value of `I`.
     id: PhantomData<fn() -> I>,
-    /// `None` when the stream has ended. Dropped after all else, so that without it nothing holds the flow.
+    /// `None` when the stream has ended. Dropped last, so that without it nothing holds the flow.
     handle: Option<Handle>,
 }
 
@@ -89,11 +89,11 @@ struct Failures {
     run: u64,
     /// The number of failures that were looked at.
     read: usize,
-    /// Those of them that are not sent.
+    /// The failures that are not sent yet, among the ones looked at.
     unsent: BTreeSet<Key>,
 }
 
-/// Entries on their way from the store.
+/// Entries on the way from the store.
 struct Loading {
     cell: Cell,
     entries: BoxFuture<'static, Result<Vec<(usize, Entry)>>>,
@@ -126,12 +126,12 @@ impl<I> Subscription<I> {
     }
 
     /// The position after the last event. A subscription [from](super::Spawned::subscribe_from) there continues with
-    /// the next value, and repeats the deltas of the cells in progress from their beginning.
+    /// the next value, and repeats the deltas of the cells in progress from the first byte.
     pub fn position(&self) -> Position {
         Position::new(&self.seen)
     }
 
-    /// The same subscription with the values of the sources as well. Its events name columns by [`Name`].
+    /// The same subscription with the values of the sources as well. The events name columns by [`Name`].
     #[must_use]
     pub fn with_sources(self) -> Subscription<Name> {
         let Self { seen, drafts, failures, entries, loading, changes, handle, .. } = self;
@@ -195,7 +195,7 @@ impl<I: ColumnId> Subscription<I> {
         let is_seen = |key: &&Key| self.cell(key).is_some_and(|cell| self.seen.contains(cell));
         let unseen: Vec<_> = failed.iter().filter(|key| !is_seen(key)).cloned().collect();
         self.failures.unsent.extend(unseen);
-        // They are by step, and only those of the first one are compared.
+        // The failures are sorted by step, and only the failures of the first step are compared.
         let mut cells = self.failures.unsent.iter().filter_map(|key| Some((self.unseen(key)?, key)));
         let first = cells.next()?;
         let of_step = cells.take_while(|(cell, _)| cell.step == first.0.step);
@@ -240,7 +240,8 @@ impl<I: ColumnId> Subscription<I> {
 
     /// An event of the cells in progress, when all that is stored is sent.
     fn in_progress(&mut self, hub: &Hub) -> Look<I> {
-        // Locked for both looks: a text that is discarded between them would be continued by that of the next attempt.
+        // Locked for both looks: otherwise a text could be discarded in between, and the text of the next attempt would
+        // continue the discarded one.
         let feed = hub.feed();
         let mut discarded = self.drafts.iter().filter(|(_, (draft, _))| draft.discarded().is_some());
         // A column that was removed since has no cell.
@@ -251,7 +252,7 @@ impl<I: ColumnId> Subscription<I> {
             return self.retry(cell, &draft);
         }
         let more = feed.drafts().find_map(|(key, draft)| {
-            // No draft of an earlier attempt is left: it was discarded, which has come before.
+            // No draft of an earlier attempt is left: the look at discarded texts has come before.
             let sent = self.drafts.get(key).map_or(0, |(_, sent)| *sent);
             let (cell, text) = (self.unseen(key)?, draft.text_from(sent)?);
             Some((key.clone(), cell, Arc::clone(draft), sent + text.len(), text))
@@ -268,7 +269,7 @@ impl<I: ColumnId> Subscription<I> {
         self.event(cell, |column, step| Event::Retry { column, step, attempt, error })
     }
 
-    /// Starts to load a cell and those after it.
+    /// Starts to load a cell and the cells after it.
     fn load(&mut self, hub: &Hub, cell: Cell) -> Look<I> {
         let (shared, (step, column)) = (Arc::clone(&hub.shared), self.key(cell));
         let steps = step..step.saturating_add(CHUNK);
@@ -311,7 +312,7 @@ impl<I: ColumnId> Subscription<I> {
         (cell.step, self.seen.plan().schema().name(cell.column).clone())
     }
 
-    /// The cell of a key, if the flow has its column.
+    /// The cell of a key, if the flow has the column.
     fn cell(&self, (step, column): &Key) -> Option<Cell> {
         Some(Cell { column: self.seen.plan().schema().find(column)?, step: *step })
     }

@@ -14,7 +14,7 @@ use crate::run::{Error, Run};
 pub(super) async fn serve(hub: &Hub) {
     let (mut changes, mut requests) = (hub.shared.changes(), hub.requests());
     loop {
-        // Before the decision, so a change during it is not missed.
+        // Before the decision, so that a change during it is not missed.
         changes.mark_unchanged();
         requests.mark_unchanged();
         match hub.next() {

@@ -22,8 +22,8 @@ impl Wake for Holders {
     }
 }
 
-/// The task ends when it learns that no handle is left. A handle that held the flow until after that kept its store from
-/// being opened again.
+/// The task ends when no handle is left. A handle that held the flow until after that moment kept the store from being
+/// opened again.
 #[test]
 fn a_handle_releases_the_flow_before_the_task_learns_that_it_is_gone() -> Result<()> {
     let f = flow([source("user")])?;
@@ -54,7 +54,7 @@ async fn v6_a_run_that_has_not_begun_computes_nothing_after_a_shutdown() -> Resu
     Ok(())
 }
 
-/// A reader that looked at a text just before the text was discarded continued it with that of the next attempt.
+/// A reader that looked at a text just before it was discarded continued with the text of the next attempt.
 #[test]
 fn the_texts_of_two_attempts_are_never_joined() -> Result<()> {
     let f = flow([column("answer", source("user").latest(), prompt("Answer."))])?;
@@ -63,7 +63,7 @@ fn the_texts_of_two_attempts_are_never_joined() -> Result<()> {
     let mut events = Subscription::<Name>::new(handle, f.shared.stored_now());
     let column = Name::new("answer").expect("a name");
     let delta = |step, text: &str| Event::Delta { column: column.clone(), step, text: text.to_owned() };
-    // The more texts there are, the longer the reader looks at them.
+    // The more texts there are, the longer a reader looks.
     (1..100).for_each(|step| hub.feed().record(delta(step, "c")));
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {

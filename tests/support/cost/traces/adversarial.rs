@@ -94,14 +94,14 @@ fn forks() -> Result<Trace> {
 ///
 /// Without a longer lifetime, no policy that does not know the next pause comes close to the bound. In a long history,
 /// always marking costs `(r + w) / 2` a token on average, and never marking costs 1. The bound knows the next pause:
-/// after a pause that was too long it writes if the next one is not, and sends plainly if it is, which is
+/// after a pause that was too long, the bound writes if the next one is not, and sends plainly if it is, which is
 /// `(r + (w + 1) / 2) / 2`. With 1.25 and 0.05 that is 0.65 over 0.5875, or 1.106.
 fn edge() -> Result<Trace> {
     let mut random = Random::new(12);
     let (mut trace, chat) = chat("T7 edge", 1200)?;
     trace.clocks = &[Clock::Edge];
     for _ in 0..6 {
-        // A fork at step 0 has no values: it is a new session with the same columns.
+        // A fork at step 0 has no values, so the fork is a new session with the same columns.
         let other = chat.fork(0)?;
         session(&mut trace, &Arc::new(other), STEPS, MESSAGES, &mut random)?;
     }
@@ -124,7 +124,7 @@ fn late() -> Result<Trace> {
     let mut random = Random::new(11);
     let (mut trace, base) = chat("T7 late forks", 1200)?;
     let turns = session(&mut trace, &base, STEPS, MESSAGES, &mut random)?;
-    // All forks follow the last turn, so the requests of their shared steps are old.
+    // All forks follow the last turn, so the requests of the shared steps are old.
     let last = vec![turns.last().copied().unwrap_or_default(); STEPS];
     for at in [5, 15, 25, 35] {
         fork(&mut trace, &base, (at, Pause::Thought), &last, 6, &mut random)?;

@@ -1,4 +1,4 @@
-//! Chats that outgrow their budget, truncated by each strategy.
+//! Chats that outgrow a budget, truncated by each strategy.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Coding sessions: a person edits files while a model answers, and the requests hold the files.
 //!
-//! Here are the two layouts of the library; those of other programs are in `layouts`.
+//! This file has the two layouts of the library; the layouts of other programs are in `layouts`.
 
 use std::sync::Arc;
 
@@ -24,11 +24,11 @@ const INSTRUCTION: usize = 1500;
 /// The files of the sessions, and the ones that are edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Project {
-    /// Few files. Seven of ten edits are in two of them.
+    /// Few files. Seven of ten edits are in two of these.
     Focused,
     /// Many files. The work stays at one for some edits, then moves to any other.
     Large,
-    /// Few files, and each edit is in any of them.
+    /// Few files, and each edit is in any of these.
     Scattered,
     /// Few long documents. Each edit replaces the whole text of one of two, so the old texts are soon longer than all
     /// others.
@@ -38,7 +38,7 @@ pub enum Project {
 /// All projects.
 pub const PROJECTS: [Project; 4] = [Project::Focused, Project::Large, Project::Scattered, Project::Rewritten];
 
-/// The files at the beginning of a session, and its steps.
+/// The files at the beginning of a session, and the steps.
 #[derive(Clone, Debug)]
 pub struct Session {
     /// The texts of the files.
@@ -47,7 +47,7 @@ pub struct Session {
     pub steps: Vec<Step>,
 }
 
-/// A message, its reply, and the edit before the message: a file and its new text.
+/// A message, the reply, and the edit before the message: a file and its new text.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The message.
@@ -59,7 +59,7 @@ pub struct Step {
 }
 
 impl Project {
-    /// Its name in the tables of results.
+    /// The name of the project in the tables of results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Focused => "focused",
@@ -121,7 +121,7 @@ impl Project {
         }
     }
 
-    /// The sessions as flows whose files are read in order of their changes.
+    /// The sessions as flows whose files are read in order of the changes.
     ///
     /// # Errors
     ///
@@ -176,7 +176,7 @@ async fn push_and_run(coding: &Flow, Session { files, steps }: &Session) -> Resu
     coding.run().await
 }
 
-/// A compute step with the replies of a session, so that they are equal in all layouts.
+/// A compute step with the replies of a session, so that the replies are equal in all layouts.
 struct Coder {
     instruction: String,
     replies: Vec<String>,

@@ -8,14 +8,14 @@ use crate::cost::trace::{Kind, Pause, Trace};
 /// The position of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// After the instruction, before the conversation.
+    /// The files are after the instruction, before the conversation.
     FilesFirst,
-    /// After the conversation, before the current message.
+    /// The files are after the conversation, before the current message.
     FilesLast,
 }
 
 impl Layout {
-    /// Its name in the tables of results.
+    /// The name of the layout in the tables of results.
     pub fn name(self) -> &'static str {
         match self {
             Self::FilesFirst => "files first",
@@ -51,7 +51,7 @@ impl Layout {
         (trace, marks)
     }
 
-    /// The blocks of a request, and the positions of its marks.
+    /// The blocks of a request, and the positions of the marks.
     fn arrange(
         self,
         instruction: &Piece,

@@ -26,7 +26,7 @@ const MESSAGES: &[usize] = &[15, 30, 60, 100, 150, 250, 600];
 /// The lengths of replies of models, in tokens.
 const REPLIES: &[usize] = &[60, 120, 200, 300, 400, 700];
 
-/// All traces but those of `edits`, whose sessions are compared by their layouts.
+/// All traces except the traces of `edits`, whose sessions are compared by layout.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
     runtime.block_on(future)
 }
 
-/// Adds a session with this number of steps, each with one value of `user`. Returns its turns in order.
+/// Adds a session with this number of steps, each with one value of `user`. Returns the turns of the session in order.
 fn session(
     trace: &mut Trace,
     flow: &Arc<Flow>,
@@ -72,8 +72,8 @@ fn continue_session(
     Ok(())
 }
 
-/// Adds a fork of a flow with this number of steps. The first follows the last shared turn, after a pause. Returns the fork
-/// and the turns of all its steps.
+/// Adds a fork of a flow with this number of steps. The first step follows the last shared turn, after a pause. Returns
+/// the fork and the turns of all steps.
 fn fork(
     trace: &mut Trace,
     flow: &Arc<Flow>,

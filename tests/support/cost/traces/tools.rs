@@ -1,6 +1,6 @@
-//! Loops with tools: a person calls, the model calls a tool a few times, then the person calls again. The
-//! texts are generated; their number and lengths are those of the multi-turn dialogues of the Berkeley
-//! Function-Calling Leaderboard with long contexts: 4 to 6 questions, 6 calls, 15 KB.
+//! Loops with tools: a person calls, the model calls a tool a few times, then the person calls again. The texts are
+//! generated. The number and the lengths of the texts follow the multi-turn dialogues with long contexts in the
+//! Berkeley Function-Calling Leaderboard: 4 to 6 questions, 6 calls, 15 KB.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const RESULTS: &[usize] = &[15, 25, 40, 80, 200, 700, 2800];
 /// The lengths of calls, in tokens.
 const CALLS: &[usize] = &[15, 25, 40];
 
-/// Sixty dialogues that share their instruction and the descriptions of the tools.
+/// Sixty dialogues that share the instruction and the descriptions of the tools.
 ///
 /// # Errors
 ///
