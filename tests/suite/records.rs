@@ -303,6 +303,43 @@ fn every_setting_of_a_prompt_or_policy_is_a_key_of_data() {
     assert_eq!(missing, [""; 0], "are not keys of `ColumnDeclaration`");
 }
 
+/// The value of a limit as people write it: `Duration::from_secs(20)` is 20 s.
+fn as_people_write(value: &str) -> String {
+    let units = [("from_millis", "ms"), ("from_secs", "s"), ("from_mins", "min")];
+    let unit = units.iter().find(|(function, _)| value.contains(function));
+    let digits: String = value.chars().filter(char::is_ascii_digit).collect();
+    match (unit, value.strip_suffix(" << 20")) {
+        (Some((_, unit)), _) => format!("{digits} {unit}"),
+        (None, Some(mebibytes)) => format!("{mebibytes} MiB"),
+        (None, None) => {
+            let (thousands, rest) = digits.split_at(digits.len().saturating_sub(3));
+            if thousands.is_empty() { digits } else { format!("{thousands},{rest}") }
+        }
+    }
+}
+
+/// A newcomer who wants another timeout finds the number in one place, and a user reads the same one in the guide.
+#[test]
+fn the_table_of_limits_has_the_constants() {
+    let text = read("columnar/src/declare/limits.rs");
+    let constant = Regex::new(r"(?s)/// ([^.]*)\.[^=]*?const \w+: \w+ = ([^;]*);").expect("a pattern");
+    let expected: Vec<String> = constant
+        .captures_iter(&text)
+        .map(|found| {
+            let subject = found[1].replace("\n/// ", " ");
+            let unit = if subject.starts_with("The text that") { " bytes" } else { "" };
+            let subject = subject.replacen("The", "the", 1);
+            format!("| {subject} | {}{unit} |", as_people_write(&found[2]))
+        })
+        .collect();
+    assert!(expected.len() > 15, "{expected:?}");
+    let rows = table("columnar/src/guide/limits.rs", "| limit | default |");
+    assert_eq!(rows.len(), expected.len());
+    for (row, expected) in rows.iter().zip(&expected) {
+        assert!(row.starts_with(expected), "{row} does not begin with {expected}");
+    }
+}
+
 /// The groups that a pattern captures in a text.
 fn captured(text: &str, pattern: &str) -> BTreeSet<String> {
     let pattern = Regex::new(pattern).expect("a pattern");

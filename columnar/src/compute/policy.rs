@@ -12,19 +12,10 @@ use super::ColumnType;
 use super::{Context, IntoStep, Kind, Piece, Rate, Reply, Step};
 use crate::context::budget::Budget;
 use crate::declare::error::BoxError;
+use crate::declare::limits::{FIRST_PAUSE, LONGEST_PAUSE, LONGEST_REQUESTED};
 use crate::model::usage::SpendLimitError;
 use crate::model::{Overloaded, Refused, Truncated, deadline};
 use crate::schedule::OnFailure;
-
-/// The pause before the second attempt. The pause doubles with each further attempt. A random part of up to the same
-/// length is added, so that columns that fail together do not retry together.
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-
-/// The longest pause before the random part is added, unless a model requests a longer one.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-
-/// The longest pause that a model can request.
-const LONGEST_REQUESTED: Duration = Duration::from_mins(2);
 
 /// A duration in seconds, for short declarations: `.timeout(secs(30))`.
 pub const fn secs(seconds: u64) -> Duration {

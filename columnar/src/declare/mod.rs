@@ -10,6 +10,7 @@
 
 pub(crate) mod error;
 pub mod graph;
+pub(crate) mod limits;
 mod name;
 mod outline;
 mod parse_view;

@@ -27,6 +27,7 @@
 //! | [`caches`] | the prefix that a provider's cache serves |
 //! | [`documents`] | files and pages that change: in turns, or in tiers by how long they have not changed |
 //! | [`renderings`] | a context in the request format of your own client |
+//! | [`limits`] | all default limits and timeouts, and what changes each |
 //! | **keeping and changing a flow** | |
 //! | [`stores`] | values that outlive the process |
 //! | [`services`] | flows that many clients push and follow; server-sent events |
@@ -87,6 +88,7 @@ pub mod first;
 pub mod forks;
 pub mod groups;
 pub mod import_export;
+pub mod limits;
 pub mod looms;
 pub mod migrations;
 pub mod mistakes;

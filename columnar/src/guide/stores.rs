@@ -1,6 +1,6 @@
 //! Keep the values of a flow after the process ends.
 //!
-//! [← renderings](super::renderings) · [contents](super) · [services →](super::services)
+//! [← limits](super::limits) · [contents](super) · [services →](super::services)
 //!
 //! `new` creates a flow in memory. `open` creates a flow on a [`Store`](crate::store::Store) and resumes from the
 //! stored values:
@@ -158,4 +158,4 @@
 //! without the log looks like an earlier state of all flows, which nothing shows. An idle file needs no log: after a
 //! second without a request all values are written back to the file.
 //!
-//! [← renderings](super::renderings) · [contents](super) · [services →](super::services)
+//! [← limits](super::limits) · [contents](super) · [services →](super::services)

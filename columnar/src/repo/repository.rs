@@ -12,11 +12,9 @@ use super::read::{document_path, read};
 use super::tree::tree;
 use super::walk::check_folder;
 use crate::context::documents::{Documents, KeyFault, Kind, Update};
+use crate::declare::limits::MAP_TOKENS;
 use crate::history::Value;
 use crate::history::tokens::{Chars, Counter};
-
-/// The limit of a repository without [`Repository::limit`], in tokens.
-const LIMIT: usize = 32_000;
 
 /// The tree of files may have the limit divided by this number. In tiers each request pays the tree at the full price, and
 /// the entries at that of the cache: with an eighth, the tree was a fifth of the bill.
@@ -59,7 +57,7 @@ impl Repository {
         Ok(Self {
             root,
             named: absolute(path).unwrap_or_default(),
-            limit: LIMIT,
+            limit: MAP_TOKENS,
             counter: Arc::new(Chars),
             selection: BTreeSet::new(),
             map: Map::default(),

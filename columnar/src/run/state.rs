@@ -13,13 +13,11 @@ use crate::compute::{Defaults, Settings};
 use crate::context::Exclusions;
 use crate::context::budget::Budget;
 use crate::context::documents::Documents;
+use crate::declare::limits::CONCURRENCY;
 use crate::declare::{Name, Plan};
 use crate::history::tokens::{Chars, Counter};
 use crate::run::reopen::{Definition, KeptColumns};
 use crate::schedule::Scheduler;
-
-/// The number of cells of a flow that are computed at once by default.
-const CONCURRENCY: usize = 32;
 
 /// The state of a live flow.
 pub(super) struct State {

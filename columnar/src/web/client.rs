@@ -18,6 +18,7 @@ use super::page::Page;
 use super::pages::Fetch;
 use super::resolver::{Allowed, Lookup, of_the_system};
 use super::transfer::{self, Limits};
+use crate::declare::limits::{PAGE_BYTES, PAGE_LIFETIME, PAGE_TEXT_BYTES, PAGE_TIMEOUT};
 use crate::model::http::without_logs;
 
 /// A client that reads web pages, and keeps them for a while. Cloning it is a reference count: clones have the same cache.
@@ -64,9 +65,9 @@ impl Web {
     /// public internet alone.
     pub fn new() -> Self {
         let settings = Settings {
-            timeout: Duration::from_secs(10),
-            limits: Limits { bytes: 2 << 20, text: 100_000 },
-            lifetime: Duration::from_mins(5),
+            timeout: PAGE_TIMEOUT,
+            limits: Limits { bytes: PAGE_BYTES, text: PAGE_TEXT_BYTES },
+            lifetime: PAGE_LIFETIME,
             allowed: Allowed::default(),
             lookup: of_the_system(),
         };

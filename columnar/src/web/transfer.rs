@@ -16,9 +16,7 @@ use super::html;
 use super::page::Page;
 use super::resolver::{Allowed, Checked, Lookup, Refusal};
 use crate::declare::error::chain;
-
-/// The largest number of redirects.
-const MOST_REDIRECTS: usize = 5;
+use crate::declare::limits::MOST_REDIRECTS;
 
 const AGENT: &str = concat!("columnar/", env!("CARGO_PKG_VERSION"));
 

@@ -15,19 +15,12 @@ use futures::stream::{self, BoxStream, Stream, StreamExt};
 use self::permits::{Permit, Permits, WaitBudget};
 use super::{Chunk, Model, Overloaded, ReplySettings, Request};
 use crate::declare::error::BoxError;
-
-/// The default of [`Adaptive::max_concurrency`]. A process may have 1,024 files and connections by default on Linux.
-const MAX_CONCURRENCY: usize = 1000;
-
-/// The default of [`Adaptive::max_wait`]. Most quotas are by the minute.
-const MAX_WAIT: Duration = Duration::from_mins(2);
+use crate::declare::limits::{FIRST_PAUSE, LONGEST_PAUSE, MAX_CONCURRENCY, MAX_WAIT};
 
 /// The pauses after a refused call, if the model names none: twice as long each time, with jitter of up to as long again,
 /// so that programs that were refused together spread out.
-const PAUSES: ExponentialBuilder = ExponentialBuilder::new()
-    .with_min_delay(Duration::from_millis(500))
-    .with_max_delay(Duration::from_secs(30))
-    .with_jitter();
+const PAUSES: ExponentialBuilder =
+    ExponentialBuilder::new().with_min_delay(FIRST_PAUSE).with_max_delay(LONGEST_PAUSE).with_jitter();
 
 /// A model with a limit on concurrent calls that adapts to refusals. All clones share one limit, across columns and
 /// flows.

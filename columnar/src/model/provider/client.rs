@@ -5,8 +5,7 @@ use std::time::Duration;
 use reqwest::Client;
 use reqwest::redirect::Policy;
 
-/// The time limit of a connection. The system's own limit is minutes, too long to wait for a dead address.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+use crate::declare::limits::PROVIDER_CONNECT;
 
 /// A client without redirects, which would take the key along, and without decompression, since a few bytes can unpack to
 /// fill the memory. `None` if the system has no root certificates.
@@ -18,7 +17,7 @@ pub(super) fn client() -> Option<Client> {
         .no_brotli()
         .no_deflate()
         .no_zstd()
-        .connect_timeout(CONNECT_TIMEOUT)
+        .connect_timeout(PROVIDER_CONNECT)
         .tcp_nodelay(true)
         .pool_max_idle_per_host(4)
         // A dead connection is noticed after 30 seconds, long before a reply times out, and also

@@ -22,6 +22,7 @@ use super::redaction::Sent;
 use super::reply::{self, Reply};
 use super::stop::StopFilter;
 use super::window::was_cut;
+use crate::declare::limits::{BETWEEN_EVENTS, FIRST_TOKEN, REPLY_BYTES};
 use crate::model::http::without_logs;
 use crate::model::registry::ProviderFacts;
 use crate::model::{Chunk, Finish, deadline};
@@ -57,7 +58,7 @@ pub(super) struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { first: Duration::from_mins(5), idle: Duration::from_mins(2), text: 16 << 20 }
+        Self { first: FIRST_TOKEN, idle: BETWEEN_EVENTS, text: REPLY_BYTES }
     }
 }
 

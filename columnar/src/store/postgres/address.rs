@@ -12,9 +12,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
 use super::super::StoreError;
-
-/// The time limit of connecting and of sending, unless the address has other limits.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+use crate::declare::limits::POSTGRES_CONNECT;
 
 /// The parsed address of a database, which may hold a password, so there is no `Debug`.
 pub(super) struct Address {
@@ -101,7 +99,7 @@ impl Address {
     /// The time limit of connecting, for all hosts together.
     pub(super) fn connect_limit(&self) -> Duration {
         let hosts = self.config.get_hosts().len().max(self.config.get_hostaddrs().len()).max(1);
-        let limit = self.config.get_connect_timeout().copied().unwrap_or(CONNECT_TIMEOUT);
+        let limit = self.config.get_connect_timeout().copied().unwrap_or(POSTGRES_CONNECT);
         limit.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX))
     }
 }
@@ -139,14 +137,14 @@ fn with_limits(mut config: Config, tls: TlsMode) -> Config {
         TlsMode::Require | TlsMode::VerifyCa | TlsMode::VerifyFull => SslMode::Require,
     });
     if config.get_connect_timeout().is_none() {
-        config.connect_timeout(CONNECT_TIMEOUT);
+        config.connect_timeout(POSTGRES_CONNECT);
     }
     if config.get_tcp_user_timeout().is_none() {
-        config.tcp_user_timeout(CONNECT_TIMEOUT);
+        config.tcp_user_timeout(POSTGRES_CONNECT);
     }
     // The default is two hours, so a longer time than one is taken for no setting.
     if config.get_keepalives_idle() > Duration::from_hours(1) {
-        config.keepalives_idle(CONNECT_TIMEOUT);
+        config.keepalives_idle(POSTGRES_CONNECT);
     }
     if config.get_application_name().is_none() {
         config.application_name("columnar");

@@ -13,6 +13,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use super::error::SqliteError;
 use super::log::{self, beside};
 use crate::declare::error::shown;
+use crate::declare::limits::SQLITE_BUSY;
 use crate::store::StoreError;
 use crate::store::files::status::Status;
 use crate::store::lock::owner_only;
@@ -21,8 +22,6 @@ use crate::store::lock::owner_only;
 const APPLICATION: i32 = 0x636c_6d6e;
 /// The format that is written, which is the user version in the header.
 const FORMAT: u32 = 2;
-/// The time for which a writer waits for writers of other processes.
-pub(super) const BUSY_TIMEOUT: Duration = Duration::from_mins(1);
 /// The pause between two attempts to change the journal mode.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -86,7 +85,7 @@ pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connectio
     log::check(path)?;
     check_links(path)?;
     let mut db = connect(path)?;
-    db.busy_timeout(BUSY_TIMEOUT)?;
+    db.busy_timeout(SQLITE_BUSY)?;
     // sqlite.org/pragma.html: a schema that another program has edited runs no unsafe functions, and reading notices
     // damaged pages.
     db.pragma_update(None, "trusted_schema", false)?;
@@ -181,7 +180,7 @@ fn enable_wal(db: &Connection) -> Result<String, SqliteError> {
     loop {
         match db.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0)) {
             Err(rusqlite::Error::SqliteFailure(error, _))
-                if error.code == ErrorCode::DatabaseBusy && since.elapsed() < BUSY_TIMEOUT =>
+                if error.code == ErrorCode::DatabaseBusy && since.elapsed() < SQLITE_BUSY =>
             {
                 thread::sleep(RETRY_INTERVAL);
             }

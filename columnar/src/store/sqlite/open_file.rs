@@ -11,7 +11,7 @@ use std::time::Duration;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::cells::{self, Chunk};
-use super::database::{self, BUSY_TIMEOUT, Location};
+use super::database::{self, Location};
 use super::deletion;
 use super::error::SqliteError;
 use super::flow::{check_keys, find, keys};
@@ -21,6 +21,7 @@ use super::names::Names;
 use super::open_flow::{OpenFlow, advance, lock_path};
 use crate::declare::Name;
 use crate::declare::error::shown;
+use crate::declare::limits::SQLITE_BUSY;
 use crate::store::thread::{Answer, HandleId, NewCell, PutRequest, Server, answer_all};
 use crate::store::{Put, StoreError, StoredSteps};
 
@@ -264,7 +265,7 @@ impl OpenFile {
                 let truncated = db.query_row("pragma wal_checkpoint(truncate)", (), |row| row.get(0));
                 *is_log_used = truncated.unwrap_or(true);
             }
-            let _ = db.busy_timeout(BUSY_TIMEOUT);
+            let _ = db.busy_timeout(SQLITE_BUSY);
         }
     }
 
@@ -283,7 +284,7 @@ impl OpenFile {
                 behind.iter().for_each(|flow| drop(advance(writing, *flow)));
                 Ok(())
             });
-            let _ = db.busy_timeout(BUSY_TIMEOUT);
+            let _ = db.busy_timeout(SQLITE_BUSY);
         }
     }
 

@@ -1,0 +1,71 @@
+//! The default limits and timeouts that users meet, in one place. The chapter [`limits`](crate::guide::limits) of the
+//! guide has them as a table, with the method that changes each.
+
+use std::time::Duration;
+
+/// The cells of a flow that are computed at once.
+pub(crate) const CONCURRENCY: usize = 32;
+
+/// The calls of a model at once, once the limit has adapted. By default a process on Linux may have 1,024 files and
+/// connections.
+pub(crate) const MAX_CONCURRENCY: usize = 1000;
+
+/// The time that a call waits for an overloaded model. Most quotas are by the minute.
+pub(crate) const MAX_WAIT: Duration = Duration::from_mins(2);
+
+/// The pause before the second attempt of a retry. The pause doubles with each further attempt.
+pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(500);
+
+/// The pause before a later attempt of a retry.
+pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// The pause of a retry that a provider may ask for.
+pub(crate) const LONGEST_REQUESTED: Duration = Duration::from_mins(2);
+
+/// The tokens of the map of a repository.
+#[cfg(feature = "repo")]
+pub(crate) const MAP_TOKENS: usize = 32_000;
+
+/// The time until a provider accepts a connection.
+#[cfg(feature = "providers")]
+pub(crate) const PROVIDER_CONNECT: Duration = Duration::from_secs(20);
+
+/// The time until a reply of a provider begins.
+#[cfg(feature = "providers")]
+pub(crate) const FIRST_TOKEN: Duration = Duration::from_mins(5);
+
+/// The time between two events of a reply.
+#[cfg(feature = "providers")]
+pub(crate) const BETWEEN_EVENTS: Duration = Duration::from_mins(2);
+
+/// The text of a reply.
+#[cfg(feature = "providers")]
+pub(crate) const REPLY_BYTES: usize = 16 << 20;
+
+/// The time until a PostgreSQL server accepts a connection.
+#[cfg(feature = "postgres")]
+pub(crate) const POSTGRES_CONNECT: Duration = Duration::from_secs(10);
+
+/// The time that a write waits for other processes that write to the same SQLite file.
+#[cfg(feature = "sqlite")]
+pub(crate) const SQLITE_BUSY: Duration = Duration::from_mins(1);
+
+/// The time for a web page, with redirects.
+#[cfg(feature = "web")]
+pub(crate) const PAGE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The bytes of a web page.
+#[cfg(feature = "web")]
+pub(crate) const PAGE_BYTES: usize = 2 << 20;
+
+/// The text that is kept of a web page.
+#[cfg(feature = "web")]
+pub(crate) const PAGE_TEXT_BYTES: usize = 100_000;
+
+/// The time for which a web page is not read again.
+#[cfg(feature = "web")]
+pub(crate) const PAGE_LIFETIME: Duration = Duration::from_mins(5);
+
+/// The redirects of a web page.
+#[cfg(feature = "web")]
+pub(crate) const MOST_REDIRECTS: usize = 5;

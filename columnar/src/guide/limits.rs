@@ -1,0 +1,41 @@
+//! All default limits and timeouts, and what changes each.
+//!
+//! [← renderings](super::renderings) · [contents](super) · [stores →](super::stores)
+//!
+//! | limit | default | changed by |
+//! |---|---|---|
+//! | the cells of a flow that are computed at once | 32 | [`set_concurrency`](crate::flow::LiveFlow::set_concurrency) of a flow, [`limit`](crate::compute::Policy::limit) of a column |
+//! | the calls of a model at once, once the limit has adapted | 1,000 | [`Adaptive::max_concurrency`](crate::model::Adaptive::max_concurrency) |
+//! | the time that a call waits for an overloaded model | 2 min | [`Adaptive::max_wait`](crate::model::Adaptive::max_wait) |
+//! | the pause before the second attempt of a retry | 500 ms | a provider that asks for a longer one |
+//! | the pause before a later attempt of a retry | 30 s | a provider that asks for a longer one |
+//! | the pause of a retry that a provider may ask for | 2 min | not changed |
+//! | the tokens of the map of a repository | 32,000 | `repo::Repository::limit` |
+//! | the time until a provider accepts a connection | 20 s | not changed |
+//! | the time until a reply of a provider begins | 5 min | `model::Provider::first_timeout` |
+//! | the time between two events of a reply | 2 min | `model::Provider::idle_timeout` |
+//! | the text of a reply | 16 MiB | `model::Provider::text_limit` |
+//! | the time until a PostgreSQL server accepts a connection | 10 s | `connect_timeout` in the address |
+//! | the time that a write waits for other processes that write to the same SQLite file | 1 min | not changed |
+//! | the time for a web page, with redirects | 10 s | `web::Web::timeout` |
+//! | the bytes of a web page | 2 MiB | `web::Web::max_bytes` |
+//! | the text that is kept of a web page | 100,000 bytes | `web::Web::max_text` |
+//! | the time for which a web page is not read again | 5 min | `web::Web::lifetime` |
+//! | the redirects of a web page | 5 | not changed |
+//!
+//! A compute step has no timeout of its own: [`timeout`](crate::compute::Policy::timeout) sets one. The longest reply of a
+//! model and the context window are facts about the model; see [`MaxTokens`](crate::model::MaxTokens) and
+//! [`ContextWindow`](crate::model::ContextWindow). A [`Budget`](crate::budget::Budget) limits a context, a
+//! [`SpendLimit`](crate::usage::SpendLimit) a bill.
+//!
+//! ```
+//! use columnar::prelude::*;
+//!
+//! let chat = flow! {
+//!     source user;
+//!     column answer(user, self) = prompt("Answer.").timeout(secs(60)).limit(4);
+//! };
+//! chat.set_concurrency(8);
+//! ```
+//!
+//! [← renderings](super::renderings) · [contents](super) · [stores →](super::stores)
