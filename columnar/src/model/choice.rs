@@ -11,12 +11,12 @@ use crate::declare::error::BoxError;
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum Choice {
-    /// For a column, the model of the flow; for a flow, the model that the environment names: see [`from_env`].
+    /// The model of the flow, for a column; the model that the environment names, for a flow: see [`from_env`].
     #[default]
     Inherited,
     /// The model of this name; see [`by_name`].
     Named(Arc<str>),
-    /// This model.
+    /// The model itself.
     Instance(Arc<dyn Model>),
     /// The first of these, with the others as backups.
     WithBackups(Arc<[Self]>),

@@ -54,9 +54,9 @@ impl fmt::Display for Reason {
 /// The end of a piece of a request, in the order of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Position {
-    /// After the instruction.
+    /// The end of the instruction.
     System,
-    /// After this part of the messages, counted as [`Messages::parts`](crate::Messages::parts) yields them.
+    /// The end of this part of the messages, counted as [`Messages::parts`](crate::Messages::parts) yields them.
     Part(usize),
 }
 

@@ -48,7 +48,7 @@ use crate::model::registry::{self, ProviderFacts};
 
 /// A model of a public provider, or of any server with the same interface.
 ///
-/// The name is `provider/model`, with the model in the provider's spelling, and is sent as written:
+/// The name is `provider/model`. The model has the provider's spelling, and is sent as written:
 ///
 /// | name | key |
 /// |---|---|
@@ -59,7 +59,7 @@ use crate::model::registry::{self, ProviderFacts};
 /// | `openai/gpt-5.4-mini`, also for servers with its chat completions | `OPENAI_API_KEY` |
 /// | `openai_resp/gpt-6-sol`, with the newer Responses API | `OPENAI_API_KEY` |
 ///
-/// The other providers follow the same pattern; the error for an unknown provider lists all. The key is read from the
+/// The other providers follow the same pattern; the error for an unknown provider lists them. The key is read from the
 /// environment at each request, unless the program [gives one](Self::key).
 ///
 /// Requests go to the address after the name, if there is one, as in `openai/smollm2@http://127.0.0.1:8123/v1`; see

@@ -110,11 +110,11 @@ pub struct Write {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Boundary {
-    /// After a block of content: an instruction, or a part of a message that is sent as a block.
+    /// The end of a block of content: an instruction, or a part of a message that is sent as a block.
     Block,
-    /// After a message.
+    /// The end of a message.
     Message,
-    /// Anywhere.
+    /// The end of any token.
     Token,
 }
 

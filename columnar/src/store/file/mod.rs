@@ -65,7 +65,7 @@ use super::{Defect, Store, StoreError};
 /// ```
 ///
 /// The first opening creates the folder. Search the folder, put it under version control, or copy it while no flow has
-/// it open; the folder `.columnar` is a part of it.
+/// it open; the folder `.columnar` belongs to it.
 ///
 /// A file that you add as the next step of a column, such as `user/1.txt`, is adopted when the store is opened, as if
 /// the text had been pushed. The file may have at most 64 MiB. The flow logs the file with the next value that is
@@ -92,9 +92,9 @@ use super::{Defect, Store, StoreError};
 /// the owner alone.
 ///
 /// A folder from elsewhere is not trusted. Where the store has a file or a folder, there may be no link, pipe, device
-/// or socket, and the log may have no second name. Anything else is an error that names the path, and nothing is read,
-/// written or removed elsewhere. The folder itself may be a link, which is followed once, when the store is opened. A
-/// log of any length takes memory for valid lines alone.
+/// or socket, and the log may have no second name. Otherwise an error names the path, and nothing is read, written or
+/// removed elsewhere. The folder itself may be a link, which is followed once, when the store is opened. A log of any
+/// length takes memory for valid lines alone.
 ///
 /// Before each write, and once more before the values get names, an open store looks at the folder `.columnar`, the
 /// lock, the log and the folder of staged files. If one was moved, removed, replaced or linked, or another program

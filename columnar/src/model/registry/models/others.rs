@@ -17,7 +17,7 @@ const AUTOMATIC: CacheRules = CacheRules {
     date: "",
 };
 
-/// The cache of DeepSeek, which keeps prefixes on disk for hours at least. A prefix counts as a whole, up to the end
+/// The cache of `deepseek`, which keeps prefixes on disk for hours at least. A prefix counts as a whole, up to the end
 /// of a user message. Only the announcement mentions a minimum: <https://api-docs.deepseek.com/news/news0802>.
 const DEEPSEEK: CacheRules = CacheRules { short: write(1.0, HOUR), ..AUTOMATIC.minimum(64) }
     .seen("https://api-docs.deepseek.com/guides/kv_cache", "2026-09-13");
@@ -84,7 +84,7 @@ const MISTRAL_ENDS: End = End::listed(MISTRAL_MODELS, LISTED);
 
 const HALF: Rebate = Rebate::all(50);
 
-/// A model of DeepSeek, at the price of the busy hours, which is twice the other price.
+/// A model of `deepseek`, at the price of the busy hours, which is twice the other price.
 const fn deepseek(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
     let family = Family::priced(names, input, output, cache_read).seen(DEEPSEEK_PRICES, "2026-10-27");
     family.cached(DEEPSEEK).window(Window::new(1_000_000, DEEPSEEK_PRICES, LISTED))
