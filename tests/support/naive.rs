@@ -215,7 +215,7 @@ pub struct Turn {
     pub parts: Vec<String>,
     /// The shown cells: column and step.
     pub cells: Vec<(String, usize)>,
-    /// Its tokens, as [`Chars`](columnar::tokens::Chars) counts: the values, their delimiters and their separators.
+    /// Its tokens, as [`Estimate`](columnar::tokens::Estimate) counts: the values, their delimiters and their separators.
     pub tokens: usize,
 }
 
@@ -252,9 +252,9 @@ fn elided(count: usize, name: &str) -> Option<String> {
     (count > 0).then(|| format!("<elided>{count} {values} of {name}</elided>"))
 }
 
-/// The tokens of a text: a quarter of its characters, rounded up.
+/// The tokens of a text: a quarter of the bytes, rounded up.
 pub fn tokens(text: &str) -> usize {
-    text.chars().count().div_ceil(4)
+    text.len().div_ceil(4)
 }
 
 /// Whether the cell of a column at a step is skipped.

@@ -102,7 +102,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     }
 
     /// Sets the counter of tokens, and counts the values in memory again: it is in use when this returns. The default is
-    /// [`Chars`](crate::tokens::Chars).
+    /// [`Estimate`](crate::tokens::Estimate).
     pub fn set_counter(&self, counter: impl Counter + 'static) {
         self.shared.set_counter(Arc::new(Limited(counter)));
     }

@@ -13,7 +13,7 @@ use super::tree::tree;
 use super::walk::check_folder;
 use crate::context::documents::{Documents, KeyFault, Kind, Update};
 use crate::history::Value;
-use crate::history::tokens::{Chars, Counter};
+use crate::history::tokens::{Counter, Estimate};
 
 /// The limit of a repository without [`Repository::limit`], in tokens.
 const LIMIT: usize = 32_000;
@@ -60,7 +60,7 @@ impl Repository {
             root,
             named: absolute(path).unwrap_or_default(),
             limit: LIMIT,
-            counter: Arc::new(Chars),
+            counter: Arc::new(Estimate),
             selection: BTreeSet::new(),
             map: Map::default(),
             moved: true,
@@ -76,7 +76,7 @@ impl Repository {
         self
     }
 
-    /// Sets the counter of the limit; [`Chars`] without it.
+    /// Sets the counter of the limit; [`Estimate`] without it.
     #[must_use]
     pub fn counter(mut self, counter: impl Counter + 'static) -> Self {
         self.counter = Arc::new(counter);

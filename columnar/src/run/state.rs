@@ -14,7 +14,7 @@ use crate::context::Exclusions;
 use crate::context::budget::Budget;
 use crate::context::documents::Documents;
 use crate::declare::{Name, Plan};
-use crate::history::tokens::{Chars, Counter};
+use crate::history::tokens::{Counter, Estimate};
 use crate::run::reopen::{Definition, KeptColumns};
 use crate::schedule::Scheduler;
 
@@ -86,7 +86,7 @@ impl State {
             table: Table::default(),
             receipts: Receipts::default(),
             settings: Vec::new(),
-            counter: Arc::new(Chars),
+            counter: Arc::new(Estimate),
             budget: Budget::new(),
             defaults: Arc::default(),
             contexts: Vec::new(),
