@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Unexpected, Vis
 use crate::declare::error::{list, nearest};
 
 /// A struct whose fields are the keys of a table.
-pub(super) trait Table: Default {
+pub(super) trait DataTable: Default {
     const KEYS: &'static [&'static str];
     /// A key that each table has.
     const REQUIRED: Option<&'static str> = None;
@@ -45,7 +45,7 @@ macro_rules! table {
             $($(#[$field_meta])* pub $field: $Type,)*
         }
 
-        impl $crate::data::table::Table for $Table {
+        impl $crate::data::table::DataTable for $Table {
             const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
             $(const REQUIRED: Option<&'static str> = Some($required);)?
 
@@ -68,7 +68,7 @@ macro_rules! table {
 
         impl<'de> serde::Deserialize<'de> for $Table {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_any($crate::data::table::TableVisitor::new())
+                deserializer.deserialize_any($crate::data::table::DataTableVisitor::new())
             }
         }
 
@@ -96,7 +96,7 @@ impl<T> TableVisitor<T> {
     }
 }
 
-impl<'de, T: Table> Visitor<'de> for TableVisitor<T> {
+impl<'de, T: DataTable> Visitor<'de> for TableVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -123,8 +123,9 @@ impl<'de, T: Table> Visitor<'de> for TableVisitor<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
-        let (mut table, mut seen) = (T::default(), Vec::new());
-        while let Some(key) = map.next_key_seed(Key(T::KEYS))? {
+        let mut table = T::default();
+        let mut seen = Vec::new();
+        while let Some(key) = map.next_key_seed(KnownKey(T::KEYS))? {
             if seen.contains(&key) {
                 return Err(A::Error::duplicate_field(key));
             }
@@ -139,9 +140,9 @@ impl<'de, T: Table> Visitor<'de> for TableVisitor<T> {
 }
 
 /// One of these keys.
-struct Key(&'static [&'static str]);
+struct KnownKey(&'static [&'static str]);
 
-impl<'de> DeserializeSeed<'de> for Key {
+impl<'de> DeserializeSeed<'de> for KnownKey {
     type Value = &'static str;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<&'static str, D::Error> {
@@ -149,7 +150,7 @@ impl<'de> DeserializeSeed<'de> for Key {
     }
 }
 
-impl Visitor<'_> for Key {
+impl Visitor<'_> for KnownKey {
     type Value = &'static str;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::table::{InvalidRow, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
-use crate::run::reopen::Definition;
+use crate::run::reopen::FlowDefinition;
 use crate::store::{BYTES, CHUNK, Entry, Store, StoreError, put_all};
 
 /// The value of a column in a row, before it is checked.
@@ -21,19 +21,19 @@ pub(super) enum CellValue {
 pub(super) struct Ingest<'s, S> {
     store: &'s S,
     /// Maps the names of columns to the keys that they are stored under.
-    definition: Definition,
+    definition: FlowDefinition,
     /// Entries that are not stored yet, by column.
     pending: BTreeMap<Name, Vec<(usize, Entry)>>,
     bytes: usize,
     rows: usize,
 }
 
-type Cells = Vec<(Name, usize, Entry)>;
+type RowCells = Vec<(Name, usize, Entry)>;
 
 impl<'s, S: Store> Ingest<'s, S> {
     pub(super) async fn new(store: &'s S) -> Result<Self, StoreError> {
         let definition = store.open().await?;
-        let definition = definition.as_deref().map(Definition::parse).transpose()?.unwrap_or_default();
+        let definition = definition.as_deref().map(FlowDefinition::parse).transpose()?.unwrap_or_default();
         Ok(Self { store, definition, pending: BTreeMap::new(), bytes: 0, rows: 0 })
     }
 
@@ -79,7 +79,7 @@ impl<'s, S: Store> Ingest<'s, S> {
 }
 
 /// The cells of a row, at this step unless the row has another.
-fn cells(members: Vec<(String, CellValue)>, step: usize) -> Result<Cells, InvalidRow> {
+fn cells(members: Vec<(String, CellValue)>, step: usize) -> Result<RowCells, InvalidRow> {
     // Before all other members, because `_step` may be the last of them.
     let step = match members.iter().find(|(member, _)| member == STEP) {
         None => step,
