@@ -25,7 +25,6 @@ use columnar::BoxError;
 use columnar::model::{self, Model as _, Offline};
 use columnar::prelude::*;
 use columnar::store::FileStore;
-use columnar::tokens::Classes;
 use columnar_examples::{Arguments, Lines, check_outside, exit_code, pace, printable};
 
 use editor::Editor;

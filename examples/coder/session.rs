@@ -9,14 +9,14 @@ use columnar::cache::CachePolicy;
 use columnar::documents::{Changes, Documents, Key, Kind, Update};
 use columnar::prelude::*;
 use columnar::repo::{RepoError, Repository};
-use columnar::tokens::Counter as _;
+use columnar::tokens::{Counter as _, Estimate};
 use columnar::usage::Total;
 use columnar_examples::{printable, show_tiers};
 
 use crate::blocks::Answer;
 use crate::cost::Costs;
 use crate::edits::{self, Edit};
-use crate::{Classes, Coder, INSTRUCTION, pace};
+use crate::{Coder, INSTRUCTION, pace};
 
 pub(crate) const COMMANDS: &str = "\
 TEXT           is a request; files that it names by their paths are selected
@@ -55,7 +55,6 @@ impl<W: Write> Session<W> {
         mut out: W,
     ) -> Result<Self, BoxError> {
         coder.set_pace(pace());
-        coder.set_counter(Classes);
         let documents = coder.files.documents().await?;
         let files = documents.iter().map(|(key, _)| key).filter(|key| key.kind() == Kind::File);
         let selected: BTreeSet<String> = files.map(|key| key.path().to_owned()).collect();
@@ -63,7 +62,7 @@ impl<W: Write> Session<W> {
             0 => writeln!(out, "a new chat; /help shows the commands")?,
             count => writeln!(out, "requests so far: {count}, selected files: {}", selected.len())?,
         }
-        let mut repository = Repository::open(root)?.counter(Classes);
+        let mut repository = Repository::open(root)?;
         if let Some(tokens) = map {
             repository = repository.limit(tokens);
         }
@@ -287,7 +286,7 @@ impl<W: Write> Session<W> {
         writeln!(self.out)?;
         show_tiers(&mut self.out, &messages, &breakdown)?;
         writeln!(self.out, "total {:>19} tokens", breakdown.tokens)?;
-        if let Some(costs) = self.costs.lines(&messages, &plan, Classes.count(answer)) {
+        if let Some(costs) = self.costs.lines(&messages, &plan, Estimate.count(answer)) {
             writeln!(self.out, "{}", printable(costs))?;
         }
         if let Some(receipt) = self.coder.coder.receipt(step).filter(|receipt| receipt.usage.input > 0) {

@@ -255,7 +255,7 @@ fn elided(count: usize, name: &str) -> Option<String> {
 
 /// The tokens of a text: a quarter of the characters, rounded up.
 pub fn tokens(text: &str) -> usize {
-    text.chars().count().div_ceil(4)
+    text.len().div_ceil(4)
 }
 
 /// Whether the cell of a column at a step is skipped.

@@ -10,7 +10,7 @@ use super::Piece;
 use super::thoughts::ThoughtFilter;
 use crate::compute::trace::CallSpan;
 use crate::declare::error::BoxError;
-use crate::history::tokens::{Chars, Counter};
+use crate::history::tokens::{Counter, Estimate};
 use crate::model::rendering::Request;
 use crate::model::usage::{Reservation, SpendLimit, SpendLimitError};
 use crate::model::{
@@ -97,7 +97,7 @@ impl Call {
         rules: ReplyRules,
     ) -> Self {
         // Values were counted when they were stored. These texts are no values, so they are estimated.
-        let more = request.follow_up.iter().map(|(_, text)| Chars.count(text));
+        let more = request.follow_up.iter().map(|(_, text)| Estimate.count(text));
         let input = request.messages.system_tokens() + request.messages.tokens() + more.sum::<usize>();
         Self {
             models: models.into(),

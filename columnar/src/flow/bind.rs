@@ -7,23 +7,23 @@ use std::sync::Arc;
 
 use crate::declare::Plan;
 use crate::declare::graph::View;
-use crate::run::Shared;
+use crate::run::SharedFlow;
 
 /// A live flow, for the columns of a type.
 #[derive(Debug)]
 pub struct Bind<'s> {
-    shared: &'s Arc<Shared>,
+    shared: &'s Arc<SharedFlow>,
     /// The columns that the type of the flow declares.
     declared: &'static Plan,
     /// The columns of the flow.
     plan: &'s Plan,
     /// The module whose columns are bound; `None` for the flow itself.
-    module: Option<Scope>,
+    module: Option<ModuleScope>,
 }
 
 /// The names of a module's columns in the flow.
 #[derive(Debug)]
-struct Scope {
+struct ModuleScope {
     /// The name of the module.
     name: String,
     /// Each source of the module, with the column that it is bound to.
@@ -31,7 +31,7 @@ struct Scope {
 }
 
 impl<'s> Bind<'s> {
-    pub(super) fn new(shared: &'s Arc<Shared>, declared: &'static Plan, plan: &'s Plan) -> Self {
+    pub(super) fn new(shared: &'s Arc<SharedFlow>, declared: &'static Plan, plan: &'s Plan) -> Self {
         Self { shared, declared, plan, module: None }
     }
 
@@ -40,17 +40,17 @@ impl<'s> Bind<'s> {
     #[must_use]
     pub fn __module(&self, name: &str, inputs: &[(&'static str, &'static str)]) -> Self {
         let inputs = inputs.iter().map(|(input, column)| (*input, self.name(column)));
-        let module = Scope { name: self.name(name), inputs: inputs.collect() };
+        let module = ModuleScope { name: self.name(name), inputs: inputs.collect() };
         Self { module: Some(module), ..*self }
     }
 
-    pub(super) fn shared(&self) -> &'s Arc<Shared> {
+    pub(super) fn shared(&self) -> &'s Arc<SharedFlow> {
         self.shared
     }
 
     /// The name in the flow of a column of the module.
     fn name(&self, name: &str) -> String {
-        let Some(Scope { name: module, inputs }) = &self.module else { return name.to_owned() };
+        let Some(ModuleScope { name: module, inputs }) = &self.module else { return name.to_owned() };
         match inputs.iter().find(|(input, _)| *input == name) {
             Some((_, column)) => column.clone(),
             None => format!("{module}.{name}"),

@@ -50,20 +50,20 @@ use crate::declare::{DEEPEST_GROUP, Purpose, StepError, Tiering, ViewSpec, ViewT
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Column(Arc<Declaration>);
+pub struct Column(Arc<ColumnParts>);
 
 #[derive(Clone)]
-struct Declaration {
+struct ColumnParts {
     name: String,
     /// The earlier name, under which values are stored.
     renamed_from: Option<String>,
-    derived: Option<Derived>,
+    derived: Option<DerivedParts>,
     /// Whether it is a source of documents.
     is_documents: bool,
 }
 
 #[derive(Clone)]
-struct Derived {
+struct DerivedParts {
     views: Vec<View>,
     /// The mistakes in the step of a column that is declared as data.
     step: Result<Step<'static>, Vec<StepError>>,
@@ -112,7 +112,7 @@ pub fn column<Form>(
 /// `this()` shows all of them, `this().latest()` that of the previous step, `this().window(3)` those of the three
 /// previous steps.
 pub fn this() -> View {
-    View::new(Target::SelfHistory)
+    View::new(ViewTarget::SelfHistory)
 }
 
 /// A view of the value of a column at the previous step. Written `name.prev` in `flow!`.
@@ -131,7 +131,7 @@ pub fn this() -> View {
 /// # Ok::<(), columnar::Error>(())
 /// ```
 pub fn prev(name: impl Into<String>) -> View {
-    View::new(Target::Named(name.into())).latest().with(lagged)
+    View::new(ViewTarget::Named(name.into())).latest().with(lagged)
 }
 
 /// A group: several views inside a tag of their own, as one view of a [`column`](column()). A group can contain groups.
@@ -159,13 +159,13 @@ pub fn group(tag: impl Into<String>, views: impl IntoViews) -> View {
     match views.iter().position(|view| view.depth() > DEEPEST_GROUP) {
         // The flow refuses it. It grows no further, because views are read and dropped by recursion.
         Some(deep) => views.swap_remove(deep),
-        None => View::new(Target::Group(views)).named(tag),
+        None => View::new(ViewTarget::Group(views)).named(tag),
     }
 }
 
 impl Column {
-    fn new(name: String, derived: Option<Derived>, is_documents: bool) -> Self {
-        Self(Arc::new(Declaration { name, renamed_from: None, derived, is_documents }))
+    fn new(name: String, derived: Option<DerivedParts>, is_documents: bool) -> Self {
+        Self(Arc::new(ColumnParts { name, renamed_from: None, derived, is_documents }))
     }
 
     /// A derived column, whose step may have mistakes. [`flow`](crate::flow()) reports them.
@@ -174,9 +174,11 @@ impl Column {
         views: Vec<View>,
         step: Result<Step<'static>, Vec<StepError>>,
     ) -> Self {
-        let (mut flat, mut groups, mut count) = (Vec::new(), Vec::new(), 0);
+        let mut flat = Vec::new();
+        let mut groups = Vec::new();
+        let mut count = 0;
         views.into_iter().for_each(|view| view.flatten(&mut groups, &mut count, &mut flat));
-        Self::new(name, Some(Derived { views: flat, step }), false)
+        Self::new(name, Some(DerivedParts { views: flat, step }), false)
     }
 
     /// The name, as it was declared. [`flow`](crate::flow()) checks it.
@@ -203,7 +205,7 @@ impl Column {
 
     /// A view of all values.
     pub fn all(&self) -> View {
-        View::new(Target::Column(self.clone()))
+        View::new(ViewTarget::Column(self.clone()))
     }
 
     /// A view of documents in tiers: those that have not changed for long come first, so that the next request repeats them.
@@ -317,11 +319,11 @@ impl fmt::Debug for Column {
 }
 
 /// Iterative, because nested drops of a chain of thousands of columns would overflow the stack.
-impl Drop for Declaration {
+impl Drop for ColumnParts {
     fn drop(&mut self) {
         let mut views = self.derived.take().map_or_else(Vec::new, |derived| derived.views);
         while let Some(view) = views.pop() {
-            if let Target::Column(column) = view.target
+            if let ViewTarget::Column(column) = view.target
                 && let Some(mut last) = Arc::into_inner(column.0)
             {
                 views.extend(last.derived.take().into_iter().flat_map(|derived| derived.views));
@@ -336,13 +338,13 @@ impl Drop for Declaration {
 /// same for columns that `flow!` declares.
 #[derive(Clone, Debug)]
 pub struct View {
-    target: Target,
+    target: ViewTarget,
     spec: ViewSpec,
 }
 
 /// The column or the group that a view shows.
 #[derive(Clone, Debug)]
-pub(crate) enum Target {
+pub(crate) enum ViewTarget {
     /// The column that has the view.
     SelfHistory,
     Column(Column),
@@ -355,11 +357,11 @@ pub(crate) enum Target {
 }
 
 impl View {
-    fn new(target: Target) -> Self {
+    fn new(target: ViewTarget) -> Self {
         Self::of(target, ViewSpec::all())
     }
 
-    pub(super) fn of(target: Target, spec: ViewSpec) -> Self {
+    pub(super) fn of(target: ViewTarget, spec: ViewSpec) -> Self {
         Self { target, spec }
     }
 
@@ -370,14 +372,14 @@ impl View {
     /// The number of groups that are nested in it, with itself.
     fn depth(&self) -> usize {
         match &self.target {
-            Target::Group(views) => 1 + views.iter().map(Self::depth).max().unwrap_or(0),
+            ViewTarget::Group(views) => 1 + views.iter().map(Self::depth).max().unwrap_or(0),
             _ => 0,
         }
     }
 
     /// Adds the views of a group to `flat`, each with the groups around it; any other view is added as it is.
     fn flatten(mut self, groups: &mut Vec<(usize, String)>, count: &mut usize, flat: &mut Vec<Self>) {
-        if let Target::Group(views) = &mut self.target {
+        if let ViewTarget::Group(views) = &mut self.target {
             *count += 1;
             // The number tells apart two groups with one tag, which may be neighbours.
             groups.push((*count, self.spec.tag.take().unwrap_or_default()));
@@ -398,7 +400,7 @@ impl View {
         }
     }
 
-    pub(crate) fn target(&self) -> &Target {
+    pub(crate) fn target(&self) -> &ViewTarget {
         &self.target
     }
 

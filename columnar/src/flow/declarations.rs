@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::column::{Column, Target, View};
+use super::column::{Column, View, ViewTarget};
 use super::topological::{by_name, topological};
 use crate::compute::Step;
 use crate::declare::{Draft, Read, Schema, SchemaErrors};
@@ -72,12 +72,12 @@ impl Declarations {
             self.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
         let names = by_name(&self.columns);
         let read = |view: &View, own: usize| match view.target() {
-            Target::SelfHistory => Read::Column(own),
+            ViewTarget::SelfHistory => Read::Column(own),
             // The default is never used: `with_all` has added every column that a view reads.
-            Target::Column(column) => {
+            ViewTarget::Column(column) => {
                 Read::Column(index.get(&self.current(column).id()).copied().unwrap_or(own))
             }
-            Target::Named(name) => match names.get(name.as_str()) {
+            ViewTarget::Named(name) => match names.get(name.as_str()) {
                 // `prev` of the column itself is its self history.
                 Some(column) if index.get(&column.id()) == Some(&own) && view.spec().lag == 0 => {
                     Read::SelfByName
@@ -85,8 +85,8 @@ impl Declarations {
                 Some(column) => Read::Column(index.get(&column.id()).copied().unwrap_or(own)),
                 None => Read::Unknown(name.clone()),
             },
-            Target::Invalid(text, error) => Read::Invalid(text.clone(), error.clone()),
-            Target::Group(_) => unreachable!("a column lists the views of a group one by one"),
+            ViewTarget::Invalid(text, error) => Read::Invalid(text.clone(), error.clone()),
+            ViewTarget::Group(_) => unreachable!("a column lists the views of a group one by one"),
         };
         let draft = |(at, column): (usize, &Column)| Draft {
             name: column.name().to_owned(),

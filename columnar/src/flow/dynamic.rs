@@ -13,10 +13,10 @@ use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::flow::Column;
 use crate::history::IntoValue;
 use crate::run::reopen::IntoOpenOptions;
-use crate::run::{ComputeSteps, Error, Result, Shared};
+use crate::run::{ComputeSteps, Error, Result, SharedFlow};
 use crate::store::Store;
 
-/// A live flow that was declared at run time. Its columns are identified by their names.
+/// A live flow that was declared at run time. The columns are identified by name.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -56,7 +56,7 @@ impl Dynamic {
     }
 }
 
-/// Makes a flow of these columns and of all columns that they depend on.
+/// Makes a flow of these columns and of all columns on which these depend.
 ///
 /// # Errors
 ///
@@ -67,14 +67,14 @@ pub fn flow<L: Borrow<Column>>(leaves: impl IntoIterator<Item = L>) -> Result<Fl
 
 impl LiveFlow<'static, Dynamic> {
     /// Makes a flow as [`flow`](flow()) does, and continues with the values in a store. Pass the store, or
-    /// [`OpenOptions`](crate::reopen::OpenOptions) with it.
+    /// [`OpenOptions`](crate::reopen::OpenOptions) with the store.
     ///
     /// # Errors
     ///
     /// - [`Error::Schema`] with all errors in the declarations.
-    /// - [`Error::Open`] if the store cannot be opened, for example because another flow has it open.
+    /// - [`Error::Open`] if the store cannot be opened, for example because another flow has the store open.
     /// - [`Error::Drift`] if columns with stored values have changed.
-    /// - [`Error::Load`] if the store cannot be read, or its values contradict the order of the flow.
+    /// - [`Error::Load`] if the store cannot be read, or the values contradict the order of the flow.
     /// - [`Error::UnknownColumn`] if an option names a column that the flow does not have.
     pub async fn open<L: Borrow<Column>>(
         options: impl IntoOpenOptions,
@@ -93,18 +93,18 @@ impl LiveFlow<'static, Dynamic> {
         let leaves = leaves.into_iter().map(|leaf| leaf.borrow().clone()).collect();
         let declarations = Declarations::new(leaves)?;
         let steps = ComputeSteps::new(declarations.steps());
-        let shared = Shared::new(plan(&declarations)?, store, &steps);
+        let shared = SharedFlow::new(plan(&declarations)?, store, &steps);
         Ok(Self::of(declarations, shared, steps))
     }
 
-    fn of(declarations: Declarations, shared: Shared, steps: ComputeSteps<'static>) -> Self {
+    fn of(declarations: Declarations, shared: SharedFlow, steps: ComputeSteps<'static>) -> Self {
         Self::of_parts(Dynamic(Arc::new(Mutex::new(declarations))), Arc::new(shared), steps)
     }
 
-    /// Stores the next value of a source, and returns its step.
+    /// Stores the next value of a source, and returns the step.
     ///
-    /// Nothing is computed until the flow runs. A step begins when all sources have a value for it, so one source may
-    /// be ahead of the others.
+    /// Nothing is computed until the flow runs. A step begins when all sources have a value, so one source may be ahead
+    /// of the others.
     ///
     /// The value of a source of documents is the [text](crate::documents::Update::to_text) of an update.
     ///
@@ -113,8 +113,9 @@ impl LiveFlow<'static, Dynamic> {
     /// [`Error::UnknownColumn`]; [`Error::NotASource`]; [`Error::Update`] if the text is no update, or one that cannot be
     /// applied to the documents; [`Error::Store`] if the value could not be stored.
     pub fn push(&self, source: impl AsRef<str>, value: impl IntoValue) -> BoxFuture<'_, Result<usize>> {
-        let (source, value) = (source.as_ref().to_owned(), value.into_value());
-        async move { self.shared.push_by_name(&source, value).await }.boxed()
+        let source = source.as_ref().to_owned();
+        let value = value.into_value();
+        async move { self.shared.push(source.as_str(), value).await }.boxed()
     }
 
     /// The names of the columns in topological order.
@@ -122,8 +123,8 @@ impl LiveFlow<'static, Dynamic> {
         self.shared.plan().schema().columns().iter().map(|column| column.name.clone()).collect()
     }
 
-    /// Adds a column, with the columns that it depends on and that the flow does not have. The next run, or the one in
-    /// progress, computes it from step 0. Other columns do not change.
+    /// Adds a column, with the missing columns on which the new one depends. The next run, or the one in progress, computes
+    /// the column from step 0. Other columns do not change.
     ///
     /// # Errors
     ///
@@ -159,15 +160,15 @@ impl LiveFlow<'static, Dynamic> {
 
     /// Removes a column that no other column reads.
     ///
-    /// Its values are kept: the same column has them when it is added later, and another one under its name is
+    /// The values are kept: the same column has these values when added later, and another one under this name is
     /// [`Error::Drift`]. A source cannot be added to a flow that
-    /// has values; it returns when its store is opened again. To change the declaration of a column, use
+    /// has values; the source returns when the store is opened again. To change the declaration of a column, use
     /// [`replace_column`](Self::replace_column).
     ///
     /// # Errors
     ///
     /// - [`Error::UnknownColumn`].
-    /// - [`Error::HasDependents`] if other columns depend on it; see
+    /// - [`Error::HasDependents`] if other columns depend on this one; see
     ///   [`remove_with_dependents`](Self::remove_with_dependents).
     /// - [`Error::Running`] during a run.
     /// - [`Error::Schema`] for the last source.
@@ -182,12 +183,12 @@ impl LiveFlow<'static, Dynamic> {
             self.shared.wake();
             return Ok(());
         }
-        let (column, dependents) = (plan.schema().name(at).clone(), plan.names(&dependents));
+        let column = plan.schema().name(at).clone();
+        let dependents = plan.names(&dependents);
         Err(Error::HasDependents { column, dependents })
     }
 
-    /// Removes a column and all columns that depend on it, as [`remove_column`](Self::remove_column) does, and returns
-    /// their names.
+    /// Removes a column and all dependent columns, as [`remove_column`](Self::remove_column) does, and returns the names.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -225,13 +226,13 @@ impl LiveFlow<'static, Dynamic> {
         self.shared.remove_columns(plan(&left)?, &left.origins(&declared), &self.steps, left.steps())?;
         let earlier = mem::replace(&mut *declared, left);
         drop(declared);
-        // They may be the last to have the compute steps of the removed columns.
+        // The earlier declarations may be the last to have the compute steps of the removed columns.
         drop(earlier);
         Ok(())
     }
 
     /// Another flow, in which this column replaces the one of the same name. The new flow recomputes that column and
-    /// all columns that depend on it, and shares all other values with this flow. This flow does not change, because
+    /// all dependent columns, and shares all other values with this flow. This flow does not change, because
     /// stored values are never edited.
     ///
     /// New values of the new flow are kept in memory, also if this flow has a store.
@@ -266,7 +267,7 @@ impl LiveFlow<'static, Dynamic> {
         let declarations = known.replacing(at, column.clone())?;
         let plan = plan(&declarations)?;
         self.refuse_late_sources(&known, &declarations)?;
-        // The column and its dependents have no origin, so they are recomputed.
+        // The column and the dependents have no origin, so these are recomputed.
         let mut origins = declarations.origins(&known);
         let replacement = plan.schema().find(column.name());
         let dependents = replacement.map(|at| plan.dependents(at)).unwrap_or_default();
@@ -295,8 +296,8 @@ impl LiveFlow<'static, Dynamic> {
         Ok(Self::of(declarations.clone(), self.shared.fork(step)?, self.steps.fork()))
     }
 
-    /// A [`fork`](Self::fork) with its own store, which must be empty. The stored cells before `step` are copied into
-    /// it.
+    /// A [`fork`](Self::fork) with a separate store, which must be empty. The stored cells before `step` are copied into
+    /// that store.
     ///
     /// # Errors
     ///
@@ -305,17 +306,17 @@ impl LiveFlow<'static, Dynamic> {
     /// - [`Error::Load`] if the values cannot be read from the store of this flow.
     pub async fn fork_into(&self, step: usize, store: impl Store) -> Result<Self> {
         let _writing = self.shared.writing().await;
-        // A copy, since a lock cannot be held across the `await`. `writing` keeps the columns as they are.
+        // A copy, since a lock cannot be held across the `await`. `writing` holds off changes of the columns.
         let declarations = self.columns.declarations();
         let shared = self.shared.fork_into(step, Arc::new(store)).await?;
         Ok(Self::of(declarations, shared, self.steps.fork()))
     }
 
-    /// Refuses a new source in a flow whose sources have values: its existing steps have no value for it.
+    /// Refuses a new source in a flow whose sources have values: the existing steps have no value for that source.
     fn refuse_late_sources(&self, known: &Declarations, next: &Declarations) -> Result<()> {
         let plan = self.shared.plan();
-        let has_begun = plan.schema().sources().any(|source| self.shared.len(source) > 0);
-        // The sources alone: they are few, and a flow may grow by thousands of columns.
+        let has_begun = plan.schema().sources().any(|source| self.shared.lock().scheduler.len(source) > 0);
+        // The sources alone, because these are few, and a flow may grow by thousands of columns.
         let is_source = |column: &&Column| column.views().is_none();
         let known: BTreeSet<usize> = known.columns().iter().filter(is_source).map(Column::id).collect();
         match next.columns().iter().filter(is_source).find(|column| !known.contains(&column.id())) {

@@ -1,7 +1,7 @@
 //! The methods of live flows that have no error for an unknown column: `get` and `receipt`.
 //!
-//! A flow that was declared at run time finds the column by its name, and panics if there is none. The columns of a typed
-//! flow are fields, so its methods take no text: a misspelt name would be found only when the program runs.
+//! A flow that was declared at run time finds the column by name, and panics if there is none. The columns of a typed
+//! flow are fields, so the methods take no text: a misspelt name would be found only when the program runs.
 
 use std::sync::Arc;
 
@@ -11,9 +11,10 @@ use super::live::{LiveFlow, known};
 use crate::declare::Name;
 use crate::history::Value;
 use crate::model::usage::Receipt;
-use crate::run::ColumnId;
+use crate::run::{ColumnId, Result};
+use crate::schedule::Cell;
 
-/// A column of a typed flow as its events name it, for [`get`](LiveFlow::get) and [`receipt`](LiveFlow::receipt): an `I`
+/// A column of a typed flow as events name the column, for [`get`](LiveFlow::get) and [`receipt`](LiveFlow::receipt): an `I`
 /// or a reference to one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a column of this flow, whose columns are fields",
@@ -57,10 +58,10 @@ impl ColumnKey<Name> for &Name {
 
 #[expect(clippy::needless_pass_by_value, reason = "a column is small, and a reference to one is a key, too")]
 impl<C: Columns, I: ColumnId> LiveFlow<'_, C, I> {
-    /// The value of a column that an event names; `None` if it is not stored, skipped, or not [in memory](Self::load).
+    /// The value of a column that an event names; `None` if the cell is not stored, skipped, or not [in memory](Self::load).
     /// [`cell`](Self::cell) tells these apart. A column that the program knows is a field with the same method.
     ///
-    /// A text is a compile error, because it might be misspelt. For a name that is known only when the program runs, use
+    /// A text is a compile error, because a text might be misspelt. For a name that is known only when the program runs, use
     /// [`try_get`](Self::try_get).
     ///
     /// ```
@@ -89,11 +90,11 @@ impl<C: Columns, I: ColumnId> LiveFlow<'_, C, I> {
     /// If the flow has no such column: the [`Name`] is one of another flow without a header.
     #[track_caller]
     pub fn get(&self, column: impl ColumnKey<I>, step: usize) -> Option<Value> {
-        known(self.shared.get_by_name(column.__name(), step))
+        known(self.cell(column.__name(), step)).into_value()
     }
 
-    /// The receipt of a cell of a column that an event names: the tokens and the price of its calls. `None` if it called no
-    /// model, or is not [in memory](Self::load).
+    /// The receipt of a cell of a column that an event names: the tokens and the price of the calls. `None` if the cell called
+    /// no model, or is not [in memory](Self::load).
     ///
     /// A text is a compile error, as for [`get`](Self::get). For a name that is known only when the program runs, use
     /// [`try_receipt`](Self::try_receipt).
@@ -103,12 +104,18 @@ impl<C: Columns, I: ColumnId> LiveFlow<'_, C, I> {
     /// If the flow has no such column: the [`Name`] is one of another flow without a header.
     #[track_caller]
     pub fn receipt(&self, column: impl ColumnKey<I>, step: usize) -> Option<Arc<Receipt>> {
-        known(self.shared.receipt_by_name(column.__name(), step))
+        known(self.receipt_of(column.__name(), step))
+    }
+}
+
+impl<C, I> LiveFlow<'_, C, I> {
+    fn receipt_of(&self, column: impl AsRef<str>, step: usize) -> Result<Option<Arc<Receipt>>> {
+        self.shared.by_name(column, |state, column| state.receipt(Cell { column, step }))
     }
 }
 
 impl Flow {
-    /// The value of a column at a step; `None` if it is not stored, skipped, or not [in memory](Self::load).
+    /// The value of a column at a step; `None` if the cell is not stored, skipped, or not [in memory](Self::load).
     /// [`cell`](Self::cell) tells these apart.
     ///
     /// # Panics
@@ -116,7 +123,7 @@ impl Flow {
     /// If the flow has no such column. For a name that the program does not know, use [`try_get`](Self::try_get).
     #[track_caller]
     pub fn get(&self, column: impl AsRef<str>, step: usize) -> Option<Value> {
-        known(self.shared.get_by_name(column.as_ref(), step))
+        known(self.cell(column, step)).into_value()
     }
 
     /// The receipt of a cell: the tokens and the price of its calls. `None` if it called no model, or is not
@@ -128,6 +135,6 @@ impl Flow {
     /// [`try_receipt`](Self::try_receipt).
     #[track_caller]
     pub fn receipt(&self, column: impl AsRef<str>, step: usize) -> Option<Arc<Receipt>> {
-        known(self.shared.receipt_by_name(column.as_ref(), step))
+        known(self.receipt_of(column, step))
     }
 }

@@ -17,7 +17,8 @@ use crate::declare::graph::{TieredView, View};
 use crate::history::{IntoValue, Value};
 use crate::model::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::model::usage::Receipt;
-use crate::run::{Result, Shared};
+use crate::run::{Result, SharedFlow};
+use crate::schedule::Cell;
 
 /// A column whose values come from outside, as the field of a typed flow: text, or
 /// [`Documents`](crate::documents::Documents).
@@ -42,13 +43,13 @@ pub mod kind {
     pub struct Derived<T = Value>(PhantomData<fn() -> T>);
 
     /// A kind whose values have windows. Documents are a set, and have none.
-    pub trait Windowed: sealed::Windowed {}
+    pub trait Windowed: Sealed {}
 
     impl Windowed for Source {}
     impl<T> Windowed for Derived<T> {}
 
-    /// A kind whose values are documents. Only they are in tiers.
-    pub trait HoldsDocuments: sealed::HoldsDocuments {}
+    /// A kind whose values are documents. Only documents are in tiers.
+    pub trait HoldsDocuments: Sealed {}
 
     impl HoldsDocuments for Source<Documents> {}
 
@@ -58,42 +59,35 @@ pub mod kind {
         label = "expected `Documents`",
         note = "write `source name: Documents;` for documents, or `source name;` for text"
     )]
-    pub trait SourceType: sealed::SourceType {}
+    pub trait SourceType: Sealed {}
 
     impl SourceType for Documents {}
 
     mod sealed {
-        use super::{Derived, Documents, Source};
-
-        pub trait Windowed {}
-
-        impl Windowed for Source {}
-        impl<T> Windowed for Derived<T> {}
-
-        pub trait HoldsDocuments {}
-
-        impl HoldsDocuments for Source<Documents> {}
-
-        pub trait SourceType {}
-
-        impl SourceType for Documents {}
+        pub trait Sealed {}
     }
+
+    use sealed::Sealed;
+
+    impl<T> Sealed for Source<T> {}
+    impl<T> Sealed for Derived<T> {}
+    impl Sealed for Documents {}
 }
 
 /// A column of a typed flow: a [`Source`] or a [`Derived`] one.
 ///
-/// Outside `flow!` it reads the values of the column, and a source also pushes them. Inside `flow!` it is a view of all
+/// Outside `flow!` a handle reads the values of the column, and a source also pushes. Inside `flow!` a handle is a view of all
 /// values of the column, and has fields and methods for other views. A [`Column`](crate::Column) has the same ones. Clones
 /// are the same column of the same flow.
 pub struct Handle<K> {
     /// A view of the newest value.
     pub latest: View,
-    /// A view of the value of the previous step. Within a step nothing waits for it, so two columns may read each
-    /// other's previous values. After it, [`window`](View::window) and [`all`](View::all) show more of the past.
+    /// A view of the value of the previous step. Within a step nothing waits for that value, so two columns may
+    /// read each other's previous values. Then [`window`](View::window) and [`all`](View::all) show more of the past.
     pub prev: View,
     name: &'static str,
     /// `None` in the constants of a flow's graph.
-    flow: Option<Arc<Shared>>,
+    flow: Option<Arc<SharedFlow>>,
     kind: PhantomData<K>,
 }
 
@@ -155,18 +149,18 @@ impl<K> Handle<K> {
         self.__all().named(tag)
     }
 
-    /// The same as [`named`](Self::named), by its name inside `flow!`.
+    /// The same as [`named`](Self::named), under the name inside `flow!`.
     pub const fn r#as(&self, tag: &'static str) -> View {
         self.named(tag)
     }
 
-    /// The receipt of the cell at a step: the tokens and the price of its calls. `None` if it called no model, or is
+    /// The receipt of the cell at a step: the tokens and the price of the calls. `None` if the cell called no model, or is
     /// not [in memory](super::LiveFlow::load).
     pub fn receipt(&self, step: usize) -> Option<Arc<Receipt>> {
-        self.flow().receipt(self.latest.column(), step)
+        self.flow().lock().receipt(Cell { column: self.latest.column(), step })
     }
 
-    /// The name of the column. For a source of a module it is the name of the column that the source is bound to.
+    /// The name of the column. For a source of a module, the name of the column that the source is bound to.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -176,7 +170,7 @@ impl<K> Handle<K> {
         Handle { latest, prev, name, flow, kind: PhantomData }
     }
 
-    pub(super) fn flow(&self) -> &Arc<Shared> {
+    pub(super) fn flow(&self) -> &Arc<SharedFlow> {
         match &self.flow {
             Some(flow) => flow,
             None => unreachable!("only the macro holds columns without a flow, and it does not call them"),
@@ -222,17 +216,17 @@ impl<K> Handle<K> {
     ///
     /// # Errors
     ///
-    /// Those of [`exclude`](Self::exclude).
+    /// The errors of [`exclude`](Self::exclude).
     pub async fn include(&self, step: usize) -> Result<()> {
         self.flow().exclude(self.latest.column(), step, false).await
     }
 }
 
 impl Handle<kind::Source> {
-    /// Stores the next value of the source, and returns its step.
+    /// Stores the next value of the source, and returns the step.
     ///
-    /// Nothing is computed until the flow runs. A step begins when all sources have a value for it, so one source may
-    /// be ahead of the others.
+    /// Nothing is computed until the flow runs. A step begins when all sources have a value, so one source may be ahead
+    /// of the others.
     ///
     /// # Errors
     ///
@@ -241,7 +235,7 @@ impl Handle<kind::Source> {
         self.flow().push(self.latest.column(), value.into_value()).boxed()
     }
 
-    /// The same column, with the type of its values.
+    /// The same column, with the type of the values.
     #[doc(hidden)]
     #[must_use]
     pub fn __of<C, T: kind::SourceType>(self, _: fn(&C) -> &Source<T>) -> Source<T> {
@@ -250,7 +244,7 @@ impl Handle<kind::Source> {
 }
 
 impl Handle<kind::Source<Documents>> {
-    /// Stores the next update of the documents, and returns its step. An update without changes is a step in which no
+    /// Stores the next update of the documents, and returns the step. An update without changes is a step in which no
     /// document changed.
     ///
     /// ```
@@ -281,14 +275,14 @@ impl Handle<kind::Source<Documents>> {
     /// # Errors
     ///
     /// - [`Error::Update`](crate::Error::Update) with all faults of the update: then nothing is stored.
-    /// - [`Error::Store`](crate::Error::Store) if it could not be stored, [`Error::Load`](crate::Error::Load) if the earlier
+    /// - [`Error::Store`](crate::Error::Store) if the update could not be stored, [`Error::Load`](crate::Error::Load) if the earlier
     ///   updates cannot be read.
     pub async fn push(&self, update: Update) -> Result<usize> {
         self.flow().push_update(self.latest.column(), &update).await
     }
 
-    /// The documents after all updates, also after those of steps that have not run. A program that opens a flow again finds
-    /// the next update from them.
+    /// The documents after all updates, also of steps that have not run. From these documents a program that opens a flow
+    /// again finds the next update.
     ///
     /// ```
     /// use columnar::documents::Update;
@@ -316,17 +310,17 @@ impl Handle<kind::Source<Documents>> {
 
 impl<K: kind::HoldsDocuments> Handle<K> {
     /// A view of the documents in tiers: those that have not changed for long come first, so that the next request repeats
-    /// them. After it, [`target`](TieredView::target) sets the tokens of a tier.
+    /// these. Then [`target`](TieredView::target) sets the tokens of a tier.
     ///
     /// A column with such a view also reads all of `self`, and text. Without `tiered`, each update of the documents is
-    /// shown in its turn, as a value of text is.
+    /// shown in the turn of the update, as a value of text is.
     pub const fn tiered(&self) -> TieredView {
         self.__in_tiers()
     }
 }
 
 impl Handle<kind::Derived> {
-    /// The same column, with the type of its values.
+    /// The same column, with the type of the values.
     #[doc(hidden)]
     #[must_use]
     pub fn __typed<T>(self) -> Derived<T> {
@@ -335,16 +329,16 @@ impl Handle<kind::Derived> {
 }
 
 impl<T> Handle<kind::Derived<T>> {
-    /// The messages array of the cell at `step`: the context that its compute step received, or will receive.
+    /// The messages array of the cell at `step`: the context that the compute step received, or will receive.
     ///
     /// # Errors
     ///
     /// - [`Error::Missing`](crate::Error::Missing) if a source has no value for the step, or an input of the cell is
     ///   not stored yet.
     /// - [`Error::Skipped`](crate::Error::Skipped) if all inputs of the cell are empty.
-    /// - [`Error::Budget`](crate::Error::Budget) if the messages exceed their budget,
-    ///   [`Error::BudgetTooSmall`](crate::Error::BudgetTooSmall) if it holds no message.
-    /// - [`Error::NotLoaded`](crate::Error::NotLoaded) if a value that they or the previous request of the column show is
+    /// - [`Error::Budget`](crate::Error::Budget) if the messages exceed the budget,
+    ///   [`Error::BudgetTooSmall`](crate::Error::BudgetTooSmall) if the budget holds no message.
+    /// - [`Error::NotLoaded`](crate::Error::NotLoaded) if a value in these or the previous messages of the column is
     ///   not [in memory](super::LiveFlow::load).
     pub fn messages(&self, step: usize) -> Result<Messages> {
         self.flow().messages(self.latest.column(), step)
@@ -355,17 +349,17 @@ impl<T> Handle<kind::Derived<T>> {
     ///
     /// # Errors
     ///
-    /// Those of [`messages`](Self::messages).
+    /// The errors of [`messages`](Self::messages).
     pub fn system(&self, step: usize) -> Result<String> {
         self.flow().system(self.latest.column(), step)
     }
 
-    /// The prefix that these messages share with the next request of the column, and the view that ends it. A
-    /// provider's cache can serve this prefix.
+    /// The prefix that these messages share with the next request of the column, and the view that ends the
+    /// prefix. A provider's cache can serve this prefix.
     ///
     /// # Errors
     ///
-    /// Those of [`messages`](Self::messages).
+    /// The errors of [`messages`](Self::messages).
     pub fn explain_cache(&self, step: usize) -> Result<StablePrefix> {
         Ok(StablePrefix::of(&self.messages(step)?))
     }
@@ -374,7 +368,7 @@ impl<T> Handle<kind::Derived<T>> {
     ///
     /// # Errors
     ///
-    /// Those of [`messages`](Self::messages).
+    /// The errors of [`messages`](Self::messages).
     pub fn cache_plan(&self, step: usize, policy: &CachePolicy, pace: Pace) -> Result<CachePlan> {
         let messages = self.messages(step)?;
         Ok(CachePlan::of(&messages, messages.system_tokens(), policy, pace))
@@ -415,7 +409,7 @@ impl Bind<'_> {
 }
 
 impl Step<'_> {
-    /// The step of a column whose values are JSON of the type of its field.
+    /// The step of a column whose values are JSON of the type of the field.
     #[doc(hidden)]
     #[must_use]
     pub fn __typed<C, T: ColumnType>(self, _: fn(&C) -> &Derived<T>) -> Self {

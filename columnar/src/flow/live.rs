@@ -13,23 +13,23 @@ use crate::model::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::model::usage::{Bill, Receipt, SpendLimit};
 #[cfg(doc)]
 use crate::run::{CellState, Error};
-use crate::run::{ColumnId, ComputeSteps, Forecast, Result, Run, Shared};
-use crate::schedule::Progress;
+use crate::run::{ColumnId, ComputeSteps, Forecast, Result, Run, SharedFlow};
+use crate::schedule::{Cell, Progress};
 
 /// A live flow: a [`Typed`](super::Typed) one, declared with `flow!`, or a [`Flow`](super::Flow), declared at run time.
 ///
-/// `C` is the type of its columns, and `I` identifies the derived ones in events. The compute steps may borrow values
+/// `C` is the type of the columns, and `I` identifies the derived ones in events. The compute steps may borrow values
 /// for `'a`.
 pub struct LiveFlow<'a, C, I = Name> {
     pub(super) columns: C,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<SharedFlow>,
     pub(crate) steps: ComputeSteps<'a>,
     // `fn() -> I` is `Send` and `Sync` for every `I`. A flow holds no value of `I`.
     id: PhantomData<fn() -> I>,
 }
 
 impl<'a, C, I> LiveFlow<'a, C, I> {
-    pub(super) fn of_parts(columns: C, shared: Arc<Shared>, steps: ComputeSteps<'a>) -> Self {
+    pub(super) fn of_parts(columns: C, shared: Arc<SharedFlow>, steps: ComputeSteps<'a>) -> Self {
         Self { columns, shared, steps, id: PhantomData }
     }
 
@@ -39,21 +39,21 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.set_concurrency(cells);
     }
 
-    /// Sets the [`Budget`] of the columns without their own. It also applies to [`messages`](Self::messages) of earlier
-    /// steps: they are the messages that would be sent now.
+    /// Sets the [`Budget`] of the columns that have none. The budget also applies to [`messages`](Self::messages) of
+    /// earlier steps, which are the messages that would be sent now.
     pub fn set_budget(&self, budget: impl Into<Budget>) {
         self.shared.set_budget(budget.into());
     }
 
-    /// Sets the usual time between two steps. It decides how long a provider shall cache the prefix that a request
+    /// Sets the usual time between two steps, which decides how long a provider shall cache the prefix that a request
     /// shares with the next one. By default, steps follow each other at once.
     pub fn set_pace(&self, pace: Pace) {
         self.shared.set_pace(pace);
     }
 
-    /// Sets the system text of the flow, which follows the instruction of each column; an empty one removes it. It also
-    /// applies to [`system`](Self::system) and [`messages`](Self::messages) of earlier steps, and counts against budgets.
-    /// Like a budget it is a setting of the program, and not stored.
+    /// Sets the system text of the flow, which follows the instruction of each column; an empty one removes the text. The
+    /// text also applies to [`system`](Self::system) and [`messages`](Self::messages) of earlier steps, and counts against budgets.
+    /// Like a budget, the text is a setting of the program, and not stored.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -74,9 +74,9 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.set_system(system.as_ref());
     }
 
-    /// Sets the model of the prompts without their own: a [`Model`](crate::model::Model), or a name as for
+    /// Sets the model of the prompts that have none: a [`Model`](crate::model::Model), or a name as for
     /// [`by_name`](crate::model::by_name). An unknown name or a missing key is an [`Error::Model`] of the next run,
-    /// before it computes anything.
+    /// before anything is computed.
     ///
     /// ```
     /// use columnar::model::Offline;
@@ -101,8 +101,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.set_spend_limit(limit.into());
     }
 
-    /// Sets the counter of tokens, and counts the values in memory again: it is in use when this returns. The default is
-    /// [`Chars`](crate::tokens::Chars).
+    /// Sets the counter of tokens, and counts the values in memory again: the counter is in use when this returns. The default is
+    /// [`Estimate`](crate::tokens::Estimate).
     pub fn set_counter(&self, counter: impl Counter + 'static) {
         self.shared.set_counter(Arc::new(Limited(counter)));
     }
@@ -111,9 +111,9 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// Values are not in memory if the flow was opened with
     /// [`OpenOptions::recent`](crate::reopen::OpenOptions::recent), or was made from such a flow as a fork or with a
-    /// replaced column. [`get`](Self::get) returns `None` for them, [`cell`](Self::cell) returns
+    /// replaced column. [`get`](Self::get) returns `None` for such a value, [`cell`](Self::cell) returns
     /// [`CellState::NotLoaded`], and [`messages`](Self::messages) returns [`Error::NotLoaded`]. Flows that were made from
-    /// each other share the values that one of them loads.
+    /// each other share the values that one flow loads.
     ///
     /// ```
     /// use columnar::CellState;
@@ -145,33 +145,36 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.load(step).await
     }
 
-    /// The receipt of a cell: the tokens and the price of its calls. `None` if it called no model, or is not stored.
+    /// The receipt of a cell: the tokens and the price of the calls. `None` if the cell called no model, or is not stored.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownColumn`]; [`Error::NotLoaded`] if the cell is stored and not [in memory](Self::load).
     pub fn try_receipt(&self, column: impl AsRef<str>, step: usize) -> Result<Option<Arc<Receipt>>> {
-        self.shared.try_receipt_by_name(column.as_ref(), step)
+        self.shared.by_name(column, |state, column| {
+            let cell = Cell { column, step };
+            if state.is_unloaded(cell) { Err(state.not_loaded(cell)) } else { Ok(state.receipt(cell)) }
+        })?
     }
 
     /// The receipts of all cells that are [in memory](Self::load), by column and step. The bill has the number of the
     /// others.
     pub fn bill(&self) -> Bill {
-        self.shared.bill()
+        self.shared.lock().bill()
     }
 
-    /// The messages array of a cell: the context that its compute step received, or will receive.
+    /// The messages array of a cell: the context that the compute step received, or will receive.
     ///
     /// # Errors
     ///
     /// - [`Error::UnknownColumn`], or [`Error::NotDerived`] for a source.
     /// - [`Error::Missing`] if a source has no value for the step, or an input of the cell is not stored yet.
     /// - [`Error::Skipped`] if all inputs of the cell are empty.
-    /// - [`Error::Budget`] if the messages exceed their budget, [`Error::BudgetTooSmall`] if it holds no message.
+    /// - [`Error::Budget`] if the messages exceed the budget, [`Error::BudgetTooSmall`] if the budget holds no message.
     /// - [`Error::NotLoaded`] if a value that they or the previous request of the column show is not
     ///   [in memory](Self::load).
     pub fn messages(&self, column: impl AsRef<str>, step: usize) -> Result<Messages> {
-        self.shared.messages_by_name(column.as_ref(), step)
+        self.shared.messages(column.as_ref(), step)
     }
 
     /// The whole system text of the request of a cell; see [`Messages::system`]. A column that calls no model has no
@@ -179,27 +182,27 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// # Errors
     ///
-    /// Those of [`messages`](Self::messages).
+    /// The errors of [`messages`](Self::messages).
     pub fn system(&self, column: impl AsRef<str>, step: usize) -> Result<String> {
-        self.shared.system_by_name(column.as_ref(), step)
+        self.shared.system(column.as_ref(), step)
     }
 
-    /// The prefix that the messages of a cell share with the next request of its column, and the view that ends it. A
-    /// provider's cache can serve this prefix.
+    /// The prefix that the messages of a cell share with the next request of the column, and the view that ends the
+    /// prefix. A provider's cache can serve this prefix.
     ///
     /// # Errors
     ///
-    /// Those of [`messages`](Self::messages).
+    /// The errors of [`messages`](Self::messages).
     pub fn explain_cache(&self, column: impl AsRef<str>, step: usize) -> Result<StablePrefix> {
         Ok(StablePrefix::of(&self.messages(column, step)?))
     }
 
-    /// The positions of the cache marks in the messages of a cell, if the next request of its column follows at this
+    /// The positions of the cache marks in the messages of a cell, if the next request of the column follows at this
     /// pace.
     ///
     /// # Errors
     ///
-    /// Those of [`messages`](Self::messages).
+    /// The errors of [`messages`](Self::messages).
     pub fn cache_plan(
         &self,
         column: impl AsRef<str>,
@@ -211,13 +214,13 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         Ok(CachePlan::of(&messages, messages.system_tokens(), policy, pace))
     }
 
-    /// Excludes a stored cell from the contexts of all steps that have not begun: no view shows it there, as if it had been
-    /// [skipped](crate::compute::Policy::or_skip). Windows count it. The contexts of earlier steps stay as they were, and
+    /// Excludes a stored cell from the contexts of all steps that have not begun: no view shows the cell there, as if the cell had
+    /// been [skipped](crate::compute::Policy::or_skip). Windows count the cell. The contexts of earlier steps do not change, and
     /// the value stays stored and readable.
     ///
-    /// A step has begun when all sources have a value for it. The context of the cell's own step shows it in any case, also
-    /// if it was pushed ahead. The exclusion is stored, and a fork at a later step takes it over. It ends what providers can serve from their caches
-    /// at the turn of the cell, once.
+    /// A step has begun when all sources have a value there. The context of the cell's own step shows the cell in any case,
+    /// also if the cell was pushed ahead. The exclusion is stored, and a fork at a later step takes it over. What providers can
+    /// serve from caches ends at the turn of the cell, once.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -243,23 +246,23 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// # Errors
     ///
     /// - [`Error::UnknownColumn`], or [`Error::Missing`] if the cell is not stored.
-    /// - [`Error::Store`] if the exclusion could not be stored. Opening the flow again shows whether it is.
+    /// - [`Error::Store`] if the exclusion could not be stored. Opening the flow again shows the outcome.
     pub async fn exclude(&self, column: impl AsRef<str>, step: usize) -> Result<()> {
-        self.shared.exclude_by_name(column.as_ref(), step, true).await
+        self.shared.exclude(column.as_ref(), step, true).await
     }
 
     /// Shows an excluded cell again in the contexts of all steps that have not begun.
     ///
     /// # Errors
     ///
-    /// Those of [`exclude`](Self::exclude).
+    /// The errors of [`exclude`](Self::exclude).
     pub async fn include(&self, column: impl AsRef<str>, step: usize) -> Result<()> {
-        self.shared.exclude_by_name(column.as_ref(), step, false).await
+        self.shared.exclude(column.as_ref(), step, false).await
     }
 
     /// The number of complete steps: those at which each cell is stored.
     pub fn steps(&self) -> usize {
-        self.shared.steps()
+        self.shared.lock().scheduler.steps()
     }
 
     /// The columns whose values depend on this column, in topological order.
@@ -268,7 +271,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// [`Error::UnknownColumn`].
     pub fn dependents(&self, column: impl AsRef<str>) -> Result<Vec<Name>> {
-        self.shared.dependents(column.as_ref())
+        self.shared.by_name(column, |state, column| state.plan.names(&state.plan.dependents(column)))
     }
 
     /// The outline of the current columns: levels, patterns, growth of contexts, and a drawing for Mermaid.
@@ -283,12 +286,12 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
 
     /// The numbers of cells that are done, skipped, running, failed and waiting at this moment.
     pub fn progress(&self) -> Progress {
-        self.shared.progress()
+        self.shared.lock().progress()
     }
 
     /// The sources without a value for a step that has values of other sources.
     pub fn missing(&self) -> Vec<Name> {
-        self.shared.missing()
+        self.shared.lock().late_sources()
     }
 }
 
@@ -296,15 +299,15 @@ impl<'a, C, I: ColumnId> LiveFlow<'a, C, I> {
     /// Starts a run, which computes all missing cells.
     ///
     /// The run is a [`Stream`] of [`Event`](crate::Event)s, and also a future: `flow.run().await?` computes the cells
-    /// and discards the events. Nothing happens until it is polled. Dropping it cancels the cells that are not stored.
-    /// If no cell is missing, it ends at once.
+    /// and discards the events. Nothing happens until the run is polled. Dropping a run cancels the cells that are not
+    /// stored. If no cell is missing, the run ends at once.
     ///
     /// If a cell fails, the cells in progress are finished and stored, and then the run ends with the error. The next
     /// run computes the missing cells.
     ///
-    /// The run ends before it computes anything with [`Error::Running`] if another run is in progress, with
+    /// The run ends before anything is computed with [`Error::Running`] if another run is in progress, with
     /// [`Error::Model`] if the model of a column with missing cells is unknown or not
-    /// [ready](crate::model::Model::ready), and with [`Error::BudgetTooSmall`] if its budget holds no message.
+    /// [ready](crate::model::Model::ready), and with [`Error::BudgetTooSmall`] if the budget holds no message.
     ///
     /// [`Stream`]: https://docs.rs/futures/0.3/futures/stream/trait.Stream.html
     pub fn run(&self) -> Run<'a, I> {

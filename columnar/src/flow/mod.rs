@@ -1,4 +1,4 @@
-//! Live flows and the handles of their columns.
+//! Live flows and the handles of columns.
 //!
 //! A flow that `flow!` declares is a [`Typed`] flow, whose columns are fields. A flow that is declared at run time is a
 //! [`Flow`], whose columns have names. Both are a [`LiveFlow`].

@@ -1,14 +1,14 @@
-//! Reads the values of typed columns as their types.
+//! Reads the values of typed columns as values of the type.
 
 use super::handle::{Handle, kind};
 use super::live::LiveFlow;
 use crate::compute::{self, ColumnType};
 use crate::declare::Name;
-use crate::history::Value;
-use crate::run::{Error, Result};
+use crate::run::{Error, Result, SharedFlow};
+use crate::schedule::Cell;
 
 impl<T: ColumnType> Handle<kind::Derived<T>> {
-    /// The value at a step as the type of the column; `None` if it is not stored, or skipped.
+    /// The value at a step as the type of the column; `None` if there is none, or the cell is skipped.
     ///
     /// ```
     /// use columnar::Json;
@@ -32,17 +32,15 @@ impl<T: ColumnType> Handle<kind::Derived<T>> {
     /// # Errors
     ///
     /// [`Error::SchemaMismatch`] if the value does not match the type, because the column had another type when the
-    /// value was stored; [`Error::NotLoaded`] if it is stored and not [in memory](LiveFlow::load).
+    /// value was stored; [`Error::NotLoaded`] if the value is not [in memory](LiveFlow::load).
     pub fn read(&self, step: usize) -> Result<Option<T>> {
-        // The name is needed for an error only, so its lock and its clone are left to that case.
-        let column = || self.flow().plan().schema().name(self.latest.column()).clone();
-        read(self.flow().try_get_by_name(self.name(), step)?, column, step)
+        read(self.flow(), self.name(), step)
     }
 }
 
 impl<C, I> LiveFlow<'_, C, I> {
-    /// The value of a column at a step as the type `T`; `None` if it is not stored, or skipped. In a flow that `flow!`
-    /// declared, the fields of typed columns have this method, and know their types.
+    /// The value of a column at a step as the type `T`; `None` if the cell is not stored, or skipped. In a flow that `flow!`
+    /// declared, the fields of typed columns have this method, and know the types.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -59,19 +57,16 @@ impl<C, I> LiveFlow<'_, C, I> {
     /// # Errors
     ///
     /// [`Error::UnknownColumn`]; [`Error::SchemaMismatch`] if the value does not match the type; [`Error::NotLoaded`] if
-    /// it is stored and not [in memory](Self::load).
+    /// the value is stored and not [in memory](Self::load).
     pub fn read<T: ColumnType>(&self, column: impl AsRef<str>, step: usize) -> Result<Option<T>> {
-        let column = column.as_ref();
-        let value = self.shared.try_get_by_name(column, step)?;
-        let column = || match Name::new(column) {
-            Ok(name) => name,
-            Err(_) => unreachable!("the column was found by this name"),
-        };
-        read(value, column, step)
+        read(&self.shared, column.as_ref(), step)
     }
 }
 
-fn read<T: ColumnType>(value: Option<Value>, column: impl Fn() -> Name, step: usize) -> Result<Option<T>> {
-    let read = value.map(|value| compute::read(&value)).transpose();
-    read.map_err(|source| Error::SchemaMismatch { column: column(), step, source })
+fn read<T: ColumnType>(shared: &SharedFlow, column: &str, step: usize) -> Result<Option<T>> {
+    let value = shared.by_name(column, |state, column| state.value(Cell { column, step }))??;
+    value.map(|value| compute::read(&value)).transpose().map_err(|source| match Name::new(column) {
+        Ok(column) => Error::SchemaMismatch { column, step, source },
+        Err(_) => unreachable!("the column was found by this name"),
+    })
 }

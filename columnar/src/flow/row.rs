@@ -8,7 +8,7 @@ use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use super::live::{LiveFlow, known};
 use crate::declare::Name;
 use crate::history::Value;
-use crate::run::{Chunks, Error, Result, Shared};
+use crate::run::{Error, Result, SharedFlow, StepChunks};
 use crate::store::Entry;
 
 /// The stored cells of a flow at one step. Made by [`LiveFlow::rows`].
@@ -26,7 +26,7 @@ impl Row {
         self.step
     }
 
-    /// The value of a column; `None` if it is not stored, or skipped.
+    /// The value of a column; `None` if there is none, or the cell is skipped.
     ///
     /// # Panics
     ///
@@ -38,7 +38,7 @@ impl Row {
         self.at(known(found.ok_or_else(|| Error::unknown_column(column, self.columns.to_vec()))))
     }
 
-    /// The stored values with their columns, in the order of the columns.
+    /// The stored values with the columns, in order.
     pub fn values(&self) -> impl Iterator<Item = (&Name, &Value)> {
         self.columns.iter().enumerate().filter_map(|(column, name)| Some((name, self.at(column)?)))
     }
@@ -99,15 +99,15 @@ impl<C, I> LiveFlow<'_, C, I> {
 /// Reads the rows of a flow, a chunk at a time.
 #[derive(Debug)]
 pub(crate) struct RowChunks {
-    shared: Arc<Shared>,
+    shared: Arc<SharedFlow>,
     columns: Arc<[Name]>,
-    chunks: Chunks,
+    chunks: StepChunks,
 }
 
 impl RowChunks {
     pub(crate) fn new<C, I>(flow: &LiveFlow<'_, C, I>, steps: impl RangeBounds<usize>) -> Self {
         let (columns, end) = flow.shared.rows();
-        let chunks = Chunks::new(&steps, end);
+        let chunks = StepChunks::new(&steps, end);
         Self { shared: Arc::clone(&flow.shared), columns: columns.into(), chunks }
     }
 

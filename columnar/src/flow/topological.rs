@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::column::{Column, Target};
+use super::column::{Column, ViewTarget};
 use crate::declare::SchemaError;
 
 /// The columns `known`, which are in order, and after them `leaves` and all columns that these depend on: each after the
@@ -44,13 +44,14 @@ pub(super) fn by_name(columns: &[Column]) -> BTreeMap<&str, &Column> {
 
 /// These columns and all that they depend on, not by name. A column that another one names may be any of them.
 fn reachable(mut open: Vec<Column>, current: impl Fn(&Column) -> Column) -> Vec<Column> {
-    let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
+    let mut seen = BTreeSet::new();
+    let mut all = Vec::new();
     while let Some(column) = open.pop() {
         let column = current(&column);
         if seen.insert(column.id()) {
             let views = column.views().unwrap_or_default().iter();
             open.extend(views.filter_map(|view| match view.target() {
-                Target::Column(read) => Some(read.clone()),
+                ViewTarget::Column(read) => Some(read.clone()),
                 _ => None,
             }));
             all.push(column);
@@ -97,9 +98,9 @@ impl Search<'_> {
         // In reverse, because the last pushed visit is the first one.
         for view in column.views().unwrap_or_default().iter().rev() {
             match view.target() {
-                Target::Column(read) if view.spec().lag > 0 => self.lagged.push_back(read.clone()),
-                Target::Column(read) => self.visits.push(Visit::Enter(read.clone())),
-                Target::Named(name) if view.spec().lag == 0 => {
+                ViewTarget::Column(read) if view.spec().lag > 0 => self.lagged.push_back(read.clone()),
+                ViewTarget::Column(read) => self.visits.push(Visit::Enter(read.clone())),
+                ViewTarget::Named(name) if view.spec().lag == 0 => {
                     // A column that names itself is another error.
                     let read = self.names.get(name.as_str()).filter(|read| read.id() != column.id());
                     self.visits.extend(read.map(|&read| Visit::Enter(read.clone())));

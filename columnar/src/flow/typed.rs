@@ -15,11 +15,11 @@ use crate::run::ColumnId;
 #[cfg(doc)]
 use crate::run::Error;
 use crate::run::reopen::OpenOptions;
-use crate::run::{ComputeSteps, Result, Shared};
+use crate::run::{ComputeSteps, Result, SharedFlow};
 use crate::store::Store;
 
-/// A live flow of a type that `flow!` declared. The declared type derefs to it, and it derefs to the struct of the
-/// columns.
+/// A live flow of a type that `flow!` declared. The declared type derefs to the live flow, which derefs to the
+/// struct of the columns.
 pub type Typed<'a, C, I = Name> = LiveFlow<'a, C, I>;
 
 impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
@@ -49,13 +49,13 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     fn shared(
         store: Option<Arc<dyn Store>>,
         steps: Vec<Option<Step<'a>>>,
-    ) -> (Arc<Shared>, ComputeSteps<'a>) {
+    ) -> (Arc<SharedFlow>, ComputeSteps<'a>) {
         let steps = ComputeSteps::new(steps);
-        (Arc::new(Shared::new(Arc::clone(TypePlan::of::<C>()), store, &steps)), steps)
+        (Arc::new(SharedFlow::new(Arc::clone(TypePlan::of::<C>()), store, &steps)), steps)
     }
 
-    /// A handle of this type to a flow that has its columns.
-    fn bound(shared: Arc<Shared>, steps: ComputeSteps<'a>) -> Self {
+    /// A handle of this type to a flow that has the columns of the type.
+    fn bound(shared: Arc<SharedFlow>, steps: ComputeSteps<'a>) -> Self {
         let plan = shared.plan();
         let columns = C::__bind(&Bind::new(&shared, TypePlan::of::<C>(), &plan));
         Self::of_parts(columns, shared, steps)
@@ -71,11 +71,12 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     where
         I: 'a,
     {
-        let (shared, known) = (Arc::clone(&base.shared), base.steps.clone());
+        let shared = Arc::clone(&base.shared);
+        let known = base.steps.clone();
         let extended = async move {
             let writing = shared.writing().await;
             let before = shared.plan();
-            // After another extension, the indices of the columns are not those of the type.
+            // After another extension, the indices of the columns differ from the type.
             let is_as_declared = Arc::ptr_eq(&before, TypePlan::of::<B>());
             // The plan of the type is shared, and lets the columns be found by index and not by name.
             let plan = if is_as_declared {
@@ -131,8 +132,8 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
         Ok(Self::bound(Arc::new(self.shared.fork(step)?), self.steps.fork()))
     }
 
-    /// A [`fork`](Self::fork) with its own store, which must be empty. The stored cells before `step` are copied into
-    /// it.
+    /// A [`fork`](Self::fork) with a separate store, which must be empty. The stored cells before `step` are copied into
+    /// that store.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -182,7 +183,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     }
 
     async fn fork_of(
-        shared: Arc<Shared>,
+        shared: Arc<SharedFlow>,
         steps: ComputeSteps<'a>,
         step: usize,
         store: impl Store,

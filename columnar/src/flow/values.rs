@@ -1,4 +1,4 @@
-//! Reading the values of live flows and of their columns.
+//! Reading the values of live flows and columns.
 //!
 //! `cell`, `iter` and `last` read the memory, as `get` does. `value` and `values` also read the store.
 
@@ -11,10 +11,11 @@ use super::live::LiveFlow;
 use crate::history::Value;
 #[cfg(doc)]
 use crate::run::Error;
-use crate::run::{CellState, Result, Values};
+use crate::run::{CellState, FlowState, Result, Values};
+use crate::schedule::Cell;
 
 impl<C, I> LiveFlow<'_, C, I> {
-    /// The value of a column at a step; `None` if it is not stored, or skipped.
+    /// The value of a column at a step; `None` if there is none, or the cell is skipped.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -33,10 +34,10 @@ impl<C, I> LiveFlow<'_, C, I> {
     ///
     /// [`Error::UnknownColumn`]; [`Error::NotLoaded`] if the value is stored and not [in memory](Self::load).
     pub fn try_get(&self, column: impl AsRef<str>, step: usize) -> Result<Option<Value>> {
-        self.shared.try_get_by_name(column.as_ref(), step)
+        self.shared.by_name(column, |state, column| state.value(Cell { column, step }))?
     }
 
-    /// The state of a column at a step: its value, or the reason why there is none in memory.
+    /// The state of a column at a step: the value, or the reason why there is none in memory.
     ///
     /// ```
     /// use columnar::CellState;
@@ -72,7 +73,7 @@ impl<C, I> LiveFlow<'_, C, I> {
     ///
     /// [`Error::UnknownColumn`].
     pub fn cell(&self, column: impl AsRef<str>, step: usize) -> Result<CellState> {
-        self.shared.cell_by_name(column.as_ref(), step)
+        self.shared.by_name(column, |state, column| state.cell(Cell { column, step }))
     }
 
     /// The number of steps of a column that are stored without a gap, with the skipped ones.
@@ -81,12 +82,12 @@ impl<C, I> LiveFlow<'_, C, I> {
     ///
     /// [`Error::UnknownColumn`].
     pub fn len(&self, column: impl AsRef<str>) -> Result<usize> {
-        self.shared.len_by_name(column.as_ref())
+        self.shared.by_name(column, |state, column| state.scheduler.len(column))
     }
 
-    /// The stored values of a column with their steps, in the order of the steps. Skipped steps are left out.
+    /// The stored values of a column with the steps, in order. Skipped steps are left out.
     ///
-    /// They are those of the moment of the call, whatever is stored meanwhile.
+    /// Values that are stored after the call are not among these.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -110,20 +111,20 @@ impl<C, I> LiveFlow<'_, C, I> {
         reason = "a value that is not in memory is an error, and no gap"
     )]
     pub fn iter(&self, column: impl AsRef<str>) -> Result<Values> {
-        self.shared.stored_values_by_name(column.as_ref())
+        self.shared.by_name(column, FlowState::values)?
     }
 
-    /// The last stored value of a column, with its step; `None` if it has no value.
+    /// The last stored value of a column, with the step; `None` if there is no value.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownColumn`]; [`Error::NotLoaded`] if the value is not [in memory](Self::load).
     pub fn last(&self, column: impl AsRef<str>) -> Result<Option<(usize, Value)>> {
-        self.shared.last_by_name(column.as_ref())
+        self.shared.by_name(column, FlowState::last)?
     }
 
-    /// The value of a column at a step, from memory or from the store; `None` if it is not stored, or skipped. It is not
-    /// kept in memory.
+    /// The value of a column at a step, from memory or from the store; `None` if the cell is not stored, or skipped. The
+    /// value is not kept in memory.
     ///
     /// # Errors
     ///
@@ -132,11 +133,11 @@ impl<C, I> LiveFlow<'_, C, I> {
         self.shared.value(column.as_ref(), step).await
     }
 
-    /// The values of a column within a range of steps, with their steps, from memory or from the store. Skipped steps are
+    /// The values of a column within a range of steps, each with the step, from memory or from the store. Skipped steps are
     /// left out.
     ///
-    /// The stream ends with the last step that is stored when it is made. It reads the store in chunks, and keeps nothing
-    /// in memory. An error is its last item.
+    /// The stream ends with the last step that is stored when the stream is made. The stream reads the store in chunks, and keeps
+    /// nothing in memory. An error is the last item.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -163,7 +164,7 @@ impl<C, I> LiveFlow<'_, C, I> {
     ///
     /// # Errors
     ///
-    /// Those of [`value`](Self::value).
+    /// The errors of [`value`](Self::value).
     pub fn values(
         &self,
         column: impl AsRef<str>,
@@ -174,20 +175,20 @@ impl<C, I> LiveFlow<'_, C, I> {
 }
 
 impl<K> Handle<K> {
-    /// The value at a step; `None` if it is not stored, skipped, or not [in memory](LiveFlow::load). [`cell`](Self::cell)
-    /// tells these apart.
+    /// The value at a step; `None` if the cell is not stored, skipped, or not [in memory](LiveFlow::load).
+    /// [`cell`](Self::cell) tells these apart.
     pub fn get(&self, step: usize) -> Option<Value> {
-        self.flow().get(self.__column(), step)
+        self.cell(step).into_value()
     }
 
-    /// The state of the cell at a step: its value, or the reason why there is none in memory.
+    /// The state of the cell at a step: the value, or the reason why there is none in memory.
     pub fn cell(&self, step: usize) -> CellState {
-        self.flow().cell(self.__column(), step)
+        self.flow().lock().cell(Cell { column: self.__column(), step })
     }
 
     /// The number of steps that are stored without a gap, with the skipped ones.
     pub fn len(&self) -> usize {
-        self.flow().len(self.__column())
+        self.flow().lock().scheduler.len(self.__column())
     }
 
     /// Whether step 0 is not stored.
@@ -195,9 +196,9 @@ impl<K> Handle<K> {
         self.len() == 0
     }
 
-    /// The stored values with their steps, in the order of the steps. Skipped steps are left out.
+    /// The stored values with the steps, in order. Skipped steps are left out.
     ///
-    /// They are those of the moment of the call, whatever is stored meanwhile.
+    /// Values that are stored after the call are not among these.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -223,20 +224,20 @@ impl<K> Handle<K> {
         reason = "a value that is not in memory is an error, and no gap"
     )]
     pub fn iter(&self) -> Result<Values> {
-        self.flow().stored_values(self.__column())
+        self.flow().lock().values(self.__column())
     }
 
-    /// The last stored value with its step; `None` if there is none.
+    /// The last stored value with the step; `None` if there is none.
     ///
     /// # Errors
     ///
     /// [`Error::NotLoaded`] if the value is not [in memory](LiveFlow::load).
     pub fn last(&self) -> Result<Option<(usize, Value)>> {
-        self.flow().last(self.__column())
+        self.flow().lock().last(self.__column())
     }
 
-    /// The value at a step, from memory or from the store; `None` if it is not stored, or skipped. It is not kept in
-    /// memory.
+    /// The value at a step, from memory or from the store; `None` if the cell is not stored, or skipped. The value is
+    /// not kept in memory.
     ///
     /// # Errors
     ///
@@ -245,7 +246,7 @@ impl<K> Handle<K> {
         self.flow().value(self.name(), step).await
     }
 
-    /// The values within a range of steps, with their steps, from memory or from the store; see [`LiveFlow::values`].
+    /// The values within a range of steps, each with the step, from memory or from the store; see [`LiveFlow::values`].
     ///
     /// ```
     /// use columnar::prelude::*;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::column::{Target, View, group};
+use super::column::{View, ViewTarget, group};
 use crate::declare::{ViewSpec, ViewText};
 
 /// A view as text, in the language of [`flow!`](crate::flow!). It finds its column by name, so the column may be declared
@@ -28,7 +28,7 @@ impl From<&str> for View {
     fn from(text: &str) -> Self {
         match text.parse() {
             Ok(view) => view_of(view),
-            Err(error) => Self::of(Target::Invalid(text.to_owned(), error), ViewSpec::all()),
+            Err(error) => Self::of(ViewTarget::Invalid(text.to_owned(), error), ViewSpec::all()),
         }
     }
 }
@@ -49,7 +49,7 @@ impl From<String> for View {
 impl fmt::Display for View {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.target() {
-            Target::Invalid(text, _) => f.write_str(text),
+            ViewTarget::Invalid(text, _) => f.write_str(text),
             _ => text_of(self).fmt(f),
         }
     }
@@ -57,8 +57,8 @@ impl fmt::Display for View {
 
 fn view_of(text: ViewText) -> View {
     match text {
-        ViewText::Column(name, spec) => View::of(Target::Named(name), spec),
-        ViewText::SelfHistory(spec) => View::of(Target::SelfHistory, spec),
+        ViewText::Column(name, spec) => View::of(ViewTarget::Named(name), spec),
+        ViewText::SelfHistory(spec) => View::of(ViewTarget::SelfHistory, spec),
         ViewText::Group(tag, views) => group(tag, views.into_iter().map(view_of).collect::<Vec<_>>()),
     }
 }
@@ -66,10 +66,10 @@ fn view_of(text: ViewText) -> View {
 fn text_of(view: &View) -> ViewText {
     let spec = view.spec().clone();
     match view.target() {
-        Target::SelfHistory => ViewText::SelfHistory(spec),
-        Target::Column(column) => ViewText::Column(column.name().to_owned(), spec),
-        Target::Named(name) | Target::Invalid(name, _) => ViewText::Column(name.clone(), spec),
-        Target::Group(views) => {
+        ViewTarget::SelfHistory => ViewText::SelfHistory(spec),
+        ViewTarget::Column(column) => ViewText::Column(column.name().to_owned(), spec),
+        ViewTarget::Named(name) | ViewTarget::Invalid(name, _) => ViewText::Column(name.clone(), spec),
+        ViewTarget::Group(views) => {
             ViewText::Group(spec.tag.unwrap_or_default(), views.iter().map(text_of).collect())
         }
     }

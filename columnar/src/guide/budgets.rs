@@ -110,8 +110,7 @@
 //! Each value is counted once, when it is stored, so a budget does not read the history. The counter is a setting of
 //! the flow, [`set_counter`](crate::flow::LiveFlow::set_counter):
 //!
-//! - [`tokens::Chars`](crate::tokens::Chars), the default, takes four characters for a token.
-//! - [`tokens::Classes`](crate::tokens::Classes) estimates by the kinds of characters in a text.
+//! - [`tokens::Estimate`](crate::tokens::Estimate), the default, takes four bytes for a token.
 //! - `tokens::Exact`, with the feature `tiktoken`, counts exactly for models of OpenAI.
 //! - [`tokens::Calibration`](crate::tokens::Calibration) corrects any of these counters by the usage that a provider
 //!   reports.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::aware::Aware;
 use crate::context::budget::Budget;
-use crate::history::tokens::{Chars, Counter, Limited};
+use crate::history::tokens::{Counter, Estimate, Limited};
 use crate::model::cache::Pace;
 use crate::model::rendering::ReplySettings;
 
@@ -36,7 +36,7 @@ impl Agent {
             system: system.into(),
             model: String::new(),
             budget: Budget::new(),
-            counter: Arc::new(Chars),
+            counter: Arc::new(Estimate),
             max_tokens: None,
             settings: ReplySettings::default(),
             pace: Pace::default(),
@@ -57,7 +57,7 @@ impl Agent {
         Self { budget: budget.into(), ..self }
     }
 
-    /// Sets the counter of tokens. The default is [`Chars`].
+    /// Sets the counter of tokens. The default is [`Estimate`].
     #[must_use]
     pub fn counter(self, counter: impl Counter + 'static) -> Self {
         Self { counter: Arc::new(Limited(counter)), ..self }

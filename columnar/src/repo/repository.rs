@@ -14,7 +14,7 @@ use super::walk::check_folder;
 use crate::context::documents::{Documents, KeyFault, Kind, Update};
 use crate::declare::limits::MAP_TOKENS;
 use crate::history::Value;
-use crate::history::tokens::{Chars, Counter};
+use crate::history::tokens::{Counter, Estimate};
 
 /// The tree of files may have the limit divided by this number. In tiers each request pays the tree at the full price, and
 /// the entries at that of the cache: with an eighth, the tree was a fifth of the bill.
@@ -58,7 +58,7 @@ impl Repository {
             root,
             named: absolute(path).unwrap_or_default(),
             limit: MAP_TOKENS,
-            counter: Arc::new(Chars),
+            counter: Arc::new(Estimate),
             selection: BTreeSet::new(),
             map: Map::default(),
             moved: true,
@@ -74,7 +74,7 @@ impl Repository {
         self
     }
 
-    /// Sets the counter of the limit; [`Chars`] without it.
+    /// Sets the counter of the limit; [`Estimate`] without it.
     #[must_use]
     pub fn counter(mut self, counter: impl Counter + 'static) -> Self {
         self.counter = Arc::new(counter);

@@ -16,9 +16,9 @@ use crate::store::StoreError;
 /// The result of an operation on a flow.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of a flow. Its message names the column and the step, the cause, and the next thing to do.
+/// An error of a flow. The message names the column and the step, the cause, and the next thing to do.
 ///
-/// It contains no text of the conversation, unless the error of a compute step does.
+/// An error contains no text of the conversation, unless the error of a compute step does.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -50,7 +50,7 @@ pub enum Error {
         /// The error of the compute step.
         source: BoxError,
     },
-    /// A context exceeds its budget.
+    /// A context exceeds the budget.
     #[error("the context of `{column}` at step {step} exceeds its budget: {source}")]
     Budget {
         /// The column.
@@ -60,7 +60,7 @@ pub enum Error {
         /// The numbers of tokens.
         source: BudgetError,
     },
-    /// The budget of a column holds no message, however short. A run checks this before it computes anything.
+    /// The budget of a column holds no message, however short. A run checks this before anything is computed.
     #[error("the budget of `{column}` holds no message: {source}")]
     BudgetTooSmall {
         /// The column.
@@ -68,7 +68,7 @@ pub enum Error {
         /// The numbers of tokens.
         source: BudgetError,
     },
-    /// The model of a column cannot be used. A run checks this before it computes anything.
+    /// The model of a column cannot be used. A run checks this before anything is computed.
     #[error("the model of `{column}` cannot be used, so nothing was computed: {source}")]
     Model {
         /// The column.
@@ -76,7 +76,7 @@ pub enum Error {
         /// The reason, for example an unknown name or a missing key.
         source: BoxError,
     },
-    /// A model that was asked for by its name cannot be used.
+    /// A model that was asked for by name cannot be used.
     #[error("the model cannot be used: {0}")]
     UnusableModel(#[from] ModelError),
     /// A value is not stored yet.
@@ -95,13 +95,13 @@ pub enum Error {
         /// The sources of the flow.
         sources: Vec<Name>,
     },
-    /// A push to a source of documents that is no [`Update`](crate::documents::Update), or one that cannot be applied to its
-    /// documents. Nothing of it is stored.
-    #[error("the update of `{column}` at step {step} was not stored: {}", Refused(column, source))]
+    /// A push to a source of documents that is no [`Update`](crate::documents::Update), or one that cannot be applied to the
+    /// documents. Nothing is stored.
+    #[error("the update of `{column}` at step {step} was not stored: {}", RefusedUpdate(column, source))]
     Update {
         /// The source.
         column: Name,
-        /// The step that it would have had.
+        /// The step that the update would have had.
         step: usize,
         /// All faults of the update.
         source: UpdateError,
@@ -112,7 +112,7 @@ pub enum Error {
         /// The source.
         column: Name,
     },
-    /// A compute step panicked, or a filter or counter of tokens that its cell needs; otherwise the same as
+    /// A compute step panicked, or a filter or counter of tokens that the cell needs; otherwise the same as
     /// [`Compute`](Error::Compute). In a program that is built with `panic = "abort"`, a panic ends the program instead.
     #[error(
         "computing `{column}` at step {step} panicked, which is a bug in its compute step, a filter or the counter of tokens; stored values are kept, and the next run tries again"
@@ -147,7 +147,7 @@ pub enum Error {
     HasDependents {
         /// The column.
         column: Name,
-        /// The columns whose values depend on it, in topological order.
+        /// The columns whose values depend on the column, in topological order.
         dependents: Vec<Name>,
     },
     /// An invalid declaration.
@@ -159,10 +159,10 @@ pub enum Error {
         /// The error of the store.
         source: StoreError,
     },
-    /// Columns have changed since their values were stored.
+    /// Columns have changed since values were stored.
     #[error(transparent)]
     Drift(#[from] Drift),
-    /// A stored value is not in memory, because its flow was opened with
+    /// A stored value is not in memory, because the flow was opened with
     /// [`OpenOptions::recent`](crate::reopen::OpenOptions::recent).
     #[error(
         "`{column}` at step {step} is stored, but not in memory: load it with `load({step}).await` first"
@@ -193,8 +193,7 @@ pub enum Error {
         /// The error of the store, or the defect of the stored values.
         source: StoreError,
     },
-    /// A stored value does not match the type of its column, for example because it was stored before the column had
-    /// the type.
+    /// A stored value does not match the type of the column, for example because the column had another type then.
     #[cfg(feature = "typed")]
     #[error("`{column}` at step {step} does not match the type of its column: {source}")]
     SchemaMismatch {
@@ -202,10 +201,10 @@ pub enum Error {
         column: Name,
         /// The step.
         step: usize,
-        /// The mismatch and its position.
+        /// The mismatch and the position.
         source: SchemaMismatch,
     },
-    /// The error that ended a run of a [spawned](crate::service) flow. All who wait for the run share it.
+    /// The error that ended a run of a [spawned](crate::service) flow. All who wait for the run share the error.
     #[error(transparent)]
     Shared(Arc<Error>),
     /// No column of the flow has this name.
@@ -227,7 +226,7 @@ impl Error {
         Self::UnknownColumn { name: name.to_owned(), suggestion, columns }
     }
 
-    /// The column and the step that a run failed for. It has no step if the run failed before it began.
+    /// The column and the step that a run failed for. There is no step if the run failed before the first cell.
     pub(crate) fn cell(&self) -> Option<(&Name, Option<usize>)> {
         match self {
             Self::Compute { column, step, .. }
@@ -243,7 +242,7 @@ impl Error {
         }
     }
 
-    /// The class of the error in a trace, if its sources do not show it.
+    /// The class of the error in a trace, if the sources do not show a class.
     pub(crate) fn class(&self) -> Option<&'static str> {
         match self {
             Self::Panicked { .. } => Some("panic"),
@@ -277,9 +276,9 @@ impl fmt::Display for Attempts {
 
 /// Prints the reason why an update of a source was refused. A pushed text that is no update is most likely the text of a
 /// document, and not a damaged update.
-struct Refused<'e>(&'e Name, &'e UpdateError);
+struct RefusedUpdate<'e>(&'e Name, &'e UpdateError);
 
-impl fmt::Display for Refused<'_> {
+impl fmt::Display for RefusedUpdate<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(column, error) = self;
         match error.faults() {

@@ -10,12 +10,12 @@ use crate::history::Value;
 
 /// An event of a run.
 ///
-/// A cell has the deltas of its text, if its compute step streams, and then one value. The joined deltas since the
+/// A cell has the deltas of a text, if the compute step streams, and then one value. The joined deltas since the
 /// last [`Retry`](Event::Retry) of the cell are the value. The values of a column are emitted in the order of the
-/// steps, and after the values that they were computed from. In a typed flow the column is an enum, so a `match` on it
-/// can be exhaustive.
+/// steps, and after the values that each was computed from. In a typed flow the column is an enum, so a `match` can
+/// be exhaustive.
 ///
-/// As JSON, an event is an object with its `type`, and its column by name. Programs may rely on these forms; later
+/// As JSON, an event is an object with the `type`, and the column by name. Programs may rely on these forms; later
 /// versions may add types and fields.
 ///
 /// ```
@@ -42,7 +42,7 @@ use crate::history::Value;
 pub enum Event<C = Name> {
     /// A piece of the text of a value that is being computed.
     Delta {
-        /// The column; prints as its name.
+        /// The column; prints as the name.
         column: C,
         /// The step, counted from 0.
         step: usize,
@@ -51,7 +51,7 @@ pub enum Event<C = Name> {
     },
     /// An attempt failed, and another one follows. Discard the earlier deltas of the cell.
     Retry {
-        /// The column; prints as its name.
+        /// The column; prints as the name.
         column: C,
         /// The step, counted from 0.
         step: usize,
@@ -60,20 +60,20 @@ pub enum Event<C = Name> {
         /// The message of the error.
         error: String,
     },
-    /// A run begins to compute a column that has a problem: the provider of its model ends it within 30 days, or has ended
-    /// it. The run goes on.
+    /// A run begins to compute a column that has a problem: the provider ends the model within 30 days, or has ended the
+    /// model. The run goes on.
     Warning {
-        /// The column; prints as its name.
+        /// The column; prints as the name.
         column: C,
         /// The first step that the run computes, counted from 0.
         step: usize,
         /// What is wrong, and what to do.
         message: String,
     },
-    /// The model of a cell is overloaded, and its call is repeated after a pause. The cell has no deltas that are to be
+    /// The model of a cell is overloaded, and the call is repeated after a pause. The cell has no deltas that are to be
     /// discarded.
     Waiting {
-        /// The column; prints as its name.
+        /// The column; prints as the name.
         column: C,
         /// The step, counted from 0.
         step: usize,
@@ -82,28 +82,28 @@ pub enum Event<C = Name> {
         /// The message of the error.
         error: String,
     },
-    /// A cell could not be computed, and the run continues, because its column has the policy
+    /// A cell could not be computed, and the run continues, because the column has the policy
     /// [`or_wait`](crate::compute::Policy::or_wait) or [`or_skip`](crate::compute::Policy::or_skip). Discard the deltas
-    /// of the cell. A [subscription](crate::service::Subscription) also yields it for the cell whose error ended the run.
+    /// of the cell. A [subscription](crate::service::Subscription) also yields this event for the cell whose error ended the run.
     Failed {
-        /// The column; prints as its name.
+        /// The column; prints as the name.
         column: C,
         /// The step, counted from 0.
         step: usize,
         /// The message of the error.
         error: String,
     },
-    /// A cell is stored as skipped and will never have a value. Its column [leaves out](crate::guide::skipping) the step, or
+    /// A cell is stored as skipped and will never have a value. The column [leaves out](crate::guide::skipping) the step, or
     /// has no input there, or could not be computed and has the policy [`or_skip`](crate::compute::Policy::or_skip).
     Skipped {
-        /// The column; prints as its name.
+        /// The column; prints as the name.
         column: C,
         /// The step, counted from 0.
         step: usize,
     },
     /// A value is computed and stored.
     Value {
-        /// The column; prints as its name.
+        /// The column; prints as the name.
         column: C,
         /// The step, counted from 0.
         step: usize,
@@ -175,7 +175,7 @@ impl<C: fmt::Display> Serialize for Event<C> {
     }
 }
 
-/// A column, serialised as the text that it prints.
+/// A column, serialised as the printed text.
 struct Displayed<'c, C>(&'c C);
 
 impl<C: fmt::Display> Serialize for Displayed<'_, C> {
@@ -210,7 +210,7 @@ pub fn listed<I: Copy>(list: &[I], without: &[usize], column: usize) -> Option<I
 ///
 /// # Errors
 ///
-/// Those of the formatter.
+/// The errors of the formatter.
 pub fn fmt_variant(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     name.split('_').try_for_each(|part| {
         let mut letters = part.chars();

@@ -7,51 +7,32 @@
 //!             driver ──▶ computation ──▶ events
 //! ```
 //!
-//! `shared` locks `state`, which holds the scheduler and the values in memory. The `driver` is a run: it carries out the
-//! actions of the scheduler and reports the results. `restore` and `derive` make a flow from a store or from another
-//! flow. Stored values that are not in memory are in a `past`, which flows share; `needs` finds those that contexts show,
-//! and `load` loads them. `read` reads values wherever they are. `follow` shows the stored cells to those who follow a
-//! flow, and notifies them of changes. `documents` knows the documents of a source, which a push changes.
+//! | folder | contents |
+//! |---|---|
+//! | `state` | the scheduler and the values in memory, the past that forks share, and the steps that are only in the store |
+//! | `shared` | the lock of the state, and the store; reads, pushes, settings, exclusions, the signals for followers |
+//! | `contexts` | the contexts of cells, and the forecast, which counts contexts without assembling them |
+//! | `driver` | a run: the actions of the scheduler, the computation of a cell, storing, warm-ups |
+//! | `reopen` | the definition of a flow in a store, opening, added columns, verification |
 //!
-//! Code of users, such as a filter or a counter, is called outside of the lock: `assemble` takes the values of a context
-//! under it and makes the messages afterwards, `recount` counts copies. `guard` catches the panics of such code.
+//! Code of users, such as a filter or a counter, is called outside of the lock, and `user_code` catches panics.
 
-mod actions;
-mod assemble;
-mod cell_state;
-mod computation;
-mod compute_steps;
 mod contexts;
-mod derive;
-mod documents;
 mod driver;
 mod error;
 mod event;
-mod exclusions;
-mod follow;
-mod forecast;
-mod guard;
-mod load;
-mod needs;
-mod past;
-mod read;
-mod recount;
 pub mod reopen;
-mod restore;
 mod shared;
 mod state;
-mod table;
 #[cfg(test)]
 mod tests;
-mod warm_up;
+mod user_code;
 
-pub use cell_state::CellState;
-pub(crate) use compute_steps::ComputeSteps;
+pub use contexts::{ColumnForecast, Forecast, Overflow};
 pub use driver::Run;
 pub use error::{Error, Result};
 pub use event::{ColumnId, Event, fmt_variant, listed};
-pub(crate) use follow::{SeenCells, Stored};
-pub use forecast::{ColumnForecast, Forecast, Overflow};
-pub(crate) use read::Chunks;
-pub use read::Values;
-pub(crate) use shared::Shared;
+pub(crate) use shared::{SeenCells, SharedFlow, StepChunks};
+pub(crate) use state::FlowState;
+pub use state::{CellState, Values};
+pub(crate) use user_code::ComputeSteps;

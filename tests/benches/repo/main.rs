@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use columnar::documents::Kind;
 use columnar::repo::Repository;
-use columnar::tokens::{Chars, Counter};
+use columnar::tokens::{Counter, Estimate};
 use columnar_tests::figures::{
     Contender, bar, counted_instructions, figure, medians, micros_each, over, ratio, self_timed_medians,
     timed,
@@ -66,8 +66,9 @@ fn report(subject: &Subject, name: &str, files: usize, ratio: f64, at_most: f64)
 fn sizes(subject: &Subject, repo: &Repository) {
     let documents = repo.documents();
     let entries = documents.iter().filter(|(key, _)| key.kind() == Kind::Symbol);
-    let tokens: Vec<_> = entries.map(|(key, text)| Chars.count(text) + Chars.count(key.path())).collect();
-    let around = documents.tree().into_iter().chain(documents.legend()).map(|text| Chars.count(text));
+    let tokens: Vec<_> =
+        entries.map(|(key, text)| Estimate.count(text) + Estimate.count(key.path())).collect();
+    let around = documents.tree().into_iter().chain(documents.legend()).map(|text| Estimate.count(text));
     let parsing = Parsing::new(subject.root(), repo.paths());
     for (name, count, unit) in [
         ("files", repo.paths().count(), "files"),

@@ -4,7 +4,7 @@ use columnar::BoxError;
 use columnar::budget::Budget;
 use columnar::model::{Chunk, End, Finish, Model, Request, Usage};
 use columnar::prelude::*;
-use columnar::tokens::{Calibrated, Calibration, Chars, Classes, Counter, Ratio};
+use columnar::tokens::{Calibrated, Calibration, Counter, Estimate, Ratio};
 use columnar_tests::models::ChunkModel;
 use futures::stream::{self, BoxStream};
 use proptest::collection::vec;
@@ -31,8 +31,8 @@ fn text() -> impl Strategy<Value = String> {
 #[test]
 fn counts_of_tiny_parts_add_up() {
     let parts = ["<aaaaaaaaa>\né\n</aaaaaaaaa>", "\n\n<aaaaaaaaa>\n\n</aaaaaaaaa>"];
-    let sum: usize = parts.iter().map(|part| Classes.count(part)).sum();
-    assert!(sum.abs_diff(Classes.count(&parts.concat())) <= parts.len());
+    let sum: usize = parts.iter().map(|part| Estimate.count(part)).sum();
+    assert!(sum.abs_diff(Estimate.count(&parts.concat())) <= parts.len());
 }
 
 proptest! {
@@ -40,7 +40,7 @@ proptest! {
 
     #[test]
     fn a_count_is_at_most_the_bytes_and_zero_only_for_an_empty_text(text in text()) {
-        for counter in [&Classes as &dyn Counter, &Calibrated::new(Classes, Ratio::percent(100))] {
+        for counter in [&Estimate as &dyn Counter, &Calibrated::new(Estimate, Ratio::percent(100))] {
             let count = counter.count(&text);
             prop_assert!(count <= text.len());
             prop_assert_eq!(count == 0, text.is_empty());
@@ -58,8 +58,8 @@ proptest! {
             let separator = if parts.is_empty() { "" } else { "\n\n" };
             parts.push(format!("{separator}<{tag}>\n{value}\n</{tag}>"));
         }
-        let sum: usize = parts.iter().map(|part| Classes.count(part)).sum();
-        let whole = Classes.count(&parts.concat());
+        let sum: usize = parts.iter().map(|part| Estimate.count(part)).sum();
+        let whole = Estimate.count(&parts.concat());
         prop_assert!(sum.abs_diff(whole) <= parts.len(), "{sum} of {} parts, {whole}", parts.len());
     }
 
@@ -224,17 +224,17 @@ async fn the_messages_after_the_context_calibrate_as_well() -> Result<()> {
 
 #[tokio::test]
 async fn a_calibrating_model_returns_the_same_reply() -> Result<()> {
-    let f = talk(&Calibration::new(Chars), Reporting::Ends(Finish::Stop), 2).await?;
+    let f = talk(&Calibration::new(Estimate), Reporting::Ends(Finish::Stop), 2).await?;
     assert_eq!(f.get("two", 1).as_deref(), Some("well then"));
-    assert_eq!(Calibration::new(Chars).watching(Reporting::Fails).name(), "reporting");
+    assert_eq!(Calibration::new(Estimate).watching(Reporting::Fails).name(), "reporting");
     Ok(())
 }
 
 #[test]
 fn a_calibrated_counter_does_not_change_during_calibration() {
-    let calibration = Calibration::new(Chars);
+    let calibration = Calibration::new(Estimate);
     (0..8).for_each(|_| calibration.learn(100, 130));
-    let counter = Calibrated::new(Chars, calibration.ratio().expect("eight calls are enough"));
+    let counter = Calibrated::new(Estimate, calibration.ratio().expect("eight calls are enough"));
     assert_eq!(counter.count(&"x".repeat(400)), 130);
     (0..200).for_each(|_| calibration.learn(100, 200));
     assert_eq!(counter.count(&"x".repeat(400)), 130);

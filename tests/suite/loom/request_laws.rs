@@ -62,7 +62,7 @@ fn tree(mode: Mode, steps: &[Step], system: &str) -> (Tree, Edge) {
 }
 
 fn tokens(text: &str) -> usize {
-    text.chars().count().div_ceil(4)
+    text.len().div_ceil(4)
 }
 
 /// The turns of a request as role and text, and the instructions.

@@ -229,7 +229,7 @@ impl Counter for Characters {
 }
 
 #[test]
-fn l12_an_estimate_is_a_token_for_four_characters() {
+fn l12_an_estimate_is_a_token_for_four_bytes() {
     let talk = Talk::of(Mode::Dialogue, &[(Human, "héllo"), (Model, "four")]);
     let asked = talk.dialogue(&Agent::new(""));
     let tokens: Vec<usize> = asked.messages().parts().map(|part| part.tokens()).collect();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use columnar::documents::{Documents, Kind};
 use columnar::repo::Repository;
-use columnar::tokens::{Chars, Counter};
+use columnar::tokens::{Counter, Estimate};
 
 use super::folder::Folder;
 
@@ -25,8 +25,8 @@ fn divisors(files: usize) -> Folder {
 fn tokens(folder: &Folder) -> usize {
     let symbols = folder.of_kind(Kind::Symbol);
     let alone = [folder.documents.legend(), folder.documents.tree()].into_iter().flatten();
-    symbols.iter().map(|(path, text)| Chars.count(path) + Chars.count(text)).sum::<usize>()
-        + alone.map(|text| Chars.count(text)).sum::<usize>()
+    symbols.iter().map(|(path, text)| Estimate.count(path) + Estimate.count(text)).sum::<usize>()
+        + alone.map(|text| Estimate.count(text)).sum::<usize>()
 }
 
 #[test]

@@ -387,7 +387,7 @@ fn r18_filters_counters_and_models_may_use_their_own_flow() {
         assert!(f.messages("plain", 3)?.tokens() > 0);
         f.set_counter(own.clone());
         f.set_model(Offline::new());
-        f.set_counter(columnar::tokens::Chars);
+        f.set_counter(columnar::tokens::Estimate);
         assert!(own.uses.load(Ordering::SeqCst) > 20);
         f.run().await
     });

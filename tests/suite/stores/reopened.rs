@@ -346,7 +346,7 @@ async fn a_removed_column_of_a_fork_returns_with_its_past() -> Result<()> {
     let before = log.calls();
     fork.remove_column("odd").await?;
     fork.remove_column("summary").await?;
-    fork.set_counter(columnar::tokens::Classes);
+    fork.set_counter(columnar::tokens::Estimate);
     fork.add_column(odd).await?;
     fork.add_column(summary).await?;
     fork.run().await?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use columnar::documents::{Key, Kind, Update};
 use columnar::tiers::{Item, Step, Tier, Tracker};
-use columnar::tokens::{Chars, Counter};
+use columnar::tokens::{Counter, Estimate};
 
 /// One change of the documents.
 #[derive(Clone, Debug)]
@@ -152,7 +152,7 @@ fn changes(before: &Set, now: &Set) -> Step {
         }
         let fence = fence(text);
         let around = format!("{}\n{fence}\n\n{fence}\n\n", key.path());
-        step = step.put(key.clone(), Chars.count(text) + Chars.count(&around));
+        step = step.put(key.clone(), Estimate.count(text) + Estimate.count(&around));
         if let Some((id, references)) = now.clusters.get(key) {
             step = step.cluster(key, *id).references(key, *references);
         }

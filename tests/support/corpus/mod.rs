@@ -1,4 +1,4 @@
-//! Text of all kinds for counters of tokens, in two halves: one fits weights, the other one evaluates them.
+//! Text of all kinds for counters of tokens.
 //!
 //! The texts are written for the tests, taken from the sources of the crates in `Cargo.lock`, or generated with fixed seeds. Crates
 //! are read from the registry of cargo, so run `cargo fetch` first; a missing file is reported.
@@ -21,11 +21,10 @@ struct Sample {
     text: String,
 }
 
-/// All samples, in two halves.
+/// All samples.
 #[derive(Clone, Debug, Default)]
 pub struct Corpus {
-    fit: Vec<Sample>,
-    judge: Vec<Sample>,
+    samples: Vec<Sample>,
     /// The files that were not found.
     pub missing: Vec<String>,
 }
@@ -47,53 +46,30 @@ const WRITTEN: [(&str, &str); 7] = [
     ("markup", include_str!("../../FAULTS.md")),
 ];
 
-/// The half that gets the samples of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum For {
-    Fit,
-    Judge,
-    /// Both halves, alternating: there is no second file of the kind.
-    Both,
-}
-
-/// Files of crates: the kind, the half, the crate, the path.
-const CRATES: [(&str, For, &str, &str); 36] = [
-    ("prose", For::Fit, "jiff", "DESIGN.md"),
-    ("prose", For::Fit, "shlex", "src/quoting_warning.md"),
-    ("prose", For::Judge, "aho-corasick", "DESIGN.md"),
-    ("prose", For::Judge, "jiff", "COMPARE.md"),
-    ("markup", For::Judge, "foldhash", "README.md"),
-    ("chat", For::Fit, "tokio", "CHANGELOG.md"),
-    ("chat", For::Judge, "regex", "CHANGELOG.md"),
-    ("latin", For::Fit, "icu_normalizer", "benches/data/Carroll-11-de.txt"),
-    ("latin", For::Judge, "icu_normalizer", "benches/data/Carroll-11-es.txt"),
-    ("latin", For::Fit, "icu_normalizer", "benches/data/Carroll-11-fr.txt"),
-    ("latin", For::Both, "icu_normalizer", "benches/data/Carroll-11-pl.txt"),
-    ("latin", For::Both, "icu_normalizer", "benches/data/Carroll-11-tr.txt"),
-    ("latin", For::Both, "icu_normalizer", "benches/data/wotw.txt"),
-    ("code", For::Fit, "serde_json", "src/value/mod.rs"),
-    ("code", For::Fit, "tokio", "src/sync/mutex.rs"),
-    ("code", For::Fit, "regex-automata", "src/util/pool.rs"),
-    ("code", For::Fit, "ring", "crypto/poly1305/poly1305.c"),
-    ("code", For::Fit, "tiktoken", "src/encodings/convert_hf_vocab.py"),
-    ("code", For::Judge, "memchr", "src/memmem/searcher.rs"),
-    ("code", For::Judge, "futures-util", "src/stream/futures_unordered/mod.rs"),
-    ("code", For::Judge, "h2", "src/proto/streams/flow_control.rs"),
-    ("code", For::Judge, "ring", "crypto/curve25519/curve25519.c"),
-    ("code", For::Judge, "tiktoken", "src/encodings/build_tkv.py"),
-    ("json", For::Fit, "url", "tests/setters_tests.json"),
-    ("json", For::Judge, "icu_locale_core", "tests/fixtures/locale.json"),
-    ("json", For::Judge, "idna", "tests/punycode_tests.json"),
-    ("markup", For::Fit, "tokio", "Cargo.toml"),
-    ("markup", For::Judge, "encoding_rs", "README.md"),
-    ("markup", For::Judge, "portable-atomic", "README.md"),
-    ("cjk", For::Fit, "tiktoken", "README.ja.md"),
-    ("cjk", For::Fit, "tiktoken", "README.zh-CN.md"),
-    ("cyrillic", For::Both, "icu_normalizer", "benches/data/Carroll-11-ru.txt"),
-    ("arabic", For::Both, "icu_normalizer", "benches/data/Carroll-11-ar.txt"),
-    ("scripts", For::Both, "icu_normalizer", "benches/data/Carroll-11-el.txt"),
-    ("scripts", For::Both, "icu_normalizer", "benches/data/Carroll-11-he.txt"),
-    ("scripts", For::Both, "icu_normalizer", "benches/data/Carroll-11-th.txt"),
+/// Files of crates: the kind, the crate, the path.
+const CRATES: [(&str, &str, &str); 22] = [
+    ("prose", "aho-corasick", "DESIGN.md"),
+    ("prose", "jiff", "COMPARE.md"),
+    ("markup", "foldhash", "README.md"),
+    ("chat", "regex", "CHANGELOG.md"),
+    ("latin", "icu_normalizer", "benches/data/Carroll-11-es.txt"),
+    ("latin", "icu_normalizer", "benches/data/Carroll-11-pl.txt"),
+    ("latin", "icu_normalizer", "benches/data/Carroll-11-tr.txt"),
+    ("latin", "icu_normalizer", "benches/data/wotw.txt"),
+    ("code", "memchr", "src/memmem/searcher.rs"),
+    ("code", "futures-util", "src/stream/futures_unordered/mod.rs"),
+    ("code", "h2", "src/proto/streams/flow_control.rs"),
+    ("code", "ring", "crypto/curve25519/curve25519.c"),
+    ("code", "tiktoken", "src/encodings/build_tkv.py"),
+    ("json", "icu_locale_core", "tests/fixtures/locale.json"),
+    ("json", "idna", "tests/punycode_tests.json"),
+    ("markup", "encoding_rs", "README.md"),
+    ("markup", "portable-atomic", "README.md"),
+    ("cyrillic", "icu_normalizer", "benches/data/Carroll-11-ru.txt"),
+    ("arabic", "icu_normalizer", "benches/data/Carroll-11-ar.txt"),
+    ("scripts", "icu_normalizer", "benches/data/Carroll-11-el.txt"),
+    ("scripts", "icu_normalizer", "benches/data/Carroll-11-he.txt"),
+    ("scripts", "icu_normalizer", "benches/data/Carroll-11-th.txt"),
 ];
 
 impl Corpus {
@@ -101,7 +77,7 @@ impl Corpus {
     pub fn new() -> Self {
         let mut corpus = Self::default();
         for (kind, text) in WRITTEN {
-            corpus.take(kind, For::Both, text);
+            corpus.take(kind, text);
         }
         for paragraph in include_str!("scripts.txt").split("\n\n") {
             let kind = match paragraph.chars().next() {
@@ -109,46 +85,28 @@ impl Corpus {
                 Some('\u{600}'..='\u{6ff}') => "arabic",
                 _ => "scripts",
             };
-            corpus.take(kind, For::Both, paragraph);
+            corpus.take(kind, paragraph);
         }
-        for (kind, half, name, path) in CRATES {
+        for (kind, name, path) in CRATES {
             match read(name, path) {
-                Some(text) => corpus.take(kind, half, &text),
+                Some(text) => corpus.take(kind, &text),
                 None => corpus.missing.push(format!("{name}: {path}")),
             }
         }
-        // Different seeds: no text evaluates weights that were fitted to the same text.
-        for (seed, samples) in [(1, &mut corpus.fit), (2, &mut corpus.judge)] {
-            samples.extend(generate::all(seed));
-        }
+        corpus.samples.extend(generate::all());
         corpus
     }
 
-    /// The texts of a kind that weights are fitted to.
-    pub fn fitted<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
-        texts(&self.fit, kind)
+    /// The texts of a kind.
+    pub fn texts<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
+        self.samples.iter().filter(move |sample| sample.kind == kind).map(|sample| &*sample.text)
     }
 
-    /// The texts of a kind that weights are evaluated with.
-    pub fn judged<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
-        texts(&self.judge, kind)
-    }
-
-    fn take(&mut self, kind: &'static str, target: For, text: &str) {
+    fn take(&mut self, kind: &'static str, text: &str) {
         let length = if ["cjk", "cyrillic", "arabic", "scripts"].contains(&kind) { SHORT } else { SAMPLE };
-        for (index, text) in pieces(text, length).into_iter().enumerate() {
-            let fits = target == For::Fit || (target == For::Both && index % 2 == 0);
-            if kind == "prose" && !is_prose(&text) {
-                continue;
-            }
-            let half = if fits { &mut self.fit } else { &mut self.judge };
-            half.push(Sample { kind, text });
-        }
+        let pieces = pieces(text, length).into_iter().filter(|text| kind != "prose" || is_prose(text));
+        self.samples.extend(pieces.map(|text| Sample { kind, text }));
     }
-}
-
-fn texts<'a>(samples: &'a [Sample], kind: &'a str) -> impl Iterator<Item = &'a str> {
-    samples.iter().filter(move |sample| sample.kind == kind).map(|sample| &*sample.text)
 }
 
 /// A text in pieces of about this length, split between lines, or else between words.

@@ -39,7 +39,7 @@ impl Random {
     pub fn text(&mut self, lengths: &[usize]) -> String {
         let tokens = self.0.choice(lengths).copied().unwrap_or(1);
         let tokens = self.0.usize(tokens - tokens / 4..=tokens + tokens / 4);
-        // `Chars` counts a token for four characters: the number is 4 tokens, and each word is one.
+        // `Estimate` counts a token for four bytes: the number is 4 tokens, and each word is one.
         format!("{:016x}{}", self.0.u64(..), " and".repeat(tokens.saturating_sub(4)))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use columnar::tokens::{Chars, Counter};
+use columnar::tokens::{Counter, Estimate};
 use columnar::{Messages, Role};
 
 /// The speaker of a block.
@@ -64,7 +64,7 @@ impl Piece {
     pub fn new(speaker: Speaker, text: &str, ends: bool) -> Self {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
-        let tokens = u32::try_from(Chars.count(text)).expect("texts are short");
+        let tokens = u32::try_from(Estimate.count(text)).expect("texts are short");
         Self { speaker, identity: hasher.finish(), tokens, ends }
     }
 

@@ -9,7 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Unexpected, Vis
 use crate::declare::error::{list, nearest};
 
 /// A struct whose fields are the keys of a table.
-pub(super) trait Table: Default {
+pub(super) trait DataTable: Default {
     const KEYS: &'static [&'static str];
     /// A key that each table has.
     const REQUIRED: Option<&'static str> = None;
@@ -46,7 +46,7 @@ macro_rules! table {
             $($(#[$field_meta])* pub $field: $Type,)*
         }
 
-        impl $crate::data::table::Table for $Table {
+        impl $crate::data::table::DataTable for $Table {
             const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
             $(const REQUIRED: Option<&'static str> = Some($required);)?
 
@@ -97,7 +97,7 @@ impl<T> TableVisitor<T> {
     }
 }
 
-impl<'de, T: Table> Visitor<'de> for TableVisitor<T> {
+impl<'de, T: DataTable> Visitor<'de> for TableVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -124,8 +124,9 @@ impl<'de, T: Table> Visitor<'de> for TableVisitor<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
-        let (mut table, mut seen) = (T::default(), Vec::new());
-        while let Some(key) = map.next_key_seed(Key(T::KEYS))? {
+        let mut table = T::default();
+        let mut seen = Vec::new();
+        while let Some(key) = map.next_key_seed(KnownKey(T::KEYS))? {
             if seen.contains(&key) {
                 return Err(A::Error::duplicate_field(key));
             }
@@ -139,10 +140,10 @@ impl<'de, T: Table> Visitor<'de> for TableVisitor<T> {
     }
 }
 
-/// A key of this list.
-struct Key(&'static [&'static str]);
+/// One of these keys.
+struct KnownKey(&'static [&'static str]);
 
-impl<'de> DeserializeSeed<'de> for Key {
+impl<'de> DeserializeSeed<'de> for KnownKey {
     type Value = &'static str;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<&'static str, D::Error> {
@@ -150,7 +151,7 @@ impl<'de> DeserializeSeed<'de> for Key {
     }
 }
 
-impl Visitor<'_> for Key {
+impl Visitor<'_> for KnownKey {
     type Value = &'static str;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::table::{InvalidRow, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
-use crate::run::reopen::Definition;
+use crate::run::reopen::FlowDefinition;
 use crate::store::{BYTES, CHUNK, Entry, Store, StoreError, put_all};
 
 /// The value of a column in a row, before the checks.
@@ -20,20 +20,20 @@ pub(super) enum CellValue {
 /// Stores rows, a chunk at a time.
 pub(super) struct Ingest<'s, S> {
     store: &'s S,
-    /// Maps the name of a column to its key in the store.
-    definition: Definition,
+    /// Maps the names of columns to the keys that they are stored under.
+    definition: FlowDefinition,
     /// Entries that are not stored yet, by column.
     pending: BTreeMap<Name, Vec<(usize, Entry)>>,
     bytes: usize,
     rows: usize,
 }
 
-type Cells = Vec<(Name, usize, Entry)>;
+type RowCells = Vec<(Name, usize, Entry)>;
 
 impl<'s, S: Store> Ingest<'s, S> {
     pub(super) async fn new(store: &'s S) -> Result<Self, StoreError> {
         let definition = store.open().await?;
-        let definition = definition.as_deref().map(Definition::parse).transpose()?.unwrap_or_default();
+        let definition = definition.as_deref().map(FlowDefinition::parse).transpose()?.unwrap_or_default();
         Ok(Self { store, definition, pending: BTreeMap::new(), bytes: 0, rows: 0 })
     }
 
@@ -78,9 +78,9 @@ impl<'s, S: Store> Ingest<'s, S> {
     }
 }
 
-/// The cells of a row, at this step unless the row has another step.
-fn cells(members: Vec<(String, CellValue)>, step: usize) -> Result<Cells, InvalidRow> {
-    // Before all other members, because `_step` may be the last member.
+/// The cells of a row, at this step unless the row has another.
+fn cells(members: Vec<(String, CellValue)>, step: usize) -> Result<RowCells, InvalidRow> {
+    // Before all other members, because `_step` may be the last of them.
     let step = match members.iter().find(|(member, _)| member == STEP) {
         None => step,
         Some((_, CellValue::Number(step))) => *step,

@@ -57,7 +57,8 @@ pub async fn write_json_lines<C, I>(
 ) -> Result<usize, RowsError> {
     let mut rows = RowChunks::new(flow, ..);
     // One buffer for all rows, and one write per row, because `out` may have no buffer.
-    let (mut count, mut line) = (0, Vec::new());
+    let mut count = 0;
+    let mut line = Vec::new();
     loop {
         let next = rows.next().await?;
         if next.is_empty() {

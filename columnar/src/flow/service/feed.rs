@@ -9,24 +9,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::declare::Name;
 use crate::run::Event;
 
-/// A cell by step and column, as subscribers name cells.
-pub(super) type Key = (usize, Name);
+/// A cell by step and column, as subscribers see them.
+pub(super) type ProgressKey = (usize, Name);
 
 /// The cells in progress, and the failed cells.
 #[derive(Debug, Default)]
 pub(super) struct Feed {
     /// The number of runs so far, so that subscribers tell the failures of two runs apart.
     run: u64,
-    drafts: BTreeMap<Key, Arc<Draft>>,
+    drafts: BTreeMap<ProgressKey, Arc<TextInProgress>>,
     /// The messages of the errors.
-    failures: BTreeMap<Key, String>,
-    /// The failed cells, in the order of the failures, so that a subscriber looks at each cell once.
-    failed: Vec<Key>,
+    failures: BTreeMap<ProgressKey, String>,
+    /// The cells that failed, in the order in which they did, so that a subscriber looks at each of them once.
+    failed: Vec<ProgressKey>,
 }
 
 /// The growing text of one attempt to compute a cell.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct TextInProgress {
     /// The number of the attempt, counted from 1.
     attempt: usize,
     state: Mutex<DraftState>,
@@ -51,11 +51,11 @@ impl Feed {
     pub(super) fn record(&mut self, event: Event) {
         match event {
             Event::Delta { column, step, text } => {
-                self.drafts.entry((step, column)).or_insert_with(|| Draft::new(1)).push(&text);
+                self.drafts.entry((step, column)).or_insert_with(|| TextInProgress::new(1)).push(&text);
             }
             Event::Retry { column, step, attempt, error } => {
                 self.discard(&(step, column.clone()), error);
-                self.drafts.insert((step, column), Draft::new(attempt + 1));
+                self.drafts.insert((step, column), TextInProgress::new(attempt + 1));
             }
             // A subscriber has the state of the cells, and this call goes on.
             Event::Warning { .. } | Event::Waiting { .. } => {}
@@ -89,28 +89,28 @@ impl Feed {
         self.run
     }
 
-    pub(super) fn drafts(&self) -> impl Iterator<Item = (&Key, &Arc<Draft>)> {
+    pub(super) fn drafts(&self) -> impl Iterator<Item = (&ProgressKey, &Arc<TextInProgress>)> {
         self.drafts.iter()
     }
 
     /// The cells that failed in this run, after the first ones.
-    pub(super) fn failed_after(&self, count: usize) -> &[Key] {
+    pub(super) fn failed_after(&self, count: usize) -> &[ProgressKey] {
         self.failed.get(count..).unwrap_or_default()
     }
 
     /// The message of the error of a cell that failed in this run.
-    pub(super) fn failure(&self, key: &Key) -> Option<&String> {
+    pub(super) fn failure(&self, key: &ProgressKey) -> Option<&String> {
         self.failures.get(key)
     }
 
-    fn discard(&mut self, key: &Key, reason: String) {
+    fn discard(&mut self, key: &ProgressKey, reason: String) {
         if let Some(draft) = self.drafts.remove(key) {
             draft.discard(reason);
         }
     }
 }
 
-impl Draft {
+impl TextInProgress {
     fn new(attempt: usize) -> Arc<Self> {
         Arc::new(Self { attempt, state: Mutex::default() })
     }

@@ -1,7 +1,7 @@
 //! The open flows of a service, by key.
 //!
 //! ```text
-//! key ──▶ slot, locked while its flow is opened ──▶ WeakSpawned ──▶ Task, which has the flow
+//! key ──▶ slot, locked while its flow is opened ──▶ WeakSpawned ──▶ FlowTask, which has the flow
 //! ```
 //!
 //! A slot is removed when the flow has ended and nobody opens it again.
@@ -15,7 +15,7 @@ use std::time::Duration;
 use futures::future::{BoxFuture, FutureExt, join_all};
 use tokio::time::{Instant, timeout_at};
 
-use super::spawned::{Spawn, Spawned, Task, WeakSpawned};
+use super::spawned::{FlowTask, Spawn, Spawned, WeakSpawned};
 use crate::model::deadline;
 use crate::run::Error;
 
@@ -50,23 +50,23 @@ use crate::run::Error;
 /// assert!(matches!(chats.open("ada").await, Err(Error::Closed)));
 /// # Ok(()) }
 /// ```
-pub struct Flows<K, F, E = Error>(Arc<Inner<K, F, E>>);
+pub struct Flows<K, F, E = Error>(Arc<OpenFlows<K, F, E>>);
 
-struct Inner<K, F, E> {
-    open: Open<K, F, E>,
+struct OpenFlows<K, F, E> {
+    open: FlowOpener<K, F, E>,
     slots: Mutex<Slots<K, F>>,
 }
 
 /// The function that opens the flow of a key.
-type Open<K, F, E> = Box<dyn Fn(K) -> BoxFuture<'static, Result<F, E>> + Send + Sync>;
+type FlowOpener<K, F, E> = Box<dyn Fn(K) -> BoxFuture<'static, Result<F, E>> + Send + Sync>;
 
 struct Slots<K, F> {
-    by_key: HashMap<K, Arc<Slot<F>>>,
+    by_key: HashMap<K, Arc<FlowSlot<F>>>,
     is_closed: bool,
 }
 
-/// The flow of a key; `None` before the first opening.
-type Slot<F> = tokio::sync::Mutex<Option<WeakSpawned<F>>>;
+/// The flow of a key; `None` before it is opened for the first time.
+type FlowSlot<F> = tokio::sync::Mutex<Option<WeakSpawned<F>>>;
 
 impl<K, F, E> Flows<K, F, E>
 where
@@ -80,7 +80,7 @@ where
         R: Future<Output = Result<F, E>> + Send + 'static,
     {
         let slots = Mutex::new(Slots { by_key: HashMap::new(), is_closed: false });
-        Self(Arc::new(Inner { open: Box::new(move |key| open(key).boxed()), slots }))
+        Self(Arc::new(OpenFlows { open: Box::new(move |key| open(key).boxed()), slots }))
     }
 
     /// Opens and [spawns](Spawn::spawn) the flow of this key, or joins it if it is open.
@@ -103,9 +103,10 @@ where
             // The task is about to drop the flow, and with it the store.
             open.ended().await;
         }
-        let (task, spawned) = Task::new((self.0.open)(lease.key.clone()).await?);
+        let (task, spawned) = FlowTask::new((self.0.open)(lease.key.clone()).await?);
         *slot = Some(task.downgrade());
-        let (flows, key) = (Arc::clone(&self.0), lease.key.clone());
+        let flows = Arc::clone(&self.0);
+        let key = lease.key.clone();
         tokio::spawn(async move {
             task.serve().await;
             flows.forget(&key, 0);
@@ -155,14 +156,14 @@ where
     }
 }
 
-impl<K: Eq + Hash, F, E> Inner<K, F, E> {
+impl<K: Eq + Hash, F, E> OpenFlows<K, F, E> {
     /// Locks the slots. Each change is one insertion or removal, so a panic leaves nothing half changed.
     fn lock(&self) -> MutexGuard<'_, Slots<K, F>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens no more flows, and returns the slots of the open ones.
-    fn close(&self) -> Vec<Arc<Slot<F>>> {
+    fn close(&self) -> Vec<Arc<FlowSlot<F>>> {
         let mut slots = self.lock();
         slots.is_closed = true;
         slots.by_key.values().cloned().collect()
@@ -172,29 +173,29 @@ impl<K: Eq + Hash, F, E> Inner<K, F, E> {
     /// has this number of references to the slot.
     fn forget(&self, key: &K, references: usize) {
         let mut slots = self.lock();
-        // References are made under this lock alone, so the number cannot grow meanwhile.
-        let is_shared = |slot: &Arc<Slot<F>>| Arc::strong_count(slot) > 1 + references;
+        // References are made under this lock alone, so their number cannot grow meanwhile.
+        let is_shared = |slot: &Arc<FlowSlot<F>>| Arc::strong_count(slot) > 1 + references;
         if slots.by_key.get(key).is_some_and(|slot| !is_shared(slot) && is_unused(slot)) {
             slots.by_key.remove(key);
         }
     }
 }
 
-/// Whether a slot has no flow, and nobody is about to open one.
-fn is_unused<F>(slot: &Slot<F>) -> bool {
+/// Whether a slot has no flow, and nobody is about to open it.
+fn is_unused<F>(slot: &FlowSlot<F>) -> bool {
     slot.try_lock().is_ok_and(|slot| slot.as_ref().is_none_or(WeakSpawned::has_ended))
 }
 
 /// The use of a slot by a call of [`Flows::open`], which may be dropped at any time.
 struct Lease<'f, K: Eq + Hash, F, E> {
-    flows: &'f Inner<K, F, E>,
-    slot: Arc<Slot<F>>,
+    flows: &'f OpenFlows<K, F, E>,
+    slot: Arc<FlowSlot<F>>,
     key: K,
 }
 
 impl<'f, K: Clone + Eq + Hash, F, E> Lease<'f, K, F, E> {
     /// `None` if no more flows are opened.
-    fn new(flows: &'f Inner<K, F, E>, key: K) -> Option<Self> {
+    fn new(flows: &'f OpenFlows<K, F, E>, key: K) -> Option<Self> {
         let mut slots = flows.lock();
         if slots.is_closed {
             return None;

@@ -17,11 +17,11 @@ use tokio::sync::watch;
 
 use super::feed::Feed;
 use crate::declare::Name;
-use crate::run::{ComputeSteps, Error, Result, Shared};
+use crate::run::{ComputeSteps, Error, Result, SharedFlow};
 
 /// The shared state; see the [module](self).
 pub(super) struct Hub {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<SharedFlow>,
     pub(super) steps: ComputeSteps<'static>,
     feed: Mutex<Feed>,
     control: watch::Sender<Control>,
@@ -64,7 +64,7 @@ enum TaskState {
 
 /// The next thing that the task does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextWork {
     Run,
     /// Wait for a run of somebody else, and compute all that is missing.
     WaitForRun,
@@ -74,7 +74,7 @@ pub(super) enum Next {
 }
 
 impl Hub {
-    pub(super) fn new(shared: Arc<Shared>, steps: ComputeSteps<'static>) -> Self {
+    pub(super) fn new(shared: Arc<SharedFlow>, steps: ComputeSteps<'static>) -> Self {
         // A first run computes the cells that an earlier process has left.
         let control = Control { retry: true, ..Control::default() };
         Self { shared, steps, feed: Mutex::default(), control: watch::Sender::new(control) }
@@ -113,11 +113,11 @@ impl Hub {
         self.control.borrow().task == TaskState::Ended
     }
 
-    /// Decides what the task does next, while it has no active run.
-    pub(super) fn next(&self) -> Next {
-        // The error of the run before is dropped after the lock of the requests is released: dropping an error runs
-        // code of users.
-        let (mut next, mut earlier) = (Next::Wait, None);
+    /// Decides what the task does next, while no run of its own is active.
+    pub(super) fn next(&self) -> NextWork {
+        // The error of the run before is dropped after the lock of the requests: its drop is code of users.
+        let mut next = NextWork::Wait;
+        let mut earlier = None;
         let is_changed = self.control.send_if_modified(|control| {
             let before = (control.stop, control.task);
             if control.stop == Stop::Cancel {
@@ -126,11 +126,11 @@ impl Hub {
             }
             next = self.decide(control);
             control.task = match next {
-                Next::Run | Next::WaitForRun => TaskState::Busy,
-                Next::Wait => TaskState::Idle,
-                Next::Close => TaskState::Ended,
+                NextWork::Run | NextWork::WaitForRun => TaskState::Busy,
+                NextWork::Wait => TaskState::Idle,
+                NextWork::Close => TaskState::Ended,
             };
-            if next == Next::Run {
+            if next == NextWork::Run {
                 control.retry = false;
                 earlier = control.error.take();
             }
@@ -143,18 +143,18 @@ impl Hub {
         next
     }
 
-    fn decide(&self, control: &Control) -> Next {
+    fn decide(&self, control: &Control) -> NextWork {
         if control.stop >= Stop::Shutdown || self.shared.has_store_failed() {
-            return Next::Close;
+            return NextWork::Close;
         }
         if self.shared.is_running() {
-            return Next::WaitForRun;
+            return NextWork::WaitForRun;
         }
         // Under the lock of the requests: a handle that pushes and is dropped does both before or both after this.
         match (control.retry || self.shared.is_stale(), control.handles) {
-            (true, _) => Next::Run,
-            (false, 0) => Next::Close,
-            (false, _) => Next::Wait,
+            (true, _) => NextWork::Run,
+            (false, 0) => NextWork::Close,
+            (false, _) => NextWork::Wait,
         }
     }
 
@@ -166,12 +166,15 @@ impl Hub {
             self.shared.leave_stale();
         }
         if let Some((column, step)) = cell {
-            let first_missing = || self.shared.find(column).map_or(0, |column| self.shared.len(column));
-            // Before the feed is locked, because an error of users makes the message.
-            let (step, cause) = (step.unwrap_or_else(first_missing), error.cause());
+            let first_missing =
+                || self.shared.by_name(column, |state, column| state.scheduler.len(column)).unwrap_or(0);
+            // Before the feed is locked, because an error of users makes its message.
+            let step = step.unwrap_or_else(first_missing);
+            let cause = error.cause();
             self.feed().fail(column.clone(), step, cause);
         }
-        let (error, mut earlier) = (Arc::new(error), None);
+        let error = Arc::new(error);
+        let mut earlier = None;
         self.request(|control| earlier = control.error.replace(error));
         drop(earlier);
     }
@@ -216,15 +219,15 @@ impl Hub {
     }
 }
 
-/// A share in a spawned flow, which keeps the task running.
-pub(super) struct Handle {
-    /// `None` while the handle is dropped.
+/// A share in a spawned flow, which keeps its task.
+pub(super) struct HubHandle {
+    /// `None` while it is dropped.
     hub: Option<Arc<Hub>>,
     control: watch::Sender<Control>,
 }
 
-impl Handle {
-    /// A handle to a spawned flow; `None` if the task has ended.
+impl HubHandle {
+    /// A handle to a spawned flow; `None` if its task has ended.
     pub(super) fn new(hub: &Arc<Hub>) -> Option<Self> {
         let mut is_closed = true;
         hub.control.send_if_modified(|control| {
@@ -243,7 +246,7 @@ impl Handle {
     }
 }
 
-impl Clone for Handle {
+impl Clone for HubHandle {
     fn clone(&self) -> Self {
         self.control.send_if_modified(|control| {
             control.handles += 1;
@@ -253,7 +256,7 @@ impl Clone for Handle {
     }
 }
 
-impl Drop for Handle {
+impl Drop for HubHandle {
     fn drop(&mut self) {
         // First, because the task may end as soon as no handle is left. The next opening of the flow must then find the
         // store released.
@@ -265,7 +268,7 @@ impl Drop for Handle {
     }
 }
 
-impl Deref for Handle {
+impl Deref for HubHandle {
     type Target = Hub;
 
     fn deref(&self) -> &Hub {

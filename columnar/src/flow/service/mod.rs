@@ -48,6 +48,6 @@ mod tests;
 pub use flows::Flows;
 pub use position::{ParsePositionError, Position};
 #[doc(hidden)]
-pub use spawned::Parts;
+pub use spawned::FlowParts;
 pub use spawned::{Spawn, Spawned};
 pub use subscription::Subscription;

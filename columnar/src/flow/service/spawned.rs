@@ -9,13 +9,13 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-use super::hub::{Handle, Hub, Stop};
+use super::hub::{Hub, HubHandle, Stop};
 use super::position::Position;
 use super::subscription::Subscription;
 use super::task::serve;
 use crate::flow::{ColumnId, LiveFlow};
 use crate::model::deadline;
-use crate::run::{ComputeSteps, Error, Result, SeenCells, Shared};
+use crate::run::{ComputeSteps, Error, Result, SeenCells, SharedFlow};
 
 /// A flow that can be spawned: any flow whose compute steps borrow nothing.
 ///
@@ -34,7 +34,7 @@ pub trait Spawn: HasParts + Send + Sync + Sized + 'static {
     ///
     /// Outside of a tokio runtime.
     fn spawn(self) -> Spawned<Self> {
-        let (task, spawned) = Task::new(self);
+        let (task, spawned) = FlowTask::new(self);
         tokio::spawn(task.serve());
         spawned
     }
@@ -43,14 +43,14 @@ pub trait Spawn: HasParts + Send + Sync + Sized + 'static {
 /// A flow whose parts a task can take. A method of [`Spawn`], though hidden, would be on the page of each flow of a user.
 #[doc(hidden)]
 pub trait HasParts {
-    fn __parts(&self) -> Parts;
+    fn __parts(&self) -> FlowParts;
 }
 
 /// The parts of a flow that the task needs.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Parts {
-    shared: Arc<Shared>,
+pub struct FlowParts {
+    shared: Arc<SharedFlow>,
     steps: ComputeSteps<'static>,
 }
 
@@ -59,8 +59,8 @@ impl<C: Send + Sync + 'static, I: ColumnId + 'static> Spawn for LiveFlow<'static
 }
 
 impl<C: Send + Sync + 'static, I: ColumnId + 'static> HasParts for LiveFlow<'static, C, I> {
-    fn __parts(&self) -> Parts {
-        Parts { shared: Arc::clone(&self.shared), steps: self.steps.clone() }
+    fn __parts(&self) -> FlowParts {
+        FlowParts { shared: Arc::clone(&self.shared), steps: self.steps.clone() }
     }
 }
 
@@ -80,7 +80,7 @@ where
     C: Send + Sync + 'static,
     I: ColumnId + 'static,
 {
-    fn __parts(&self) -> Parts {
+    fn __parts(&self) -> FlowParts {
         (**self).__parts()
     }
 }
@@ -135,7 +135,7 @@ pub struct Spawned<F> {
     flow: Arc<F>,
     /// A channel that is closed when the task has dropped the flow.
     ended: watch::Receiver<()>,
-    handle: Handle,
+    handle: HubHandle,
 }
 
 impl<F: Spawn> Spawned<F> {
@@ -183,7 +183,8 @@ impl<F> Spawned<F> {
     /// - [`Error::Missing`] if the task leaves the step incomplete for another reason: the task was cancelled or shut
     ///   down, or the cell failed and the column [may wait](crate::compute::Policy::or_wait).
     pub async fn completed(&self, step: usize) -> Result<()> {
-        let (hub, shared) = (&self.handle, &self.handle.shared);
+        let hub = &self.handle;
+        let shared = &self.handle.shared;
         let check = || {
             // A step that has not begun waits for a push.
             let rest = hub.at_rest().filter(|_| shared.begun() > step || hub.is_closed());
@@ -291,8 +292,8 @@ impl<F> Spawned<F> {
 }
 
 /// The task of a spawned flow.
-pub(super) struct Task<F> {
-    // The fields are dropped in this order.
+pub(super) struct FlowTask<F> {
+    // Dropped in this order.
     hub: Arc<Hub>,
     flow: Arc<F>,
     ended: watch::Sender<()>,
@@ -306,19 +307,21 @@ pub(super) struct WeakSpawned<F> {
     ended: watch::Receiver<()>,
 }
 
-impl<F: Spawn> Task<F> {
-    /// A task that has not begun, and the first handle to the flow.
+impl<F: Spawn> FlowTask<F> {
+    /// A task that has not begun, and the first handle to its flow.
     pub(super) fn new(flow: F) -> (Self, Spawned<F>) {
-        let Parts { shared, steps } = flow.__parts();
-        let (hub, flow) = (Arc::new(Hub::new(shared, steps)), Arc::new(flow));
-        let Some(handle) = Handle::new(&hub) else { unreachable!("a new hub is not closed") };
+        let FlowParts { shared, steps } = flow.__parts();
+        let hub = Arc::new(Hub::new(shared, steps));
+        let flow = Arc::new(flow);
+        let Some(handle) = HubHandle::new(&hub) else { unreachable!("a new hub is not closed") };
         let ended = watch::Sender::new(());
         let spawned = Spawned { flow: Arc::clone(&flow), ended: ended.subscribe(), handle };
         (Self { hub, flow, ended }, spawned)
     }
 
     pub(super) fn downgrade(&self) -> WeakSpawned<F> {
-        let (hub, flow) = (Arc::downgrade(&self.hub), Arc::downgrade(&self.flow));
+        let hub = Arc::downgrade(&self.hub);
+        let flow = Arc::downgrade(&self.flow);
         WeakSpawned { hub, flow, ended: self.ended.subscribe() }
     }
 
@@ -328,8 +331,8 @@ impl<F: Spawn> Task<F> {
     }
 }
 
-impl<F> Drop for Task<F> {
-    /// This runs also when the run panics, and when the runtime ends, perhaps before the task has begun.
+impl<F> Drop for FlowTask<F> {
+    /// Also when the run panics, and when the runtime ends, perhaps before the task has begun.
     fn drop(&mut self) {
         self.hub.close();
     }
@@ -338,8 +341,9 @@ impl<F> Drop for Task<F> {
 impl<F> WeakSpawned<F> {
     /// A further handle; `None` if the task has ended.
     pub(super) fn upgrade(&self) -> Option<Spawned<F>> {
-        let (flow, hub) = (self.flow.upgrade()?, self.hub.upgrade()?);
-        Some(Spawned { flow, ended: self.ended.clone(), handle: Handle::new(&hub)? })
+        let flow = self.flow.upgrade()?;
+        let hub = self.hub.upgrade()?;
+        Some(Spawned { flow, ended: self.ended.clone(), handle: HubHandle::new(&hub)? })
     }
 
     /// Whether the task has dropped the flow.

@@ -11,11 +11,11 @@ use std::task::{Context as TaskContext, Poll, ready};
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{self, BoxStream, Stream, StreamExt};
 
-use super::feed::{Draft, Key};
-use super::hub::{Handle, Hub};
+use super::feed::{ProgressKey, TextInProgress};
+use super::hub::{Hub, HubHandle};
 use super::position::Position;
 use crate::declare::Name;
-use crate::run::{ColumnId, Event, Result, SeenCells, Stored};
+use crate::run::{CellState, ColumnId, Event, Result, SeenCells};
 use crate::schedule::Cell;
 use crate::store::Entry;
 
@@ -69,18 +69,18 @@ const CHUNK: usize = 64;
 /// The stream ends when the task has ended and all that is stored has been read.
 pub struct Subscription<I = Name> {
     seen: SeenCells,
-    /// The texts that are sent in part, with the number of sent bytes.
-    drafts: BTreeMap<Key, (Arc<Draft>, usize)>,
+    /// The texts of which a part is sent, with the number of its bytes.
+    drafts: BTreeMap<ProgressKey, (Arc<TextInProgress>, usize)>,
     failures: Failures,
     /// Stored cells that are not in the memory of the flow.
-    entries: BTreeMap<Key, Entry>,
+    entries: BTreeMap<ProgressKey, Entry>,
     loading: Option<Loading>,
     changes: BoxStream<'static, ()>,
     has_sources: bool,
     // `fn() -> I` is `Send` and `Sync` for every `I`. A subscription holds no value of `I`.
     id: PhantomData<fn() -> I>,
-    /// `None` when the stream has ended. Dropped last, so that without it nothing holds the flow.
-    handle: Option<Handle>,
+    /// `None` when the stream has ended. Dropped after all else, so that without it nothing holds the flow.
+    handle: Option<HubHandle>,
 }
 
 /// The failures of one run.
@@ -89,8 +89,8 @@ struct Failures {
     run: u64,
     /// The number of failures that were looked at.
     read: usize,
-    /// The failures that are not sent yet, among the ones looked at.
-    unsent: BTreeSet<Key>,
+    /// Those of them that are not sent.
+    unsent: BTreeSet<ProgressKey>,
 }
 
 /// Entries on the way from the store.
@@ -100,14 +100,14 @@ struct Loading {
 }
 
 /// The outcome of a look at the flow. An event is `None` if the subscription does not show its column.
-enum Look<I> {
+enum NextLook<I> {
     Event(Option<Event<I>>),
     Loading,
     Nothing,
 }
 
 impl<I> Subscription<I> {
-    pub(super) fn new(handle: Handle, seen: SeenCells) -> Self {
+    pub(super) fn new(handle: HubHandle, seen: SeenCells) -> Self {
         let changes = stream::unfold(handle.shared.changes(), |mut changes| async {
             changes.changed().await.ok()?;
             Some(((), changes))
@@ -135,7 +135,8 @@ impl<I> Subscription<I> {
     #[must_use]
     pub fn with_sources(self) -> Subscription<Name> {
         let Self { seen, drafts, failures, entries, loading, changes, handle, .. } = self;
-        let (has_sources, id) = (true, PhantomData);
+        let has_sources = true;
+        let id = PhantomData;
         Subscription { seen, drafts, failures, entries, loading, changes, has_sources, id, handle }
     }
 }
@@ -156,10 +157,10 @@ impl<I: ColumnId> Stream for Subscription<I> {
             // Before the look, which then sees all that the task has left.
             let is_closed = hub.is_closed();
             match self.look(&hub) {
-                Look::Event(Some(event)) => return Poll::Ready(Some(event)),
-                Look::Event(None) | Look::Loading => {}
-                Look::Nothing if is_closed => self.handle = None,
-                Look::Nothing => {
+                NextLook::Event(Some(event)) => return Poll::Ready(Some(event)),
+                NextLook::Event(None) | NextLook::Loading => {}
+                NextLook::Nothing if is_closed => self.handle = None,
+                NextLook::Nothing => {
                     ready!(self.changes.poll_next_unpin(task));
                 }
             }
@@ -169,7 +170,7 @@ impl<I: ColumnId> Stream for Subscription<I> {
 
 impl<I: ColumnId> Subscription<I> {
     /// The next event, without waiting.
-    fn look(&mut self, hub: &Hub) -> Look<I> {
+    fn look(&mut self, hub: &Hub) -> NextLook<I> {
         let stored = hub.shared.next_unseen(&mut self.seen);
         let failure = self.next_failure(hub);
         let order = |cell: Cell| (cell.step, self.seen.plan().rank(cell.column));
@@ -192,19 +193,19 @@ impl<I: ColumnId> Subscription<I> {
         }
         let failed = feed.failed_after(self.failures.read);
         self.failures.read += failed.len();
-        let is_seen = |key: &&Key| self.cell(key).is_some_and(|cell| self.seen.contains(cell));
+        let is_seen = |key: &&ProgressKey| self.cell(key).is_some_and(|cell| self.seen.contains(cell));
         let unseen: Vec<_> = failed.iter().filter(|key| !is_seen(key)).cloned().collect();
         self.failures.unsent.extend(unseen);
         // The failures are sorted by step, and only the failures of the first step are compared.
         let mut cells = self.failures.unsent.iter().filter_map(|key| Some((self.unseen(key)?, key)));
         let first = cells.next()?;
         let of_step = cells.take_while(|(cell, _)| cell.step == first.0.step);
-        let rank = |(cell, _): &(Cell, &Key)| self.seen.plan().rank(cell.column);
+        let rank = |(cell, _): &(Cell, &ProgressKey)| self.seen.plan().rank(cell.column);
         let (cell, key) = iter::once(first).chain(of_step).min_by_key(rank)?;
         Some((cell, feed.failure(key)?.clone()))
     }
 
-    fn failed(&mut self, cell: Cell, error: String) -> Look<I> {
+    fn failed(&mut self, cell: Cell, error: String) -> NextLook<I> {
         let key = self.key(cell);
         self.drafts.remove(&key);
         self.failures.unsent.remove(&key);
@@ -212,13 +213,13 @@ impl<I: ColumnId> Subscription<I> {
     }
 
     /// The event of a stored cell, or the rest of its text before it.
-    fn stored(&mut self, hub: &Hub, cell: Cell, stored: Stored) -> Look<I> {
+    fn stored(&mut self, hub: &Hub, cell: Cell, stored: CellState) -> NextLook<I> {
         let key = self.key(cell);
         let value = match (stored, self.entries.get(&key)) {
-            (Stored::Value(value), _) => Some(value),
-            (Stored::Skipped, _) => None,
-            (Stored::NotLoaded, Some(entry)) => entry.value.clone(),
-            (Stored::NotLoaded, None) => return self.load(hub, cell),
+            (CellState::Stored(value), _) => Some(value),
+            (CellState::Skipped, _) => None,
+            (CellState::NotLoaded | CellState::Waiting, Some(entry)) => entry.value.clone(),
+            (CellState::NotLoaded | CellState::Waiting, None) => return self.load(hub, cell),
         };
         if let (Some(value), Some((draft, sent))) = (&value, self.drafts.remove(&key)) {
             if !draft.is_prefix(sent, value) {
@@ -239,9 +240,8 @@ impl<I: ColumnId> Subscription<I> {
     }
 
     /// An event of the cells in progress, when all that is stored is sent.
-    fn in_progress(&mut self, hub: &Hub) -> Look<I> {
-        // Locked for both looks: otherwise a text could be discarded in between, and the text of the next attempt would
-        // continue the discarded one.
+    fn in_progress(&mut self, hub: &Hub) -> NextLook<I> {
+        // Locked for both looks: a text that is discarded between them would be continued by that of the next attempt.
         let feed = hub.feed();
         let mut discarded = self.drafts.iter().filter(|(_, (draft, _))| draft.discarded().is_some());
         // A column that was removed since has no cell.
@@ -254,28 +254,29 @@ impl<I: ColumnId> Subscription<I> {
         let more = feed.drafts().find_map(|(key, draft)| {
             // No draft of an earlier attempt is left: the look at discarded texts has come before.
             let sent = self.drafts.get(key).map_or(0, |(_, sent)| *sent);
-            let (cell, text) = (self.unseen(key)?, draft.text_from(sent)?);
+            let cell = self.unseen(key)?;
+            let text = draft.text_from(sent)?;
             Some((key.clone(), cell, Arc::clone(draft), sent + text.len(), text))
         });
         drop(feed);
-        let Some((key, cell, draft, sent, text)) = more else { return Look::Nothing };
+        let Some((key, cell, draft, sent, text)) = more else { return NextLook::Nothing };
         self.drafts.insert(key, (draft, sent));
         self.event(cell, |column, step| Event::Delta { column, step, text })
     }
 
-    fn retry(&self, cell: Cell, draft: &Draft) -> Look<I> {
+    fn retry(&self, cell: Cell, draft: &TextInProgress) -> NextLook<I> {
         let attempt = draft.attempt();
         let error = draft.discarded().unwrap_or_else(|| "another value was stored".to_owned());
         self.event(cell, |column, step| Event::Retry { column, step, attempt, error })
     }
 
-    /// Starts to load a cell and the cells after it.
-    fn load(&mut self, hub: &Hub, cell: Cell) -> Look<I> {
+    /// Starts to load a cell and those after it.
+    fn load(&mut self, hub: &Hub, cell: Cell) -> NextLook<I> {
         let (shared, (step, column)) = (Arc::clone(&hub.shared), self.key(cell));
         let steps = step..step.saturating_add(CHUNK);
         let entries = async move { shared.entries(&column, steps).await };
         self.loading = Some(Loading { cell, entries: entries.boxed() });
-        Look::Loading
+        NextLook::Loading
     }
 
     /// Takes over the loaded entries. A cell that cannot be read is passed, with an event.
@@ -291,7 +292,7 @@ impl<I: ColumnId> Subscription<I> {
             Err(error) => {
                 self.seen.insert(cell);
                 let error = error.to_string();
-                let Look::Event(event) =
+                let NextLook::Event(event) =
                     self.event(cell, |column, step| Event::Failed { column, step, error })
                 else {
                     return None;
@@ -301,24 +302,24 @@ impl<I: ColumnId> Subscription<I> {
         }
     }
 
-    fn event(&self, cell: Cell, event: impl FnOnce(I, usize) -> Event<I>) -> Look<I> {
+    fn event(&self, cell: Cell, event: impl FnOnce(I, usize) -> Event<I>) -> NextLook<I> {
         let schema = self.seen.plan().schema();
         let is_shown = self.has_sources || !schema.is_source(cell.column);
         let column = is_shown.then(|| I::__of(cell.column, schema.name(cell.column))).flatten();
-        Look::Event(column.map(|column| event(column, cell.step)))
+        NextLook::Event(column.map(|column| event(column, cell.step)))
     }
 
-    fn key(&self, cell: Cell) -> Key {
+    fn key(&self, cell: Cell) -> ProgressKey {
         (cell.step, self.seen.plan().schema().name(cell.column).clone())
     }
 
-    /// The cell of a key, if the flow has the column.
-    fn cell(&self, (step, column): &Key) -> Option<Cell> {
+    /// The cell of a key, if the flow has its column.
+    fn cell(&self, (step, column): &ProgressKey) -> Option<Cell> {
         Some(Cell { column: self.seen.plan().schema().find(column)?, step: *step })
     }
 
     /// The cell of a key, if no value of it is sent.
-    fn unseen(&self, key: &Key) -> Option<Cell> {
+    fn unseen(&self, key: &ProgressKey) -> Option<Cell> {
         self.cell(key).filter(|cell| !self.seen.contains(*cell))
     }
 }

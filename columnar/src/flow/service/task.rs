@@ -7,22 +7,23 @@ use futures::future::{Either, select};
 use tokio::sync::watch;
 use tokio::task::coop::consume_budget;
 
-use super::hub::{Control, Hub, Next, Stop};
+use super::hub::{Control, Hub, NextWork, Stop};
 use crate::run::{Error, Run};
 
 /// Computes missing cells as long as the flow has handles.
 pub(super) async fn serve(hub: &Hub) {
-    let (mut changes, mut requests) = (hub.shared.changes(), hub.requests());
+    let mut changes = hub.shared.changes();
+    let mut requests = hub.requests();
     loop {
         // Before the decision, so that a change during it is not missed.
         changes.mark_unchanged();
         requests.mark_unchanged();
         match hub.next() {
-            Next::Run => run(hub, &mut requests).await,
-            Next::Wait | Next::WaitForRun => {
+            NextWork::Run => run(hub, &mut requests).await,
+            NextWork::Wait | NextWork::WaitForRun => {
                 select(pin!(changes.changed()), pin!(requests.changed())).await;
             }
-            Next::Close => break,
+            NextWork::Close => break,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::task::{Context as TaskContext, Wake};
 
 use futures::FutureExt;
 
-use super::hub::{Handle, Hub, Stop};
+use super::hub::{Hub, HubHandle, Stop};
 use super::subscription::Subscription;
 use super::task::run;
 use crate::declare::Name;
@@ -29,7 +29,7 @@ fn a_handle_releases_the_flow_before_the_task_learns_that_it_is_gone() -> Result
     let f = flow([source("user")])?;
     let hub = Arc::new(Hub::new(Arc::clone(&f.shared), f.steps.clone()));
     let mut requests = hub.requests();
-    let handle = Handle::new(&hub).expect("a new hub is open");
+    let handle = HubHandle::new(&hub).expect("a new hub is open");
     let holders = Arc::new(Holders(Arc::downgrade(&hub), AtomicUsize::new(usize::MAX)));
     drop(hub);
 
@@ -59,7 +59,7 @@ async fn v6_a_run_that_has_not_begun_computes_nothing_after_a_shutdown() -> Resu
 fn the_texts_of_two_attempts_are_never_joined() -> Result<()> {
     let f = flow([column("answer", source("user").latest(), prompt("Answer."))])?;
     let hub = Arc::new(Hub::new(Arc::clone(&f.shared), f.steps.clone()));
-    let handle = Handle::new(&hub).expect("a new hub is open");
+    let handle = HubHandle::new(&hub).expect("a new hub is open");
     let mut events = Subscription::<Name>::new(handle, f.shared.stored_now());
     let column = Name::new("answer").expect("a name");
     let delta = |step, text: &str| Event::Delta { column: column.clone(), step, text: text.to_owned() };

@@ -16,10 +16,10 @@ use super::{Counter, Limited, Ratio};
 /// ```
 /// use columnar::model::Offline;
 /// use columnar::prelude::*;
-/// use columnar::tokens::{Calibrated, Calibration, Classes, Counter, Ratio};
+/// use columnar::tokens::{Calibrated, Calibration, Estimate, Counter, Ratio};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-/// let calibration = Calibration::new(Classes);
+/// let calibration = Calibration::new(Estimate);
 /// let chat = flow! {
 ///     source user;
 ///     column assistant(user, self) = prompt("Answer.").model(calibration.watching(Offline::new()));
@@ -29,8 +29,8 @@ use super::{Counter, Limited, Ratio};
 ///
 /// // The next flow, or the next start of the program.
 /// let ratio = calibration.p99().unwrap_or(Ratio::percent(125));
-/// let counter = Calibrated::new(Classes, ratio);
-/// assert_eq!(counter.count("hello"), 1);
+/// let counter = Calibrated::new(Estimate, ratio);
+/// assert_eq!(counter.count("hello"), 3);
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]
@@ -88,11 +88,11 @@ impl fmt::Debug for Calibration {
 /// truncate elsewhere from step to step, and providers could not serve requests from their caches.
 ///
 /// ```
-/// use columnar::tokens::{Calibrated, Classes, Counter, Ratio};
+/// use columnar::tokens::{Calibrated, Estimate, Counter, Ratio};
 ///
-/// let careful = Calibrated::new(Classes, Ratio::percent(125));
+/// let careful = Calibrated::new(Estimate, Ratio::percent(125));
 /// let text = "We should rewrite the backend in Rust, and then the frontend.";
-/// assert_eq!((Classes.count(text), careful.count(text)), (13, 16));
+/// assert_eq!((Estimate.count(text), careful.count(text)), (16, 20));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calibrated<C> {

@@ -1,8 +1,8 @@
 //! The JSON form of a breakdown. Programs depend on the names of the fields, so these names are independent of the
 //! types.
 
-use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
+use serde_json::{Value as Json, json};
 
 use super::{Breakdown, ColumnBreakdown, DocumentBreakdown, TierBreakdown, hit_rate, longest_reply};
 use crate::context::budget::Report;
@@ -10,19 +10,22 @@ use crate::context::tiers::{Move, Moves, Tier};
 use crate::model::cache::{Mark, Position, Reason};
 use crate::model::usage::{Receipt, Total};
 
-/// Writes a struct field by field.
-macro_rules! write_fields {
-    ($serializer:expr, $name:literal, { $($field:literal: $value:expr,)* }) => {{
-        let fields: &[&str] = &[$($field),*];
-        let mut fields = $serializer.serialize_struct($name, fields.len())?;
-        $(fields.serialize_field($field, &$value)?;)*
-        fields.end()
-    }};
+/// Serializes types as their JSON.
+macro_rules! serialize_as_json {
+    ($($Type:ty),*) => {
+        $(impl Serialize for $Type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.json().serialize(serializer)
+            }
+        })*
+    };
 }
 
-impl Serialize for Breakdown {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write_fields!(serializer, "Breakdown", {
+serialize_as_json!(Breakdown, TierBreakdown, DocumentBreakdown, ColumnBreakdown);
+
+impl Breakdown {
+    fn json(&self) -> Json {
+        json!({
             "column": self.column,
             "step": self.step,
             "tokens": self.tokens,
@@ -33,19 +36,19 @@ impl Serialize for Breakdown {
             "tiers": self.tiers,
             "columns": self.columns,
             "omitted": self.omitted,
-            "moves": self.moves.as_ref().map(MovesJson),
-            "budget": self.budget.as_ref().map(ReportJson),
-            "marks": self.plan.as_ref().map(|plan| plan.marks.iter().copied().map(MarkJson).collect::<Vec<_>>()),
-            "last_request": self.receipt.as_ref().map(ReceiptJson),
-            "session": self.total.map(TotalJson),
+            "moves": self.moves.as_ref().map(moves),
+            "budget": self.budget.as_ref().map(report),
+            "marks": self.plan.as_ref().map(|plan| plan.marks.iter().map(mark).collect::<Vec<_>>()),
+            "last_request": self.receipt.as_ref().map(last_request),
+            "session": self.total.as_ref().map(session),
         })
     }
 }
 
-impl Serialize for TierBreakdown {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write_fields!(serializer, "TierBreakdown", {
-            "tier": Text(self.tier),
+impl TierBreakdown {
+    fn json(&self) -> Json {
+        json!({
+            "tier": self.tier.to_string(),
             "cached": self.tier.is_cached(),
             "marked": self.marked,
             "tokens": self.tokens,
@@ -61,11 +64,11 @@ impl Serialize for TierBreakdown {
     }
 }
 
-impl Serialize for DocumentBreakdown {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write_fields!(serializer, "DocumentBreakdown", {
-            "kind": Text(self.key.kind()),
-            "key": Text(&self.key),
+impl DocumentBreakdown {
+    fn json(&self) -> Json {
+        json!({
+            "kind": self.key.kind().to_string(),
+            "key": self.key.to_string(),
             "tokens": self.tokens,
             "n": self.n,
             "next": self.next,
@@ -74,115 +77,76 @@ impl Serialize for DocumentBreakdown {
     }
 }
 
-impl Serialize for ColumnBreakdown {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write_fields!(serializer, "ColumnBreakdown", {
-            "column": self.column,
-            "values": self.values,
-            "hidden": self.hidden,
-            "tokens": self.tokens,
-        })
+impl ColumnBreakdown {
+    fn json(&self) -> Json {
+        json!({ "column": self.column, "values": self.values, "hidden": self.hidden, "tokens": self.tokens })
     }
 }
 
-struct MovesJson<'m>(&'m Moves);
-
-impl Serialize for MovesJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let moves = |moves: &'_ [Move]| -> Vec<MoveJson> { moves.iter().cloned().map(MoveJson).collect() };
-        let tiers = |tiers: &[Tier]| -> Vec<Text<Tier>> { tiers.iter().copied().map(Text).collect() };
-        write_fields!(serializer, "Moves", {
-            "promotions": moves(self.0.promotions()),
-            "demotions": moves(self.0.demotions()),
-            "broken": tiers(self.0.broken()),
-            "empty": tiers(self.0.empty()),
-        })
-    }
+fn moves(moves: &Moves) -> Json {
+    let all = |moves: &[Move]| -> Vec<Json> { moves.iter().map(moved).collect() };
+    let tiers = |tiers: &[Tier]| -> Vec<String> { tiers.iter().map(Tier::to_string).collect() };
+    json!({
+        "promotions": all(moves.promotions()),
+        "demotions": all(moves.demotions()),
+        "broken": tiers(moves.broken()),
+        "empty": tiers(moves.empty()),
+    })
 }
 
-struct MoveJson(Move);
-
-impl Serialize for MoveJson {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write_fields!(serializer, "Move", {
-            "item": Text(&self.0.item),
-            "from": Text(self.0.from),
-            "to": Text(self.0.to),
-        })
-    }
+fn moved(Move { item, from, to, .. }: &Move) -> Json {
+    json!({ "item": item.to_string(), "from": from.to_string(), "to": to.to_string() })
 }
 
-struct ReportJson<'r>(&'r Report);
-
-impl Serialize for ReportJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Report { strategy, limit, before, after, turns, kept_fewer } = self.0;
-        write_fields!(serializer, "Report", {
-            "strategy": Text(strategy),
-            "limit": limit,
-            "before": before,
-            "after": after,
-            "turns": turns,
-            "kept_fewer": kept_fewer,
-            "over_limit": self.0.is_over_limit(),
-        })
-    }
+fn report(report: &Report) -> Json {
+    let Report { strategy, limit, before, after, turns, kept_fewer } = report;
+    json!({
+        "strategy": strategy.to_string(),
+        "limit": limit,
+        "before": before,
+        "after": after,
+        "turns": turns,
+        "kept_fewer": kept_fewer,
+        "over_limit": report.is_over_limit(),
+    })
 }
 
-struct MarkJson(Mark);
-
-impl Serialize for MarkJson {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Mark { position, lifetime, reason } = self.0;
-        write_fields!(serializer, "Mark", {
-            "after": match position { Position::System => None, Position::Part(at) => Some(at) },
-            "tier": match reason { Reason::Tier(tier) => Some(Text(tier)), _ => None },
-            "lifetime": Text(lifetime),
-        })
-    }
+fn mark(Mark { position, lifetime, reason }: &Mark) -> Json {
+    let after = match position {
+        Position::System => None,
+        Position::Part(at) => Some(at),
+    };
+    let tier = match reason {
+        Reason::Tier(tier) => Some(tier.to_string()),
+        _ => None,
+    };
+    json!({ "after": after, "tier": tier, "lifetime": lifetime.to_string() })
 }
 
-struct ReceiptJson<'r>(&'r Receipt);
-
-impl Serialize for ReceiptJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let usage = &self.0.usage;
-        write_fields!(serializer, "LastRequest", {
-            "model": self.0.model.as_deref(),
-            "input": usage.input,
-            "output": usage.output,
-            "cache_read": usage.cache_read,
-            "cache_write": usage.cache_write,
-            "hit_rate": hit_rate(usage),
-            "longest_reply": longest_reply(self.0),
-        })
-    }
+fn last_request(receipt: &Receipt) -> Json {
+    let usage = &receipt.usage;
+    json!({
+        "model": receipt.model.as_deref(),
+        "input": usage.input,
+        "output": usage.output,
+        "cache_read": usage.cache_read,
+        "cache_write": usage.cache_write,
+        "hit_rate": hit_rate(usage),
+        "longest_reply": longest_reply(receipt),
+    })
 }
 
-struct TotalJson(Total);
-
-impl Serialize for TotalJson {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Total { calls, unreported, unpriced, ref usage, cost, .. } = self.0;
-        write_fields!(serializer, "Session", {
-            "calls": calls,
-            "unreported": unreported,
-            "unpriced": unpriced,
-            "input": usage.input,
-            "output": usage.output,
-            "cache_read": usage.cache_read,
-            "cache_write": usage.cache_write,
-            "hit_rate": hit_rate(usage),
-            "cost": Text(cost),
-        })
-    }
-}
-
-/// A value that serializes as the text that it prints.
-struct Text<T>(T);
-
-impl<T: std::fmt::Display> Serialize for Text<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
+fn session(total: &Total) -> Json {
+    let Total { calls, unreported, unpriced, usage, cost, .. } = total;
+    json!({
+        "calls": calls,
+        "unreported": unreported,
+        "unpriced": unpriced,
+        "input": usage.input,
+        "output": usage.output,
+        "cache_read": usage.cache_read,
+        "cache_write": usage.cache_write,
+        "hit_rate": hit_rate(usage),
+        "cost": cost.to_string(),
+    })
 }

@@ -12,7 +12,7 @@ use sample::sample;
 use super::{Chunk, End, Finish, Model, Request, Usage};
 use crate::context::{Messages, Part, Role};
 use crate::declare::error::BoxError;
-use crate::history::tokens::{Chars, Counter};
+use crate::history::tokens::{Counter, Estimate};
 
 /// A stand-in for a language model that needs no download, no network and no key.
 ///
@@ -59,10 +59,10 @@ impl Model for Offline {
             .map(|schema| sample(&schema.json, &extract).to_string())
             .unwrap_or(extract);
         let finish = cut_off(&mut text, request.max_tokens);
-        let follow_up = request.follow_up.iter().map(|(_, text)| Chars.count(text)).sum::<usize>();
-        let input = Chars.count(&request.system) + request.messages.tokens() + follow_up;
+        let follow_up = request.follow_up.iter().map(|(_, text)| Estimate.count(text)).sum::<usize>();
+        let input = Estimate.count(&request.system) + request.messages.tokens() + follow_up;
         let count = |tokens| u64::try_from(tokens).unwrap_or(u64::MAX);
-        let end = End::new(finish).with_usage(Usage::new(count(input), count(Chars.count(&text))));
+        let end = End::new(finish).with_usage(Usage::new(count(input), count(Estimate.count(&text))));
         let pieces: Vec<Chunk> = extract::pieces(&text).map(|piece| Chunk::Text(piece.to_owned())).collect();
         let delay = self.delay;
         stream::iter(pieces)
@@ -80,14 +80,12 @@ impl Model for Offline {
 
 /// Cuts a reply off at this number of tokens.
 fn cut_off(text: &mut String, max_tokens: u32) -> Finish {
-    let most = usize::try_from(max_tokens).unwrap_or(usize::MAX).saturating_mul(Chars::PER_TOKEN);
-    match text.char_indices().nth(most) {
-        Some((end, _)) => {
-            text.truncate(end);
-            Finish::Length
-        }
-        None => Finish::Stop,
+    let most = usize::try_from(max_tokens).unwrap_or(usize::MAX).saturating_mul(Estimate::BYTES_PER_TOKEN);
+    if text.len() <= most {
+        return Finish::Stop;
     }
+    text.truncate(text.floor_char_boundary(most));
+    Finish::Length
 }
 
 fn answer(request: &Request) -> String {

@@ -10,7 +10,7 @@ use super::schema::to_send;
 use super::settings::SentSettings;
 use super::window::window;
 use crate::context::Role;
-use crate::history::tokens::{Chars, Counter as _};
+use crate::history::tokens::{Counter as _, Estimate};
 use crate::model::Refused;
 use crate::model::cache::{CachePolicy, Lifetime};
 use crate::model::registry::{self, Api, ProviderFacts};
@@ -79,7 +79,7 @@ impl<'r> Call<'r> {
             system: rendering.system(),
             blocks,
             takes_marks: provider.models_of == "openai" && policy.most_marks > 0,
-            is_long: Chars.count(&request.system) + request.messages.tokens() >= policy.minimum,
+            is_long: Estimate.count(&request.system) + request.messages.tokens() >= policy.minimum,
             cache_key: has_key.then(|| key(name, &request.system)),
             max_tokens: request.max_tokens,
             settings,

@@ -1,6 +1,6 @@
 //! The window of a model: the room for a context that a request asks for, and the sign of a context that was cut.
 
-use crate::history::tokens::Classes;
+use crate::history::tokens::{Counter, Estimate};
 use crate::model::rendering::Request;
 
 /// The most tokens of a window, unless the program sets another number.
@@ -19,13 +19,14 @@ const SMALLEST_CUT: u64 = 512;
 /// The window for a request and the reply, in steps of powers of two: for another window, the server loads the model
 /// again. `Err` has the tokens of a request that is longer than the largest window.
 pub(super) fn window(request: &Request, most: u32) -> Result<u32, usize> {
-    // Tokenizers of local models make up to a third more tokens than the estimate.
-    let tokens = request.tokens_by(&Classes).saturating_mul(4) / 3;
+    let tokens = request.tokens_by(&Estimate);
     if tokens > most as usize {
         return Err(tokens);
     }
     let reply = REPLY.min(request.max_tokens as usize);
-    let room = tokens.saturating_add(reply).max(LEAST).checked_next_power_of_two();
+    // Twice the estimate holds prose and most code in any language. A server refuses a longer context, because no request
+    // allows a cut.
+    let room = tokens.saturating_mul(2).saturating_add(reply).max(LEAST).checked_next_power_of_two();
     Ok(room.and_then(|room| u32::try_from(room).ok()).unwrap_or(most).min(most))
 }
 
@@ -36,5 +37,15 @@ pub(super) fn was_cut(request: &Request, read: u64) -> bool {
     // The first count is known already.
     read >= SMALLEST_CUT
         && is_short(request.messages.system_tokens() + request.messages.tokens())
-        && is_short(request.tokens_by(&Classes))
+        && is_short(request.tokens_by(&ChangedBytes))
+}
+
+/// An estimate without repeated bytes: a tokenizer makes one token of a long indentation or line.
+struct ChangedBytes;
+
+impl Counter for ChangedBytes {
+    fn count(&self, text: &str) -> usize {
+        let pairs = text.as_bytes().array_windows().filter(|[before, byte]| before != byte);
+        pairs.count() / Estimate::BYTES_PER_TOKEN
+    }
 }

@@ -57,7 +57,7 @@ use self::blocks::{blocks, is_blank, joined, mark};
 pub(crate) use self::request::INVALID_REPLY;
 pub use self::request::{ReplySettings, Request, Schema};
 use crate::context::{Messages, Role};
-use crate::history::tokens::{Chars, Counter as _};
+use crate::history::tokens::{Counter as _, Estimate};
 use crate::model::cache::{CachePlan, CachePolicy, Lifetime, Position};
 
 /// A request with borrowed content, ready to be written in one of the forms.
@@ -113,7 +113,7 @@ impl<'m> Rendering<'m> {
     /// ```
     pub fn of(request: &'m Request, policy: &CachePolicy) -> Self {
         let Request { system, messages, follow_up, pace, .. } = request;
-        let plan = CachePlan::of(messages, Chars.count(system), policy, *pace);
+        let plan = CachePlan::of(messages, Estimate.count(system), policy, *pace);
         Self::new(system, messages).follow_up(follow_up).marked(plan, policy)
     }
 

@@ -1,7 +1,7 @@
-//! The definition of a flow. It is stored beside the values, and compared with the flow that is opened.
+//! The definition of a flow, which is stored beside the values and compared with the flow that is opened.
 //!
-//! A column is stored under its key: the name under which it was stored first, or a free one derived from it. The
-//! definition refers to columns by their keys, so renaming a column changes nothing else.
+//! The key of a column is the name under which the column was stored first, or a free one derived from that name. The
+//! definition refers to columns by keys, so renaming a column changes nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -17,27 +17,28 @@ use crate::store::StoreError;
 /// The newest format of the text.
 const FORMAT: u32 = 1;
 
+// A store knows texts and addresses, and no flows, so a definition is one more text.
 /// The columns that the flow has or had.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Definition {
+pub(crate) struct FlowDefinition {
     columns: Vec<StoredColumn>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredColumn {
     pub(crate) key: Name,
-    /// Its latest name in the flow.
+    /// The latest name in the flow.
     name: Name,
-    /// Its views as in `flow!`, but by keys; `None` for a source.
+    /// The views as in `flow!`, but by keys; `None` for a source.
     reads: Option<Vec<String>>,
-    /// Whether it is a source of documents.
+    /// Whether the column is a source of documents.
     is_documents: bool,
     version: Option<String>,
-    /// Whether the flow had no such column when it was opened last.
+    /// Whether the flow had no such column at the last opening.
     pub(crate) is_gone: bool,
 }
 
-impl Definition {
+impl FlowDefinition {
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
         let damaged = |reason: &str| StoreError::Damaged { location: LOCATION.into(), reason: reason.into() };
         let json: Json = serde_json::from_str(text).map_err(|_| damaged("it is not valid JSON"))?;
@@ -56,7 +57,7 @@ impl Definition {
             json.get("columns").and_then(Json::as_array).ok_or_else(|| damaged("it has no columns"))?;
         let columns = columns.iter().map(StoredColumn::parse).collect::<Option<Vec<_>>>();
         let columns = columns.ok_or_else(|| damaged("a column in it cannot be read"))?;
-        // They would have the same values.
+        // Such columns would have the same values.
         let mut keys = BTreeSet::new();
         if !columns.iter().all(|column| keys.insert(&column.key)) {
             return Err(damaged("two columns in it have the same key"));
@@ -64,7 +65,7 @@ impl Definition {
         Ok(Self { columns })
     }
 
-    /// The text of the definition, with one line per column, so that people can read it.
+    /// The text of the definition, with one line per column, for people who read stores.
     pub(crate) fn text(&self) -> String {
         // By hand, since serde_json writes either one line in all or one line per field.
         let mut text = format!("{{\"columnar\":{FORMAT},\"columns\":[");
@@ -77,7 +78,7 @@ impl Definition {
         text
     }
 
-    /// All columns, in the order in which they were added.
+    /// All columns, in order of addition.
     pub(crate) fn columns(&self) -> &[StoredColumn] {
         &self.columns
     }
@@ -96,15 +97,15 @@ impl Definition {
         let named = |name: &str| by_name.get(name).copied();
         let by_name =
             schema.columns().iter().map(|column| named(&column.name).map(|stored| stored.key.clone()));
-        // All names before all renames, so that a rename cannot take a column that still has its name.
+        // All names before all renames, so that a rename takes no column that still has the name.
         let mut keys: Vec<Option<Name>> = by_name.collect();
         let mut taken: BTreeSet<Name> = keys.iter().flatten().cloned().collect();
         for (key, column) in keys.iter_mut().zip(schema.columns()).filter(|(key, _)| key.is_none()) {
             let before = column.renamed_from.as_deref().and_then(named).map(|stored| stored.key.clone());
-            // If two columns name the same earlier one, the first of them gets its values.
+            // If two columns name the same earlier one, the first gets the values.
             *key = before.filter(|before| taken.insert(before.clone()));
         }
-        // Columns that are gone keep their keys, and find their values if they return.
+        // A column that is gone keeps the key, and finds the values at a return.
         taken.extend(self.columns.iter().map(|stored| stored.key.clone()));
         let fresh = |(key, column): (Option<Name>, &crate::declare::Declared)| {
             key.unwrap_or_else(|| {
@@ -116,7 +117,7 @@ impl Definition {
         keys.into_iter().zip(schema.columns()).map(fresh).collect()
     }
 
-    /// The key of a column by its name, known or new.
+    /// The key of a column by name, known or new.
     pub(crate) fn key(&self, name: &Name) -> Name {
         match self.columns.iter().find(|stored| stored.name == *name) {
             Some(known) => known.key.clone(),
@@ -190,7 +191,7 @@ const LOCATION: &str = "the definition of the flow in the store";
 
 /// A name that is not taken: the name itself, or the name with a number.
 fn unused_name(name: &Name, taken: &BTreeSet<Name>) -> Name {
-    // Every such prefix is a name once a number follows it.
+    // Every such prefix is a name once a number follows.
     // Names are ASCII, so each index is a boundary.
     let start = name.get(..name.len().min(MAX_STEM)).unwrap_or_default().trim_end_matches('.');
     let numbered = (2..=taken.len() + 2).filter_map(|number| Name::new(&format!("{start}_{number}")).ok());
@@ -212,11 +213,12 @@ impl StoredColumn {
             None => None,
         };
         let has = |flag: &str| json.get(flag) == Some(&Json::Bool(true));
-        let (is_documents, is_gone) = (has("documents"), has("gone"));
+        let is_documents = has("documents");
+        let is_gone = has("gone");
         Some(Self { key, name, reads, is_documents, version: text("version").map(str::to_owned), is_gone })
     }
 
-    /// Its latest name in the flow.
+    /// The latest name in the flow.
     pub(crate) fn name(&self) -> &Name {
         &self.name
     }
@@ -226,25 +228,15 @@ impl StoredColumn {
     }
 
     fn json(&self) -> Json {
-        let mut json = Map::new();
-        json.insert("key".into(), self.key.as_str().into());
-        if self.name != self.key {
-            json.insert("name".into(), self.name.as_str().into());
-        }
-        if let Some(reads) = &self.reads {
-            json.insert("reads".into(), reads.iter().map(String::as_str).collect());
-        }
-        if self.is_documents {
-            json.insert("documents".into(), true.into());
-        }
-        if let Some(version) = &self.version {
-            json.insert("version".into(), version.as_str().into());
-        }
-        if self.is_gone {
-            json.insert("gone".into(), true.into());
-        }
+        let Self { key, name, reads, is_documents, version, is_gone } = self;
         // Definitions have always been written in this order.
-        json.sort_keys();
+        let mut json = Map::new();
+        json.extend(is_documents.then(|| ("documents".to_owned(), true.into())));
+        json.extend(is_gone.then(|| ("gone".to_owned(), true.into())));
+        json.insert("key".to_owned(), key.as_str().into());
+        json.extend((name != key).then(|| ("name".to_owned(), name.as_str().into())));
+        json.extend(reads.as_ref().map(|reads| ("reads".to_owned(), reads.clone().into())));
+        json.extend(version.as_ref().map(|version| ("version".to_owned(), version.as_str().into())));
         Json::Object(json)
     }
 
@@ -270,15 +262,16 @@ impl StoredColumn {
             }
         }
         if self.version != now.version {
-            let (stored, declared) = (self.version.clone(), now.version.clone());
+            let stored = self.version.clone();
+            let declared = now.version.clone();
             changes.push(ColumnChange::Version { column: column(), stored, declared });
         }
         changes
     }
 }
 
-/// The views of a column as in `flow!`, but by keys. Notes are left out: they belong to the prompt, as the instruction
-/// does.
+/// The views of a column as in `flow!`, but by keys. Notes are left out, because notes belong to the prompt, as the
+/// instruction does.
 fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
     let inputs = reads.all_inputs().map(|input| view(reads, input, keys));
     let history = reads.self_view.as_ref().map(|view| ViewText::SelfHistory(without_note(view)));
@@ -291,12 +284,12 @@ fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
 
 fn view(reads: &Reads, input: &Input, keys: &[Name]) -> ViewText {
     let key = keys.get(input.column).unwrap_or(&input.name);
-    // A tag that is the name itself is left out, so renaming a column is no change of its readers.
+    // A tag that is the name itself is left out, so renaming a column changes no reader.
     let has_tag = !input.is_instruction() && input.tag != input.name.tag();
     let tag = has_tag.then(|| String::from(&input.tag));
     let view = ViewText::Column(key.into(), ViewSpec { tag, ..without_note(&input.spec) });
     let groups = input.groups.iter().rev().filter_map(|&group| reads.groups.get(group));
-    // Each input has its groups around it, also where they continue those of the input before.
+    // Each input has all its groups around, also where a group continues from the input before.
     groups.fold(view, |view, group| ViewText::Group(String::from(&group.tag), vec![view]))
 }
 
@@ -347,7 +340,7 @@ mod tests {
             Schema::new(vec![draft("files", None, true), draft("user", None, false), coder])
                 .expect("it is sound")
         };
-        let mut definition = Definition::default();
+        let mut definition = FlowDefinition::default();
         let tierings = [None, Some(Tiering { target: None }), Some(Tiering { target: Some(3) })];
         let texts = ["files", "files.tiered()", "files.tiered().target(3)"];
         for (stored, text) in tierings.iter().zip(texts) {
@@ -355,7 +348,7 @@ mod tests {
             let keys = definition.keys(&stored);
             definition.update(&stored, &keys, &[], |_, _| true).expect("all is allowed");
             assert!(definition.text().contains(&format!("{text}\",\"user\"")), "{}", definition.text());
-            let parsed = Definition::parse(&definition.text()).expect("it is sound");
+            let parsed = FlowDefinition::parse(&definition.text()).expect("it is sound");
             for (declared, other) in tierings.iter().zip(texts) {
                 let updated = parsed.clone().update(&schema(*declared), &keys, &[], |_, _| false);
                 assert_eq!(updated.is_ok(), text == other, "{text} and {other}");
@@ -373,7 +366,7 @@ mod tests {
             version: version.map(str::to_owned),
             is_gone: key == "gone",
         };
-        let definition = Definition {
+        let definition = FlowDefinition {
             columns: vec![
                 stored("user", "user", None, None),
                 stored("files", "files", None, None),
@@ -386,8 +379,8 @@ mod tests {
                 ),
             ],
         };
-        assert_eq!(Definition::parse(&definition.text()).expect("it is sound"), definition);
-        let empty = Definition::default();
-        assert_eq!(Definition::parse(&empty.text()).expect("it is sound"), empty);
+        assert_eq!(FlowDefinition::parse(&definition.text()).expect("it is sound"), definition);
+        let empty = FlowDefinition::default();
+        assert_eq!(FlowDefinition::parse(&empty.text()).expect("it is sound"), empty);
     }
 }

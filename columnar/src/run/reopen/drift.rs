@@ -1,10 +1,10 @@
-//! The differences between a flow and the definition in its store.
+//! The differences between a flow and the definition in the store.
 
 use std::fmt;
 
 use crate::declare::Name;
 
-/// All changes of a flow's columns since their values were stored.
+/// All changes of a flow's columns since values were stored.
 ///
 /// Stored values never change, so a changed column would have values of two declarations. Decide for each: with
 /// [`OpenOptions::keep`](super::OpenOptions::keep) the stored values stay and new steps use the new declaration, and under
@@ -26,24 +26,24 @@ impl Drift {
     }
 }
 
-/// A change of a column since its values were stored.
+/// A change of a column since values were stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnChange {
-    /// The column reads other columns, or other windows of them.
+    /// The column reads other columns, or other windows.
     Reads {
         /// The column.
         column: Name,
-        /// Its views when its values were stored.
+        /// The views when values were stored.
         stored: String,
-        /// Its views now.
+        /// The views now.
         declared: String,
     },
     /// The compute step has another [version](crate::compute::Policy::version).
     Version {
         /// The column.
         column: Name,
-        /// The version of the step that computed its values, if it had one.
+        /// The version of the step that computed the values, if there was one.
         stored: Option<String>,
         /// The version now.
         declared: Option<String>,
@@ -52,14 +52,14 @@ pub enum ColumnChange {
     Kind {
         /// The column.
         column: Name,
-        /// Whether it was a source.
+        /// Whether the column was a source.
         was_source: bool,
     },
     /// A source of text became one of documents, or the other way round.
     Documents {
         /// The column.
         column: Name,
-        /// Whether it had documents.
+        /// Whether the column had documents.
         was_documents: bool,
     },
 }
@@ -75,7 +75,7 @@ impl ColumnChange {
         }
     }
 
-    /// Whether the column is of another kind. Then its stored values cannot be kept.
+    /// Whether the column is of another kind. Then the stored values cannot be kept.
     pub(crate) fn is_of_kind(&self) -> bool {
         matches!(self, Self::Kind { .. } | Self::Documents { .. })
     }
@@ -106,7 +106,8 @@ impl fmt::Display for ColumnChange {
                 )?;
             }
             Self::Version { stored, declared, .. } => {
-                let (stored, declared) = (Version(stored.as_deref()), Version(declared.as_deref()));
+                let stored = Version(stored.as_deref());
+                let declared = Version(declared.as_deref());
                 write!(
                     f,
                     "the stored values of `{column}` were computed by {stored}, and the step now has {declared}"

@@ -1,5 +1,5 @@
-//! The exclusions of a flow in its store: a column of its own, an entry for each, in their order. No column of a flow can
-//! have its name.
+//! The exclusions of a flow in the store: a separate column, an entry for each, in order. No column of a flow can
+//! have the name of that column.
 
 use serde_json::{Value as Json, json};
 
@@ -15,7 +15,7 @@ pub(crate) fn exclusions_key() -> Name {
     }
 }
 
-/// The entry of an exclusion. `key` is that of its column.
+/// The entry of an exclusion. `key` is the key of the column.
 pub(crate) fn exclusion_entry(exclusion: &Exclusion, key: &Name) -> Entry {
     let Exclusion { step, since, is_excluded, .. } = exclusion;
     // Stored exclusions have always been written in this order.
@@ -24,7 +24,7 @@ pub(crate) fn exclusion_entry(exclusion: &Exclusion, key: &Name) -> Entry {
         .into()
 }
 
-/// The exclusion in an entry, with the key of its column as the name; `None` if there is none.
+/// The exclusion in an entry, with the key of the column as the name; `None` if there is none.
 pub(crate) fn parse_exclusion(entry: &Entry) -> Option<Exclusion> {
     let json: Json = serde_json::from_str(entry.value.as_deref()?).ok()?;
     let number = |field| json.get(field).and_then(Json::as_u64).and_then(|it| it.try_into().ok());

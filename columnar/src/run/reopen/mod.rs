@@ -3,13 +3,14 @@
 mod definition;
 mod drift;
 mod exclusions;
+mod extend;
 mod options;
+mod restore;
 mod verify;
 
-pub(crate) use definition::Definition;
+pub(crate) use definition::FlowDefinition;
 pub use drift::{ColumnChange, Drift};
 pub(crate) use exclusions::{exclusion_entry, exclusions_key, parse_exclusion};
 pub(crate) use options::KeptColumns;
-pub(crate) use options::Recompute;
 pub use options::{IntoOpenOptions, OpenOptions};
 pub use verify::{salvage, verify};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::drift::ColumnChange;
 use crate::store::Store;
 
-/// Options for opening a flow on a store. A store alone is accepted in their place, with the defaults.
+/// Options for opening a flow on a store. A store alone is accepted as well, with the defaults.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -38,7 +38,7 @@ pub struct OpenOptions {
     pub(crate) recompute: Option<Recompute>,
 }
 
-/// The columns whose stored values are kept although they have changed.
+/// The columns whose stored values are kept despite a change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeptColumns(BTreeSet<String>);
 
@@ -60,7 +60,7 @@ pub(crate) struct Recompute {
     pub(crate) from: Arc<dyn Store>,
     /// The first step that is recomputed.
     pub(crate) step: usize,
-    /// Columns that are recomputed although their declarations did not change.
+    /// Columns that are recomputed with unchanged declarations.
     pub(crate) columns: BTreeSet<String>,
 }
 
@@ -72,14 +72,14 @@ impl OpenOptions {
 
     /// Keeps the stored values of a column that has changed since, and computes its next steps with the new
     /// declaration. The column may be added to the flow later. If neither the flow nor the store has such a column,
-    /// opening it fails with [`Error::UnknownColumn`](crate::Error::UnknownColumn).
+    /// opening fails with [`Error::UnknownColumn`](crate::Error::UnknownColumn).
     #[must_use]
     pub fn keep(mut self, column: impl Into<String>) -> Self {
         self.keep.0.insert(column.into());
         self
     }
 
-    /// Recomputes changed columns from a step on, with all columns that depend on them, in another store.
+    /// Recomputes changed columns from a step on, with all dependent columns, in another store.
     /// Everything else is copied from this store to `into`; this store does not change.
     ///
     /// Changed columns are found by comparing declarations. List in `columns` those whose change is not in the
@@ -132,8 +132,8 @@ impl OpenOptions {
     /// Loads only the last steps, so that opening a long history costs little time and memory.
     ///
     /// The contexts of these steps, and of cells that are not computed yet, are loaded as well. All other values stay in
-    /// the store until they are needed. Their cells are [`CellState::NotLoaded`](crate::CellState::NotLoaded), and a method
-    /// that needs them in memory returns [`Error::NotLoaded`](crate::Error::NotLoaded). A run loads the values that it
+    /// the store until something needs a value. Such a cell is [`CellState::NotLoaded`](crate::CellState::NotLoaded), and a
+    /// method that needs the value in memory returns [`Error::NotLoaded`](crate::Error::NotLoaded). A run loads the values that it
     /// reads, and [`load`](crate::flow::LiveFlow::load) those that you ask for;
     /// [`values`](crate::flow::LiveFlow::values) and [`rows`](crate::flow::LiveFlow::rows) read the store.
     #[must_use]

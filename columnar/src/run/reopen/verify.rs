@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Definition;
+use super::FlowDefinition;
 use super::exclusions::{exclusions_key, parse_exclusion};
 use crate::declare::Name;
 use crate::history::StepRanges;
@@ -14,8 +14,8 @@ use crate::store::{
 /// Reads all entries of a store and returns the defects: entries that cannot be read, or that no flow can have stored.
 /// Each is listed once, by column and step. The store does not change.
 ///
-/// This opens the store, so no flow may have it open. The columns are those of the last flow that was opened on it; a
-/// store without a definition has none.
+/// This opens the store, so no flow may have it open. The columns belong to the last flow that was opened on the
+/// store; a store without a definition has none.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -34,7 +34,7 @@ use crate::store::{
 ///
 /// # Errors
 ///
-/// If the store cannot be opened, its definition cannot be read, or reading fails for another reason than a damaged entry.
+/// If the store cannot be opened, the definition cannot be read, or reading fails for another reason than a damaged entry.
 pub async fn verify(store: &impl Store) -> Result<Vec<Defect>, StoreError> {
     match store.open().await? {
         Some(definition) => scan(store, &definition, None).await,
@@ -42,11 +42,11 @@ pub async fn verify(store: &impl Store) -> Result<Vec<Defect>, StoreError> {
     }
 }
 
-/// Copies the sound entries of a store and its definition into an empty store, and returns the defects of the others. The
+/// Copies the definition of a store and all sound entries into an empty store, and returns the defects of the others. The
 /// damaged store does not change. An interrupted call can be repeated.
 ///
 /// The next run of a flow on the copy computes the missing values. Where a source lacks a step, all columns end before
-/// that step, because later values depend on it.
+/// that step, because later values depend on that step.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -87,12 +87,13 @@ async fn scan(
     definition: &str,
     into: Option<&dyn Store>,
 ) -> Result<Vec<Defect>, StoreError> {
-    let definition = Definition::parse(definition)?;
+    let definition = FlowDefinition::parse(definition)?;
     let (sources, derived): (Vec<_>, Vec<_>) =
         definition.columns().iter().partition(|column| column.is_source());
-    let mut scan = Scan { store, into, defects: Vec::new() };
+    let mut scan = StoreScan { store, into, defects: Vec::new() };
     // The number of steps whose sources are stored, and of those whose sources are sound.
-    let (mut begun, mut sound) = (usize::MAX, usize::MAX);
+    let mut begun = usize::MAX;
+    let mut sound = usize::MAX;
     for source in sources {
         let (end, prefix) = scan.source(&source.key, |_| None).await?;
         // A source that the flow no longer has does not delay steps.
@@ -110,16 +111,14 @@ async fn scan(
     Ok(scan.defects)
 }
 
-struct Scan<'s> {
+struct StoreScan<'s> {
     store: &'s dyn Store,
     into: Option<&'s dyn Store>,
     defects: Vec<Defect>,
 }
 
-type Entries = Vec<(usize, Entry)>;
-
-impl Scan<'_> {
-    /// Returns the end of the source, and the end of its sound prefix. `check` returns the defect of a readable entry.
+impl StoreScan<'_> {
+    /// Returns the end of the source, and the end of the sound prefix. `check` returns the defect of a readable entry.
     async fn source(
         &mut self,
         key: &Name,
@@ -150,10 +149,8 @@ impl Scan<'_> {
 
     async fn derived(&mut self, key: &Name, begun: usize, sound: usize) -> Result<(), StoreError> {
         let stored_steps = listed_steps(self.store, key).await?;
-        let (surplus, sources) = (
-            stored_steps.prefix.saturating_sub(begun),
-            format!("the sources have values for only {begun} steps"),
-        );
+        let surplus = stored_steps.prefix.saturating_sub(begun);
+        let sources = format!("the sources have values for only {begun} steps");
         // A prefix that is a damaged number is one defect, and not a list of any length.
         let listed = if surplus > CHUNK {
             self.report(key, begun, format!("{surplus} steps are stored from this one on, but {sources}"));
@@ -179,7 +176,7 @@ impl Scan<'_> {
         key: &Name,
         stored_steps: &StoredSteps,
         chunk: Range<usize>,
-    ) -> Result<Entries, StoreError> {
+    ) -> Result<Vec<(usize, Entry)>, StoreError> {
         match load(self.store, key, chunk.clone()).await {
             // A prefix that is a damaged number would be a list of defects without end.
             Ok(entries) if entries.is_empty() && chunk.len() == CHUNK => {
@@ -206,7 +203,7 @@ impl Scan<'_> {
                 Ok(Vec::new())
             }
             Err(StoreError::Corrupt { .. }) => {
-                // At least one of them is damaged, so each is read alone.
+                // At least one entry is damaged, so each is read alone.
                 let mut sound = Vec::new();
                 for step in stored_steps.within(&chunk) {
                     // A future that contains itself needs a box. A chunk of one step is not split again.
@@ -218,7 +215,7 @@ impl Scan<'_> {
         }
     }
 
-    async fn copy(&self, key: &Name, entries: Entries) -> Result<(), StoreError> {
+    async fn copy(&self, key: &Name, entries: Vec<(usize, Entry)>) -> Result<(), StoreError> {
         match self.into {
             Some(into) => put_all(into, key, entries).await,
             None => Ok(()),

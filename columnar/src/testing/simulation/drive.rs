@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::world::World;
 use crate::declare::Name;
 use crate::flow::LiveFlow;
-use crate::run::{Error, Event, Run};
+use crate::run::{CellState, Error, Event, Run};
 
 /// A time that is longer than any reply takes: a compute step that is silent for this time never returns.
 const SILENCE: Duration = Duration::from_hours(24);
@@ -61,7 +61,7 @@ impl World {
                     // Dropped first, because only the end of the computations settles which values are stored.
                     drop(run);
                     let is_stored =
-                        |column: &Name, step| matches!(flow.shared.get_by_name(column, step), Ok(Some(_)));
+                        |column: &Name, step| matches!(flow.cell(column, step), Ok(CellState::Stored(_)));
                     self.lock().invariants.run_dropped(is_stored);
                     self.check();
                     return false;
@@ -77,7 +77,7 @@ impl World {
     }
 
     fn emitted<C, I>(&self, flow: &LiveFlow<'_, C, I>, event: &Event) {
-        let stored = flow.shared.get_by_name(event.column(), event.step()).ok().flatten();
+        let stored = flow.cell(event.column(), event.step()).ok().and_then(CellState::into_value);
         self.check_that(|invariants| invariants.emitted(event, stored.as_deref()));
         self.check();
     }

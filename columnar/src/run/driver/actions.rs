@@ -1,4 +1,4 @@
-//! The interface between a run and the state of its flow: actions out, reports in.
+//! The interface between a run and the state of the flow: actions out, reports in.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -6,34 +6,33 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::SystemTime;
 
-use super::contexts::{Draft, Prepared};
-use super::guard::{StoreRequest, caught, discard};
-use super::shared::{Counted, Shared};
-use super::state::RunState;
-use super::table::receipt;
-use super::{Error, Result};
+use futures::future::{BoxFuture, FutureExt};
+
 use crate::compute::{Context, Defaults, Settings};
 use crate::context::Snapshot;
+use crate::declare::Name;
 use crate::history::Value;
 use crate::model::{EndDate, ModelError};
-use crate::schedule::{Action, Cell, InvalidHistory, OnFailure};
+use crate::run::contexts::ContextDraft;
+use crate::run::shared::{CountedTokens, SharedFlow};
+use crate::run::state::{FlowState, RunState, Unloaded, load_all, receipt};
+use crate::run::user_code::{StoreRequest, caught, discard};
+use crate::run::{Error, Result};
+use crate::schedule::{Action, Cell, InvalidHistory, InvalidTransition, OnFailure, Scheduler};
 use crate::store::{Entry, Put, StoreError};
 
 /// An action of the scheduler with the data that the driver needs for it.
 pub(super) enum RunAction {
     Compute(Cell, Context),
-    /// The cell fails without a call of its compute step: it has no valid context.
+    /// The cell fails without a call of the compute step, because there is no valid context.
     Refuse(Cell, Error),
     Store(Cell),
     Skip(Cell),
-    /// Emit the value of the cell, or that it is skipped.
+    /// Emit the value of the cell; `None` if the cell is skipped.
     Emit(Cell, Option<Value>),
 }
 
-/// The result of a write that is in progress.
-pub(super) type PutFuture = StoreRequest<Put>;
-
-/// The status of a run that has carried out all actions it got.
+/// The status of a run that has carried out all actions so far.
 pub(super) enum RunStatus {
     /// There are more actions.
     CanAct,
@@ -53,61 +52,110 @@ fn end_of(model: &str, now: SystemTime) -> Option<String> {
     Some(format!("`{model}` {ends} on {}, by {}: choose another model", end.day, end.source))
 }
 
-impl Shared {
+/// A column with missing cells, for the check before a run.
+struct MissingColumn {
+    column: usize,
+    name: Name,
+    settings: Arc<Settings>,
+}
+
+impl MissingColumn {
+    /// Checks the models of the column. Returns a warning about one model.
+    fn check_models(&self, defaults: &Defaults) -> Result<Option<String>> {
+        let Settings { model, check, .. } = &*self.settings;
+        // A missing key of a column that runs late would otherwise be found after the calls of the others.
+        let Some(choice) = model else { return Ok(None) };
+        let checked = caught(|| {
+            let mut warning = None;
+            for model in choice.resolve_all(&defaults.model).map_err(ModelError::into_source)? {
+                check.as_ref().map_or(Ok(()), |check| check.check(&*model))?;
+                defaults.limit.as_ref().map_or(Ok(()), |limit| limit.check(model.name()))?;
+                warning = warning.or_else(|| end_of(model.name(), SystemTime::now()));
+            }
+            Ok(warning)
+        });
+        let checked = checked.unwrap_or_else(|| Err("the model panicked, which is a bug in it".into()));
+        checked.map_err(|source| Error::Model { column: self.name.clone(), source })
+    }
+}
+
+impl FlowState {
+    /// The derived columns with missing cells. A complete column calls no model, so a missing key must not keep the run from
+    /// starting.
+    fn missing_columns(&self) -> Vec<MissingColumn> {
+        let columns = 0..self.plan.schema().columns().len();
+        let missing = columns.filter(|&column| self.scheduler.len(column) < self.scheduler.begun());
+        let of = |column| MissingColumn {
+            column,
+            name: self.name(column).clone(),
+            settings: self.settings.get(column).cloned().unwrap_or_default(),
+        };
+        missing.map(of).collect()
+    }
+}
+
+impl SharedFlow {
     /// Starts a run. Fails if another run is active, or if a column with missing cells has no usable model or a budget that
     /// holds no message.
     ///
-    /// Returns the warnings about columns, by their numbers.
-    pub(super) fn begin_run(&self) -> Result<BTreeMap<usize, String>> {
+    /// Returns the warnings about columns, by number.
+    pub(crate) fn begin_run(&self) -> Result<BTreeMap<usize, String>> {
         let warnings = self.check_columns()?;
         let mut state = self.lock();
         // Asked again: the lock was free while the models were checked, so another run may have begun.
-        match state.run {
-            RunState::Active(_) => return Err(Error::Running),
-            RunState::Stopped => {
-                state.run = RunState::Active(None);
-                state.scheduler.begin();
-            }
+        if state.is_running() {
+            return Err(Error::Running);
         }
+        // A second run at the same time would compute and pay for the same cells.
+        state.run = RunState::Active(None);
+        state.scheduler.begin();
         drop(state);
         self.notify();
         Ok(warnings)
     }
 
-    /// Checks the budgets and models of all columns with missing cells: everything that would fail at each of them. The
-    /// check of a model may be slow and is code of users, as the counter is, so the lock is released.
+    /// Checks the budgets and models of all columns with missing cells: everything that would fail at each cell, after
+    /// the calls of other columns were paid for. The check of a model may be slow and is code of users, as the counter is,
+    /// so the lock is released.
     fn check_columns(&self) -> Result<BTreeMap<usize, String>> {
-        let state = self.lock();
-        if let RunState::Active(_) = state.run {
-            return Err(Error::Running);
-        }
-        let state = self.check_budgets(state)?;
-        let schema = state.plan.schema();
-        let missing = |(column, settings): (usize, &Arc<Settings>)| {
-            // A complete column calls no model, so a missing key must not keep the run from starting.
-            let model = settings.model.clone().filter(|_| state.has_missing_cells(column))?;
-            Some((column, schema.name(column).clone(), model, settings.check.clone()))
+        let (columns, defaults) = {
+            let state = self.lock();
+            if state.is_running() {
+                return Err(Error::Running);
+            }
+            (state.missing_columns(), Arc::clone(&state.defaults))
         };
-        let models: Vec<_> = state.settings.iter().enumerate().filter_map(missing).collect();
-        let defaults = Arc::clone(&state.defaults);
-        drop(state);
         let mut warnings = BTreeMap::new();
-        for (number, column, choice, check) in models {
-            let ready = || {
-                let mut warning = None;
-                for model in choice.resolve_all(&defaults.model).map_err(ModelError::into_source)? {
-                    check.as_ref().map_or(Ok(()), |check| check.check(&*model))?;
-                    defaults.limit.as_ref().map_or(Ok(()), |limit| limit.check(model.name()))?;
-                    warning = warning.or_else(|| end_of(model.name(), SystemTime::now()));
-                }
-                Ok(warning)
-            };
-            let ready =
-                caught(ready).unwrap_or_else(|| Err("the model panicked, which is a bug in it".into()));
-            let warning = ready.map_err(|source| Error::Model { column, source })?;
-            warnings.extend(warning.map(|warning| (number, warning)));
+        for missing in columns {
+            // A counter that panics here panics again for each cell, and then fails the cell.
+            if let Some(contexts) = caught(|| self.prepare(missing.column)).flatten() {
+                let checked = contexts.assembler.check();
+                checked.map_err(|source| Error::BudgetTooSmall { column: missing.name.clone(), source })?;
+            }
+            warnings.extend(missing.check_models(&defaults)?.map(|warning| (missing.column, warning)));
         }
         Ok(warnings)
+    }
+
+    /// The loading of the values that a run reads; `None` if all values are in memory.
+    pub(super) fn loading(self: &Arc<Self>) -> Option<BoxFuture<'static, Result<()>>> {
+        if self.lock().unloaded.is_empty() {
+            return None;
+        }
+        let shared = Arc::clone(self);
+        Some(async move { load_all(|| shared.needed(0)).await }.boxed())
+    }
+
+    /// The cells that are not in memory and that the contexts of missing cells show, and of this number of last steps.
+    pub(crate) fn needed(&self, last: usize) -> Vec<Unloaded> {
+        let mut copy = {
+            let state = self.lock();
+            if state.unloaded.is_empty() {
+                return Vec::new();
+            }
+            state.before(usize::MAX)
+        };
+        copy.needed(last)
     }
 
     /// Ends the active run. The next run computes the cells that were in progress.
@@ -126,9 +174,21 @@ impl Shared {
         let mut state = self.lock();
         Some(match state.scheduler.poll()? {
             Action::Compute(cell) => {
-                let (draft, defaults) = (state.draft(cell), Arc::clone(&state.defaults));
+                let draft = state.draft(cell);
+                let defaults = Arc::clone(&state.defaults);
                 drop(state);
-                return self.start(cell, draft, defaults);
+                match self.assembled(cell, draft) {
+                    Ok(snapshot) if snapshot.is_current() => {
+                        RunAction::Compute(cell, Context::new(snapshot, defaults))
+                    }
+                    // No new value passes the filters, so the next action skips the cell.
+                    Ok(snapshot) => {
+                        discard(snapshot);
+                        self.report(|scheduler| scheduler.handle_skipped(cell));
+                        return self.next_action();
+                    }
+                    Err(error) => RunAction::Refuse(cell, error),
+                }
             }
             Action::Store(cell) => RunAction::Store(cell),
             Action::Skip(cell) => RunAction::Skip(cell),
@@ -136,38 +196,13 @@ impl Shared {
         })
     }
 
-    /// The action that starts a cell. Its context is assembled outside of the lock.
-    fn start(
-        &self,
-        cell: Cell,
-        draft: Result<Prepared<Draft>>,
-        defaults: Arc<Defaults>,
-    ) -> Option<RunAction> {
-        Some(match self.assembled(cell, draft) {
-            Ok(snapshot) if snapshot.is_current() => {
-                RunAction::Compute(cell, Context::new(snapshot, defaults))
-            }
-            // No new value passes the filters, so the next action skips the cell.
-            Ok(snapshot) => {
-                discard(snapshot);
-                self.handle_skipped(cell);
-                return self.next_action();
-            }
-            Err(error) => RunAction::Refuse(cell, error),
-        })
-    }
-
-    /// Assembles the context of a cell.
-    fn assembled(&self, cell: Cell, draft: Result<Prepared<Draft>>) -> Result<Snapshot> {
+    /// Assembles the context of a cell, outside of the lock.
+    fn assembled(&self, cell: Cell, draft: Result<Option<ContextDraft>>) -> Result<Snapshot> {
         let mut draft = match draft? {
-            Ok(draft) => draft,
-            Err(recipe) => {
-                let made = move || {
-                    self.made(&recipe);
-                    drop(recipe);
-                    self.draft(|_| Ok(cell))
-                };
-                caught(made).unwrap_or_else(|| Err(self.panicked(cell)))?
+            Some(draft) => draft,
+            None => {
+                let made = caught(|| self.draft(cell.column, cell.step));
+                made.unwrap_or_else(|| Err(self.panicked(cell)))?
             }
         };
         // In place, so that no more than an error moves through the guard.
@@ -181,11 +216,11 @@ impl Shared {
 
     /// Code of users panicked for a cell.
     pub(super) fn panicked(&self, cell: Cell) -> Error {
-        Error::Panicked { column: self.plan().schema().name(cell.column).clone(), step: cell.step }
+        Error::Panicked { column: self.lock().name(cell.column).clone(), step: cell.step }
     }
 
-    /// The status of a run that has carried out all actions. If it has to wait, `waker` is woken when there may be
-    /// more of them.
+    /// The status of a run that has carried out all actions. If the run has to wait, `waker` is woken when there may
+    /// be more.
     pub(super) fn run_status(&self, waker: &Waker) -> RunStatus {
         let mut clone = None;
         loop {
@@ -195,7 +230,7 @@ impl Shared {
                 return RunStatus::CanAct;
             }
             if state.scheduler.is_idle() {
-                // Under the same lock: a later push finds no run that would include it.
+                // Under the same lock: a later push finds no run that would include the value.
                 state.is_stale = false;
                 return RunStatus::Finished;
             }
@@ -217,26 +252,24 @@ impl Shared {
     }
 
     /// Starts to write an entry; `None` without a store.
-    pub(super) fn put(&self, column: usize, step: usize, entry: Entry) -> Option<PutFuture> {
+    pub(crate) fn put(&self, cell: Cell, entry: Entry) -> Option<StoreRequest<Put>> {
         let store = self.store.as_ref()?;
         // Cloned, so the lock is free again when the store is called.
-        let key = self.lock().stored.key(column).cloned();
+        let key = self.lock().stored.key(cell.column).cloned();
         Some(match key {
-            Some(key) => StoreRequest::new(|| store.put(key, step, entry)),
+            Some(key) => StoreRequest::new(|| store.put(key, cell.step, entry)),
             None => unreachable!("a flow with a store is restored before it is used"),
         })
     }
 
-    /// The cell is computed.
-    pub(super) fn handle_computed(&self, cell: Cell) {
-        let reported = self.lock().scheduler.handle_computed(cell);
+    /// Reports to the scheduler. `None` for an invalid report, which is a bug of the driver.
+    pub(super) fn report<T>(
+        &self,
+        report: impl FnOnce(&mut Scheduler) -> Result<T, InvalidTransition>,
+    ) -> Option<T> {
+        let reported = report(&mut self.lock().scheduler);
         debug_assert!(reported.is_ok(), "{REPORTED}");
-    }
-
-    /// The cell is skipped.
-    pub(super) fn handle_skipped(&self, cell: Cell) {
-        let reported = self.lock().scheduler.handle_skipped(cell);
-        debug_assert!(reported.is_ok(), "{REPORTED}");
+        reported.ok()
     }
 
     /// The cell is stored with this entry, whose value is counted.
@@ -244,11 +277,11 @@ impl Shared {
     /// # Errors
     ///
     /// If the receipt of the entry is invalid. Nothing has changed then.
-    pub(super) fn handle_stored(
+    pub(crate) fn handle_stored(
         &self,
         cell: Cell,
         entry: &Entry,
-        counted: Option<&Counted>,
+        counted: Option<&CountedTokens>,
     ) -> Result<(), StoreError> {
         let unreadable = |_| StoreError::other(InvalidHistory::Receipt { step: cell.step });
         // Parsed before any change: an entry of an earlier writer may have an invalid one.
@@ -274,17 +307,10 @@ impl Shared {
 
     /// The cell could not be computed. Returns the consequence for the cell and the run.
     pub(super) fn handle_failed(&self, cell: Cell) -> OnFailure {
-        let reported = self.lock().scheduler.handle_failed(cell);
+        let consequence = self.report(|scheduler| scheduler.handle_failed(cell));
         self.notify();
-        debug_assert!(reported.is_ok(), "{REPORTED}");
-        // An invalid report is a bug of the driver: a release build ends the run with the cell's error.
-        reported.unwrap_or(OnFailure::Stop)
-    }
-
-    /// The cell could not be stored.
-    pub(super) fn handle_broken(&self, cell: Cell) {
-        let reported = self.lock().scheduler.handle_broken(cell);
-        debug_assert!(reported.is_ok(), "{REPORTED}");
+        // A release build ends the run with the error of the cell.
+        consequence.unwrap_or(OnFailure::Stop)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Single flight for requests with a common prefix: one request warms the provider's cache, and the others wait until
-//! its reply begins.
+//! the reply begins.
 //!
-//! A provider serves a prefix from its cache only after the reply to an earlier request with that prefix has begun.
-//! Requests that are sent at once would all pay for writing it.
+//! A provider serves a prefix from the cache only after the reply to an earlier request with that prefix has begun.
+//! Requests that are sent at once would all pay for writing the prefix.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,34 +20,34 @@ const REMEMBERED: usize = 256;
 
 /// The prefixes of the requests of a run.
 #[derive(Debug, Default)]
-pub(super) struct SingleFlight(BTreeMap<Prefix, Flight>);
+pub(super) struct SingleFlight(BTreeMap<RequestPrefix, Flight>);
 
 /// A prefix of requests to one model with one instruction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Prefix {
+struct RequestPrefix {
     // The first field in the order: `pop_first` forgets by length, and instructions last.
-    length: Length,
+    length: PrefixEnd,
     model: Arc<str>,
     instruction: Arc<str>,
 }
 
 /// The end of a prefix.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Length {
+enum PrefixEnd {
     /// The prefix ends with these messages.
     SharedPrefix(SharedPrefix),
     /// The prefix ends with the instruction.
     Instruction,
 }
 
-/// Whether a prefix is warm. The request that warms it holds the lock.
+/// Whether a prefix is warm. The request that warms the prefix holds the lock.
 type Flight = Arc<Mutex<bool>>;
 
-/// The warm-ups that one request takes part in: those that it waits for, and those that it does for others.
+/// The warm-ups that one request takes part in: for itself, and for others.
 #[derive(Default)]
 pub(super) struct WarmUp {
     waiting: Option<BoxFuture<'static, Vec<OwnedMutexGuard<bool>>>>,
-    /// The prefixes that this request warms. Requests that wait for them go on when these guards are dropped.
+    /// The prefixes that this request warms. Waiting requests go on when these guards are dropped.
     warming: Vec<OwnedMutexGuard<bool>>,
 }
 
@@ -59,7 +59,7 @@ impl SingleFlight {
         WarmUp { waiting, warming: Vec::new() }
     }
 
-    /// The flights of a request, the shortest prefix first: all requests acquire them in this order.
+    /// The flights of a request, the shortest prefix first: all requests acquire flights in this order.
     fn flights(&mut self, settings: &Settings, context: &Context) -> Option<Vec<Flight>> {
         let instruction = context.instruct(settings.instruction.as_ref()?);
         let model = settings.model.as_ref()?.resolve(&context.defaults().model).ok()?;
@@ -70,14 +70,16 @@ impl SingleFlight {
         let tokens = context.messages().system_tokens();
         let prefix = context.messages().shared_prefix();
         let prefix = prefix.filter(|(_, more)| is_cached(tokens + more)).map(|(prefix, _)| prefix);
-        let lengths = [is_cached(tokens).then_some(Length::Instruction), prefix.map(Length::SharedPrefix)];
+        let lengths =
+            [is_cached(tokens).then_some(PrefixEnd::Instruction), prefix.map(PrefixEnd::SharedPrefix)];
         let flights = lengths.into_iter().flatten().map(|length| {
-            let (model, instruction) = (Arc::clone(&model), Arc::clone(&instruction));
-            Arc::clone(self.0.entry(Prefix { length, model, instruction }).or_default())
+            let model = Arc::clone(&model);
+            let instruction = Arc::clone(&instruction);
+            Arc::clone(self.0.entry(RequestPrefix { length, model, instruction }).or_default())
         });
         let flights = flights.collect();
         while self.0.len() > REMEMBERED {
-            // Requests that hold a forgotten flight still wait for it. A later one warms the prefix again.
+            // Requests that hold a forgotten flight still wait. A later one warms the prefix again.
             self.0.pop_first();
         }
         Some(flights)

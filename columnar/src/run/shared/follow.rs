@@ -1,16 +1,15 @@
-//! The interface between the state of a flow and those who follow it: a signal of changes, and the stored cells that a
-//! reader has not seen.
+//! The interface between the state of a flow and the followers: a signal of changes, and the stored cells that a reader has
+//! not seen. A reader has no queue, because a slow client must cost nothing and a returning one must miss nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use tokio::sync::watch;
 
-use super::guard::caught;
-use super::shared::Shared;
-use super::state::{RunState, State};
+use super::SharedFlow;
 use crate::declare::{Name, Plan};
-use crate::history::Value;
+use crate::run::state::CellState;
+use crate::run::user_code::caught;
 use crate::schedule::{Cell, SeenSteps};
 
 /// The cells of a flow that a reader has seen.
@@ -19,15 +18,6 @@ pub(crate) struct SeenCells {
     plan: Arc<Plan>,
     /// By column.
     columns: Vec<SeenSteps>,
-}
-
-/// The content of a stored cell.
-#[derive(Clone, Debug)]
-pub(crate) enum Stored {
-    Value(Value),
-    Skipped,
-    /// The value is in the store and not in memory.
-    NotLoaded,
 }
 
 impl SeenCells {
@@ -41,7 +31,7 @@ impl SeenCells {
         &self.plan
     }
 
-    /// The columns with their seen steps.
+    /// The columns with the seen steps.
     pub(crate) fn columns(&self) -> impl Iterator<Item = (&Name, &SeenSteps)> {
         self.plan.schema().columns().iter().map(|column| &column.name).zip(&self.columns)
     }
@@ -68,7 +58,7 @@ impl SeenCells {
     }
 }
 
-impl Shared {
+impl SharedFlow {
     /// A receiver that is notified when a cell is stored, fails or is pushed, when the columns change, and when a run
     /// begins or ends.
     pub(crate) fn changes(&self) -> watch::Receiver<()> {
@@ -93,16 +83,11 @@ impl Shared {
     }
 
     /// The next stored cell in order that a reader has not seen.
-    pub(crate) fn next_unseen(&self, seen: &mut SeenCells) -> Option<(Cell, Stored)> {
+    pub(crate) fn next_unseen(&self, seen: &mut SeenCells) -> Option<(Cell, CellState)> {
         let state = self.lock();
         seen.update(&state.plan);
         let cell = state.scheduler.next_unseen(&seen.columns, state.is_running())?;
-        let stored = match state.table.get(cell) {
-            Some(value) => Stored::Value(value),
-            None if state.scheduler.is_skipped(cell) => Stored::Skipped,
-            None => Stored::NotLoaded,
-        };
-        Some((cell, stored))
+        Some((cell, state.cell(cell)))
     }
 
     pub(crate) fn is_stored(&self, column: &Name, step: usize) -> bool {
@@ -126,7 +111,7 @@ impl Shared {
     }
 
     /// A write has failed.
-    pub(super) fn store_failed(&self) {
+    pub(crate) fn store_failed(&self) {
         self.has_store_failed.store(true, Ordering::Release);
         self.notify();
     }
@@ -136,7 +121,7 @@ impl Shared {
         self.has_store_failed.load(Ordering::Acquire)
     }
 
-    /// Lets the active run end when its cells in progress are stored. Returns whether there is one.
+    /// Lets the active run end when the cells in progress are stored. Returns whether there is one.
     pub(crate) fn halt(&self) -> bool {
         let mut state = self.lock();
         let is_running = state.is_running();
@@ -147,7 +132,7 @@ impl Shared {
         is_running
     }
 
-    /// The number of steps that have begun: every source has its value for them.
+    /// The number of steps that have begun: every source has a value there.
     pub(crate) fn begun(&self) -> usize {
         self.lock().scheduler.begun()
     }
@@ -157,11 +142,5 @@ impl Shared {
         let state = self.lock();
         let column = state.scheduler.first_missing(step)?;
         Some(state.plan.schema().name(column).clone())
-    }
-}
-
-impl State {
-    fn is_running(&self) -> bool {
-        matches!(self.run, RunState::Active(_))
     }
 }

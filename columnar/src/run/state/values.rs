@@ -1,4 +1,4 @@
-//! The values of a flow and their receipts that are in memory.
+//! The values and receipts of a flow that are in memory.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,29 +16,29 @@ const SHARED: usize = 64;
 
 /// The values in memory: one row per step. A cell is written once.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table {
+pub(crate) struct ValueTable {
     columns: Vec<History>,
 }
 
-impl Table {
-    pub(super) fn get(&self, cell: Cell) -> Option<Value> {
+impl ValueTable {
+    pub(crate) fn get(&self, cell: Cell) -> Option<Value> {
         self.columns.get(cell.column)?.value(cell.step)
     }
 
     /// A snapshot of the values of a column.
-    pub(super) fn history(&self, column: usize) -> History {
+    pub(crate) fn history(&self, column: usize) -> History {
         self.columns.get(column).cloned().unwrap_or_default()
     }
 
-    /// Inserts the value of a cell with its number of tokens. If the cell has a value, it keeps it.
-    pub(super) fn insert(&mut self, cell: Cell, value: Value, tokens: usize) {
+    /// Inserts the value of a cell with the number of tokens. The first value of a cell stays.
+    pub(crate) fn insert(&mut self, cell: Cell, value: Value, tokens: usize) {
         if let Some(column) = self.column_mut(cell.column) {
             column.insert(cell.step, value, tokens);
         }
     }
 
     /// Takes over the values of a column in some steps.
-    pub(super) fn adopt(&mut self, column: usize, values: &History, steps: Range<usize>) {
+    pub(crate) fn adopt(&mut self, column: usize, values: &History, steps: Range<usize>) {
         if let Some(column) = self.column_mut(column) {
             column.adopt(values, steps);
         }
@@ -52,7 +52,7 @@ impl Table {
     }
 
     /// Adds the values of another table that this one lacks, with the tokens of this counter.
-    pub(super) fn count(&mut self, other: &Self, counter: &dyn Counter) {
+    pub(crate) fn count(&mut self, other: &Self, counter: &dyn Counter) {
         for (column, values) in other.columns.iter().enumerate() {
             if let Some(counted) = self.column_mut(column).filter(|counted| !counted.has_as_many(values)) {
                 counted.count(values, counter);
@@ -60,16 +60,16 @@ impl Table {
         }
     }
 
-    /// Whether the columns have as many values as those of another table.
-    pub(super) fn has_as_many(&self, other: &Self) -> bool {
+    /// Whether the columns have as many values as in another table.
+    pub(crate) fn has_as_many(&self, other: &Self) -> bool {
         let columns = other.columns.iter().enumerate();
         let mut columns = columns.map(|(column, values)| (self.columns.get(column), values));
         let is_empty = |values: &History| values.has_as_many(&History::default());
         columns.all(|(own, values)| own.map_or_else(|| is_empty(values), |own| own.has_as_many(values)))
     }
 
-    /// A table that shares the values before `step`. `origins` gives, for each of its columns, the column of this table.
-    pub(super) fn derive(&self, origins: &[Option<usize>], step: usize) -> Self {
+    /// A table that shares the values before `step`. `origins` gives, for each new column, the column of this table.
+    pub(crate) fn derive(&self, origins: &[Option<usize>], step: usize) -> Self {
         let column = |origin: &Option<usize>| {
             let origin = origin.and_then(|origin| self.columns.get(origin));
             origin.map(|history| history.before(step)).unwrap_or_default()
@@ -78,44 +78,46 @@ impl Table {
     }
 }
 
+// Apart from the values: most reads need no receipt, and a skipped cell may have one.
 /// The receipts of the cells that called a model.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Receipts {
+pub(crate) struct Receipts {
     /// By column and part of the column.
-    maps: BTreeMap<(usize, usize), Arc<Steps>>,
+    maps: BTreeMap<(usize, usize), Arc<ReceiptMap>>,
 }
 
-/// Receipts by step.
-type Steps = BTreeMap<usize, Arc<Receipt>>;
+/// The receipts of some steps of a column.
+type ReceiptMap = BTreeMap<usize, Arc<Receipt>>;
 
-/// Parses the receipt of an entry, if it has one.
-pub(super) fn receipt(entry: &Entry) -> Result<Option<Receipt>, ParseReceiptError> {
+/// Parses the receipt of an entry, if there is one.
+pub(crate) fn receipt(entry: &Entry) -> Result<Option<Receipt>, ParseReceiptError> {
     entry.receipt.as_deref().map(str::parse).transpose()
 }
 
 impl Receipts {
-    pub(super) fn get(&self, cell: Cell) -> Option<&Arc<Receipt>> {
+    pub(crate) fn get(&self, cell: Cell) -> Option<&Arc<Receipt>> {
         self.maps.get(&map_key(cell))?.get(&cell.step)
     }
 
     /// The receipts of a column, by step.
-    pub(super) fn of(&self, column: usize) -> impl Iterator<Item = (usize, &Arc<Receipt>)> {
+    pub(crate) fn of(&self, column: usize) -> impl Iterator<Item = (usize, &Arc<Receipt>)> {
         let maps = self.maps.range((column, 0)..=(column, usize::MAX));
         maps.flat_map(|(_, steps)| steps.iter()).map(|(step, receipt)| (*step, receipt))
     }
 
-    /// Inserts the receipt of a cell. If the cell has one, it keeps it.
-    pub(super) fn insert(&mut self, cell: Cell, receipt: Receipt) {
+    /// Inserts the receipt of a cell. The first receipt of a cell stays.
+    pub(crate) fn insert(&mut self, cell: Cell, receipt: Receipt) {
         let steps = self.maps.entry(map_key(cell)).or_default();
         // Copies a map that a fork shares, so at most `SHARED` pointers.
         Arc::make_mut(steps).entry(cell.step).or_insert_with(|| Arc::new(receipt));
     }
 
-    /// Takes over those of column 0 of other receipts in some steps, for this column.
-    pub(super) fn adopt(&mut self, column: usize, other: &Self, steps: Range<usize>) {
+    /// Takes over column 0 of other receipts in some steps, as this column.
+    pub(crate) fn adopt(&mut self, column: usize, other: &Self, steps: Range<usize>) {
         let parts = steps.start / SHARED..=steps.end / SHARED;
         for ((_, part), receipts) in other.maps.range((0, *parts.start())..=(0, *parts.end())) {
-            let (first, map) = (part * SHARED, self.maps.entry((column, *part)).or_default());
+            let first = part * SHARED;
+            let map = self.maps.entry((column, *part)).or_default();
             if steps.start <= first && first + SHARED <= steps.end && map.is_empty() {
                 *map = Arc::clone(receipts);
             } else {
@@ -126,8 +128,8 @@ impl Receipts {
         }
     }
 
-    /// Receipts that share those before `step`. `origins` gives, for each of their columns, the column of these receipts.
-    pub(super) fn derive(&self, origins: &[Option<usize>], step: usize) -> Self {
+    /// Receipts that share the past before `step`. `origins` gives, for each new column, the column of these receipts.
+    pub(crate) fn derive(&self, origins: &[Option<usize>], step: usize) -> Self {
         let mut maps = BTreeMap::new();
         for (column, origin) in origins.iter().enumerate() {
             let Some(origin) = *origin else { continue };
@@ -147,8 +149,8 @@ fn map_key(cell: Cell) -> (usize, usize) {
 }
 
 /// The receipts before a step; `None` if there are none.
-fn before(steps: &Steps, step: usize) -> Option<Arc<Steps>> {
-    let kept: Steps = steps.range(..step).map(|(step, receipt)| (*step, Arc::clone(receipt))).collect();
+fn before(steps: &ReceiptMap, step: usize) -> Option<Arc<ReceiptMap>> {
+    let kept: ReceiptMap = steps.range(..step).map(|(step, receipt)| (*step, Arc::clone(receipt))).collect();
     (!kept.is_empty()).then(|| Arc::new(kept))
 }
 

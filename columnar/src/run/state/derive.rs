@@ -1,26 +1,27 @@
-//! Flows that share their past with another one: forks, and flows with replaced or removed columns.
+//! Flows that share the past of another one: forks, and flows with replaced or removed columns.
+//!
+//! The past is shared and never edited: forks and replaced columns must not change stored contexts.
 
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
-use super::compute_steps::{ComputeSteps, settings};
-use super::exclusions::store_exclusions;
-use super::past::{Loaded, Unloaded};
-use super::shared::Shared;
-use super::state::{RunState, State};
-use super::{Error, Result};
+use super::past::LoadedValues;
+use super::{FlowState, PastColumn, RunState, Unloaded};
 use crate::compute::{Settings, Step};
 use crate::declare::{Name, Plan};
-use crate::run::reopen::Definition;
+use crate::run::reopen::FlowDefinition;
+use crate::run::shared::SharedFlow;
+use crate::run::user_code::{ComputeSteps, settings};
+use crate::run::{Error, Result};
 use crate::store::Store;
 
-/// The most forks that a flow remembers. Those of the first steps are forgotten first.
+/// The most forks that a flow remembers. Forks of the first steps are forgotten first.
 const FORKS: usize = 16;
 
-impl Shared {
-    /// A flow with the columns of `plan`, in memory. `origins` gives, for each of them, the column of this flow whose
-    /// values it takes over.
+impl SharedFlow {
+    /// A flow with the columns of `plan`, in memory. `origins` gives, for each column, the column of this flow whose
+    /// values the new flow takes over.
     pub(crate) fn derive(
         &self,
         plan: Arc<Plan>,
@@ -40,20 +41,20 @@ impl Shared {
     /// A fork on an empty store, which gets a copy of the values.
     pub(crate) async fn fork_into(&self, step: usize, store: Arc<dyn Store>) -> Result<Self> {
         let mut state = self.lock().fork(step)?;
-        // A cell that is stored meanwhile may be in the copy alone: the fork gets `Put::Exists` for it.
+        // A cell that is stored meanwhile may be in the copy alone: the fork gets `Put::Exists` for that cell.
         state.stored = self.copy_fork(step, &*store).await?;
-        store_exclusions(&state, &*store).await?;
-        let State { unloaded, stored, .. } = &mut state;
+        state.store_exclusions(&*store).await?;
+        let FlowState { unloaded, stored, .. } = &mut state;
         for (column, unloaded) in unloaded {
             if let Some(key) = stored.key(*column) {
-                *unloaded = unloaded.copied((Arc::clone(&store), key.clone()));
+                *unloaded = unloaded.copied(Arc::clone(&store), key.clone());
             }
         }
         Ok(Self::of(state, Some(store)))
     }
 
-    /// Removes the columns that `origins` does not name. Fails during a run, which may be computing them. The caller calls
-    /// [`wake`](Self::wake) when it holds no lock.
+    /// Removes the columns that `origins` does not name. Fails during a run, which may be computing some. The caller calls
+    /// [`wake`](Self::wake) without a lock.
     pub(crate) fn remove_columns<'a>(
         &self,
         plan: Arc<Plan>,
@@ -64,11 +65,11 @@ impl Shared {
         // Both change under both locks, so a run that begins now finds the compute steps of the new plan.
         let mut steps = steps.lock();
         let mut state = self.lock();
-        if matches!(state.run, RunState::Active(_)) {
+        if state.is_running() {
             return Err(Error::Running);
         }
         let mut next = state.derive(plan, origins, usize::MAX, settings(&left));
-        // A store keeps the entries of removed columns and their declarations itself.
+        // A store keeps the entries and declarations of removed columns itself.
         if self.store.is_none() {
             (next.stored.definition, next.removed) = state.removed_columns(origins);
         }
@@ -76,13 +77,13 @@ impl Shared {
         next.generation = state.generation + 1;
         let removed = (mem::replace(&mut *state, next), mem::replace(&mut *steps, left));
         drop((state, steps));
-        // Outside of the locks: they are the last to have the filters and the compute steps of the removed columns.
+        // Outside of the locks: these are the last to have the filters and the compute steps of the removed columns.
         drop(removed);
         Ok(())
     }
 }
 
-impl State {
+impl FlowState {
     /// The state of a fork at this step. This state remembers the fork.
     fn fork(&mut self, step: usize) -> Result<Self> {
         let schema = self.plan.schema();
@@ -91,7 +92,7 @@ impl State {
             return Err(Error::Missing { column: schema.name(source).clone(), step: step - 1 });
         }
         let since = self.scheduler.begun();
-        // An earlier fork at this step stays, because contexts since then take it into account.
+        // An earlier fork at this step stays, because contexts since then take that fork into account.
         self.forks.entry(step).or_insert(since);
         if self.forks.len() > FORKS {
             self.forks.pop_first();
@@ -100,8 +101,9 @@ impl State {
     }
 
     /// The state of a flow with the same columns and the values before `step`.
-    pub(super) fn before(&self, step: usize) -> Self {
-        let (plan, settings) = (Arc::clone(&self.plan), self.settings.clone());
+    pub(crate) fn before(&self, step: usize) -> Self {
+        let plan = Arc::clone(&self.plan);
+        let settings = self.settings.clone();
         let origins: Vec<_> = (0..plan.schema().columns().len()).map(Some).collect();
         self.derive(plan, &origins, step, settings)
     }
@@ -136,7 +138,7 @@ impl State {
             is_stale: self.is_stale,
         };
         derived.documents.retain(|_, (steps, _)| *steps <= step);
-        // A fork counts for its own contexts from its first step on. Forks of later steps are not in its past.
+        // A fork counts for all own contexts, from the first step on. Forks of later steps are not in the past.
         derived.forks.retain(|at, since| *at <= step && *since <= step);
         if step < usize::MAX {
             derived.forks.insert(step, step);
@@ -146,7 +148,7 @@ impl State {
             let contexts = self.contexts.get((*origin)?)?.as_ref()?;
             Some(contexts.before(step))
         };
-        // Only now, because `set_settings` forgets them. They know the truncations of the shared past.
+        // Only now, because `set_settings` forgets contexts. These know the truncations of the shared past.
         derived.contexts = origins.iter().map(contexts).collect();
         derived
     }
@@ -159,28 +161,35 @@ impl State {
         origins.iter().enumerate().filter_map(column).collect()
     }
 
-    /// The columns that `origins` does not name, and those that were removed before, by the keys that a store would have
-    /// for them; and the declarations of all columns.
-    fn removed_columns(&self, origins: &[Option<usize>]) -> (Definition, BTreeMap<Name, Unloaded>) {
-        let (mut removed, schema) = (self.removed.clone(), self.plan.schema());
+    /// The columns that `origins` does not name, and those that were removed before, by the keys that a store would
+    /// have; and the declarations of all columns.
+    fn removed_columns(&self, origins: &[Option<usize>]) -> (FlowDefinition, BTreeMap<Name, Unloaded>) {
+        let mut removed = self.removed.clone();
+        let schema = self.plan.schema();
         let mut definition = self.stored.definition.clone();
         let keys = definition.keys(schema);
         let updated = definition.update(schema, &keys, &self.settings, |_, _| true);
         debug_assert!(updated.is_ok(), "every change is allowed");
         let columns = 0..schema.columns().len();
         for column in columns.filter(|&column| !origins.contains(&Some(column))) {
-            let (unloaded, mut steps) = (self.unloaded.get(&column), self.scheduler.stored_steps(column));
+            let unloaded = self.unloaded.get(&column);
+            let mut steps = self.scheduler.stored_steps(column);
             if let Some(unloaded) = unloaded {
                 steps = steps.minus(unloaded.steps());
             }
-            let loaded = Loaded {
+            let loaded = LoadedValues {
                 steps,
                 history: self.table.history(column),
                 receipts: self.receipts.derive(&[Some(column)], usize::MAX),
                 skipped: self.scheduler.skipped_steps(column).collect(),
             };
-            let counter = Arc::clone(&self.counter);
-            let unloaded = Unloaded::removed(loaded, unloaded, schema.is_source(column), counter);
+            let past = PastColumn {
+                name: self.name(column).clone(),
+                is_source: schema.is_source(column),
+                counter: Arc::clone(&self.counter),
+                stored: None,
+            };
+            let unloaded = Unloaded::removed(past, loaded, unloaded);
             removed.extend(keys.get(column).map(|key| (key.clone(), unloaded)));
         }
         (definition, removed)

@@ -1,30 +1,22 @@
-//! Excluding cells from the contexts of later steps: the exclusions of a live flow, and those in its store.
+//! Excluding cells from the contexts of later steps: the exclusions of a live flow, and in the store.
 
 use std::sync::Arc;
 
-use super::shared::Shared;
-use super::state::State;
-use super::{Error, Result};
+use super::SharedFlow;
 use crate::context::{Exclusion, Exclusions};
 use crate::declare::Name;
 use crate::run::reopen::{exclusion_entry, exclusions_key, parse_exclusion};
+use crate::run::state::{FindColumn, FlowState};
+use crate::run::user_code::StoreRequest;
+use crate::run::{Error, Result};
 use crate::schedule::Cell;
 use crate::store::{Entry, Put, Store, StoreError, listed_steps};
 
-impl Shared {
-    /// Excludes a stored cell from the contexts of the steps that have not begun, or includes it again.
-    pub(crate) async fn exclude(&self, column: usize, step: usize, is_excluded: bool) -> Result<()> {
-        self.exclude_found(|_| Ok(column), step, is_excluded).await
-    }
-
-    /// The same for the column with this name.
-    pub(crate) async fn exclude_by_name(&self, name: &str, step: usize, is_excluded: bool) -> Result<()> {
-        self.exclude_found(|state| state.find(name), step, is_excluded).await
-    }
-
-    async fn exclude_found(
+impl SharedFlow {
+    /// Excludes a stored cell from the contexts of the steps that have not begun, or includes the cell again.
+    pub(crate) async fn exclude(
         &self,
-        find: impl Fn(&State) -> Result<usize>,
+        column: impl FindColumn,
         step: usize,
         is_excluded: bool,
     ) -> Result<()> {
@@ -34,7 +26,7 @@ impl Shared {
         loop {
             let (exclusion, at) = {
                 let state = self.lock();
-                let column = find(&state)?;
+                let column = column.find_in(&state)?;
                 let Some(exclusion) = state.exclusion(Cell { column, step }, is_excluded)? else {
                     return Ok(());
                 };
@@ -44,7 +36,7 @@ impl Shared {
                 self.lock().add_exclusion(exclusion);
                 return Ok(());
             };
-            // If this call is dropped while it waits, nobody knows whether the exclusion is stored.
+            // If this call is dropped during the wait, nobody knows whether the exclusion is stored.
             self.lock().has_unknown_exclusion = true;
             let put = put.await.map_err(|source| {
                 self.store_failed();
@@ -65,9 +57,9 @@ impl Shared {
         }
     }
 
-    /// Takes over the exclusion of a call that was dropped, if the store has it. The caller holds the lock of pushes: the
+    /// Takes over the exclusion of a call that was dropped, if the store has that exclusion. The caller holds the lock of pushes: the
     /// next step begins when that is known.
-    pub(super) async fn settle_exclusions(&self) -> Result<()> {
+    pub(crate) async fn settle_exclusions(&self) -> Result<()> {
         let at = {
             let state = self.lock();
             state.has_unknown_exclusion.then(|| state.exclusions.len())
@@ -85,18 +77,14 @@ impl Shared {
         Ok(())
     }
 
-    fn put_exclusion(
-        &self,
-        at: usize,
-        exclusion: &Exclusion,
-    ) -> Option<futures::future::BoxFuture<'static, std::result::Result<Put, StoreError>>> {
+    fn put_exclusion(&self, at: usize, exclusion: &Exclusion) -> Option<StoreRequest<Put>> {
         let store = self.store.as_ref()?;
         let key = self.lock().key_of(&exclusion.column);
-        Some(store.put(exclusions_key(), at, exclusion_entry(exclusion, &key)))
+        Some(StoreRequest::new(|| store.put(exclusions_key(), at, exclusion_entry(exclusion, &key))))
     }
 
     /// Takes over the exclusions of a store.
-    pub(super) async fn restore_exclusions(&self, store: &dyn Store) -> Result<()> {
+    pub(crate) async fn restore_exclusions(&self, store: &dyn Store) -> Result<()> {
         let key = exclusions_key();
         let failed = |source| Error::Load { column: key.clone(), source };
         let stored = listed_steps(store, &key).await.map_err(failed)?;
@@ -118,32 +106,38 @@ impl Shared {
     }
 }
 
-/// Copies the exclusions of a fork into its store.
-pub(super) async fn store_exclusions(state: &State, store: &dyn Store) -> Result<()> {
-    for (at, exclusion) in state.exclusions.iter().enumerate() {
-        let key = state.key_of(&exclusion.column);
-        let put = store.put(exclusions_key(), at, exclusion_entry(exclusion, &key)).await;
-        put.map_err(|source| Error::Open { source })?;
+impl FlowState {
+    /// The exclusions, if there are any.
+    pub(crate) fn exclusions(&self) -> Option<&Arc<Exclusions>> {
+        (!self.exclusions.is_empty()).then_some(&self.exclusions)
     }
-    Ok(())
-}
 
-impl State {
-    /// The exclusion of a cell from now on; `None` if it changes nothing.
+    /// Copies the exclusions of a fork into a store.
+    pub(crate) async fn store_exclusions(&self, store: &dyn Store) -> Result<()> {
+        for (at, exclusion) in self.exclusions.iter().enumerate() {
+            let key = self.key_of(&exclusion.column);
+            let put = store.put(exclusions_key(), at, exclusion_entry(exclusion, &key)).await;
+            put.map_err(|source| Error::Open { source })?;
+        }
+        Ok(())
+    }
+
+    /// The exclusion of a cell from now on; `None` if nothing changes.
     fn exclusion(&self, cell: Cell, is_excluded: bool) -> Result<Option<Exclusion>> {
         let column = self.plan.schema().name(cell.column).clone();
         if !self.scheduler.is_stored(cell) {
             return Err(Error::Missing { column, step: cell.step });
         }
         let excluded = self.exclusions.at(&column, usize::MAX);
-        // The step itself shows it: another context of the same step may have been sent.
+        // The step itself shows the cell: another context of the same step may have been sent.
+        // Contexts of begun steps do not change, because requests may have been sent.
         let since = self.scheduler.begun().max(cell.step + 1);
         let exclusion = Exclusion { column, step: cell.step, since, is_excluded };
         Ok((excluded.contains(&cell.step) != is_excluded).then_some(exclusion))
     }
 
-    /// Gives exclusions of a column that is gone to the column that has its values under another name.
-    pub(super) fn rename_excluded(&mut self) {
+    /// Gives exclusions of a column that is gone to the column that has the values under another name.
+    pub(crate) fn rename_excluded(&mut self) {
         if self.exclusions.is_empty() {
             return;
         }

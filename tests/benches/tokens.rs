@@ -1,16 +1,14 @@
-//! The errors of the token estimates against the exact count of a tokenizer, by kind of text, and their speed.
+//! The error of the default estimate of tokens against the exact count of a tokenizer, by kind of text, and their speed. A
+//! quarter of the characters, which is a common estimate, is the baseline.
 //!
-//! `cargo bench -p columnar-tests --features tiktoken --bench tokens`; with `-- --fit` it prints the weights of `Classes`, fitted
-//! to the other half of the samples. `cargo fetch` first, for the sources of crates that samples come from.
-
-mod fit;
+//! `cargo fetch` first, for the sources of crates that samples come from.
 
 use std::hint::black_box;
 use std::time::Duration;
 
-use columnar::tokens::{Chars, Classes, Counter, Exact};
+use columnar::tokens::{Counter, Estimate, Exact};
 use columnar_tests::corpus::{Corpus, KINDS};
-use columnar_tests::figures::{Contender, bar, figure, medians, over, ratio, self_timed_medians, timed};
+use columnar_tests::figures::{Contender, figure, ratio, self_timed_medians, timed};
 
 const ROUNDS: usize = 9;
 
@@ -21,26 +19,29 @@ fn main() {
     }
     let unpacking = timed(|| drop(black_box(format!("{:?}", Exact::o200k()))));
     let exact = Exact::o200k();
-    if std::env::args().any(|argument| argument == "--fit") {
-        return fit::print(&corpus, &exact);
-    }
     figure("exact.first_ms", unpacking.as_secs_f64() * 1e3, "ms");
     for kind in KINDS {
-        let texts: Vec<_> = corpus.judged(kind).map(|text| (text, exact.count(text))).collect();
-        let mut p95 = [0.0; 2];
-        for ((name, counter), p95) in
-            [("chars", &Chars as &dyn Counter), ("classes", &Classes)].into_iter().zip(&mut p95)
-        {
-            let error = Error::of(counter, &texts);
-            figure(&format!("{name}.{kind}.bias_percent"), error.bias * 100.0, "%");
-            figure(&format!("{name}.{kind}.p95_percent"), error.p95 * 100.0, "%");
-            figure(&format!("{name}.{kind}.lowest_percent"), error.lowest * 100.0, "%");
-            *p95 = error.p95;
-        }
-        let [chars, classes] = p95;
-        println!("ratio {kind}.p95_classes_over_chars = {:.3} ({} texts)", classes / chars, texts.len());
+        let texts: Vec<_> = corpus.texts(kind).map(|text| (text, exact.count(text))).collect();
+        let [characters, estimate] = [("characters", &Characters as &dyn Counter), ("estimate", &Estimate)]
+            .map(|(name, counter)| {
+                let error = Error::of(counter, &texts);
+                figure(&format!("{name}.{kind}.bias_percent"), error.bias * 100.0, "%");
+                figure(&format!("{name}.{kind}.p95_percent"), error.p95 * 100.0, "%");
+                figure(&format!("{name}.{kind}.lowest_percent"), error.lowest * 100.0, "%");
+                error.p95
+            });
+        println!("ratio {kind}.p95_over_characters = {:.3} ({} texts)", estimate / characters, texts.len());
     }
     speed(&corpus);
+}
+
+/// A quarter of the characters, rounded up.
+struct Characters;
+
+impl Counter for Characters {
+    fn count(&self, text: &str) -> usize {
+        text.chars().count().div_ceil(4)
+    }
 }
 
 /// The relative errors of a counter: 0.1 is ten percent too much.
@@ -66,13 +67,14 @@ impl Error {
     }
 }
 
-/// The throughput of the counters, and whether it holds for long runs of one kind of character.
+/// The throughput of the counters.
 fn speed(corpus: &Corpus) {
     let exact = Exact::o200k();
-    let counters = [("chars", &Chars as &dyn Counter), ("classes", &Classes), ("exact", &exact)];
+    let counters = [("characters", &Characters as &dyn Counter), ("estimate", &Estimate), ("exact", &exact)];
     for kind in ["prose", "code", "cjk", "base64"] {
-        let [other, text] = [corpus.fitted(kind).collect::<Vec<_>>(), corpus.judged(kind).collect()];
-        let [other, text] = [other, text].map(|texts| texts.join("\n"));
+        let mut texts: Vec<_> = corpus.texts(kind).collect();
+        let other = texts.split_off(texts.len() / 2).join("\n");
+        let text = texts.join("\n");
         let mut contenders = counters.map(|(_, counter)| -> Contender<'_> {
             Box::new(|| timed_on_new_thread(|| count(counter, &other), || count(counter, &text)))
         });
@@ -80,16 +82,6 @@ fn speed(corpus: &Corpus) {
             let rate = ratio(text.len(), 1_000_000) / time.as_secs_f64();
             figure(&format!("{name}.{kind}_mb_per_s"), rate, "MB/s");
         }
-    }
-    for (name, piece) in
-        [("letters", "a"), ("capitals", "Ab"), ("marks", "-+"), ("spaces", " "), ("digits", "7")]
-    {
-        let [short, long] = [10_000, 1_000_000].map(|bytes| piece.repeat(bytes / piece.len()));
-        let [short, long] = medians(
-            ROUNDS,
-            [&mut || (0..100).for_each(|_| count(&Classes, &short)), &mut || count(&Classes, &long)],
-        );
-        bar(&format!("classes.{name}_1mb_over_100_of_10kb"), over(long, short), 1.2);
     }
 }
 

@@ -1,4 +1,15 @@
-//! The driver: a stream of events that carries out the actions of the scheduler while it is polled.
+//! The driver: a stream of events that carries out the actions of the scheduler while the stream is polled.
+//!
+//! ```text
+//! scheduler ──▶ actions ──▶ driver ──▶ computation ──▶ storing ──▶ events
+//! ```
+//!
+//! There is no hidden task: a program that stops polling has no calls in progress that others wait for.
+
+mod actions;
+mod computation;
+mod storing;
+mod warm_up;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,23 +23,22 @@ use futures::Stream;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, SelectAll, StreamExt};
 
-use super::actions::{RunAction, RunStatus};
-use super::computation::{Computation, Failure, Finished, Report};
-use super::compute_steps::ComputeSteps;
+use self::actions::{RunAction, RunStatus};
+use self::computation::{CellFailure, CellReport, CellWrite, Computation, Unstored};
+use self::warm_up::SingleFlight;
 use super::event::{ColumnId, Event};
-use super::guard::{caught, discard};
-use super::shared::{Counted, Shared};
-use super::warm_up::SingleFlight;
+use super::shared::SharedFlow;
+use super::user_code::{ComputeSteps, caught, discard};
 use super::{Error, Result};
-use crate::compute::trace::{CellSpan, RunSpan};
+use crate::compute::trace::RunSpan;
 use crate::declare::{Name, Plan};
 use crate::schedule::{Cell, OnFailure};
-use crate::store::{Entry, Put, StoreError};
+use crate::store::Entry;
 
 /// A run of a flow: a [`Stream`] of events, and a future that discards them.
 ///
-/// It computes the missing cells while it is polled. An error is the last item of the stream and the result of the
-/// future. Dropping a run cancels the cells that are not stored yet; the next run computes them.
+/// A run computes the missing cells while the run is polled. An error is the last item of the stream and the result of the
+/// future. Dropping a run cancels the cells that are not stored yet, which the next run computes.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -53,22 +63,22 @@ use crate::store::{Entry, Put, StoreError};
 /// ```
 #[must_use = "a run does nothing unless it is polled or awaited"]
 pub struct Run<'a, I = Name> {
-    /// `None` when the run is over: it then holds neither the flow nor its store.
-    shared: Option<Arc<Shared>>,
+    /// `None` when the run is over: then the run holds neither the flow nor the store.
+    shared: Option<Arc<SharedFlow>>,
     steps: ComputeSteps<'a>,
     has_begun: bool,
     /// The loading of stored values that the missing cells read, before anything is computed.
     loading: Option<BoxFuture<'static, Result<()>>>,
-    /// The plan as of the last lookup of a column that it did not have.
+    /// The plan as of the last lookup of an unknown column.
     plan: Arc<Plan>,
     computations: SelectAll<Computation<'a>>,
     single_flight: SingleFlight,
-    writes: FuturesUnordered<Write>,
-    /// A finished cell. The scheduler asks for its storing before anything else is polled, so one is enough.
+    writes: FuturesUnordered<CellWrite>,
+    /// A finished cell. The scheduler asks to store the cell before anything else is polled, so one is enough.
     unstored: Option<Unstored>,
-    /// The failure of a cell that failed when it started.
-    early_failure: Option<(Cell, Report)>,
-    /// The warnings about columns, until their first cells.
+    /// The failure of a cell that failed at the start.
+    early_failure: Option<(Cell, CellReport)>,
+    /// The warnings about columns, until the first cell of each.
     warnings: BTreeMap<usize, String>,
     /// The error that ends the run.
     failure: Option<Error>,
@@ -78,7 +88,7 @@ pub struct Run<'a, I = Name> {
 }
 
 impl<'a, I> Run<'a, I> {
-    pub(crate) fn new(shared: Arc<Shared>, steps: ComputeSteps<'a>) -> Self {
+    pub(crate) fn new(shared: Arc<SharedFlow>, steps: ComputeSteps<'a>) -> Self {
         let plan = shared.plan();
         Self {
             shared: Some(shared),
@@ -113,7 +123,7 @@ impl<I: ColumnId> Stream for Run<'_, I> {
                     return Poll::Ready(Some(Err(error)));
                 }
             };
-            // Columns may have been removed since the run was made. While it is active they are only added.
+            // Columns may have been removed since the run was made. During a run columns are only added.
             (self.plan, self.loading) = (shared.plan(), shared.loading());
             self.warnings = warnings;
             self.has_begun = true;
@@ -131,7 +141,7 @@ impl<I: ColumnId> Stream for Run<'_, I> {
             }
         }
         loop {
-            // Actions come first: they store a finished cell, and there is room for one only.
+            // Actions come first, because an action stores a finished cell, and there is room for one only.
             if let Some(event) = self.act(task).or_else(|| self.poll_cells(task)) {
                 return Poll::Ready(Some(Ok(event)));
             }
@@ -182,11 +192,11 @@ impl<'a, I: ColumnId> Run<'a, I> {
         while let Some(action) = self.shared().next_action() {
             match action {
                 RunAction::Compute(cell, context) => {
-                    // `Shared::extend` changes the steps before the plan, so added columns have theirs.
+                    // `SharedFlow::extend` changes the steps before the plan, so added columns have theirs.
                     let Some(step) = self.steps.get(cell.column) else {
                         unreachable!("a cell that is computed has a compute step")
                     };
-                    // It asks the model for its name. A model that panics here does so again when it is called.
+                    // A model is asked for the name. A model that panics here does so again when the step calls the model.
                     let join = || self.single_flight.join(step.settings(), &context);
                     let warm_up = caught(join).unwrap_or_default();
                     let mut computation = Computation::new(cell, step, context, warm_up);
@@ -208,13 +218,14 @@ impl<'a, I: ColumnId> Run<'a, I> {
                     None => unreachable!("a cell that is stored has been computed"),
                 },
                 RunAction::Skip(cell) => {
-                    // A cell that its compute step skips has a span and a receipt.
+                    // A cell that is skipped by a compute step has a span and a receipt.
                     // A cell without any input has neither.
                     let computed = self.take_unstored(cell);
                     let skipped = computed.unwrap_or_else(|| self.skipped(cell));
                     self.store(skipped, task);
                 }
                 RunAction::Emit(cell, value) => {
+                    // The scheduler emits the steps of a column in order, because readers append the values.
                     // The type of this run's columns has no name for a column of an extension.
                     let Some(column) = self.column_id(cell) else { continue };
                     let step = cell.step;
@@ -252,7 +263,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
         None
     }
 
-    /// Starts a computation. A value that is ready at once, such as that of a plain function, is not queued; a failure
+    /// Starts a computation. A value that is ready at once, such as the value of a plain function, is not queued; a failure
     /// is, until all other ready cells have started.
     fn compute(&mut self, mut computation: Computation<'a>, task: &mut TaskContext<'_>) -> Option<Event<I>> {
         // There is room for one early failure, and this cell may fail as well.
@@ -263,7 +274,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
         let event = match computation.poll_next_unpin(task) {
             Poll::Ready(Some((cell, mut report))) => {
                 self.count_tokens(cell, &mut report);
-                if let Report::Failed(_) = report {
+                if let CellReport::Failed(_) = report {
                     self.early_failure = Some((cell, report));
                     None
                 } else {
@@ -279,42 +290,48 @@ impl<'a, I: ColumnId> Run<'a, I> {
         event
     }
 
-    /// Counts a computed value. If the counter panics, the cell has failed, and nothing of it is stored.
-    fn count_tokens(&self, cell: Cell, report: &mut Report) {
-        let Report::Computed { value, finished, counted } = report else { return };
+    /// Counts a computed value. If the counter panics, the cell has failed, and nothing is stored.
+    fn count_tokens(&self, cell: Cell, report: &mut CellReport) {
+        let CellReport::Computed { value, finished, counted } = report else { return };
         *counted = caught(|| self.shared().counted(value));
         if counted.is_none() {
             let error = self.shared().panicked(cell);
             let mut finished = mem::take(finished);
             finished.span.failed(&error, error.class());
             let cause = error.cause();
-            *report = Report::Failed(Box::new(Failure { error, cause, is_over_limit: false, finished }));
+            *report =
+                CellReport::Failed(Box::new(CellFailure { error, cause, is_over_limit: false, finished }));
         }
     }
 
     /// Handles a report. If the cell is finished, the next action stores it.
-    fn handle_report(&mut self, cell: Cell, report: Report) -> Option<Event<I>> {
-        let (column, step) = (self.column_id(cell), cell.step);
+    fn handle_report(&mut self, cell: Cell, report: CellReport) -> Option<Event<I>> {
+        let column = self.column_id(cell);
+        let step = cell.step;
         match report {
-            Report::Delta { text } => Some(Event::Delta { column: column?, step, text }),
-            Report::Retry { attempt, error } => Some(Event::Retry { column: column?, step, attempt, error }),
-            Report::Warning { message } => Some(Event::Warning { column: column?, step, message }),
-            Report::Waiting { pause, error } => Some(Event::Waiting { column: column?, step, pause, error }),
-            Report::Computed { value, finished, counted } => {
+            CellReport::Delta { text } => Some(Event::Delta { column: column?, step, text }),
+            CellReport::Retry { attempt, error } => {
+                Some(Event::Retry { column: column?, step, attempt, error })
+            }
+            CellReport::Warning { message } => Some(Event::Warning { column: column?, step, message }),
+            CellReport::Waiting { pause, error } => {
+                Some(Event::Waiting { column: column?, step, pause, error })
+            }
+            CellReport::Computed { value, finished, counted } => {
                 self.unstored = Some(Unstored { counted, ..Unstored::new(cell, value.into(), finished) });
-                self.shared().handle_computed(cell);
+                self.shared().report(|scheduler| scheduler.handle_computed(cell));
                 None
             }
-            Report::Skipped { finished } => {
+            CellReport::Skipped { finished } => {
                 self.unstored = Some(Unstored::new(cell, Entry::SKIPPED, finished));
-                self.shared().handle_skipped(cell);
+                self.shared().report(|scheduler| scheduler.handle_skipped(cell));
                 None
             }
-            Report::Failed(failure) => {
-                let Failure { error, cause, is_over_limit, finished } = *failure;
+            CellReport::Failed(failure) => {
+                let CellFailure { error, cause, is_over_limit, finished } = *failure;
                 if is_over_limit {
-                    // The limit refuses every further call, so the run ends whatever the column allows.
-                    self.shared().handle_broken(cell);
+                    // The limit refuses every further call, so the run ends even if the column allows failures.
+                    self.shared().report(|scheduler| scheduler.handle_broken(cell));
                     self.span.cell_failed();
                     self.fail(error);
                     return None;
@@ -326,94 +343,19 @@ impl<'a, I: ColumnId> Run<'a, I> {
                         return None;
                     }
                     OnFailure::Wait => self.span.cell_failed(),
-                    // No failed cell: it is counted as a skipped one when it is stored.
+                    // No failed cell: storing counts the cell as a skipped one.
                     OnFailure::Skip => self.unstored = Some(Unstored::new(cell, Entry::SKIPPED, finished)),
                 }
-                // It has the error of a compute step, whose drop is code of users.
+                // The drop of the error of a compute step is code of users.
                 discard(error);
                 Some(Event::Failed { column: column?, step, error: cause })
             }
         }
     }
 
-    fn take_unstored(&mut self, cell: Cell) -> Option<Unstored> {
-        self.unstored.take_if(|unstored| unstored.cell == cell)
-    }
-
-    /// A cell that is skipped without a computation, because all its inputs are skipped.
-    fn skipped(&mut self, cell: Cell) -> Unstored {
-        let span = CellSpan::new(self.name(cell.column), cell.step);
-        Unstored::new(cell, Entry::SKIPPED, Finished { span, receipt: None })
-    }
-
-    fn store(&mut self, unstored: Unstored, task: &mut TaskContext<'_>) {
-        let (shared, cell) = (Arc::clone(self.shared()), unstored.cell);
-        let Some(mut put) = shared.put(cell.column, cell.step, unstored.entry.clone()) else {
-            return self.put_done(unstored, Ok(Put::Stored));
-        };
-        // A store in memory is ready at once, and the dependents start in the same poll of the run.
-        match put.poll_unpin(task) {
-            Poll::Ready(put) => self.put_done(unstored, put),
-            Poll::Pending => self.writes.push(put.map(move |put| (unstored, put)).boxed()),
-        }
-    }
-
-    fn put_done(&mut self, mut unstored: Unstored, put: Result<Put, StoreError>) {
-        let is_stored = put.and_then(|put| self.stored(&mut unstored, put));
-        let Unstored { cell, entry, span, .. } = unstored;
-        match is_stored {
-            Ok(true) => {
-                span.stored(&entry);
-                self.span.stored(&entry);
-            }
-            Ok(false) => self.break_off(cell, span, self.shared().panicked(cell)),
-            Err(source) => {
-                self.shared().store_failed();
-                let (column, step) = (self.name(cell.column).clone(), cell.step);
-                self.break_off(cell, span, Error::Store { column, step, source });
-            }
-        }
-    }
-
-    /// A cell is stored. Returns whether its value could be counted, which may panic.
-    fn stored(&self, unstored: &mut Unstored, put: Put) -> Result<bool, StoreError> {
-        let shared = self.shared();
-        // An earlier write succeeded without a confirmation. Its value stays, and dependents show it.
-        if let Put::Exists(earlier) = put {
-            unstored.counted = match earlier.value.as_ref().map(|value| caught(|| shared.counted(value))) {
-                Some(None) => return Ok(false),
-                counted => counted.flatten(),
-            };
-            unstored.entry = earlier;
-        }
-        let Unstored { cell, entry, counted, .. } = unstored;
-        // It counts again if the counter was replaced meanwhile.
-        match caught(|| shared.handle_stored(*cell, entry, counted.as_ref())) {
-            Some(stored) => stored.map(|()| true),
-            None => Ok(false),
-        }
-    }
-
-    /// A cell could not be stored, which ends the run.
-    fn break_off(&mut self, cell: Cell, mut span: CellSpan, error: Error) {
-        self.shared().handle_broken(cell);
-        span.failed(&error, error.class());
-        self.span.cell_failed();
-        self.fail(error);
-    }
-
-    fn fail(&mut self, error: Error) {
-        // Cells in progress may fail as well. The first error is the one that stopped the run.
-        if self.failure.is_some() {
-            return discard(error);
-        }
-        self.span.failed(&error, error.class());
-        self.failure = Some(error);
-    }
-
-    /// Ends the run, and returns its last item.
+    /// Ends the run, and returns the last item.
     fn finish(&mut self) -> Option<Result<Event<I>>> {
-        // Before the last item: after it the reader may run again, or open the store again.
+        // Before the last item, because then the reader may run again, or open the store again.
         self.end();
         mem::take(&mut self.span).done();
         self.failure.take().map(Err)
@@ -426,6 +368,15 @@ impl<'a, I: ColumnId> Run<'a, I> {
 }
 
 impl<I> Run<'_, I> {
+    fn fail(&mut self, error: Error) {
+        // Cells in progress may fail as well. The first error stopped the run.
+        if self.failure.is_some() {
+            return discard(error);
+        }
+        self.span.failed(&error, error.class());
+        self.failure = Some(error);
+    }
+
     /// The name of a column, which may have been added since the run began.
     fn name(&mut self, column: usize) -> &Name {
         if column >= self.plan.schema().columns().len() {
@@ -434,7 +385,7 @@ impl<I> Run<'_, I> {
         self.plan.schema().name(column)
     }
 
-    fn shared(&self) -> &Arc<Shared> {
+    fn shared(&self) -> &Arc<SharedFlow> {
         match &self.shared {
             Some(shared) => shared,
             None => unreachable!("a run that is over carries out no action"),
@@ -445,31 +396,13 @@ impl<I> Run<'_, I> {
         if let Some(shared) = self.shared.take()
             && self.has_begun
         {
-            // Compute steps may panic when they are dropped, so the run ends before.
+            // Dropping a compute step may panic, so the run ends before.
             let dropped =
                 (mem::take(&mut self.computations), mem::take(&mut self.writes), mem::take(&mut self.steps));
-            // It holds the flow as well.
+            // A loading holds the flow as well.
             self.loading = None;
             shared.end_run();
             drop(dropped);
         }
     }
 }
-
-/// A finished cell that is not stored yet.
-struct Unstored {
-    cell: Cell,
-    entry: Entry,
-    /// The tokens of the value, if it has one.
-    counted: Option<Counted>,
-    span: CellSpan,
-}
-
-impl Unstored {
-    fn new(cell: Cell, entry: Entry, Finished { span, receipt }: Finished) -> Self {
-        Self { cell, entry: Entry { receipt, ..entry }, counted: None, span }
-    }
-}
-
-/// A write into the store that is in progress.
-type Write = BoxFuture<'static, (Unstored, Result<Put, StoreError>)>;

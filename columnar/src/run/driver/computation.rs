@@ -12,8 +12,6 @@ use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{BoxStream, StreamExt};
 use tokio::time::Instant;
 
-use super::Error;
-use super::shared::Counted;
 use super::warm_up::WarmUp;
 use crate::compute::trace::CellSpan;
 use crate::compute::{Context, Kind, Piece, Step};
@@ -22,10 +20,13 @@ use crate::declare::error::BoxError;
 use crate::history::Value;
 use crate::model::End;
 use crate::model::usage::{Receipt, SpendLimitError};
+use crate::run::Error;
+use crate::run::shared::CountedTokens;
 use crate::schedule::Cell;
+use crate::store::{Entry, Put, StoreError};
 
 /// A report of a computation: any number of deltas, retries and waits, then one of the others, which is the last.
-pub(super) enum Report {
+pub(super) enum CellReport {
     /// Comes first.
     Warning {
         message: String,
@@ -41,34 +42,34 @@ pub(super) enum Report {
         pause: Duration,
         error: String,
     },
-    /// With the tokens of the value, once they are counted.
+    /// With the tokens of the value, once counted.
     Computed {
         value: Value,
-        finished: Finished,
-        counted: Option<Counted>,
+        finished: CellRecords,
+        counted: Option<CountedTokens>,
     },
     Skipped {
-        finished: Finished,
+        finished: CellRecords,
     },
-    /// In a box, because it is rare and larger than the others, and each cell moves its report.
-    Failed(Box<Failure>),
+    /// In a box, because a failure is rare and larger than the others, and each cell moves a report.
+    Failed(Box<CellFailure>),
 }
 
 /// The failure of a computation.
-pub(super) struct Failure {
+pub(super) struct CellFailure {
     pub(super) error: Error,
-    /// Its message for an event.
+    /// The message for an event.
     pub(super) cause: String,
     /// Whether the spend limit has refused a call.
     pub(super) is_over_limit: bool,
-    pub(super) finished: Finished,
+    pub(super) finished: CellRecords,
 }
 
 /// The records of a finished computation.
 #[derive(Default)]
-pub(super) struct Finished {
+pub(super) struct CellRecords {
     pub(super) span: CellSpan,
-    /// The receipt as it is stored, which is short to move; `None` if no model was called.
+    /// The receipt in the stored form, which is short to move; `None` if no model was called.
     pub(super) receipt: Option<Value>,
 }
 
@@ -78,7 +79,7 @@ pub(super) struct Computation<'a> {
     column: Name,
     /// The number of the current attempt, from 1.
     attempt: usize,
-    stage: Stage<'a>,
+    stage: ComputationStage<'a>,
     /// A warning about the column.
     pub(super) warning: Option<String>,
     warm_up: WarmUp,
@@ -88,8 +89,9 @@ pub(super) struct Computation<'a> {
     receipt: Option<Box<ReceiptBuilder>>,
 }
 
-enum Stage<'a> {
+enum ComputationStage<'a> {
     NotStarted { step: Step<'a>, context: Context },
+    // Boxed, because a flow of 500 columns would otherwise have a type with 500 parameters.
     Whole(BoxFuture<'a, Result<Value, BoxError>>),
     Pieces { pieces: BoxStream<'a, Result<Piece, BoxError>>, text: String },
     Refused(Error),
@@ -99,51 +101,54 @@ enum Stage<'a> {
 impl<'a> Computation<'a> {
     pub(super) fn new(cell: Cell, step: Step<'a>, context: Context, warm_up: WarmUp) -> Self {
         let column = context.column().clone();
-        let span = CellSpan::new(&column, cell.step);
-        let stage = Stage::NotStarted { step, context };
-        Self { cell, column, attempt: 1, stage, warning: None, warm_up, span, receipt: None }
+        Self::of(cell, column, ComputationStage::NotStarted { step, context }, warm_up)
     }
 
     /// A cell that fails without a call of its compute step.
     pub(super) fn refused(cell: Cell, column: Name, error: Error) -> Self {
+        Self::of(cell, column, ComputationStage::Refused(error), WarmUp::default())
+    }
+
+    fn of(cell: Cell, column: Name, stage: ComputationStage<'a>, warm_up: WarmUp) -> Self {
         let span = CellSpan::new(&column, cell.step);
-        let (stage, warm_up) = (Stage::Refused(error), WarmUp::default());
         Self { cell, column, attempt: 1, stage, warning: None, warm_up, span, receipt: None }
     }
 
     /// Whether the last report has been returned.
     pub(super) fn is_finished(&self) -> bool {
-        matches!(self.stage, Stage::Finished)
+        matches!(self.stage, ComputationStage::Finished)
     }
 
-    fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Option<Report>> {
+    fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Option<CellReport>> {
         if let Some(message) = self.warning.take() {
-            return Poll::Ready(Some(Report::Warning { message }));
+            return Poll::Ready(Some(CellReport::Warning { message }));
         }
         loop {
             let report = match &mut self.stage {
-                Stage::NotStarted { .. } => {
+                ComputationStage::NotStarted { .. } => {
                     // Before the compute step is called, because a call may send the request.
                     ready!(self.warm_up.poll_ready(task));
                     self.start();
                     continue;
                 }
-                Stage::Whole(text) => match ready!(text.poll_unpin(task)) {
+                ComputationStage::Whole(text) => match ready!(text.poll_unpin(task)) {
                     Ok(value) => self.succeed(value),
                     Err(source) => self.fail(source),
                 },
-                Stage::Pieces { pieces, .. } => {
+                ComputationStage::Pieces { pieces, .. } => {
                     let piece = ready!(pieces.poll_next_unpin(task));
                     match self.handle_piece(piece) {
                         Some(report) => report,
                         None => continue,
                     }
                 }
-                Stage::Refused(_) => match mem::replace(&mut self.stage, Stage::Finished) {
-                    Stage::Refused(error) => self.report_failure(error),
-                    _ => unreachable!("the stage was matched above"),
-                },
-                Stage::Finished => return Poll::Ready(None),
+                ComputationStage::Refused(_) => {
+                    match mem::replace(&mut self.stage, ComputationStage::Finished) {
+                        ComputationStage::Refused(error) => self.report_failure(error),
+                        _ => unreachable!("the stage was matched above"),
+                    }
+                }
+                ComputationStage::Finished => return Poll::Ready(None),
             };
             return Poll::Ready(Some(report));
         }
@@ -151,30 +156,32 @@ impl<'a> Computation<'a> {
 
     fn start(&mut self) {
         // The stage is `Finished` during the call, so a step that panics is not called again.
-        if let Stage::NotStarted { step, context } = mem::replace(&mut self.stage, Stage::Finished) {
+        if let ComputationStage::NotStarted { step, context } =
+            mem::replace(&mut self.stage, ComputationStage::Finished)
+        {
             self.span.attempt(self.attempt);
             self.stage = match step.start(context).0 {
-                Kind::Whole(text) => Stage::Whole(text),
-                Kind::Pieces(pieces) => Stage::Pieces { pieces, text: String::new() },
+                Kind::Whole(text) => ComputationStage::Whole(text),
+                Kind::Pieces(pieces) => ComputationStage::Pieces { pieces, text: String::new() },
             };
         }
     }
 
-    /// Handles the next piece of a reply, `None` at its end, and returns the report of it, if it has one.
-    fn handle_piece(&mut self, piece: Option<Result<Piece, BoxError>>) -> Option<Report> {
-        let Stage::Pieces { text, .. } = &mut self.stage else { return None };
+    /// Handles the next piece of a reply, `None` at the end, and returns the report of the piece, if there is one.
+    fn handle_piece(&mut self, piece: Option<Result<Piece, BoxError>>) -> Option<CellReport> {
+        let ComputationStage::Pieces { text, .. } = &mut self.stage else { return None };
         Some(match piece {
             Some(Ok(Piece::Text(more))) => {
-                // For an empty piece as well: it proves that the reply has begun.
+                // An empty piece proves as well that the reply has begun.
                 self.warm_up.reply_began();
                 text.push_str(&more);
-                return (!more.is_empty()).then_some(Report::Delta { text: more });
+                return (!more.is_empty()).then_some(CellReport::Delta { text: more });
             }
             Some(Ok(Piece::CallStarted(model))) => {
                 self.receipt.get_or_insert_default().call_started(model);
                 return None;
             }
-            Some(Ok(Piece::Waiting { pause, error })) => Report::Waiting { pause, error },
+            Some(Ok(Piece::Waiting { pause, error })) => CellReport::Waiting { pause, error },
             Some(Ok(Piece::CallRefused)) => {
                 self.receipt.get_or_insert_default().call_refused();
                 return None;
@@ -184,12 +191,13 @@ impl<'a> Computation<'a> {
                 return None;
             }
             Some(Ok(Piece::Retry { attempt, error })) => {
-                // The warm-up goes on: the next attempt sends the same prefix, and others wait for its reply.
+                // The warm-up goes on: the next attempt sends the same prefix, and others wait for that reply.
+                // Deltas belong to one attempt, because a failed attempt stores nothing.
                 text.clear();
                 self.attempt = attempt + 1;
                 self.span.retry(attempt, &*error);
                 self.span.attempt(self.attempt);
-                Report::Retry { attempt, error: error.to_string() }
+                CellReport::Retry { attempt, error: error.to_string() }
             }
             Some(Ok(Piece::Whole(value))) => self.succeed(value),
             Some(Ok(Piece::Skip)) => self.skip(),
@@ -201,54 +209,58 @@ impl<'a> Computation<'a> {
         })
     }
 
-    fn succeed(&mut self, value: Value) -> Report {
-        self.stage = Stage::Finished;
+    fn succeed(&mut self, value: Value) -> CellReport {
+        self.stage = ComputationStage::Finished;
         self.warm_up.reply_began();
-        Report::Computed { value, finished: self.finish(), counted: None }
+        CellReport::Computed { value, finished: self.finish(), counted: None }
     }
 
-    fn skip(&mut self) -> Report {
-        self.stage = Stage::Finished;
+    fn skip(&mut self) -> CellReport {
+        self.stage = ComputationStage::Finished;
         // No request was sent, so another one warms the prefix.
         self.warm_up = WarmUp::default();
-        Report::Skipped { finished: self.finish() }
+        CellReport::Skipped { finished: self.finish() }
     }
 
-    fn fail(&mut self, source: BoxError) -> Report {
-        self.stage = Stage::Finished;
-        let (column, step, attempt) = (self.column.clone(), self.cell.step, self.attempt);
+    fn fail(&mut self, source: BoxError) -> CellReport {
+        self.stage = ComputationStage::Finished;
+        let column = self.column.clone();
+        let step = self.cell.step;
+        let attempt = self.attempt;
         self.report_failure(Error::Compute { column, step, attempt, source })
     }
 
-    fn report_failure(&mut self, error: Error) -> Report {
+    fn report_failure(&mut self, error: Error) -> CellReport {
         // The prefix may still be cold, so another request warms it.
         self.warm_up = WarmUp::default();
-        // Before the rest: errors of users may panic when they are asked, and then this is called again.
-        let (cause, is_over_limit) = (error.cause(), SpendLimitError::of(&error).is_some());
+        // Before the rest: an error of users may panic in a method, and then this is called again.
+        let cause = error.cause();
+        let is_over_limit = SpendLimitError::of(&error).is_some();
         self.span.failed(&error, error.class());
-        Report::Failed(Box::new(Failure { error, cause, is_over_limit, finished: self.finish() }))
+        CellReport::Failed(Box::new(CellFailure { error, cause, is_over_limit, finished: self.finish() }))
     }
 
-    fn finish(&mut self) -> Finished {
+    fn finish(&mut self) -> CellRecords {
         let receipt = self.receipt.take().map(|receipt| receipt.build(self.attempt).to_string().into());
-        Finished { span: mem::take(&mut self.span), receipt }
+        CellRecords { span: mem::take(&mut self.span), receipt }
     }
 }
 
 impl Stream for Computation<'_> {
-    type Item = (Cell, Report);
+    type Item = (Cell, CellReport);
 
-    /// A panic in a compute step, when it is called, polled or dropped, is an error of its cell alone.
+    /// A panic in a compute step, whether called, polled or dropped, is an error of one cell alone.
     fn poll_next(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Option<Self::Item>> {
         let cell = self.cell;
         let _entered = self.span.enter();
         // Unwind safe: code of users runs in the stage alone, which is replaced after a panic.
         let polled = catch_unwind(AssertUnwindSafe(|| self.poll(task)));
         let report = polled.unwrap_or_else(|payload| {
-            let stage = mem::replace(&mut self.stage, Stage::Finished);
-            // Both may panic again when they are dropped. The payload may quote a conversation, so it is not shown.
+            let stage = mem::replace(&mut self.stage, ComputationStage::Finished);
+            // Dropping either may panic again. The payload may quote a conversation, so nothing shows the payload.
             let _ = catch_unwind(AssertUnwindSafe(|| drop((payload, stage))));
-            let (column, step) = (self.column.clone(), self.cell.step);
+            let column = self.column.clone();
+            let step = self.cell.step;
             Poll::Ready(Some(self.report_failure(Error::Panicked { column, step })))
         });
         report.map(|report| Some((cell, report?)))
@@ -256,14 +268,33 @@ impl Stream for Computation<'_> {
 }
 
 impl Drop for Computation<'_> {
-    /// Spans and logs of a compute step that is dropped belong to its cell, too.
+    /// Spans and logs of a compute step that is dropped belong to the cell, too.
     fn drop(&mut self) {
         let _entered = self.span.enter();
-        self.stage = Stage::Finished;
+        self.stage = ComputationStage::Finished;
     }
 }
 
-/// The receipt of a cell while it is computed.
+/// A finished cell that is not stored yet.
+pub(super) struct Unstored {
+    pub(super) cell: Cell,
+    pub(super) entry: Entry,
+    /// The tokens of the value, if there is one.
+    pub(super) counted: Option<CountedTokens>,
+    pub(super) span: CellSpan,
+}
+
+impl Unstored {
+    pub(super) fn new(cell: Cell, entry: Entry, records: CellRecords) -> Self {
+        let CellRecords { span, receipt } = records;
+        Self { cell, entry: Entry { receipt, ..entry }, counted: None, span }
+    }
+}
+
+/// A write into the store that is in progress.
+pub(super) type CellWrite = BoxFuture<'static, (Unstored, Result<Put, StoreError>)>;
+
+/// The receipt of a cell in progress.
 struct ReceiptBuilder {
     started: Instant,
     receipt: Receipt,
@@ -276,14 +307,14 @@ impl Default for ReceiptBuilder {
 }
 
 impl ReceiptBuilder {
-    /// A call counts as unreported until it ends with its usage.
+    /// A call counts as unreported until the end with the usage.
     fn call_started(&mut self, model: Arc<str>) {
         self.receipt.model = Some(model);
         self.receipt.calls += 1;
         self.receipt.unreported += 1;
     }
 
-    /// It has no usage, and needs none.
+    /// A refused call has no usage, and needs none.
     fn call_refused(&mut self) {
         self.receipt.unreported = self.receipt.unreported.saturating_sub(1);
     }

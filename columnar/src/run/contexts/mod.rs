@@ -1,10 +1,17 @@
-//! The contexts of the cells of a column: the values of one, and what assembles them.
+//! The contexts of cells. The values are taken under the lock of the state, and assembled outside of the lock, because
+//! assembly calls filters and counters of users. What assembly finds out is kept unless another thread has the memory.
+
+mod assemble;
+mod dry_run;
+mod forecast;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use super::past::damaged_update;
+pub use forecast::{ColumnForecast, Forecast, Overflow};
+
+use super::state::damaged_update;
 use super::{Error, Result};
 use crate::compute::{Defaults, Settings};
 use crate::context::budget::{Budget, BudgetError};
@@ -15,37 +22,34 @@ use crate::history::{StepRanges, Value};
 use crate::model::cache::CachePolicy;
 use crate::schedule::Cell;
 
-/// The assembler of a column, and the memory of its contexts.
-pub(super) struct ColumnContexts {
-    pub(super) assembler: Assembler,
-    /// `None` if there is nothing to remember. Locked while filters and the counter are called, so nobody waits for it.
+/// The assembler of a column, and the memory of the contexts.
+pub(crate) struct ColumnContexts {
+    pub(crate) assembler: Assembler,
+    /// `None` if there is nothing to remember. Locked while filters and the counter are called, so nobody waits for the lock.
     memory: Option<Mutex<Memory>>,
 }
 
 /// Makes the assembler of a column, outside of the lock: that counts the instruction and the tags.
-pub(super) struct Recipe {
-    pub(super) column: usize,
-    pub(super) reads: Arc<Reads>,
-    pub(super) settings: Arc<Settings>,
-    pub(super) budget: Budget,
-    pub(super) counter: Arc<dyn Counter>,
-    /// The settings of the columns without their own.
-    pub(super) defaults: Arc<Defaults>,
-    /// That of the flow's contexts.
-    pub(super) generation: usize,
+pub(crate) struct ContextRecipe {
+    pub(crate) column: usize,
+    pub(crate) reads: Arc<Reads>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) budget: Budget,
+    pub(crate) counter: Arc<dyn Counter>,
+    /// The settings of the columns that have none.
+    pub(crate) defaults: Arc<Defaults>,
+    /// The generation of the contexts that are made.
+    pub(crate) generation: usize,
 }
 
 /// The values of a context, taken under the lock.
-pub(super) struct Draft {
-    pub(super) cell: Cell,
-    pub(super) snapshot: Snapshot,
-    pub(super) contexts: Arc<ColumnContexts>,
-    /// The steps that are not in memory, of the columns that the context shows; `None` if the flow has none.
-    pub(super) unloaded: Option<BTreeMap<usize, StepRanges>>,
+pub(crate) struct ContextDraft {
+    pub(crate) cell: Cell,
+    pub(crate) snapshot: Snapshot,
+    pub(crate) contexts: Arc<ColumnContexts>,
+    /// The steps that are not in memory, of the columns that the context shows.
+    pub(crate) unloaded: BTreeMap<usize, StepRanges>,
 }
-
-/// Something that needs the assembler of a column, or the recipe of that. In a box, because it is rare and larger.
-pub(super) type Prepared<T> = Result<T, Box<Recipe>>;
 
 /// The smallest minimum of a provider's cache, in tokens.
 const MINIMUM: usize = 1024;
@@ -56,13 +60,13 @@ impl ColumnContexts {
         Arc::new(Self { assembler, memory })
     }
 
-    /// Those of a flow that shares the steps before this one.
-    pub(super) fn before(&self, step: usize) -> Arc<Self> {
+    /// The contexts of a flow that shares the steps before this one.
+    pub(crate) fn before(&self, step: usize) -> Arc<Self> {
         let memory = self.memory().map(|memory| memory.before(step));
         Self::new(self.assembler.clone(), memory.unwrap_or_default())
     }
 
-    /// The memory, unless another thread has it, or a filter or counter that was called with it.
+    /// The memory, unless another thread has the lock, or a filter or counter that was called under the lock.
     fn memory(&self) -> Option<MutexGuard<'_, Memory>> {
         match self.memory.as_ref()?.try_lock() {
             Ok(memory) => Some(memory),
@@ -81,11 +85,13 @@ impl ColumnContexts {
     }
 }
 
-impl Recipe {
-    /// Calls the counter.
-    pub(super) fn make(&self) -> Arc<ColumnContexts> {
+impl ContextRecipe {
+    /// Makes the contexts. Calls the counter.
+    pub(crate) fn make(&self) -> Arc<ColumnContexts> {
         let Settings { form, instruction, .. } = &*self.settings;
-        let (form, instruction, system) = (*form, instruction.as_deref(), self.defaults.system.clone());
+        let form = *form;
+        let instruction = instruction.as_deref();
+        let system = self.defaults.system.clone();
         let settings = ContextSettings { form, instruction, system };
         let counter = Arc::clone(&self.counter);
         let target = if self.reads.tiered.is_some() { self.default_target() } else { 0 };
@@ -93,7 +99,7 @@ impl Recipe {
         ColumnContexts::new(assembler, Memory::default())
     }
 
-    /// The tokens of a tier, if its view has no target: more than the least that the provider of the column caches.
+    /// The tokens of a tier whose view has no target: more than the least that the provider of the column caches.
     fn default_target(&self) -> usize {
         let model = self.settings.model.as_ref().and_then(|choice| choice.resolve(&self.defaults.model).ok());
         let policy = model.map(|model| CachePolicy::by_model(model.name()));
@@ -103,12 +109,12 @@ impl Recipe {
     }
 }
 
-impl Draft {
-    /// Calls filters and the counter.
-    pub(super) fn assemble(&mut self) -> Result<()> {
+impl ContextDraft {
+    /// Assembles the context. Calls filters and the counter.
+    pub(crate) fn assemble(&mut self) -> Result<()> {
         let Self { cell, snapshot, contexts, unloaded } = self;
         // A value that is not in memory looks like a skipped one, so assembly would show less and not fail.
-        if let Some(unloaded) = unloaded {
+        if !unloaded.is_empty() {
             check_loaded(*cell, snapshot, &contexts.assembler, unloaded)?;
         }
         contexts.assemble(snapshot).map_err(|source| {
@@ -127,7 +133,7 @@ impl Draft {
     }
 }
 
-/// Checks that the values in the context of a cell, and in the one before it, are in memory.
+/// Checks that the values in the context of a cell, and in the context before, are in memory.
 fn check_loaded(
     cell: Cell,
     snapshot: &Snapshot,
@@ -138,15 +144,15 @@ fn check_loaded(
     let is_unloaded = |cell: Cell| unloaded.get(&cell.column).is_some_and(|steps| steps.contains(cell.step));
     let cells = context_cells(reads, cell, assembler, is_unloaded, |input, step| snapshot.value(input, step));
     let first = |(column, steps)| Some((unloaded.get(&column)?.first_in(&steps)?, column));
-    // The first step of all, because loading it loads the later ones, too.
+    // The first step of all, because loading the first loads the later ones, too.
     let Some((step, column)) = cells.into_iter().filter_map(first).min() else { return Ok(()) };
     let input = reads.all_inputs().find(|input| input.column == column);
     Err(Error::NotLoaded { column: input.map_or(&reads.column, |input| &input.name).clone(), step })
 }
 
-/// The cells that the context of a cell shows or counts, and those of the request before it, whose prefix it repeats.
+/// The cells that the context of a cell shows or counts, and the cells of the request before, whose prefix is repeated.
 /// `value` gives a value of an input that is in memory. Calls filters.
-pub(super) fn context_cells(
+pub(crate) fn context_cells(
     reads: &Reads,
     cell: Cell,
     assembler: &Assembler,
@@ -157,11 +163,11 @@ pub(super) fn context_cells(
     if assembler.reads_all_steps() {
         cells.iter_mut().for_each(|(_, steps)| steps.start = 0);
     }
-    // The previous request cannot be found without the values that decide whether it was made.
+    // The values that decide whether a request was made are needed to find the previous one.
     let mut unknown = Vec::new();
     let is_read = |input: &Input, step: usize| {
         if is_unloaded(Cell { column: input.column, step }) {
-            // With as many earlier ones as come after it, in case that it was not read either.
+            // With as many earlier steps as come after, in case that this step was not read either.
             unknown.push((input.column, step.saturating_sub(cell.step - step - 1)..step + 1));
             return true;
         }

@@ -1,0 +1,154 @@
+//! The messages of cells: the values of a context are taken under the lock of the state, and assembled outside of the lock.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{ColumnContexts, ContextDraft, ContextRecipe};
+use crate::context::Messages;
+use crate::context::budget;
+use crate::declare::Reads;
+use crate::history::StepRanges;
+use crate::run::shared::SharedFlow;
+use crate::run::state::{FindColumn, FlowState};
+use crate::run::{Error, Result};
+use crate::schedule::Cell;
+
+impl SharedFlow {
+    /// The messages of a derived column at a step.
+    pub(crate) fn messages(&self, column: impl FindColumn, step: usize) -> Result<Messages> {
+        let mut draft = self.draft(column, step)?;
+        draft.assemble()?;
+        let snapshot = draft.snapshot;
+        if snapshot.is_current() {
+            return Ok(Messages::new(snapshot));
+        }
+        Err(Error::Skipped { column: snapshot.column().clone(), step: snapshot.step })
+    }
+
+    /// The whole system text of a derived cell.
+    pub(crate) fn system(&self, column: impl FindColumn + Copy, step: usize) -> Result<String> {
+        let messages = self.messages(column, step)?;
+        let instruction = {
+            let state = self.lock();
+            state.settings.get(column.find_in(&state)?).and_then(|settings| settings.instruction.clone())
+        };
+        Ok(messages.system(instruction.as_deref().unwrap_or_default()))
+    }
+
+    /// The values of the context of a derived cell.
+    pub(crate) fn draft(&self, column: impl FindColumn, step: usize) -> Result<ContextDraft> {
+        loop {
+            let column = {
+                let state = self.lock();
+                let column = column.find_in(&state)?;
+                if let Some(draft) = state.draft(Cell { column, step })? {
+                    return Ok(draft);
+                }
+                column
+            };
+            self.prepare(column);
+        }
+    }
+
+    /// The contexts of a column, which are made if necessary, and kept: that calls the counter. `None` for a source.
+    pub(crate) fn prepare(&self, column: usize) -> Option<Arc<ColumnContexts>> {
+        let recipe = {
+            let state = self.lock();
+            if let Some(kept) = state.kept(column) {
+                return Some(Arc::clone(kept));
+            }
+            state.recipe(column)?
+        };
+        let contexts = recipe.make();
+        self.lock().keep(&recipe, &contexts);
+        Some(contexts)
+    }
+}
+
+impl FlowState {
+    /// The values of the context of a derived cell; `None` until the contexts of the column are made. Calls no code of users.
+    pub(crate) fn draft(&self, cell: Cell) -> Result<Option<ContextDraft>> {
+        let Some(reads) = self.plan.schema().reads(cell.column) else {
+            return Err(Error::NotDerived { column: self.name(cell.column).clone() });
+        };
+        if let Some(missing) = self.missing_input(cell) {
+            return Err(Error::Missing { column: self.name(missing.column).clone(), step: missing.step });
+        }
+        let Some(contexts) = self.kept(cell.column).cloned() else { return Ok(None) };
+        // Contexts of steps that had begun before the fork do not change: requests may have been sent.
+        let counts = |(_, since): &(&usize, &usize)| **since <= cell.step;
+        let fork = self.forks.range(..=cell.step).rev().find(counts).map(|(step, _)| *step);
+        let fork = fork.filter(|fork| self.has_context(reads, Cell { step: fork.saturating_sub(1), ..cell }));
+        let unloaded = self.unloaded_inputs(reads, cell.column);
+        // A view of the histories, because copying the past at each step would be quadratic.
+        let history = |column| self.table.history(column);
+        let snapshot = contexts.assembler.snapshot(Arc::clone(reads), cell, fork, self.exclusions(), history);
+        Ok(Some(ContextDraft { cell, snapshot, contexts, unloaded }))
+    }
+
+    /// A cell that the context of a cell waits for.
+    fn missing_input(&self, cell: Cell) -> Option<Cell> {
+        let schema = self.plan.schema();
+        let step = cell.step;
+        // A step that has not begun lacks a source, even if this column does not read it.
+        let is_late = |source: &usize| self.scheduler.len(*source) <= step;
+        let late = (step >= self.scheduler.begun()).then(|| schema.sources().find(is_late)).flatten();
+        late.map(|column| Cell { column, step }).or_else(|| self.scheduler.missing(cell))
+    }
+
+    /// The contexts of a column, if they are made.
+    pub(crate) fn kept(&self, column: usize) -> Option<&Arc<ColumnContexts>> {
+        self.contexts.get(column)?.as_ref()
+    }
+
+    /// The recipe of the contexts of a column; `None` for a source.
+    fn recipe(&self, column: usize) -> Option<ContextRecipe> {
+        let reads = Arc::clone(self.plan.schema().reads(column)?);
+        let settings = self.settings.get(column).cloned().unwrap_or_default();
+        // Each field of a budget comes from the column, else from the flow, else from the program.
+        let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
+        let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::program_default());
+        let counter = Arc::clone(&self.counter);
+        let defaults = Arc::clone(&self.defaults);
+        let generation = self.generation;
+        Some(ContextRecipe { column, reads, settings, budget, counter, defaults, generation })
+    }
+
+    /// Keeps the contexts of a column, unless their recipe has changed or they were made already.
+    fn keep(&mut self, recipe: &ContextRecipe, contexts: &Arc<ColumnContexts>) {
+        if recipe.generation != self.generation {
+            return;
+        }
+        if self.contexts.len() <= recipe.column {
+            self.contexts.resize_with(self.plan.schema().columns().len().max(recipe.column + 1), || None);
+        }
+        if let Some(slot) = self.contexts.get_mut(recipe.column) {
+            slot.get_or_insert_with(|| Arc::clone(contexts));
+        }
+    }
+
+    /// The contexts of a column of a state that no lock guards: calls the counter. `None` for a source.
+    pub(crate) fn contexts_now(&mut self, column: usize) -> Option<Arc<ColumnContexts>> {
+        if self.kept(column).is_none() {
+            let recipe = self.recipe(column)?;
+            let contexts = recipe.make();
+            self.keep(&recipe, &contexts);
+        }
+        self.kept(column).cloned()
+    }
+
+    /// Whether the values in the context of a cell are in memory.
+    fn has_context(&self, reads: &Reads, cell: Cell) -> bool {
+        let is_loaded = |(column, steps)| self.first_unloaded(column, &steps).is_none();
+        self.unloaded.is_empty() || reads.needed(cell.column, cell.step).all(is_loaded)
+    }
+
+    /// The steps that are not in memory, of the columns that a context of this column shows.
+    fn unloaded_inputs(&self, reads: &Reads, column: usize) -> BTreeMap<usize, StepRanges> {
+        if self.unloaded.is_empty() {
+            return BTreeMap::new();
+        }
+        let columns = reads.all_inputs().map(|input| input.column).chain([column]);
+        columns.filter_map(|column| Some((column, self.unloaded.get(&column)?.steps().clone()))).collect()
+    }
+}

@@ -1,0 +1,235 @@
+//! The forecast of the next run.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::dry_run::{DryRun, TokenSums};
+use crate::declare::Name;
+use crate::model::usage::Grouped;
+use crate::model::{ContextWindow, MaxTokens};
+use crate::run::shared::SharedFlow;
+use crate::run::state::FlowState;
+use crate::run::user_code::caught;
+
+/// A forecast of the next run, if no cell fails and nothing is pushed. A forecast prints as a table with a line for each
+/// column.
+///
+/// A cell that is [not in memory](crate::reopen::OpenOptions::recent) counts with the average length of the column, even if
+/// the cell is skipped.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let user = source("user");
+/// let topics = column("topics", user.latest(), prompt("List the topics."));
+/// let f = flow([&topics])?;
+/// for text in ["one", "two", "three"] {
+///     f.push("user", text).await?;
+/// }
+/// f.run().await?;
+///
+/// f.add_column(column("mood", (&topics, this().latest()), prompt("Name the mood."))).await?;
+/// let forecast = f.forecast();
+/// assert_eq!((forecast.cells, forecast.calls), (3, 3));
+/// assert_eq!((forecast.width, forecast.rounds), (1, 3)); // each step waits for the one before
+/// let table = "\
+/// column  cells  calls  tokens in  tokens out  at once
+/// mood        3      3         73           6        1
+/// all         3      3         73           6        1
+/// in 3 rounds; tokens are estimates";
+/// assert_eq!(forecast.to_string(), table);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Forecast {
+    /// The number of cells that will be computed.
+    pub cells: usize,
+    /// The number of these cells that call a model, as far as the compute steps declare calls with an
+    /// [instruction](crate::Compute::instruction): prompts do, closures do not.
+    pub calls: usize,
+    /// The tokens of all contexts and instructions, within the budgets, by the counter of the flow. A missing value has the
+    /// average length of the values of the column, or of all columns.
+    pub input_tokens: usize,
+    /// The tokens of the values that will be computed, counted in the same way.
+    pub output_tokens: usize,
+    /// The maximum number of cells that will be computed at once.
+    pub width: usize,
+    /// The duration of the run in cells, if all cells take equally long: at least this many follow each other.
+    pub rounds: usize,
+    /// The columns with cells that will be computed, in order of declaration.
+    pub columns: Vec<ColumnForecast>,
+}
+
+/// The forecast of one column in a [`Forecast`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ColumnForecast {
+    /// The column.
+    pub column: Name,
+    /// The number of cells that will be computed.
+    pub cells: usize,
+    /// The number of these cells that call a model.
+    pub calls: usize,
+    /// The tokens of the contexts and instructions.
+    pub input_tokens: usize,
+    /// The tokens of the longest of these contexts with the instruction.
+    pub longest_input: usize,
+    /// The tokens of the values.
+    pub output_tokens: usize,
+    /// The maximum number of cells that will be computed at once.
+    pub width: usize,
+    /// The first context that does not fit, if there is one and the [window](ContextWindow) of the model is known.
+    pub overflow: Option<Overflow>,
+}
+
+/// The first step of a column in a [`Forecast`] at which the context, the instruction and the longest reply do not fit into
+/// the context window of the model. A [budget](crate::guide::budgets) or a smaller view keeps contexts below the window. An
+/// overflow prints as a part of a sentence.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let user = source("user");
+/// let reply = prompt("You are a helpful assistant.").model("anthropic/claude-haiku-4-5").max_tokens(20_000);
+/// let f = flow([column("assistant", (&user, this()), reply)])?;
+/// for chapter in 0..3 {
+///     f.push("user", format!("{chapter} ").repeat(150_000)).await?;
+/// }
+/// let forecast = f.forecast();
+/// let overflow = forecast.columns[0].overflow.as_ref().expect("three chapters do not fit");
+/// assert_eq!((overflow.step, overflow.window.tokens), (2, 200_000));
+///
+/// let line = "`assistant` reaches the context window of `anthropic/claude-haiku-4-5` (200,000 tokens) at step 2";
+/// assert_eq!(forecast.to_string().lines().last(), Some(line));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Overflow {
+    /// The step.
+    pub step: usize,
+    /// The model.
+    pub model: Arc<str>,
+    /// The context window of the model.
+    pub window: ContextWindow,
+}
+
+impl fmt::Display for Overflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { step, model, window } = self;
+        let tokens = grouped(window.tokens);
+        let step = grouped(*step);
+        write!(f, "reaches the context window of `{model}` ({tokens} tokens) at step {step}")
+    }
+}
+
+impl fmt::Display for Forecast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const HEADERS: [&str; 5] = ["cells", "calls", "tokens in", "tokens out", "at once"];
+        let Self { cells, calls, input_tokens, output_tokens, width, rounds, columns } = self;
+        if columns.is_empty() {
+            return f.write_str("nothing to compute");
+        }
+        let name = columns.iter().map(|part| part.column.len()).max().unwrap_or(0).max("column".len());
+        let all = [*cells, *calls, *input_tokens, *output_tokens, *width].map(grouped);
+        let mut line = |column: &str, figures: [&str; 5]| {
+            write!(f, "{column:name$}")?;
+            // No figure of a column is longer than the sum of all columns.
+            for ((figure, header), all) in figures.iter().zip(HEADERS).zip(&all) {
+                write!(f, "  {figure:>0$}", header.len().max(all.len()))?;
+            }
+            writeln!(f)
+        };
+        line("column", HEADERS)?;
+        for part in columns {
+            let ColumnForecast { column, cells, calls, input_tokens, output_tokens, width, .. } = part;
+            let figures = [*cells, *calls, *input_tokens, *output_tokens, *width].map(grouped);
+            line(column, figures.each_ref().map(String::as_str))?;
+        }
+        line("all", all.each_ref().map(String::as_str))?;
+        let plural = if *rounds == 1 { "" } else { "s" };
+        write!(f, "in {} round{plural}; tokens are estimates", grouped(*rounds))?;
+        let mut overflows = columns.iter().filter_map(|part| Some((&part.column, part.overflow.as_ref()?)));
+        overflows.try_for_each(|(column, overflow)| write!(f, "\n`{column}` {overflow}"))
+    }
+}
+
+fn grouped(figure: usize) -> String {
+    Grouped(u64::try_from(figure).unwrap_or(u64::MAX)).to_string()
+}
+
+impl SharedFlow {
+    /// Forecasts the next run, on a copy of the state that no lock guards: counters and models are called.
+    pub(crate) fn forecast(&self) -> Forecast {
+        let mut copy = self.lock().before(usize::MAX);
+        copy.forecast()
+    }
+}
+
+impl FlowState {
+    fn forecast(&mut self) -> Forecast {
+        let sums = TokenSums::of(self);
+        let dry_run = DryRun::of(self.scheduler.clone(), self.plan.schema().columns().len());
+        let mut forecast = Forecast { rounds: dry_run.rounds, width: dry_run.width, ..Forecast::default() };
+        for (column, cells) in dry_run.columns.into_iter().enumerate() {
+            let part = self.forecast_column(&sums, column, &cells.steps);
+            let Some(part) = part.map(|part| ColumnForecast { width: cells.width, ..part }) else { continue };
+            forecast.cells += part.cells;
+            forecast.calls += part.calls;
+            forecast.input_tokens += part.input_tokens;
+            forecast.output_tokens += part.output_tokens;
+            forecast.columns.push(part);
+        }
+        forecast
+    }
+
+    /// The forecast of a column at these steps; `None` if there are none.
+    fn forecast_column(
+        &mut self,
+        sums: &TokenSums,
+        column: usize,
+        steps: &[usize],
+    ) -> Option<ColumnForecast> {
+        let (&first, &last) = (steps.first()?, steps.last()?);
+        let contexts = self.contexts_now(column)?;
+        let reads = self.plan.schema().reads(column)?;
+        let assembler = &contexts.assembler;
+        let overhead = assembler.overhead();
+        let documents = reads.tiered.as_ref().map_or_else(Vec::new, |tiered| {
+            assembler.document_tokens(&self.table.history(tiered.column), last + 1)
+        });
+        let input = |&step: &usize| {
+            let documents = documents.get(step).copied().unwrap_or(0);
+            let context = sums.context(reads, column, step, overhead) + documents;
+            // The limit is for the messages alone: the instruction has been subtracted from the budget.
+            context.min(assembler.max_tokens()) + overhead.instruction.unwrap_or(0)
+        };
+        let mut inputs = steps.iter().map(input);
+        // The name of a model is code of users, as the counter is. A run says what is wrong with the name.
+        let overflow = caught(|| self.overflow(column, steps, input)).flatten();
+        Some(ColumnForecast {
+            column: self.name(column).clone(),
+            cells: steps.len(),
+            calls: if overhead.instruction.is_some() { steps.len() } else { 0 },
+            input_tokens: inputs.clone().sum(),
+            longest_input: inputs.by_ref().max().unwrap_or(0),
+            // All missing values of a column have the same assumed length, so the first one is enough.
+            output_tokens: steps.len() * sums.values(column, first..first + 1),
+            width: 0,
+            overflow,
+        })
+    }
+
+    /// The first of these steps whose request does not fit, if the window of the model of a column is known.
+    fn overflow(&self, column: usize, steps: &[usize], input: impl Fn(&usize) -> usize) -> Option<Overflow> {
+        let settings = self.settings.get(column)?;
+        let model = settings.model.as_ref()?.model_name(&self.defaults.model)?;
+        let window = ContextWindow::by_model(&model)?;
+        let max_tokens = settings.max_tokens.unwrap_or_else(|| MaxTokens::by_model(&model).default);
+        let step = *steps.iter().find(|step| !window.holds(input(step), max_tokens))?;
+        Some(Overflow { step, model, window })
+    }
+}

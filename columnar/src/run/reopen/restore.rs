@@ -1,0 +1,209 @@
+//! Opening a flow on a store, and copying a flow into another store.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::definition::FlowDefinition;
+use super::exclusions::exclusions_key;
+use super::options::{KeptColumns, OpenOptions, Recompute};
+use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
+use crate::history::StoredSteps;
+use crate::history::tokens::Counter;
+use crate::run::shared::SharedFlow;
+use crate::run::state::{PastColumn, StoredColumns, Unloaded, invalid_history, load_all, load_error};
+use crate::run::{Error, Result};
+use crate::store::{CHUNK, Store, StoreError, check_beyond, copy, listed_steps, put_all, stored_steps};
+
+impl SharedFlow {
+    /// Opens the store and takes over the contents.
+    pub(crate) async fn restore(&self, options: &OpenOptions) -> Result<()> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let _writing = self.writing().await;
+        // A misspelt name is an error before the store is opened or written.
+        let mut recomputed = options.recompute.iter().flat_map(|recompute| &recompute.columns);
+        recomputed.try_for_each(|column| self.find(column).map(drop))?;
+        let plan = self.plan();
+        let settings = self.lock().settings.clone();
+        let mut text = store.open().await.map_err(|source| Error::Open { source })?;
+        // A store with a definition has the copy already: this flow was opened before.
+        if let (None, Some(recompute)) = (&text, &options.recompute) {
+            text = Some(self.copy_past(recompute, options, &**store).await?);
+        }
+        let mut definition = parse(text.as_deref())?;
+        self.check_kept(options, &definition)?;
+        let keys = definition.keys(plan.schema());
+        let stored_plan = StoredPlan { store, plan: &plan, keys: &keys, first: 0 };
+        let stored_by_column = stored_plan.steps().await?;
+        let is_empty = |column: usize| stored_by_column.get(column).is_none_or(StoredSteps::is_empty);
+        definition.update(plan.schema(), &keys, &settings, |column, change| {
+            // Nothing was computed by the old declaration of an empty column, which may change freely.
+            is_empty(column) || options.keep.allow(change)
+        })?;
+        if let Some(late) = late_source(&plan, &stored_by_column) {
+            return Err(SchemaErrors::one(SchemaError::LateSource { name: late.as_str().into() }).into());
+        }
+        let restored = self.lock().scheduler.restore(0, &stored_by_column);
+        restored.map_err(|(column, error)| invalid_history(plan.schema().name(column), error))?;
+        // After all checks: a flow that cannot be opened does not change the stored definition.
+        define(&**store, text, &definition).await?;
+        let recent = options.recent;
+        let kept = options.keep.clone();
+        {
+            let mut state = self.lock();
+            let unloaded = stored_plan.unloaded(&stored_by_column, &state.counter);
+            state.stored = StoredColumns { definition, keys, kept, recent };
+            state.unloaded = unloaded;
+        }
+        // Before values are loaded, because the contexts of cells decide which values are needed.
+        self.restore_exclusions(&**store).await?;
+        // All values by default: a flow that is reopened must be the flow that was closed.
+        load_all(|| self.lock().recent(0)).await?;
+        load_all(|| self.needed(recent.unwrap_or(0))).await
+    }
+
+    /// Checks that this flow or the store has the columns to keep. A column of the store may be added later.
+    fn check_kept(&self, options: &OpenOptions, definition: &FlowDefinition) -> Result<()> {
+        let mut unknown = options.keep.names().filter(|name| !definition.has(name));
+        unknown.try_for_each(|name| self.find(name).map(drop))
+    }
+
+    /// Copies everything that is not recomputed from another store into this one, and returns the definition. The
+    /// definition is written last, so a store that has one is complete.
+    async fn copy_past(
+        &self,
+        recompute: &Recompute,
+        options: &OpenOptions,
+        into: &dyn Store,
+    ) -> Result<String> {
+        let plan = self.plan();
+        let settings = self.lock().settings.clone();
+        let derived = |name: &String| self.by_name(name, |state, at| state.check_derived(at).map(|()| at))?;
+        let named = recompute.columns.iter().map(derived).collect::<Result<BTreeSet<_>>>()?;
+        let text = recompute.from.open().await.map_err(|source| Error::Open { source })?;
+        let mut definition = parse(text.as_deref())?;
+        self.check_kept(options, &definition)?;
+        let keys = definition.keys(plan.schema());
+        // `update` takes a `Fn`, which collects the columns of refused changes here: these are recomputed.
+        let changed = RefCell::new(named);
+        definition.update(plan.schema(), &keys, &settings, |column, change| {
+            let is_kept = options.keep.allow(change);
+            if !is_kept {
+                changed.borrow_mut().insert(column);
+            }
+            // Recomputing helps no source, and a column that was one has values from outside.
+            is_kept || !change.is_of_kind()
+        })?;
+        let changed = changed.into_inner();
+        let dependents = changed.iter().flat_map(|&column| plan.dependents(column));
+        let recomputed: BTreeSet<&Name> =
+            changed.iter().copied().chain(dependents).filter_map(|at| keys.get(at)).collect();
+        // Columns that the flow no longer has are copied as well, because a column may return.
+        for column in definition.columns() {
+            let before = if recomputed.contains(&column.key) { recompute.step } else { usize::MAX };
+            // Copied and not edited: stored values never change, and the first store stays as a record.
+            let copied = copy(&*recompute.from, into, &column.key, before).await;
+            copied.map_err(|source| Error::Open { source })?;
+        }
+        // Exclusions of later steps count from later steps on.
+        let copied = copy(&*recompute.from, into, &exclusions_key(), usize::MAX).await;
+        copied.map_err(|source| Error::Open { source })?;
+        let text = definition.text();
+        into.define(text.clone()).await.map_err(|source| Error::Open { source })?;
+        Ok(text)
+    }
+
+    /// Copies the values before a step into an empty store. The definition is written last, so a store that has one is
+    /// complete.
+    pub(crate) async fn copy_fork(&self, step: usize, store: &dyn Store) -> Result<StoredColumns> {
+        let plan = self.plan();
+        let settings = self.lock().settings.clone();
+        let open = |source| Error::Open { source };
+        if store.open().await.map_err(open)?.is_some() {
+            return Err(open(StoreError::other("it holds a flow already: use an empty one")));
+        }
+        let mut definition = FlowDefinition::default();
+        let keys = definition.keys(plan.schema());
+        for (column, key) in plan.schema().columns().iter().zip(&keys) {
+            // Of a fork whose copy was interrupted.
+            check_beyond(store, key, step).await.map_err(open)?;
+            // In chunks, because the past may be larger than the memory.
+            for first in (0..step).step_by(CHUNK) {
+                let entries = self.entries(column.name.as_str(), first..step.min(first + CHUNK)).await?;
+                put_all(store, key, entries).await.map_err(open)?;
+            }
+        }
+        definition.update(plan.schema(), &keys, &settings, |_, _| true)?;
+        define(store, None, &definition).await?;
+        let recent = self.lock().stored.recent;
+        Ok(StoredColumns { definition, keys, kept: KeptColumns::default(), recent })
+    }
+}
+
+/// The columns of a plan from a first one on, in a store that has each under a key.
+pub(super) struct StoredPlan<'p> {
+    pub(super) store: &'p Arc<dyn Store>,
+    pub(super) plan: &'p Plan,
+    pub(super) keys: &'p [Name],
+    pub(super) first: usize,
+}
+
+impl StoredPlan<'_> {
+    /// The stored steps of each column.
+    pub(super) async fn steps(&self) -> Result<Vec<StoredSteps>> {
+        let mut stored_by_column = Vec::new();
+        for (column, key) in self.keys.iter().enumerate().skip(self.first) {
+            // The sources decide how many steps a flow has, and no derived column has others.
+            let stored_steps = if self.plan.schema().is_source(column) {
+                stored_steps(&**self.store, key).await
+            } else {
+                listed_steps(&**self.store, key).await
+            };
+            let name = self.plan.schema().name(column);
+            stored_by_column.push(stored_steps.map_err(|source| load_error(name, source))?);
+        }
+        Ok(stored_by_column)
+    }
+
+    /// The columns with these stored steps, none of which is in memory.
+    pub(super) fn unloaded(
+        &self,
+        stored_by_column: &[StoredSteps],
+        counter: &Arc<dyn Counter>,
+    ) -> BTreeMap<usize, Unloaded> {
+        let columns = self.keys.iter().enumerate().skip(self.first).zip(stored_by_column);
+        let columns = columns.filter(|(_, stored_steps)| !stored_steps.is_empty());
+        let unloaded = |((column, key), stored_steps): ((usize, &Name), &StoredSteps)| {
+            let past = PastColumn {
+                name: self.plan.schema().name(column).clone(),
+                is_source: self.plan.schema().is_source(column),
+                counter: Arc::clone(counter),
+                stored: Some((Arc::clone(self.store), key.clone())),
+            };
+            (column, Unloaded::new(past, stored_steps.into()))
+        };
+        columns.map(unloaded).collect()
+    }
+}
+
+/// A source without stored values in a flow with stored computed values, if there is one.
+fn late_source<'p>(plan: &'p Plan, stored_by_column: &[StoredSteps]) -> Option<&'p Name> {
+    let schema = plan.schema();
+    let is_empty = |column: usize| stored_by_column.get(column).is_none_or(StoredSteps::is_empty);
+    let has_begun = (0..stored_by_column.len()).any(|column| !schema.is_source(column) && !is_empty(column));
+    schema.sources().find(|&source| has_begun && is_empty(source)).map(|source| schema.name(source))
+}
+
+fn parse(text: Option<&str>) -> Result<FlowDefinition> {
+    let definition = text.map_or_else(|| Ok(FlowDefinition::default()), FlowDefinition::parse);
+    definition.map_err(|source| Error::Open { source })
+}
+
+/// Writes the definition unless the stored one is the same.
+async fn define(store: &dyn Store, stored: Option<String>, definition: &FlowDefinition) -> Result<()> {
+    let text = definition.text();
+    if stored.as_ref() == Some(&text) {
+        return Ok(());
+    }
+    store.define(text).await.map_err(|source| Error::Open { source })
+}

@@ -1,0 +1,199 @@
+//! Pushing values of sources. An update of documents is checked against the documents so far before it is stored.
+
+use std::sync::{Arc, MutexGuard};
+
+use super::SharedFlow;
+use crate::context::documents::{Documents, Update, UpdateError};
+use crate::declare::{Name, Plan};
+use crate::history::Value;
+use crate::history::tokens::{Counter, is_same};
+use crate::run::state::{FindColumn, FlowState, damaged_update, load_all};
+use crate::run::{Error, Result};
+use crate::schedule::{Cell, InvalidHistory};
+use crate::store::{Entry, Put, StoreError};
+
+/// The tokens of a value by a counter, which is held so that the address is not reused.
+pub(crate) struct CountedTokens {
+    tokens: usize,
+    counter: Arc<dyn Counter>,
+}
+
+impl SharedFlow {
+    /// Stores the next value of a source, and returns the step.
+    pub(crate) async fn push(&self, source: impl FindColumn, value: Value) -> Result<usize> {
+        let (known, found) = {
+            let state = self.lock();
+            (Arc::clone(&state.plan), source.find_in(&state)?)
+        };
+        // Before anything is stored, and outside of the lock: a counter may panic, or push itself.
+        let counted = self.counted(&value);
+        let pushed = {
+            // Pushes alone wait for a store: the order of values is the order of pushes.
+            let _writing = self.writing().await;
+            self.settle_exclusions().await?;
+            // The plan changes under that lock only.
+            let plan = self.plan();
+            let source = if Arc::ptr_eq(&plan, &known) { found } else { source.find_in(&self.lock())? };
+            self.push_next(&plan, source, value, counted).await
+        };
+        // Outside of the lock, because those who are woken may push.
+        if pushed.is_ok() {
+            self.wake();
+        }
+        pushed
+    }
+
+    async fn push_next(
+        &self,
+        plan: &Plan,
+        source: usize,
+        value: Value,
+        mut counted: CountedTokens,
+    ) -> Result<usize> {
+        let name = plan.schema().name(source);
+        if !plan.schema().is_source(source) {
+            let sources = plan.names(&plan.schema().sources().collect::<Vec<_>>());
+            return Err(Error::NotASource { column: name.clone(), sources });
+        }
+        loop {
+            let step = self.lock().scheduler.len(source);
+            let cell = Cell { column: source, step };
+            // Before the write: a stored value never changes, so nothing invalid may be stored.
+            let documents = self.updated(plan, cell, &value).await?;
+            let put = match self.put(cell, value.clone().into()) {
+                None => Ok(Put::Stored),
+                Some(put) => put.await,
+            };
+            let put = put.map_err(|source| {
+                self.store_failed();
+                Error::Store { column: name.clone(), step, source }
+            });
+            match put? {
+                Put::Stored => {
+                    self.insert_pushed(cell, value, &counted);
+                    if let Some(documents) = documents {
+                        self.remember(name, step + 1, documents);
+                    }
+                    return Ok(step);
+                }
+                // An earlier push was dropped before the store confirmed the value, which comes first.
+                Put::Exists(Entry { value: Some(earlier), .. }) => {
+                    let earlier_counted = self.counted(&earlier);
+                    self.insert_pushed(cell, earlier, &earlier_counted);
+                    self.wake();
+                    counted = self.counted(&value);
+                }
+                // No flow skips a cell of a source, so something else has written into the store.
+                Put::Exists(Entry { value: None, .. }) => {
+                    let source = StoreError::other(InvalidHistory::SkippedSource { step });
+                    return Err(Error::Load { column: name.clone(), source });
+                }
+            }
+        }
+    }
+
+    fn insert_pushed(&self, cell: Cell, value: Value, counted: &CountedTokens) {
+        let (tokens, mut state) = self.lock_counted(&value, counted);
+        state.table.insert(cell, value, tokens);
+        state.scheduler.handle_pushed(cell.column);
+        state.is_stale = true;
+    }
+
+    /// Counts a value.
+    pub(crate) fn counted(&self, value: &str) -> CountedTokens {
+        let counter = Arc::clone(&self.lock().counter);
+        CountedTokens { tokens: counter.count(value), counter }
+    }
+
+    /// Locks the state. Returns the tokens of a value by the counter that the state has then.
+    pub(crate) fn lock_counted(
+        &self,
+        value: &str,
+        counted: &CountedTokens,
+    ) -> (usize, MutexGuard<'_, FlowState>) {
+        let mut recounted = None;
+        loop {
+            let known = recounted.as_ref().unwrap_or(counted);
+            let state = self.lock();
+            if is_same(&known.counter, &state.counter) {
+                return (known.tokens, state);
+            }
+            // `set_counter` was called. The earlier counter is dropped after the lock, too.
+            drop(state);
+            recounted = Some(self.counted(value));
+        }
+    }
+
+    /// Stores the next update of a source of documents, and returns the step.
+    pub(crate) async fn push_update(&self, source: usize, update: &Update) -> Result<usize> {
+        let error = match update.to_text() {
+            Ok(text) => return self.push(source, text).await,
+            Err(error) => error,
+        };
+        // With the faults that only the documents show, so that all are reported at once.
+        let (name, cell) = self.next_of(source);
+        let documents = self.documents_before(&name, cell).await?;
+        let source = documents.apply(update).err().unwrap_or(error);
+        Err(Error::Update { column: name, step: cell.step, source })
+    }
+
+    /// The documents of a source after all updates.
+    pub(crate) async fn documents(&self, source: usize) -> Result<Documents> {
+        let (name, cell) = self.next_of(source);
+        self.documents_before(&name, cell).await
+    }
+
+    /// The name of a source, and the cell of the next push.
+    fn next_of(&self, source: usize) -> (Name, Cell) {
+        let state = self.lock();
+        (state.name(source).clone(), Cell { column: source, step: state.scheduler.len(source) })
+    }
+
+    /// The documents of a source after the cell at which this value is pushed; `None` for a source of text.
+    ///
+    /// # Errors
+    ///
+    /// If the value is not the text of an update, or the update cannot be applied.
+    async fn updated(&self, plan: &Plan, cell: Cell, value: &Value) -> Result<Option<Documents>> {
+        let schema = plan.schema();
+        if !schema.is_documents(cell.column) {
+            return Ok(None);
+        }
+        let name = schema.name(cell.column);
+        let next = apply(&self.documents_before(name, cell).await?, value);
+        let refused = |source| Error::Update { column: name.clone(), step: cell.step, source };
+        next.map(Some).map_err(refused)
+    }
+
+    /// The documents of a source before a cell, found from the stored updates and remembered.
+    async fn documents_before(&self, name: &Name, cell: Cell) -> Result<Documents> {
+        let Cell { column: source, step } = cell;
+        load_all(|| self.lock().unloaded_of([(source, 0..step)])).await?;
+        let ((first, mut documents), updates) = {
+            let state = self.lock();
+            let known = state.documents.get(name).filter(|(steps, _)| *steps <= step);
+            (known.cloned().unwrap_or_default(), state.table.history(source))
+        };
+        for at in first..step {
+            let Some(value) = updates.value(at) else {
+                return Err(self.lock().not_loaded(Cell { column: source, step: at }));
+            };
+            // Every update was checked before storing, so something else has written this one.
+            documents = apply(&documents, &value).map_err(|error| damaged_update(name, at, &error))?;
+        }
+        if first < step {
+            self.remember(name, step, documents.clone());
+        }
+        Ok(documents)
+    }
+
+    /// Remembers the documents of a source after a number of steps.
+    fn remember(&self, source: &Name, steps: usize, documents: Documents) {
+        self.lock().documents.insert(source.clone(), (steps, documents));
+    }
+}
+
+fn apply(documents: &Documents, value: &Value) -> Result<Documents, UpdateError> {
+    let (next, _) = documents.apply(&Update::parse(value.clone())?)?;
+    Ok(next)
+}

@@ -1,0 +1,111 @@
+//! Reading values in memory and in the store.
+
+use std::ops::{Bound, Range, RangeBounds};
+use std::sync::Arc;
+
+use futures::future;
+use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
+
+use super::SharedFlow;
+use crate::declare::Name;
+use crate::history::Value;
+use crate::run::state::load_all;
+use crate::run::{Error, Result};
+use crate::schedule::Cell;
+use crate::store::{BYTES, CHUNK, Entry};
+
+impl SharedFlow {
+    /// Loads the stored values of the steps from this one on.
+    pub(crate) async fn load(&self, step: usize) -> Result<()> {
+        load_all(|| self.lock().unloaded_from(step)).await
+    }
+
+    /// The value of a cell, from memory or the store.
+    pub(crate) async fn value(&self, name: &str, step: usize) -> Result<Option<Value>> {
+        let mut entries = self.entries(name, step..step.saturating_add(1)).await?;
+        Ok(entries.pop().and_then(|(_, entry)| entry.value))
+    }
+
+    /// The stored values of a column within a range, from memory or the store.
+    pub(crate) fn values(
+        self: &Arc<Self>,
+        name: &str,
+        steps: &impl RangeBounds<usize>,
+    ) -> BoxStream<'static, Result<(usize, Value)>> {
+        let end = match self.by_name(name, |state, column| state.scheduler.end(column)) {
+            Ok(end) => end,
+            Err(error) => return stream::once(future::err(error)).boxed(),
+        };
+        let read = async |(shared, name, mut chunks): (Arc<Self>, String, StepChunks)| {
+            let Some(steps) = chunks.next() else { return Ok::<_, Error>(None) };
+            let entries = shared.entries(&name, steps).await?;
+            chunks.adapt(entries.iter().map(|(_, entry)| entry.len()).sum());
+            let values = entries.into_iter().filter_map(|(step, entry)| Some(Ok((step, entry.value?))));
+            Ok(Some((stream::iter(values), (shared, name, chunks))))
+        };
+        let chunks = StepChunks::new(steps, end);
+        stream::try_unfold((Arc::clone(self), name.to_owned(), chunks), read).try_flatten().boxed()
+    }
+
+    /// The stored entries of a column within some steps, of one chunk at most, ascending. Those that are not in memory are
+    /// read, and not kept.
+    pub(crate) async fn entries(&self, name: &str, steps: Range<usize>) -> Result<Vec<(usize, Entry)>> {
+        let (mut entries, unloaded) = self.by_name(name, |state, column| {
+            let entry = |step| Some((step, state.entry(Cell { column, step })?));
+            let entries: Vec<_> = steps.clone().filter_map(entry).collect();
+            (entries, state.unloaded.get(&column).cloned())
+        })?;
+        if let Some(unloaded) = unloaded {
+            entries.extend(unloaded.read(&steps).await?);
+            entries.sort_unstable_by_key(|(step, _)| *step);
+        }
+        Ok(entries)
+    }
+
+    /// The names of the columns, and the number of steps in which a source has a value.
+    pub(crate) fn rows(&self) -> (Vec<Name>, usize) {
+        let state = self.lock();
+        let schema = state.plan.schema();
+        let steps = schema.sources().map(|source| state.scheduler.len(source)).max().unwrap_or(0);
+        (schema.columns().iter().map(|column| column.name.clone()).collect(), steps)
+    }
+}
+
+/// The chunks in which a range of steps is read: of many steps, or of few large ones.
+#[derive(Debug)]
+pub(crate) struct StepChunks {
+    steps: Range<usize>,
+    /// The number of steps of the next chunk.
+    count: usize,
+}
+
+impl StepChunks {
+    /// The chunks of these steps before `end`.
+    pub(crate) fn new(steps: &impl RangeBounds<usize>, end: usize) -> Self {
+        let start = match steps.start_bound() {
+            Bound::Included(start) => *start,
+            Bound::Excluded(before) => before.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match steps.end_bound() {
+            Bound::Included(last) => end.min(last.saturating_add(1)),
+            Bound::Excluded(excluded) => end.min(*excluded),
+            Bound::Unbounded => end,
+        };
+        // The first step shows how large the others are.
+        Self { steps: start..end, count: 1 }
+    }
+
+    /// The next chunk; `None` at the end.
+    pub(crate) fn next(&mut self) -> Option<Range<usize>> {
+        let start = self.steps.start;
+        let chunk = start..self.steps.end.min(start.saturating_add(self.count));
+        self.steps.start = chunk.end.max(start);
+        (!chunk.is_empty()).then_some(chunk)
+    }
+
+    /// Adapts the next chunk to the bytes of the last one, because the next steps are probably as large.
+    pub(crate) fn adapt(&mut self, bytes: usize) {
+        self.count = if bytes > BYTES / 2 { self.count.div_ceil(2) } else { CHUNK.min(2 * self.count) };
+    }
+}

@@ -1,0 +1,197 @@
+//! The state of a live flow, which one lock guards. No method calls code of users, unless the documentation says so.
+
+mod derive;
+mod past;
+mod read;
+mod unloaded;
+mod values;
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::Arc;
+use std::task::Waker;
+
+pub(crate) use past::{PastColumn, Unloaded};
+pub(crate) use past::{damaged_update, invalid_history, load_error};
+pub use read::{CellState, Values};
+pub(crate) use unloaded::load_all;
+pub(crate) use values::{ValueTable, receipt};
+
+use self::values::Receipts;
+use super::contexts::ColumnContexts;
+use super::{Error, Result};
+use crate::compute::{Defaults, Settings};
+use crate::context::Exclusions;
+use crate::context::budget::Budget;
+use crate::context::documents::Documents;
+use crate::declare::limits::CONCURRENCY;
+use crate::declare::{Name, Plan};
+use crate::history::tokens::{Counter, Estimate};
+use crate::run::reopen::{FlowDefinition, KeptColumns};
+use crate::schedule::Scheduler;
+
+/// The state of a live flow.
+pub(crate) struct FlowState {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) scheduler: Scheduler,
+    pub(crate) table: ValueTable,
+    pub(crate) receipts: Receipts,
+    /// By column.
+    pub(crate) settings: Vec<Arc<Settings>>,
+    /// The counter of the tokens in the table and in contexts.
+    pub(crate) counter: Arc<dyn Counter>,
+    /// The budget of the columns that have none.
+    pub(crate) budget: Budget,
+    pub(crate) defaults: Arc<Defaults>,
+    /// By column; made with the first context.
+    pub(crate) contexts: Vec<Option<Arc<ColumnContexts>>>,
+    /// The generation of the contexts: changes of settings, budgets and the counter begin a new one.
+    pub(crate) generation: usize,
+    /// The nearest forks: the step at which each diverges, and the first step whose contexts take it into account.
+    pub(crate) forks: BTreeMap<usize, usize>,
+    /// The documents of the sources that were pushed to, after a number of steps, by name. The values have the same
+    /// documents, so this is a cache.
+    pub(crate) documents: BTreeMap<Name, (usize, Documents)>,
+    /// The cells that contexts of later steps do not show.
+    pub(crate) exclusions: Arc<Exclusions>,
+    /// Whether the store may have one more exclusion.
+    pub(crate) has_unknown_exclusion: bool,
+    /// The columns with stored values that are not in memory.
+    pub(crate) unloaded: BTreeMap<usize, Unloaded>,
+    /// The removed columns of a flow without a store, by the keys that a store would have, for columns that are added
+    /// later.
+    pub(crate) removed: BTreeMap<Name, Unloaded>,
+    pub(crate) stored: StoredColumns,
+    pub(crate) run: RunState,
+    /// Whether values were pushed or columns added that no run has seen to its end.
+    pub(crate) is_stale: bool,
+}
+
+// One enum and no flag beside a waker, because only an active run may leave a waker.
+/// Whether a run of the flow is active.
+pub(crate) enum RunState {
+    Stopped,
+    /// The waker of a run that waits for something to do.
+    Active(Option<Waker>),
+}
+
+/// The columns of a flow in the form of the store. Without a store there are declarations alone, and only once a column was
+/// removed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StoredColumns {
+    pub(crate) definition: FlowDefinition,
+    /// The key of each column in the store.
+    pub(crate) keys: Vec<Name>,
+    pub(crate) kept: KeptColumns,
+    /// The number of last steps that are loaded of a column; `None` for all.
+    pub(crate) recent: Option<usize>,
+}
+
+/// A column as callers name it: a handle knows the index, a method of a flow gets the name.
+///
+/// Callers that need the lock several times look the column up each time, because a removal of columns changes the indices.
+/// A flow with handles loses no columns.
+pub(crate) trait FindColumn {
+    fn find_in(&self, state: &FlowState) -> Result<usize>;
+}
+
+impl FindColumn for usize {
+    fn find_in(&self, _: &FlowState) -> Result<usize> {
+        Ok(*self)
+    }
+}
+
+impl FindColumn for &str {
+    fn find_in(&self, state: &FlowState) -> Result<usize> {
+        let schema = state.plan.schema();
+        schema.find(self).ok_or_else(|| {
+            let columns = schema.columns().iter().map(|column| column.name.clone()).collect();
+            Error::unknown_column(self, columns)
+        })
+    }
+}
+
+impl FlowState {
+    pub(crate) fn new(plan: Arc<Plan>, settings: Vec<Arc<Settings>>) -> Self {
+        let scheduler = Scheduler::new(Arc::clone(&plan), CONCURRENCY);
+        let mut state = Self {
+            plan,
+            scheduler,
+            table: ValueTable::default(),
+            receipts: Receipts::default(),
+            settings: Vec::new(),
+            counter: Arc::new(Estimate),
+            budget: Budget::new(),
+            defaults: Arc::default(),
+            contexts: Vec::new(),
+            generation: 0,
+            forks: BTreeMap::new(),
+            documents: BTreeMap::new(),
+            exclusions: Arc::default(),
+            has_unknown_exclusion: false,
+            unloaded: BTreeMap::new(),
+            removed: BTreeMap::new(),
+            stored: StoredColumns::default(),
+            run: RunState::Stopped,
+            is_stale: false,
+        };
+        drop(state.set_settings(settings));
+        state
+    }
+
+    /// Sets the settings of all columns, and returns what they replace, to be dropped outside of the lock.
+    #[must_use]
+    pub(crate) fn set_settings(&mut self, settings: Vec<Arc<Settings>>) -> impl Sized + use<> {
+        for (column, settings) in settings.iter().enumerate() {
+            self.scheduler.rule(column, settings.rules);
+        }
+        (mem::replace(&mut self.settings, settings), self.forget_contexts())
+    }
+
+    /// Begins a new generation of contexts: forgets the contexts of all columns. Returns the old ones, to be dropped outside of the lock:
+    /// a context may be the last to have a counter.
+    #[must_use]
+    pub(crate) fn forget_contexts(&mut self) -> impl Sized + use<> {
+        self.generation += 1;
+        mem::take(&mut self.contexts)
+    }
+
+    /// The name of a column.
+    pub(crate) fn name(&self, column: usize) -> &Name {
+        self.plan.schema().name(column)
+    }
+
+    pub(crate) fn check_derived(&self, column: usize) -> Result<()> {
+        if self.plan.schema().is_source(column) {
+            return Err(Error::NotDerived { column: self.name(column).clone() });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        matches!(self.run, RunState::Active(_))
+    }
+
+    /// The waker of the active run, if it waits. The caller wakes the run outside of the lock, because there may be more to do.
+    #[must_use]
+    pub(crate) fn take_waker(&mut self) -> Option<Waker> {
+        match &mut self.run {
+            // Taken, because the run leaves a waker again each time before it waits.
+            RunState::Active(waker) => waker.take(),
+            RunState::Stopped => None,
+        }
+    }
+}
+
+impl StoredColumns {
+    pub(crate) fn key(&self, column: usize) -> Option<&Name> {
+        self.keys.get(column)
+    }
+
+    /// The stored columns of a flow with the columns that `origins` names.
+    fn derive(&self, origins: &[Option<usize>]) -> Self {
+        // A replaced column has no key. A flow with one is in memory, so all keys may be dropped.
+        let keys = origins.iter().map(|origin| self.key((*origin)?).cloned());
+        Self { keys: keys.collect::<Option<_>>().unwrap_or_default(), ..self.clone() }
+    }
+}

@@ -1,0 +1,110 @@
+//! The cells of a flow that are stored and not in memory, and the loading of those that contexts show.
+//!
+//! Opening loads everything, unless the program asks for less. No method leaves a gap: a method loads what it reads, reads
+//! the store, or returns an error.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::{FlowState, Unloaded};
+use crate::declare::{Input, Reads};
+use crate::history::StepRanges;
+use crate::run::Result;
+use crate::run::contexts::context_cells;
+use crate::run::user_code::caught;
+use crate::schedule::Cell;
+
+/// Loads steps until `next` returns none: loaded values may show that a context needs others.
+pub(crate) async fn load_all(mut next: impl FnMut() -> Vec<Unloaded>) -> Result<()> {
+    loop {
+        let parts = next();
+        if parts.is_empty() {
+            return Ok(());
+        }
+        for part in parts {
+            part.load().await?;
+        }
+    }
+}
+
+impl FlowState {
+    /// Takes the values into memory that this flow, or one that shares its past, has loaded since. Returns the columns
+    /// that are now in memory, to be dropped outside of the lock: a column may be the last to have a store.
+    #[must_use]
+    pub(crate) fn adopt(&mut self) -> Vec<Unloaded> {
+        let Self { unloaded, table, receipts, scheduler, .. } = self;
+        let adopt = |column: &usize, unloaded: &mut Unloaded| {
+            unloaded.adopt(*column, table, receipts, scheduler);
+            unloaded.steps().is_empty()
+        };
+        unloaded.extract_if(.., adopt).map(|(_, loaded)| loaded).collect()
+    }
+
+    /// Whether a cell is stored and not in memory.
+    pub(crate) fn is_unloaded(&self, cell: Cell) -> bool {
+        self.unloaded.get(&cell.column).is_some_and(|unloaded| unloaded.steps().contains(cell.step))
+    }
+
+    /// The first step of a column within a range that is stored and not in memory.
+    pub(crate) fn first_unloaded(&self, column: usize, steps: &Range<usize>) -> Option<usize> {
+        self.unloaded.get(&column)?.steps().first_in(steps)
+    }
+
+    /// The number of derived cells that are not in memory.
+    pub(crate) fn unloaded_cells(&self) -> usize {
+        let derived = self.unloaded.iter().filter(|(column, _)| !self.plan.schema().is_source(**column));
+        derived.map(|(_, unloaded)| unloaded.steps().count()).fold(0, usize::saturating_add)
+    }
+
+    /// The cells among these that are not in memory.
+    pub(crate) fn unloaded_of(
+        &self,
+        cells: impl IntoIterator<Item = (usize, Range<usize>)>,
+    ) -> Vec<Unloaded> {
+        let mut steps_by_column: BTreeMap<usize, StepRanges> = BTreeMap::new();
+        for (column, steps) in cells {
+            if let Some(unloaded) = self.unloaded.get(&column) {
+                steps_by_column.entry(column).or_default().extend(&unloaded.steps().within(&steps));
+            }
+        }
+        let needed = steps_by_column.into_iter().filter(|(_, steps)| !steps.is_empty());
+        needed.filter_map(|(column, steps)| Some(self.unloaded.get(&column)?.with_steps(steps))).collect()
+    }
+
+    /// The cells of the steps from this one on that are not in memory.
+    pub(crate) fn unloaded_from(&self, step: usize) -> Vec<Unloaded> {
+        self.unloaded_of(self.unloaded.keys().map(|&column| (column, step..usize::MAX)))
+    }
+
+    /// The last steps of the columns from `first` on, as many as were asked for when the flow was opened.
+    pub(crate) fn recent(&self, first: usize) -> Vec<Unloaded> {
+        let start =
+            |column| self.stored.recent.map_or(0, |recent| self.scheduler.len(column).saturating_sub(recent));
+        self.unloaded_of(self.unloaded.range(first..).map(|(&column, _)| (column, start(column)..usize::MAX)))
+    }
+
+    /// The cells that are not in memory and that the contexts of missing cells show, and of this number of last steps. Calls
+    /// filters and the counter, so no lock guards this state.
+    pub(crate) fn needed(&mut self, last: usize) -> Vec<Unloaded> {
+        let plan = self.plan.clone();
+        let mut cells = Vec::new();
+        for column in 0..plan.schema().columns().len() {
+            let Some(reads) = plan.schema().reads(column) else { continue };
+            // Windows only move forward, so no later cell reads an earlier step than this one.
+            let first = Cell { column, step: self.scheduler.len(column).saturating_sub(last) };
+            // A filter or counter that panics does so again when the cell is computed, and fails it.
+            cells.extend(caught(|| self.context_cells(reads, first)).flatten().unwrap_or_default());
+            let later = |(column, steps): (usize, Range<usize>)| (column, steps.start..usize::MAX);
+            cells.extend(reads.needed(column, first.step).map(later));
+        }
+        self.unloaded_of(cells)
+    }
+
+    /// The cells that the context of a cell shows or counts, and the cells of the request before. Calls filters and the
+    /// counter.
+    fn context_cells(&mut self, reads: &Reads, cell: Cell) -> Option<Vec<(usize, Range<usize>)>> {
+        let contexts = self.contexts_now(cell.column)?;
+        let value = |input: &Input, step| self.table.get(Cell { column: input.column, step });
+        Some(context_cells(reads, cell, &contexts.assembler, |cell| self.is_unloaded(cell), value))
+    }
+}
