@@ -136,7 +136,7 @@ fn convert(url: &Url, kind: &Type, body: &Bytes, most: usize) -> Result<Page, We
     let page = match form {
         Form::Plain => Page::cut(url.as_str(), &text, most, body.is_cut),
         Form::Html => {
-            let html = html::read(&text, url, most);
+            let html = html::read(&text, url);
             Page::cut(url.as_str(), &html.text, most, body.is_cut).with_title(&html.title)
         }
     };

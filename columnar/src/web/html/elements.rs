@@ -1,129 +1,98 @@
-//! The elements of HTML, by name.
+//! The elements of HTML, by name: what is written for each, and which others end with it.
 
-/// The role of an element in a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    /// Its content is never shown: programs, styles, controls.
-    Hidden,
-    /// It leads to other pages, or is beside the content.
-    Chrome,
-    /// The head of a page or of an article.
-    Header,
-    Main,
-    Article,
-    Block,
-    Heading(usize),
-    List,
-    OrderedList,
-    Item,
-    Term,
-    Quote,
-    Pre,
-    Table,
-    Row,
-    Cell,
-    Strong,
-    Emphasis,
-    Code,
-    Link,
-    Paragraph,
-    /// Without a meaning of its own.
-    Inline,
-}
+/// Elements with lines of their own.
+const BLOCKS: [&str; 25] = [
+    "article",
+    "aside",
+    "blockquote",
+    "div",
+    "dl",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "li",
+    "main",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "table",
+    "td",
+    "th",
+    "tr",
+    "ul",
+];
 
-impl Role {
-    pub(super) fn of(name: &str) -> Self {
-        match name {
-            "applet" | "audio" | "button" | "canvas" | "datalist" | "dialog" | "embed" | "frameset"
-            | "head" | "iframe" | "map" | "math" | "menu" | "noembed" | "noframes" | "noscript"
-            | "object" | "script" | "select" | "style" | "svg" | "template" | "textarea" | "title"
-            | "video" => Self::Hidden,
-            "aside" | "footer" | "nav" | "search" => Self::Chrome,
-            "header" => Self::Header,
-            "main" => Self::Main,
-            "article" => Self::Article,
-            "p" => Self::Paragraph,
-            "h1" => Self::Heading(1),
-            "h2" => Self::Heading(2),
-            "h3" => Self::Heading(3),
-            "h4" => Self::Heading(4),
-            "h5" => Self::Heading(5),
-            "h6" => Self::Heading(6),
-            "ul" | "dir" => Self::List,
-            "ol" => Self::OrderedList,
-            "li" => Self::Item,
-            "dt" | "dd" => Self::Term,
-            "blockquote" => Self::Quote,
-            "pre" | "listing" | "xmp" | "plaintext" => Self::Pre,
-            "table" => Self::Table,
-            "tr" => Self::Row,
-            "td" | "th" => Self::Cell,
-            "b" | "strong" => Self::Strong,
-            "em" | "i" => Self::Emphasis,
-            "code" | "kbd" | "samp" | "tt" => Self::Code,
-            "a" => Self::Link,
-            "address" | "body" | "caption" | "center" | "details" | "div" | "dl" | "fieldset"
-            | "figcaption" | "figure" | "form" | "hgroup" | "html" | "legend" | "option" | "section"
-            | "summary" => Self::Block,
-            _ => Self::Inline,
-        }
-    }
+/// Elements within a line.
+const INLINES: [&str; 6] = ["a", "b", "code", "em", "i", "strong"];
 
-    /// Whether it ends a paragraph that is open, as in HTML.
-    pub(super) fn ends_paragraph(self) -> bool {
-        !matches!(
-            self,
-            Self::Hidden
-                | Self::Row
-                | Self::Cell
-                | Self::Strong
-                | Self::Emphasis
-                | Self::Code
-                | Self::Link
-                | Self::Inline
-        )
-    }
+/// Elements without an end, and without a content.
+const VOIDS: [&str; 20] = [
+    "area", "base", "basefont", "bgsound", "br", "col", "command", "embed", "frame", "hr", "image", "img",
+    "input", "keygen", "link", "meta", "param", "source", "track", "wbr",
+];
 
-    /// Whether it may be left open, and ends with the next one of its kind.
-    pub(super) fn ends_with_next(self) -> bool {
-        matches!(self, Self::Item | Self::Term | Self::Row | Self::Cell | Self::Link)
-    }
+/// Elements whose content is not read: programs, styles, controls, drawings.
+const HIDDEN: [&str; 23] = [
+    "applet", "audio", "button", "canvas", "datalist", "dialog", "frameset", "iframe", "map", "math", "menu",
+    "noembed", "noframes", "noscript", "object", "script", "select", "style", "svg", "template", "textarea",
+    "title", "video",
+];
 
-    /// Whether an element of the other role belongs to this one, and to none around it.
-    pub(super) fn contains(self, inner: Self) -> bool {
-        match inner {
-            Self::Item => matches!(self, Self::List | Self::OrderedList),
-            Self::Row => self == Self::Table,
-            Self::Cell => matches!(self, Self::Table | Self::Row),
-            Self::Paragraph => matches!(self, Self::Cell | Self::Item | Self::Quote | Self::Block),
-            _ => matches!(self, Self::Cell),
-        }
+/// The element that stands for one of this name, or none if its content alone matters. The readers of the tree know few
+/// names, and run the words of other elements together.
+pub(super) fn written(name: &str) -> Option<&'static str> {
+    match name {
+        "address" | "caption" | "center" | "dd" | "details" | "dt" | "fieldset" | "figcaption" | "figure"
+        | "form" | "hgroup" | "legend" | "option" | "summary" => Some("div"),
+        "dir" => Some("ul"),
+        "kbd" | "samp" | "tt" => Some("code"),
+        "listing" | "plaintext" | "xmp" => Some("pre"),
+        "search" => Some("nav"),
+        _ => BLOCKS.into_iter().chain(INLINES).find(|known| *known == name),
     }
 }
 
-/// Elements without an end.
+pub(super) fn is_block(name: &str) -> bool {
+    written(name).is_some_and(|written| BLOCKS.contains(&written))
+}
+
+/// Whether HTML ends with the end of an element within a line.
+pub(super) fn ends_with_inline(html: &str) -> bool {
+    let end = html.strip_suffix('>').unwrap_or_default();
+    INLINES.iter().any(|name| end.strip_suffix(name).is_some_and(|start| start.ends_with("</")))
+}
+
 pub(super) fn is_void(name: &str) -> bool {
-    matches!(
-        name,
-        "area"
-            | "base"
-            | "basefont"
-            | "bgsound"
-            | "br"
-            | "col"
-            | "command"
-            | "embed"
-            | "frame"
-            | "hr"
-            | "image"
-            | "img"
-            | "input"
-            | "keygen"
-            | "link"
-            | "meta"
-            | "param"
-            | "source"
-            | "track"
-            | "wbr"
-    )
+    VOIDS.contains(&name)
+}
+
+pub(super) fn is_hidden(name: &str) -> bool {
+    HIDDEN.contains(&name)
+}
+
+/// Whether an open element may be left open, and ends where the next one begins.
+pub(super) fn ends_before(open: &str, next: &str) -> bool {
+    match open {
+        "p" => is_block(next),
+        "a" | "li" => next == open,
+        "dt" | "dd" => matches!(next, "dt" | "dd"),
+        "tr" => matches!(next, "tr" | "tbody" | "tfoot" | "thead"),
+        "td" | "th" => matches!(next, "td" | "th" | "tr" | "tbody" | "tfoot" | "thead"),
+        _ => false,
+    }
+}
+
+/// Whether no element around an open block ends where the next element begins.
+pub(super) fn keeps_inside(open: &str, next: &str) -> bool {
+    match next {
+        "td" | "th" | "tr" | "tbody" | "tfoot" | "thead" => open == "table",
+        _ => !matches!(open, "address" | "div" | "p"),
+    }
 }
