@@ -9,14 +9,12 @@
 //! they would be the definitions of the parameter there.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use super::emitter::Emitter;
 use super::tokens::unlocated_param;
 use crate::ident::{self, ident_text};
-use crate::syntax::{
-    Capture, Closure, ClosureParam, Param, closure, hidden_at_end, is_punct, trees, ungrouped,
-};
+use crate::syntax::{Capture, Closure, ClosureParam, Param, closure, hidden_at_marks, is_punct, mark, trees};
 
 /// The clones of the parameters that a closure uses.
 pub(super) struct Clones {
@@ -38,33 +36,15 @@ impl Clones {
         }
         let (references, trees) = (&self.references, trees(body));
         let Some((last, before)) = trees.split_last() else { return body.clone() };
-        let (before, inside) = match ungrouped(last) {
-            // A block, maybe after the type that the closure returns.
-            TokenTree::Group(block)
-                if block.delimiter() == Delimiter::Brace && (before.is_empty() || is_arrow(before)) =>
-            {
-                // Its items may have the names of parameters.
-                (before, if has_items(&block) { quote!(#block) } else { block.stream() })
-            }
-            _ => (&[][..], body.clone()),
-        };
+        // The type that the closure returns is before a block.
+        let has_type = is_punct(before.first(), '-') && is_punct(before.get(1), '>');
+        let (before, inside) =
+            if has_type { (before, last.to_token_stream()) } else { (&[][..], body.clone()) };
         let mut block = Group::new(Delimiter::Brace, quote!(#references #inside));
         // rustc underlines the closure from its first token to its last.
         block.set_span(last.span());
         quote!(#(#before)* #block)
     }
-}
-
-fn is_arrow(trees: &[TokenTree]) -> bool {
-    is_punct(trees.first(), '-') && is_punct(trees.get(1), '>')
-}
-
-/// Whether a block has items or inner attributes.
-fn has_items(block: &Group) -> bool {
-    const ITEMS: [&str; 9] = ["const", "enum", "fn", "macro_rules", "mod", "static", "struct", "type", "use"];
-    let trees = trees(&block.stream());
-    let is_item = |tree: &TokenTree| matches!(tree, TokenTree::Ident(word) if ident::is_one_of(word, &ITEMS));
-    trees.iter().any(is_item) || is_punct(trees.first(), '#') && is_punct(trees.get(1), '!')
 }
 
 impl Emitter<'_> {
@@ -91,47 +71,28 @@ impl Emitter<'_> {
     /// A compute step, or the settings after one, whose conditions have clones of the parameters that they use.
     pub(super) fn with_conditions(&self, step: &TokenStream) -> TokenStream {
         let names = self.flow.params();
-        let changed = (!names.is_empty()).then(|| self.conditions(&trees(step), &names, true));
-        changed.flatten().unwrap_or_else(|| step.clone())
+        let mut conditions = Vec::new();
+        let mut to_mark = |condition: Condition| {
+            conditions.push(condition);
+            Some(mark(conditions.len()).into_token_stream())
+        };
+        let marked = map_conditions(step, true, &mut to_mark).filter(|_| !names.is_empty());
+        let Some(marked) = marked else { return step.clone() };
+        let hidden = hidden_at_marks(&names, &marked);
+        let mut number = 0;
+        let mut with_clones = |condition: Condition| {
+            number += 1;
+            self.condition(&condition, hidden.get(&mark(number)).map_or(&[], Vec::as_slice))
+        };
+        map_conditions(step, true, &mut with_clones).unwrap_or_else(|| step.clone())
     }
 
-    /// `names` are the parameters that no variable hides. `None` if no condition uses one.
-    fn conditions(&self, trees: &[TokenTree], names: &[String], is_step: bool) -> Option<TokenStream> {
-        let mut changed = trees.to_vec();
-        let mut is_changed = false;
-        for (at, tree) in trees.iter().enumerate() {
-            let TokenTree::Group(group) = tree else { continue };
-            let hidden = hidden_at_end(names, trees.get(..=at).unwrap_or_default());
-            let names: Vec<String> = names.iter().filter(|name| !hidden.contains(name)).cloned().collect();
-            let before = |count| at.checked_sub(count).and_then(|before| trees.get(before));
-            let is_when = matches!(before(1), Some(TokenTree::Ident(word)) if ident::is(word, "when"));
-            let inside: Vec<TokenTree> = group.stream().into_iter().collect();
-            let condition =
-                (is_when && is_punct(before(2), '.')).then(|| self.condition(&inside, &names, is_step));
-            // `(prompt("…").when(…)).retry(3)`
-            let is_step = is_step && at == 0 && group.delimiter() == Delimiter::Parenthesis;
-            let inside = condition.flatten().or_else(|| self.conditions(&inside, &names, is_step));
-            let Some(inside) = inside else { continue };
-            let mut with_clones = Group::new(group.delimiter(), inside);
-            with_clones.set_span(group.span());
-            if let Some(tree) = changed.get_mut(at) {
-                *tree = with_clones.into();
-                is_changed = true;
-            }
-        }
-        is_changed.then(|| changed.into_iter().collect())
-    }
-
-    /// `None` for a condition that uses no parameter. Inside a step, other types may have a method `when`, too.
-    fn condition(&self, condition: &[TokenTree], names: &[String], is_step: bool) -> Option<TokenStream> {
-        if let [TokenTree::Group(token)] = condition
-            && token.delimiter() == Delimiter::None
-        {
-            return self.condition(&trees(&token.stream()), names, is_step);
-        }
-        let closure = closure(condition)
-            .filter(|closure| closure.around.is_empty() && (is_step || is_condition(closure)))?;
-        let params = self.params().iter().filter(|param| names.contains(&ident_text(&param.name)));
+    /// `None` for a condition that uses no parameter, except those with these names.
+    fn condition(&self, condition: &Condition, hidden: &[String]) -> Option<TokenStream> {
+        // Inside a step, other types may have a method `when`, too.
+        let closure = closure(&trees(&condition.tokens))
+            .filter(|closure| closure.around.is_empty() && (condition.is_of_step || is_condition(closure)))?;
+        let params = self.params().iter().filter(|param| !hidden.contains(&ident_text(&param.name)));
         let clones = self.clones(&closure.captures(params));
         if clones.is_empty() {
             return None;
@@ -145,6 +106,42 @@ impl Emitter<'_> {
         let by_value = Ident::new("move", opening.span());
         Some(quote!({ #statements #by_value #opening #(#params),* #closing #body }))
     }
+}
+
+/// The argument of a method `when`.
+struct Condition {
+    tokens: TokenStream,
+    /// Whether the method is one of the step itself.
+    is_of_step: bool,
+}
+
+/// The step with other conditions. `None` if none of them changes.
+fn map_conditions(
+    step: &TokenStream,
+    is_step: bool,
+    map: &mut dyn FnMut(Condition) -> Option<TokenStream>,
+) -> Option<TokenStream> {
+    let mut trees = trees(step);
+    let mut is_changed = false;
+    for at in 0..trees.len() {
+        let (before, rest) = trees.split_at_mut(at);
+        let Some(TokenTree::Group(group)) = rest.first_mut() else { continue };
+        let tokens = group.stream();
+        let inside = match before {
+            [.., dot, TokenTree::Ident(when)] if is_punct(Some(dot), '.') && ident::is(when, "when") => {
+                map(Condition { tokens, is_of_step: is_step })
+            }
+            // `(prompt("…").when(…)).retry(3)`
+            [] => map_conditions(&tokens, is_step && group.delimiter() == Delimiter::Parenthesis, map),
+            _ => map_conditions(&tokens, false, map),
+        };
+        let Some(inside) = inside else { continue };
+        let mut changed = Group::new(group.delimiter(), inside);
+        changed.set_span(group.span());
+        *group = changed;
+        is_changed = true;
+    }
+    is_changed.then(|| trees.into_iter().collect())
 }
 
 /// Whether the closure takes a context alone, as far as its body tells.

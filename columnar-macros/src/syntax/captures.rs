@@ -5,8 +5,8 @@ use quote::quote;
 
 use super::cursor::{is_group, is_ident, is_punct, tokens, trees, trees_of, ungrouped};
 use super::tree::{Closure, Param};
-use super::uses::{bound, mention, rebound, uses};
-use crate::ident::ident_text;
+use super::uses::Scopes;
+use crate::ident::{ident_text, is_variable};
 
 /// A parameter of the flow in a closure.
 pub(crate) struct Capture<'p> {
@@ -26,12 +26,13 @@ impl Closure {
     /// The parameters of the flow in the closure, among these. One whose clone costs nothing to ask for is in it wherever its
     /// name is.
     pub(crate) fn captures<'p>(&self, params: impl IntoIterator<Item = &'p Param>) -> Vec<Capture<'p>> {
-        let params = self.free(params);
-        let names = names_of(&params);
-        let uses = uses(&names, &self.body);
+        let params: Vec<&Param> = params.into_iter().collect();
+        let names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
+        let Scopes { found, hidden, .. } = self.scopes(&names);
         let capture = |(param, name): (&'p Param, &String)| {
-            let used = uses.iter().find(|used| used.name == *name).map(|used| used.at);
-            let mention = || param.is_certainly_clone().then(|| mention(name, &self.body)).flatten();
+            let used = found.iter().find(|used| used.name == *name).map(|used| used.at);
+            let may_be_used = param.is_certainly_clone() && !hidden.contains(name);
+            let mention = || may_be_used.then(|| mention(name, &self.body)).flatten();
             Some(Capture { param, at: used.or_else(mention)? })
         };
         params.into_iter().zip(&names).filter_map(capture).collect()
@@ -39,25 +40,26 @@ impl Closure {
 
     /// The first parameter that the closure uses for certain.
     pub(crate) fn certain_capture<'p>(&self, params: &'p [Param]) -> Option<Capture<'p>> {
-        let params = self.free(params);
-        let names = names_of(&params);
-        let rebound = rebound(&names, &self.body);
-        let used = uses(&names, &self.body)
-            .into_iter()
-            .find(|used| used.is_certain && !rebound.contains(&used.name))?;
-        let param = params.into_iter().find(|param| ident_text(&param.name) == used.name)?;
+        let names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
+        let used = self.scopes(&names).found.into_iter().find(|used| used.is_certain)?;
+        let param = params.iter().find(|param| ident_text(&param.name) == used.name)?;
         Some(Capture { param, at: used.at })
     }
 
-    /// The parameters that neither the closure nor a statement before it hides.
-    fn free<'p>(&self, params: impl IntoIterator<Item = &'p Param>) -> Vec<&'p Param> {
-        let mut params: Vec<&Param> = params.into_iter().collect();
-        params.retain(|param| self.params.iter().all(|own| ident_text(&own.name) != ident_text(&param.name)));
+    /// The uses of these names in the closure, and those that it or a statement before it hides.
+    fn scopes<'n>(&self, names: &'n [String]) -> Scopes<'n> {
+        let mut scopes = Scopes::new(names);
         for around in &self.around {
-            let bound = bound(&names_of(&params), &around.before);
-            params.retain(|param| !bound.contains(&ident_text(&param.name)));
+            scopes.enter(&around.before);
         }
-        params
+        for param in &self.params {
+            scopes.hide(&param.name);
+        }
+        scopes.found.clear();
+        // The body may begin with the type that it returns.
+        let body = &self.body;
+        scopes.enter(&quote!(|| #body));
+        scopes
     }
 
     /// Whether it is an async closure that has its captures by value.
@@ -117,6 +119,11 @@ fn async_block(trees: &[TokenTree]) -> Option<(&[TokenTree], TokenTree)> {
 }
 
 impl AsyncClosure {
+    /// The `async`.
+    pub(crate) fn word(&self) -> Option<TokenTree> {
+        self.head.clone().into_iter().find(|word| is_ident(Some(word), "async"))
+    }
+
     /// The head with `move`.
     pub(crate) fn head_by_value(&self) -> TokenStream {
         let mut head = trees(&self.head);
@@ -129,8 +136,15 @@ impl AsyncClosure {
     }
 }
 
-fn names_of(params: &[&Param]) -> Vec<String> {
-    params.iter().map(|param| ident_text(&param.name)).collect()
+/// The first place that has this name, even if it means something else there.
+fn mention(name: &str, tokens: &TokenStream) -> Option<Span> {
+    tokens.clone().into_iter().find_map(|tree| match tree {
+        TokenTree::Group(group) => mention(name, &group.stream()),
+        TokenTree::Ident(ident) => is_variable(&ident, name).then(|| ident.span()),
+        // A text of a macro may be a format, whatever is in it.
+        TokenTree::Literal(text) => text.to_string().contains(name).then(|| text.span()),
+        TokenTree::Punct(_) => None,
+    })
 }
 
 fn has_word(head: &TokenStream, word: &str) -> bool {

@@ -33,6 +33,12 @@ pub(crate) fn patterns(step: &[TokenTree]) -> Vec<TokenStream> {
     params.into_iter().filter(is_pattern).map(tokens).collect()
 }
 
+/// The `=>` before the body of a closure, which is an error: `|cx| => …`.
+pub(super) fn arrow(step: &[TokenTree]) -> Option<&[TokenTree]> {
+    let arrow = bare(step)?.body.get(..2)?;
+    (is_punct(arrow.first(), '=') && is_punct(arrow.last(), '>')).then_some(arrow)
+}
+
 /// Finds the closure of a compute step, and the tokens around it, the outermost first.
 fn find(step: &[TokenTree]) -> Option<(Vec<TokenTree>, Vec<Around>)> {
     let [TokenTree::Group(group), after @ ..] = step else { return Some((step.to_vec(), Vec::new())) };

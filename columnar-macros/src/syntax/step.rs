@@ -4,12 +4,12 @@
 //! report each of them several times. So one error is reported here, and the step ends before them.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
-use syn::LitStr;
+use quote::quote;
 
+use super::closure;
 use super::column_type::{is_text, is_type};
 use super::cursor::{Cursor, is_group, is_ident, is_punct, tokens, trees_of};
-use super::expression::{self, Expression};
+use super::expression::{self, Expression, is_string};
 use crate::diagnostics::{Errors, columns, steps};
 use crate::ident::{self, ident_text};
 use crate::keywords::{CONDITIONS, METHODS_OF_STEPS};
@@ -25,6 +25,10 @@ pub(super) struct Step<'t> {
 /// Parses the compute step of the column `name`.
 pub(super) fn parse<'t>(name: &Ident, trees: &'t [TokenTree], errors: &mut Errors) -> Step<'t> {
     let Some(expression) = expression::first(trees) else {
+        if let Some(arrow) = closure::arrow(trees) {
+            errors.at(tokens(arrow), steps::CLOSURE_ARROW);
+            return Step { tokens: TokenStream::new(), after: trees };
+        }
         return Step { tokens: ungrouped(tokens(trees)), after: &[] };
     };
     let Expression { tokens: step, after, .. } = expression;
@@ -60,7 +64,7 @@ fn is_name(trees: &[TokenTree]) -> bool {
 
 /// Reports the tokens after an expression. Returns whether it is a step all the same.
 fn report_after(name: &Ident, expression: &Expression<'_>, errors: &mut Errors) -> bool {
-    let &Expression { tokens: step, after, is_bare, is_closure_without_body } = expression;
+    let &Expression { tokens: step, after, is_bare } = expression;
     let Some(first) = after.first() else { return true };
     if let Some(word) = method_without_parentheses(step, after) {
         let text = ident_text(word);
@@ -70,7 +74,6 @@ fn report_after(name: &Ident, expression: &Expression<'_>, errors: &mut Errors) 
     let arrow = after.get(..2).unwrap_or_default();
     let is_arrow = |sign: char| is_punct(after.first(), sign) && is_punct(after.get(1), '>');
     match first {
-        _ if is_closure_without_body => errors.at(tokens(arrow), steps::CLOSURE_ARROW),
         _ if is_arrow('=') => errors.at(tokens(arrow), steps::NOT_A_CLOSURE),
         _ if is_ident(step.first(), "lambda") => errors.at(tokens(step), steps::NOT_A_CLOSURE),
         TokenTree::Literal(_) if is_bare && is_name(step) => {
@@ -202,10 +205,6 @@ fn shown(step: &[TokenTree]) -> String {
 
 fn is_bare_text(braces: &Group) -> bool {
     matches!(trees_of(braces).first(), Some(tree) if is_string(tree))
-}
-
-fn is_string(tree: &TokenTree) -> bool {
-    syn::parse2::<LitStr>(tree.to_token_stream()).is_ok()
 }
 
 /// `prompt` takes one text. Wrong: `prompt("..." "...")`, `prompt("...", temperature = 0.2)`.
