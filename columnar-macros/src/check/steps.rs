@@ -7,7 +7,7 @@ use syn::{Expr, ExprMethodCall, LitInt, LitStr};
 use crate::diagnostics::{Errors, steps};
 use crate::ident;
 use crate::keywords::{OFFLINE, PROVIDERS};
-use crate::syntax::{Closure, Column, closure, trees};
+use crate::syntax::{AsyncClosure, Closure, Column, closure, trees};
 
 /// A setting that is no literal is known only when the program runs. Wrong:
 ///
@@ -99,9 +99,9 @@ impl Setting {
             errors.at(&name, steps::unknown_model(&name.value()));
         } else if *operand != Operand::Other
             && let Some(condition) = self.condition()
-            && let Some(asynchronous) = condition.as_async()
+            && let Some(AsyncClosure { asynchronous, .. }) = condition.as_async()
         {
-            errors.at(asynchronous.word(), steps::ASYNC_CONDITION);
+            errors.at(asynchronous, steps::ASYNC_CONDITION);
             return false;
         }
         true

@@ -14,7 +14,7 @@ use quote::{ToTokens, quote};
 use super::emitter::Emitter;
 use super::tokens::unlocated_param;
 use crate::ident::{self, ident_text};
-use crate::syntax::{Capture, Closure, ClosureParam, Param, closure, hidden_at_marks, is_punct, mark, trees};
+use crate::syntax::{Capture, ClosureParam, Param, closure, hidden_at_marks, is_punct, mark, trees};
 
 /// The clones of the parameters that a closure uses.
 pub(super) struct Clones {
@@ -71,98 +71,56 @@ impl Emitter<'_> {
     /// A compute step, or the settings after one, whose conditions have clones of the parameters that they use.
     pub(super) fn with_conditions(&self, step: &TokenStream) -> TokenStream {
         let names = self.flow.params();
-        let mut conditions = Vec::new();
-        let mut to_mark = |condition: Condition| {
-            conditions.push(condition);
-            Some(mark(conditions.len()).into_token_stream())
-        };
-        let marked = map_conditions(step, true, &mut to_mark).filter(|_| !names.is_empty());
-        let Some(marked) = marked else { return step.clone() };
-        let hidden = hidden_at_marks(&names, &marked);
+        if names.is_empty() {
+            return step.clone();
+        }
+        let mut count = 0;
+        let marked = map_conditions(step, &mut |_| {
+            count += 1;
+            Some(mark(count).into_token_stream())
+        });
+        let hidden = marked.map(|marked| hidden_at_marks(&names, &marked)).unwrap_or_default();
         let mut number = 0;
-        let mut with_clones = |condition: Condition| {
+        let changed = map_conditions(step, &mut |condition| {
             number += 1;
-            self.condition(&condition, hidden.get(&mark(number)).map_or(&[], Vec::as_slice))
-        };
-        map_conditions(step, true, &mut with_clones).unwrap_or_else(|| step.clone())
+            self.condition(condition, hidden.get(&mark(number)).map_or(&[], Vec::as_slice))
+        });
+        changed.unwrap_or_else(|| step.clone())
     }
 
     /// `None` for a condition that uses no parameter, except those with these names.
-    fn condition(&self, condition: &Condition, hidden: &[String]) -> Option<TokenStream> {
-        // Inside a step, other types may have a method `when`, too.
-        let closure = closure(&trees(&condition.tokens))
-            .filter(|closure| closure.around.is_empty() && (condition.is_of_step || is_condition(closure)))?;
+    fn condition(&self, condition: TokenStream, hidden: &[String]) -> Option<TokenStream> {
+        let closure = closure(&trees(&condition)).filter(|closure| closure.around.is_empty())?;
         let params = self.params().iter().filter(|param| !hidden.contains(&ident_text(&param.name)));
         let clones = self.clones(&closure.captures(params));
-        if clones.is_empty() {
-            return None;
-        }
-        let Closure { bars: [opening, closing], params, body, .. } = &closure;
-        let params = params.iter().map(|ClosureParam { mutable, name, ty }| {
-            let ty = ty.as_ref().map(|ty| quote!(: #ty));
-            quote!(#mutable #name #ty)
-        });
-        let (statements, body) = (&clones.statements, clones.body(body));
+        let ([context], false) = (closure.params.as_slice(), clones.is_empty()) else { return None };
+        let (ClosureParam { mutable, name, ty }, [opening, closing]) = (context, &closure.bars);
+        let ty = ty.as_ref().map(|ty| quote!(: #ty));
+        let (statements, body) = (&clones.statements, clones.body(&closure.body));
         let by_value = Ident::new("move", opening.span());
-        Some(quote!({ #statements #by_value #opening #(#params),* #closing #body }))
+        Some(quote!({ #statements #by_value #opening #mutable #name #ty #closing #body }))
     }
 }
 
-/// The argument of a method `when`.
-struct Condition {
-    tokens: TokenStream,
-    /// Whether the method is one of the step itself.
-    is_of_step: bool,
-}
-
-/// The step with other conditions. `None` if none of them changes.
+/// The step with other arguments of the methods `when`. `None` if none of them changes.
 fn map_conditions(
     step: &TokenStream,
-    is_step: bool,
-    map: &mut dyn FnMut(Condition) -> Option<TokenStream>,
+    map: &mut dyn FnMut(TokenStream) -> Option<TokenStream>,
 ) -> Option<TokenStream> {
     let mut trees = trees(step);
     let mut is_changed = false;
     for at in 0..trees.len() {
         let (before, rest) = trees.split_at_mut(at);
         let Some(TokenTree::Group(group)) = rest.first_mut() else { continue };
-        let tokens = group.stream();
-        let inside = match before {
-            [.., dot, TokenTree::Ident(when)] if is_punct(Some(dot), '.') && ident::is(when, "when") => {
-                map(Condition { tokens, is_of_step: is_step })
-            }
-            // `(prompt("…").when(…)).retry(3)`
-            [] => map_conditions(&tokens, is_step && group.delimiter() == Delimiter::Parenthesis, map),
-            _ => map_conditions(&tokens, false, map),
-        };
-        let Some(inside) = inside else { continue };
-        let mut changed = Group::new(group.delimiter(), inside);
-        changed.set_span(group.span());
-        *group = changed;
-        is_changed = true;
+        let is_condition = matches!(before, [.., dot, TokenTree::Ident(when)]
+            if is_punct(Some(dot), '.') && ident::is(when, "when"));
+        let inside = if is_condition { map(group.stream()) } else { map_conditions(&group.stream(), map) };
+        if let Some(inside) = inside {
+            let mut changed = Group::new(group.delimiter(), inside);
+            changed.set_span(group.span());
+            *group = changed;
+            is_changed = true;
+        }
     }
     is_changed.then(|| trees.into_iter().collect())
-}
-
-/// Whether the closure takes a context alone, as far as its body tells.
-fn is_condition(closure: &Closure) -> bool {
-    const METHODS: [&str; 7] = ["column", "input", "inputs", "messages", "notes", "step", "values"];
-    let [context] = closure.params.as_slice() else { return false };
-    let body = trees(&closure.body);
-    context.is_context()
-        || ident_text(&context.name).starts_with('_')
-        || calls(&body, &context.name, &METHODS)
-}
-
-/// Whether a method of these is called on a variable.
-fn calls(trees: &[TokenTree], variable: &Ident, methods: &[&str]) -> bool {
-    let is_call = |part: &[TokenTree]| {
-        matches!(part, [TokenTree::Ident(name), dot, TokenTree::Ident(method)]
-            if name == variable && is_punct(Some(dot), '.') && ident::is_one_of(method, methods))
-    };
-    let is_inside = |tree: &TokenTree| match tree {
-        TokenTree::Group(group) => calls(&self::trees(&group.stream()), variable, methods),
-        _ => false,
-    };
-    trees.windows(3).any(is_call) || trees.iter().any(is_inside)
 }

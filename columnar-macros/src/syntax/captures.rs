@@ -3,10 +3,10 @@
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 
-use super::cursor::{is_group, is_ident, is_punct, tokens, trees, trees_of, ungrouped};
+use super::cursor::{is_group, is_punct, trees, trees_of, ungrouped};
 use super::tree::{Closure, Param};
 use super::uses::Scopes;
-use crate::ident::{ident_text, is_variable};
+use crate::ident::{self, ident_text, is_variable};
 
 /// A parameter of the flow in a closure.
 pub(crate) struct Capture<'p> {
@@ -17,8 +17,9 @@ pub(crate) struct Capture<'p> {
 
 /// A closure that returns a future: `async |user| body`, or `|user| async { body }`.
 pub(crate) struct AsyncClosure {
-    /// `async` and `move`, as far as they are there.
-    pub(crate) head: TokenStream,
+    pub(crate) asynchronous: Ident,
+    /// `move`.
+    pub(crate) by_value: Option<Ident>,
     pub(crate) body: TokenStream,
 }
 
@@ -63,14 +64,18 @@ impl Closure {
     }
 
     /// Whether it is an async closure that has its captures by value.
-    pub(crate) fn is_async_move(&self) -> bool {
-        has_word(&self.head, "async") && has_word(&self.head, "move")
+    pub(crate) const fn is_async_move(&self) -> bool {
+        self.asynchronous.is_some() && self.by_value.is_some()
     }
 
     /// The closure as one that is async, if it returns the future of a block.
     pub(crate) fn as_async(&self) -> Option<AsyncClosure> {
-        if has_word(&self.head, "async") {
-            return Some(AsyncClosure { head: self.head.clone(), body: self.body.clone() });
+        if let Some(asynchronous) = self.asynchronous.clone() {
+            return Some(AsyncClosure {
+                asynchronous,
+                by_value: self.by_value.clone(),
+                body: self.body.clone(),
+            });
         }
         let mut body = trees(&self.body);
         // A token of a macro of the user.
@@ -79,60 +84,40 @@ impl Closure {
         {
             body = trees_of(token);
         }
-        if let [TokenTree::Group(block)] = body.as_slice()
-            && block.delimiter() == Delimiter::Brace
-        {
-            return with_async_end(block);
+        match body.as_slice() {
+            [TokenTree::Group(block)] if block.delimiter() == Delimiter::Brace => async_at_end(block),
+            body => async_block(body).filter(|(before, _)| before.is_empty()).map(|(_, closure)| closure),
         }
-        let (head, block) = async_block(&body)?;
-        (head.len() + 1 == body.len())
-            .then(|| AsyncClosure { head: tokens(head), body: block.clone().into() })
     }
 }
 
 /// `{ let words = …; async move { … } }`, whose future an async closure awaits. Its variables end before that.
-fn with_async_end(block: &Group) -> Option<AsyncClosure> {
+fn async_at_end(block: &Group) -> Option<AsyncClosure> {
     let inside = trees_of(block);
-    let (head, _) = async_block(&inside)?;
-    let statements = inside.get(..inside.len() - head.len() - 1)?;
+    let (before, closure) = async_block(&inside)?;
     let is_statement = |tree: &TokenTree| is_punct(Some(tree), ';') || is_group(tree, Delimiter::Brace);
-    if !statements.last().is_some_and(is_statement) {
-        return None;
-    }
-    let future = Ident::new("__future", Span::mixed_site());
-    let mut body = Group::new(Delimiter::Brace, quote!(let #future = #block; #future.await));
-    body.set_span(block.span());
-    let word = head.first().cloned().into_iter().collect();
-    Some(AsyncClosure { head: word, body: TokenTree::from(body).into() })
+    before.last().is_none_or(is_statement).then(|| {
+        let future = Ident::new("__future", Span::mixed_site());
+        let mut body = Group::new(Delimiter::Brace, quote!(let #future = #block; #future.await));
+        body.set_span(block.span());
+        AsyncClosure { by_value: None, body: TokenTree::from(body).into(), ..closure }
+    })
 }
 
-/// The words and the block of an async block at the end.
-fn async_block(trees: &[TokenTree]) -> Option<(&[TokenTree], TokenTree)> {
+/// An async block at the end, and the tokens before it.
+fn async_block(trees: &[TokenTree]) -> Option<(&[TokenTree], AsyncClosure)> {
     let (block, before) = trees.split_last()?;
     let block = Some(ungrouped(block)).filter(|block| is_group(block, Delimiter::Brace))?;
-    let length = match before {
-        [.., word, by_value] if is_ident(Some(word), "async") && is_ident(Some(by_value), "move") => 2,
-        [.., word] if is_ident(Some(word), "async") => 1,
-        _ => return None,
-    };
-    Some((before.get(before.len() - length..)?, block))
+    let (before, by_value) = before_word(before, "move");
+    let (before, asynchronous) = before_word(before, "async");
+    Some((before, AsyncClosure { asynchronous: asynchronous?, by_value, body: block.into() }))
 }
 
-impl AsyncClosure {
-    /// The `async`.
-    pub(crate) fn word(&self) -> Option<TokenTree> {
-        self.head.clone().into_iter().find(|word| is_ident(Some(word), "async"))
-    }
-
-    /// The head with `move`.
-    pub(crate) fn head_by_value(&self) -> TokenStream {
-        let mut head = trees(&self.head);
-        if !has_word(&self.head, "move")
-            && let Some(word) = head.last()
-        {
-            head.push(Ident::new("move", word.span()).into());
-        }
-        tokens(&head)
+/// The tokens before a word at the end.
+fn before_word<'t>(trees: &'t [TokenTree], expected: &str) -> (&'t [TokenTree], Option<Ident>) {
+    match trees {
+        [before @ .., TokenTree::Ident(word)] if ident::is(word, expected) => (before, Some(word.clone())),
+        _ => (trees, None),
     }
 }
 
@@ -145,8 +130,4 @@ fn mention(name: &str, tokens: &TokenStream) -> Option<Span> {
         TokenTree::Literal(text) => text.to_string().contains(name).then(|| text.span()),
         TokenTree::Punct(_) => None,
     })
-}
-
-fn has_word(head: &TokenStream, word: &str) -> bool {
-    head.clone().into_iter().any(|tree| is_ident(Some(&tree), word))
 }

@@ -2,9 +2,9 @@
 //!
 //! A parameter without a type is the name of a view. The body stays tokens, as every compute step does.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
-use super::cursor::{Angles, is_group, is_ident, is_punct, tokens, trees_of};
+use super::cursor::{Angles, is_group, is_punct, tokens, trees_of};
 use super::tree::{Around, Closure, ClosureParam};
 use crate::ident;
 
@@ -12,11 +12,11 @@ use crate::ident;
 /// patterns that are no names.
 pub(crate) fn parse(step: &[TokenTree]) -> Option<Closure> {
     let (closure, around) = find(step)?;
-    let Bare { head, bars: [opening, closing], params, body } = bare(&closure)?;
+    let Bare { asynchronous, by_value, bars, params, body } = bare(&closure)?;
     let params = params.into_iter().map(parse_param).collect::<Option<Vec<_>>>()?;
-    let bars = [opening.clone(), closing.clone()];
-    Some(Closure { head: tokens(head), bars, params, body: tokens(body), around })
-        .filter(|closure| !closure.params.is_empty())
+    let (bars, body) = (bars.map(TokenTree::clone), tokens(body));
+    let closure = Closure { asynchronous, by_value, bars, params, body, around };
+    (!closure.params.is_empty()).then_some(closure)
 }
 
 /// The parameters without a type that are no names: `user.latest`, `(user, topics)`.
@@ -78,16 +78,16 @@ fn is_grouped(rest: &[TokenTree]) -> bool {
 
 /// The parts of a closure.
 struct Bare<'t> {
-    head: &'t [TokenTree],
+    asynchronous: Option<Ident>,
+    by_value: Option<Ident>,
     bars: [&'t TokenTree; 2],
     params: Vec<&'t [TokenTree]>,
     body: &'t [TokenTree],
 }
 
 fn bare(closure: &[TokenTree]) -> Option<Bare<'_>> {
-    let is_word = |tree: &&TokenTree| is_ident(Some(tree), "async") || is_ident(Some(tree), "move");
-    let words = closure.iter().take_while(is_word).count();
-    let (head, rest) = closure.split_at_checked(words)?;
+    let (asynchronous, rest) = word(closure, "async");
+    let (by_value, rest) = word(rest, "move");
     let is_bar = |tree: &TokenTree| is_punct(Some(tree), '|');
     // `||` has no parameters.
     let (opening, rest) =
@@ -95,7 +95,15 @@ fn bare(closure: &[TokenTree]) -> Option<Bare<'_>> {
     let end = rest.iter().position(is_bar)?;
     let (list, rest) = rest.split_at_checked(end)?;
     let (closing, body) = rest.split_first()?;
-    Some(Bare { head, bars: [opening, closing], params: split(list), body })
+    Some(Bare { asynchronous, by_value, bars: [opening, closing], params: split(list), body })
+}
+
+/// A word that may come first, and the tokens after it.
+fn word<'t>(trees: &'t [TokenTree], expected: &str) -> (Option<Ident>, &'t [TokenTree]) {
+    match trees {
+        [TokenTree::Ident(word), after @ ..] if ident::is(word, expected) => (Some(word.clone()), after),
+        _ => (None, trees),
+    }
 }
 
 /// The parameters, at the commas outside of angle brackets.

@@ -34,7 +34,7 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use crate::diagnostics::{self, Errors};
 use cursor::trees_of;
 
-pub(crate) use captures::Capture;
+pub(crate) use captures::{AsyncClosure, Capture};
 pub(crate) use closure::{parse as closure, patterns};
 pub(crate) use column_type::is_primitive;
 pub(crate) use cursor::{is_punct, shown, trees};

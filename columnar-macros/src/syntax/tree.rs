@@ -215,8 +215,10 @@ pub(crate) struct Derived {
 
 /// A compute step that is a closure: `async |user, topics| …`, or `(async |user, topics| …).retry(3)`.
 pub(crate) struct Closure {
-    /// `async` and `move`, as far as they are there.
-    pub(crate) head: TokenStream,
+    /// `async`.
+    pub(crate) asynchronous: Option<Ident>,
+    /// `move`.
+    pub(crate) by_value: Option<Ident>,
     /// The bars around the parameters.
     pub(crate) bars: [TokenTree; 2],
     /// At least one.
