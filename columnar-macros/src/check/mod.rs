@@ -3,7 +3,6 @@
 //! Each check repairs the tree: it reports a part that is wrong and takes it out, so that one mistake is one
 //! error.
 
-mod captures;
 mod columns;
 mod cycles;
 mod declarations;
@@ -38,7 +37,7 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
     }
     references::check_lifetimes(flow, errors);
     references::check_closures(flow, errors);
-    captures::check_captures(flow, errors);
+    references::check_captures(flow, errors);
     declarations::check_renames(flow, errors);
     for column in &flow.columns {
         columns::check_lints(column, flow.lints(), &documents, errors);

@@ -1,4 +1,4 @@
-//! The rules about lifetimes in the types of parameters.
+//! The rules about parameters that are references, and about compute steps that borrow a parameter.
 
 use std::collections::HashSet;
 use std::slice;
@@ -9,9 +9,9 @@ use syn::{
 };
 
 use super::steps::conditions;
-use crate::diagnostics::{Errors, flow};
+use crate::diagnostics::{Errors, flow, steps};
 use crate::ident::ident_text;
-use crate::syntax::{Closure, Derived, Flow, Form, Param, shown, sized};
+use crate::syntax::{Capture, Closure, Derived, Flow, Form, Param, shown, sized};
 
 /// Each lifetime is one of the flow. Wrong:
 ///
@@ -98,6 +98,27 @@ pub(super) fn check_closures(flow: &mut Flow, errors: &mut Errors) {
             let owned = sized(&reference.elem).unwrap_or_else(|| borrowed.clone());
             errors
                 .at(reference, flow::kept_reference(&header.name, &param.name, &owned, &borrowed, lifetime));
+        }
+    }
+}
+
+/// A compute step lives as long as the flow, and its declaration has each parameter by reference. A closure that is async
+/// gets a clone; any other one has a value of its own. Wrong, where `style` is a parameter of the flow:
+///
+/// ```text
+/// column shout(user.latest) = |_: Context| ready(style.clone());
+/// ```
+///
+/// rustc would report the lifetime of the reference at the whole flow.
+pub(super) fn check_captures(flow: &mut Flow, errors: &mut Errors) {
+    let Form::Item(header) = &flow.form else { return };
+    for derived in flow.columns.iter_mut().filter_map(|column| column.derived.as_mut()) {
+        let closure = derived.closure.as_ref().filter(|closure| closure.as_async().is_none());
+        if let Some(Capture { param, at }) =
+            closure.and_then(|closure| closure.certain_capture(&header.params))
+        {
+            errors.on(at, steps::borrowed_param(&param.name, param.is_copied_by_deref()));
+            derived.is_step_for_editors = true;
         }
     }
 }

@@ -3,8 +3,12 @@
 //! A parameter without a type is the name of a view. The body stays tokens, as every compute step does.
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::parse::Parser;
+use syn::{Block, Stmt};
 
 use super::cursor::{Angles, is_group, is_punct, tokens, trees_of};
+use super::expression::shape;
 use super::tree::{Around, Closure, ClosureParam};
 use crate::ident;
 
@@ -58,22 +62,13 @@ fn find(step: &[TokenTree]) -> Option<(Vec<TokenTree>, Vec<Around>)> {
     Some((closure, inside))
 }
 
-/// The beginning of the last expression of a block. A statement before it ends with a `;`, or with braces as an `if` does.
+/// The beginning of the last expression of a block. Where a statement is half typed, it is after the last `;`.
 fn last_expression(block: &[TokenTree]) -> usize {
-    let begin = block.iter().rposition(|tree| is_punct(Some(tree), ';')).map_or(0, |last| last + 1);
-    let is_brace = |tree: &TokenTree| is_group(tree, Delimiter::Brace);
-    let is_step = |&at: &usize| {
-        let is_after_braces = at.checked_sub(1).and_then(|before| block.get(before)).is_some_and(is_brace);
-        let rest = block.get(at..).unwrap_or_default();
-        (at == begin || is_after_braces) && (is_grouped(rest) || bare(rest).is_some())
-    };
-    (begin..block.len()).find(is_step).unwrap_or(begin)
-}
-
-/// Whether these are parentheses or a block, with methods of its value or without.
-fn is_grouped(rest: &[TokenTree]) -> bool {
-    let is_end = rest.get(1).is_none_or(|after| is_punct(Some(after), '.'));
-    is_end && matches!(rest, [TokenTree::Group(_), ..])
+    let statements = Block::parse_within.parse2(shape(block).into_iter().collect());
+    match statements.ok().as_deref() {
+        Some([.., Stmt::Expr(last, None)]) => block.len() - last.to_token_stream().into_iter().count(),
+        _ => block.iter().rposition(|tree| is_punct(Some(tree), ';')).map_or(0, |last| last + 1),
+    }
 }
 
 /// The parts of a closure.

@@ -21,7 +21,7 @@ pub(super) struct Expression<'t> {
 
 /// The first expression. `None` if there is none, or if only rustc can say where it ends.
 pub(super) fn first(trees: &[TokenTree]) -> Option<Expression<'_>> {
-    let shape: Vec<TokenTree> = trees.iter().map(emptied).collect();
+    let shape = shape(trees);
     // Tokens that are no part of an expression may begin with an operator, as in `-> String`.
     let mut shorter = (1..=trees.len()).rev().filter_map(|end| shape.get(..end));
     let (expression, length) = shorter.find_map(|shape| {
@@ -41,8 +41,11 @@ fn with_rest(input: ParseStream<'_>) -> syn::Result<(Expr, TokenStream)> {
     Ok((input.parse()?, input.parse()?))
 }
 
-/// The token without the marker of an editor, which may be in a keyword. Brackets have no tokens, except for a text in
-/// braces, which makes them no struct.
+/// The tokens without those in brackets, and without the marker of an editor, which may be in a keyword.
+pub(super) fn shape(trees: &[TokenTree]) -> Vec<TokenTree> {
+    trees.iter().map(emptied).collect()
+}
+
 fn emptied(tree: &TokenTree) -> TokenTree {
     let group = match tree {
         TokenTree::Group(group) => group,
@@ -53,6 +56,7 @@ fn emptied(tree: &TokenTree) -> TokenTree {
     };
     let inside = match group.delimiter() {
         Delimiter::None => return tree.clone(),
+        // It makes no struct of the name before it.
         Delimiter::Brace if trees_of(group).first().is_some_and(is_string) => return tree.clone(),
         Delimiter::Parenthesis | Delimiter::Brace => quote!(),
         // An index, an array or the type of a slice.

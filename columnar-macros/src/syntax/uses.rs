@@ -19,21 +19,8 @@ use syn::{
 use super::cursor::{is_punct, tokens, trees};
 use crate::ident::{self, ident_text, is_variable};
 
-/// Macros whose first text is a format.
-const WITH_FORMAT: [&str; 12] = [
-    "eprint",
-    "eprintln",
-    "format",
-    "format_args",
-    "panic",
-    "print",
-    "println",
-    "todo",
-    "unimplemented",
-    "unreachable",
-    "write",
-    "writeln",
-];
+/// Macros whose first text is certainly a format.
+const WITH_FORMAT: [&str; 6] = ["format", "format_args", "panic", "println", "write", "writeln"];
 
 /// Macros without a format.
 const WITHOUT_FORMAT: [&str; 6] = ["concat", "env", "include_str", "line", "stringify", "vec"];
