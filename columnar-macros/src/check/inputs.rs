@@ -10,7 +10,7 @@ use super::steps::conditions;
 use crate::diagnostics::{Errors, columns, inputs};
 use crate::ident::{ident_text, is_name};
 use crate::keywords::MODIFIERS;
-use crate::syntax::{Closure, ClosureParam, Column, Derived, State, View, is_punct, patterns};
+use crate::syntax::{Closure, ClosureParam, Column, Derived, State, View, is_punct, patterns, trees};
 
 /// A parameter without a type is the tag of a view, and so is the text in `cx.input("…")`. Wrong:
 ///
@@ -65,7 +65,7 @@ pub(super) fn check_inputs(
 /// Checks that parameters without a type are names, and that none has an empty type.
 fn check_patterns(column: &Ident, derived: &mut Derived, errors: &mut Errors) {
     if derived.closure.is_none() {
-        let patterns = patterns(&derived.step.clone().into_iter().collect::<Vec<_>>());
+        let patterns = patterns(&trees(&derived.step));
         for pattern in &patterns {
             errors.at(pattern, inputs::pattern(&tags_in(pattern)));
         }
@@ -85,12 +85,11 @@ fn check_patterns(column: &Ident, derived: &mut Derived, errors: &mut Errors) {
 
 /// The tags that a pattern probably means: `user` for `user.latest`, `user` and `topics` for `(user, topics)`.
 fn tags_in(pattern: &TokenStream) -> Vec<String> {
-    let trees: Vec<TokenTree> = pattern.clone().into_iter().collect();
-    if let [TokenTree::Group(group)] = trees.as_slice() {
-        let inner: Vec<TokenTree> = group.stream().into_iter().collect();
-        return inner.split(|tree| is_punct(Some(tree), ',')).filter_map(tag_in).collect();
-    }
-    tag_in(&trees).into_iter().collect()
+    let list = match trees(pattern).as_slice() {
+        [TokenTree::Group(group)] => trees(&group.stream()),
+        pattern => pattern.to_vec(),
+    };
+    list.split(|tree| is_punct(Some(tree), ',')).filter_map(tag_in).collect()
 }
 
 /// The last name that is no modifier.
@@ -114,7 +113,7 @@ fn asked_tags(closure: &Closure, is_context: impl Fn(&ClosureParam) -> bool) -> 
 }
 
 fn collect_tags(body: &TokenStream, context: &Ident, tags: &mut Vec<LitStr>) {
-    let trees: Vec<TokenTree> = body.clone().into_iter().collect();
+    let trees = trees(body);
     for (at, tree) in trees.iter().enumerate() {
         let TokenTree::Group(group) = tree else { continue };
         collect_tags(&group.stream(), context, tags);

@@ -36,8 +36,7 @@ impl Unwritten {
             "unimplemented" => "not implemented",
             _ => return None,
         };
-        let first = settings.clone().into_iter().next();
-        let is_unwritten = first.is_none() || is_punct(first.as_ref(), '.');
-        is_unwritten.then_some(Self { words, text, settings })
+        let is_whole = trees(&settings).first().is_none_or(|first| is_punct(Some(first), '.'));
+        is_whole.then_some(Self { words, text, settings })
     }
 }

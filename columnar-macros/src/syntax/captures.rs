@@ -5,8 +5,8 @@ use quote::quote;
 
 use super::cursor::{is_group, is_punct, trees, trees_of, ungrouped};
 use super::tree::{Closure, Param};
-use super::uses::Scopes;
-use crate::ident::{self, ident_text, is_variable};
+use super::uses::{Scopes, Use};
+use crate::ident::{self, ident_text};
 
 /// A parameter of the flow in a closure.
 pub(crate) struct Capture<'p> {
@@ -24,17 +24,14 @@ pub(crate) struct AsyncClosure {
 }
 
 impl Closure {
-    /// The parameters of the flow in the closure, among these. One whose clone costs nothing to ask for is in it wherever its
-    /// name is.
+    /// The parameters of the flow in the closure, among these.
     pub(crate) fn captures<'p>(&self, params: impl IntoIterator<Item = &'p Param>) -> Vec<Capture<'p>> {
         let params: Vec<&Param> = params.into_iter().collect();
         let names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
-        let Scopes { found, hidden, .. } = self.scopes(&names);
+        let uses = self.uses(&names);
         let capture = |(param, name): (&'p Param, &String)| {
-            let used = found.iter().find(|used| used.name == *name).map(|used| used.at);
-            let may_be_used = param.is_certainly_clone() && !hidden.contains(name);
-            let mention = || may_be_used.then(|| mention(name, &self.body)).flatten();
-            Some(Capture { param, at: used.or_else(mention)? })
+            let used = uses.iter().find(|used| used.name == *name)?;
+            Some(Capture { param, at: used.at })
         };
         params.into_iter().zip(&names).filter_map(capture).collect()
     }
@@ -42,13 +39,13 @@ impl Closure {
     /// The first parameter that the closure uses for certain.
     pub(crate) fn certain_capture<'p>(&self, params: &'p [Param]) -> Option<Capture<'p>> {
         let names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
-        let used = self.scopes(&names).found.into_iter().find(|used| used.is_certain)?;
+        let used = self.uses(&names).into_iter().find(|used| used.is_certain)?;
         let param = params.iter().find(|param| ident_text(&param.name) == used.name)?;
         Some(Capture { param, at: used.at })
     }
 
-    /// The uses of these names in the closure, and those that it or a statement before it hides.
-    fn scopes<'n>(&self, names: &'n [String]) -> Scopes<'n> {
+    /// The uses of these names in the closure, except those that it or a statement before it hides.
+    fn uses(&self, names: &[String]) -> Vec<Use> {
         let mut scopes = Scopes::new(names);
         for around in &self.around {
             scopes.enter(&around.before);
@@ -60,7 +57,7 @@ impl Closure {
         // The body may begin with the type that it returns.
         let body = &self.body;
         scopes.enter(&quote!(|| #body));
-        scopes
+        scopes.found
     }
 
     /// Whether it is an async closure that has its captures by value.
@@ -119,15 +116,4 @@ fn before_word<'t>(trees: &'t [TokenTree], expected: &str) -> (&'t [TokenTree], 
         [before @ .., TokenTree::Ident(word)] if ident::is(word, expected) => (before, Some(word.clone())),
         _ => (trees, None),
     }
-}
-
-/// The first place that has this name, even if it means something else there.
-fn mention(name: &str, tokens: &TokenStream) -> Option<Span> {
-    tokens.clone().into_iter().find_map(|tree| match tree {
-        TokenTree::Group(group) => mention(name, &group.stream()),
-        TokenTree::Ident(ident) => is_variable(&ident, name).then(|| ident.span()),
-        // A text of a macro may be a format, whatever is in it.
-        TokenTree::Literal(text) => text.to_string().contains(name).then(|| text.span()),
-        TokenTree::Punct(_) => None,
-    })
 }

@@ -58,7 +58,7 @@ pub(super) struct Scopes<'n> {
     names: &'n [String],
     pub(super) found: Vec<Use>,
     /// The names that mean another variable here.
-    pub(super) hidden: Vec<String>,
+    hidden: Vec<String>,
     at_marks: HashMap<Ident, Vec<String>>,
     is_certain: bool,
 }
@@ -176,11 +176,12 @@ impl<'ast> Visit<'ast> for Scopes<'_> {
             return self.maybe(&[matched]);
         }
         let arguments = expressions(&call.tokens);
-        // Only the first text that is a whole argument can be the format.
-        let text = arguments.iter().find_map(as_text).filter(|_| !ident::is_one_of(name, &WITHOUT_FORMAT));
-        if let Some(text) = text {
-            let own: Vec<String> = arguments.iter().filter_map(name_of_argument).collect();
-            self.format(text, &own, ident::is_one_of(name, &WITH_FORMAT));
+        let own: Vec<String> = arguments.iter().filter_map(name_of_argument).collect();
+        let is_certain = ident::is_one_of(name, &WITH_FORMAT);
+        // Any text of another macro may be a format.
+        let texts = arguments.iter().filter_map(as_text).take(if is_certain { 1 } else { usize::MAX });
+        for text in texts.filter(|_| !ident::is_one_of(name, &WITHOUT_FORMAT)) {
+            self.format(text, &own, is_certain);
         }
         self.maybe(&arguments);
     }
@@ -286,6 +287,8 @@ mod tests {
             (r#"format!("{style} {}", f("{style}"))"#, 1),
             (r#"println!("{}", "{style}")"#, 0),
             (r#"vec!["{style}"]"#, 0),
+            (r#"log!(level, "a", "{style}")"#, 1),
+            (r#"json!({ "a": format!("{style}"), "b": [a.style, 3] })"#, 1),
         ] {
             assert_eq!(uses_of_style(tokens), count, "{tokens}");
         }
@@ -321,6 +324,18 @@ mod tests {
             ("matches!(style, Some(style) if style > 3)", 1),
             ("if !(\"{style}\" == a) { style }", 1),
             ("use a::{style as b}; style", 1),
+        ] {
+            assert_eq!(uses_of_style(tokens), count, "{tokens}");
+        }
+    }
+
+    #[test]
+    fn a_half_typed_statement_may_use_a_name() {
+        for (tokens, count) in [
+            ("let a = style.len(); a.", 1),
+            ("{ let a = b + style.len() c }", 1),
+            ("f(style, |a| a.)", 1),
+            ("match style { Some(a) => a. }", 1),
         ] {
             assert_eq!(uses_of_style(tokens), count, "{tokens}");
         }
