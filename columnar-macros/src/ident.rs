@@ -12,15 +12,6 @@ use syn::LitStr;
 // `COMPLETION_MARKER` in the crate `ide-completion` of rust-analyzer.
 pub(crate) const MARKER: &str = "raCompletionMarker";
 
-/// The keywords of Rust that can be raw.
-const KEYWORDS: [&str; 48] = [
-    // `crate`, `self`, `Self` and `super` are missing: rustc forbids the raw forms.
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
-    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
-    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait",
-    "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
-];
-
 /// The text without marker and `r#`; empty if the marker is the whole identifier.
 pub(crate) fn ident_text(ident: &Ident) -> String {
     let mut text = without_marker(ident.to_string());
@@ -109,20 +100,24 @@ pub(crate) fn rust_ident(name: &Ident) -> Option<Ident> {
     match ident_text(name).as_str() {
         "_" | "self" | "Self" | "super" | "crate" => None,
         rest if is_number(rest) => None,
-        // `text` and not `keyword`: an editor looks for the token with the marker.
-        keyword if KEYWORDS.contains(&keyword) && !text.starts_with("r#") => {
-            Some(Ident::new_raw(&text, name.span()))
-        }
+        // `text` and not `keyword`: an editor looks for the token with its marker.
+        keyword if is_keyword(keyword) && !text.starts_with("r#") => Some(Ident::new_raw(&text, name.span())),
         _ => Some(name.clone()),
     }
 }
 
-/// Whether this is a variable with the name `text`, marker aside. A keyword is a name only in the raw form.
+/// Whether a word is a name only if it is raw.
+fn is_keyword(word: &str) -> bool {
+    // `syn` reads every edition, and `gen` is a keyword since 2024.
+    word == "gen" || !word.is_empty() && syn::parse_str::<Ident>(word).is_err()
+}
+
+/// Whether this is a variable with the name `text`, marker aside. A keyword is a name only if it is raw.
 pub(crate) fn is_variable(name: &Ident, text: &str) -> bool {
     let written = without_marker(name.to_string());
     match written.strip_prefix("r#") {
         Some(raw) => raw == text,
-        None => written == text && !KEYWORDS.contains(&text),
+        None => written == text && !is_keyword(text),
     }
 }
 
@@ -176,8 +171,7 @@ mod tests {
         assert_eq!(identifier("type").as_deref(), Some("r#type"));
         assert_eq!(identifier("gen").as_deref(), Some("r#gen"));
         assert_eq!(identifier("super"), None);
-        for keyword in KEYWORDS.into_iter().filter(|keyword| *keyword != "gen") {
-            assert!(syn::parse_str::<Ident>(keyword).is_err(), "{keyword}");
+        for keyword in ["abstract", "async", "dyn", "match", "try", "yield"] {
             assert_eq!(identifier(keyword), Some(format!("r#{keyword}")));
         }
     }

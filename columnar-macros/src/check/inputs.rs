@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::LitStr;
 
 use super::columns::shows_documents;
@@ -10,7 +10,7 @@ use super::steps::conditions;
 use crate::diagnostics::{Errors, columns, inputs};
 use crate::ident::{ident_text, is_name};
 use crate::keywords::MODIFIERS;
-use crate::syntax::{Closure, ClosureParam, Column, Derived, State, View, is_punct, patterns};
+use crate::syntax::{Closure, ClosureParam, Column, Derived, State, View, is_punct, patterns, trees};
 
 /// A parameter without a type is the tag of a view, and so is the text in `cx.input("…")`. Wrong:
 ///
@@ -33,8 +33,10 @@ pub(super) fn check_inputs(
         return;
     }
     let tags: Vec<String> = derived.reads().filter_map(|view| view.input(name)).collect();
-    for condition in conditions(&derived.step) {
-        check_contexts(&condition, |_| true, (name, &tags), errors);
+    let of_conditions = conditions(&derived.step).flat_map(|condition| asked_tags(&condition, |_| true));
+    let of_step = derived.closure.iter().flat_map(|closure| asked_tags(closure, ClosureParam::is_context));
+    for tag in of_conditions.chain(of_step).filter(|tag| !tags.contains(&tag.value())) {
+        errors.at(&tag, inputs::unknown_tag(&tag.value(), name, &tags));
     }
     let Some(closure) = &derived.closure else { return };
     let is_documents = |param: &ClosureParam| {
@@ -55,7 +57,6 @@ pub(super) fn check_inputs(
         }
         unknown.push(param.name.clone());
     }
-    check_contexts(closure, ClosureParam::is_context, (name, &tags), errors);
     if !unknown.is_empty() {
         derived.drop_step(unknown);
     }
@@ -64,7 +65,7 @@ pub(super) fn check_inputs(
 /// Checks that parameters without a type are names, and that none has an empty type.
 fn check_patterns(column: &Ident, derived: &mut Derived, errors: &mut Errors) {
     if derived.closure.is_none() {
-        let patterns = patterns(&derived.step.clone().into_iter().collect::<Vec<_>>());
+        let patterns = patterns(&trees(&derived.step));
         for pattern in &patterns {
             errors.at(pattern, inputs::pattern(&tags_in(pattern)));
         }
@@ -84,12 +85,11 @@ fn check_patterns(column: &Ident, derived: &mut Derived, errors: &mut Errors) {
 
 /// The tags that a pattern probably means: `user` for `user.latest`, `user` and `topics` for `(user, topics)`.
 fn tags_in(pattern: &TokenStream) -> Vec<String> {
-    let trees: Vec<TokenTree> = pattern.clone().into_iter().collect();
-    if let [TokenTree::Group(group)] = trees.as_slice() {
-        let inner: Vec<TokenTree> = group.stream().into_iter().collect();
-        return inner.split(|tree| is_punct(Some(tree), ',')).filter_map(tag_in).collect();
-    }
-    tag_in(&trees).into_iter().collect()
+    let list = match trees(pattern).as_slice() {
+        [TokenTree::Group(group)] => trees(&group.stream()),
+        pattern => pattern.to_vec(),
+    };
+    list.split(|tree| is_punct(Some(tree), ',')).filter_map(tag_in).collect()
 }
 
 /// The last name that is no modifier.
@@ -103,44 +103,26 @@ fn tag_in(pattern: &[TokenTree]) -> Option<String> {
     names.rfind(is_tag)
 }
 
-/// Checks the tags that a closure asks the context for.
-fn check_contexts(
-    closure: &Closure,
-    is_context: impl Fn(&ClosureParam) -> bool,
-    of: (&Ident, &[String]),
-    errors: &mut Errors,
-) {
+/// The tags that a closure asks these of its parameters for, in calls of `input` and `values`.
+fn asked_tags(closure: &Closure, is_context: impl Fn(&ClosureParam) -> bool) -> Vec<LitStr> {
+    let mut tags = Vec::new();
     for context in closure.params.iter().filter(|param| is_context(param)) {
-        check_tags(&closure.body, &context.name, of, errors);
+        collect_tags(&closure.body, &context.name, &mut tags);
     }
+    tags
 }
 
-/// Checks the literals in calls of `input` and `values` on the context.
-fn check_tags(body: &TokenStream, context: &Ident, of: (&Ident, &[String]), errors: &mut Errors) {
-    let trees: Vec<TokenTree> = body.clone().into_iter().collect();
-    for tree in &trees {
-        if let TokenTree::Group(group) = tree {
-            check_tags(&group.stream(), context, of, errors);
-        }
-    }
-    for window in trees.windows(4) {
-        let [
-            TokenTree::Ident(receiver),
-            TokenTree::Punct(dot),
-            TokenTree::Ident(method),
-            TokenTree::Group(arguments),
-        ] = window
-        else {
-            continue;
-        };
-        let is_call = arguments.delimiter() == Delimiter::Parenthesis
-            && dot.as_char() == '.'
+fn collect_tags(body: &TokenStream, context: &Ident, tags: &mut Vec<LitStr>) {
+    let trees = trees(body);
+    for (at, tree) in trees.iter().enumerate() {
+        let TokenTree::Group(group) = tree else { continue };
+        collect_tags(&group.stream(), context, tags);
+        if let Some([.., TokenTree::Ident(receiver), dot, TokenTree::Ident(method)]) = trees.get(..at)
+            && is_punct(Some(dot), '.')
             && receiver == context
-            && (method == "input" || method == "values");
-        let Some(tag) = syn::parse2::<LitStr>(arguments.stream()).ok().filter(|_| is_call) else { continue };
-        let (name, tags) = of;
-        if !tags.contains(&tag.value()) {
-            errors.at(&tag, inputs::unknown_tag(&tag.value(), name, tags));
+            && (method == "input" || method == "values")
+        {
+            tags.extend(syn::parse2(group.stream()));
         }
     }
 }

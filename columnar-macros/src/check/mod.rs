@@ -2,7 +2,6 @@
 //!
 //! Each check repairs the tree: a part that is wrong is reported and taken out, so that one mistake is one error.
 
-mod captures;
 mod columns;
 mod cycles;
 mod declarations;
@@ -37,7 +36,7 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
     }
     references::check_lifetimes(flow, errors);
     references::check_closures(flow, errors);
-    captures::check_captures(flow, errors);
+    references::check_captures(flow, errors);
     declarations::check_renames(flow, errors);
     for column in &flow.columns {
         columns::check_lints(column, flow.lints(), &documents, errors);

@@ -1,17 +1,17 @@
-//! The rules about lifetimes in the types of parameters.
+//! The rules about parameters that are references, and about compute steps that borrow a parameter.
 
 use std::collections::HashSet;
-use std::{mem, slice};
+use std::slice;
 
-use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
-use quote::ToTokens;
-use syn::parse::{ParseStream, Parser};
-use syn::{Lifetime, Type, TypeReference};
+use syn::visit::{self, Visit};
+use syn::{
+    BoundLifetimes, Expr, GenericParam, Lifetime, ParenthesizedGenericArguments, TypeFnPtr, TypeReference,
+};
 
 use super::steps::conditions;
-use crate::diagnostics::{Errors, flow};
+use crate::diagnostics::{Errors, flow, steps};
 use crate::ident::ident_text;
-use crate::syntax::{Closure, Derived, Flow, Form, Param, is_punct, shown, sized, trees};
+use crate::syntax::{Capture, Closure, Derived, Flow, Form, Param, shown, sized};
 
 /// Each lifetime in a parameter is a lifetime of the flow. Wrong:
 ///
@@ -32,68 +32,44 @@ pub(super) fn check_lifetimes(flow: &mut Flow, errors: &mut Errors) {
     let first = header.generics.lifetimes().next().map(|param| param.lifetime.clone());
     let mut reported = HashSet::new();
     for param in &mut header.params {
-        let ty = param.ty.to_token_stream();
-        let of_binders = binders(&trees(&ty));
-        let mut unknown = Vec::new();
-        // A type with `'_` instead is valid, so calls of `new` are no further errors.
-        let elided = map_lifetimes(ty, &mut |lifetime| {
-            let text = ident_text(&lifetime.ident);
-            let is_known = declared.contains(&text) || of_binders.contains(&text);
-            if !is_known {
-                unknown.push(lifetime);
+        let mut lifetimes = Lifetimes { known: declared.clone(), unknown: Vec::new() };
+        param.ty.iter().for_each(|ty| lifetimes.visit_type(ty));
+        if !lifetimes.unknown.is_empty() {
+            // Without a type, calls of `new` are no further errors.
+            (param.ty, header.is_complete) = (None, false);
+        }
+        for lifetime in lifetimes.unknown {
+            if reported.insert(ident_text(&lifetime.ident)) {
+                errors.at(&lifetime, flow::no_lifetime(&header.name, &lifetime, first.as_ref()));
             }
-            is_known
+        }
+    }
+}
+
+/// The lifetimes in a type.
+struct Lifetimes {
+    /// Those of the flow, and those that the type declares itself: `for<'a> Fn(&'a str)`.
+    known: HashSet<String>,
+    unknown: Vec<Lifetime>,
+}
+
+impl<'ast> Visit<'ast> for Lifetimes {
+    fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
+        if !self.known.contains(&ident_text(&lifetime.ident)) {
+            self.unknown.push(lifetime.clone());
+        }
+    }
+
+    fn visit_bound_lifetimes(&mut self, binder: &'ast BoundLifetimes) {
+        let names = binder.lifetimes.iter().filter_map(|param| match param {
+            GenericParam::Lifetime(param) => Some(ident_text(&param.lifetime.ident)),
+            _ => None,
         });
-        if !unknown.is_empty() {
-            (param.ty, header.is_complete) = (syn::parse2(elided).ok(), false);
-        }
-        for lifetime in unknown.into_iter().filter(|lifetime| reported.insert(ident_text(&lifetime.ident))) {
-            errors.at(&lifetime, flow::no_lifetime(&header.name, &lifetime, first.as_ref()));
-        }
+        self.known.extend(names);
     }
-}
 
-/// The tokens with `'_` for each lifetime that is not kept.
-fn map_lifetimes(tokens: TokenStream, is_kept: &mut dyn FnMut(Lifetime) -> bool) -> TokenStream {
-    let (mut apostrophe, mut is_after_bang) = (None, false);
-    let map = |tree: TokenTree| {
-        let before = apostrophe.take();
-        let is_macro = mem::replace(&mut is_after_bang, is_punct(Some(&tree), '!'));
-        apostrophe = is_punct(Some(&tree), '\'').then(|| tree.span());
-        match (tree, before) {
-            (TokenTree::Ident(ident), Some(apostrophe)) => {
-                let name = Ident::new("_", ident.span());
-                let is_kept = is_kept(Lifetime { apostrophe, ident: ident.clone() });
-                TokenTree::from(if is_kept { ident } else { name })
-            }
-            // Only a macro knows what its tokens mean, and a block has labels.
-            (TokenTree::Group(group), _) if is_macro || group.delimiter() == Delimiter::Brace => group.into(),
-            (TokenTree::Group(group), _) => {
-                let mut mapped = Group::new(group.delimiter(), map_lifetimes(group.stream(), is_kept));
-                mapped.set_span(group.span());
-                mapped.into()
-            }
-            (tree, _) => tree,
-        }
-    };
-    tokens.into_iter().map(map).collect()
-}
-
-/// The lifetimes that a type declares itself: `for<'a> Fn(&'a str)`.
-fn binders(trees: &[TokenTree]) -> HashSet<String> {
-    let mut binders = HashSet::new();
-    for (at, tree) in trees.iter().enumerate() {
-        let after = trees.get(at + 1..).unwrap_or_default();
-        match tree {
-            TokenTree::Group(group) => binders.extend(self::binders(&self::trees(&group.stream()))),
-            TokenTree::Ident(word) if word == "for" && is_punct(after.first(), '<') => {
-                let list = after.iter().take_while(|tree| !is_punct(Some(tree), '>')).cloned();
-                map_lifetimes(list.collect(), &mut |lifetime| binders.insert(ident_text(&lifetime.ident)));
-            }
-            _ => {}
-        }
-    }
-    binders
+    // It has labels.
+    fn visit_expr(&mut self, _: &'ast Expr) {}
 }
 
 /// A closure keeps only references with a lifetime. Wrong:
@@ -107,7 +83,9 @@ fn binders(trees: &[TokenTree]) -> HashSet<String> {
 pub(super) fn check_closures(flow: &mut Flow, errors: &mut Errors) {
     let Form::Item(header) = &flow.form else { return };
     for param in &header.params {
-        let Some(reference) = without_lifetime(&trees(&param.ty.to_token_stream())) else { continue };
+        let mut elided = Elided::default();
+        param.ty.iter().for_each(|ty| elided.visit_type(ty));
+        let Some(reference) = elided.0 else { continue };
         let columns = flow.columns.iter_mut().filter_map(|column| column.derived.as_mut());
         let mut is_kept = false;
         for derived in columns.filter(|derived| keeps(derived, param)) {
@@ -119,67 +97,50 @@ pub(super) fn check_closures(flow: &mut Flow, errors: &mut Errors) {
             let borrowed = shown(&reference.elem);
             let owned = sized(&reference.elem).unwrap_or_else(|| borrowed.clone());
             errors
-                .at(&reference, flow::kept_reference(&header.name, &param.name, &owned, &borrowed, lifetime));
+                .at(reference, flow::kept_reference(&header.name, &param.name, &owned, &borrowed, lifetime));
         }
     }
 }
 
-/// The first reference whose lifetime rustc does not infer from the place, as in `Fn(&str) -> &str`.
-fn without_lifetime(trees: &[TokenTree]) -> Option<TypeReference> {
-    let mut at = 0;
-    while let Some(tree) = trees.get(at) {
-        let before = at.checked_sub(1).and_then(|before| trees.get(before));
-        match tree {
-            // The result of a call may borrow from the arguments.
-            TokenTree::Group(list)
-                if list.delimiter() == Delimiter::Parenthesis
-                    && matches!(before, Some(TokenTree::Ident(_))) =>
-            {
-                let rest = trees.get(at + 1..).unwrap_or_default();
-                if is_punct(rest.first(), '-') {
-                    at += result(rest.get(2..).unwrap_or_default()) + 2;
-                }
-            }
-            // Only the macro knows what its tokens mean, and a length is no type.
-            TokenTree::Group(_) if is_punct(before, '!') => {}
-            TokenTree::Group(list) if list.delimiter() != Delimiter::Brace => {
-                let inside = self::trees(&list.stream());
-                let length = inside.iter().position(|tree| is_punct(Some(tree), ';')).unwrap_or(inside.len());
-                if let Some(found) = without_lifetime(inside.get(..length).unwrap_or_default()) {
-                    return Some(found);
-                }
-            }
-            and if is_punct(Some(and), '&') => {
-                let first = |input: ParseStream<'_>| {
-                    let reference: TypeReference = input.parse()?;
-                    input.parse::<TokenStream>().map(|_| reference)
-                };
-                let rest = trees.get(at..).unwrap_or_default().iter().cloned().collect();
-                let reference: Option<TypeReference> = first.parse2(rest).ok();
-                let is_elided = |reference: &TypeReference| {
-                    reference.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident == "_")
-                };
-                let found =
-                    reference.filter(|reference| is_elided(reference) && reference.mutability.is_none());
-                if found.is_some() {
-                    return found;
-                }
-            }
-            _ => {}
+/// A compute step lives as long as the flow, and its declaration has each parameter by reference. A closure that is async
+/// gets a clone; any other one has a value of its own. Wrong, where `style` is a parameter of the flow:
+///
+/// ```text
+/// column shout(user.latest) = |_: Context| ready(style.clone());
+/// ```
+///
+/// rustc would report the lifetime of the reference at the whole flow.
+pub(super) fn check_captures(flow: &mut Flow, errors: &mut Errors) {
+    let Form::Item(header) = &flow.form else { return };
+    for derived in flow.columns.iter_mut().filter_map(|column| column.derived.as_mut()) {
+        let closure = derived.closure.as_ref().filter(|closure| closure.as_async().is_none());
+        if let Some(Capture { param, at }) =
+            closure.and_then(|closure| closure.certain_capture(&header.params))
+        {
+            errors.on(at, steps::borrowed_param(&param.name, param.is_copied_by_deref()));
+            derived.is_step_for_editors = true;
         }
-        at += 1;
     }
-    None
 }
 
-/// The number of tokens of the type that comes first.
-fn result(trees: &[TokenTree]) -> usize {
-    let rest = |input: ParseStream<'_>| {
-        input.call(Type::without_plus)?;
-        input.parse::<TokenStream>()
-    };
-    let after = rest.parse2(trees.iter().cloned().collect()).map(|after| after.into_iter().count());
-    after.map_or(trees.len(), |after| trees.len() - after)
+/// The first reference without a lifetime, which rustc does not infer from its place, as in `Fn(&str) -> &str`.
+#[derive(Default)]
+struct Elided<'t>(Option<&'t TypeReference>);
+
+impl<'t> Visit<'t> for Elided<'t> {
+    fn visit_type_reference(&mut self, reference: &'t TypeReference) {
+        let is_elided = reference.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident == "_");
+        if self.0.is_none() && is_elided && reference.mutability.is_none() {
+            self.0 = Some(reference);
+        }
+        visit::visit_type_reference(self, reference);
+    }
+
+    // The result of a call may borrow from its arguments.
+    fn visit_parenthesized_generic_arguments(&mut self, _: &'t ParenthesizedGenericArguments) {}
+    fn visit_type_fn_ptr(&mut self, _: &'t TypeFnPtr) {}
+    // A length is no type.
+    fn visit_expr(&mut self, _: &'t Expr) {}
 }
 
 /// Whether a closure of a compute step keeps a parameter: a step that is async, or a condition.

@@ -1,12 +1,13 @@
 //! The rules about the settings of a compute step: the interval, the name of a model, and the condition.
 
-use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
-use syn::{LitInt, LitStr};
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
+use syn::{Expr, ExprMethodCall, LitInt, LitStr};
 
 use crate::diagnostics::{Errors, steps};
-use crate::ident::{self, ident_text};
+use crate::ident;
 use crate::keywords::{OFFLINE, PROVIDERS};
-use crate::syntax::{Closure, Column, closure, is_punct, trees};
+use crate::syntax::{AsyncClosure, Closure, Column, closure, trees};
 
 /// A setting that is no literal is known only at run time. Wrong:
 ///
@@ -31,7 +32,8 @@ pub(super) fn conditions(step: &TokenStream) -> impl Iterator<Item = Closure> {
 /// A call of a method after the first operand: `prompt("…")`, a path, or an expression in parentheses.
 struct Setting {
     method: Ident,
-    arguments: Group,
+    /// The arguments.
+    arguments: TokenStream,
     operand: Operand,
 }
 
@@ -44,41 +46,35 @@ enum Operand {
     Other,
 }
 
+/// The settings of a step; none if only rustc can read it.
 fn settings(step: &TokenStream) -> Vec<Setting> {
     let mut settings = Vec::new();
-    collect(&trees(step), &mut settings);
+    if let Ok(step) = syn::parse2(step.clone()) {
+        collect(step, &mut settings);
+    }
     settings
 }
 
-fn collect(step: &[TokenTree], settings: &mut Vec<Setting>) {
-    let is_dot = |tree: &TokenTree| is_punct(Some(tree), '.');
-    let (operand, mut calls) = match step {
-        [TokenTree::Group(group), calls @ ..]
-            if matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::None) =>
-        {
-            let inner = trees(&group.stream());
-            collect(&inner, settings);
-            (inner, calls)
+/// Collects the settings of a value. `None` for a block or a condition: its methods may be those of any type.
+fn collect(value: Expr, settings: &mut Vec<Setting>) -> Option<Operand> {
+    match value {
+        Expr::MethodCall(ExprMethodCall { receiver, method, args, .. }) => {
+            let operand = collect(*receiver, settings)?;
+            settings.push(Setting { method, arguments: args.into_token_stream(), operand });
+            Some(operand)
         }
-        _ => {
-            let end = step.iter().position(is_dot).unwrap_or(step.len());
-            let (operand, calls) = step.split_at_checked(end).unwrap_or((step, &[]));
-            (operand.to_vec(), calls)
-        }
-    };
-    if !is_path_or_call(&operand) && !matches!(step, [TokenTree::Group(_), ..]) {
-        return;
-    }
-    let operand = match () {
-        () if is_prompt(&operand) => Operand::Prompt,
-        () if closure(&operand).is_some() => Operand::Closure,
-        () => Operand::Other,
-    };
-    while let [dot, TokenTree::Ident(method), TokenTree::Group(arguments), rest @ ..] = calls
-        && is_dot(dot)
-    {
-        settings.push(Setting { method: method.clone(), arguments: arguments.clone(), operand });
-        calls = rest;
+        Expr::Paren(inner) => Some(collect(*inner.expr, settings).unwrap_or(Operand::Other)),
+        Expr::Group(inner) => Some(collect(*inner.expr, settings).unwrap_or(Operand::Other)),
+        Expr::Call(call) => match *call.func {
+            Expr::Path(function) => {
+                let is_prompt = function.path.segments.last().is_some_and(|last| last.ident == "prompt");
+                Some(if is_prompt { Operand::Prompt } else { Operand::Other })
+            }
+            _ => None,
+        },
+        Expr::Path(_) => Some(Operand::Other),
+        Expr::Closure(_) => Some(Operand::Closure),
+        _ => None,
     }
 }
 
@@ -87,67 +83,37 @@ impl Setting {
     fn check(&self, column: &Ident, errors: &mut Errors) -> bool {
         let Self { method, arguments, operand } = self;
         if ident::is(method, "was") && *operand != Operand::Other {
-            errors.at(method, steps::late_was(column, &arguments.stream().to_string()));
+            errors.at(method, steps::late_was(column, &arguments.to_string()));
             return false;
         }
         if ident::is(method, "every") {
-            let count = syn::parse2::<LitInt>(arguments.stream()).ok();
+            let count = syn::parse2::<LitInt>(arguments.clone()).ok();
             if let Some(zero) = count.filter(|count| count.base10_digits() == "0") {
                 errors.at(zero, steps::INTERVAL_OF_ZERO);
             }
         } else if ident::is(method, "model")
             && *operand == Operand::Prompt
-            && let Ok(name) = syn::parse2::<LitStr>(arguments.stream())
+            && let Ok(name) = syn::parse2::<LitStr>(arguments.clone())
             && !is_model(&name.value())
         {
             errors.at(&name, steps::unknown_model(&name.value()));
         } else if *operand != Operand::Other
             && let Some(condition) = self.condition()
-            && let Some(word) = async_word(&condition)
+            && let Some(AsyncClosure { asynchronous, .. }) = condition.as_async()
         {
-            errors.at(word, steps::ASYNC_CONDITION);
+            errors.at(asynchronous, steps::ASYNC_CONDITION);
             return false;
         }
         true
     }
 
     fn condition(&self) -> Option<Closure> {
-        ident::is(&self.method, "when").then(|| closure(&trees(&self.arguments.stream())))?
+        ident::is(&self.method, "when").then(|| closure(&trees(&self.arguments)))?
     }
-}
-
-/// The `async` of `async |cx| …` or `|cx| async move { … }`.
-fn async_word(condition: &Closure) -> Option<Ident> {
-    let body = trees(&condition.body);
-    // A method of such a block may return a condition.
-    let is_block = body.len() < 4 && matches!(body.last(), Some(TokenTree::Group(_)));
-    let words = condition.head.clone().into_iter().chain(body.into_iter().filter(|_| is_block));
-    words.into_iter().find_map(|tree| match tree {
-        TokenTree::Ident(word) if ident::is(&word, "async") => Some(word),
-        _ => None,
-    })
 }
 
 /// Whether the runtime finds a model by this name.
 fn is_model(name: &str) -> bool {
     let is_of_provider = |(provider, model): (&str, &str)| PROVIDERS.contains(&provider) && !model.is_empty();
     name == OFFLINE || name.split_once('/').is_some_and(is_of_provider)
-}
-
-/// Whether the operand is a path, with the arguments of a call or without. A block, a closure or a condition is no
-/// path: the methods of such a value may belong to any type.
-fn is_path_or_call(operand: &[TokenTree]) -> bool {
-    let [path @ .., last] = operand else { return false };
-    let path = if matches!(last, TokenTree::Group(_)) { path } else { operand };
-    let is_separator = |tree: &TokenTree| is_punct(Some(tree), ':');
-    // Two words in a row are a condition, as in `if x`.
-    let is_in_path = |pair: &[TokenTree]| pair.iter().any(is_separator);
-    let is_name = |tree: &TokenTree| matches!(tree, TokenTree::Ident(_)) || is_separator(tree);
-    !path.is_empty() && path.iter().all(is_name) && path.windows(2).all(is_in_path)
-}
-
-/// Whether the operand is `prompt("…")`, under any path, with or without settings.
-fn is_prompt(operand: &[TokenTree]) -> bool {
-    let call = operand.windows(2).find(|pair| matches!(pair, [_, TokenTree::Group(_)]));
-    matches!(call, Some([TokenTree::Ident(name), _]) if ident_text(name) == "prompt")
 }

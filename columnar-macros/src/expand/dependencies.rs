@@ -13,7 +13,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{ConstParam, GenericParam, Path, PathArguments};
+use syn::{ConstParam, GenericParam, Path};
 
 use super::generics::{TypeParam, angled, argument, declaration, used_params};
 use super::tokens::{Tokens, located, underlined, unlocated};
@@ -240,12 +240,19 @@ impl<'e> Dependency<'e> {
         let flow = path.segments.last().map_or(&module.name, |last| &last.ident);
         let Some(header) = header else {
             // The parameters around an inline flow are unknown here, and any argument may name one.
-            let has_arguments =
-                |segment: &syn::PathSegment| !matches!(segment.arguments, PathArguments::None);
-            let is_generic = path.segments.iter().any(has_arguments);
+            let is_generic = path.segments.iter().any(|segment| !segment.arguments.is_none());
             let params = Vec::new();
-            let (alias, checked) = (None, None);
-            return Self { private, path, flow, alias, checked, params, is_generic, param: variant, role };
+            return Self {
+                private,
+                path,
+                flow,
+                alias: None,
+                checked: None,
+                params,
+                is_generic,
+                param: variant,
+                role,
+            };
         };
         let alias = format_ident!("__{}{variant}", header.name.unraw(), span = located(header.keyword.span));
         Self::with_alias(private, header, path, flow, alias, variant, role)

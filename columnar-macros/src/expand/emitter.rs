@@ -76,10 +76,7 @@ impl Emitter<'_> {
             let step = quote!(#private::unwritten(#words, &#private::format!(#text)));
             return quote!(#private::Declare.#keyword(#step #settings));
         }
-        let step = match self.step_of_closure(column, derived) {
-            Some(step) => step,
-            None => self.with_conditions(step),
-        };
+        let step = self.step_of_closure(column, derived).unwrap_or_else(|| self.with_conditions(step));
         // rustc reports an expression that ends too early at the closing parenthesis.
         let mut argument = Group::new(Delimiter::Parenthesis, step);
         argument.set_span(end_of(&last));

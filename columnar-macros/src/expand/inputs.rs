@@ -28,7 +28,7 @@ use super::dependencies::Associated;
 use super::emitter::Emitter;
 use super::tokens::{located, underlined};
 use crate::ident::ident_text;
-use crate::syntax::{Around, Closure, ClosureParam, Column, Derived, State, View};
+use crate::syntax::{Around, AsyncClosure, Closure, ClosureParam, Column, Derived, State, View};
 
 impl Emitter<'_> {
     /// `None` for a compute step that is no closure, or one that rustc refuses.
@@ -38,30 +38,33 @@ impl Emitter<'_> {
         // rustc has no `Fn` for an async closure that owns values.
         let with_values = closure.as_async().filter(|_| closure.is_async_move() || !clones.is_empty());
         let private = self.private;
-        let Closure { head, bars: [opening, closing], params, body, .. } = closure;
+        let Closure { asynchronous, by_value, bars: [opening, closing], params, body, .. } = closure;
+        let head = quote!(#asynchronous #by_value #opening);
         // rustc reports a wrong result at the name of the method.
         let method = |name| Ident::new(name, located(opening.span()));
         let inputs = Ident::new("__inputs", Span::mixed_site());
         let names = params.iter().map(|ClosureParam { mutable, name, .. }| quote!(#mutable #name));
-        let list = quote!(#opening (#(#names,)*) #closing);
+        let list = quote!((#(#names,)*) #closing);
         let step = match (with_values, params.as_slice()) {
             (Some(with_values), _) => {
                 let values = self.values(column, derived, closure, &inputs);
                 let (call, step) = (method("column_with_values"), Ident::new("__step", Span::mixed_site()));
-                let (head, body) = (with_values.head_by_value(), clones.body(&with_values.body));
-                // The future owns the closure, so it may borrow from the closure.
+                let AsyncClosure { asynchronous, by_value, body } = &with_values;
+                let by_value = by_value.clone().unwrap_or_else(|| Ident::new("move", asynchronous.span()));
+                let (head, body) = (quote!(#asynchronous #by_value #opening), clones.body(body));
+                // The future has the closure, so it may borrow from it.
                 let future = underlined(opening.span(), quote!({ #step(#inputs).await }));
-                let [asynchronous, by_value] = ["async", "move"].map(method);
+                let [awaiting, owning] = ["async", "move"].map(method);
                 quote!(#private::Declare.#call(
                     #values,
                     #head #list #body,
-                    |#step, #inputs| #asynchronous #by_value #future
+                    |#step, #inputs| #awaiting #owning #future
                 ))
             }
             (None, [context]) if context.is_context() => {
                 let ClosureParam { mutable, name, ty } = context;
                 let call = method("column_of_context");
-                quote!(#private::Declare.#call(#head #opening #mutable #name: #ty #closing #body))
+                quote!(#private::Declare.#call(#head #mutable #name: #ty #closing #body))
             }
             (None, _) if derived.closure_of_inputs(&column.name).is_some() => {
                 let values = self.values(column, derived, closure, &inputs);

@@ -4,8 +4,10 @@
 //! same words.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use syn::Macro;
+use syn::parse::{ParseStream, Parser};
 
-use crate::syntax::is_punct;
+use crate::syntax::{is_punct, trees};
 
 pub(super) struct Unwritten {
     /// The words of the macro before the text.
@@ -19,35 +21,23 @@ pub(super) struct Unwritten {
 impl Unwritten {
     /// The unwritten step; `None` for any other step.
     pub(super) fn of(step: &TokenStream) -> Option<Self> {
-        let trees: Vec<TokenTree> = step.clone().into_iter().collect();
-        if let [TokenTree::Group(group), after @ ..] = trees.as_slice()
+        if let [TokenTree::Group(group), after @ ..] = trees(step).as_slice()
             && matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Brace)
         {
-            let inner = Self::of(&group.stream())?;
-            let settings = inner.settings.into_iter().chain(after.iter().cloned()).collect();
-            return Some(Self { settings, ..inner });
+            let mut inner = Self::of(&group.stream())?;
+            inner.settings.extend(after.iter().cloned());
+            return Some(inner);
         }
-        let bang = trees.iter().position(|tree| is_punct(Some(tree), '!'))?;
-        let (path, after) = trees.split_at_checked(bang)?;
-        let ([path @ .., TokenTree::Ident(name)], [_, TokenTree::Group(arguments), settings @ ..]) =
-            (path, after)
-        else {
-            return None;
-        };
-        let words = match name.to_string().as_str() {
+        let with_settings = |input: ParseStream<'_>| Ok((input.parse()?, input.parse()?));
+        let (Macro { path, tokens: text, .. }, settings): (_, TokenStream) =
+            with_settings.parse2(step.clone()).ok()?;
+        let path: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let words = match path.join("::").trim_start_matches("std::").trim_start_matches("core::") {
             "todo" => "not yet implemented",
             "unimplemented" => "not implemented",
             _ => return None,
         };
-        let is_unwritten = is_std(path) && (settings.is_empty() || is_punct(settings.first(), '.'));
-        let settings = settings.iter().cloned().collect();
-        is_unwritten.then(|| Self { words, text: arguments.stream(), settings })
+        let is_whole = trees(&settings).first().is_none_or(|first| is_punct(Some(first), '.'));
+        is_whole.then_some(Self { words, text, settings })
     }
-}
-
-/// Whether these tokens before a name are the path of the standard library.
-fn is_std(path: &[TokenTree]) -> bool {
-    let path: TokenStream = path.iter().cloned().collect();
-    let path = path.to_string().replace(' ', "");
-    ["", "std::", "core::", "::std::", "::core::"].contains(&path.as_str())
 }

@@ -3,10 +3,10 @@
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 
-use super::cursor::{is_group, is_ident, is_punct, tokens, trees, trees_of, ungrouped};
+use super::cursor::{is_group, is_punct, trees, trees_of, ungrouped};
 use super::tree::{Closure, Param};
-use super::uses::{bound, mention, rebound, uses};
-use crate::ident::ident_text;
+use super::uses::{Scopes, Use};
+use crate::ident::{self, ident_text};
 
 /// A parameter of the flow in a closure.
 pub(crate) struct Capture<'p> {
@@ -17,58 +17,62 @@ pub(crate) struct Capture<'p> {
 
 /// A closure that returns a future: `async |user| body`, or `|user| async { body }`.
 pub(crate) struct AsyncClosure {
-    /// `async` and `move`, as far as they are there.
-    pub(crate) head: TokenStream,
+    pub(crate) asynchronous: Ident,
+    /// `move`.
+    pub(crate) by_value: Option<Ident>,
     pub(crate) body: TokenStream,
 }
 
 impl Closure {
-    /// The parameters of the flow in the closure, among these. One whose clone costs nothing to ask for is in it wherever its
-    /// name is.
+    /// The parameters of the flow in the closure, among these.
     pub(crate) fn captures<'p>(&self, params: impl IntoIterator<Item = &'p Param>) -> Vec<Capture<'p>> {
-        let params = self.free(params);
-        let names = names_of(&params);
-        let uses = uses(&names, &self.body);
+        let params: Vec<&Param> = params.into_iter().collect();
+        let names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
+        let uses = self.uses(&names);
         let capture = |(param, name): (&'p Param, &String)| {
-            let used = uses.iter().find(|used| used.name == *name).map(|used| used.at);
-            let mention = || param.is_certainly_clone().then(|| mention(name, &self.body)).flatten();
-            Some(Capture { param, at: used.or_else(mention)? })
+            let used = uses.iter().find(|used| used.name == *name)?;
+            Some(Capture { param, at: used.at })
         };
         params.into_iter().zip(&names).filter_map(capture).collect()
     }
 
     /// The first parameter that the closure uses for certain.
     pub(crate) fn certain_capture<'p>(&self, params: &'p [Param]) -> Option<Capture<'p>> {
-        let params = self.free(params);
-        let names = names_of(&params);
-        let rebound = rebound(&names, &self.body);
-        let used = uses(&names, &self.body)
-            .into_iter()
-            .find(|used| used.is_certain && !rebound.contains(&used.name))?;
-        let param = params.into_iter().find(|param| ident_text(&param.name) == used.name)?;
+        let names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
+        let used = self.uses(&names).into_iter().find(|used| used.is_certain)?;
+        let param = params.iter().find(|param| ident_text(&param.name) == used.name)?;
         Some(Capture { param, at: used.at })
     }
 
-    /// The parameters that neither the closure nor a statement before it hides.
-    fn free<'p>(&self, params: impl IntoIterator<Item = &'p Param>) -> Vec<&'p Param> {
-        let mut params: Vec<&Param> = params.into_iter().collect();
-        params.retain(|param| self.params.iter().all(|own| ident_text(&own.name) != ident_text(&param.name)));
+    /// The uses of these names in the closure, except those that it or a statement before it hides.
+    fn uses(&self, names: &[String]) -> Vec<Use> {
+        let mut scopes = Scopes::new(names);
         for around in &self.around {
-            let bound = bound(&names_of(&params), &around.before);
-            params.retain(|param| !bound.contains(&ident_text(&param.name)));
+            scopes.enter(&around.before);
         }
-        params
+        for param in &self.params {
+            scopes.hide(&param.name);
+        }
+        scopes.found.clear();
+        // The body may begin with the type that it returns.
+        let body = &self.body;
+        scopes.enter(&quote!(|| #body));
+        scopes.found
     }
 
     /// Whether it is an async closure that has its captures by value.
-    pub(crate) fn is_async_move(&self) -> bool {
-        has_word(&self.head, "async") && has_word(&self.head, "move")
+    pub(crate) const fn is_async_move(&self) -> bool {
+        self.asynchronous.is_some() && self.by_value.is_some()
     }
 
     /// The closure as one that is async, if it returns the future of a block.
     pub(crate) fn as_async(&self) -> Option<AsyncClosure> {
-        if has_word(&self.head, "async") {
-            return Some(AsyncClosure { head: self.head.clone(), body: self.body.clone() });
+        if let Some(asynchronous) = self.asynchronous.clone() {
+            return Some(AsyncClosure {
+                asynchronous,
+                by_value: self.by_value.clone(),
+                body: self.body.clone(),
+            });
         }
         let mut body = trees(&self.body);
         // A token of a macro of the user.
@@ -77,62 +81,39 @@ impl Closure {
         {
             body = trees_of(token);
         }
-        if let [TokenTree::Group(block)] = body.as_slice()
-            && block.delimiter() == Delimiter::Brace
-        {
-            return with_async_end(block);
+        match body.as_slice() {
+            [TokenTree::Group(block)] if block.delimiter() == Delimiter::Brace => async_at_end(block),
+            body => async_block(body).filter(|(before, _)| before.is_empty()).map(|(_, closure)| closure),
         }
-        let (head, block) = async_block(&body)?;
-        (head.len() + 1 == body.len())
-            .then(|| AsyncClosure { head: tokens(head), body: block.clone().into() })
     }
 }
 
 /// `{ let words = …; async move { … } }`, whose future an async closure awaits. Its variables end before that.
-fn with_async_end(block: &Group) -> Option<AsyncClosure> {
+fn async_at_end(block: &Group) -> Option<AsyncClosure> {
     let inside = trees_of(block);
-    let (head, _) = async_block(&inside)?;
-    let statements = inside.get(..inside.len() - head.len() - 1)?;
+    let (before, closure) = async_block(&inside)?;
     let is_statement = |tree: &TokenTree| is_punct(Some(tree), ';') || is_group(tree, Delimiter::Brace);
-    if !statements.last().is_some_and(is_statement) {
-        return None;
-    }
-    let future = Ident::new("__future", Span::mixed_site());
-    let mut body = Group::new(Delimiter::Brace, quote!(let #future = #block; #future.await));
-    body.set_span(block.span());
-    let word = head.first().cloned().into_iter().collect();
-    Some(AsyncClosure { head: word, body: TokenTree::from(body).into() })
+    before.last().is_none_or(is_statement).then(|| {
+        let future = Ident::new("__future", Span::mixed_site());
+        let mut body = Group::new(Delimiter::Brace, quote!(let #future = #block; #future.await));
+        body.set_span(block.span());
+        AsyncClosure { by_value: None, body: TokenTree::from(body).into(), ..closure }
+    })
 }
 
-/// The words and the block of an async block at the end.
-fn async_block(trees: &[TokenTree]) -> Option<(&[TokenTree], TokenTree)> {
+/// An async block at the end, and the tokens before it.
+fn async_block(trees: &[TokenTree]) -> Option<(&[TokenTree], AsyncClosure)> {
     let (block, before) = trees.split_last()?;
     let block = Some(ungrouped(block)).filter(|block| is_group(block, Delimiter::Brace))?;
-    let length = match before {
-        [.., word, by_value] if is_ident(Some(word), "async") && is_ident(Some(by_value), "move") => 2,
-        [.., word] if is_ident(Some(word), "async") => 1,
-        _ => return None,
-    };
-    Some((before.get(before.len() - length..)?, block))
+    let (before, by_value) = before_word(before, "move");
+    let (before, asynchronous) = before_word(before, "async");
+    Some((before, AsyncClosure { asynchronous: asynchronous?, by_value, body: block.into() }))
 }
 
-impl AsyncClosure {
-    /// The head with `move`.
-    pub(crate) fn head_by_value(&self) -> TokenStream {
-        let mut head = trees(&self.head);
-        if !has_word(&self.head, "move")
-            && let Some(word) = head.last()
-        {
-            head.push(Ident::new("move", word.span()).into());
-        }
-        tokens(&head)
+/// The tokens before a word at the end.
+fn before_word<'t>(trees: &'t [TokenTree], expected: &str) -> (&'t [TokenTree], Option<Ident>) {
+    match trees {
+        [before @ .., TokenTree::Ident(word)] if ident::is(word, expected) => (before, Some(word.clone())),
+        _ => (trees, None),
     }
-}
-
-fn names_of(params: &[&Param]) -> Vec<String> {
-    params.iter().map(|param| ident_text(&param.name)).collect()
-}
-
-fn has_word(head: &TokenStream, word: &str) -> bool {
-    head.clone().into_iter().any(|tree| is_ident(Some(&tree), word))
 }

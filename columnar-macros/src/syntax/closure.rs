@@ -2,9 +2,13 @@
 //!
 //! A parameter without a type is the name of a view. The body stays tokens, as every compute step does.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::parse::Parser;
+use syn::{Block, Stmt};
 
-use super::cursor::{Angles, is_group, is_ident, is_punct, tokens, trees_of};
+use super::cursor::{Angles, is_group, is_punct, tokens, trees_of};
+use super::expression::shape;
 use super::tree::{Around, Closure, ClosureParam};
 use crate::ident;
 
@@ -12,11 +16,11 @@ use crate::ident;
 /// patterns that are no names.
 pub(crate) fn parse(step: &[TokenTree]) -> Option<Closure> {
     let (closure, around) = find(step)?;
-    let Bare { head, bars: [opening, closing], params, body } = bare(&closure)?;
+    let Bare { asynchronous, by_value, bars, params, body } = bare(&closure)?;
     let params = params.into_iter().map(parse_param).collect::<Option<Vec<_>>>()?;
-    let bars = [opening.clone(), closing.clone()];
-    Some(Closure { head: tokens(head), bars, params, body: tokens(body), around })
-        .filter(|closure| !closure.params.is_empty())
+    let (bars, body) = (bars.map(TokenTree::clone), tokens(body));
+    let closure = Closure { asynchronous, by_value, bars, params, body, around };
+    (!closure.params.is_empty()).then_some(closure)
 }
 
 /// The parameters without a type that are no names: `user.latest`, `(user, topics)`.
@@ -31,6 +35,12 @@ pub(crate) fn patterns(step: &[TokenTree]) -> Vec<TokenStream> {
         parse_param(param).is_none() && !has_type(param) && !param.iter().any(is_other)
     };
     params.into_iter().filter(is_pattern).map(tokens).collect()
+}
+
+/// The `=>` before the body of a closure, which is an error: `|cx| => …`.
+pub(super) fn arrow(step: &[TokenTree]) -> Option<&[TokenTree]> {
+    let arrow = bare(step)?.body.get(..2)?;
+    (is_punct(arrow.first(), '=') && is_punct(arrow.last(), '>')).then_some(arrow)
 }
 
 /// Finds the closure of a compute step, and the tokens around it, the outermost first.
@@ -52,36 +62,27 @@ fn find(step: &[TokenTree]) -> Option<(Vec<TokenTree>, Vec<Around>)> {
     Some((closure, inside))
 }
 
-/// The beginning of the last expression of a block. A statement before it ends with a `;`, or with braces as an `if` does.
+/// The beginning of the last expression of a block. Where a statement is half typed, it is after the last `;`.
 fn last_expression(block: &[TokenTree]) -> usize {
-    let begin = block.iter().rposition(|tree| is_punct(Some(tree), ';')).map_or(0, |last| last + 1);
-    let is_brace = |tree: &TokenTree| is_group(tree, Delimiter::Brace);
-    let is_step = |&at: &usize| {
-        let is_after_braces = at.checked_sub(1).and_then(|before| block.get(before)).is_some_and(is_brace);
-        let rest = block.get(at..).unwrap_or_default();
-        (at == begin || is_after_braces) && (is_grouped(rest) || bare(rest).is_some())
-    };
-    (begin..block.len()).find(is_step).unwrap_or(begin)
-}
-
-/// Whether these are parentheses or a block, with methods of its value or without.
-fn is_grouped(rest: &[TokenTree]) -> bool {
-    let is_end = rest.get(1).is_none_or(|after| is_punct(Some(after), '.'));
-    is_end && matches!(rest, [TokenTree::Group(_), ..])
+    let statements = Block::parse_within.parse2(shape(block).into_iter().collect());
+    match statements.ok().as_deref() {
+        Some([.., Stmt::Expr(last, None)]) => block.len() - last.to_token_stream().into_iter().count(),
+        _ => block.iter().rposition(|tree| is_punct(Some(tree), ';')).map_or(0, |last| last + 1),
+    }
 }
 
 /// The parts of a closure.
 struct Bare<'t> {
-    head: &'t [TokenTree],
+    asynchronous: Option<Ident>,
+    by_value: Option<Ident>,
     bars: [&'t TokenTree; 2],
     params: Vec<&'t [TokenTree]>,
     body: &'t [TokenTree],
 }
 
 fn bare(closure: &[TokenTree]) -> Option<Bare<'_>> {
-    let is_word = |tree: &&TokenTree| is_ident(Some(tree), "async") || is_ident(Some(tree), "move");
-    let words = closure.iter().take_while(is_word).count();
-    let (head, rest) = closure.split_at_checked(words)?;
+    let (asynchronous, rest) = word(closure, "async");
+    let (by_value, rest) = word(rest, "move");
     let is_bar = |tree: &TokenTree| is_punct(Some(tree), '|');
     // `||` has no parameters.
     let (opening, rest) =
@@ -89,7 +90,15 @@ fn bare(closure: &[TokenTree]) -> Option<Bare<'_>> {
     let end = rest.iter().position(is_bar)?;
     let (list, rest) = rest.split_at_checked(end)?;
     let (closing, body) = rest.split_first()?;
-    Some(Bare { head, bars: [opening, closing], params: split(list), body })
+    Some(Bare { asynchronous, by_value, bars: [opening, closing], params: split(list), body })
+}
+
+/// A word that may come first, and the tokens after it.
+fn word<'t>(trees: &'t [TokenTree], expected: &str) -> (Option<Ident>, &'t [TokenTree]) {
+    match trees {
+        [TokenTree::Ident(word), after @ ..] if ident::is(word, expected) => (Some(word.clone()), after),
+        _ => (None, trees),
+    }
 }
 
 /// The parameters, at the commas outside of angle brackets.

@@ -15,8 +15,6 @@ mod column_type;
 mod cursor;
 mod declarations;
 mod expression;
-mod extent;
-mod format;
 mod generics;
 mod header;
 mod modifiers;
@@ -36,16 +34,16 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use crate::diagnostics::{self, Errors};
 use cursor::trees_of;
 
-pub(crate) use captures::Capture;
+pub(crate) use captures::{AsyncClosure, Capture};
 pub(crate) use closure::{parse as closure, patterns};
 pub(crate) use column_type::is_primitive;
-pub(crate) use cursor::{is_punct, shown, trees, ungrouped};
+pub(crate) use cursor::{is_punct, shown, trees};
 pub(crate) use params::sized;
 pub(crate) use tree::{
     Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module,
     Param, RenamedFrom,
 };
-pub(crate) use uses::{hidden_at_end, uses};
+pub(crate) use uses::{hidden_at_marks, mark, uses};
 pub(crate) use view::{GroupTag, Purpose, State, Tag, View};
 
 /// The input of the macro: the path of the runtime crate in brackets, then the declarations.

@@ -3,13 +3,13 @@
 //! It stays tokens. Other tokens after it would be another argument of the call that it becomes, and rustc would
 //! report each of them several times. So one error is reported here, and the step ends before them.
 
-use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
-use syn::LitStr;
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::quote;
 
+use super::closure;
 use super::column_type::{is_text, is_type};
-use super::cursor::{Cursor, is_group, is_ident, is_punct, tokens, trees_of};
-use super::expression::{self, Expression};
+use super::cursor::{is_group, is_ident, is_punct, tokens, trees_of};
+use super::expression::{self, Expression, is_string};
 use crate::diagnostics::{Errors, columns, steps};
 use crate::ident::{self, ident_text};
 use crate::keywords::{CONDITIONS, METHODS_OF_STEPS};
@@ -24,14 +24,12 @@ pub(super) struct Step<'t> {
 
 /// Parses the compute step of the column `name`.
 pub(super) fn parse<'t>(name: &Ident, trees: &'t [TokenTree], errors: &mut Errors) -> Step<'t> {
-    let Some(expression) = expression::first(trees) else {
-        return Step { tokens: ungrouped(tokens(trees)), after: &[] };
-    };
-    let Expression { tokens: step, after, .. } = expression;
-    let is_step = if after.is_empty() {
-        check_prompt(step, errors) & check_tag(step, errors)
-    } else {
-        report_after(name, &expression, errors)
+    let first = expression::first(trees);
+    let (step, after) = first.as_ref().map_or((trees, &[][..]), |first| (first.tokens, first.after));
+    let is_step = match &first {
+        Some(expression) if !after.is_empty() => report_after(name, expression, errors),
+        Some(_) => mistake_in_prompt(step).map(|(at, message)| errors.on(at, message)).is_none(),
+        None => check_unread(trees, errors),
     };
     Step { tokens: if is_step { ungrouped(tokens(step)) } else { TokenStream::new() }, after }
 }
@@ -60,7 +58,7 @@ fn is_name(trees: &[TokenTree]) -> bool {
 
 /// Reports the tokens after an expression. Returns whether it is a step all the same.
 fn report_after(name: &Ident, expression: &Expression<'_>, errors: &mut Errors) -> bool {
-    let &Expression { tokens: step, after, is_bare, is_closure_without_body } = expression;
+    let &Expression { tokens: step, after, is_bare } = expression;
     let Some(first) = after.first() else { return true };
     if let Some(word) = method_without_parentheses(step, after) {
         let text = ident_text(word);
@@ -70,14 +68,10 @@ fn report_after(name: &Ident, expression: &Expression<'_>, errors: &mut Errors) 
     let arrow = after.get(..2).unwrap_or_default();
     let is_arrow = |sign: char| is_punct(after.first(), sign) && is_punct(after.get(1), '>');
     match first {
-        _ if is_closure_without_body => errors.at(tokens(arrow), steps::CLOSURE_ARROW),
         _ if is_arrow('=') => errors.at(tokens(arrow), steps::NOT_A_CLOSURE),
         _ if is_ident(step.first(), "lambda") => errors.at(tokens(step), steps::NOT_A_CLOSURE),
-        TokenTree::Literal(_) if is_bare && is_name(step) => {
-            errors.at(first, steps::no_parentheses(&shown(step)));
-        }
-        TokenTree::Group(group) if is_bare && is_name(step) && is_bare_text(group) => {
-            errors.on(group.span_open(), steps::no_parentheses(&shown(step)));
+        _ if is_bare && is_name(step) && is_bare_text(first) => {
+            errors.on(start_of(first), steps::no_parentheses(&shown(step)));
         }
         _ if is_ident(Some(first), "was") => {
             let earlier = after.get(1).filter(|tree| is_string(tree)).map(ToString::to_string);
@@ -126,45 +120,47 @@ fn report_type(name: &Ident, after: &[TokenTree], errors: &mut Errors) {
 /// name of a method of a step.
 fn report_word(name: &Ident, after: &[TokenTree], is_bare: bool, errors: &mut Errors) -> bool {
     let Some(first) = after.first() else { return false };
+    let is_method = |tree: &TokenTree| matches!(tree, TokenTree::Ident(word) if ident::is_one_of(word, &METHODS_OF_STEPS));
     // Commas, `and` and `|>` may be before the word.
-    let at = after
-        .iter()
-        .take(3)
-        .position(|tree| matches!(tree, TokenTree::Ident(word) if ident::is_one_of(word, &METHODS_OF_STEPS)));
-    if let Some(TokenTree::Ident(word)) = at.and_then(|at| after.get(at)) {
-        let rest = at.and_then(|at| after.get(at + 1..)).unwrap_or_default();
-        let call = call(&ident_text(word), rest);
-        if at == Some(0) {
-            errors.at(first, steps::no_dot(&ident_text(word), &call));
-        } else {
-            errors.at(first, steps::setting(&call));
+    let method = after.iter().take(3).position(is_method).and_then(|at| after.get(at..));
+    let (message, is_known) = match (method, first) {
+        (Some([TokenTree::Ident(word), rest @ ..]), _) => {
+            let (word, call) = (ident_text(word), call(&ident_text(word), rest));
+            (if is_method(first) { steps::no_dot(&word, &call) } else { steps::setting(&call) }, true)
         }
-        return true;
-    }
-    match first {
-        TokenTree::Ident(word) if ident::is_one_of(word, &CONDITIONS) => {
-            errors.at(first, steps::condition(&ident_text(word)));
-            return true;
+        (_, TokenTree::Ident(word)) if ident::is_one_of(word, &CONDITIONS) => {
+            (steps::condition(&ident_text(word)), true)
         }
-        TokenTree::Group(group) => {
-            let message = settings_in(group).unwrap_or_else(|| steps::after(name, None));
-            errors.on(group.span_open(), message);
-        }
-        _ if is_bare => errors.at(first, steps::words(name)),
-        TokenTree::Literal(_) => errors.at(first, steps::after(name, None)),
-        _ => errors.at(first, steps::after(name, Some(&ident::without_marker(first.to_string())))),
-    }
-    false
+        (_, TokenTree::Group(_)) => (settings(after).unwrap_or_else(|| steps::after(name, None)), false),
+        _ if is_bare => (steps::words(name), false),
+        (_, TokenTree::Literal(_)) => (steps::after(name, None), false),
+        _ => (steps::after(name, Some(&ident::without_marker(first.to_string()))), false),
+    };
+    errors.on(start_of(first), message);
+    is_known
 }
 
-/// The message about braces with settings: `{ retry: 3 }`.
-fn settings_in(braces: &Group) -> Option<String> {
-    let inside = trees_of(braces);
-    let (TokenTree::Ident(word), after) = inside.split_first()? else { return None };
-    let [sign, value, ..] = after else { return None };
-    let is_settings =
-        braces.delimiter() == Delimiter::Brace && is_punct(Some(sign), ':') && is_setting(sign, value);
-    is_settings.then(|| steps::setting(&call(&ident_text(word), after)))
+/// The message about settings that are no methods: `retry = 3`, `retry: 3`, `{ retry: 3 }`.
+fn settings(trees: &[TokenTree]) -> Option<String> {
+    match trees {
+        [TokenTree::Group(braces), ..] if braces.delimiter() == Delimiter::Brace => {
+            settings(&trees_of(braces))
+        }
+        [TokenTree::Ident(word), after @ ..] if let [sign, value, ..] = after => {
+            // Not `== 3` or `::`.
+            let is_sign = |known| is_punct(Some(sign), known) && !is_punct(Some(value), known);
+            (is_sign(':') || is_sign('=')).then(|| steps::setting(&call(&ident_text(word), after)))
+        }
+        _ => None,
+    }
+}
+
+/// Where a message about a token is: of brackets, it is at the first one.
+fn start_of(tree: &TokenTree) -> Span {
+    match tree {
+        TokenTree::Group(group) => group.span_open(),
+        _ => tree.span(),
+    }
 }
 
 /// The call of a method that is probably meant: `.retry(3)` for `retry(3)`, `retry 3`, `retry = 3` and `retry: 3`.
@@ -200,78 +196,54 @@ fn shown(step: &[TokenTree]) -> String {
     short(&text).unwrap_or("prompt").to_owned()
 }
 
-fn is_bare_text(braces: &Group) -> bool {
-    matches!(trees_of(braces).first(), Some(tree) if is_string(tree))
+/// Whether this is a text without parentheses: `"..."` or `{ "..." }`.
+fn is_bare_text(tree: &TokenTree) -> bool {
+    match tree {
+        TokenTree::Group(group) => trees_of(group).first().is_some_and(is_string),
+        _ => matches!(tree, TokenTree::Literal(_)),
+    }
 }
 
-fn is_string(tree: &TokenTree) -> bool {
-    syn::parse2::<LitStr>(tree.to_token_stream()).is_ok()
-}
-
-/// `prompt` takes one text. Wrong: `prompt("..." "...")`, `prompt("...", temperature = 0.2)`.
-fn check_prompt(step: &[TokenTree], errors: &mut Errors) -> bool {
-    let [TokenTree::Ident(prompt), TokenTree::Group(group), ..] = step else { return true };
+/// The mistake in the arguments of `prompt`, which takes one text. Wrong: `prompt("..." "...")`,
+/// `prompt("...", temperature = 0.2)`.
+fn mistake_in_prompt(step: &[TokenTree]) -> Option<(Span, String)> {
+    let [TokenTree::Ident(prompt), TokenTree::Group(group), ..] = step else { return None };
     if !ident::is(prompt, "prompt") || group.delimiter() != Delimiter::Parenthesis {
-        return true;
+        return None;
     }
     let arguments = trees_of(group);
-    let Some(Expression { after, .. }) = expression::first(&arguments) else { return true };
-    match after {
-        [text, ..] if !is_punct(Some(text), ',') => {
-            if matches!(text, TokenTree::Literal(_)) {
-                errors.at(text, steps::TWO_TEXTS);
-            } else {
-                report_word_in_prompt(after, text, errors);
-            }
-            false
-        }
-        [_, TokenTree::Ident(word), sign, value, ..] if is_setting(sign, value) => {
-            let call = call(&ident_text(word), after.get(2..).unwrap_or_default());
-            errors.at(word, steps::setting(&call));
-            false
-        }
-        [_, TokenTree::Group(group), ..] => {
-            let message = settings_in(group);
-            let is_step = message.is_none();
-            message.into_iter().for_each(|message| errors.on(group.span_open(), message));
-            is_step
-        }
+    let (first, rest) = expression::first(&arguments)?.after.split_first()?;
+    if is_punct(Some(first), ',') {
         // rustc counts arguments.
-        _ => true,
+        return Some((start_of(rest.first()?), settings(rest)?));
     }
-}
-
-/// Whether these are `= 3` or `: 3` after a name, and not `== 3` or `::`.
-fn is_setting(sign: &TokenTree, value: &TokenTree) -> bool {
-    [':', '='].iter().any(|&known| is_punct(Some(sign), known) && !is_punct(Some(value), known))
-}
-
-fn report_word_in_prompt(after: &[TokenTree], text: &TokenTree, errors: &mut Errors) {
-    match text {
+    let message = match first {
+        TokenTree::Literal(_) => steps::TWO_TEXTS.to_owned(),
         TokenTree::Ident(word) if ident::is_one_of(word, &METHODS_OF_STEPS) => {
-            let call = call(&ident_text(word), after.get(1..).unwrap_or_default());
-            errors.at(text, steps::setting(&call));
+            steps::setting(&call(&ident_text(word), rest))
         }
-        TokenTree::Group(group) => errors.on(group.span_open(), steps::ONE_TEXT),
-        _ => errors.at(text, steps::ONE_TEXT),
-    }
+        _ => steps::ONE_TEXT.to_owned(),
+    };
+    Some((start_of(first), message))
 }
 
-/// A step has no tag. Wrong: `prompt("...").as("tone")`, where rustc would read a keyword.
-fn check_tag(step: &[TokenTree], errors: &mut Errors) -> bool {
-    let mut cursor = Cursor::new(step);
-    while !cursor.is_empty() {
-        if let [dot, word @ TokenTree::Ident(_), list, ..] = cursor.rest()
-            && is_punct(Some(dot), '.')
-            && is_ident(Some(word), "as")
-            && is_group(list, Delimiter::Parenthesis)
-        {
-            errors.at(word, steps::TAGGED_STEP);
-            return false;
+/// Checks a step that only rustc can read. Wrong: `prompt("...").as("tone")`, where rustc would read a keyword, and
+/// `|cx| => ...`.
+fn check_unread(step: &[TokenTree], errors: &mut Errors) -> bool {
+    let tag = step.windows(3).find_map(|window| match window {
+        [dot, word, list] if is_punct(Some(dot), '.') && is_group(list, Delimiter::Parenthesis) => {
+            Some(word).filter(|word| is_ident(Some(word), "as"))
         }
-        cursor.next();
+        _ => None,
+    });
+    if let Some(arrow) = closure::arrow(step) {
+        errors.at(tokens(arrow), steps::CLOSURE_ARROW);
+    } else if let Some(word) = tag {
+        errors.at(word, steps::TAGGED_STEP);
+    } else {
+        return true;
     }
-    true
+    false
 }
 
 /// Whether a step without views before it may be a step. Otherwise the views are probably in it, in a form that only a

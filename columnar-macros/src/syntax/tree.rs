@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Attribute, GenericArgument, Generics, LitStr, Path, PathArguments, Token, Type, Visibility};
+use syn::{Attribute, Generics, LitStr, Path, Token, Type, Visibility};
 
 use super::cursor::is_punct;
 use super::view::View;
@@ -122,41 +122,9 @@ impl Param {
         }
     }
 
-    /// Whether the type has a `Clone`, by its name.
-    pub(crate) fn is_certainly_clone(&self) -> bool {
-        self.ty.as_ref().is_some_and(is_clone)
-    }
-
     /// Whether the type cannot be named, since it is or holds an `impl Trait`.
     pub(crate) fn is_impl_trait(&self) -> bool {
         mentions_impl(self.ty())
-    }
-}
-
-fn is_clone(ty: &Type) -> bool {
-    const CLONE: [&str; 5] = ["Arc", "Duration", "PathBuf", "String", "Value"];
-    const LISTS: [&str; 6] = ["BTreeMap", "BTreeSet", "HashMap", "HashSet", "Option", "Vec"];
-    match ty {
-        Type::Reference(ty) => ty.mutability.is_none(),
-        Type::Group(ty) => is_clone(&ty.elem),
-        Type::Paren(ty) => is_clone(&ty.elem),
-        Type::Array(ty) => is_clone(&ty.elem),
-        Type::Tuple(ty) => ty.elems.iter().all(is_clone),
-        Type::FnPtr(_) => true,
-        Type::Path(ty) => ty.path.segments.last().is_some_and(|last| {
-            let name = ident_text(&last.ident);
-            let are_clone = |arguments: &PathArguments| match arguments {
-                PathArguments::AngleBracketed(list) => list.args.iter().all(|argument| match argument {
-                    GenericArgument::Type(ty) => is_clone(ty),
-                    _ => false,
-                }),
-                _ => false,
-            };
-            COPIED.contains(&&*name)
-                || CLONE.contains(&&*name)
-                || LISTS.contains(&&*name) && are_clone(&last.arguments)
-        }),
-        _ => false,
     }
 }
 
@@ -215,8 +183,10 @@ pub(crate) struct Derived {
 
 /// A compute step that is a closure: `async |user, topics| …`, or `(async |user, topics| …).retry(3)`.
 pub(crate) struct Closure {
-    /// `async` and `move`, as far as they are there.
-    pub(crate) head: TokenStream,
+    /// `async`.
+    pub(crate) asynchronous: Option<Ident>,
+    /// `move`.
+    pub(crate) by_value: Option<Ident>,
     /// The bars around the parameters.
     pub(crate) bars: [TokenTree; 2],
     /// At least one.

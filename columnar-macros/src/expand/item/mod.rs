@@ -20,7 +20,6 @@ mod docs;
 mod drawing;
 mod scope;
 mod table;
-mod uses;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};

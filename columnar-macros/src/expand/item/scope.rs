@@ -7,7 +7,7 @@ use syn::{Attribute, Generics, parse_quote};
 use crate::expand::dependencies::Dependencies;
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Tokens, unlocated, unlocated_param};
-use crate::syntax::{Header, Param};
+use crate::syntax::{Header, Param, uses};
 
 pub(super) struct Item<'e> {
     pub(super) emitter: &'e Emitter<'e>,
@@ -70,6 +70,30 @@ impl Item<'_> {
             quote!(#name: #ty)
         };
         self.header.params.iter().map(param).collect()
+    }
+
+    /// The uses of the parameters in all compute steps, for editors:
+    ///
+    /// ```text
+    /// #[cfg(rust_analyzer)]
+    /// fn __USES(style: &String) { let _ = style; let _ = style; }
+    /// ```
+    ///
+    /// An editor renames a variable in one function alone, and each compute step is a function with these parameters.
+    pub(super) fn fn_uses(&self) -> Option<TokenStream> {
+        let flow = self.emitter.flow;
+        let names = flow.params();
+        let steps = flow.columns.iter().filter_map(|column| Some(column.derived.as_ref()?.step.clone()));
+        let arguments = flow.modules.iter().filter_map(|module| Some(module.arguments.as_ref()?.stream()));
+        let uses = steps.chain(arguments).filter(|_| !names.is_empty()).map(|tokens| uses(&names, &tokens));
+        let uses = uses.map(|uses| uses.into_iter().filter_map(|used| used.ident).collect());
+        let uses: Vec<Vec<Ident>> = uses.filter(|uses: &Vec<Ident>| !uses.is_empty()).collect();
+        let params = self.borrowed_params();
+        // A parameter of one step is renamed there.
+        (uses.len() > 1).then(|| {
+            let uses = uses.iter().flatten();
+            quote!(#[cfg(rust_analyzer)] fn __USES(#(#params),*) { #(let _ = #uses;)* })
+        })
     }
 
     pub(super) fn param_names(&self) -> Vec<Ident> {
