@@ -5,9 +5,8 @@
 //! expansions by their text, so both must have the same shape. Every decision about an identifier
 //! therefore ignores the marker, and only the token that the editor searches for keeps it.
 
-use proc_macro2::{Ident, TokenTree};
+use proc_macro2::Ident;
 use quote::format_ident;
-use syn::LitStr;
 
 // `COMPLETION_MARKER` in the crate `ide-completion` of rust-analyzer.
 pub(crate) const MARKER: &str = "raCompletionMarker";
@@ -93,12 +92,6 @@ pub(crate) fn nearest_name(text: &str) -> Option<String> {
     let name = name.trim_matches('_').to_owned();
     // Each `_` between words adds a letter, so the name may be too long again.
     is_name(&name).then_some(name)
-}
-
-/// The valid name that a string literal holds, if it holds one.
-pub(crate) fn quoted_name(literal: TokenTree) -> Option<String> {
-    let text = syn::parse2::<LitStr>(literal.into()).ok()?.value();
-    is_name(&text).then_some(text)
 }
 
 /// The name as an identifier of Rust: raw if it is a keyword, `None` if it cannot be raw or is no identifier.

@@ -296,6 +296,10 @@ pub(super) fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors)
 /// pub struct Felt: Chat { source mood; }
 /// ```
 fn check_extension(flow: &Flow, base: &Base, errors: &mut Errors) {
+    // A header that could not be read is reported, and may be the one of another kind of flow.
+    if base.path.is_none() {
+        return;
+    }
     for Column { keyword, name, derived, .. } in &flow.columns {
         if derived.is_none() {
             errors.at(quote!(#keyword #name), flow::late_source(name, base.name()));

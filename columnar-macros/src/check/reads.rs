@@ -8,7 +8,6 @@ use quote::ToTokens;
 use super::purposes;
 use crate::diagnostics::{Errors, declarations, modules, reads, views};
 use crate::ident::{ident_text, is_gen, is_name, rust_ident};
-use crate::keywords::nearest_modifier;
 use crate::syntax::{Flow, Module, Param, State, View, is_primitive, uses};
 
 /// A view shows a column of this flow, of a module, or of the base; an input of a module is bound to one. Wrong:
@@ -85,14 +84,9 @@ fn check_modifier(view: &mut View, errors: &mut Errors) {
     if view.state == State::Valid
         && let Some(word) = view.path.first()
     {
-        let is_prev = nearest_modifier(&ident_text(word)) == Some("prev");
-        if is_prev && view.is_self() {
-            errors.at(word, views::PREV_OF_SELF);
-        } else {
-            errors.at(word, views::no_view_named(word));
-            // Then two columns that read each other are no second error.
-            view.is_lagged |= is_prev;
-        }
+        errors.at(word, views::no_view_named(word));
+        // Perhaps `prev` is meant. Then two columns that read each other are no second error.
+        view.is_lagged = true;
         view.state = State::Invalid;
     }
     view.take_path_as_modifiers();

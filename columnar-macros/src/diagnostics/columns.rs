@@ -5,7 +5,6 @@ use syn::ext::IdentExt;
 
 use super::declarations::NAME_RULE;
 use super::errors::quote;
-use crate::ident::ident_text;
 
 pub(crate) fn source_step(name: &Ident) -> String {
     format!(
@@ -13,32 +12,6 @@ pub(crate) fn source_step(name: &Ident) -> String {
         name.unraw()
     )
 }
-
-/// `written` is the source without the other tokens.
-pub(crate) fn source_extra(written: &str) -> String {
-    format!("a source has only a name\n\nhelp: write `{written}`")
-}
-
-/// A source with its type and its earlier name, as users write it.
-pub(crate) fn source(name: &Ident, ty: Option<TokenStream>, earlier: Option<&str>) -> String {
-    let ty = ty
-        .filter(|ty| !ty.is_empty())
-        .map_or_else(String::new, |ty| format!(": {}", ty.to_string().replace(" :: ", "::")));
-    let earlier = earlier.map_or_else(String::new, |earlier| format!(" was {earlier:?}"));
-    format!("source {name}{ty}{earlier};")
-}
-
-/// `source user, room;`, where `written` is a declaration of each.
-pub(crate) fn several_sources(written: &str) -> String {
-    format!("each source has a declaration of its own\n\nhelp: write `{written}`")
-}
-
-/// `source files: Documents = ...;`
-pub(crate) const DOCUMENTS_STEP: &str =
-    "documents have no compute step: your program pushes their changes\n\nhelp: drop this";
-
-/// Tokens after `source files: Documents`.
-pub(crate) const AFTER_SOURCE_TYPE: &str = "expected `;` before this";
 
 pub(crate) fn no_step(name: &Ident) -> String {
     format!("column {} has no compute step\n\nhelp: add one, as in `= prompt(\"...\")`", quote(name))
@@ -49,11 +22,14 @@ pub(crate) fn empty_step(name: &Ident) -> String {
 }
 
 pub(crate) fn no_equals(name: &Ident) -> String {
-    format!("expected `=` and the compute step of {}", quote(name))
+    let text = name.unraw();
+    format!(
+        "expected `=` and the compute step of `{text}`\n\nhelp: as in `column {text}(...) = prompt(\"...\");`"
+    )
 }
 
 pub(crate) fn not_equals(found: &str) -> String {
-    format!("expected `=`, found `{found}`")
+    format!("expected `=`, found `{found}`\n\nhelp: write `=`")
 }
 
 // Types.
@@ -84,32 +60,15 @@ pub(crate) fn source_read_as_text(name: &Ident, reader: &Ident) -> String {
 }
 
 pub(crate) fn no_type(name: &Ident) -> String {
-    format!("expected the type of {} after this", quote(name))
+    format!("expected the type of {} after this\n\nhelp: as in `: Vec<String>`, or drop this", quote(name))
 }
 
 pub(crate) fn type_after_arrow(name: &Ident, ty: &TokenStream) -> String {
     format!("the type of {} comes after `:`\n\nhelp: write `: {ty}`", quote(name))
 }
 
-/// `source files(Documents);`
-pub(crate) fn source_type_without_colon(name: &Ident, ty: &str) -> String {
-    format!("the type of {} comes after `:`\n\nhelp: write `source {}: {ty};`", quote(name), name.unraw())
-}
-
-pub(crate) fn type_before_views(name: &Ident, ty: &TokenStream) -> String {
-    let text = name.unraw();
-    format!(
-        "the type of {} comes after its views\n\nhelp: write `column {text}(...): {ty} = ...`",
-        quote(name)
-    )
-}
-
-pub(crate) fn type_after_was(name: &Ident) -> String {
-    format!("the type of {} comes before `was`", quote(name))
-}
-
 pub(crate) fn not_a_type(name: &Ident, ty: &TokenStream) -> String {
-    format!("expected the type of {}, found `{ty}`", quote(name))
+    format!("expected the type of {}, found `{ty}`\n\nhelp: as in `: Vec<String>`", quote(name))
 }
 
 /// `column tags(review): [String] = ...`
@@ -125,41 +84,6 @@ pub(crate) fn no_earlier_name(column: &Ident) -> String {
     format!(
         "expected the earlier name of {}, in quotes\n\nhelp: as in `was \"subjects\"`; without an earlier name, drop `was`",
         quote(column)
-    )
-}
-
-/// `column topics was "subjects" (user) = ...;` or `source was "person" user;`
-pub(crate) fn early_was(name: &Ident, earlier: &str, is_computed: bool) -> String {
-    let (keyword, views, end) = if is_computed { ("column", "(...)", " = ...") } else { ("source", "", "") };
-    let name = name.unraw();
-    format!(
-        "`was` comes after the name and the views\n\nhelp: write `{keyword} {name}{views} was \"{earlier}\"{end};`"
-    )
-}
-
-/// `was "subjects", "points"`
-pub(crate) const SECOND_EARLIER_NAME: &str = "a column has one earlier name\n\nhelp: drop this";
-
-pub(crate) fn earlier_name_not_quoted(name: &Ident) -> String {
-    format!("expected the earlier name in quotes\n\nhelp: write `was \"{}\"`", ident_text(name))
-}
-
-/// `column topics(user) was("subjects") = ...;`
-pub(crate) fn earlier_name_in_brackets(name: &str) -> String {
-    format!("the earlier name comes right after `was`\n\nhelp: write `was \"{name}\"`")
-}
-
-/// `column topics(user) from "subjects" = ...;`
-pub(crate) fn not_was(found: &Ident, name: &str) -> String {
-    format!("expected `was`, found {}\n\nhelp: write `was \"{name}\"`", quote(found))
-}
-
-/// `column topics(user) as "subjects" = ...;`
-pub(crate) fn as_for_was(column: &Ident, name: &str) -> String {
-    let column = ident_text(column);
-    format!(
-        "expected `was`, found `as`\n\nhelp: an earlier name is written `was \"{name}\"`, and a tag where the column is \
-         read: `{column}.as(\"{name}\")`"
     )
 }
 

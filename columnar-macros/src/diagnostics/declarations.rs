@@ -11,7 +11,16 @@ pub(crate) const NO_SEMICOLON: &str = "expected `;` after this";
 
 pub(crate) const COMMA: &str = "declarations end with `;`";
 
-pub(crate) const NOT_A_DECLARATION: &str = "expected `source`, `column` or `use`";
+pub(crate) const SOURCE_FORM: &str = "as in `source user;` or `source files: Documents;`";
+
+const COLUMN_FORM: &str = "as in `column topics(user.latest) = prompt(\"...\");`";
+
+/// Tokens after a complete declaration of this form.
+pub(crate) fn no_end(form: &str) -> String {
+    format!("expected `;` before this\n\nhelp: {form}")
+}
+
+const NOT_A_DECLARATION: &str = "expected `source`, `column` or `use`";
 
 pub(crate) const BRACES: &str = "a flow without a header has no inner braces\n\nhelp: drop them";
 
@@ -44,14 +53,6 @@ pub(crate) const DANGLING_DOC: &str = "no declaration follows this doc comment";
 
 pub(crate) const DANGLING_LINT: &str = "no declaration follows this attribute\n\nhelp: put it before a column; before `pub struct`, it is about all columns";
 
-/// `prompt("...");`
-pub(crate) fn step_alone(function: &Ident) -> String {
-    let text = function.unraw();
-    format!(
-        "a compute step belongs to a column\n\nhelp: as in `column topics(user.latest) = {text}(\"...\");`"
-    )
-}
-
 pub(crate) const INNER_DOC: &str = "a doc comment comes before its declaration\n\nhelp: write `///` there";
 
 /// `#![deny(unbounded)]`, where `meta` is `deny(unbounded)`.
@@ -60,16 +61,6 @@ pub(crate) fn inner_attribute(meta: &str) -> String {
         "an attribute comes before its declaration, without `!`\n\nhelp: write `#[{meta}]`; an attribute before \
          `pub struct` is about the whole flow"
     )
-}
-
-/// `@deny(unbounded)`, where `meta` is `deny(unbounded)`.
-pub(crate) fn lint_in_other_form(meta: &str) -> String {
-    format!("an attribute has a `#` and brackets\n\nhelp: write `#[{meta}]`")
-}
-
-/// `# The topics.`
-pub(crate) fn foreign_comment(found: &str) -> String {
-    format!("{NOT_A_DECLARATION}, found `{found}`\n\nhelp: comments begin with `//`")
 }
 
 pub(crate) const ATTRIBUTE: &str = "a column has no attributes except doc comments and `#[deny(...)]`";
@@ -96,6 +87,11 @@ pub(crate) const PUB: &str = "the columns of a flow are as public as the flow\n\
 const KEYWORDS: &str =
     "a `source` gets its values from your program, a `column` computes them, `use` adds a module";
 
+/// `3 topics;`
+pub(crate) fn not_a_declaration() -> String {
+    format!("{NOT_A_DECLARATION}\n\nhelp: {KEYWORDS}")
+}
+
 /// `colum topics(...)`: an identifier where a keyword should be.
 pub(crate) fn unknown_keyword(found: &Ident) -> String {
     let is_of_rust = ["fn", "let", "const", "static", "type"].iter().any(|&word| found == word);
@@ -104,17 +100,8 @@ pub(crate) fn unknown_keyword(found: &Ident) -> String {
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", quote(found))
 }
 
-/// `documents files;`
-pub(crate) fn documents(found: &Ident, name: &Ident) -> String {
-    let text = name.unraw();
-    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `source {text}: Documents`", quote(found))
-}
-
 /// `us Debate { ... }`: an identifier where `use` should be.
 pub(crate) fn misspelt_use(found: &Ident) -> String {
-    if found == "source" || found == "column" {
-        return format!("a module begins with `use`, and not with `{found}`\n\nhelp: write `use` here");
-    }
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: did you mean `use`?", quote(found))
 }
 
@@ -123,33 +110,11 @@ pub(crate) fn no_keyword(name: &Ident, keyword: &str) -> String {
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{keyword} {}`", quote(name), ident_text(name))
 }
 
-/// `topics column(...)`
-pub(crate) fn keyword_after_name(keyword: &Ident, name: &Ident) -> String {
-    format!("the keyword comes before the name\n\nhelp: write `{keyword} {}`", name.unraw())
-}
-
-/// `source column user;`
-pub(crate) fn second_keyword(keyword: &str, name: &Ident) -> String {
-    format!("a declaration has one keyword\n\nhelp: write `{keyword} {}`", name.unraw())
-}
-
-/// `column user;` in a flow without a source.
-pub(crate) fn column_for_source(name: &Ident) -> String {
-    format!("a column has views and a compute step\n\nhelp: write `source {}`", name.unraw())
-}
-
-/// `source "user";`
-pub(crate) fn name_in_quotes(name: &str) -> String {
-    format!("the name of a column has no quotes\n\nhelp: write `{name}`")
-}
-
-/// `source my-user;`, where `better` is `my_user`.
-pub(crate) fn name_with_hyphens(better: &str) -> String {
-    format!("the name of a column has no hyphens\n\nhelp: as in `{better}`")
-}
-
 pub(crate) fn no_name(keyword: &Ident) -> String {
-    format!("expected a name after `{keyword}`")
+    format!(
+        "expected a name after `{keyword}`\n\nhelp: {}",
+        if keyword == "source" { SOURCE_FORM } else { COLUMN_FORM }
+    )
 }
 
 // Names.

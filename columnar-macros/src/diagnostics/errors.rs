@@ -27,6 +27,12 @@ impl Errors {
         }
     }
 
+    /// Adds an error about a token that ends the parser of a part.
+    pub(crate) fn stop<T>(&mut self, at: impl ToTokens, message: impl Display) -> Option<T> {
+        self.at(at, message);
+        None
+    }
+
     /// Adds an error at one span.
     pub(crate) fn on(&mut self, span: Span, message: impl Display) {
         self.all.push(Error::new(span, message));

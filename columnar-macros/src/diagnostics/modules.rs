@@ -8,7 +8,7 @@ use syn::ext::IdentExt;
 use super::errors::quote;
 
 /// An example of the use of a module.
-const EXAMPLE: &str = "as in `use Debate { topic: user } as debate;`";
+pub(crate) const EXAMPLE: &str = "as in `use Debate { topic: user } as debate;`";
 
 pub(crate) fn no_flow() -> String {
     format!("expected the name of a flow after this\n\nhelp: {EXAMPLE}")
@@ -34,22 +34,6 @@ pub(crate) fn brackets(path: impl Display) -> String {
     format!("expected the inputs of `{path}` in braces\n\nhelp: {EXAMPLE}")
 }
 
-/// `use Debate(model)<M> { topic: user } as debate;`
-pub(crate) fn late_generics(flow: &str) -> String {
-    format!(
-        "the generics of `{flow}` come right after its name\n\nhelp: as in \
-         `use {flow}<M>(model) {{ topic: user }} as debate;`"
-    )
-}
-
-/// `use Debate { topic: user }(model) as debate;` or `use Debate { topic: user } as debate(model);`
-pub(crate) fn late_arguments(flow: &str) -> String {
-    format!(
-        "the arguments of `{flow}` come before its inputs\n\nhelp: as in \
-         `use {flow}(model) {{ topic: user }} as debate;`"
-    )
-}
-
 /// `use Debate { topic: user };`
 pub(crate) fn no_as(name: &str) -> String {
     format!("expected `as` and a name after this\n\nhelp: as in `as {name}`")
@@ -64,15 +48,6 @@ pub(crate) fn no_name_after_as(name: &str) -> String {
     format!("expected a name after `as`\n\nhelp: as in `as {name}`")
 }
 
-/// `use Debate as debate { topic: user };`
-pub(crate) const EARLY_AS: &str =
-    "`as` and the name come after the inputs\n\nhelp: as in `use Debate { topic: user } as debate;`";
-
-/// `column debate = Debate { topic: user };` or `debate: Debate { topic: user },`
-pub(crate) fn other_form(flow: &str, name: &str) -> String {
-    format!("a module begins with `use`\n\nhelp: write `use {flow} {{ ... }} as {name};`")
-}
-
 /// `use Debate::new(model) { topic: user } as debate;`
 pub(crate) fn constructor(flow: &str) -> String {
     format!(
@@ -85,12 +60,6 @@ pub(crate) fn constructor(flow: &str) -> String {
 pub(crate) fn itself(flow: &Ident) -> String {
     format!("{} cannot be a module of itself\n\nhelp: name another flow", quote(flow))
 }
-
-/// `from chats import Debate;`
-pub(crate) const FOREIGN_IMPORT: &str =
-    "a flow contains only declarations\n\nhelp: put imports before `flow!`, as in `use chats::Debate;`";
-
-pub(crate) const AFTER_NAME: &str = "expected `;` before this";
 
 pub(crate) const LINTED_MODULE: &str =
     "lints apply to columns, not to modules\n\nhelp: put this on the columns of that flow";

@@ -1,70 +1,26 @@
 //! Errors in a list of views.
 
-use proc_macro2::{Ident, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenTree};
 use syn::ext::IdentExt;
 
 use super::declarations::NAME_RULE;
 use super::errors::quote;
-use crate::ident::{ident_text, nearest_name, quoted_name};
-use crate::keywords::{METHODS_OF_STEPS, nearest_modifier};
+use crate::ident::{ident_text, nearest_name};
+use crate::keywords::{MODIFIERS, nearest};
 
-/// `&user`, `"user"` or other tokens where a view should be.
-pub(crate) fn not_a_view(found: &[TokenTree]) -> String {
+/// `&user`, `"user"` or another token where a view should be.
+pub(crate) fn not_a_view(found: &TokenTree) -> String {
     const NOT_A_VIEW: &str = "expected a column name or `self`";
-    let help = match found {
-        [TokenTree::Punct(punct), ..] if punct.as_char() == '&' => "drop the `&`".to_owned(),
-        [TokenTree::Group(_)] => "drop the inner brackets".to_owned(),
-        [literal] => match quoted_name(literal.clone()) {
-            Some(name) => format!("write `{name}`"),
-            None => return NOT_A_VIEW.to_owned(),
-        },
-        _ => return NOT_A_VIEW.to_owned(),
-    };
-    format!("{NOT_A_VIEW}\n\nhelp: {help}")
-}
-
-/// `window(user, 3)`, where `view` is `user.window(3)`
-pub(crate) fn view_as_function(view: Option<&str>) -> String {
-    let help = match view {
-        Some(view) => format!("write `{view}`"),
-        None => "as in `user.latest` or `user.window(3)`".to_owned(),
-    };
-    format!("a view begins with a column\n\nhelp: {help}")
+    match found {
+        TokenTree::Punct(punct) if punct.as_char() == '&' => format!("{NOT_A_VIEW}\n\nhelp: drop the `&`"),
+        _ => format!("{NOT_A_VIEW}\n\nhelp: as in `user.latest`"),
+    }
 }
 
 /// `groups("debate", pro.latest)`
 pub(crate) fn not_group(found: &Ident) -> String {
     format!("no view begins with {} and a text\n\nhelp: did you mean `group`?", quote(found))
 }
-
-/// `heard = user.latest` or `heard: user.latest`
-pub(crate) fn tag_before(tag: &Ident, view: &str) -> String {
-    let tag = nearest_name(&ident_text(tag)).unwrap_or_else(|| "digest".to_owned());
-    let help = match view {
-        "" => format!("as in `summary.as(\"{tag}\")`"),
-        view => format!("write `{view}.as(\"{tag}\")`"),
-    };
-    format!("a tag comes after the column\n\nhelp: {help}")
-}
-
-/// `model = "offline"`
-pub(crate) fn setting(name: &Ident, value: &str) -> String {
-    let help = if METHODS_OF_STEPS.contains(&&*ident_text(name)) {
-        format!("write it after the compute step, as in `= prompt(\"...\").{name}({value})`")
-    } else {
-        "drop this".to_owned()
-    };
-    format!("{} is no view\n\nhelp: {help}", quote(name))
-}
-
-/// `debate: (pro.latest, con.latest)`
-pub(crate) fn group_as_tuple(tag: &Ident, views: &str) -> String {
-    let tag = nearest_name(&ident_text(tag)).unwrap_or_else(|| "debate".to_owned());
-    format!("a group is written as a call\n\nhelp: write `group(\"{tag}\", {views})`")
-}
-
-/// `user: &str`
-pub(crate) const TYPED_VIEW: &str = "a view has no type\n\nhelp: drop this";
 
 /// `mut user`
 pub(crate) fn modifier(found: &Ident) -> String {
@@ -95,18 +51,6 @@ pub(crate) fn late_range(column: &str, word: &Ident, range: &str, others: &str) 
     // A long one, such as that of a filter, would hide what to do.
     let help = if help.len() > 60 { format!("`{column}{range}`, and after it the others") } else { help };
     format!("{} comes right after the column\n\nhelp: write {help}", quote(word))
-}
-
-/// `user.window = 3`, `user.window<3>` or `user.window::<3>()`
-pub(crate) fn not_a_call(modifier: &Ident) -> String {
-    let argument = match ident_text(modifier).as_str() {
-        "window" => "3",
-        "target" => "1_536",
-        "as" | "named" | "note" => "\"...\"",
-        "filter" | "sample" => "|...| ...",
-        _ => "",
-    };
-    format!("{}\n\nhelp: as in `{}({argument})`", not_parentheses(modifier), ident_text(modifier))
 }
 
 /// `user.latest()`, or `user.prev(2)`, where `better` is `prev.window(2)`
@@ -278,9 +222,6 @@ pub(crate) const GROUPED_TIERS: &str =
 pub(crate) const NO_GROUP_TAG: &str =
     "expected the tag of the group\n\nhelp: as in `group(\"debate\", pro.latest, con.latest)`";
 
-/// `group!("debate", pro.latest)`
-pub(crate) const GROUP_MACRO: &str = "a group is no macro\n\nhelp: drop the `!`";
-
 pub(crate) const EMPTY_GROUP: &str =
     "this group has no views\n\nhelp: add some, as in `group(\"debate\", pro.latest, con.latest)`";
 
@@ -325,7 +266,7 @@ pub(crate) fn dangling_dot(column: &Ident) -> String {
 }
 
 pub(crate) fn no_view_named(modifier: &Ident) -> String {
-    let help = match nearest_modifier(&ident_text(modifier)) {
+    let help = match nearest(&ident_text(modifier), MODIFIERS.into_iter()) {
         Some("window") => "did you mean `window(n)`?".to_owned(),
         Some(near) => format!("did you mean `{near}`?"),
         None => {
@@ -344,9 +285,15 @@ pub(crate) fn not_parentheses(modifier: &Ident) -> String {
 /// `user latest` or `user[3]`: `found` is after a view.
 pub(crate) fn no_separator(found: &TokenTree) -> String {
     let help = match found {
-        TokenTree::Group(_) => "\n\nhelp: `.latest` shows the newest value, `.window(3)` the last three",
-        TokenTree::Ident(modifier) if modifier == "as" => "\n\nhelp: write a tag as in `.as(\"digest\")`",
-        _ => "",
+        TokenTree::Group(list) if list.delimiter() == Delimiter::Parenthesis => {
+            "a view begins with its column, as in `user.window(3)`"
+        }
+        TokenTree::Group(_) => "`.latest` shows the newest value, `.window(3)` the last three",
+        TokenTree::Ident(modifier) if modifier == "as" => "write a tag as in `.as(\"digest\")`",
+        TokenTree::Punct(colon) if colon.as_char() == ':' => {
+            "a view has no type, and its tag comes after it, as in `user.as(\"said\")`"
+        }
+        _ => "as in `user, topics` or `user.latest`",
     };
-    format!("expected `,` or `.` before `{found}`{help}")
+    format!("expected `,` or `.` before `{found}`\n\nhelp: {help}")
 }

@@ -1,14 +1,13 @@
 //! The attributes of a declaration: doc comments, and the lints of `#[deny(unbounded)]`.
 
-use proc_macro2::{Delimiter, Ident, TokenTree};
-use quote::{quote, quote_spanned};
-use syn::parse::Parser;
+use proc_macro2::{Ident, TokenTree};
+use quote::quote;
+use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::token::Comma;
 use syn::{AttrStyle, Attribute, Meta, Path};
 
-use super::cursor::{Cursor, is_group, is_ident, is_punct, shown, tokens, trees_of};
-use super::recovery;
+use super::cursor::{Cursor, shown, tokens};
 use super::tree::Lint;
 use crate::diagnostics::{Errors, declarations, flow};
 use crate::keywords::{LINTS, nearest};
@@ -23,18 +22,13 @@ pub(super) struct Attributes {
     pub(super) denies: Vec<Attribute>,
 }
 
-/// Takes the attributes that come next. Any other kind is an error, and so is a comment of another language.
+/// Takes the attributes that come next. Any other kind is an error.
 pub(super) fn parse(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Attributes {
     let mut attributes = Attributes::default();
-    loop {
-        if let Some(trees) = cursor.attribute() {
-            attribute(trees, &mut attributes, errors);
-        } else if let Some(denies) = lints_in_other_form(cursor, errors) {
-            attributes.denies.extend(denies);
-        } else if !recovery::comment(cursor, errors) {
-            return attributes;
-        }
+    while let Some(trees) = cursor.attribute() {
+        attribute(trees, &mut attributes, errors);
     }
+    attributes
 }
 
 fn attribute(trees: &[TokenTree], attributes: &mut Attributes, errors: &mut Errors) {
@@ -57,7 +51,7 @@ fn attribute(trees: &[TokenTree], attributes: &mut Attributes, errors: &mut Erro
 }
 
 /// Makes outer attributes of inner ones, which are errors.
-pub(super) fn without_bang(attributes: Vec<Attribute>, errors: &mut Errors) -> Vec<Attribute> {
+fn without_bang(attributes: Vec<Attribute>, errors: &mut Errors) -> Vec<Attribute> {
     let outer = attributes.into_iter().map(|attribute| {
         if attribute.path().is_ident("doc") {
             errors.at(&attribute, declarations::INNER_DOC);
@@ -69,34 +63,38 @@ pub(super) fn without_bang(attributes: Vec<Attribute>, errors: &mut Errors) -> V
     outer.collect()
 }
 
-/// Takes `#deny(unbounded)`, `@deny(unbounded)` or `[deny(unbounded)]`, which is an error.
-pub(super) fn lints_in_other_form(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Vec<Attribute>> {
-    let is_sign = |tree: &TokenTree| ['#', '@'].iter().any(|&sign| is_punct(Some(tree), sign));
-    let (length, meta) = match cursor.rest() {
-        [sign, name, list, ..] if is_sign(sign) && is_ident(Some(name), "deny") => {
-            (3, vec![name.clone(), list.clone()])
+/// Takes the attributes of the flow. Its lints are apart from those that the struct gets.
+pub(super) fn of_flow(
+    input: ParseStream<'_>,
+    errors: &mut Errors,
+) -> syn::Result<(Vec<Attribute>, Vec<Lint>)> {
+    let mut attrs = without_bang(input.call(Attribute::parse_inner)?, errors);
+    attrs.extend(input.call(Attribute::parse_outer)?);
+    let mut lints = Vec::new();
+    for attribute in &mut attrs {
+        take_underivable(attribute, errors);
+    }
+    attrs.retain(|attribute| {
+        let is_cfg = attribute.path().is_ident("cfg");
+        let is_lint = denies_our_lint(attribute);
+        // Only the struct gets the attributes: a `cfg` would remove it and leave its impls.
+        if is_cfg {
+            errors.at(attribute, flow::FLOW_CFG);
         }
-        [sign, TokenTree::Group(brackets), ..] if is_punct(Some(sign), '@') => (2, trees_of(brackets)),
-        [TokenTree::Group(brackets), ..] if brackets.delimiter() == Delimiter::Bracket => {
-            (1, trees_of(brackets))
+        if is_lint {
+            lints.extend(self::lints(attribute, errors));
         }
-        _ => return None,
-    };
-    let meta = match meta.as_slice() {
-        [name, list] if is_ident(Some(name), "deny") && is_group(list, Delimiter::Parenthesis) => {
-            tokens(&meta)
+        let has_other_level = has_other_level(attribute);
+        if has_other_level {
+            errors.at(attribute, flow::LINT_LEVEL);
         }
-        _ => return None,
-    };
-    // A later error about the attribute is at its first token.
-    let span = cursor.peek()?.span();
-    let parsed = Attribute::parse_outer.parse2(quote_spanned!(span=> #[#meta])).ok()?;
-    errors.at(tokens(cursor.take(length)), declarations::lint_in_other_form(&shown(meta)));
-    Some(parsed)
+        !is_cfg && !is_lint && !has_other_level
+    });
+    Ok((attrs, lints))
 }
 
 /// Takes the traits out of a `#[derive(…)]` that a flow cannot derive, which is an error.
-pub(super) fn take_underivable(attribute: &mut Attribute, errors: &mut Errors) {
+fn take_underivable(attribute: &mut Attribute, errors: &mut Errors) {
     let Meta::List(list) = &mut attribute.meta else { return };
     if !list.path.is_ident("derive") {
         return;
@@ -113,13 +111,13 @@ pub(super) fn take_underivable(attribute: &mut Attribute, errors: &mut Errors) {
 }
 
 /// Whether the attribute denies a lint of ours, even a misspelt one. Any other `deny` is about lints of Rust.
-pub(super) fn denies_our_lint(attribute: &Attribute) -> bool {
+fn denies_our_lint(attribute: &Attribute) -> bool {
     let is_ours = |name: &Ident| nearest(&name.to_string(), LINTS.into_iter()).is_some();
     attribute.path().is_ident("deny") && names(attribute).is_ok_and(|names| names.iter().any(is_ours))
 }
 
 /// Whether the attribute has a lint of ours at another level than `deny`.
-pub(super) fn has_other_level(attribute: &Attribute) -> bool {
+fn has_other_level(attribute: &Attribute) -> bool {
     let is_level = ["allow", "expect", "warn", "forbid"].iter().any(|level| attribute.path().is_ident(level));
     is_level && names(attribute).is_ok_and(|names| names.iter().any(|name| lint(name).is_some()))
 }

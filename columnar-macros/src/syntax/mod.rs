@@ -7,7 +7,6 @@
 //! ```
 
 mod attributes;
-mod base;
 mod captures;
 mod closure;
 mod column;
@@ -21,10 +20,8 @@ mod generics;
 mod header;
 mod modifiers;
 mod module;
-mod module_forms;
 mod params;
-mod recovery;
-mod source_list;
+mod rust;
 mod step;
 mod tree;
 mod uses;
@@ -84,7 +81,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
     let (header, body) = header::parse(&trees, errors);
     let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
     match body {
-        Some(body) => declarations::parse(form, &trees_of(&body), errors),
+        Some(body) => declarations::parse(form, &trees_of(&body), errors).without_wrong_base(),
         // As unparsed tokens they keep a flow without a body from being one without a source, too.
         None => Flow::empty(form, trees),
     }

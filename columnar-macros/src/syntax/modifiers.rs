@@ -14,19 +14,16 @@ use super::expression::{self, Expression};
 use super::view::{Evaluation, ModifierKind, Purpose, State, Tag, View, Window};
 use crate::diagnostics::{Errors, views};
 use crate::ident::{ident_text, is_name, rust_ident, without_marker};
-use crate::keywords::{MODIFIERS, nearest_modifier};
 
 /// Takes all modifiers that follow a view.
 pub(super) fn parse(view: &mut View, cursor: &mut Cursor<'_>, errors: &mut Errors) {
-    let mut parser = Parser { view, errors, has_foreign_call: false };
+    let mut parser = Parser { view, errors };
     while parser.next(cursor) {}
 }
 
 struct Parser<'p> {
     view: &'p mut View,
     errors: &'p mut Errors,
-    /// Whether there is a method or a field that no view has. Those after it are probably of the same other type.
-    has_foreign_call: bool,
 }
 
 /// A modifier as it was written.
@@ -63,17 +60,8 @@ impl Parser<'_> {
         let arguments = match cursor.peek() {
             Some(TokenTree::Group(group)) => {
                 cursor.next();
-                let arguments = parenthesized(name, group, self.errors);
+                let arguments = self.parenthesized(name, group);
                 Some(self.one_expression(name, arguments))
-            }
-            sign if is_call_in_other_form(sign, name) => {
-                self.report(cursor.rest().first(), views::not_a_call(name));
-                // It hides values, as the call would.
-                self.view.window.get_or_insert(Window::Computed);
-                let method = rust_ident(name).unwrap_or_else(|| name.clone());
-                let tokens = Call { dot, name, arguments: None }.tokens_as(&method);
-                self.view.add_modifier(ModifierKind::Range, Evaluation::Constant, tokens);
-                return false;
             }
             _ => None,
         };
@@ -142,11 +130,9 @@ impl Parser<'_> {
                 return self.report(call.name, views::no_view_named(call.name));
             }
             _ => {
-                if !self.has_foreign_call {
-                    self.report(call.name, views::no_view_named(call.name));
-                }
-                self.has_foreign_call = true;
-                self.view.is_lagged |= nearest_modifier(text) == Some("prev") && !self.view.is_self();
+                self.report(call.name, views::no_view_named(call.name));
+                // Perhaps `prev` is meant. Then two columns that read each other are no second error.
+                self.view.is_lagged |= !self.view.is_self();
             }
         }
         self.view.add_modifier(ModifierKind::Range, evaluation, call.tokens());
@@ -332,18 +318,24 @@ impl Parser<'_> {
         self.view.add_modifier(ModifierKind::Note, Evaluation::Constant, call.tokens());
     }
 
+    /// The arguments in parentheses, whatever brackets were written.
+    fn parenthesized(&mut self, name: &Ident, group: &Group) -> Group {
+        if group.delimiter() == Delimiter::Parenthesis {
+            return group.clone();
+        }
+        self.report(group, views::not_parentheses(name));
+        let mut parentheses = Group::new(Delimiter::Parenthesis, group.stream());
+        parentheses.set_span(group.span());
+        parentheses
+    }
+
+    /// Reports the first mistake of the view. Others may be due to it.
     fn report(&mut self, at: impl ToTokens, message: impl Display) {
-        self.errors.at(at, message);
+        if self.view.state == State::Valid {
+            self.errors.at(at, message);
+        }
         self.view.state = State::Invalid;
     }
-}
-
-/// Whether a modifier with an argument has no parentheses: `window = 3`, `window<3>`, `window::<3>()`.
-fn is_call_in_other_form(sign: Option<&TokenTree>, name: &Ident) -> bool {
-    let has_argument = !["latest", "prev"].contains(&&*ident_text(name));
-    let is_sign = ['=', '<', ':'].iter().any(|&known| is_punct(sign, known))
-        || matches!(sign, Some(TokenTree::Literal(_)));
-    is_sign && has_argument && (MODIFIERS.contains(&&*ident_text(name)) || ident_text(name) == "named")
 }
 
 /// The message about parentheses after `latest` or `prev`, in which a number of values may be.
@@ -364,17 +356,6 @@ pub(super) fn shown(tokens: &TokenStream) -> String {
         .replace(". ", ".")
         .replace(" (", "(")
         .replace("r#as", "as")
-}
-
-/// The arguments in parentheses, whatever brackets were written.
-fn parenthesized(name: &Ident, group: &Group, errors: &mut Errors) -> Group {
-    if group.delimiter() == Delimiter::Parenthesis {
-        return group.clone();
-    }
-    errors.on(group.span_open(), views::not_parentheses(name));
-    let mut parentheses = Group::new(Delimiter::Parenthesis, group.stream());
-    parentheses.set_span(group.span());
-    parentheses
 }
 
 fn window_of(count: Option<&LitInt>) -> Window {

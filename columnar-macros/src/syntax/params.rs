@@ -1,74 +1,38 @@
 //! Parses the parameters of a flow: `(/// The tone. style: String, most: usize)`.
 
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
+use syn::parse::ParseStream;
 use syn::parse::discouraged::Speculative;
-use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, Error, Ident, Token, Type, Visibility, parenthesized};
+use syn::{Attribute, Ident, Token, Type, Visibility};
 
-use super::column_type::begins_step;
-use super::cursor::{Angles, is_punct, shown, skip_until, tokens, trees};
-use super::recovery::with_underscores;
+use super::cursor::{shown, skip_until};
 use super::tree::Param;
 use crate::diagnostics::{Errors, flow};
-use crate::ident::{is_gen, is_name, quoted_name, rust_ident};
-
-/// Takes the parameters of the flow, in parentheses.
-pub(super) fn in_parentheses(
-    input: ParseStream<'_>,
-    params: &mut Vec<Param>,
-    errors: &mut Errors,
-    is_complete: &mut bool,
-) -> syn::Result<()> {
-    let inside;
-    parenthesized!(inside in input);
-    list(&inside, params, errors, is_complete)
-}
-
-/// Whether parameters in parentheses come next, and no types as in `Fn(u8)`.
-pub(super) fn are_next(input: ParseStream<'_>) -> bool {
-    let Ok(TokenTree::Group(list)) = input.fork().parse() else { return false };
-    let is_list = list.delimiter() == Delimiter::Parenthesis;
-    is_list && begins_param.parse2(list.stream()).is_ok()
-}
-
-/// Takes all of the tokens of a list that begins with a name and a colon.
-fn begins_param(list: ParseStream<'_>) -> syn::Result<TokenStream> {
-    list.call(Attribute::parse_outer)?;
-    if is_name_with_colon(list) { list.parse() } else { Err(list.error(flow::NO_PARAM)) }
-}
+use crate::ident::{is_gen, rust_ident};
 
 fn is_name_with_colon(list: ParseStream<'_>) -> bool {
     list.peek(Ident::peek_any) && list.peek2(Token![:]) && !list.peek2(Token![::])
 }
 
-/// Takes parameters, after those that are there.
-pub(super) fn list(
-    list: ParseStream<'_>,
-    params: &mut Vec<Param>,
-    errors: &mut Errors,
-    is_complete: &mut bool,
-) -> syn::Result<()> {
+/// Takes all parameters.
+pub(super) fn list(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Param>> {
+    let mut params: Vec<Param> = Vec::new();
     while !list.is_empty() {
-        if let Some(comma) = list.parse::<Option<Token![,]>>()? {
-            errors.at(comma, flow::NO_PARAM);
+        if is_self(list, errors) {
             continue;
         }
-        if is_no_param(list, errors) {
+        if let Some(comma) = list.parse::<Option<Token![,]>>()? {
+            errors.at(comma, flow::NO_PARAM);
             continue;
         }
         let docs = before(list, errors)?;
         if list.is_empty() {
             break;
         }
-        let mut param = param(list, errors).unwrap_or_else(|error| {
-            errors.push(error);
-            Param::new(format_ident!("__unread", span = Span::mixed_site()), None)
-        });
-        param.docs = docs;
+        let mut param = Param { docs, ..param(list, errors)? };
         let has_type = param.ty.is_some();
-        *is_complete &= has_type;
         // `new` has all of them as parameters, where rustc would refuse a name a second time.
         while params.iter().any(|other| other.name == param.name) {
             // Without a type the parameter is reported already.
@@ -82,7 +46,7 @@ pub(super) fn list(
         skip_until(list, |list| list.peek(Token![,]) || has_type && is_name_with_colon(list));
         list.parse::<Option<Token![,]>>()?;
     }
-    Ok(())
+    Ok(params)
 }
 
 /// Takes the documentation of a parameter. All else before its name is an error.
@@ -100,7 +64,7 @@ fn before(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Attribu
     }
     let (ahead, mut words) = (list.fork(), TokenStream::new());
     while !is_name_with_colon(&ahead)
-        && (ahead.peek(Token![&]) || ahead.peek(Token![*]) || ahead.peek(Ident::peek_any))
+        && (ahead.peek(Token![&]) || ahead.peek(Token![mut]) || ahead.peek(Token![ref]))
     {
         words.extend(ahead.parse::<TokenTree>()?.into_token_stream());
     }
@@ -111,23 +75,16 @@ fn before(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Attribu
     Ok(docs)
 }
 
-/// Takes `self` or `..`, which is an error.
-fn is_no_param(list: ParseStream<'_>, errors: &mut Errors) -> bool {
-    let (of_self, of_dots) = (list.fork(), list.fork());
-    if let Ok(written) = receiver(&of_self) {
-        errors.at(written, flow::SELF_PARAM);
-        list.advance_to(&of_self);
-    } else if let Ok(written) = dots(&of_dots) {
-        errors.at(written, flow::REST_PARAM);
-        list.advance_to(&of_dots);
-    } else {
-        return false;
-    }
+/// Takes `self`, by value or by reference, maybe with a type, which is an error.
+fn is_self(list: ParseStream<'_>, errors: &mut Errors) -> bool {
+    let ahead = list.fork();
+    let Ok(written) = receiver(&ahead) else { return false };
+    errors.at(written, flow::SELF_PARAM);
+    list.advance_to(&ahead);
     // The comma after it belongs to it.
     list.parse::<Option<Token![,]>>().is_ok()
 }
 
-/// Takes `self`, by value or by reference, maybe with a type.
 fn receiver(list: ParseStream<'_>) -> syn::Result<TokenStream> {
     let borrowed: Option<Token![&]> = list.parse()?;
     let mutable: Option<Token![mut]> = list.parse()?;
@@ -137,44 +94,34 @@ fn receiver(list: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(quote!(#borrowed #mutable #word #colon #ty))
 }
 
-/// Takes `..` or `...`, maybe with a name.
-fn dots(list: ParseStream<'_>) -> syn::Result<TokenStream> {
-    let mut written = list.parse::<Token![..]>()?.into_token_stream();
-    while !list.is_empty() && !list.peek(Token![,]) {
-        list.parse::<TokenTree>()?.to_tokens(&mut written);
-    }
-    Ok(written)
-}
-
+/// Takes one parameter up to its first token that is wrong. Then it has no type.
 fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
-    if let Some(param) = param_without_colon(list, errors) {
-        return Ok(param);
-    }
-    let span = list.cursor().span();
-    let misspelt = misspelt_name(list, errors);
-    let name = misspelt.map_or_else(|| list.parse(), Ok).map_err(|_| Error::new(span, flow::NO_PARAM))?;
-    if list.peek(Token![::]) || !list.peek(Token![:]) {
-        if !list.peek(Token![::]) && begins_step(&[name.clone().into()]) {
-            errors.at(&name, flow::no_param_type(&name));
-        } else {
-            errors.at(&name, flow::NO_PARAM_NAME);
-        }
+    if !is_name_with_colon(list) {
+        let found: TokenTree = list.parse()?;
+        errors.at(&found, flow::NO_PARAM);
+        let unread = || format_ident!("__unread", span = Span::mixed_site());
+        let name = match found {
+            TokenTree::Ident(name) => rust_ident(&name).unwrap_or_else(unread),
+            _ => unread(),
+        };
         return Ok(Param::new(name, None));
+    }
+    let word = list.call(Ident::parse_any)?;
+    let name = rust_ident(&word).unwrap_or_else(|| word.clone());
+    if name != word && !is_gen(&word) {
+        errors.at(&word, flow::keyword_as_param(&word));
     }
     let colon: Token![:] = list.parse()?;
-    if list.is_empty() || list.peek(Token![,]) {
-        errors.at(colon, flow::no_type_after_colon(&name));
-        return Ok(Param::new(name, None));
-    }
     // On a fork, because a parser that fails has already taken some of the tokens.
-    if list.fork().parse::<Type>().is_err() {
-        errors.at(bad_type(list)?, flow::bad_param_type(&name));
+    let Ok(ty) = list.fork().parse::<Type>() else {
+        let is_missing = list.is_empty() || list.peek(Token![,]);
+        let found =
+            if is_missing { colon.into_token_stream() } else { list.fork().parse::<TokenTree>()?.into() };
+        errors.at(found, flow::no_param_type(&name));
         return Ok(Param::new(name, None));
-    }
-    let ty: Type = list.parse()?;
-    if list.peek(Token![=]) {
-        skip_default(list, errors)?;
-    } else if !list.is_empty() && !list.peek(Token![,]) {
+    };
+    list.parse::<Type>()?;
+    if !list.is_empty() && !list.peek(Token![,]) {
         errors.on(list.cursor().span(), flow::PARAM_COMMA);
     }
     if let Some(sized) = sized(&ty) {
@@ -195,83 +142,4 @@ pub(crate) fn sized(ty: &Type) -> Option<String> {
         Type::TraitObject(object) => Some(format!("Box<{}>", shown(object))),
         _ => None,
     }
-}
-
-/// Takes a name before a colon that is a keyword, `"in quotes"` or `with-hyphens`.
-fn misspelt_name(list: ParseStream<'_>, errors: &mut Errors) -> Option<Ident> {
-    let trees = trees(&list.fork().parse().ok()?);
-    let (first, rest) = trees.split_first()?;
-    let (name, length) = match first {
-        TokenTree::Ident(word) if is_name_with_colon(list) => {
-            let name = rust_ident(word).filter(|name| name != word && !is_gen(word))?;
-            errors.at(word, flow::keyword_as_param(word));
-            (name, 1)
-        }
-        TokenTree::Ident(word) => {
-            let (text, length) = with_underscores(&trees)?;
-            let (written, rest) = trees.split_at_checked(length).filter(|_| is_name(&text))?;
-            is_punct(rest.first(), ':')
-                .then(|| errors.at(tokens(written), flow::param_with_hyphens(&text)))?;
-            (Ident::new(&text, word.span()), length)
-        }
-        TokenTree::Literal(literal) if is_punct(rest.first(), ':') => {
-            let text = quoted_name(first.clone())?;
-            let name = rust_ident(&Ident::new(&text, literal.span()))?;
-            errors.at(literal, flow::param_in_quotes(&name));
-            (name, 1)
-        }
-        _ => return None,
-    };
-    for _ in 0..length {
-        list.parse::<TokenTree>().ok()?;
-    }
-    Some(name)
-}
-
-/// Takes `String style`, `style String` or `style:: String`, which is an error.
-fn param_without_colon(list: ParseStream<'_>, errors: &mut Errors) -> Option<Param> {
-    let begins_type = |tokens: TokenStream| !begins_step(&tokens.into_iter().collect::<Vec<_>>());
-    [true, false].into_iter().find_map(|is_type_first| {
-        let ahead = list.fork();
-        let early_type: Option<Type> = if is_type_first { Some(ahead.parse().ok()?) } else { None };
-        let name: Ident = ahead.parse().ok()?;
-        let colons = if is_type_first { None } else { ahead.parse::<Option<Token![::]>>().ok()? };
-        let ty = early_type.or_else(|| ahead.parse().ok())?;
-        // A path of more names is rather a type.
-        let is_path = colons.is_some() && matches!(&ty, Type::Path(ty) if ty.path.segments.len() > 1);
-        let is_end = ahead.is_empty() || ahead.peek(Token![,]) || ahead.peek(Token![=]);
-        if !is_end || is_path || begins_type(name.to_token_stream()) || !begins_type(ty.to_token_stream()) {
-            return None;
-        }
-        let written = match &colons {
-            Some(colons) => colons.into_token_stream(),
-            None if is_type_first => quote!(#ty #name),
-            None => quote!(#name #ty),
-        };
-        errors.at(written, flow::param_without_colon(&name, &shown(&ty)));
-        list.advance_to(&ahead);
-        Some(Param::new(name, Some(ty)))
-    })
-}
-
-/// Takes tokens that are no type, up to the next parameter.
-fn bad_type(list: ParseStream<'_>) -> syn::Result<TokenStream> {
-    let is_next = |list: ParseStream<'_>| list.peek(Token![,]) && list.peek2(Ident) && list.peek3(Token![:]);
-    let mut written = TokenStream::new();
-    while !list.is_empty() && !is_next(list) {
-        list.parse::<TokenTree>()?.to_tokens(&mut written);
-    }
-    Ok(written)
-}
-
-/// Takes a default value, which is an error.
-fn skip_default(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
-    let (mut written, mut angles) = (Vec::new(), Angles::default());
-    while !list.is_empty() && (angles.open > 0 || !list.peek(Token![,])) {
-        let tree: TokenTree = list.parse()?;
-        angles.pass(&tree);
-        written.push(tree);
-    }
-    errors.at(tokens(&written), flow::DEFAULT_VALUE);
-    Ok(())
 }
