@@ -5,9 +5,8 @@
 //! the text, so both expansions must have the same shape. Every decision about an identifier therefore ignores the
 //! marker, and only the token that the editor searches for keeps the marker.
 
-use proc_macro2::{Ident, TokenTree};
+use proc_macro2::Ident;
 use quote::format_ident;
-use syn::LitStr;
 
 // `COMPLETION_MARKER` in the crate `ide-completion` of rust-analyzer.
 pub(crate) const MARKER: &str = "raCompletionMarker";
@@ -87,14 +86,7 @@ pub(crate) fn nearest_name(text: &str) -> Option<String> {
     is_name(&name).then_some(name)
 }
 
-/// The valid name in a string literal, if there is one.
-pub(crate) fn quoted_name(literal: TokenTree) -> Option<String> {
-    let text = syn::parse2::<LitStr>(literal.into()).ok()?.value();
-    is_name(&text).then_some(text)
-}
-
-/// The name as an identifier of Rust: raw if the name is a keyword. `None` if there is no raw form, or the name is no
-/// identifier.
+/// The name as an identifier of Rust: raw if it is a keyword, `None` if it cannot be raw or is no identifier.
 pub(crate) fn rust_ident(name: &Ident) -> Option<Ident> {
     let text = name.to_string();
     match ident_text(name).as_str() {

@@ -127,18 +127,6 @@ pub(crate) fn nearest_keyword(ident: &Ident) -> Option<&'static str> {
     completed.or_else(|| nearest(&text, KEYWORDS.into_iter()))
 }
 
-/// The modifier that is probably meant by a word: a slip, or a word of another API.
-pub(crate) fn nearest_modifier(text: &str) -> Option<&'static str> {
-    match text {
-        // For `last`, `nearest` would find `latest`.
-        "last" | "tail" | "take" | "limit" | "last_n" => Some("window"),
-        "where" | "if" | "when" | "only" | "iter" => Some("filter"),
-        "previous" | "before" | "earlier" | "lag" | "lagged" => Some("prev"),
-        "newest" | "current" | "recent" | "now" => Some("latest"),
-        _ => nearest(text, MODIFIERS.into_iter()),
-    }
-}
-
 /// Whether `ident` is a misspelling of `use`.
 pub(crate) fn is_misspelt_use(ident: &Ident) -> bool {
     nearest(&ident_text(ident).to_lowercase(), ["use"].into_iter()).is_some()

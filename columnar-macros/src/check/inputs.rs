@@ -30,6 +30,9 @@ pub(super) fn check_inputs(
     check_patterns(name, derived, errors);
     // An invalid view may be the named one.
     if !derived.is_complete || derived.reads().any(|view| view.state != State::Valid) {
+        let is_unknown = |param: &ClosureParam| param.ty.is_none() && derived.view_of(name, param).is_none();
+        derived.is_step_for_editors |=
+            derived.closure.iter().flat_map(|closure| &closure.params).any(is_unknown);
         return;
     }
     let tags: Vec<String> = derived.reads().filter_map(|view| view.input(name)).collect();

@@ -27,6 +27,12 @@ impl Errors {
         }
     }
 
+    /// Adds an error about a token that ends the parser of a part.
+    pub(crate) fn stop<T>(&mut self, at: impl ToTokens, message: impl Display) -> Option<T> {
+        self.at(at, message);
+        None
+    }
+
     /// Adds an error at one span.
     pub(crate) fn on(&mut self, span: Span, message: impl Display) {
         self.all.push(Error::new(span, message));
@@ -71,11 +77,11 @@ fn position(span: Span) -> Option<(usize, usize)> {
 }
 
 /// The line of a span, where a compiler is there to ask.
-pub(super) fn line(span: Span) -> Option<usize> {
+pub(crate) fn line(span: Span) -> Option<usize> {
     position(span).map(|(line, _)| line)
 }
 
 /// A name in backticks, as messages have it.
-pub(super) fn quote(name: &Ident) -> String {
+pub(crate) fn quote(name: &Ident) -> String {
     format!("`{}`", ident_text(name))
 }

@@ -1,16 +1,15 @@
 //! The attributes of a declaration: doc comments, and the lints of `#[deny(unbounded)]`.
 
-use proc_macro2::{Delimiter, Ident, TokenTree};
-use quote::{quote, quote_spanned};
-use syn::parse::Parser;
+use proc_macro2::{Ident, TokenTree};
+use quote::quote;
+use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::token::Comma;
 use syn::{AttrStyle, Attribute, Meta, Path};
 
-use super::cursor::{Cursor, is_group, is_ident, is_punct, shown, tokens, trees_of};
-use super::recovery;
+use super::cursor::{Cursor, shown, tokens};
 use super::tree::Lint;
-use crate::diagnostics::{Errors, declarations, flow};
+use crate::diagnostics::Errors;
 use crate::keywords::{LINTS, nearest};
 
 /// The traits of Rust that a flow, which is a handle, does not derive.
@@ -23,18 +22,13 @@ pub(super) struct Attributes {
     pub(super) denies: Vec<Attribute>,
 }
 
-/// Takes the attributes that come next. Any other kind is an error, and so is a comment of another language.
+/// Takes the attributes that come next. Any other kind is an error.
 pub(super) fn parse(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Attributes {
     let mut attributes = Attributes::default();
-    loop {
-        if let Some(trees) = cursor.attribute() {
-            attribute(trees, &mut attributes, errors);
-        } else if let Some(denies) = lints_in_other_form(cursor, errors) {
-            attributes.denies.extend(denies);
-        } else if !recovery::comment(cursor, errors) {
-            return attributes;
-        }
+    while let Some(trees) = cursor.attribute() {
+        attribute(trees, &mut attributes, errors);
     }
+    attributes
 }
 
 fn attribute(trees: &[TokenTree], attributes: &mut Attributes, errors: &mut Errors) {
@@ -50,53 +44,57 @@ fn attribute(trees: &[TokenTree], attributes: &mut Attributes, errors: &mut Erro
         }
         Ok(parsed) if are(&parsed, "doc") => attributes.docs.extend(parsed),
         Ok(parsed) if are(&parsed, "deny") => attributes.denies.extend(parsed),
-        Ok(parsed) if parsed.iter().any(is_cfg) => errors.at(written, declarations::CFG),
-        Ok(_) => errors.at(written, declarations::ATTRIBUTE),
+        Ok(parsed) if parsed.iter().any(is_cfg) => errors.at(written, CFG),
+        Ok(_) => errors.at(written, ATTRIBUTE),
         Err(error) => errors.push(error),
     }
 }
 
 /// Makes outer attributes of inner ones, which are errors.
-pub(super) fn without_bang(attributes: Vec<Attribute>, errors: &mut Errors) -> Vec<Attribute> {
+fn without_bang(attributes: Vec<Attribute>, errors: &mut Errors) -> Vec<Attribute> {
     let outer = attributes.into_iter().map(|attribute| {
         if attribute.path().is_ident("doc") {
-            errors.at(&attribute, declarations::INNER_DOC);
+            errors.at(&attribute, INNER_DOC);
         } else {
-            errors.at(&attribute, declarations::inner_attribute(&shown(&attribute.meta)));
+            errors.at(&attribute, inner_attribute(&shown(&attribute.meta)));
         }
         Attribute { style: AttrStyle::Outer, ..attribute }
     });
     outer.collect()
 }
 
-/// Takes `#deny(unbounded)`, `@deny(unbounded)` or `[deny(unbounded)]`, which is an error.
-pub(super) fn lints_in_other_form(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Vec<Attribute>> {
-    let is_sign = |tree: &TokenTree| ['#', '@'].iter().any(|&sign| is_punct(Some(tree), sign));
-    let (length, meta) = match cursor.rest() {
-        [sign, name, list, ..] if is_sign(sign) && is_ident(Some(name), "deny") => {
-            (3, vec![name.clone(), list.clone()])
+/// Takes the attributes of the flow. Its lints are apart from those that the struct gets.
+pub(super) fn of_flow(
+    input: ParseStream<'_>,
+    errors: &mut Errors,
+) -> syn::Result<(Vec<Attribute>, Vec<Lint>)> {
+    let mut attrs = without_bang(input.call(Attribute::parse_inner)?, errors);
+    attrs.extend(input.call(Attribute::parse_outer)?);
+    let mut lints = Vec::new();
+    for attribute in &mut attrs {
+        take_underivable(attribute, errors);
+    }
+    attrs.retain(|attribute| {
+        let is_cfg = attribute.path().is_ident("cfg");
+        let is_lint = denies_our_lint(attribute);
+        // Only the struct gets the attributes: a `cfg` would remove it and leave its impls.
+        if is_cfg {
+            errors.at(attribute, FLOW_CFG);
         }
-        [sign, TokenTree::Group(brackets), ..] if is_punct(Some(sign), '@') => (2, trees_of(brackets)),
-        [TokenTree::Group(brackets), ..] if brackets.delimiter() == Delimiter::Bracket => {
-            (1, trees_of(brackets))
+        if is_lint {
+            lints.extend(self::lints(attribute, errors));
         }
-        _ => return None,
-    };
-    let meta = match meta.as_slice() {
-        [name, list] if is_ident(Some(name), "deny") && is_group(list, Delimiter::Parenthesis) => {
-            tokens(&meta)
+        let has_other_level = has_other_level(attribute);
+        if has_other_level {
+            errors.at(attribute, LINT_LEVEL);
         }
-        _ => return None,
-    };
-    // A later error about the attribute is at its first token.
-    let span = cursor.peek()?.span();
-    let parsed = Attribute::parse_outer.parse2(quote_spanned!(span=> #[#meta])).ok()?;
-    errors.at(tokens(cursor.take(length)), declarations::lint_in_other_form(&shown(meta)));
-    Some(parsed)
+        !is_cfg && !is_lint && !has_other_level
+    });
+    Ok((attrs, lints))
 }
 
 /// Takes the traits out of a `#[derive(…)]` that a flow cannot derive, which is an error.
-pub(super) fn take_underivable(attribute: &mut Attribute, errors: &mut Errors) {
+fn take_underivable(attribute: &mut Attribute, errors: &mut Errors) {
     let Meta::List(list) = &mut attribute.meta else { return };
     if !list.path.is_ident("derive") {
         return;
@@ -106,20 +104,20 @@ pub(super) fn take_underivable(attribute: &mut Attribute, errors: &mut Errors) {
         path.segments.last().is_some_and(|last| UNDERIVABLE.contains(&&*last.ident.to_string()))
     };
     for refused in traits.iter().filter(is_refused) {
-        errors.at(refused, flow::underivable(&shown(refused)));
+        errors.at(refused, underivable(&shown(refused)));
     }
     let kept = traits.iter().filter(|path| !is_refused(path));
     list.tokens = quote!(#(#kept),*);
 }
 
 /// Whether the attribute denies a lint of ours, even a misspelt one. Any other `deny` is about lints of Rust.
-pub(super) fn denies_our_lint(attribute: &Attribute) -> bool {
+fn denies_our_lint(attribute: &Attribute) -> bool {
     let is_ours = |name: &Ident| nearest(&name.to_string(), LINTS.into_iter()).is_some();
     attribute.path().is_ident("deny") && names(attribute).is_ok_and(|names| names.iter().any(is_ours))
 }
 
 /// Whether the attribute has a lint of ours at another level than `deny`.
-pub(super) fn has_other_level(attribute: &Attribute) -> bool {
+fn has_other_level(attribute: &Attribute) -> bool {
     let is_level = ["allow", "expect", "warn", "forbid"].iter().any(|level| attribute.path().is_ident(level));
     is_level && names(attribute).is_ok_and(|names| names.iter().any(|name| lint(name).is_some()))
 }
@@ -129,7 +127,7 @@ pub(super) fn lints(attribute: &Attribute, errors: &mut Errors) -> Vec<Lint> {
     let names = match names(attribute) {
         Ok(names) if !names.is_empty() => names,
         _ => {
-            errors.at(attribute, declarations::EMPTY_LINTS);
+            errors.at(attribute, EMPTY_LINTS);
             return Vec::new();
         }
     };
@@ -137,7 +135,7 @@ pub(super) fn lints(attribute: &Attribute, errors: &mut Errors) -> Vec<Lint> {
     for name in &names {
         match lint(name) {
             Some(lint) => lints.push(lint),
-            None => errors.at(name, declarations::unknown_lint(name)),
+            None => errors.at(name, unknown_lint(name)),
         }
     }
     lints
@@ -156,3 +154,47 @@ fn names(attribute: &Attribute) -> syn::Result<Punctuated<Ident, Comma>> {
 fn is_cfg(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
 }
+
+// Messages.
+
+const FLOW_CFG: &str = "`#[cfg(...)]` cannot be inside `flow!`\n\nhelp: put this before `flow!`";
+
+/// `#[derive(PartialEq)] pub struct Chat { ... }`
+fn underivable(name: &str) -> String {
+    let help = match name {
+        "Default" => "drop it: a flow without parameters has a `Default`",
+        _ => "drop it: a flow is a handle, which has no value to compare or to copy",
+    };
+    format!("a flow cannot derive `{name}`\n\nhelp: {help}")
+}
+
+/// `#[warn(unbounded)] pub struct Chat { ... }`
+const LINT_LEVEL: &str =
+    "the lints of columnar have no other level than `deny`\n\nhelp: write `#[deny(...)]`, or drop this";
+
+const INNER_DOC: &str = "a doc comment comes before its declaration\n\nhelp: write `///` there";
+
+/// `#![deny(unbounded)]`, where `meta` is `deny(unbounded)`.
+fn inner_attribute(meta: &str) -> String {
+    format!(
+        "an attribute comes before its declaration, without `!`\n\nhelp: write `#[{meta}]`; an attribute before \
+         `pub struct` is about the whole flow"
+    )
+}
+
+const ATTRIBUTE: &str = "a column has no attributes except doc comments and `#[deny(...)]`";
+
+const LINT_MEANINGS: &str = "`unbounded` is a context that grows with every step, `unstable_prefix` a request that shares only its \
+                       instruction with the next one";
+
+const EMPTY_LINTS: &str = "expected a lint in `#[deny(...)]`\n\nhelp: write `#[deny(unbounded)]`, `#[deny(unstable_prefix)]` or both";
+
+fn unknown_lint(name: &Ident) -> String {
+    let help = match nearest(&name.to_string(), LINTS.into_iter()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => LINT_MEANINGS.to_owned(),
+    };
+    format!("no lint is named `{name}`\n\nhelp: {help}")
+}
+
+const CFG: &str = "a column cannot depend on `cfg`: the graph must be the same in every build";

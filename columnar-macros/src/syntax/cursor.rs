@@ -1,6 +1,6 @@
 //! A position in a list of tokens, and the ways to move on from it.
 
-use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::Path;
 use syn::parse::ParseStream;
@@ -10,31 +10,34 @@ use crate::keywords::nearest_keyword;
 
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'t> {
-    rest: &'t [TokenTree],
-    took_semicolon: bool,
+    trees: &'t [TokenTree],
+    at: usize,
 }
 
 impl<'t> Cursor<'t> {
     pub(super) fn new(trees: &'t [TokenTree]) -> Self {
-        Self { rest: trees, took_semicolon: false }
+        Self { trees, at: 0 }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.rest.is_empty()
+        self.rest().is_empty()
     }
 
     pub(super) fn rest(&self) -> &'t [TokenTree] {
-        self.rest
+        self.trees.get(self.at..).unwrap_or_default()
     }
 
     pub(super) fn peek(&self) -> Option<&'t TokenTree> {
-        self.rest.first()
+        self.rest().first()
+    }
+
+    /// The token before this position.
+    pub(super) fn last(&self) -> Option<&'t TokenTree> {
+        self.trees.get(self.at.checked_sub(1)?)
     }
 
     pub(super) fn next(&mut self) -> Option<&'t TokenTree> {
-        let (first, rest) = self.rest.split_first()?;
-        self.rest = rest;
-        Some(first)
+        self.take(1).first()
     }
 
     /// The next token, if it is this punctuation.
@@ -44,7 +47,7 @@ impl<'t> Cursor<'t> {
 
     /// The next attribute: `#`, the `!` of an inner one, and the brackets.
     pub(super) fn attribute(&mut self) -> Option<&'t [TokenTree]> {
-        let count = attribute_length(self.rest)?;
+        let count = attribute_length(self.rest())?;
         Some(self.take(count))
     }
 
@@ -60,31 +63,27 @@ impl<'t> Cursor<'t> {
     /// The tokens up to the end of this declaration: to the next `;`, or to the beginning of the next
     /// declaration if the `;` is missing.
     pub(super) fn declaration(&self) -> &'t [TokenTree] {
+        let rest = self.rest();
         let ends_at = |&at: &usize| {
-            let rest = self.rest.get(at..).unwrap_or_default();
+            let rest = rest.get(at..).unwrap_or_default();
             is_punct(rest.first(), ';') || begins_declaration(rest)
         };
-        let end = (0..self.rest.len()).find(ends_at).unwrap_or(self.rest.len());
-        self.rest.get(..end).unwrap_or_default()
+        let end = (0..rest.len()).find(ends_at).unwrap_or(rest.len());
+        rest.get(..end).unwrap_or_default()
     }
 
     /// Moves on by at most `count` tokens, and returns them.
     pub(super) fn take(&mut self, count: usize) -> &'t [TokenTree] {
-        let (taken, rest) = self.rest.split_at_checked(count).unwrap_or((self.rest, &[]));
-        self.rest = rest;
+        let taken = self.rest().get(..count).unwrap_or(self.rest());
+        self.at += taken.len();
         taken
     }
 
     /// Moves past the end of this declaration, and returns the tokens up to there.
     pub(super) fn skip_declaration(&mut self) -> &'t [TokenTree] {
         let skipped = self.take(self.declaration().len());
-        self.took_semicolon = self.punct(';').is_some();
+        self.punct(';');
         skipped
-    }
-
-    /// Whether the last declaration that was skipped had its `;`.
-    pub(super) fn took_semicolon(&self) -> bool {
-        self.took_semicolon
     }
 }
 
@@ -152,6 +151,15 @@ pub(crate) fn ungrouped(tree: &TokenTree) -> TokenTree {
     tree.clone()
 }
 
+/// The span of the last token; of a group, that of its closing bracket.
+pub(crate) fn end_of(last: &TokenTree) -> Span {
+    match last {
+        // The message says `after this`, and the whole group may be many lines.
+        TokenTree::Group(group) => group.span_close(),
+        other => other.span(),
+    }
+}
+
 /// Whether nothing is typed yet: no tokens, or the marker of an editor alone.
 pub(super) fn is_blank(trees: &[TokenTree]) -> bool {
     match trees {
@@ -208,6 +216,12 @@ impl Angles {
 }
 
 /// Takes tokens up to this end, or all.
-pub(super) fn skip_until(input: ParseStream<'_>, is_end: impl Fn(ParseStream<'_>) -> bool) {
-    while !is_end(input) && input.parse::<TokenTree>().is_ok() {}
+pub(super) fn skip_until(input: ParseStream<'_>, is_end: impl Fn(ParseStream<'_>) -> bool) -> Vec<TokenTree> {
+    let mut skipped = Vec::new();
+    while !is_end(input)
+        && let Ok(tree) = input.parse()
+    {
+        skipped.push(tree);
+    }
+    skipped
 }

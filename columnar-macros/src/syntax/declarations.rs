@@ -1,27 +1,28 @@
-//! Parses the declarations of a flow, one after the other. An invalid one does not affect the others.
+//! Parses the declarations of a flow, one after the other.
+//!
+//! Recovery has one rule. The first token that a declaration cannot have is an error, and the rest up to the next
+//! declaration is skipped; a column whose name is known stays in the flow. A parser of a part returns `None` where it has
+//! reported such a token. Misspelt keywords and Rust among the declarations have messages of their own.
 
 use proc_macro2::{Delimiter, Ident, Span, TokenTree};
-use quote::ToTokens;
 
 use super::attributes::{self, Attributes};
-use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
-use super::recovery::declared_name;
-use super::source_list::{self, Listed};
+use super::cursor::{Cursor, begins_declaration, end_of, is_group, is_punct};
 use super::tree::{Column, ColumnType, Flow, Form};
-use super::{column, module, module_forms, recovery};
-use crate::diagnostics::{Errors, columns, declarations, modules};
-use crate::ident::{self, ident_text, replace, rust_ident, unmarked};
+use super::{column, module, rust};
+use crate::diagnostics::{EXAMPLE, Errors, SOURCE_FORM, bad_name, no_end, quote, rust_keyword};
+use crate::ident::{ident_text, is_gen, is_name, replace, rust_ident, unmarked};
 use crate::keywords::{is_misspelt_use, nearest_keyword};
 
 /// Parses every declaration, and keeps the tokens of those that cannot be read.
 pub(super) fn parse(form: Form, trees: &[TokenTree], errors: &mut Errors) -> Flow {
     let flow = Flow::empty(form, Vec::new());
-    let is_source =
-        |tree: &TokenTree| matches!(tree, TokenTree::Ident(word) if nearest_keyword(word) == Some("source"));
-    let lacks_source = flow.base().is_none() && !trees.iter().any(is_source);
-    let mut parser = Parser { cursor: Cursor::new(trees), errors, flow, lacks_source };
+    let mut parser = Parser { cursor: Cursor::new(trees), errors, flow };
     while !parser.cursor.is_empty() {
-        parser.declaration();
+        if parser.declaration().is_none() {
+            let skipped = parser.cursor.skip_declaration();
+            parser.flow.unparsed.extend_from_slice(skipped);
+        }
     }
     parser.flow
 }
@@ -30,266 +31,257 @@ struct Parser<'t, 'e> {
     cursor: Cursor<'t>,
     errors: &'e mut Errors,
     flow: Flow,
-    /// Whether no declaration begins with `source`, and one should.
-    lacks_source: bool,
 }
 
 impl Parser<'_, '_> {
-    fn declaration(&mut self) {
+    fn declaration(&mut self) -> Option<()> {
         let attributes = attributes::parse(&mut self.cursor, self.errors);
-        recovery::modifiers(&mut self.cursor, self.errors);
-        match module_forms::take(&mut self.cursor, self.errors) {
-            Some(module_forms::Form::Keyword(keyword)) => return self.module(attributes, &keyword),
-            Some(module_forms::Form::Rewritten(keyword, written)) => {
-                return self.module_of(attributes, &keyword, &mut Cursor::new(&written));
-            }
-            None => {}
-        }
-        let is_use = is_ident(self.cursor.peek(), "use");
-        if !is_use && let Some(recovered) = recovery::declaration(&mut self.cursor, self.errors) {
-            self.flow.unparsed.extend_from_slice(recovered.unparsed);
-            let column = recovered.column.map(|column| Column { docs: attributes.docs, ..column });
-            return self.flow.columns.extend(column);
+        rust::modifiers(&mut self.cursor, self.errors);
+        if let Some(item) = rust::item(&mut self.cursor, self.errors) {
+            self.flow.unparsed.extend_from_slice(item.skipped);
+            let function = item.function.and_then(|name| Some((name, rust_ident(name)?)));
+            let keyword = |name: &Ident| Ident::new("column", name.span());
+            let column = function.map(|(name, raw)| Column::unread(attributes.docs, keyword(name), raw));
+            self.flow.columns.extend(column);
+            return Some(());
         }
         match self.cursor.next() {
-            Some(TokenTree::Ident(keyword)) if self.is_use(keyword) => self.module(attributes, keyword),
-            Some(TokenTree::Ident(first)) => {
-                if let Some((keyword, name)) = self.keyword_and_name(first) {
-                    self.column(attributes, keyword, name);
-                }
-            }
-            Some(other) if !is_punct(Some(other), ';') => {
-                self.errors.at(other, declarations::NOT_A_DECLARATION);
-                self.give_up::<()>(other.clone());
-            }
+            Some(TokenTree::Ident(word)) => self.after(word, attributes),
+            Some(other) if !is_punct(Some(other), ';') => self.errors.stop(other, not_a_declaration()),
             _ => {
                 // A `;` alone does no harm; a doc comment or a lint before it has no declaration.
                 if let Some(last) = attributes.denies.last() {
-                    self.errors.at(last, declarations::DANGLING_LINT);
+                    self.errors.at(last, DANGLING_LINT);
                 } else if let Some(last) = attributes.docs.last() {
-                    self.errors.at(last, declarations::DANGLING_DOC);
+                    self.errors.at(last, DANGLING_DOC);
                 }
+                Some(())
             }
         }
     }
 
-    /// Whether the identifier is `use`, or a misspelt one: then a flow and braces follow.
-    fn is_use(&mut self, keyword: &Ident) -> bool {
+    /// Parses a declaration after its first word.
+    fn after(&mut self, word: &Ident, attributes: Attributes) -> Option<()> {
+        match ident_text(word).as_str() {
+            "" => {
+                // Nothing is typed yet, and the following tokens are another declaration.
+                self.flow.partial_keywords.push(word.clone());
+                Some(())
+            }
+            "use" => self.module(attributes, word),
+            "source" | "column" => self.column(attributes, word, word),
+            _ if self.is_misspelt_use(word) => {
+                self.errors.at(word, misspelt_use(word));
+                self.module(attributes, word)
+            }
+            _ => match nearest_keyword(word) {
+                Some(intended) => {
+                    self.errors.at(word, unknown_keyword(word));
+                    let keyword = replace(word, &Ident::new(intended, word.span()));
+                    self.column(attributes, word, &keyword)
+                }
+                None => self.without_keyword(attributes, word),
+            },
+        }
+    }
+
+    /// Whether the identifier is a misspelt `use`: then a flow and braces follow.
+    fn is_misspelt_use(&self, word: &Ident) -> bool {
         let is_braces = |tree: &TokenTree| is_group(tree, Delimiter::Brace);
-        let is_use = ident::is(keyword, "use");
-        if !is_use && self.cursor.declaration().iter().any(is_braces) && is_misspelt_use(keyword) {
-            self.errors.at(keyword, declarations::misspelt_use(keyword));
-            return true;
-        }
-        is_use
+        is_misspelt_use(word) && self.cursor.declaration().iter().any(is_braces)
     }
 
-    fn module(&mut self, attributes: Attributes, keyword: &Ident) {
-        let mut cursor = self.cursor;
-        self.module_of(attributes, keyword, &mut cursor);
-        self.cursor = cursor;
-    }
-
-    fn module_of(&mut self, attributes: Attributes, keyword: &Ident, cursor: &mut Cursor<'_>) {
+    fn module(&mut self, attributes: Attributes, keyword: &Ident) -> Option<()> {
         for attribute in attributes.denies {
-            self.errors.at(attribute, modules::LINTED_MODULE);
+            self.errors.at(attribute, LINTED_MODULE);
         }
-        match module::parse(attributes.docs, keyword, cursor, self.errors) {
-            Ok(module) => self.flow.modules.push(module),
-            Err(unparsed) => self.flow.unparsed.extend_from_slice(unparsed),
-        }
+        let module = module::parse(attributes.docs, keyword, &mut self.cursor, self.errors)?;
+        self.flow.modules.push(module);
+        self.end(EXAMPLE)
     }
 
-    /// The intended keyword and the name of a declaration that begins with `first`.
-    fn keyword_and_name(&mut self, first: &Ident) -> Option<(Ident, Ident)> {
-        let text = ident_text(first);
-        if text.is_empty() {
-            // Nothing is typed yet, and the following tokens are another declaration.
-            self.flow.partial_keywords.push(first.clone());
-            return None;
-        }
-        let is_keyword = text == "source" || text == "column";
-        // Before the general case, which would take the `mut` of `source mut user` for the name.
-        if is_keyword && let Some(name) = recovery::name(&mut self.cursor, self.errors) {
-            return Some((first.clone(), name));
-        }
-        if is_keyword {
-            recovery::second_keyword(first, &mut self.cursor, self.errors);
-        }
-        if let Some(keyword) = recovery::keyword_after_name(first, &mut self.cursor, self.errors) {
-            return Some((keyword, self.name(first)?));
-        }
+    /// Parses a source or a column after its keyword, which is `word` in the source text.
+    fn column(&mut self, attributes: Attributes, word: &Ident, keyword: &Ident) -> Option<()> {
+        rust::modifiers_of_name(&mut self.cursor, self.errors);
         let rest = self.cursor.rest();
-        match rest.first() {
-            // Where another declaration begins, the identifier is its keyword and no name.
-            Some(TokenTree::Ident(name)) if !begins_declaration(rest) => {
-                let intended = if is_keyword { text } else { self.intended_keyword(first).to_owned() };
-                self.cursor.take(1);
-                let name = self.name(name)?;
-                Some((replace(first, &Ident::new(&intended, first.span())), name))
+        // Where another declaration begins, the identifier is its keyword and no name.
+        let Some(TokenTree::Ident(name)) = rest.first().filter(|_| !begins_declaration(rest)) else {
+            // An editor completes the keyword before there is a name.
+            self.flow.partial_keywords.push(word.clone());
+            self.flow.unparsed.push(word.clone().into());
+            if keyword == word {
+                self.errors.at(word, no_name(word));
             }
-            next if !is_keyword => self.name_without_keyword(first, next),
-            // `source (user, room);`
-            Some(TokenTree::Group(list)) if ident::is(first, "source") => {
-                let trees = trees_of(list);
-                match source_list::sources(&trees) {
-                    Some(listed) => {
-                        self.cursor.skip_declaration();
-                        let sources = self.sources(list, None, &listed);
-                        self.flow.columns.extend(sources);
-                        None
-                    }
-                    None => self.no_name(first),
-                }
-            }
-            _ => self.no_name(first),
-        }
-    }
-
-    fn no_name<T>(&mut self, keyword: &Ident) -> Option<T> {
-        self.errors.at(keyword, declarations::no_name(keyword));
-        // An editor completes the keyword before there is a name.
-        self.flow.partial_keywords.push(keyword.clone());
-        self.give_up(keyword.clone())
-    }
-
-    /// The intended keyword in place of `found`: the nearest one, or the one that fits the following tokens.
-    fn intended_keyword(&mut self, found: &Ident) -> &'static str {
-        self.errors.at(found, declarations::unknown_keyword(found));
-        nearest_keyword(found).unwrap_or_else(|| {
-            let after_name = self.cursor.rest().get(1);
-            let is_typed = is_punct(after_name, ':')
-                && !self.cursor.declaration().iter().any(|tree| is_punct(Some(tree), '='));
-            let is_source =
-                after_name.is_none() || is_typed || [';', ','].iter().any(|&end| is_punct(after_name, end));
-            if is_source { "source" } else { "column" }
-        })
-    }
-
-    fn name_without_keyword(&mut self, first: &Ident, next: Option<&TokenTree>) -> Option<(Ident, Ident)> {
-        if next.is_some() && recovery::is_step(first, self.cursor.rest()) {
-            self.flow.partial_keywords.push(first.clone());
-            self.errors.at(first, declarations::step_alone(first));
-            return self.give_up(first.clone());
-        }
-        let intended = match next {
-            _ if nearest_keyword(first).is_some() => None,
-            Some(views) if is_group(views, Delimiter::Parenthesis) => Some("column"),
-            None => Some("source"),
-            _ => is_punct(next, ';').then_some("source"),
+            return None;
         };
-        // It may become a keyword, too.
-        self.flow.partial_keywords.push(first.clone());
-        // The partial keyword has the marker already, and an editor looks for one such token.
-        match (intended, unmarked(first).and_then(|name| rust_ident(&name))) {
-            (Some(intended), Some(mut name)) => {
-                self.errors.at(first, declarations::no_keyword(first, intended));
-                let span = Span::call_site().located_at(first.span());
-                name.set_span(span);
-                Some((Ident::new(intended, span), name))
+        self.cursor.next();
+        let mut column = Column::unread(attributes.docs, keyword.clone(), self.name(name)?);
+        for attribute in attributes.denies {
+            match column.derived {
+                Some(_) => column.lints.extend(attributes::lints(&attribute, self.errors)),
+                None => self.errors.at(attribute, LINTED_SOURCE),
+            }
+        }
+        let read = column::parse(&mut column, &mut self.cursor, self.errors);
+        self.flow.columns.push(column);
+        read?;
+        self.end(SOURCE_FORM)
+    }
+
+    /// Takes the `;`.
+    fn end(&mut self, form: &str) -> Option<()> {
+        match self.cursor.declaration().first() {
+            Some(comma) if is_punct(Some(comma), ',') => self.errors.stop(comma, COMMA),
+            Some(found) => self.errors.stop(found, no_end(form)),
+            None => {
+                if self.cursor.punct(';').is_none()
+                    && let Some(last) = self.cursor.last()
+                {
+                    self.errors.on(end_of(last), NO_SEMICOLON);
+                }
+                Some(())
+            }
+        }
+    }
+
+    /// Reports a word that is no keyword. The column whose name it is, or whose name comes after it, stays known.
+    fn without_keyword(&mut self, attributes: Attributes, word: &Ident) -> Option<()> {
+        let declaration = self.cursor.declaration();
+        let is_sign =
+            |at: usize, signs: &[char]| signs.iter().any(|&sign| is_punct(declaration.get(at), sign));
+        let span = Span::call_site().located_at(word.span());
+        let (keyword, name) = match declaration {
+            [TokenTree::Ident(name), after @ ..] => {
+                self.cursor.next();
+                self.errors.at(word, unknown_keyword(word));
+                // It may be the name of a column.
+                self.flow.unparsed.push(word.clone().into());
+                if !is_name(&ident_text(name)) {
+                    // Rather a type: `module Debate { … } as debate;`
+                    return None;
+                }
+                (if is_computed(after) { "column" } else { "source" }, self.name(name)?)
             }
             _ => {
-                self.errors.at(first, declarations::unknown_keyword(first));
-                self.give_up(first.clone())
+                // It may become a keyword, too.
+                self.flow.partial_keywords.push(word.clone());
+                let keyword = match declaration.first() {
+                    Some(views) if is_group(views, Delimiter::Parenthesis) && is_sign(1, &['=', ':']) => {
+                        "column"
+                    }
+                    None if is_punct(self.cursor.peek(), ';') || self.cursor.is_empty() => "source",
+                    Some(_) if is_sign(0, &[':']) && is_computed(field(declaration)) => "column",
+                    Some(_) if is_sign(0, &[',', ':']) => "source",
+                    _ => return self.errors.stop(word, unknown_keyword(word)),
+                };
+                self.errors.at(word, no_keyword(word, keyword));
+                // The partial keyword has the marker already, and an editor looks for one such token.
+                let mut name = unmarked(word).and_then(|name| rust_ident(&name))?;
+                name.set_span(span);
+                (keyword, name)
             }
+        };
+        let mut column = Column::unread(attributes.docs, Ident::new(keyword, span), name);
+        if keyword == "source" && is_punct(self.cursor.peek(), ':') {
+            column.source_type = Some(ColumnType::unread(span));
         }
+        self.flow.columns.push(column);
+        // The field of a struct ends with a comma.
+        let field = field(declaration).len();
+        if !is_sign(0, &[':']) || field == declaration.len() {
+            return None;
+        }
+        let skipped = self.cursor.take(field + 1);
+        self.flow.unparsed.extend_from_slice(skipped);
+        Some(())
     }
 
     fn name(&mut self, name: &Ident) -> Option<Ident> {
-        declared_name(name, self.errors).or_else(|| self.give_up(name.clone()))
-    }
-
-    /// Whether a column without views and without a compute step is the source that the flow lacks.
-    fn takes_as_source(&mut self, keyword: &Ident, name: &Ident) -> bool {
-        let is_bare = |tree: &TokenTree| !is_punct(Some(tree), '=') && !matches!(tree, TokenTree::Group(_));
-        let is_source = self.lacks_source
-            && ident_text(keyword) == "column"
-            && self.cursor.declaration().iter().all(is_bare);
-        if is_source {
-            self.errors.at(keyword, declarations::column_for_source(name));
+        let declared = declared_name(name, self.errors);
+        if declared.is_none() {
+            self.flow.unparsed.push(name.clone().into());
         }
-        is_source
-    }
-
-    /// Parses the rest of a source or a column, after its name.
-    fn column(&mut self, attributes: Attributes, mut keyword: Ident, name: Ident) {
-        if self.takes_as_source(&keyword, &name) {
-            keyword = replace(&keyword, &Ident::new("source", keyword.span()));
-        }
-        let mut others = Vec::new();
-        let (renamed_from, derived, source_type) = if ident_text(&keyword) == "column" {
-            let (renamed_from, derived, unparsed) = column::parse(&name, &mut self.cursor, self.errors);
-            // A `;` may be missing, so these tokens may declare more.
-            self.flow.unparsed.extend_from_slice(unparsed);
-            (renamed_from, Some(derived), None)
-        } else {
-            let (renamed_from, ty) = column::parse_source(&name, &mut self.cursor, self.errors);
-            let earlier = renamed_from.as_ref().map(|earlier| earlier.name.value());
-            let written = columns::source(&name, ty.as_ref().map(|ty| ty.ty.clone()), earlier.as_deref());
-            others = self.end_of_source(&name, ty.as_ref(), &written);
-            (renamed_from, None, ty)
-        };
-        let Attributes { docs, denies } = attributes;
-        let mut lints = Vec::new();
-        for attribute in denies {
-            match derived {
-                Some(_) => lints.extend(attributes::lints(&attribute, self.errors)),
-                None => self.errors.at(attribute, declarations::LINTED_SOURCE),
-            }
-        }
-        let is_duplicate = false;
-        self.flow.columns.push(Column {
-            docs,
-            lints,
-            keyword,
-            name,
-            is_duplicate,
-            renamed_from,
-            derived,
-            source_type,
-        });
-        self.flow.columns.extend(others);
-    }
-
-    /// Takes the `;` of a source. Any other token is an error. `written` is the source as it should be. Returns the sources
-    /// that come after commas.
-    fn end_of_source(&mut self, name: &Ident, ty: Option<&ColumnType>, written: &str) -> Vec<Column> {
-        let rest = self.cursor.skip_declaration();
-        let listed = source_list::sources(rest).filter(|_| rest.len() > 1);
-        if let Some(listed) = listed {
-            return self.sources(tokens(rest), Some(written), &listed);
-        }
-        let message = match rest.first() {
-            None if self.cursor.took_semicolon() => return Vec::new(),
-            None => {
-                let last = ty.and_then(|ty| ty.ty.clone().into_iter().last());
-                let last = last.map_or(name.span(), |last| last.span());
-                self.errors.on(last, declarations::NO_SEMICOLON);
-                return Vec::new();
-            }
-            first if rest.len() == 1 && is_punct(first, ',') => declarations::COMMA,
-            first if is_punct(first, '=') && ty.is_some() => columns::DOCUMENTS_STEP,
-            first if is_punct(first, '=') => &columns::source_step(name),
-            _ if ty.is_some() => columns::AFTER_SOURCE_TYPE,
-            _ => &columns::source_extra(written),
-        };
-        // The user may mean another column, so its name is not also unknown.
-        self.errors.at(tokens(rest), message);
-        self.flow.unparsed.extend_from_slice(rest);
-        Vec::new()
-    }
-
-    /// Reports several sources in one declaration, and returns those of the list.
-    fn sources(&mut self, at: impl ToTokens, first: Option<&str>, listed: &[Listed<'_>]) -> Vec<Column> {
-        let texts = first.map(str::to_owned).into_iter().chain(listed.iter().map(Listed::text));
-        self.errors.at(at, columns::several_sources(&texts.collect::<Vec<_>>().join(" ")));
-        listed.iter().filter_map(|listed| recovery::listed_source(listed, self.errors)).collect()
-    }
-
-    /// Skips this declaration.
-    fn give_up<T>(&mut self, first: impl Into<TokenTree>) -> Option<T> {
-        self.flow.unparsed.push(first.into());
-        self.flow.unparsed.extend_from_slice(self.cursor.skip_declaration());
-        None
+        declared
     }
 }
+
+/// Whether the tokens after a name are those of a column: views or a compute step.
+fn is_computed(after: &[TokenTree]) -> bool {
+    after.first().is_some_and(|tree| is_group(tree, Delimiter::Parenthesis))
+        || after.iter().any(|tree| is_punct(Some(tree), '='))
+}
+
+/// The tokens up to a comma.
+fn field(declaration: &[TokenTree]) -> &[TokenTree] {
+    declaration.split(|tree| is_punct(Some(tree), ',')).next().unwrap_or_default()
+}
+
+/// The name of a declaration, raw if it is a keyword of Rust. An invalid name is reported.
+pub(super) fn declared_name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
+    let Some(identifier) = rust_ident(name).filter(|name| !ident_text(name).is_empty()) else {
+        return match ident_text(name).as_str() {
+            "self" => errors.stop(name, NAMED_SELF),
+            _ => errors.stop(name, bad_name(name)),
+        };
+    };
+    // Identifiers are compared with their `r#`.
+    if identifier != *name && !is_gen(name) {
+        errors.at(name, rust_keyword(name));
+    }
+    Some(identifier)
+}
+
+// Messages.
+
+const NO_SEMICOLON: &str = "expected `;` after this";
+
+const COMMA: &str = "declarations end with `;`";
+
+const COLUMN_FORM: &str = "as in `column topics(user.latest) = prompt(\"...\");`";
+
+const NOT_A_DECLARATION: &str = "expected `source`, `column` or `use`";
+
+const DANGLING_DOC: &str = "no declaration follows this doc comment";
+
+const DANGLING_LINT: &str = "no declaration follows this attribute\n\nhelp: put it before a column; before `pub struct`, it is about all columns";
+
+const LINTED_SOURCE: &str = "a source reads nothing, so no lint applies to it";
+
+const KEYWORDS: &str =
+    "a `source` gets its values from your program, a `column` computes them, `use` adds a module";
+
+/// `3 topics;`
+fn not_a_declaration() -> String {
+    format!("{NOT_A_DECLARATION}\n\nhelp: {KEYWORDS}")
+}
+
+/// `colum topics(...)`: an identifier where a keyword should be.
+fn unknown_keyword(found: &Ident) -> String {
+    let is_of_rust = ["fn", "let", "const", "static", "type"].iter().any(|&word| found == word);
+    let intended = nearest_keyword(found).or(is_of_rust.then_some("column"));
+    let help = intended.map_or_else(|| KEYWORDS.to_owned(), |keyword| format!("did you mean `{keyword}`?"));
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", quote(found))
+}
+
+/// `us Debate { ... }`: an identifier where `use` should be.
+fn misspelt_use(found: &Ident) -> String {
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: did you mean `use`?", quote(found))
+}
+
+/// `topics(...) = ...;`: a name without a keyword.
+fn no_keyword(name: &Ident, keyword: &str) -> String {
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{keyword} {}`", quote(name), ident_text(name))
+}
+
+fn no_name(keyword: &Ident) -> String {
+    format!(
+        "expected a name after `{keyword}`\n\nhelp: {}",
+        if keyword == "source" { SOURCE_FORM } else { COLUMN_FORM }
+    )
+}
+
+const NAMED_SELF: &str =
+    "a column cannot be named `self`: as a view, `self` is the history of the column itself";
+
+const LINTED_MODULE: &str =
+    "lints apply to columns, not to modules\n\nhelp: put this on the columns of that flow";

@@ -1,26 +1,26 @@
 //! Parses the header of the item form: `pub struct Felt<M: Model>(model: M): Chat<M> where ...`.
+//!
+//! The first token before the braces that a header cannot have is an error, and the rest up to the braces is skipped.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
-use syn::parse::discouraged::Speculative;
+use quote::ToTokens;
+use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Token, Visibility, braced, bracketed, token};
+use syn::{Error, Path, PathArguments, Token, Visibility, WhereClause, braced, parenthesized, token};
 
 use super::cursor::{
-    Cursor, begins_declaration, is_group, is_ident, is_punct, shown, skip_until, tokens, trees_of,
+    Cursor, begins_declaration, can_name_struct, is_group, is_ident, skip_until, tokens, trees_of,
 };
-use super::tree::{Header, Param};
-use super::{attributes, base, generics, params};
-use crate::diagnostics::{Errors, flow};
-use crate::ident::{self, ident_text, rust_ident};
+use super::tree::{Base, Header, Param};
+use super::{attributes, generics, params};
+use crate::diagnostics::{Errors, quote};
+use crate::ident;
 
 /// Whether the tokens begin an item, and not a declaration.
 pub(super) fn is_item(trees: &[TokenTree]) -> bool {
     let mut cursor = Cursor::new(trees);
-    while cursor.attribute().is_some()
-        || attributes::lints_in_other_form(&mut cursor, &mut Errors::default()).is_some()
-    {}
+    while cursor.attribute().is_some() {}
     match cursor.peek() {
         // A visibility that a `macro_rules!` of the user passed on.
         Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::None,
@@ -45,35 +45,21 @@ fn ends_with_body(trees: &[TokenTree]) -> bool {
     let names = head.iter().take_while(|tree| matches!(tree, TokenTree::Ident(_))).count();
     let is_list = |tree: &TokenTree| is_group(tree, Delimiter::Parenthesis);
     let is_head = names <= 2 && head.iter().skip(names).all(is_list);
-    !begins_declaration(trees) && is_head && braces(body).is_some_and(|body| declares(&body))
-}
-
-fn declares(body: &Group) -> bool {
-    begins_declaration(&trees_of(body))
+    let declares = |body: Group| begins_declaration(&trees_of(&body));
+    !begins_declaration(trees) && is_head && braces(body).is_some_and(declares)
 }
 
 /// Parses the header and the braces after it. Without a name there is nothing to declare, but the
 /// declarations are checked all the same.
 pub(super) fn parse(trees: &[TokenTree], errors: &mut Errors) -> (Option<Header>, Option<Group>) {
-    let mut cursor = Cursor::new(trees);
-    let mut denies = Vec::new();
-    while let Some(more) = attributes::lints_in_other_form(&mut cursor, errors) {
-        denies.extend(more);
-    }
     let parser = |input: ParseStream<'_>| {
-        let (mut header, declared) = head(input, errors)?;
-        header.lints.extend(denies.iter().flat_map(|deny| attributes::lints(deny, errors)));
-        let body = body(input, errors)?;
+        let reported = errors.len();
+        let header = head(input, errors)?;
+        let body = body(input, errors, errors.len() > reported)?;
         input.parse::<TokenStream>()?;
-        let body = body.map(|body| {
-            let inside = body.stream();
-            let mut with_declared = Group::new(body.delimiter(), quote!(#declared #inside));
-            with_declared.set_span(body.span());
-            if declared.is_empty() { body } else { with_declared }
-        });
         Ok((header, body))
     };
-    match parser.parse2(tokens(cursor.rest())) {
+    match parser.parse2(tokens(trees)) {
         Ok((header, body)) => (Some(header), body),
         Err(error) => {
             errors.push(error);
@@ -89,51 +75,56 @@ fn braces(tree: &TokenTree) -> Option<Group> {
     }
 }
 
-/// Takes everything up to the braces. The tokens are declarations in it that belong there.
-fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Header, TokenStream)> {
-    let mut attrs = attributes::without_bang(input.call(Attribute::parse_inner)?, errors);
-    attrs.extend(input.call(Attribute::parse_outer)?);
-    let mut lints = Vec::new();
-    for attribute in &mut attrs {
-        attributes::take_underivable(attribute, errors);
-    }
-    attrs.retain(|attribute| {
-        let is_cfg = attribute.path().is_ident("cfg");
-        let is_lint = attributes::denies_our_lint(attribute);
-        // Only the struct gets the attributes: a `cfg` would remove it and leave its impls.
-        if is_cfg {
-            errors.at(attribute, flow::FLOW_CFG);
-        }
-        if is_lint {
-            lints.extend(attributes::lints(attribute, errors));
-        }
-        let has_other_level = attributes::has_other_level(attribute);
-        if has_other_level {
-            errors.at(attribute, flow::LINT_LEVEL);
-        }
-        !is_cfg && !is_lint && !has_other_level
-    });
+/// Takes everything up to the braces.
+fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
+    let (attrs, lints) = attributes::of_flow(input, errors)?;
     let vis = visibility(input, errors)?;
     let keyword = keyword(input, &vis, errors)?;
-    let name = name(input, keyword, errors)?;
-    let (mut is_complete, mut params) = (true, Vec::new());
-    let mut generics = generics::parse(input, &name, errors, &mut is_complete)?;
-    let early_where = generics::early_where(input, errors);
-    let declared = first_list(input, &name, &mut params, errors, &mut is_complete)?;
-    more_lists(input, &mut params, errors, &mut is_complete)?;
-    generics::late(input, &name, &mut generics, errors);
-    no_return_type(input, errors)?;
-    stray(input, errors)?;
-    let base = base::parse(input, &name, errors)?;
-    if base.is_some() && params.is_empty() && is_list(input) {
-        errors.on(input.cursor().span(), flow::LATE_PARAMS);
-        params::in_parentheses(input, &mut params, errors, &mut is_complete)?;
+    let name: Ident = input.parse().map_err(|_| Error::new(keyword.span, NO_FLOW_NAME))?;
+    let reported = errors.len();
+    let (mut generics, mut is_complete) = generics::parse(input, errors);
+    let params = params(input, &name, errors)?;
+    is_complete &= params.iter().all(|param| param.ty.is_some());
+    let mut base = base(input, &name, errors)?;
+    if input.peek(Token![where]) {
+        generics.where_clause = generics::or_report::<WhereClause>(input, errors);
+        is_complete &= generics.where_clause.is_some();
     }
-    more_lists(input, &mut params, errors, &mut is_complete)?;
-    let late_where = generics::late_where(input, errors, &mut is_complete);
-    generics.where_clause = early_where.or(late_where);
-    stray(input, errors)?;
-    Ok((Header { attrs, lints, vis, keyword, name, generics, params, base, is_complete }, declared))
+    if !is_body(input) && !input.is_empty() {
+        let found: TokenTree = input.fork().parse()?;
+        if errors.len() == reported {
+            no_return_type(input, &found, errors);
+        }
+        let skipped = skip_until(input, is_body);
+        let path = skipped.last().and_then(last_name).filter(|path| !path.is_ident(&name));
+        base = base.or(Some(Base { path, is_guessed: true }));
+        is_complete = false;
+    } else if !is_complete {
+        // The flow that this one extends may be among the tokens that are skipped.
+        base = base.or(Some(Base { path: None, is_guessed: true }));
+    }
+    // Without declarations nothing tells an extension, and `new` is what others call.
+    let base = base.filter(|_| !input.is_empty());
+    Ok(Header { attrs, lints, vis, keyword, name, generics, params, base, is_complete })
+}
+
+/// Whether the declarations come next, in braces or without.
+fn is_body(input: ParseStream<'_>) -> bool {
+    let begins = |rest: TokenStream| begins_declaration(&rest.into_iter().collect::<Vec<_>>());
+    input.peek(token::Brace) || input.fork().parse().is_ok_and(begins)
+}
+
+/// Reports a token in place of the braces. In Rust it may be that of `-> String`.
+fn no_return_type(input: ParseStream<'_>, found: &TokenTree, errors: &mut Errors) {
+    match input.fork().parse::<Token![->]>() {
+        Ok(arrow) => errors.at(arrow, RETURN_TYPE),
+        Err(_) => errors.at(found, stray(&found.to_string())),
+    }
+}
+
+/// The flow that is probably extended, in `struct Felt extends Chat`.
+fn last_name(last: &TokenTree) -> Option<Path> {
+    syn::parse2(last.clone().into()).ok().filter(can_name_struct)
 }
 
 /// Takes the visibility of the flow. One that Rust does not have, such as `pub(crat)`, is reported.
@@ -141,126 +132,9 @@ fn visibility(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Visibi
     let vis: Visibility = input.parse()?;
     if matches!(vis, Visibility::Public(_)) && input.peek(token::Paren) {
         let list: Group = input.parse()?;
-        errors.at(&list, flow::bad_visibility(&list.stream().to_string()));
+        errors.at(&list, bad_visibility(&list.stream().to_string()));
     }
     Ok(vis)
-}
-
-/// Takes the name of the flow. Wrong: `struct Chat::Inner { source user; ... }`.
-fn name(input: ParseStream<'_>, keyword: Token![struct], errors: &mut Errors) -> syn::Result<Ident> {
-    let mut name: Ident = input.parse().map_err(|_| Error::new(keyword.span, flow::NO_FLOW_NAME))?;
-    let (mut ahead, mut before) = (input.fork(), TokenStream::new());
-    // Without a source it is an extension, whose `:` is misspelt.
-    while let (Ok(colons), Ok(next)) = (ahead.parse::<Token![::]>(), ahead.parse::<Ident>())
-        && base::declares_a_source(input)?
-    {
-        before.extend(quote!(#name #colons));
-        name = next;
-        input.advance_to(&ahead);
-        ahead = input.fork();
-    }
-    if !before.is_empty() {
-        errors.at(quote!(#before #name), flow::path_as_name(&name));
-    }
-    Ok(name)
-}
-
-/// Whether the parameters of the flow come next.
-fn is_list(input: ParseStream<'_>) -> bool {
-    let is_other = body_in_parentheses(input).is_some() || base::in_parentheses(input).is_some();
-    input.peek(token::Paren) && !is_other
-}
-
-/// Takes the parameters after the name. The tokens are declarations in their place.
-fn first_list(
-    input: ParseStream<'_>,
-    name: &Ident,
-    params: &mut Vec<Param>,
-    errors: &mut Errors,
-    is_complete: &mut bool,
-) -> syn::Result<TokenStream> {
-    let is_bracket = input.peek(token::Bracket);
-    if is_bracket || input.peek(token::Brace) && input.peek2(token::Brace) {
-        errors.on(input.cursor().span(), flow::params_in_brackets(name));
-        let list;
-        if is_bracket {
-            bracketed!(list in input);
-        } else {
-            braced!(list in input);
-        }
-        params::list(&list, params, errors, is_complete)?;
-    } else if input.peek(token::Paren) && input.peek2(token::Brace) && declares(&input.fork().parse()?) {
-        let list: Group = input.parse()?;
-        errors.at(list.stream(), flow::DECLARED_PARAM);
-        return Ok(separated(&list));
-    } else if is_list(input) {
-        params::in_parentheses(input, params, errors, is_complete)?;
-    }
-    Ok(TokenStream::new())
-}
-
-/// Takes further lists of parameters, which are an error.
-fn more_lists(
-    input: ParseStream<'_>,
-    params: &mut Vec<Param>,
-    errors: &mut Errors,
-    is_complete: &mut bool,
-) -> syn::Result<()> {
-    let second = input.cursor().span();
-    if !is_list(input) {
-        return Ok(());
-    }
-    while is_list(input) {
-        params::in_parentheses(input, params, errors, is_complete)?;
-    }
-    let typed =
-        params.iter().filter_map(|Param { name, ty, .. }| Some(format!("{name}: {}", shown(ty.as_ref()?))));
-    let list: Vec<String> = typed.collect();
-    errors.on(second, flow::second_params(&list.join(", ")));
-    Ok(())
-}
-
-/// Takes a token before the braces that does not belong there: `Chat(style: String) = { ... }`.
-fn stray(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
-    // An empty `where` is valid.
-    if !input.peek2(token::Brace) || input.peek(Token![where]) {
-        return Ok(());
-    }
-    let is_stray = match input.fork().parse()? {
-        TokenTree::Punct(punct) => [',', ';', '='].contains(&punct.as_char()),
-        // A keyword of Rust names no flow, and a flow with a source extends none.
-        TokenTree::Ident(word) => {
-            let is_lower = ident_text(&word).starts_with(|first: char| first.is_ascii_lowercase());
-            rust_ident(&word).as_ref() != Some(&word) || is_lower && base::declares_a_source(input)?
-        }
-        TokenTree::Group(_) | TokenTree::Literal(_) => false,
-    };
-    if is_stray {
-        let found: TokenTree = input.parse()?;
-        errors.at(&found, flow::stray(&found.to_string()));
-    }
-    Ok(())
-}
-
-/// Declarations in parentheses, each with its `;`.
-fn separated(list: &Group) -> TokenStream {
-    let trees = trees_of(list);
-    let parts = trees.split(|tree| [',', ';'].iter().any(|&end| is_punct(Some(tree), end)));
-    parts.filter(|part| !part.is_empty()).map(tokens).map(|part| quote!(#part;)).collect()
-}
-
-/// Takes `-> String`, which is an error: a base comes after a `:`.
-fn no_return_type(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
-    let arrow: TokenStream = match () {
-        () if input.peek(Token![->]) => input.parse::<Token![->]>()?.into_token_stream(),
-        () if input.peek(Token![=>]) => input.parse::<Token![=>]>()?.into_token_stream(),
-        () => TokenStream::new(),
-    };
-    if !arrow.is_empty() {
-        errors.at(arrow, flow::RETURN_TYPE);
-        skip_until(input, |input| input.peek(token::Brace) || input.peek(Token![where]));
-    }
-    Ok(())
 }
 
 /// Takes `struct`, or another identifier instead.
@@ -269,9 +143,9 @@ fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn
         return input.parse();
     }
     let Some((found, after)) = input.cursor().ident() else {
-        return Err(Error::new(vis.span(), flow::NO_STRUCT));
+        return Err(Error::new(vis.span(), NO_STRUCT));
     };
-    errors.at(&found, flow::no_struct(&found));
+    errors.at(&found, no_struct(&found));
     match after.ident() {
         Some((ident, _)) if ident::is(&ident, "struct") => {
             input.parse::<TokenTree>()?;
@@ -283,32 +157,124 @@ fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn
     Ok(Token![struct](found.span()))
 }
 
-/// Takes the braces, and reports tokens after them. Declarations without braces are parsed, too.
-fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Group>> {
-    if let Some(list) = body_in_parentheses(input) {
-        errors.on(list.span_open(), flow::BODY_IN_PARENTHESES);
-        input.parse::<TokenStream>()?;
-        return Ok(Some(list));
+/// Takes the parameters after the name. In braces, as the fields of a struct, they are an error.
+fn params(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Result<Vec<Param>> {
+    let list;
+    if input.peek(token::Brace) && input.peek2(token::Brace) {
+        errors.on(input.cursor().span(), params_in_braces(name));
+        braced!(list in input);
+    } else if input.peek(token::Paren) {
+        parenthesized!(list in input);
+    } else {
+        return Ok(Vec::new());
     }
-    if !input.peek(token::Brace) {
-        errors.on(input.cursor().prev_span(), flow::NO_BODY);
-        let rest: TokenStream = input.fork().parse()?;
-        let bare = Group::new(Delimiter::Brace, rest);
-        if declares(&bare) {
-            input.parse::<TokenStream>()?;
-            return Ok(Some(bare));
-        }
-        skip_until(input, |input| input.peek(token::Brace));
-    }
-    let body = input.parse::<Option<TokenTree>>()?;
-    if !input.is_empty() {
-        errors.on(input.cursor().span(), flow::AFTER_BODY);
-    }
-    Ok(body.as_ref().and_then(braces))
+    params::list(&list, errors)
 }
 
-/// The parentheses that come next, if they hold declarations.
-fn body_in_parentheses(input: ParseStream<'_>) -> Option<Group> {
-    let list = if input.peek(token::Paren) { input.fork().parse::<Group>().ok()? } else { return None };
-    declares(&list).then_some(list)
+/// Takes the flow that this one extends: `: Chat<M>`.
+fn base(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Result<Option<Base>> {
+    if !input.peek(Token![:]) || input.peek(Token![::]) {
+        return Ok(None);
+    }
+    let colon: Token![:] = input.parse()?;
+    if input.peek(token::Brace) {
+        errors.at(colon, no_base(name));
+        return Ok(Some(Base { path: None, is_guessed: true }));
+    }
+    let found = input.fork().parse::<TokenTree>().map_or_else(|_| colon.into_token_stream(), Into::into);
+    let path: Option<Path> = input.fork().parse().ok();
+    let path = path.filter(|path| {
+        let is_call = |arguments: &PathArguments| matches!(arguments, PathArguments::Parenthesized(_));
+        can_name_struct(path) && !path.segments.iter().any(|segment| is_call(&segment.arguments))
+    });
+    match path {
+        Some(path) if path.is_ident(name) => errors.at(&path, own_base(name)),
+        Some(path) => {
+            input.parse::<Path>()?;
+            return Ok(Some(Base { path: Some(path), is_guessed: false }));
+        }
+        None => errors.at(found, not_a_base(name)),
+    }
+    skip_until(input, |input| input.peek(token::Brace) || input.peek(Token![where]));
+    Ok(Some(Base { path: None, is_guessed: true }))
+}
+
+/// Takes the braces, and reports tokens after them. Declarations without braces are parsed, too.
+fn body(input: ParseStream<'_>, errors: &mut Errors, is_reported: bool) -> syn::Result<Option<Group>> {
+    if !input.peek(token::Brace) {
+        if !is_reported {
+            errors.on(input.cursor().prev_span(), NO_BODY);
+        }
+        let bare: TokenStream = input.parse()?;
+        return Ok((!bare.is_empty()).then(|| Group::new(Delimiter::Brace, bare)));
+    }
+    let body: Group = input.parse()?;
+    if !input.is_empty() {
+        errors.on(input.cursor().span(), AFTER_BODY);
+    }
+    Ok(Some(body))
+}
+
+// Messages.
+
+const NO_STRUCT: &str = "expected `struct` and the name of the flow after this";
+
+/// `pub(crat) struct Chat { ... }`, where `found` is `crat`.
+fn bad_visibility(found: &str) -> String {
+    format!("expected a visibility, found `pub({found})`\n\nhelp: as in `pub(crate)`")
+}
+
+const NO_FLOW_NAME: &str =
+    "expected the name of the flow after this\n\nhelp: as in `pub struct Chat { ... }`";
+
+const NO_BODY: &str = "expected the declarations of the flow, in braces, after this";
+
+/// `pub struct Chat(style: String) = { ... }`
+fn stray(found: &str) -> String {
+    format!(
+        "expected the declarations of the flow, in braces, found `{found}`\n\n\
+         help: as in `struct Chat(style: String) {{ ... }}` or `struct Felt: Chat {{ ... }}`"
+    )
+}
+
+const AFTER_BODY: &str = "expected the end of `flow!`, which declares one flow";
+
+/// `pub struct Chat { style: String } { source user; ... }`
+fn params_in_braces(name: &Ident) -> String {
+    format!(
+        "the parameters of a flow are in parentheses\n\nhelp: as in `struct {}(style: String) {{ ... }}`",
+        name.unraw()
+    )
+}
+
+/// `pub struct Chat(style: String) -> String`
+const RETURN_TYPE: &str = "a flow has no return type\n\nhelp: drop it; a column holds text, or values of its own type: `column score(user.latest): Score = ...`";
+
+/// `pub enum Chat { ... }`, where `found` is `enum`.
+fn no_struct(found: &Ident) -> String {
+    format!(
+        "expected `struct`, found {}\n\nhelp: a flow is declared as a struct: `pub struct Chat {{ ... }}`",
+        quote(found)
+    )
+}
+
+/// An example of the declaration of an extension.
+fn extension(name: &Ident, base: &str) -> String {
+    format!("`struct {}: {base} {{ ... }}`", name.unraw())
+}
+
+fn no_base(name: &Ident) -> String {
+    format!(
+        "expected the flow that {} extends after this\n\nhelp: as in {}",
+        quote(name),
+        extension(name, "Chat")
+    )
+}
+
+fn not_a_base(name: &Ident) -> String {
+    format!("expected the name of a flow\n\nhelp: as in {}", extension(name, "Chat"))
+}
+
+fn own_base(name: &Ident) -> String {
+    format!("{} extends itself", quote(name))
 }

@@ -7,7 +7,6 @@
 //! ```
 
 mod attributes;
-mod base;
 mod captures;
 mod closure;
 mod column;
@@ -19,10 +18,8 @@ mod generics;
 mod header;
 mod modifiers;
 mod module;
-mod module_forms;
 mod params;
-mod recovery;
-mod source_list;
+mod rust;
 mod step;
 mod tree;
 mod uses;
@@ -31,7 +28,7 @@ mod view_list;
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 
-use crate::diagnostics::{self, Errors};
+use crate::diagnostics::{EMPTY_FLOW, Errors};
 use cursor::trees_of;
 
 pub(crate) use captures::{AsyncClosure, Capture};
@@ -67,13 +64,13 @@ impl Invocation {
 pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
     if trees.iter().all(|tree| is_punct(Some(tree), ';')) {
-        errors.on(Span::call_site(), diagnostics::flow::EMPTY_FLOW);
+        errors.on(Span::call_site(), EMPTY_FLOW);
         return Flow::empty(Form::Unknown, Vec::new());
     }
     if let [TokenTree::Group(braces)] = trees.as_slice()
         && braces.delimiter() == Delimiter::Brace
     {
-        errors.on(braces.span_open(), diagnostics::declarations::BRACES);
+        errors.on(braces.span_open(), BRACES);
         return parse(braces.stream(), errors);
     }
     if !header::is_item(&trees) {
@@ -82,8 +79,12 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
     let (header, body) = header::parse(&trees, errors);
     let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
     match body {
-        Some(body) => declarations::parse(form, &trees_of(&body), errors),
+        Some(body) => declarations::parse(form, &trees_of(&body), errors).without_wrong_base(),
         // As unparsed tokens they keep a flow without a body from being one without a source, too.
         None => Flow::empty(form, trees),
     }
 }
+
+// Messages.
+
+const BRACES: &str = "a flow without a header has no inner braces\n\nhelp: drop them";

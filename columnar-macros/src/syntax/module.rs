@@ -1,47 +1,54 @@
 //! Parses a module after its keyword: `Debate(arguments) { topic: user } as debate;`.
 
+use std::fmt::Display;
+
 use proc_macro2::{Delimiter, Group, Ident, TokenTree};
-use syn::{Attribute, Path, PathArguments};
+use syn::ext::IdentExt;
+use syn::{Attribute, Path};
 
 use super::cursor::{
     Angles, Cursor, can_name_struct, is_blank, is_group, is_ident, is_punct, tokens, trees_of,
 };
-use super::recovery::declared_name;
+use super::declarations::declared_name;
+use super::rust;
 use super::tree::{Input, Module};
 use super::view::View;
 use super::view_list::parse_view;
-use super::{module_forms, recovery};
-use crate::diagnostics::{Errors, declarations, modules};
+use crate::diagnostics::{EXAMPLE, Errors, INPUT_IS_VALUE, quote};
 use crate::ident::{self, ident_text, nearest_name};
-use crate::keywords::nearest_keyword;
 
-/// Takes a module up to its `;`, or returns the tokens that could not be read.
-pub(super) fn parse<'t>(
+/// Takes a module up to its `;`. `None` if a token is reported before its name.
+pub(super) fn parse(
     docs: Vec<Attribute>,
     keyword: &Ident,
-    cursor: &mut Cursor<'t>,
+    cursor: &mut Cursor<'_>,
     errors: &mut Errors,
-) -> Result<Module, &'t [TokenTree]> {
-    let declaration = cursor.skip_declaration();
-    let has_semicolon = cursor.took_semicolon();
+) -> Option<Module> {
+    let declaration = cursor.declaration();
     // A cursor of its own, so that no parser reads into the next declaration.
-    let reordered = module_forms::with_as_at_the_end(declaration, errors);
-    let mut cursor = Cursor::new(reordered.as_deref().unwrap_or(declaration));
-    let mut path = path(keyword, &mut cursor, errors).ok_or(declaration)?;
-    without_constructor(&mut path, &cursor, errors);
-    let (mut arguments, list) = groups(&mut path, &mut cursor, errors).ok_or(declaration)?;
-    let name = module_name(&path, &mut cursor, list.as_ref(), errors).ok_or(declaration)?;
-    late_generics(&mut path, &mut cursor, errors);
-    late_arguments(&path, &mut cursor, &mut arguments, errors);
-    match (cursor.peek(), declaration.last()) {
-        (Some(comma), _) if is_punct(Some(comma), ',') => errors.at(comma, declarations::COMMA),
-        (Some(found), _) => errors.at(found, modules::AFTER_NAME),
-        (None, Some(last)) if !has_semicolon => errors.at(last, declarations::NO_SEMICOLON),
-        _ => {}
+    let mut inside = Cursor::new(declaration);
+    let mut path = path(keyword, &mut inside, errors)?;
+    without_constructor(&mut path, &inside, errors);
+    let arguments = inside.parentheses().and_then(|tree| match tree {
+        TokenTree::Group(arguments) => Some(arguments.clone()),
+        _ => None,
+    });
+    let list = list(&path, &mut inside, errors);
+    // A name without inputs is known all the same.
+    if list.is_none() && !is_ident(inside.peek(), "as") {
+        return None;
     }
+    let (name, is_named) = module_name(&path, &mut inside, list.as_ref(), errors)?;
+    if list.is_none() {
+        // The inputs may be after the name.
+        inside.take(inside.rest().len());
+    }
+    cursor.take(declaration.len() - inside.rest().len());
     let missing = list.as_ref().and_then(missing);
     let (inputs, is_complete) = list.map_or_else(|| (Vec::new(), false), |list| inputs(&list, errors));
-    Ok(Module { docs, keyword: keyword.clone(), path, arguments, inputs, missing, is_complete, name })
+    // Tokens in place of the name, or after it, may be arguments.
+    let is_complete = is_complete && is_named && inside.is_empty();
+    Some(Module { docs, keyword: keyword.clone(), path, arguments, inputs, missing, is_complete, name })
 }
 
 /// Takes the path: everything up to the arguments, the inputs or the `as`.
@@ -63,15 +70,15 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
     match syn::parse2::<Path>(tokens(trees)) {
         Ok(path) if can_name_struct(&path) && (!cursor.is_empty() || path.segments.len() == 1) => Some(path),
         _ if is_blank(trees) => {
-            errors.at(keyword, modules::no_flow());
+            errors.at(keyword, no_flow());
             None
         }
         Ok(_) if cursor.is_empty() => {
-            errors.at(keyword, modules::import());
+            errors.at(keyword, import());
             None
         }
         _ => {
-            errors.at(tokens(trees), modules::not_a_flow());
+            errors.at(tokens(trees), not_a_flow());
             None
         }
     }
@@ -84,44 +91,23 @@ fn without_constructor(path: &mut Path, cursor: &Cursor<'_>, errors: &mut Errors
     if is_called && path.segments.len() > 1 && is_function(&name_of(path)) {
         let function = path.segments.pop();
         path.segments.pop_punct();
-        errors.at(function, modules::constructor(&name_of(path)));
+        errors.at(function, constructor(&name_of(path)));
     }
 }
 
-/// Takes the arguments, and the inputs in braces. Missing inputs are reported.
-fn groups(
-    path: &mut Path,
-    cursor: &mut Cursor<'_>,
-    errors: &mut Errors,
-) -> Option<(Option<Group>, Option<Group>)> {
-    let shown = name_of(path);
-    let (mut arguments, mut list) = (None, None);
-    loop {
-        late_generics(path, cursor, errors);
-        if list.is_some() {
-            late_arguments(path, cursor, &mut arguments, errors);
-        }
-        let Some(TokenTree::Group(group)) = cursor.peek() else { break };
-        cursor.next();
-        match group.delimiter() {
-            Delimiter::Parenthesis if arguments.is_none() => arguments = Some(group.clone()),
-            Delimiter::Brace if list.is_none() => list = Some(group.clone()),
-            _ => {
-                errors.on(group.span_open(), modules::brackets(&shown));
-                // The inputs are read from wrong brackets, too, so that none is missing.
-                list.get_or_insert_with(|| group.clone());
+/// Takes the inputs, in braces. Other brackets are reported, and read all the same.
+fn list(path: &Path, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Group> {
+    match cursor.peek() {
+        Some(TokenTree::Group(list)) => {
+            cursor.next();
+            if list.delimiter() != Delimiter::Brace {
+                errors.on(list.span_open(), brackets(name_of(path)));
             }
+            Some(list.clone())
         }
+        Some(found) => errors.stop(found, no_inputs(name_of(path))),
+        None => errors.stop(path, import()),
     }
-    match (&list, cursor.peek()) {
-        (None, Some(found)) => errors.at(found, modules::no_inputs(&shown)),
-        (None, None) => {
-            errors.at(path, modules::import());
-            return None;
-        }
-        _ => {}
-    }
-    Some((arguments, list))
 }
 
 /// The last part of a path.
@@ -129,74 +115,32 @@ fn name_of(path: &Path) -> String {
     path.segments.last().map(|last| ident_text(&last.ident)).unwrap_or_default()
 }
 
-/// Takes generics that do not directly follow the name. The path gets them, so that none are missing.
-fn late_generics(path: &mut Path, cursor: &mut Cursor<'_>, errors: &mut Errors) {
-    if !is_punct(cursor.peek(), '<') {
-        return;
-    }
-    let mut angles = Angles::default();
-    let is_last = |tree: &TokenTree| {
-        angles.pass(tree);
-        angles.open == 0
-    };
-    let rest = cursor.rest();
-    let written = tokens(cursor.take(rest.iter().position(is_last).map_or(rest.len(), |last| last + 1)));
-    errors.at(&written, modules::late_generics(&name_of(path)));
-    if let Some(last) = path.segments.last_mut().filter(|last| last.arguments.is_none())
-        && let Ok(generics) = syn::parse2(written)
-    {
-        last.arguments = PathArguments::AngleBracketed(generics);
-    }
-}
-
-/// Takes arguments that do not come before the inputs.
-fn late_arguments(path: &Path, cursor: &mut Cursor<'_>, arguments: &mut Option<Group>, errors: &mut Errors) {
-    if arguments.is_none()
-        && let Some(TokenTree::Group(group)) = cursor.parentheses()
-    {
-        errors.on(group.span_open(), modules::late_arguments(&name_of(path)));
-        *arguments = Some(group.clone());
-    }
-}
-
-/// Takes the name after `as`. If it is missing, the name is derived from that of the flow.
+/// Takes the name after `as`, and whether there is one. If not, the name is derived from that of the flow.
 fn module_name(
     path: &Path,
     cursor: &mut Cursor<'_>,
     list: Option<&Group>,
     errors: &mut Errors,
-) -> Option<Ident> {
+) -> Option<(Ident, bool)> {
     let flow = path.segments.last().map(|last| &last.ident)?;
     let likely = nearest_name(&ident_text(flow)).unwrap_or_else(|| "module".to_owned());
-    // A flow named `Type` has a keyword as its nearest name, so there may be none.
-    let repaired =
-        || syn::parse_str::<Ident>(&likely).ok().map(|name| Ident::new(&name.to_string(), flow.span()));
-    let Some(found) = cursor.peek() else {
-        errors.on(list.map_or(flow.span(), Group::span_close), modules::no_as(&likely));
-        return repaired();
-    };
-    if !is_ident(Some(found), "as") {
-        errors.at(found, modules::not_as(found, &likely));
-        cursor.take(cursor.rest().len());
-        return repaired();
-    }
-    cursor.next();
-    // `as pub column …` is rather a module without a name before a column.
-    let is_keyword =
-        |tree: &TokenTree| matches!(tree, TokenTree::Ident(word) if nearest_keyword(word).is_some());
-    if !cursor.rest().iter().take(2).any(is_keyword)
-        && let Some(name) = recovery::name(cursor, errors)
-    {
-        return Some(name);
-    }
     match cursor.next() {
-        Some(TokenTree::Ident(ident)) if !ident_text(ident).is_empty() => declared_name(ident, errors),
-        other => {
-            errors.at(other.unwrap_or(found), modules::no_name_after_as(&likely));
-            cursor.take(cursor.rest().len());
-            repaired()
+        None => errors.on(list.map_or(flow.span(), Group::span_close), no_as(&likely)),
+        Some(word) if is_ident(Some(word), "as") => {
+            rust::modifiers_of_name(cursor, errors);
+            match cursor.next() {
+                Some(TokenTree::Ident(name)) if !ident_text(name).is_empty() => {
+                    return Some((declared_name(name, errors)?, true));
+                }
+                found => errors.at(found.unwrap_or(word), no_name_after_as(&likely)),
+            }
         }
+        Some(found) => errors.at(found, not_as(found, &likely)),
     }
+    cursor.take(cursor.rest().len());
+    // A flow named `Type` has a keyword as its nearest name, so there may be none.
+    let name = syn::parse_str::<Ident>(&likely).ok()?;
+    Some((Ident::new(&name.to_string(), flow.span()), false))
 }
 
 /// The marker of an editor where no input is typed yet.
@@ -223,7 +167,7 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
         let comma = commas.next();
         if is_blank(part) {
             // Only the last part has no comma, and a blank last one is removed above.
-            errors.at(comma, modules::EMPTY_INPUT);
+            errors.at(comma, EMPTY_INPUT);
             is_complete = false;
             continue;
         }
@@ -237,7 +181,7 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
 /// Parses `topic: user`, or `user` for both.
 fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
     let [TokenTree::Ident(first), rest @ ..] = trees else {
-        errors.at(tokens(trees), modules::NOT_AN_INPUT);
+        errors.at(tokens(trees), NOT_AN_INPUT);
         return None;
     };
     let name = declared_name(first, errors)?;
@@ -245,19 +189,19 @@ fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
         [] => trees,
         [colon, column @ ..] if is_punct(Some(colon), ':') => {
             if is_blank(column) {
-                errors.at(colon, modules::no_column(&name));
+                errors.at(colon, no_column(&name));
                 return Some(Input { name, column: None });
             }
             column
         }
         [found, ..] => {
-            errors.at(found, modules::no_colon(&name, found));
+            errors.at(found, no_colon(&name, found));
             return Some(Input { name, column: None });
         }
     };
     // Arguments are often written `model.clone()`, and no view has such a modifier.
     if column.iter().any(|tree| is_ident(Some(tree), "clone")) {
-        errors.at(tokens(column), modules::INPUT_IS_VALUE);
+        errors.at(tokens(column), INPUT_IS_VALUE);
         return None;
     }
     let column = bound(&name, column, errors);
@@ -267,12 +211,86 @@ fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
 /// Parses the column that an input is bound to.
 fn bound(name: &Ident, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
     let [TokenTree::Ident(base), ..] = trees else {
-        errors.at(tokens(trees), modules::not_a_column(name));
+        errors.at(tokens(trees), not_a_column(name));
         return None;
     };
     if ident::is(base, "self") {
-        errors.at(base, modules::INPUT_IS_SELF);
+        errors.at(base, INPUT_IS_SELF);
         return None;
     }
     parse_view(trees, errors)
 }
+
+// Messages.
+
+fn no_flow() -> String {
+    format!("expected the name of a flow after this\n\nhelp: {EXAMPLE}")
+}
+
+fn not_a_flow() -> String {
+    format!("expected the name of a flow\n\nhelp: {EXAMPLE}")
+}
+
+/// `use std::fmt;` inside a flow.
+fn import() -> String {
+    format!(
+        "a flow contains only declarations\n\nhelp: put the import before `flow!`; a module has inputs, \
+         {EXAMPLE}"
+    )
+}
+
+fn no_inputs(path: impl Display) -> String {
+    format!("expected the inputs of `{path}`, in braces, before this\n\nhelp: {EXAMPLE}")
+}
+
+fn brackets(path: impl Display) -> String {
+    format!("expected the inputs of `{path}` in braces\n\nhelp: {EXAMPLE}")
+}
+
+/// `use Debate { topic: user };`
+fn no_as(name: &str) -> String {
+    format!("expected `as` and a name after this\n\nhelp: as in `as {name}`")
+}
+
+/// `use Debate { topic: user } debate;`
+fn not_as(found: impl Display, name: &str) -> String {
+    format!("expected `as` and a name, found `{found}`\n\nhelp: as in `as {name}`")
+}
+
+fn no_name_after_as(name: &str) -> String {
+    format!("expected a name after `as`\n\nhelp: as in `as {name}`")
+}
+
+/// `use Debate::new(model) { topic: user } as debate;`
+fn constructor(flow: &str) -> String {
+    format!(
+        "a module is the flow itself, without a function\n\nhelp: drop this, and write arguments as in \
+         `use {flow}(model) {{ topic: user }} as debate;`"
+    )
+}
+
+const NOT_AN_INPUT: &str = "expected an input and its column\n\nhelp: as in `topic: user`";
+
+const EMPTY_INPUT: &str = "expected an input before this comma";
+
+fn no_colon(name: &Ident, found: impl Display) -> String {
+    format!(
+        "expected `:` or `,` after {}, found `{found}`\n\nhelp: as in `{}: user`",
+        quote(name),
+        name.unraw()
+    )
+}
+
+fn no_column(name: &Ident) -> String {
+    format!(
+        "expected the column for the input {} after this\n\nhelp: as in `{}: user`",
+        quote(name),
+        name.unraw()
+    )
+}
+
+fn not_a_column(name: &Ident) -> String {
+    format!("expected the column for the input {}\n\nhelp: as in `{}: user`", quote(name), name.unraw())
+}
+
+const INPUT_IS_SELF: &str = "an input is a column, not `self`\n\nhelp: name a column, as in `topic: user`";

@@ -254,12 +254,3 @@ pub(super) fn is_plain(trees: &[TokenTree]) -> bool {
         && expression::first(trees).is_none_or(|step| step.after.is_empty())
         && !trees.iter().any(|tree| is_punct(Some(tree), '|') || has_comma(tree))
 }
-
-/// The views, if a step without views before it begins with them: `= (user) prompt("...")`.
-pub(super) fn views_before(trees: &[TokenTree]) -> Option<(&Group, &[TokenTree])> {
-    let (TokenTree::Group(list), rest) = trees.split_first()? else { return None };
-    let Expression { is_bare, after, .. } = expression::first(trees)?;
-    let is_views = list.delimiter() == Delimiter::Parenthesis && is_bare && !after.is_empty();
-    let is_arrow = ['=', '-'].iter().any(|&sign| is_punct(rest.first(), sign)) && is_punct(rest.get(1), '>');
-    is_views.then_some((list, rest.get(if is_arrow { 2 } else { 0 }..).unwrap_or_default()))
-}

@@ -37,6 +37,17 @@ impl Flow {
         Self { form, columns: Vec::new(), modules: Vec::new(), partial_keywords: Vec::new(), unparsed }
     }
 
+    /// Drops a base that is only a guess, if a source shows that there is none.
+    pub(super) fn without_wrong_base(mut self) -> Self {
+        let has_source = self.columns.iter().any(|column| column.derived.is_none());
+        if let Form::Item(header) = &mut self.form
+            && has_source
+        {
+            header.base = header.base.take().filter(|base| !base.is_guessed);
+        }
+        self
+    }
+
     pub(crate) fn header(&self) -> Option<&Header> {
         match &self.form {
             Form::Item(header) => Some(header),
@@ -140,6 +151,8 @@ fn mentions_impl(tokens: TokenStream) -> bool {
 pub(crate) struct Base {
     /// `None` if it could not be read.
     pub(crate) path: Option<Path>,
+    /// Whether it may be the base of another kind of flow, since the header could not be read.
+    pub(super) is_guessed: bool,
 }
 
 impl Base {
@@ -243,6 +256,21 @@ impl ClosureParam {
 }
 
 impl Column {
+    /// A column with a name and nothing else yet, or a source for the keyword `source`.
+    pub(super) fn unread(docs: Vec<Attribute>, keyword: Ident, name: Ident) -> Self {
+        let derived = (ident_text(&keyword) == "column").then(|| Derived::unread(name.span()));
+        Self {
+            docs,
+            lints: Vec::new(),
+            keyword,
+            name,
+            is_duplicate: false,
+            renamed_from: None,
+            derived,
+            source_type: None,
+        }
+    }
+
     /// The views that show a column; none for a source.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
         self.derived.iter().flat_map(Derived::reads)
@@ -264,6 +292,19 @@ impl Flow {
 }
 
 impl Derived {
+    /// The parts of a column whose views are unknown, so that none of them is missing.
+    pub(super) fn unread(list: Span) -> Self {
+        Self {
+            list,
+            views: Vec::new(),
+            is_complete: false,
+            ty: None,
+            step: TokenStream::new(),
+            closure: None,
+            is_step_for_editors: false,
+        }
+    }
+
     /// The closure, if a parameter of it is the name of a view, or should be.
     pub(crate) fn closure_of_inputs(&self, column: &Ident) -> Option<&Closure> {
         let is_input = |param: &ClosureParam| {
@@ -301,6 +342,13 @@ pub(crate) struct ColumnType {
     pub(crate) ty: TokenStream,
     /// Whether it is a path that ends early, `score::`, which is reported. It is only for editors.
     pub(crate) is_partial: bool,
+}
+
+impl ColumnType {
+    /// A type that could not be read.
+    pub(super) fn unread(colon: Span) -> Self {
+        Self { colon, ty: TokenStream::new(), is_partial: false }
+    }
 }
 
 /// The earlier name of a column: `was "subjects"`.

@@ -29,41 +29,25 @@
 //! | expected `struct`, found `enum` | declare the flow as a struct: `pub struct Chat { … }` |
 //! | expected `struct` and the name of the flow after this | continue with `struct Chat { … }` |
 //! | expected the name of the flow after this | name it: `pub struct Chat { … }` |
-//! | the name of a flow is no path | write the last name alone, in the module where the flow belongs |
 //! | expected a visibility, found `pub(crat)` | write `pub`, `pub(crate)` or another one of Rust |
 //! | expected the declarations of the flow, in braces, after this | put braces around them |
-//! | expected the declarations of the flow, in braces, found `=` | drop the token between the header and its braces |
-//! | the declarations of a flow are in braces | write `{ … }`, not `( … )` |
+//! | expected the declarations of the flow, in braces, found `=` | write nothing else before the braces: `struct Chat(style: String) { … }`, or `struct Felt: Chat { … }` for a flow that extends another |
 //! | a flow without a header has no inner braces | drop the inner braces: `flow! { source user; … }` |
 //! | expected the end of `flow!`, which declares one flow | put the second flow into another `flow!` |
 //! | `#[cfg(...)]` cannot be inside `flow!` | put `#[cfg(…)]` before `flow!` |
-//! | expected a parameter of the flow | write a name with a type, as in `pub struct Chat(style: String)` |
-//! | expected `:` and the type of `model` | give the parameter a type |
 //! | a parameter is a name, a colon and a type | write `style: String` |
 //! | expected the type of `count` | write a type, as in `count: usize` |
-//! | expected the type of `most` after this | the same |
-//! | expected `:` after `M` | write `M: Model` |
-//! | expected `>` after this | close the list of generics: `<M: Model>` |
-//! | generic parameters are in angle brackets | write `struct Chat<M: Model>(model: M)` |
-//! | the generic parameters of a flow come after its name | the same |
-//! | `where` comes after the parameters | write `struct Chat<M>(model: M) where M: Model { … }` |
 //! | `'b` is not declared | declare the lifetime after the name of the flow, or write one that is there |
 //! | expected `,` before this | separate the parameters |
 //! | expected `,` | correct the list of generics here |
 //! | two parameters are named `style` | rename one |
-//! | a flow has one list of parameters | write all of them in one: `(style: String, most: usize)` |
-//! | a flow has the parameters that it lists, and no others | drop the dots |
-//! | the name of a parameter has no hyphens | write `_` |
-//! | the name of a parameter has no quotes | drop them |
 //! | `type` is a keyword of Rust | write `r#type` |
 //! | a parameter has no type of unknown size | write `String`, `Vec<u8>` or a `Box` |
 //! | a closure keeps `style`, so this reference needs a lifetime | write `String`, or `struct Chat<'a>(style: &'a str)` |
 //! | a parameter has no other attribute than its documentation | drop it |
 //! | expected the name of a parameter, found `mut` | drop `mut`, `pub` or `&`: compute steps have each parameter by reference |
 //! | a flow has no `self` | drop it; the parameters are those of `new` |
-//! | a parameter has no default value | drop it, and write the value where `new` is called |
 //! | the parameters of a flow are in parentheses | write `struct Chat(style: String) { … }` |
-//! | parameters are values, and declarations such as `source user;` are in the braces | put the declaration into the braces |
 //! | a flow has no return type | drop it; each column may have a type of its own |
 //! | a flow cannot derive `PartialEq` | drop the trait: a flow is a handle. One without parameters has a `Default` |
 //! | the lints of columnar have no other level than `deny` | write `#[deny(…)]`, or drop the attribute |
@@ -72,15 +56,9 @@
 //!
 //! | message | what to do |
 //! |---|---|
-//! | expected `:` before this | write a colon before the flow that is extended: `struct Felt: Chat { … }` |
-//! | expected `:`, found `extends` | the same |
 //! | expected the flow that `Felt` extends after this | name it, or drop the colon |
-//! | the flow that `Felt` extends comes after `:` | write `struct Felt: Chat { … }` |
-//! | a flow extends another one itself, without a call | write the name alone: `struct Felt: Chat { … }` |
 //! | expected the name of a flow | write the path of a flow that is declared as a struct, such as `chat::Chat<M>` |
 //! | `Felt` extends itself | name another flow |
-//! | a flow extends one flow only | extend one flow, and then extend the result |
-//! | the parameters of a flow come after its name | write `struct Felt(style: String): Chat { … }` |
 //! | this flow adds no column to `Chat` | declare a column |
 //! | a flow cannot add a source to the flow that it extends: earlier steps of `Chat` have no value for it | declare the source in the flow that is extended, or compute its values |
 //!
@@ -91,11 +69,8 @@
 //! | this flow is empty | begin with a source: `source user;` |
 //! | this flow has no source | declare one; a flow without a source has no steps |
 //! | expected `source`, `column` or `use` | begin each declaration with one of the three |
-//! | expected `source`, `column` or `use`, found `colum` | the same; the message suggests the nearest word. Comments begin with `//` |
+//! | expected `source`, `column` or `use`, found `colum` | the same; the message suggests the nearest word |
 //! | expected a name after `column` | name the column |
-//! | the keyword comes before the name | write `source user;` |
-//! | a declaration has one keyword | drop the second one |
-//! | a column has views and a compute step | write `source user;`, or add both |
 //! | expected `;` after this | end the declaration |
 //! | declarations end with `;` | write `;`, not `,` |
 //! | a flow contains only declarations | put `let`, constants, items, loops and macros before `flow!`, where compute steps can use them. To declare columns in a loop, declare them [at run time](super::dynamic_flows) |
@@ -106,9 +81,7 @@
 //! | a column has no attributes except doc comments and `#[deny(...)]` | drop the attribute |
 //! | no declaration follows this doc comment | put it before a declaration, or write `//` |
 //! | no declaration follows this attribute | put it before a column, or before `pub struct` |
-//! | a compute step belongs to a column | write `column topics(user.latest) = prompt("…");` |
 //! | an attribute comes before its declaration, without `!` | write `#[deny(unbounded)]` before a column, or before `pub struct` for all columns |
-//! | an attribute has a `#` and brackets | write `#[deny(unbounded)]` |
 //! | a doc comment comes before its declaration | write `///` before the declaration |
 //!
 //! # Modules
@@ -118,17 +91,15 @@
 //! | expected the name of a flow after this | name the flow, as in `use Debate { topic: user } as debate;` |
 //! | expected the inputs of `Debate`, in braces, before this | give each source of the module a column: `{ topic: user }` |
 //! | expected the inputs of `Debate` in braces | write `{ … }`; parentheses before them contain arguments |
-//! | the generics of `Debate` come right after its name | write `use Debate<M>(model) { … } as debate;` |
-//! | the arguments of `Debate` come before its inputs | write `use Debate(model) { … } as debate;` |
-//! | a module begins with `use` | write `use Debate { topic: user } as debate;`, not `column debate = Debate { … };` |
-//! | a module begins with `use`, and not with `column` | write `use` |
-//! | `as` and the name come after the inputs | write `use Debate { topic: user } as debate;` |
 //! | a module is the flow itself, without a function | drop `::new()`; arguments come right after the name |
 //! | `Chat` cannot be a module of itself | name another flow |
+//! | expected `as` and a name, found `(model.clone())` | write the name after the inputs; arguments come before them |
 //! | expected `as` and a name after this | name the field of the module: `as debate` |
 //! | expected the column for the input `topic` after this | write `topic: user` |
 //! | expected the column for the input `topic` | name a column of this flow or of another module |
 //! | expected `:` or `,` after `topic`, found `=` | write `topic: user`, as in a struct |
+//! | expected an input and its column | write `topic: user` |
+//! | expected an input before this comma | drop the comma |
 //! | an input is a column, not a view of one | drop the view: the columns of the module have views of their inputs |
 //! | an input is a column, not `self` | name a column |
 //! | an input is a column, not a value | pass values as arguments, before the inputs: `use Debate(model) { … } as debate;` |
@@ -141,10 +112,6 @@
 //! | message | what to do |
 //! |---|---|
 //! | expected the earlier name of `topics`, in quotes | write it: `was "subjects"` |
-//! | expected the earlier name in quotes | write `was "subjects"` |
-//! | the earlier name comes right after `was` | write `was "subjects"`, without parentheses |
-//! | a column has one earlier name | drop the others |
-//! | `was` comes after the name and the views | write `column topics(user.latest) was "subjects" = …` |
 //! | expected `was`, found `as` | write `was "subjects"` for an earlier name, and a tag where the column is read: `topics.as("digest")` |
 //! | `Subjects` cannot be the earlier name of a column | write the name exactly as it was declared |
 //! | `user` is the current name of this column | drop `was`, or write the earlier name |
@@ -156,8 +123,6 @@
 //! | message | what to do |
 //! |---|---|
 //! | `RunningSummary` cannot name a column: use at most 64 lowercase letters, digits and `_`, beginning with a letter | rename the column. The rule is strict because a name is also a tag in messages and a key in stores; the message suggests a valid name |
-//! | the name of a column has no hyphens | write `_` |
-//! | the name of a column has no quotes | drop them |
 //! | a column cannot be named `self`: as a view, `self` is the history of the column itself | choose another name |
 //! | `type` is a keyword of Rust | write `r#type`; the tag is still `type` |
 //! | `user` is declared twice | rename or drop one of the two |
@@ -168,20 +133,15 @@
 //! | message | what to do |
 //! |---|---|
 //! | a source has no compute step: your program pushes its values | drop the compute step, or declare a `column` |
-//! | a source has only a name | write `source user;` |
-//! | each source has a declaration of its own | write `source user; source room;` |
 //! | a source without a type holds text | drop `: String`; a source with a type has documents: `source files: Documents;` |
 //! | a source holds text or documents, and `usize` is neither | drop the type: a source of text has none |
 //! | `topics` reads `user` as text, and a source of text has no type | write `source user;`; documents have no window, and are no parameter of a compute step |
 //! | a source holds text or documents, so its type has no parameters of the flow | write `: Documents`, or drop the type |
-//! | documents have no compute step: your program pushes their changes | drop the compute step |
-//! | expected `;` before this | end the source after its type |
+//! | expected `;` before this | end the declaration: a source has a name and perhaps a type |
 //! | a column without a type holds text | drop `: String`; a type such as `: Score` means that the values are [JSON](super::columns#text-and-types) |
 //! | expected the type of `score` after this | write the type, or drop the colon |
 //! | expected the type of `score`, found `Vec < Score` | complete or correct the type |
 //! | the type of `score` comes after `:` | write `column score(user.latest): Score = …`, or `source files: Documents;` |
-//! | the type of `score` comes after its views | the same |
-//! | the type of `score` comes before `was` | write `column score(user.latest): Score was "rating" = …` |
 //! | column `topics` has no compute step | add one: `= prompt("…")` |
 //! | expected the compute step of `topics` after this | the same |
 //! | a compute step cannot borrow the parameter `style` | write an `async` closure, or give the closure a clone: see [a parameter in a closure](super::compute_steps#a-parameter-in-a-closure) |
@@ -225,11 +185,8 @@
 //! | expected a column name or `self` | begin the view with a name, without quotes, `&` or brackets |
 //! | expected a view before this comma | drop the comma |
 //! | a view names a column of this flow | write the name without a path |
-//! | a view has no type | drop the type: all columns hold text, or declare the type of their values |
 //! | a view takes no `mut` | drop it |
 //! | expected `,` or `.` before `self` | separate the views, or add a modifier: `user.latest`, `user.window(3)` |
-//! | a view begins with a column | write `user.window(3)`, not `window(user, 3)` |
-//! | `model` is no view | write a setting after the compute step: `= prompt("…").model("offline")` |
 //! | expected a view of `user` after the dot: `latest`, `window(n)` or `prev` | complete the view, or drop the dot |
 //! | no view is named `last` | see [the views](super::views) |
 //! | `latest` takes no parentheses | drop them; a number of values is `window(3)` or `prev.window(2)` |
@@ -295,10 +252,8 @@
 //! | message | what to do |
 //! |---|---|
 //! | expected the tag of the group | write `group("debate", pro.latest, con.latest)` |
-//! | a group is written as a call | write `group("debate", pro.latest, con.latest)`, not `debate: (pro, con)` |
 //! | expected `,` before `user` | put a comma after the tag |
 //! | expected parentheses after `group` | write `group("debate", …)` |
-//! | a group is no macro | drop the `!` |
 //! | no view begins with `groups` and a text | write `group("debate", pro.latest, con.latest)` |
 //! | this group has no views | add views |
 //! | this group is inside 32 others, which is the most | put its views into one of those around it |
@@ -318,7 +273,6 @@
 //! | expected a tag after this | write `as("digest")` |
 //! | a tag is a string literal | write the tag in quotes, so that the compiler can check it |
 //! | "my tag" cannot be a tag: use at most 64 lowercase letters, digits and `_`, beginning with a letter | write a valid tag; the message suggests one |
-//! | a tag comes after the column | write `summary.as("digest")` |
 //! | a view has one tag | drop the second |
 //! | `self` is shown as assistant messages, so it has no tag | drop the tag |
 //! | two inputs of `topics` have the tag `user` | give one of them [another tag](super::tags) |

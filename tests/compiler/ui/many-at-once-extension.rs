@@ -8,15 +8,15 @@ flow! {
 }
 
 flow! {
-    pub struct Felt extends Chat(style) {
-        source weather;
-        column mood(user.latest, topics.as("user")) = prompt("Name the mood.");
-        column tone(tone.latest, user) = prompt("Name the tone.");
-        column grief(self) = prompt("Grieve.");
-        column joy(user.latest, grief.window(0)) = ;
-        colum hope(user, joy.latest) = prompt("Hope.");
-        column fear(hate.latest) = prompt("Fear.");
-        column hate(fear.latest, Weather) = prompt("Hate.");
+    pub struct Felt(style): Chat { //~
+        source weather; //~
+        column mood(user.latest, topics.as("user")) = prompt("Name the mood."); //~
+        column tone(tone.latest, user) = prompt("Name the tone."); //~
+        column grief(self) = prompt("Grieve."); //~
+        column joy(user.latest, grief.window(0)) = ; //~~
+        colum hope(user, joy.latest) = prompt("Hope."); //~
+        column fear(hate.latest) = prompt("Fear."); //~
+        column hate(fear.latest, Weather) = prompt("Hate."); //~
     }
 }
 

@@ -7,13 +7,13 @@ fn main() {
 async fn talk() -> Result<usize> {
     let style = "formal";
     let chat = flow! {
-        source user,
-        column topics(usr.latest) = prompt(style);
-        column summary(summary) = prompt(style);
-        column answer(user);
-        column list[user] = prompt(style);
-        column first(user, second) = prompt(style);
-        column second(first.window(0)) = prompt(style)
+        source user, //~
+        column topics(usr.latest) = prompt(style); //~
+        column summary(summary) = prompt(style); //~
+        column answer(user); //~
+        column list[user] = prompt(style); //~
+        column first(user, second) = prompt(style); //~
+        column second(first.window(0)) = prompt(style) //~~
     };
     chat.user.push("hello").await?;
     chat.run().await?;

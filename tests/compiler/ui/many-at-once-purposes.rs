@@ -5,12 +5,12 @@ flow! {
         source user;
         source notes;
         source rules;
-        column topics(notes.context(3), user) = prompt("Go on.");
-        column summary(user, self.context(), notes.instruction().elided()) = prompt("Go on.");
-        column mood(user, rules.as("law").instruction().context()) = prompt("Go on.");
-        column tone(notes.latest.context(), rules.latest.instruction()) = prompt("Go on.");
-        column title(user, group("facts", notes.latest, rules.latest.context())) = prompt("Go on.");
-        column plan(user, group("facts", rules.instruction()), notes.instruction) = prompt("Go on.");
+        column topics(notes.context(3), user) = prompt("Go on."); //~
+        column summary(user, self.context(), notes.instruction().elided()) = prompt("Go on."); //~~
+        column mood(user, rules.as("law").instruction().context()) = prompt("Go on."); //~
+        column tone(notes.latest.context(), rules.latest.instruction()) = prompt("Go on."); //~
+        column title(user, group("facts", notes.latest, rules.latest.context())) = prompt("Go on."); //~
+        column plan(user, group("facts", rules.instruction()), notes.instruction) = prompt("Go on."); //~~
     }
 }
 

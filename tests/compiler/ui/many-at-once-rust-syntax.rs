@@ -2,29 +2,27 @@ use columnar::prelude::*;
 
 flow! {
     pub struct Chat {
-        const COUNT: usize = 3;
-        pub user: String,
-        source "room";
-        let style = "formal";
-        async column topics(user.latest) = prompt("List the topics.");
-        fn summary(user, self.latest) = prompt("Summarise.");
-        fn length(user: &str) -> usize { user.len() }
-        async fn mood(user: &str) -> String { String::from("calm") }
-        column running-report(user, self) = prompt("Report.");
-        column answer(&user) = prompt("Answer.");
-        column title("user") = prompt("Name it.");
-        column recent(user[3]) = prompt("Sum up.");
-        column last(user.last(3)) = prompt("Sum up.");
-        column everything(user.all()) = prompt("Sum up.");
-        column digest(user as "said") = prompt("Sum up.");
-        column echo(self.user) = prompt("Repeat.");
-        column own(user, this) = prompt("Go on.");
-        struct Other { text: String }
-        if true { column more(user) = prompt("More."); }
-        println!("These are all.");
-        flow! { source other; column reply(other) = prompt("Reply."); }
-        column closing(user) => prompt("Close.");
-        col
+        const COUNT: usize = 3; //~
+        pub user: String, //~
+        let style = "formal"; //~
+        async column topics(user.latest) = prompt("List the topics."); //~
+        fn summary(user, self.latest) = prompt("Summarise."); //~
+        fn length(user: &str) -> usize { user.len() } //~
+        async fn mood(user: &str) -> String { String::from("calm") } //~
+        column answer(&user) = prompt("Answer."); //~
+        column title("user") = prompt("Name it."); //~
+        column recent(user[3]) = prompt("Sum up."); //~
+        column last(user.last(3)) = prompt("Sum up."); //~
+        column everything(user.all()) = prompt("Sum up."); //~
+        column digest(user as "said") = prompt("Sum up."); //~
+        column echo(self.user) = prompt("Repeat."); //~
+        column own(user, this) = prompt("Go on."); //~
+        struct Other { text: String } //~
+        if true { column more(user) = prompt("More."); } //~
+        println!("These are all."); //~
+        flow! { source other; column reply(other) = prompt("Reply."); } //~
+        column closing(user) => prompt("Close."); //~
+        col //~
     }
 }
 
@@ -34,7 +32,6 @@ fn main() {
 
 async fn talk(chat: &Chat) -> Result<usize> {
     chat.user.push("hello").await?;
-    chat.room.push("hello").await?;
     let mut run = chat.run();
     while let Some(event) = run.try_next().await? {
         match event.column() {
@@ -42,7 +39,6 @@ async fn talk(chat: &Chat) -> Result<usize> {
             ChatColumn::Summary => chat.summary.messages(event.step())?,
             ChatColumn::Length => chat.length.messages(event.step())?,
             ChatColumn::Mood => chat.mood.messages(event.step())?,
-            ChatColumn::RunningReport => chat.running_report.messages(event.step())?,
             ChatColumn::Answer => chat.answer.messages(event.step())?,
             ChatColumn::Title => chat.title.messages(event.step())?,
             ChatColumn::Recent => chat.recent.messages(event.step())?,

@@ -2,34 +2,34 @@ use columnar::prelude::*;
 
 flow! {
     pub struct Chat {
-        source user
-        Source extra;
-        source mood = prompt("Which mood is this?");
-        colum topics(user.latest) = prompt("List the topics.");
-        column summary(usr, self.latest) = prompt("Summarise.");
-        column history(history.latest) = prompt("Tell.");
-        column journal(self) = prompt("Go on.");
-        column joke() = prompt("Tell a joke.");
-        column list[user] = prompt("List.");
-        column plan = prompt("Plan.");
-        column answer(user);
-        column question(user) = ;
-        column doubt(user) == prompt("Doubt.");
-        column fact(user.) = prompt("State.");
-        column view(user latest) = prompt("View.");
-        column number(user, 3) = prompt("Count.");
-        column none(user.window(0)) = prompt("Say nothing.");
-        column label(user.as("a b")) = prompt("Label.");
-        column same(user, mood.as("user")) = prompt("Compare.");
-        column twice(user.latest, user.latest) = prompt("Repeat.");
-        column first(user, second) = prompt("Begin.");
+        source user //~
+        Source extra; //~
+        source mood = prompt("Which mood is this?"); //~
+        colum topics(user.latest) = prompt("List the topics."); //~
+        column summary(usr, self.latest) = prompt("Summarise."); //~
+        column history(history.latest) = prompt("Tell."); //~
+        column journal(self) = prompt("Go on."); //~
+        column joke() = prompt("Tell a joke."); //~
+        column list[user] = prompt("List."); //~
+        column plan = prompt("Plan."); //~
+        column answer(user); //~
+        column question(user) = ; //~
+        column doubt(user) == prompt("Doubt."); //~
+        column fact(user.) = prompt("State."); //~
+        column view(user latest) = prompt("View."); //~
+        column number(user, 3) = prompt("Count."); //~
+        column none(user.window(0)) = prompt("Say nothing."); //~
+        column label(user.as("a b")) = prompt("Label."); //~
+        column same(user, mood.as("user")) = prompt("Compare."); //~
+        column twice(user.latest, user.latest) = prompt("Repeat."); //~
+        column first(user, second) = prompt("Begin."); //~
         column second(first) = prompt("End.");
-        column topics(user) = prompt("List them again.");
-        let style = "formal";
-        #[cfg(unix)]
-        column words(user) -> usize = prompt("Count the words."),
-        column last(user.latest()) = prompt("Say goodbye.")
-        /// Nothing follows.
+        column topics(user) = prompt("List them again."); //~
+        let style = "formal"; //~
+        #[cfg(unix)] //~
+        column words(user) -> usize = prompt("Count the words."), //~~
+        column last(user.latest()) = prompt("Say goodbye.") //~~
+        /// Nothing follows. //~
     }
 }
 

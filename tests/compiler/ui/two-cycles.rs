@@ -3,9 +3,9 @@ use columnar::prelude::*;
 flow! {
     pub struct Chat {
         source user;
-        column a(user, b) = prompt("A.");
+        column a(user, b) = prompt("A."); //~
         column b(a) = prompt("B.");
-        column c(user, d) = prompt("C.");
+        column c(user, d) = prompt("C."); //~
         column d(c, a) = prompt("D.");
     }
 }

@@ -2,10 +2,10 @@ use columnar::prelude::*;
 
 flow! {
     pub struct Chat {
-        source user was "user";
-        column topics(user.latest) was "mood" = prompt("...");
+        source user was "user"; //~
+        column topics(user.latest) was "mood" = prompt("..."); //~
         column mood(user.latest) was "feeling" = prompt("...");
-        column words(user.latest) was "feeling" = prompt("...");
+        column words(user.latest) was "feeling" = prompt("..."); //~
     }
 }
 

@@ -2,11 +2,11 @@ use columnar::prelude::*;
 
 flow! {
     pub struct Chat {
-        source user was;
-        column topics(user.latest) was = prompt("...");
-        column mood(user.latest) was 3 = prompt("...");
-        column words(user.latest) was subjects = prompt("...");
-        column size(user.latest) was "Subjects" = prompt("...");
+        source user was; //~
+        column topics(user.latest) was = prompt("..."); //~
+        column mood(user.latest) was 3 = prompt("..."); //~
+        column words(user.latest) was subjects = prompt("..."); //~
+        column size(user.latest) was "Subjects" = prompt("..."); //~
     }
 }
 

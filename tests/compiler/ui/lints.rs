@@ -1,0 +1,31 @@
+use columnar::prelude::*;
+
+flow! {
+    pub struct Chat {
+        source user;
+        source notes;
+        source rules;
+        source files: Documents;
+        #[deny(unbounded)]
+        column deny_unbounded(user, self.latest) = prompt("List the topics."); //~
+        #[deny(unbounded)]
+        column deny_unbounded_context(user.latest, notes.prev.all().context()) = prompt("List the topics."); //~
+        #[deny(unbounded)]
+        column deny_unbounded_documents(files, user.latest, self.latest) = prompt("Describe each change."); //~
+        #[deny(unbounded)]
+        column deny_unbounded_tiers(files.tiered(), user.latest, self) = prompt("You write Rust."); //~
+        #[deny(unstable_prefix)]
+        column deny_unstable_prefix_instruction(user, rules.latest.instruction(), self) = prompt("List the topics."); //~
+        #[deny(missing_docs)] //~
+        column deny_lint_of_rust(user) = prompt("List the topics.");
+        #[deny(unbound)] //~
+        column deny_misspelt(user) = prompt("List the topics.");
+        #[deny] //~
+        column deny_without_a_lint(user) = prompt("List the topics.");
+    }
+}
+
+fn main() {
+    let chat = Chat::new();
+    let _ = (&chat.user, &chat.notes, &chat.rules, &chat.files, &chat.deny_unbounded, &chat.deny_unbounded_context, &chat.deny_unbounded_documents, &chat.deny_unbounded_tiers, &chat.deny_unstable_prefix_instruction, &chat.deny_lint_of_rust, &chat.deny_misspelt, &chat.deny_without_a_lint);
+}
