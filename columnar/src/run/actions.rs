@@ -159,7 +159,7 @@ impl Shared {
 
     /// Assembles the context of a cell.
     fn assembled(&self, cell: Cell, draft: Result<Prepared<Draft>>) -> Result<Snapshot> {
-        let mut draft = match draft? {
+        let draft = match draft? {
             Ok(draft) => draft,
             Err(recipe) => {
                 let made = move || {
@@ -170,13 +170,11 @@ impl Shared {
                 caught(made).unwrap_or_else(|| Err(self.panicked(cell)))?
             }
         };
-        // In place, so that no more than an error moves through the guard.
-        let assembled = caught(|| draft.assemble());
-        if let Err(error) = assembled.unwrap_or_else(|| Err(self.panicked(cell))) {
+        let assembled = caught(|| draft.assemble()).unwrap_or_else(|| Err(self.panicked(cell)));
+        if assembled.is_err() {
             discard(draft);
-            return Err(error);
         }
-        Ok(draft.snapshot)
+        assembled
     }
 
     /// Code of users panicked for a cell.

@@ -11,8 +11,8 @@ use super::shared::Shared;
 use super::state::State;
 use super::{Error, Result};
 use crate::compute::{Defaults, Settings};
-use crate::context::Messages;
 use crate::context::budget;
+use crate::context::{Messages, Past};
 use crate::declare::Reads;
 use crate::history::StepRanges;
 use crate::model::{ContextWindow, MaxTokens};
@@ -30,13 +30,12 @@ impl Shared {
     }
 
     fn messages_of(&self, find: impl Fn(&State) -> Result<Cell>) -> Result<Messages> {
-        let mut draft = self.draft(|state| {
+        let draft = self.draft(|state| {
             let cell = find(state)?;
             state.check_begun(cell)?;
             Ok(cell)
         })?;
-        draft.assemble()?;
-        let snapshot = draft.snapshot;
+        let snapshot = draft.assemble()?;
         if snapshot.is_current() {
             return Ok(Messages::new(snapshot));
         }
@@ -146,10 +145,9 @@ impl State {
         let fork =
             fork.filter(|fork| self.has_context(&reads, Cell { step: fork.saturating_sub(1), ..cell }));
         let unloaded = self.unloaded_of(&reads, cell.column);
-        let snapshot = contexts
-            .assembler
-            .snapshot(reads, cell, fork, self.exclusions(), |column| self.table.history(column));
-        Ok(Ok(Draft { cell, snapshot, contexts, unloaded }))
+        let past = Past { fork, exclusions: self.exclusions().cloned() };
+        let taken = contexts.assembler.take(reads, cell, past, |column| self.table.history(column));
+        Ok(Ok(Draft { cell, taken, contexts, unloaded }))
     }
 
     /// Checks the budgets of the columns with missing cells, from this one on, up to the first whose contexts have to be

@@ -8,7 +8,9 @@ use super::past::damaged_update;
 use super::{Error, Result};
 use crate::compute::{Defaults, Settings};
 use crate::context::budget::{Budget, BudgetError};
-use crate::context::{AssembleError, Assembler, ContextSettings, Memory, Snapshot, previous_step};
+use crate::context::{
+    AssembleError, Assembler, ContextMemory, ContextSettings, Snapshot, TakenViews, previous_step,
+};
 use crate::declare::{Input, Reads};
 use crate::history::tokens::Counter;
 use crate::history::{StepRanges, Value};
@@ -19,7 +21,7 @@ use crate::schedule::Cell;
 pub(super) struct ColumnContexts {
     pub(super) assembler: Assembler,
     /// `None` if there is nothing to remember. Locked while filters and the counter are called, so nobody waits for it.
-    memory: Option<Mutex<Memory>>,
+    memory: Option<Mutex<ContextMemory>>,
 }
 
 /// Makes the assembler of a column, outside of the lock: that counts the instruction and the tags.
@@ -38,7 +40,7 @@ pub(super) struct Recipe {
 /// The values of a context, taken under the lock.
 pub(super) struct Draft {
     pub(super) cell: Cell,
-    pub(super) snapshot: Snapshot,
+    pub(super) taken: TakenViews,
     pub(super) contexts: Arc<ColumnContexts>,
     /// The steps that are not in memory, of the columns that the context shows; `None` if the flow has none.
     pub(super) unloaded: Option<BTreeMap<usize, StepRanges>>,
@@ -51,7 +53,7 @@ pub(super) type Prepared<T> = Result<T, Box<Recipe>>;
 const MINIMUM: usize = 1024;
 
 impl ColumnContexts {
-    fn new(assembler: Assembler, memory: Memory) -> Arc<Self> {
+    fn new(assembler: Assembler, memory: ContextMemory) -> Arc<Self> {
         let memory = assembler.has_memory().then(|| Mutex::new(memory));
         Arc::new(Self { assembler, memory })
     }
@@ -63,7 +65,7 @@ impl ColumnContexts {
     }
 
     /// The memory, unless another thread has it, or a filter or counter that was called with it.
-    fn memory(&self) -> Option<MutexGuard<'_, Memory>> {
+    fn memory(&self) -> Option<MutexGuard<'_, ContextMemory>> {
         match self.memory.as_ref()?.try_lock() {
             Ok(memory) => Some(memory),
             // Filters and counters are called between complete changes, so a panic leaves no half change.
@@ -72,11 +74,11 @@ impl ColumnContexts {
         }
     }
 
-    fn assemble(&self, snapshot: &mut Snapshot) -> Result<(), AssembleError> {
+    fn assemble(&self, taken: &TakenViews) -> Result<Snapshot, AssembleError> {
         match self.memory() {
-            Some(mut memory) => self.assembler.assemble(snapshot, &mut memory),
+            Some(mut memory) => self.assembler.assemble(taken, &mut memory),
             // Waiting could be a deadlock. All that is remembered can be found out again.
-            None => self.assembler.assemble(snapshot, &mut Memory::default()),
+            None => self.assembler.assemble(taken, &mut ContextMemory::default()),
         }
     }
 }
@@ -90,7 +92,7 @@ impl Recipe {
         let counter = Arc::clone(&self.counter);
         let target = if self.reads.tiered.is_some() { self.default_target() } else { 0 };
         let assembler = Assembler::new(&self.reads, settings, &self.budget, counter, target);
-        ColumnContexts::new(assembler, Memory::default())
+        ColumnContexts::new(assembler, ContextMemory::default())
     }
 
     /// The tokens of a tier, if its view has no target: more than the least that the provider of the column caches.
@@ -105,21 +107,21 @@ impl Recipe {
 
 impl Draft {
     /// Calls filters and the counter.
-    pub(super) fn assemble(&mut self) -> Result<()> {
-        let Self { cell, snapshot, contexts, unloaded } = self;
+    pub(super) fn assemble(&self) -> Result<Snapshot> {
+        let Self { cell, taken, contexts, unloaded } = self;
         // A value that is not in memory looks like a skipped one, so assembly would show less and not fail.
         if let Some(unloaded) = unloaded {
-            check_loaded(*cell, snapshot, &contexts.assembler, unloaded)?;
+            check_loaded(*cell, taken, &contexts.assembler, unloaded)?;
         }
-        contexts.assemble(snapshot).map_err(|source| {
-            let column = snapshot.column().clone();
+        contexts.assemble(taken).map_err(|source| {
+            let column = taken.column().clone();
             match source {
                 AssembleError::Budget(source @ BudgetError::NoRoom { .. }) => {
                     Error::BudgetTooSmall { column, source }
                 }
                 AssembleError::Budget(source) => Error::Budget { column, step: cell.step, source },
                 AssembleError::Update { step, error } => {
-                    let source = snapshot.reads.tiered.as_ref().map_or(&column, |documents| &documents.name);
+                    let source = taken.reads.tiered.as_ref().map_or(&column, |documents| &documents.name);
                     damaged_update(source, step, &error)
                 }
             }
@@ -130,13 +132,13 @@ impl Draft {
 /// Checks that the values in the context of a cell, and in the one before it, are in memory.
 fn check_loaded(
     cell: Cell,
-    snapshot: &Snapshot,
+    taken: &TakenViews,
     assembler: &Assembler,
     unloaded: &BTreeMap<usize, StepRanges>,
 ) -> Result<()> {
-    let reads = &snapshot.reads;
+    let reads = &taken.reads;
     let is_unloaded = |cell: Cell| unloaded.get(&cell.column).is_some_and(|steps| steps.contains(cell.step));
-    let cells = context_cells(reads, cell, assembler, is_unloaded, |input, step| snapshot.value(input, step));
+    let cells = context_cells(reads, cell, assembler, is_unloaded, |input, step| taken.value(input, step));
     let first = |(column, steps)| Some((unloaded.get(&column)?.first_in(&steps)?, column));
     // The first step of all, because loading it loads the later ones, too.
     let Some((step, column)) = cells.into_iter().filter_map(first).min() else { return Ok(()) };

@@ -106,7 +106,7 @@ impl Definition {
         }
         // Columns that are gone keep their keys, and find their values if they return.
         taken.extend(self.columns.iter().map(|stored| stored.key.clone()));
-        let fresh = |(key, column): (Option<Name>, &crate::declare::Declared)| {
+        let fresh = |(key, column): (Option<Name>, &crate::declare::DeclaredColumn)| {
             key.unwrap_or_else(|| {
                 let key = unused_name(&column.name, &taken);
                 taken.insert(key.clone());
@@ -307,7 +307,7 @@ fn without_note(spec: &ViewSpec) -> ViewSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declare::{Draft, Read, Tiering};
+    use crate::declare::{ColumnDraft, ShownColumn, Tiering};
 
     fn name(text: &str) -> Name {
         Name::new(text).expect("a name")
@@ -330,7 +330,7 @@ mod tests {
     /// A view that becomes tiered, or gets another target, is a change like any other.
     #[test]
     fn the_tiers_of_a_view_are_a_part_of_its_definition() {
-        let draft = |name: &str, views, is_documents| Draft {
+        let draft = |name: &str, views, is_documents| ColumnDraft {
             name: name.to_owned(),
             renamed_from: None,
             views,
@@ -339,9 +339,9 @@ mod tests {
         };
         let schema = |tiering| {
             let views = vec![
-                (Read::Column(0), ViewSpec { tiering, ..ViewSpec::all() }),
-                (Read::Column(1), ViewSpec::all()),
-                (Read::Column(2), ViewSpec::all()),
+                (ShownColumn::Column(0), ViewSpec { tiering, ..ViewSpec::all() }),
+                (ShownColumn::Column(1), ViewSpec::all()),
+                (ShownColumn::Column(2), ViewSpec::all()),
             ];
             let coder = draft("coder", Some(views), false);
             Schema::new(vec![draft("files", None, true), draft("user", None, false), coder])
