@@ -1,24 +1,21 @@
 //! Assembles the contexts of one column: delimiters, filters and the budget, over the values of the flow.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
-use super::budget::{Budget, BudgetError, PersistentCuts, Strategy, TokenLimit};
-use super::delimiters::{ContextSettings, Overhead};
-use super::exclusions::Exclusions;
-use super::layout::{Layout, TierMemory, document_tokens};
-use super::omissions::Truncation;
-use super::snapshot::Snapshot;
-use super::turns::CutRule;
+use super::budget::{Budget, BudgetError, PersistentCuts, TokenLimit};
+use super::cut::ContextBudget;
+use super::elisions::MarkedViews;
+use super::filters::FilterMemory;
+use super::layout::{DocumentLayout, TierMemory, document_tokens};
+use super::overhead::{ContextSettings, Overhead};
+use super::snapshot::{Past, Snapshot, TakenViews};
+use super::views::StepViews;
 use crate::context::documents::UpdateError;
-use crate::declare::{Filter, Input, Reads, Window};
+use crate::declare::{Reads, Window};
+use crate::history::History;
 use crate::history::tokens::Counter;
-use crate::history::{History, StepRanges};
 use crate::schedule::Cell;
-
-/// The number of texts that an error names.
-const LARGEST: usize = 3;
 
 /// Everything about the contexts of a column that does not depend on the step. Made with the first context.
 #[derive(Clone, Debug)]
@@ -37,7 +34,7 @@ pub(crate) struct Assembler {
 pub(crate) enum AssembleError {
     /// The context is over the budget.
     Budget(BudgetError),
-    /// The value of a step is no update of the documents before it.
+    /// The value of a step is no update of the documents before.
     Update { step: usize, error: UpdateError },
 }
 
@@ -47,28 +44,24 @@ impl From<BudgetError> for AssembleError {
     }
 }
 
-/// The results of earlier contexts of a column. A cache over its steps: all of them can be found out again. Both parts are
-/// made with the first result, because most columns have none.
+/// The results of earlier contexts of a column. A cache over the steps: all of them can be found out again.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct ContextMemory {
     /// The cuts so far, if they persist, by the step from which on contexts heed the same exclusions.
-    cuts: Option<BTreeMap<usize, PersistentCuts>>,
-    /// The values that pass the filter of an input, by whether it is an instruction and by its index.
-    filtered: Option<BTreeMap<(bool, usize), FilteredHistory>>,
+    cuts: BTreeMap<usize, PersistentCuts>,
+    /// The values that pass the filters of inputs.
+    filtered: FilterMemory,
     /// The tiers of documents, if the column reads them in tiers.
     tiers: Option<Box<TierMemory>>,
 }
 
-impl Memory {
+impl ContextMemory {
     /// The memory of a flow that shares the steps before this one.
     pub(crate) fn before(&self, step: usize) -> Self {
-        // The columns that filters read may have been replaced since.
-        let cuts = self
-            .cuts
-            .as_ref()
-            .map(|cuts| cuts.range(..=step).map(|(since, cuts)| (*since, cuts.before(step))).collect());
+        let cuts = self.cuts.range(..=step).map(|(since, cuts)| (*since, cuts.before(step))).collect();
         let tiers = self.tiers.as_ref().map(|tiers| Box::new(tiers.before(step)));
-        Self { cuts, filtered: None, tiers }
+        // The columns that filters read may have been replaced since.
+        Self { cuts, filtered: FilterMemory::default(), tiers }
     }
 }
 
@@ -93,17 +86,16 @@ impl Assembler {
         Self { overhead: Arc::new(overhead), limit, is_persistent, has_filters, target }
     }
 
-    /// Takes the values of a context, all of whose inputs are stored. `fork` is the nearest step at which a fork
-    /// diverged; `history` gives the values of a column. Calls no code of users.
-    pub(crate) fn snapshot(
+    /// Takes the values of a context, all of whose inputs are stored. `history` returns the values of a column. Calls no code
+    /// of users, so a lock may be held.
+    pub(crate) fn take(
         &self,
         reads: Arc<Reads>,
         cell: Cell,
-        fork: Option<usize>,
-        exclusions: Option<&Arc<Exclusions>>,
+        past: Past,
         history: impl FnMut(usize) -> History,
-    ) -> Snapshot {
-        Snapshot::new(reads, cell, (fork, exclusions), Arc::clone(&self.overhead), history)
+    ) -> TakenViews {
+        TakenViews::new(reads, cell, Arc::clone(&self.overhead), past, history)
     }
 
     /// Assembles a context of the values that were taken. Calls filters and the counter.
@@ -112,83 +104,44 @@ impl Assembler {
     ///
     /// If the context is over a budget that never truncates, or the budget leaves no tokens for messages, or a stored value
     /// is no update of documents.
-    pub(crate) fn assemble(&self, snapshot: &mut Snapshot, memory: &mut Memory) -> Result<(), AssembleError> {
-        if self.has_filters {
-            self.filter(snapshot, memory);
-        }
-        snapshot.hide();
-        if let Some(target) = self.target {
-            let tiers = memory.tiers.get_or_insert_default();
-            let tiers = tiers.at(snapshot, target, snapshot.step);
-            let tiers = tiers.map_err(|(step, error)| AssembleError::Update { step, error })?;
-            snapshot.lay_out(Layout::new(tiers));
-        }
-        // After the tiers, which know the history with all cells.
-        snapshot.exclude();
-        self.truncate(snapshot, memory)?;
-        snapshot.find_moves();
-        Ok(())
-    }
-
-    /// Replaces the values of filtered inputs by those that pass.
-    fn filter(&self, snapshot: &mut Snapshot, memory: &mut Memory) {
-        let (reads, step) = (Arc::clone(&snapshot.reads), snapshot.step);
-        let filtered = memory.filtered.get_or_insert_default();
-        let key = |input: &Input| (input.is_instruction(), input.at);
-        // Its values, and those of the contexts before it that it depends on.
-        let previous = previous_step(&reads, step, |input, step| match &input.spec.filter {
-            None => snapshot.has(input, step),
-            Some(filter) => {
-                let (filtered, Some(column)) =
-                    (filtered.entry(key(input)).or_default(), snapshot.history(input))
-                else {
-                    return false;
-                };
-                filtered.check_known(filter, column, step..step + 1);
-                filtered.passed.has(step)
-            }
+    pub(crate) fn assemble(
+        &self,
+        taken: &TakenViews,
+        memory: &mut ContextMemory,
+    ) -> Result<Snapshot, AssembleError> {
+        let passing = MarkedViews::new(if self.has_filters {
+            memory.filtered.filter(taken, self.reads_all_steps())
+        } else {
+            StepViews::clone(taken)
         });
-        for input in reads.all_inputs() {
-            let Some(filter) = &input.spec.filter else { continue };
-            let filtered = filtered.entry(key(input)).or_default();
-            let needed = |step| input.spec.needed(input.spec.cells(step));
-            let Range { start, end } = needed(step);
-            let Some(column) = snapshot.history(input) else { continue };
-            filtered.check(filter, column, if self.reads_all_steps() { 0 } else { start }..end);
-            if let Some(previous) = previous {
-                filtered.check_known(filter, column, needed(previous));
-            }
-            snapshot.replace(input, filtered.passed.clone());
-        }
-    }
-
-    /// Omits the turns that do not fit the budget.
-    fn truncate(&self, snapshot: &mut Snapshot, memory: &mut Memory) -> Result<(), BudgetError> {
+        let layout = self.layout(taken.updates(), &passing, memory)?;
+        let context = taken.lay_out(passing, layout).exclude();
         // A budget without room is an error of each cell, and not of the assembler, which is made once.
-        let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else { return Ok(()) };
-        let since = snapshot.excluding_since(snapshot.step);
+        let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else {
+            return Ok(context.truncated(None));
+        };
+        let since = context.excluding_since(context.step);
         // Cuts begin anew with other exclusions, because the turns before have other sizes then.
-        let cuts = self.is_persistent.then(|| {
-            memory.cuts.get_or_insert_default().entry(since).or_insert_with(|| PersistentCuts::from(since))
-        });
-        let tiers = memory.tiers.as_deref();
-        let documents = |step| tiers.map_or(0, |tiers| tiers.tokens(step));
-        let truncation = Truncation::new(snapshot, &CutRule { limit, documents: &documents }, cuts);
-        let report = &truncation.report;
-        if report.is_over_limit() {
-            let ([of_system, of_messages], limit, strategy) =
-                (snapshot.fixed_tokens(), limit.tokens, limit.strategy);
-            if of_system + of_messages >= limit {
-                let (tokens, largest) = (of_system + of_messages, snapshot.largest_fixed(LARGEST));
-                return Err(BudgetError::NoRoomForTurns { tokens, limit, largest });
-            }
-            if strategy == Strategy::StopAtLimit {
-                let (tokens, contributors) = (report.before + of_system, snapshot.contributors());
-                return Err(BudgetError::OverLimit { tokens, limit, contributors });
-            }
+        let cuts = self
+            .is_persistent
+            .then(|| memory.cuts.entry(since).or_insert_with(|| PersistentCuts::from(since)));
+        let documents = |step| memory.tiers.as_ref().map_or(0, |tiers| tiers.tokens(step));
+        Ok(ContextBudget { limit, documents: &documents }.cut(context, cuts)?)
+    }
+
+    /// The layout of the documents, if the column reads some in tiers.
+    fn layout(
+        &self,
+        updates: Option<&History>,
+        views: &MarkedViews,
+        memory: &mut ContextMemory,
+    ) -> Result<Option<DocumentLayout>, AssembleError> {
+        let (Some(target), Some(updates)) = (self.target, updates) else { return Ok(None) };
+        let tiers = memory.tiers.get_or_insert_default().at(updates, views, target);
+        match tiers {
+            Ok(tiers) => Ok(Some(DocumentLayout::new(tiers))),
+            Err((step, error)) => Err(AssembleError::Update { step, error }),
         }
-        snapshot.truncate(truncation);
-        Ok(())
     }
 
     /// Checks that the budget holds a message at all.
@@ -232,46 +185,4 @@ impl Assembler {
 /// cuts persist.
 fn is_computed_in_order(reads: &Reads) -> bool {
     reads.self_view.is_some() || reads.all_inputs().all(|input| input.spec.window == Window::All)
-}
-
-/// The last step before this one at which an input has a value: that of the column's previous request. `is_read` returns
-/// whether an input shows a value of its column at a step.
-pub(crate) fn previous_step(
-    reads: &Reads,
-    step: usize,
-    mut is_read: impl FnMut(&Input, usize) -> bool,
-) -> Option<usize> {
-    let mut is_read_at = |input: &Input, step: usize| {
-        step.checked_sub(input.spec.lag).is_some_and(|source| is_read(input, source))
-    };
-    (0..step).rev().find(|&step| reads.inputs.iter().any(|input| is_read_at(input, step)))
-}
-
-/// The values that pass a filter, as a history: windows, sums and budgets work on it as on a column. The filter is called
-/// once for each value, as long as the memory is kept.
-#[derive(Clone, Debug, Default)]
-struct FilteredHistory {
-    passed: History,
-    checked: StepRanges,
-}
-
-impl FilteredHistory {
-    /// Checks the values of steps, all of which are stored.
-    fn check(&mut self, filter: &Filter, column: &History, steps: Range<usize>) {
-        self.check_known(filter, column, steps.clone());
-        // Steps without a value are skipped for good.
-        self.checked.insert(steps);
-    }
-
-    /// Checks the values of steps, as far as they are stored.
-    fn check_known(&mut self, filter: &Filter, column: &History, steps: Range<usize>) {
-        for step in StepRanges::from(steps).minus(&self.checked).steps() {
-            if let (Some(text), Some(value)) = (column.text(step), column.value(step)) {
-                if filter.shows(step, text.value) {
-                    self.passed.insert(step, value, text.tokens);
-                }
-                self.checked.insert(step..step + 1);
-            }
-        }
-    }
 }

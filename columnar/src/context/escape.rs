@@ -1,4 +1,4 @@
-//! Escapes tags in values, so that content cannot open or close a tag of its context.
+//! Escapes tags in values, so that content cannot open or close a tag of the context.
 //!
 //! Where a value contains a tag of the context, as `<user`, `</user`, `< / USER` or an escaped form of these, the first
 //! character of that spelling becomes an entity. Nothing else changes, and the change can be undone: the number of
@@ -21,32 +21,13 @@ pub(crate) fn escape<'v, 't, T>(value: &'v str, tags: &T) -> Cow<'v, str>
 where
     T: Iterator<Item = &'t Name> + Clone,
 {
-    let mut escaped = String::new();
-    let mut copied = 0;
-    let mut from = 0;
-    while let Some(at) = find_mark(value, from) {
-        // Only one character is passed, because a spelling may begin inside another: `<<user`.
-        from = at + 1;
-        let (entity, opening) = if value.as_bytes().get(at) == Some(&b'<') {
-            ("&lt;", at + 1)
-        } else {
-            // Escaped once more, because undoing the escapes must not turn the `&lt;` of a value into `<`.
-            match after_entity(value, at) {
-                Some(opening) => ("&amp;", opening),
-                None => continue,
-            }
-        };
-        if spells_tag(value, opening, tags.clone()) {
-            escaped.push_str(value.get(copied..at).unwrap_or_default());
-            escaped.push_str(entity);
-            copied = at + 1;
+    respelled(value, tags, |at| {
+        if value.as_bytes().get(at) == Some(&b'<') {
+            return Some(Respelling { opening: at + 1, first: 1, by: "&lt;" });
         }
-    }
-    if copied == 0 {
-        return Cow::Borrowed(value);
-    }
-    escaped.push_str(value.get(copied..).unwrap_or_default());
-    Cow::Owned(escaped)
+        // Escaped once more, because undoing the escapes must not turn the `&lt;` of a value into `<`.
+        Some(Respelling { opening: after_entity(value, at)?, first: 1, by: "&amp;" })
+    })
 }
 
 /// Undoes [`escape`] with the same tags.
@@ -54,25 +35,51 @@ pub(crate) fn unescape<'v, 't, T>(shown: &'v str, tags: &T) -> Cow<'v, str>
 where
     T: Iterator<Item = &'t Name> + Clone,
 {
-    let mut value = String::new();
+    respelled(shown, tags, |at| {
+        let opening = after_entity(shown, at)?;
+        // `&lt;` was `<`, and any other entity has one `amp;` too many.
+        let (by, entity) = if at + "&lt;".len() == opening { ("<", "&lt;") } else { ("&", "&amp;") };
+        Some(Respelling { opening, first: entity.len(), by })
+    })
+}
+
+/// The replacement of the first character of a spelling.
+struct Respelling {
+    /// The end of the opening bracket, after which the name of a tag may follow.
+    opening: usize,
+    /// The length of the first character or entity, in bytes.
+    first: usize,
+    by: &'static str,
+}
+
+/// Replaces the first characters of all spellings of tags.
+fn respelled<'v, 't, T>(
+    text: &'v str,
+    tags: &T,
+    respelling: impl Fn(usize) -> Option<Respelling>,
+) -> Cow<'v, str>
+where
+    T: Iterator<Item = &'t Name> + Clone,
+{
+    let mut result = String::new();
     let mut copied = 0;
     let mut from = 0;
-    while let Some(at) = find_mark(shown, from) {
+    while let Some(at) = find_mark(text, from) {
+        // Only one character is passed, because a spelling may begin inside another: `<<user`.
         from = at + 1;
-        let Some(opening) = after_entity(shown, at).filter(|&at| spells_tag(shown, at, tags.clone())) else {
-            continue;
-        };
-        value.push_str(shown.get(copied..at).unwrap_or_default());
-        // `&lt;` was `<`, and any other entity has one `amp;` too many.
-        let (character, entity) = if at + "&lt;".len() == opening { ("<", "&lt;") } else { ("&", "&amp;") };
-        value.push_str(character);
-        copied = at + entity.len();
+        if let Some(Respelling { opening, first, by }) = respelling(at)
+            && spells_tag(text, opening, tags.clone())
+        {
+            result.push_str(text.get(copied..at).unwrap_or_default());
+            result.push_str(by);
+            copied = at + first;
+        }
     }
     if copied == 0 {
-        return Cow::Borrowed(shown);
+        return Cow::Borrowed(text);
     }
-    value.push_str(shown.get(copied..).unwrap_or_default());
-    Cow::Owned(value)
+    result.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(result)
 }
 
 /// The position of the next character that could begin a spelling.
@@ -94,7 +101,7 @@ fn spells_tag<'t>(value: &str, at: usize, tags: impl Iterator<Item = &'t Name>) 
     let rest = value.as_bytes().get(at..).unwrap_or_default();
     let rest = skip_space(rest);
     let rest = skip_space(rest.strip_prefix(b"/").unwrap_or(rest));
-    // One byte more than the longest tag, so that a longer word does not match by its beginning.
+    // One byte more than the longest tag, so that a longer word does not match by the beginning.
     let word = rest.iter().take(Name::MAX_LEN + 1).take_while(|&&byte| is_word(byte)).count();
     let Some(word) = rest.get(..word) else { return false };
     tags.map(Name::as_str).chain([ELIDED]).any(|tag| tag.as_bytes().eq_ignore_ascii_case(word))

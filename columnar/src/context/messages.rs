@@ -8,13 +8,15 @@ use std::iter::Peekable;
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use super::budget::Report;
-use super::delimiters::{Overhead, Role};
+use super::budget::{Report, Turns};
+use super::delimiters::Role;
 use super::escape::unescape;
 use super::layout::Section;
+use super::overhead::Overhead;
 use super::parts::{Origin, Part, Parts, TieredDocument};
 use super::shared_prefix::SharedPrefix;
 use super::snapshot::Snapshot;
+use super::turns::ContextTurns;
 use crate::context::documents::Documents;
 use crate::context::tiers::Moves;
 use crate::declare::Name;
@@ -22,8 +24,8 @@ use crate::history::tokens::Counter;
 
 /// The messages array of one call. User and assistant alternate, and the first and the last message are the user's.
 ///
-/// It serializes to `[{"role": "...", "content": "..."}]` and iterates over `(role, content)`. It shares the stored
-/// values and copies no text. Making and cloning it takes the same short time for any length of the history.
+/// Serializes to `[{"role": "...", "content": "..."}]` and iterates over `(role, content)`. Shares the stored
+/// values and copies no text. Making and cloning messages takes the same short time for any length of the history.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -65,7 +67,7 @@ impl Messages {
         Iter(self.parts().peekable())
     }
 
-    /// The value that these messages show as `text`, between its tags.
+    /// The value that these messages show as `text`, between the tags.
     pub(crate) fn unescape<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.0.overhead.has_tags() { unescape(text, &self.0.reads.tags()) } else { Cow::Borrowed(text) }
     }
@@ -80,7 +82,7 @@ impl Messages {
         self.0.is_empty()
     }
 
-    /// The content of the last message with its tags. It contains the values of all inputs at the current step. For one
+    /// The content of the last message with the tags. The last message has the values of all inputs at the current step. For one
     /// value without tags see [`Context::input`](crate::Context::input).
     pub fn last_text(&self) -> Cow<'_, str> {
         let mut text = Cow::Borrowed("");
@@ -129,7 +131,7 @@ impl Messages {
         self.0.system_documents()
     }
 
-    /// The section of documents that ends the system text, and its documents.
+    /// The section of documents that ends the system text, and the documents.
     pub(crate) fn system_section(&self) -> Option<(&Section, impl Iterator<Item = TieredDocument<'_>>)> {
         let layout = self.0.layout()?;
         let section = layout.system()?;
@@ -147,7 +149,7 @@ impl Messages {
         Some(self.0.layout()?.documents())
     }
 
-    /// The items that changed their [tiers](crate::tiers) since the last request with a response; `None` without tiers.
+    /// The items that changed the [tiers](crate::tiers) since the last request with a response; `None` without tiers.
     pub fn moves(&self) -> Option<&Moves> {
         self.0.moves()
     }
@@ -155,7 +157,10 @@ impl Messages {
     /// The tokens of all messages, by the [counter](crate::flow::LiveFlow::set_counter) of the flow. Values were counted
     /// when they were stored, so no text is read.
     pub fn tokens(&self) -> usize {
-        self.0.tokens()
+        match self.0.truncation() {
+            Some(truncation) => truncation.report.after,
+            None => ContextTurns::at(&self.0, self.0.step).all().tokens + self.0.fixed_tokens()[1],
+        }
     }
 
     /// The report of the truncation to the [budget](crate::budget); `None` without a budget.
@@ -165,7 +170,7 @@ impl Messages {
 
     /// The cells that the budget omits, in the order in which they would be shown.
     pub fn elided(&self) -> impl Iterator<Item = Origin<'_>> {
-        self.0.omitted()
+        self.0.omitted().map(|(column, step)| Origin { column, step })
     }
 
     /// The tokens of the whole system text that is sent with the messages.
@@ -173,7 +178,7 @@ impl Messages {
         self.0.overhead.instruction.unwrap_or(0) + self.0.fixed_tokens()[0]
     }
 
-    /// The delimiters of the column, and the constant part of its system text.
+    /// The delimiters of the column, and the constant part of the system text.
     pub(crate) fn overhead(&self) -> &Overhead {
         &self.0.overhead
     }
@@ -181,15 +186,13 @@ impl Messages {
     /// The first cell that is excluded from the next context, or included again.
     pub(crate) fn excluded_next(&self) -> Option<(Name, usize)> {
         let (turn, view) = self.0.excluded_next()?;
-        let reads = &self.0.reads;
-        let input = reads.inputs.get(view);
-        let lag = input.map_or(0, |input| input.spec.lag);
-        Some((input.map_or(&reads.column, |input| &input.name).clone(), turn - lag))
+        let (reads, lag) = (&self.0.reads, self.0.views.get(view)?.lag);
+        Some((reads.name_of(view).clone(), turn - lag))
     }
 
-    /// The instructions among the inputs, as they are stored, each with its cell.
+    /// The instructions among the inputs, as they are stored, with the cell of each.
     pub(crate) fn instructions(&self) -> impl Iterator<Item = (Origin<'_>, &str)> {
-        self.0.instructions().map(|(origin, text)| (origin, text.value))
+        self.0.instruction_texts().map(|(origin, text)| (origin, text.value))
     }
 
     /// The tokens of the instructions among the inputs.
@@ -202,12 +205,12 @@ impl Messages {
         self.0.has_instructions()
     }
 
-    /// Whether another request of the column has the same instructions among its inputs.
+    /// Whether another request of the column has the same instructions among the inputs.
     pub(crate) fn has_instructions_of(&self, other: &Self) -> bool {
         self.0.has_instructions_of(&other.0)
     }
 
-    /// The prefix that the contexts of other columns may share, and its tokens. `None` with tiers, which differ by column.
+    /// The prefix that the contexts of other columns may share, and the tokens. `None` with tiers, which differ by column.
     pub(crate) fn shared_prefix(&self) -> Option<(SharedPrefix, usize)> {
         self.0.layout().is_none().then(|| SharedPrefix::of(&self.0))
     }
@@ -222,12 +225,12 @@ impl Messages {
         self.0.step
     }
 
-    /// The messages of the column's previous computed step; `None` at its first one.
+    /// The messages of the column's previous computed step; `None` at the first step.
     pub(crate) fn previous(&self) -> Option<Self> {
         self.0.previous().map(Self::new)
     }
 
-    /// The messages of the column at the last step that it shares with its nearest fork.
+    /// The messages of the column at the last step that it shares with the nearest fork.
     pub(crate) fn before_fork(&self) -> Option<Self> {
         self.0.before_fork().map(Self::new)
     }
@@ -243,7 +246,7 @@ impl Messages {
 
 impl PartialEq for Messages {
     fn eq(&self, other: &Self) -> bool {
-        // A snapshot does not change after its assembly, so clones are equal without a comparison of text.
+        // A snapshot does not change after the assembly, so clones are equal without a comparison of text.
         self.0.is(&other.0)
             || (self.has_instructions_of(other)
                 && self.system_documents() == other.system_documents()

@@ -1,26 +1,28 @@
-//! Assembly: the messages that a column sees at a step, from its declaration and the stored values alone.
+//! Assembly: the messages that a column sees at a step, from the declaration and the stored values alone.
 //!
 //! ```text
-//! views, histories ──▶ Assembler ──▶ Snapshot ──▶ Cursor ──▶ Parts ──▶ Messages
+//! views, histories ──▶ Assembler ──▶ Snapshot ──▶ Parts ──▶ Messages
 //!                          │            ▲
 //!                          ├─ layout ───┤  which documents are shown, and where
 //!                          └─ budget ───┘  which turns are omitted
 //! ```
 //!
-//! A pure layer: it does no I/O and knows no clock, and a context is a function of stored values.
+//! A pure layer: no I/O and no clock, and a context is a function of stored values.
 
 mod assembler;
 pub mod budget;
-mod cursor;
+mod cut;
 mod delimiters;
 pub mod documents;
+mod elisions;
 mod escape;
 mod exclusions;
+mod filters;
 mod forked_list;
-mod instructions;
 mod layout;
 mod messages;
-mod omissions;
+mod next;
+mod overhead;
 mod parts;
 mod shared_prefix;
 mod snapshot;
@@ -28,17 +30,19 @@ mod system;
 pub mod tiers;
 mod transcript;
 pub(crate) mod tree;
+mod truncation;
 mod turns;
-mod view;
+mod views;
 
-pub(crate) use assembler::{AssembleError, Assembler, Memory, previous_step};
+pub(crate) use assembler::{AssembleError, Assembler, ContextMemory};
 pub use delimiters::Role;
-pub(crate) use delimiters::{ContextSettings, Form, Overhead};
 pub(crate) use exclusions::{Exclusion, Exclusions};
+pub(crate) use filters::previous_step;
 pub(crate) use layout::Section;
 pub use messages::{Iter, Messages};
-pub(crate) use parts::InNext;
+pub(crate) use next::InNext;
+pub(crate) use overhead::{ContextSettings, Form, Overhead};
 pub use parts::{Hidden, Origin, Part, Parts, TieredDocument};
 pub(crate) use shared_prefix::SharedPrefix;
-pub(crate) use snapshot::Snapshot;
-pub(crate) use transcript::{Transcript, TranscriptNames};
+pub(crate) use snapshot::{Past, Snapshot, TakenViews};
+pub(crate) use transcript::{Transcript, TranscriptOptions};

@@ -1,16 +1,23 @@
-//! The parts of a messages array: the smallest pieces that have one origin.
+//! The parts of a messages array: the smallest pieces that have one origin, step by step, the inputs of a step and then the
+//! column's own value.
+//!
+//! Parts stay separate, and the separator is at the front of the later part, so that a sent prefix stays byte-identical. Only
+//! renderings join parts.
 
 use std::borrow::Cow;
 use std::fmt;
+use std::mem;
 
-use super::cursor::{Cursor, Item, Source};
-use super::delimiters::{Position, Role};
+use super::delimiters::{InputTags, Role, tokens_around};
+use super::elisions::Elision;
 use super::escape::escape;
-use super::layout::{At, Section};
+use super::layout::{ContextPlace, Placed, Section};
 use super::snapshot::Snapshot;
+use super::truncation::Truncation;
 use crate::context::documents::Key;
 use crate::context::tiers::Tier;
-use crate::declare::{Name, Window};
+use crate::declare::{Input, Name};
+use crate::history::Text;
 use crate::history::tokens::Counter;
 
 /// The cell that a part shows.
@@ -18,7 +25,7 @@ use crate::history::tokens::Counter;
 pub struct Origin<'m> {
     /// The column.
     pub column: &'m Name,
-    /// Its step.
+    /// The step of the cell.
     pub step: usize,
 }
 
@@ -42,85 +49,88 @@ pub struct Hidden<'m> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TieredDocument<'m> {
-    /// Its kind, and its path or URL.
+    /// The kind of the document, and the path or URL.
     pub key: &'m Key,
-    /// The number of responses since its last change, within the limits of its [tier](Tier).
+    /// The number of responses since the last change, within the limits of the [tier](Tier).
     pub n: u32,
-    /// Its tokens, with its path and its fence.
+    /// The tokens of the document, with the path and the fence.
     pub tokens: usize,
 }
 
-/// A piece of a message, and its origin.
+/// A piece of a message with one origin.
 ///
-/// The content of a message is the concatenation of its parts. A separator is at the front of the later part, so appending
+/// The content of a message is the concatenation of the parts. A separator is at the front of the later part, so appending
 /// a part does not change the prefix that was sent before.
 #[derive(Clone, Debug)]
 pub struct Part<'m> {
-    snapshot: &'m Snapshot,
-    item: Item<'m>,
+    pub(super) snapshot: &'m Snapshot,
+    pub(super) source: PartSource<'m>,
+    /// The step of the turn. The value comes from `lag` steps before.
+    pub(super) step: usize,
+    lag: usize,
     /// The value between the delimiters, with tags escaped.
     value: Cow<'m, str>,
+    /// The tokens of the value alone.
+    value_tokens: usize,
+    role: Role,
+    tags: PartTags<'m>,
+    /// Whether the part continues the message of the part before.
+    joins: bool,
 }
 
-/// Whether the next context of the column repeats a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum InNext {
-    /// The part is repeated.
-    Repeated,
-    /// The part leaves the window of its view.
-    Leaves { window: Window, lag: usize, is_self: bool },
-    /// The budget most likely omits the part, or changes it together with an omitted one.
-    MayBeTruncated,
-    /// The budget certainly omits or changes the part.
-    Truncated,
-    /// A tier before the part changes, or the one that has it.
-    Moves(Tier),
-    /// A cell of an earlier turn, or of this one, is excluded from the next context, or included again.
-    Excluded,
-    /// The system text may change, because the column reads instructions.
-    AfterInstructions,
+/// The tags around a part. Only inputs have some.
+#[derive(Clone, Copy, Debug, Default)]
+struct PartTags<'m> {
+    opening: &'m str,
+    closing: &'m str,
+    /// The number of groups that begin with the part.
+    opened: usize,
+}
+
+/// The source of a part.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum PartSource<'m> {
+    /// The constant before an array that would begin with the assistant.
+    Lead,
+    Input(&'m Input),
+    SelfHistory,
+    /// The section of documents with this index.
+    Section(usize, &'m Section),
+    /// The reply to a section.
+    Acknowledgement(usize),
+    /// The marker of values that a view hides.
+    Elision(&'m Elision),
+    /// The marker of turns that a budget omits.
+    Truncation,
 }
 
 impl<'m> Part<'m> {
-    fn new(snapshot: &'m Snapshot, item: Item<'m>) -> Self {
-        // The role delimits the column's own values, and escaping a marker would destroy its tag.
-        let value = match item.source {
-            Source::Input(_) if !item.text.is_plain && snapshot.overhead.has_tags() => {
-                escape(item.text.value, &snapshot.reads.tags())
-            }
-            _ => Cow::Borrowed(item.text.value),
-        };
-        Self { snapshot, item, value }
-    }
-
     /// The role of the message.
     pub fn role(&self) -> Role {
-        self.item.delimiters.role()
+        self.role
     }
 
     /// The cell that the part shows. `None` for the constant `<elided/>`, for the marker of turns that a
     /// [budget](crate::budget) omits, for the marker of [hidden](Self::hidden) values, and for documents in tiers and the
     /// replies to them.
     pub fn origin(&self) -> Option<Origin<'m>> {
-        let column = match self.item.source {
-            Source::Input(input) => &input.name,
-            Source::SelfHistory => &self.snapshot.reads.column,
+        let column = match self.source {
+            PartSource::Input(input) => &input.name,
+            PartSource::SelfHistory => &self.snapshot.reads.column,
             _ => return None,
         };
-        // No underflow: a turn before the lag has no value, so it has no part.
-        Some(Origin { column, step: self.item.step - self.item.lag })
+        // No underflow: a turn before the lag has no value, so there is no part.
+        Some(Origin { column, step: self.step - self.lag })
     }
 
     /// The values that a view hides, if the part is the [marker](crate::View::elided) of hidden values.
     pub fn hidden(&self) -> Option<Hidden<'m>> {
-        let Source::Elision(elision) = self.item.source else { return None };
-        let reads = &self.snapshot.reads;
-        let column = reads.inputs.get(elision.view).map_or(&reads.column, |input| &input.name);
-        Some(Hidden { column, values: elision.values })
+        let PartSource::Elision(elision) = self.source else { return None };
+        Some(Hidden { column: self.snapshot.reads.name_of(elision.view), values: elision.values })
     }
 
     /// The tier of the part in a context with [tiered](crate::TieredView) documents; `None` in any other context. Turns
-    /// have tiers, too: those of their exchanges.
+    /// have tiers, too: the tiers of the exchanges.
     ///
     /// ```
     /// use columnar::documents::Update;
@@ -144,15 +154,11 @@ impl<'m> Part<'m> {
     /// # Ok(()) }
     /// ```
     pub fn tier(&self) -> Option<Tier> {
-        let layout = self.snapshot.layout()?;
-        Some(match (self.item.source, self.item.at(self.snapshot)) {
-            (Source::Section(_, section) | Source::Acknowledgement(_, section), _) => section.tier(),
-            (_, At::Turn(slot)) => layout.tier(slot),
-            (_, At::Section(_)) => Tier::Active,
-        })
+        self.snapshot.layout()?.tier(self.at())
     }
 
-    /// The documents in the part, in their order; none unless it is a section of [tiered](crate::TieredView) documents.
+    /// The documents in the part, in order; none unless the part is a section of [tiered](crate::TieredView)
+    /// documents.
     pub fn items(&self) -> impl Iterator<Item = TieredDocument<'m>> + use<'m> {
         let items = self.section().zip(self.snapshot.layout()).map(|(section, layout)| layout.items(section));
         items.into_iter().flatten().map(|(key, n, tokens)| TieredDocument { key, n, tokens })
@@ -160,74 +166,74 @@ impl<'m> Part<'m> {
 
     /// The section of documents that the part is.
     pub(crate) fn section(&self) -> Option<&'m Section> {
-        match self.item.source {
-            Source::Section(_, section) => Some(section),
+        match self.source {
+            PartSource::Section(_, section) => Some(section),
             _ => None,
         }
     }
 
     /// Whether the part is the reply to a section of documents.
     pub(crate) fn is_acknowledgement(&self) -> bool {
-        matches!(self.item.source, Source::Acknowledgement(..))
+        matches!(self.source, PartSource::Acknowledgement(_))
     }
 
     /// The step whose turn the part is in. The value of a view with a lag is older.
     pub(crate) fn turn(&self) -> usize {
-        self.item.step
+        self.step
     }
 
-    /// The text that is sent, with its tag and separator.
+    /// The text that is sent, with the tag and separator.
     pub fn text(&self) -> Cow<'m, str> {
         match self.chunks() {
             // Clones a reference: only inputs are escaped, and they always have a tag.
-            ["", _, ""] => self.value.clone(),
+            ["", "", _, ""] => self.value.clone(),
             chunks => Cow::Owned(chunks.concat()),
         }
     }
 
-    /// The opening delimiters, the value and the closing delimiters, without a copy.
+    /// The separator, the opening tags, the value and the closing tags, without a copy.
     #[inline]
-    pub(super) fn chunks(&self) -> [&str; 3] {
-        let delimiters = self.item.delimiters;
-        [delimiters.opening(self.item.position), &self.value, delimiters.closing()]
+    pub(super) fn chunks(&self) -> [&str; 4] {
+        let separator = if self.joins { self.snapshot.overhead.joint() } else { "" };
+        [separator, self.tags.opening, &self.value, self.tags.closing]
     }
 
     /// The text before the value and after it, with the separator. The groups around a value end with the last value in
     /// them that a context shows.
-    pub(crate) fn delimiters(&self) -> [&str; 2] {
-        let [opening, _, closing] = self.chunks();
-        [opening, closing]
+    pub(crate) fn delimiters(&self) -> [&str; 3] {
+        let [separator, opening, _, closing] = self.chunks();
+        [separator, opening, closing]
     }
 
-    /// Whether the part continues the message of the part before it.
+    /// Whether the part continues the message of the part before.
     pub(crate) fn joins(&self) -> bool {
-        self.item.position == Position::Joins
+        self.joins
     }
 
-    /// The tokens of the value, which were counted when it was stored, and of its tag and separator. The constant
+    /// The tokens of the value, which were counted when it was stored, and of the tag and separator. The constant
     /// `<elided/>` has 0.
     pub fn tokens(&self) -> usize {
         let overhead = &self.snapshot.overhead;
-        let around = match self.item.source {
-            Source::Input(input) => overhead.inputs.get(input.at).copied().unwrap_or(0),
-            Source::SelfHistory | Source::Elision(_) => overhead.separator,
-            // The others were counted together with their separators.
-            Source::Lead | Source::Section(..) | Source::Acknowledgement(..) | Source::Truncation => 0,
+        let around = match self.source {
+            PartSource::Input(input) => overhead.inputs.get(input.at).copied().unwrap_or(0),
+            PartSource::SelfHistory | PartSource::Elision(_) => overhead.separator,
+            // The others were counted together with the separators.
+            _ => 0,
         };
-        self.item.text.tokens + around + self.group_tokens()
+        self.value_tokens + around + self.group_tokens()
     }
 
     /// The tokens of the groups that begin with the part.
     fn group_tokens(&self) -> usize {
-        let Some(input) = self.item.input(self.snapshot) else { return 0 };
-        let outside = input.groups.len().saturating_sub(self.item.delimiters.opened());
+        let Some(input) = self.input() else { return 0 };
+        let outside = input.groups.len().saturating_sub(self.tags.opened);
         let groups = &self.snapshot.overhead.groups;
         input.groups.iter().skip(outside).filter_map(|&group| groups.get(group)).sum()
     }
 
     /// The tokens by another counter.
     pub(crate) fn tokens_by(&self, counter: &dyn Counter) -> usize {
-        counter.count(&self.value) + self.item.delimiters.tokens(counter)
+        counter.count(&self.value) + tokens_around(self.tags.opening, self.tags.closing, counter)
     }
 
     /// The length of the text in bytes.
@@ -235,66 +241,26 @@ impl<'m> Part<'m> {
         self.chunks().map(str::len).iter().sum()
     }
 
-    /// Whether the next request repeats the part, and everything before it.
-    pub(crate) fn in_next(&self) -> InNext {
-        let Self { item, snapshot, .. } = self;
-        if snapshot.has_instructions() {
-            return InNext::AfterInstructions;
-        }
-        match snapshot.excluded_next() {
-            Some((turn, _)) if item.step >= turn => InNext::Excluded,
-            _ => self.in_next_messages(),
+    /// The input of the part, or whose hidden values the part counts; `None` for the self history.
+    pub(super) fn input(&self) -> Option<&'m Input> {
+        match self.source {
+            PartSource::Input(input) => Some(input),
+            PartSource::Elision(elision) => self.snapshot.reads.inputs.get(elision.view),
+            _ => None,
         }
     }
 
-    /// Whether the next messages repeat the part, whatever the system text before them.
-    pub(crate) fn in_next_messages(&self) -> InNext {
-        let Self { item, snapshot, .. } = self;
-        let (reads, step, next) = (&snapshot.reads, item.step, snapshot.step + 1);
-        let truncation = snapshot.truncation();
-        let truncated = |slot| match truncation {
-            // From the turns on that this context omits. Before them, other turns are omitted only if the new ones are large.
-            Some(it) if it.changes && it.omitted.start <= slot => InNext::Truncated,
-            _ => InNext::MayBeTruncated,
-        };
-        if let Some(tier) = snapshot
-            .layout()
-            .and_then(|layout| layout.changes(&*snapshot.whole(), snapshot.step, item.at(snapshot)))
-        {
-            return InNext::Moves(tier);
-        }
-        match item.source {
-            Source::Section(..) | Source::Acknowledgement(..) => return InNext::Repeated,
-            Source::Lead if snapshot.is_led_next() => return InNext::Repeated,
-            // The marker has the number of omitted turns, so another cut most likely changes its text.
-            Source::Truncation if truncation.is_some_and(|it| it.next == it.omitted) => {
-                return InNext::Repeated;
+    /// The place of the part in a tiered context.
+    pub(super) fn at(&self) -> ContextPlace {
+        match self.source {
+            PartSource::Section(at, _) | PartSource::Acknowledgement(at) => ContextPlace::Section(at),
+            PartSource::Truncation => ContextPlace::Turn(
+                self.snapshot.truncation().map_or(0, |truncation| truncation.omitted.start),
+            ),
+            PartSource::Lead | PartSource::Input(_) => ContextPlace::Turn(2 * self.step),
+            PartSource::SelfHistory | PartSource::Elision(_) => {
+                ContextPlace::Turn(2 * self.step + usize::from(self.input().is_none()))
             }
-            Source::Truncation => return truncated(usize::MAX),
-            _ => {}
-        }
-        let input = item.input(snapshot);
-        let view = input.map_or(reads.inputs.len(), |input| input.at);
-        let Some(spec) = reads.view(view) else {
-            unreachable!("a part of `{}` belongs to one of its views", reads.column)
-        };
-        let (steps, slot) = match input {
-            Some(_) => (spec.turns(next), 2 * step),
-            None => (spec.self_cells(next), 2 * step + 1),
-        };
-        let is_truncated = truncation.is_some_and(|truncation| truncation.next.contains(&slot));
-        let changes = match item.source {
-            // If the values after it leave the window, its groups end with it.
-            Source::Input(input) if !input.groups.is_empty() && snapshot.overhead.has_tags() => {
-                snapshot.open_after(input, step, next) != snapshot.open_after(input, step, snapshot.step)
-            }
-            _ => false,
-        };
-        let changes = changes || snapshot.is_first_next(view, step, &steps);
-        match steps.contains(&step) {
-            true if is_truncated => truncated(slot),
-            true if !changes => InNext::Repeated,
-            _ => InNext::Leaves { window: spec.window, lag: spec.lag, is_self: input.is_none() },
         }
     }
 }
@@ -308,47 +274,172 @@ impl PartialEq for Part<'_> {
 
 impl Eq for Part<'_> {}
 
+/// Leads an array that would otherwise begin with the assistant, and constant, so that a cached prefix stays valid.
+const LEAD: &str = "<elided/>";
+
 /// The parts of a messages array in order. Made by [`Messages::parts`](super::Messages::parts).
 #[derive(Clone, Debug)]
 pub struct Parts<'m> {
     snapshot: &'m Snapshot,
-    cursor: Cursor<'m>,
+    /// The slot of the current turn; see [`ContextTurns`](super::turns::ContextTurns).
+    slot: usize,
+    /// Twice the index of the next view in the turn, plus one after the marker was passed.
+    next: usize,
+    /// The role of the last part, and the number of groups that stay open after that part.
+    last: Option<Role>,
+    open: usize,
+    /// The sections of documents, and twice the number of those that were passed, plus one between a section and the reply
+    /// to it.
+    sections: &'m [Placed],
+    passed: usize,
+    /// The turns that a budget omits, until they are passed.
+    truncation: Option<&'m Truncation>,
+    /// The part after the lead.
+    led: Option<Part<'m>>,
 }
 
 impl<'m> Parts<'m> {
     pub(super) fn new(snapshot: &'m Snapshot) -> Self {
-        Self { snapshot, cursor: Cursor::new(snapshot) }
+        Self { passed: 0, ..Self::since(snapshot, snapshot.first_step()) }
     }
 
-    /// The parts from this step on.
+    /// The parts from a step on, behind the documents there.
     pub(super) fn since(snapshot: &'m Snapshot, step: usize) -> Self {
-        Self { snapshot, cursor: Cursor::since(snapshot, step) }
+        let slot = 2 * step;
+        let truncation = snapshot.truncation().filter(|truncation| slot < truncation.omitted.end);
+        let sections = snapshot.layout().map_or(&[][..], |layout| &layout.sections);
+        let passed = 2 * sections.partition_point(|placed| placed.slot <= slot);
+        Self { snapshot, slot, next: 0, last: None, open: 0, sections, passed, truncation, led: None }
     }
+
+    /// The next section before this turn, or the reply to that section.
+    fn section(&mut self) -> Option<Part<'m>> {
+        let at = self.passed / 2;
+        let Placed { section, .. } = self.sections.get(at).filter(|placed| placed.slot <= self.slot)?;
+        self.passed += 1;
+        let overhead = &self.snapshot.overhead;
+        if self.passed % 2 == 1 {
+            let text = plain(section.text(), section.tokens() + overhead.separator);
+            return Some(self.part(PartSource::Section(at, section), PartTags::default(), 0, text));
+        }
+        let value = section.acknowledgement();
+        let text = plain(value, overhead.counter.count(value) + overhead.separator);
+        Some(self.part(PartSource::Acknowledgement(at), PartTags::default(), 0, text))
+    }
+
+    /// The marker of omitted turns. A rolling window has none.
+    fn truncation_marker(&mut self, truncation: &'m Truncation) -> Option<Part<'m>> {
+        let (value, tokens) = truncation.marker.as_ref()?;
+        Some(self.part(PartSource::Truncation, PartTags::default(), 0, plain(value, *tokens)))
+    }
+
+    /// The next part of the current turn.
+    fn in_turn(&mut self) -> Option<Part<'m>> {
+        let (snapshot, step) = (self.snapshot, self.slot / 2);
+        let inputs = snapshot.reads.inputs.len();
+        let views = if self.slot.is_multiple_of(2) { 0..inputs } else { inputs..snapshot.views.len() };
+        self.next = self.next.max(2 * views.start);
+        while self.next < 2 * views.end {
+            let (at, is_value) = (self.next / 2, self.next % 2 == 1);
+            self.next += 1;
+            let Some(view) = snapshot.views.get(at) else { break };
+            let input = snapshot.reads.inputs.get(at).zip(snapshot.overhead.tags.get(at));
+            if is_value {
+                if view.steps.contains(&step)
+                    && let Some(text) = view.text(step)
+                {
+                    let tags = input.map(|(input, tags)| self.around_value(input, tags, step));
+                    let source = input.map_or(PartSource::SelfHistory, |(input, _)| PartSource::Input(input));
+                    return Some(self.part(source, tags.unwrap_or_default(), view.lag, text));
+                }
+            } else if let Some(elision) = snapshot.elision(at)
+                && elision.text.steps.contains(&step)
+                && let Some(text) = elision.text.text(step)
+            {
+                let tags = input.map(|(input, tags)| self.around_marker(input, tags));
+                return Some(self.part(PartSource::Elision(elision), tags.unwrap_or_default(), 0, text));
+            }
+        }
+        None
+    }
+
+    fn advance(&mut self) -> Option<Part<'m>> {
+        while self.slot < 2 * (self.snapshot.step + 1) {
+            // Turns are omitted as a whole, so the omitted ones begin where a turn begins. Documents are not omitted.
+            if self.next == 0 {
+                if let Some(section) = self.section() {
+                    return Some(section);
+                }
+                if let Some(omitted) = self.truncation.take_if(|it| it.omitted.start <= self.slot) {
+                    self.slot = omitted.omitted.end;
+                    match self.truncation_marker(omitted) {
+                        Some(marker) => return Some(marker),
+                        None => continue,
+                    }
+                }
+            }
+            if let Some(part) = self.in_turn() {
+                return Some(part);
+            }
+            (self.slot, self.next) = (self.slot + 1, 0);
+        }
+        None
+    }
+
+    fn around_value(&mut self, input: &Input, tags: &'m InputTags, step: usize) -> PartTags<'m> {
+        let snapshot = self.snapshot;
+        let has_groups = !input.groups.is_empty() && snapshot.overhead.has_tags();
+        let after = if has_groups { snapshot.open_after(input, step, snapshot.step) } else { 0 };
+        let opened = tags.opened(mem::replace(&mut self.open, after));
+        PartTags { opening: tags.opening(opened), closing: tags.closing(after), opened }
+    }
+
+    /// If a marker precedes a value, the groups of the value begin with the marker.
+    fn around_marker(&mut self, input: &Input, tags: &'m InputTags) -> PartTags<'m> {
+        let open = if self.snapshot.overhead.has_tags() { input.groups.len() } else { 0 };
+        let opened = tags.opened(mem::replace(&mut self.open, open));
+        PartTags { opening: tags.opening_of_marker(opened), closing: "", opened }
+    }
+
+    fn part(&mut self, source: PartSource<'m>, tags: PartTags<'m>, lag: usize, text: Text<'m>) -> Part<'m> {
+        let (snapshot, step) = (self.snapshot, self.slot / 2);
+        let role = match source {
+            PartSource::SelfHistory | PartSource::Acknowledgement(_) => snapshot.overhead.own_role(),
+            _ => Role::User,
+        };
+        let joins = self.last.replace(role) == Some(role);
+        // The role delimits the column's own values, and escaping a marker would destroy the tag.
+        let value = match source {
+            PartSource::Input(_) if !text.is_plain && snapshot.overhead.has_tags() => {
+                escape(text.value, &snapshot.reads.tags())
+            }
+            _ => Cow::Borrowed(text.value),
+        };
+        Part { snapshot, source, step, lag, value, value_tokens: text.tokens, role, tags, joins }
+    }
+}
+
+/// A text without a tag of a context.
+fn plain(value: &str, tokens: usize) -> Text<'_> {
+    Text { value, tokens, is_plain: true }
 }
 
 impl<'m> Iterator for Parts<'m> {
     type Item = Part<'m>;
 
     fn next(&mut self) -> Option<Part<'m>> {
-        self.cursor.next().map(|item| Part::new(self.snapshot, item))
-    }
-}
-
-impl Snapshot {
-    /// The cells that a budget omits, in the order in which they would be shown.
-    pub(super) fn omitted(&self) -> impl Iterator<Item = Origin<'_>> {
-        let slots = self.truncation().map_or(0..0, |truncation| truncation.omitted.clone());
-        let names = self.reads.inputs.iter().map(|input| &input.name).chain([&self.reads.column]);
-        let views = names.zip(&*self.views).enumerate();
-        let inputs = self.reads.inputs.len();
-        slots.flat_map(move |slot| {
-            let step = slot / 2;
-            let is_in_slot = move |view| (view == inputs) == (slot % 2 == 1);
-            views.clone().filter_map(move |(at, (column, view))| {
-                // A skipped cell would not be shown in any case, so no budget omits it.
-                let is_shown = is_in_slot(at) && view.steps.contains(&step) && view.has(step);
-                is_shown.then(|| Origin { column, step: step - view.lag })
-            })
-        })
+        if let Some(part) = self.led.take() {
+            return Some(part);
+        }
+        let is_first = self.last.is_none();
+        let part = self.advance()?;
+        if !is_first || part.role == Role::User {
+            return Some(part);
+        }
+        // No turn includes the lead, so it has no tokens: the parts must add up to the turns.
+        let (source, value) = (PartSource::Lead, Cow::Borrowed(LEAD));
+        let lead = Part { source, lag: 0, value, value_tokens: 0, role: Role::User, ..part };
+        self.led = Some(part);
+        Some(lead)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::delimiters::Form;
+use super::overhead::Form;
 use super::snapshot::Snapshot;
 use super::turns::ContextTurns;
 use crate::declare::Name;
@@ -11,7 +11,7 @@ use crate::declare::Name;
 /// it. A prefix of an earlier step is ordered before it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SharedPrefix {
-    // The first field, because warm-ups forget the smallest prefixes: those of the earliest steps.
+    // The first field, because warm-ups forget the smallest prefixes, which have the earliest steps.
     step: usize,
     form: Form,
     inputs: Vec<PrefixInput>,
@@ -27,7 +27,7 @@ struct PrefixInput {
 }
 
 impl SharedPrefix {
-    /// The prefix of a context, and its tokens.
+    /// The prefix of a context, and the tokens.
     pub(super) fn of(snapshot: &Snapshot) -> (Self, usize) {
         let history = snapshot.self_history().filter(|history| !history.steps.is_empty());
         // The inputs of a step precede the column's value of that step, and belong to the prefix.
@@ -36,8 +36,7 @@ impl SharedPrefix {
         // The first step with inputs that a budget omits.
         let cut = omitted.filter(|omitted| !omitted.is_empty()).map(|omitted| omitted.start.div_ceil(2));
         let steps = 0..cut.map_or(end, |cut| cut.min(end));
-        let inputs = snapshot.reads.inputs.iter().zip(&*snapshot.views);
-        let inputs = inputs.map(|(input, view)| {
+        let inputs = snapshot.inputs().map(|(input, view)| {
             let Range { start, end } = view.steps;
             PrefixInput {
                 column: input.name.clone(),

@@ -1,5 +1,5 @@
-//! The context of a list of turns that no flow has, such as a path through a tree: the same snapshot as that of a column,
-//! with one track of inputs and one of the column's own values.
+//! The context of a list of turns that no flow has, such as a path through a tree: the same snapshot as for a column, with
+//! one track of inputs and one of the column's own values. So budgets, marks, renderings and breakdowns exist once.
 //!
 //! ```text
 //! turns ──▶ places ──▶ two histories ──▶ Snapshot ──▶ Messages
@@ -11,14 +11,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::budget::{Budget, BudgetError, Cut, CutMarker, Report, Strategy, TokenLimit, Turns};
-use super::delimiters::{ContextSettings, Overhead, Role};
-use super::layout::Omitted;
+use super::budget::{Budget, BudgetError, PersistentCuts, Strategy, TokenLimit, Turns};
+use super::delimiters::Role;
+use super::elisions::MarkedViews;
 use super::messages::Messages;
-use super::omissions::{Truncation, truncation_marker};
-use super::snapshot::Snapshot;
-use super::system::join;
-use crate::declare::{Name, Purpose, Reads, ViewSpec};
+use super::overhead::{ContextSettings, Overhead, join};
+use super::snapshot::{Past, TakenViews};
+use super::truncation::{Cutter, Truncation};
+use super::views::StepViews;
+use crate::declare::{Input, Name, Purpose, Reads, ViewSpec};
 use crate::history::tokens::{Counter, Sum};
 use crate::history::{History, Value};
 use crate::schedule::Cell;
@@ -38,28 +39,29 @@ pub(crate) struct Transcript {
     pub(crate) omitted: Range<usize>,
 }
 
-/// The names under which parts of a transcript have their origins.
-#[derive(Clone, Debug)]
-pub(crate) struct TranscriptNames {
+/// Everything that the messages of a transcript depend on, beside the turns.
+#[derive(Debug)]
+pub(crate) struct TranscriptOptions<'o> {
+    /// The columns under whose names parts have the origins.
     pub(crate) user: Name,
     pub(crate) assistant: Name,
+    /// The texts that end the system text.
+    pub(crate) instructions: &'o [&'o str],
+    pub(crate) settings: ContextSettings<'o>,
+    pub(crate) budget: &'o Budget,
+    pub(crate) counter: Arc<dyn Counter>,
 }
 
 impl Transcript {
-    /// The messages of these turns. The instructions end the system text.
+    /// The messages of these turns.
     ///
     /// # Errors
     ///
     /// If the turns are over a budget that never truncates, or the system text leaves no tokens for messages.
-    pub(crate) fn new(
-        turns: &[(Role, Value)],
-        instructions: &[&str],
-        settings: ContextSettings<'_>,
-        (names, budget, counter): (&TranscriptNames, &Budget, Arc<dyn Counter>),
-    ) -> Result<Self, BudgetError> {
-        let instructions = join(instructions.iter().copied());
-        let reads = reads(names, !instructions.is_empty());
-        let overhead = Overhead::new(&reads, settings, counter);
+    pub(crate) fn new(turns: &[(Role, Value)], options: TranscriptOptions<'_>) -> Result<Self, BudgetError> {
+        let instructions = join(options.instructions.iter().copied());
+        let reads = reads(options.user, options.assistant, !instructions.is_empty());
+        let overhead = Overhead::new(&reads, options.settings, options.counter);
         let slots = slots(turns.iter().map(|(role, _)| *role));
         let tokens: Vec<usize> = turns.iter().map(|(_, text)| overhead.counter.count(text)).collect();
         let mut histories: [History; 3] = Default::default();
@@ -72,19 +74,24 @@ impl Transcript {
             let tokens = overhead.counter.count(&instructions);
             instruction.insert(0, instructions.into(), tokens);
         }
-        // A place after the last turn, unless that is an input: the own value of a step is not in its context.
+        // A place after the last turn, unless that is an input: the own value of a step is not in the context.
         let step = slots.last().map_or(0, |slot| slot.div_ceil(2));
         let histories = |column: usize| histories.get(column).cloned().unwrap_or_default();
         let cell = Cell { column: ASSISTANT, step };
-        let mut snapshot = Snapshot::new(Arc::new(reads), cell, (None, None), Arc::new(overhead), histories);
+        let taken = TakenViews::new(Arc::new(reads), cell, Arc::new(overhead), Past::default(), histories);
+        let context = taken.lay_out(MarkedViews::new(StepViews::clone(&taken)), None).exclude();
+        let system = context.overhead.instruction.unwrap_or(0) + context.fixed_tokens()[0];
+        let least = context.overhead.least_message(&context.reads);
         let mut omitted = 0..0;
-        if let Some(limit) = limit(budget, &snapshot)? {
-            let turns = DenseTurns::new(&tokens, snapshot.overhead.separator);
-            let cut = cut(&limit, &turns, &slots, &snapshot.overhead);
-            omitted = cut.omitted.clone();
-            snapshot.truncate(truncation(&limit, &turns, &slots, &cut, &snapshot.overhead)?);
-        }
-        Ok(Self { messages: Messages::new(snapshot), slots, omitted })
+        let truncation = match TokenLimit::of(options.budget, system, least)? {
+            None => None,
+            Some(limit) => {
+                let truncation = truncation(&limit, &tokens, &slots, &context.overhead)?;
+                omitted = truncation.omitted.clone();
+                Some(placed(truncation, &slots))
+            }
+        };
+        Ok(Self { messages: Messages::new(context.truncated(truncation)), slots, omitted })
     }
 
     /// The index of the turn at a step of one of the two columns.
@@ -94,14 +101,13 @@ impl Transcript {
 }
 
 /// The views of a transcript: all turns of the user, and all of the assistant.
-fn reads(names: &TranscriptNames, has_instructions: bool) -> Reads {
-    let mut reads = Reads::new(names.assistant.clone());
-    let tags = &mut std::collections::BTreeSet::new();
-    let pushed = reads.push((USER, names.user.clone()), names.user.tag(), &[], ViewSpec::all(), tags);
-    debug_assert!(pushed.is_ok(), "the only tag is no duplicate");
+fn reads(user: Name, assistant: Name, has_instructions: bool) -> Reads {
+    let mut reads = Reads::new(assistant.clone());
+    let tag = user.tag();
+    reads.inputs.push(Input::new(0, USER, user, tag, ViewSpec::all()));
     if has_instructions {
         let spec = ViewSpec::all().for_purpose(Purpose::Instruction);
-        reads.push_instruction((INSTRUCTIONS, names.assistant.clone()), spec);
+        reads.push_instruction(INSTRUCTIONS, assistant, spec);
     }
     reads.self_view = Some(ViewSpec::all());
     reads
@@ -118,103 +124,67 @@ fn slots(roles: impl Iterator<Item = Role>) -> Vec<usize> {
     roles.scan(0, place).collect()
 }
 
-/// The limit for the turns, after the whole system text.
-fn limit(budget: &Budget, snapshot: &Snapshot) -> Result<Option<TokenLimit>, BudgetError> {
-    let overhead = &snapshot.overhead;
-    let system = overhead.instruction.unwrap_or(0) + snapshot.fixed_tokens()[0];
-    TokenLimit::of(budget, system, overhead.least_message(&snapshot.reads))
-}
-
-/// The cut of the last turns. With a low-water mark it continues the cuts of the requests before, which were made before
-/// each turn of the assistant.
-fn cut(limit: &TokenLimit, turns: &DenseTurns, slots: &[usize], overhead: &Overhead) -> Cut {
-    let cost: CutMarker<'_> = &|omitted| overhead.marker_tokens(omitted);
-    let mut cut = Cut::default();
-    if limit.low_water.is_some() {
-        let is_reply = |(_, slot): &(usize, &usize)| !slot.is_multiple_of(2);
-        for (turn, _) in slots.iter().enumerate().filter(is_reply) {
-            cut = limit.fit(&turns.first(turn), &cut, cost);
-        }
-    }
-    limit.fit(turns, &cut, cost)
-}
-
+/// The truncation of the turns, in numbers of turns. With a low-water mark it continues the cuts of the requests before,
+/// which were made before each turn of the assistant.
 fn truncation(
     limit: &TokenLimit,
-    turns: &DenseTurns,
+    tokens: &[usize],
     slots: &[usize],
-    cut: &Cut,
     overhead: &Overhead,
 ) -> Result<Truncation, BudgetError> {
-    let cost: CutMarker<'_> = &|omitted| overhead.marker_tokens(omitted);
-    let sum = turns.sum(cut.omitted.clone());
-    let report = Report {
-        strategy: limit.strategy,
-        limit: limit.tokens,
-        before: turns.all().tokens,
-        after: limit.remaining(turns, &cut.omitted, cost),
-        turns: sum.count,
-        kept_fewer: cut.kept_fewer && sum.count > 0,
+    let sums = sums(tokens, overhead.separator);
+    let replies = slots.iter().enumerate().filter(|(_, slot)| !slot.is_multiple_of(2));
+    let replies: Vec<usize> = replies.map(|(turn, _)| turn).collect();
+    // The request after the last one is not known, and counts as one with the same turns.
+    let turns = |request: usize| {
+        let count = replies.get(request).copied().unwrap_or(tokens.len());
+        DenseTurns { sums: &sums, count }
     };
+    let mut cuts = limit.low_water.map(|_| PersistentCuts::default());
+    let mut cutter = Cutter { limit, overhead, fixed: &|_| 0, cuts: cuts.as_mut() };
+    let truncation = cutter.truncation(replies.len(), turns, [0, 0]);
+    let report = &truncation.report;
     if limit.strategy == Strategy::StopAtLimit && report.is_over_limit() {
         let (tokens, limit) = (report.before, report.limit);
         return Err(BudgetError::OverLimit { tokens, limit, contributors: Vec::new() });
     }
-    let place = |turn: usize| slots.get(turn).copied();
-    let Range { start, end } = cut.omitted.clone();
-    let last = end.checked_sub(1).filter(|_| start < end);
-    let omitted = place(start).zip(last.and_then(place)).map_or(0..0, |(first, last)| first..last + 1);
-    let is_marked = limit.strategy == Strategy::TruncateMiddle && sum.count > 0;
-    let marker = is_marked.then(|| (truncation_marker(sum), cost(sum)));
-    let changes = limit.low_water.is_none() && sum.count > 0;
-    let next = if changes { omitted.start..usize::MAX } else { omitted.clone() };
-    let answered = Omitted::default();
-    Ok(Truncation { report, answered, previous: omitted.clone(), omitted, next, changes, marker })
+    Ok(truncation)
 }
 
-/// The sizes of turns without gaps between them, as sums, so that each range of them costs a subtraction.
-struct DenseTurns {
-    /// The tokens before each turn, and of all.
-    sums: Vec<usize>,
+/// The truncation in slots, from that in numbers of turns.
+fn placed(truncation: Truncation, slots: &[usize]) -> Truncation {
+    let Range { start, end } = truncation.omitted;
+    let last = end.checked_sub(1).filter(|_| start < end);
+    let places = slots.get(start).zip(last.and_then(|last| slots.get(last)));
+    let omitted = places.map_or(0..0, |(first, last)| *first..last + 1);
+    let next = if truncation.changes { omitted.start..usize::MAX } else { omitted.clone() };
+    Truncation { previous: omitted.clone(), omitted, next, ..truncation }
+}
+
+/// The tokens before each turn, and of all.
+fn sums(tokens: &[usize], separator: usize) -> Vec<usize> {
+    let mut sums = vec![0];
+    sums.extend(tokens.iter().scan(0, |sum: &mut usize, tokens| {
+        *sum = sum.saturating_add(*tokens).saturating_add(separator);
+        Some(*sum)
+    }));
+    sums
+}
+
+/// The first turns of a transcript, without gaps between them: a sum over places with gaps would be quadratic, and each range
+/// of dense numbers costs a subtraction.
+struct DenseTurns<'t> {
+    sums: &'t [usize],
     count: usize,
 }
 
-impl DenseTurns {
-    fn new(tokens: &[usize], separator: usize) -> Self {
-        let mut sums = vec![0];
-        sums.extend(tokens.iter().scan(0, |sum: &mut usize, tokens| {
-            *sum = sum.saturating_add(*tokens).saturating_add(separator);
-            Some(*sum)
-        }));
-        Self { sums, count: tokens.len() }
-    }
-
-    /// The first of these turns.
-    fn first(&self, count: usize) -> FirstTurns<'_> {
-        FirstTurns { turns: self, count }
-    }
-
+impl DenseTurns<'_> {
     fn before(&self, turn: usize) -> usize {
         self.sums.get(turn).or(self.sums.last()).copied().unwrap_or(0)
     }
 }
 
-impl Turns for DenseTurns {
-    fn slots(&self) -> Range<usize> {
-        0..self.count
-    }
-
-    fn sum(&self, slots: Range<usize>) -> Sum {
-        self.first(self.count).sum(slots)
-    }
-}
-
-struct FirstTurns<'t> {
-    turns: &'t DenseTurns,
-    count: usize,
-}
-
-impl Turns for FirstTurns<'_> {
+impl Turns for DenseTurns<'_> {
     fn slots(&self) -> Range<usize> {
         0..self.count
     }
@@ -222,6 +192,6 @@ impl Turns for FirstTurns<'_> {
     fn sum(&self, slots: Range<usize>) -> Sum {
         let (start, end) = (slots.start.min(self.count), slots.end.min(self.count));
         let end = end.max(start);
-        Sum { count: end - start, tokens: self.turns.before(end).saturating_sub(self.turns.before(start)) }
+        Sum { count: end - start, tokens: self.before(end).saturating_sub(self.before(start)) }
     }
 }

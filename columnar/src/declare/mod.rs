@@ -6,8 +6,9 @@
 //! column(…), view as text ──┘
 //! ```
 //!
-//! A pure layer: it knows no values, no clock and no I/O.
+//! A pure layer: no values, no clock and no I/O.
 
+mod connect;
 pub(crate) mod error;
 pub mod graph;
 pub(crate) mod limits;
@@ -15,27 +16,25 @@ mod name;
 mod outline;
 mod parse_view;
 mod plan;
-mod purpose;
-mod purpose_rules;
 mod reads;
 mod schema;
 mod schema_error;
-mod tiering;
 mod view;
+mod view_rules;
 mod view_text;
 mod window;
 
 pub use name::{Name, NameError};
 pub(crate) use name::{is_tag, last_part};
 pub use outline::{ColumnOutline, Growth, Outline, Pattern, Repeats, ViewOutline};
-pub(crate) use plan::{Plan, Reader};
-pub use purpose::Purpose;
+pub(crate) use plan::{Plan, ViewReader};
 #[cfg(feature = "providers")]
 pub(crate) use reads::INTRODUCTION;
 pub(crate) use reads::{Input, Reads};
-pub(crate) use schema::{Declared, Draft, Read, Schema};
+pub(crate) use schema::{ColumnDraft, DeclaredColumn, Schema, ShownColumn};
 pub use schema_error::{SchemaError, SchemaErrors, StepError};
-pub(crate) use view::{DEEPEST_GROUP, Filter, Suffix, Tiering, ViewSpec};
+pub use view::Purpose;
+pub(crate) use view::{DEEPEST_GROUP, Tiering, ViewFilter, ViewSpec, WindowSuffix};
 pub(crate) use view_text::ViewText;
 pub use view_text::ViewTextError;
 pub use window::Window;

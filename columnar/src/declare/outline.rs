@@ -1,13 +1,13 @@
-//! The outline of a flow: the facts that follow from its declaration alone.
+//! The outline of a flow: the facts that follow from the declaration alone.
 
 use std::fmt::{self, Write as _};
 
 use crate::declare::{Name, Plan, Purpose, Reads, Schema, ViewSpec, Window};
 
-/// The outline of a flow: for each column its dependencies, its level, the growth of its contexts, and the part of each
+/// The outline of a flow: for each column the dependencies, the level, the growth of the contexts, and the part of each
 /// request that the next one repeats. It follows from the declaration, before anything runs.
 ///
-/// It prints as a table with one line for each column. It is made by
+/// Prints as a table with one line for each column. It is made by
 /// [`Graph::outline`](crate::graph::Graph::outline) and [`LiveFlow::outline`](crate::flow::LiveFlow::outline).
 ///
 /// ```
@@ -43,20 +43,20 @@ pub struct Outline {
 pub struct ColumnOutline {
     /// The column.
     pub name: Name,
-    /// The length of the longest chain of columns that its value waits for; 0 for a source. Columns of one level may
+    /// The length of the longest chain of columns that the value waits for; 0 for a source. Columns of one level may
     /// run at the same time.
     pub level: usize,
-    /// Its views of other columns, in order of declaration.
+    /// The views of other columns, in order of declaration.
     pub reads: Vec<ViewOutline>,
-    /// The window of its self history, if it reads that.
+    /// The window of the self history, if the column reads any.
     pub self_window: Option<Window>,
-    /// Its pattern of reading; `None` for a source.
+    /// The pattern of reading; `None` for a source.
     pub pattern: Option<Pattern>,
-    /// Whether it is a source of documents, and not of text.
+    /// Whether the column is a source of documents, and not of text.
     pub is_documents: bool,
-    /// The number of values that its context shows.
+    /// The number of values that the context shows.
     pub growth: Growth,
-    /// The part of its request that the next one repeats, once its windows are full.
+    /// The part of the request that the next one repeats, once the windows are full.
     pub repeats: Repeats,
 }
 
@@ -72,11 +72,11 @@ pub struct ViewOutline {
     pub lag: usize,
     /// Whether the view shows documents in tiers.
     pub is_tiered: bool,
-    /// The purpose of the values: those of an instruction are in the system text.
+    /// The purpose of the values: instructions are in the system text.
     pub purpose: Purpose,
 }
 
-/// A pattern of reading: how much a column reads of others and of its self history.
+/// A pattern of reading: how much a column reads of others and of the self history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Pattern {
@@ -121,7 +121,7 @@ impl Outline {
         let mut levels = std::vec![0; schema.columns().len()];
         let mut order: Vec<usize> = (0..levels.len()).collect();
         order.sort_by_key(|&column| plan.rank(column));
-        // In topological order every input has its level before its readers ask for it.
+        // In topological order every input has the level before the readers ask for it.
         for column in order {
             let inputs = schema.reads(column).into_iter().flat_map(|reads| reads.read_now());
             let level = inputs.filter_map(|input| levels.get(input)).max();
@@ -194,29 +194,16 @@ fn put(text: &mut String, line: fmt::Arguments<'_>) {
 
 impl ColumnOutline {
     fn of(schema: &Schema, column: usize, level: usize) -> Self {
-        let (name, is_documents) = (schema.name(column).clone(), schema.is_documents(column));
-        let Some(reads) = schema.reads(column) else {
-            let (reads, growth) = (Vec::new(), Growth::Constant(0));
-            return Self {
-                name,
-                level,
-                reads,
-                self_window: None,
-                pattern: None,
-                is_documents,
-                growth,
-                repeats: Repeats::Everything,
-            };
-        };
+        let reads = schema.reads(column).map(|reads| &**reads);
         Self {
-            name,
+            name: schema.name(column).clone(),
             level,
-            reads: ViewOutline::all(reads),
-            self_window: reads.self_view.as_ref().map(|view| view.window),
-            pattern: Some(Pattern::of(reads)),
-            is_documents,
-            growth: Growth::of(reads),
-            repeats: Repeats::of(reads),
+            reads: reads.map_or_else(Vec::new, ViewOutline::all),
+            self_window: reads.and_then(|reads| reads.self_view.as_ref()).map(|view| view.window),
+            pattern: reads.map(Pattern::of),
+            is_documents: schema.is_documents(column),
+            growth: reads.map_or(Growth::Constant(0), Growth::of),
+            repeats: reads.map_or(Repeats::Everything, Repeats::of),
         }
     }
 }
@@ -325,7 +312,7 @@ impl fmt::Display for Outline {
             let name = name.as_str();
             write!(f, "{name:longest$}  level {level}  ")?;
             match pattern {
-                // 11 is the length of `accumulator`, and 17 that of `at most 10 values`.
+                // 11 is the length of `accumulator`, and 17 the length of `at most 10 values`.
                 Some(pattern) => writeln!(f, "{pattern:11}  {growth:17}  {repeats}")?,
                 None if *is_documents => writeln!(f, "source of documents")?,
                 None => writeln!(f, "source")?,

@@ -1,12 +1,11 @@
 //! Parses a view that is written as text, with the position of a mistake and the way to correct it.
 //!
-//! The language is that of `flow!`. The names of the methods of the run-time API are accepted as well: `latest()`,
+//! The language is the language of `flow!`. The names of the methods of the run-time API are accepted as well: `latest()`,
 //! `prev()`, `named("digest")`.
 
 use std::str::FromStr;
 
-use super::purpose::Purpose;
-use super::view::{DEEPEST_GROUP, Tiering, ViewSpec};
+use super::view::{DEEPEST_GROUP, Purpose, Tiering, ViewSpec};
 use super::view_text::{ViewText, ViewTextError};
 use super::window::Window;
 use crate::declare::error::nearest;
@@ -29,13 +28,13 @@ const MODIFIERS: [&str; 14] = [
     "target",
 ];
 
-type Parsed<T> = Result<T, ViewTextError>;
+type ParsedView<T> = Result<T, ViewTextError>;
 
 impl FromStr for ViewText {
     type Err = ViewTextError;
 
-    fn from_str(text: &str) -> Parsed<Self> {
-        let mut parser = Parser { text, rest: text };
+    fn from_str(text: &str) -> ParsedView<Self> {
+        let mut parser = ViewParser { text, rest: text };
         let view = parser.view(0)?;
         match parser.peek() {
             None => Ok(view),
@@ -46,12 +45,12 @@ impl FromStr for ViewText {
 }
 
 /// A position in a text.
-struct Parser<'t> {
+struct ViewParser<'t> {
     text: &'t str,
     rest: &'t str,
 }
 
-impl<'t> Parser<'t> {
+impl<'t> ViewParser<'t> {
     /// The next character that is no white space.
     fn peek(&mut self) -> Option<char> {
         self.rest = self.rest.trim_start();
@@ -78,18 +77,18 @@ impl<'t> Parser<'t> {
     }
 
     /// A mistake at this position.
-    fn fail<T>(&mut self, reason: impl Into<String>) -> Parsed<T> {
+    fn fail<T>(&mut self, reason: impl Into<String>) -> ParsedView<T> {
         self.peek();
         self.fail_at(self.rest, reason)
     }
 
     /// A mistake at the beginning of `rest`.
-    fn fail_at<T>(&self, rest: &str, reason: impl Into<String>) -> Parsed<T> {
+    fn fail_at<T>(&self, rest: &str, reason: impl Into<String>) -> ParsedView<T> {
         let before = self.text.strip_suffix(rest).unwrap_or_default();
         Err(ViewTextError::new(before, reason.into()))
     }
 
-    fn view(&mut self, depth: usize) -> Parsed<ViewText> {
+    fn view(&mut self, depth: usize) -> ParsedView<ViewText> {
         self.peek();
         let start = self.rest;
         let Some(word) = self.word() else {
@@ -108,8 +107,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The rest of a group after its keyword.
-    fn group(&mut self, depth: usize) -> Parsed<ViewText> {
+    /// The rest of a group after the keyword.
+    fn group(&mut self, depth: usize) -> ParsedView<ViewText> {
         const EXAMPLE: &str = "as in `group(\"debate\", pro.latest, con.latest)`";
         self.take('(');
         if self.peek() != Some('"') {
@@ -135,7 +134,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The rest of a view after the first part of the name.
-    fn column(&mut self, first: &'t str) -> Parsed<ViewText> {
+    fn column(&mut self, first: &'t str) -> ParsedView<ViewText> {
         let (mut name, mut modifiers) = (first.to_owned(), Modifiers::default());
         while self.take('.') {
             self.peek();
@@ -161,7 +160,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The arguments of a known modifier.
-    fn modifier(&mut self, word: &str, modifiers: &mut Modifiers) -> Parsed<()> {
+    fn modifier(&mut self, word: &str, modifiers: &mut Modifiers) -> ParsedView<()> {
         let example = match word {
             "window" => "the number of values to show, as in `window(3)`",
             "target" => "the number of tokens that a cached tier should have, as in `target(1_536)`",
@@ -196,7 +195,7 @@ impl<'t> Parser<'t> {
         if self.take(')') { Ok(()) } else { self.fail(format!("expected `)` after `{word}(`")) }
     }
 
-    fn count(&mut self, example: &str) -> Parsed<usize> {
+    fn count(&mut self, example: &str) -> ParsedView<usize> {
         self.peek();
         let start = self.rest;
         let digits = self.word().unwrap_or_default().replace('_', "");
@@ -208,7 +207,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A string literal of Rust, whose quote is next.
-    fn string(&mut self) -> Parsed<String> {
+    fn string(&mut self) -> ParsedView<String> {
         let start = self.rest;
         self.take('"');
         let mut text = String::new();
@@ -233,7 +232,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// The character of an escape after its backslash: those that `Debug` writes.
+/// The character of an escape after the backslash: those that `Debug` writes.
 fn escaped(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
     match chars.next()?.1 {
         'n' => Some('\n'),

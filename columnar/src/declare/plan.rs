@@ -1,23 +1,23 @@
-//! The plan of a flow: its schema, the topological order of its columns, and the readers of each column. A flow type
-//! has one plan, which all its instances share.
+//! The plan of a flow: the schema, the topological order of the columns, and the readers of each column. A flow type
+//! has one plan, which all instances share.
 
 use std::collections::BTreeSet;
 
-use crate::declare::{Draft, Name, Schema, SchemaErrors, Window};
+use crate::declare::{ColumnDraft, Name, Schema, SchemaErrors, Window};
 
-/// A schema with its order and its readers.
+/// A schema with the order and the readers.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     schema: Schema,
     /// The position of each column in the topological order.
     ranks: Vec<usize>,
     /// The readers of each column.
-    readers: Vec<Vec<Reader>>,
+    readers: Vec<Vec<ViewReader>>,
 }
 
 /// A view of a column, from the side of that column.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reader {
+pub(crate) struct ViewReader {
     /// The column that reads.
     pub(crate) column: usize,
     /// The values that must be stored.
@@ -40,7 +40,7 @@ impl Plan {
     }
 
     /// The plan with further columns at the end, each after those that it reads.
-    pub(crate) fn extended(&self, drafts: Vec<Draft>) -> Result<Self, SchemaErrors> {
+    pub(crate) fn extended(&self, drafts: Vec<ColumnDraft>) -> Result<Self, SchemaErrors> {
         let mut next = self.clone();
         let first = next.ranks.len();
         next.schema.extend(drafts)?;
@@ -61,16 +61,20 @@ impl Plan {
                     declared.name
                 );
                 if let Some(readers) = self.readers.get_mut(input.column) {
-                    readers.push(Reader { column, window: input.spec.awaited_window(), lag: input.spec.lag });
+                    readers.push(ViewReader {
+                        column,
+                        window: input.spec.awaited_window(),
+                        lag: input.spec.lag,
+                    });
                 }
             }
             if let Some(documents) = &reads.tiered
                 && let Some(readers) = self.readers.get_mut(documents.column)
             {
-                readers.push(Reader { column, window: Window::All, lag: 0 });
+                readers.push(ViewReader { column, window: Window::All, lag: 0 });
             }
             if let (Some(view), Some(readers)) = (&reads.self_view, self.readers.get_mut(column)) {
-                readers.push(Reader { column, window: view.awaited_window(), lag: 1 });
+                readers.push(ViewReader { column, window: view.awaited_window(), lag: 1 });
             }
         }
     }
@@ -84,7 +88,7 @@ impl Plan {
     }
 
     /// The views that show a column.
-    pub(crate) fn readers(&self, column: usize) -> &[Reader] {
+    pub(crate) fn readers(&self, column: usize) -> &[ViewReader] {
         self.readers.get(column).map_or(&[], Vec::as_slice)
     }
 
@@ -93,7 +97,7 @@ impl Plan {
         columns.iter().map(|&column| self.schema.name(column).clone()).collect()
     }
 
-    /// The columns whose values depend on those of a column, in topological order.
+    /// The columns whose values depend on the values of a column, in topological order.
     pub(crate) fn dependents(&self, column: usize) -> Vec<usize> {
         let mut found = BTreeSet::new();
         let mut open = vec![column];
@@ -104,7 +108,7 @@ impl Plan {
                 }
             }
         }
-        // The search also finds the column itself, by its self history or a lagged view.
+        // The search also finds the column itself, by the self history or a lagged view.
         found.into_iter().map(|(_, dependent)| dependent).filter(|&dependent| dependent != column).collect()
     }
 }

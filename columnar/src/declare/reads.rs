@@ -1,24 +1,22 @@
-//! The views of a derived column: its inputs, the groups around them, and its self history.
+//! The views of a derived column: the inputs, the groups around them, and the self history.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::name::{Name, last_part};
-use super::purpose::Purpose;
-use super::view::{Tiering, ViewSpec};
+use super::view::{Purpose, Tiering, ViewSpec};
 
 /// The views of a derived column, checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Reads {
     /// The derived column.
     pub(crate) column: Name,
-    /// In their order in a message: the references, then the primary inputs, each in order of declaration. Never empty.
+    /// In the order of a message: the references, then the primary inputs, each in order of declaration. Never empty.
     pub(crate) inputs: Vec<Input>,
-    /// The inputs that end the system text. They are in no message.
+    /// The inputs that end the system text. These are in no message.
     pub(crate) instructions: Vec<Input>,
-    /// The documents in tiers. They are in no turn, so they are no input.
+    /// The documents in tiers. These are in no turn, and so no input.
     pub(crate) tiered: Option<TieredDocuments>,
     /// The view of the self history.
     pub(crate) self_view: Option<ViewSpec>,
@@ -31,7 +29,7 @@ pub(crate) struct Reads {
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     /// Tells groups of one tag apart.
-    id: usize,
+    pub(super) id: usize,
     pub(crate) tag: Name,
     /// The inputs inside.
     pub(crate) inputs: Range<usize>,
@@ -48,12 +46,12 @@ pub(crate) struct TieredDocuments {
 /// A view of another column.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
-    /// Its index among the inputs of messages, or among the instructions.
+    /// The index among the inputs of messages, or among the instructions.
     pub(crate) at: usize,
     pub(crate) column: usize,
     pub(crate) name: Name,
     pub(crate) tag: Name,
-    /// The groups around it, the outermost first.
+    /// The groups around the view, the outermost first.
     pub(crate) groups: Vec<usize>,
     pub(crate) spec: ViewSpec,
 }
@@ -71,54 +69,13 @@ impl Reads {
         }
     }
 
-    /// Adds an input with the groups around it, the outermost first. A group of the previous input continues. `tags` has
-    /// those of the inputs and groups so far.
-    ///
-    /// # Errors
-    ///
-    /// The tag, if another input or group has it.
-    pub(crate) fn push(
-        &mut self,
-        (column, name): (usize, Name),
-        tag: Name,
-        groups: &[(usize, Name)],
-        spec: ViewSpec,
-        tags: &mut BTreeSet<Name>,
-    ) -> Result<(), Name> {
-        let mut input = Input { at: self.inputs.len(), column, name, tag, groups: Vec::new(), spec };
-        let mut before = self.inputs.last().map_or_else(Vec::new, |last| last.groups.clone());
-        for (depth, (id, tag)) in groups.iter().enumerate() {
-            let open = before.get(depth).and_then(|&group| Some((group, self.groups.get_mut(group)?)));
-            if let Some((at, group)) = open
-                && (group.id, &group.tag) == (*id, tag)
-            {
-                // If the input is refused below, this is wrong, but then the schema drops the whole draft.
-                group.inputs.end = input.at + 1;
-                input.groups.push(at);
-                continue;
-            }
-            // A group that differs closes those inside it, even if their tags are the same again.
-            before.truncate(depth);
-            if !tags.insert(tag.clone()) {
-                return Err(tag.clone());
-            }
-            input.groups.push(self.groups.len());
-            self.groups.push(Group { id: *id, tag: tag.clone(), inputs: input.at..input.at + 1 });
-        }
-        if !tags.insert(input.tag.clone()) {
-            return Err(input.tag);
-        }
-        self.inputs.push(input);
-        Ok(())
-    }
-
     /// Adds an input that ends the system text.
-    pub(crate) fn push_instruction(&mut self, (column, name): (usize, Name), spec: ViewSpec) {
+    pub(crate) fn push_instruction(&mut self, column: usize, name: Name, spec: ViewSpec) {
         let (at, tag) = (self.instructions.len(), name.tag());
-        self.instructions.push(Input { at, column, name, tag, groups: Vec::new(), spec });
+        self.instructions.push(Input::new(at, column, name, tag, spec));
     }
 
-    /// The inputs of the messages, and those of the system text.
+    /// The inputs of the messages, and the instructions in the system text.
     pub(crate) fn all_inputs(&self) -> impl Iterator<Item = &Input> + Clone {
         self.inputs.iter().chain(&self.instructions)
     }
@@ -133,7 +90,7 @@ impl Reads {
         if at == self.inputs.len() { self.self_view.as_ref() } else { Some(&self.inputs.get(at)?.spec) }
     }
 
-    /// The columns that it reads without lag. They are computed before it.
+    /// The columns that it reads without lag. These are computed before.
     pub(crate) fn read_now(&self) -> impl Iterator<Item = usize> {
         let inputs = self.all_inputs().filter(|input| input.spec.lag == 0).map(|input| input.column);
         inputs.chain(self.tiered.as_ref().map(|documents| documents.column))
@@ -150,7 +107,7 @@ impl Reads {
         let inputs = self.all_inputs();
         let inputs = inputs.map(move |input| (input.column, input.spec.needed(input.spec.cells(step))));
         let this = self.self_view.as_ref().map(|view| (column, view.needed(view.self_cells(step))));
-        // The documents of a step are those of all updates.
+        // All updates together make the documents of a step.
         let documents = self.tiered.as_ref().map(|documents| (documents.column, 0..step + 1));
         inputs.chain(this).chain(documents)
     }
@@ -163,6 +120,11 @@ impl Reads {
     /// Whether a notice counts the values that a view hides.
     pub(crate) fn is_elided(&self, view: usize) -> bool {
         self.view(view).is_some_and(|view| view.elided)
+    }
+
+    /// The name of the column that a view shows.
+    pub(crate) fn name_of(&self, view: usize) -> &Name {
+        self.inputs.get(view).map_or(&self.column, |input| &input.name)
     }
 
     /// The tag or, for the self history, the name under which the values of a view are shown.
@@ -187,7 +149,12 @@ impl Reads {
 pub(crate) const INTRODUCTION: &str = "What the tags in the messages hold:";
 
 impl Input {
-    /// Whether it ends the system text, and is in no message.
+    /// An input in no group.
+    pub(crate) fn new(at: usize, column: usize, name: Name, tag: Name, spec: ViewSpec) -> Self {
+        Self { at, column, name, tag, groups: Vec::new(), spec }
+    }
+
+    /// Whether the input ends the system text, and is in no message.
     pub(crate) fn is_instruction(&self) -> bool {
         self.spec.purpose == Purpose::Instruction
     }

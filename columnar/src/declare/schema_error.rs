@@ -58,9 +58,9 @@ pub enum SchemaError {
     #[error(transparent)]
     BadName(NameError),
     /// Columns that wait for each other.
-    #[error("these columns wait for each other, so none of them can run first: {}", Path(columns))]
+    #[error("these columns wait for each other, so none of them can run first: {}", CyclePath(columns))]
     Cycle {
-        /// The names of the columns; each reads the one before it, and the first one the last.
+        /// The names of the columns; each reads the one before, and the first one the last.
         columns: Vec<String>,
     },
     /// An invalid tag.
@@ -87,7 +87,7 @@ pub enum SchemaError {
         column: Name,
         /// The text.
         view: String,
-        /// The mistake, and its position in the text.
+        /// The mistake, and the position in the text.
         error: ViewTextError,
     },
     /// Two columns with one name.
@@ -153,7 +153,7 @@ pub enum SchemaError {
     RenameTaken {
         /// The column.
         column: Name,
-        /// The earlier name in its declaration.
+        /// The earlier name in the declaration.
         renamed_from: String,
     },
     /// A source that was added to a flow that has steps.
@@ -178,7 +178,7 @@ pub enum SchemaError {
     NoInput {
         /// The column.
         column: Name,
-        /// Whether it reads its self history.
+        /// Whether the column reads the self history.
         reads_self: bool,
     },
     /// A column that reads context and instructions, and nothing that it answers.
@@ -231,7 +231,7 @@ pub enum SchemaError {
     /// A flow without a source.
     #[error("this flow has no source: declare one, and a column that reads it")]
     NoSource,
-    /// A view of the column itself by its name, at the same step.
+    /// A view of the column itself by the name, at the same step.
     #[error("`{column}` reads itself in the same step: write `self` for its values at earlier steps")]
     SelfByName {
         /// The column.
@@ -274,10 +274,10 @@ pub enum SchemaError {
         column: Name,
         /// The column that is read.
         input: Name,
-        /// Whether it is a source.
+        /// Whether the column is a source.
         is_source: bool,
     },
-    /// A tiered view in a column that does not show its whole self history.
+    /// A tiered view in a column that does not show the whole self history.
     #[error(
         "`{column}` reads `{input}` in tiers, so it must read all of `self`: add `self`, without a window"
     )]
@@ -342,9 +342,9 @@ pub enum SchemaError {
 }
 
 /// Columns as an error names them: `` `a`, which `b` reads, which `a` reads ``.
-struct Path<'c>(&'c [String]);
+struct CyclePath<'c>(&'c [String]);
 
-impl fmt::Display for Path<'_> {
+impl fmt::Display for CyclePath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(first) = self.0.first() else { return Ok(()) };
         write!(f, "`{first}`")?;
@@ -352,7 +352,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// A text of a declaration in quotes: its beginning, escaped so that it cannot forge a line of a log.
+/// A text of a declaration in quotes: the beginning, escaped so that it cannot forge a line of a log.
 struct Excerpt<'t>(&'t str);
 
 impl fmt::Display for Excerpt<'_> {
@@ -417,7 +417,7 @@ pub enum StepError {
     #[error(
         "has the compute step {}, which the program does not have{}",
         Excerpt(step),
-        Known(suggestion, steps)
+        KnownNames(suggestion, steps)
     )]
     Unknown {
         /// The unknown name.
@@ -430,9 +430,9 @@ pub enum StepError {
 }
 
 /// The end of a message about an unknown compute step.
-struct Known<'e>(&'e Option<String>, &'e [String]);
+struct KnownNames<'e>(&'e Option<String>, &'e [String]);
 
-impl fmt::Display for Known<'_> {
+impl fmt::Display for KnownNames<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self(Some(name), _) => write!(f, "; did you mean `{name}`?"),

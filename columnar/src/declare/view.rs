@@ -1,20 +1,20 @@
-//! Views: how a column reads another one, or its self history.
+//! Views: how a column reads another one, or the self history.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::purpose::Purpose;
 use super::window::Window;
 
 /// The deepest nesting of groups around a view. Each level has a frame of the stack where views are read, and tags around
 /// the values of each view.
 pub(crate) const DEEPEST_GROUP: usize = 32;
 
-/// A view: the values of a column that it shows, their lag and their tag.
+/// A view: the values of a column that it shows, the lag and the tag.
 ///
-/// A declaration makes it once: [`graph::View`](super::graph::View) that of `flow!`, [`View`](crate::View) that of the
-/// run-time API. Schema, plan, outline, assembly and the stored definition of a flow read it.
+/// A declaration makes each view once: `flow!` from a [`graph::View`](super::graph::View), the run-time API from a
+/// [`View`](crate::View). A view must be the same thing everywhere, so schema, plan, outline, assembly and the stored
+/// definition of a flow all read this one.
 #[derive(Clone, Debug)]
 pub(crate) struct ViewSpec {
     pub(crate) window: Window,
@@ -24,7 +24,7 @@ pub(crate) struct ViewSpec {
     pub(crate) lag: usize,
     /// The tag, where it is not the column's name.
     pub(crate) tag: Option<String>,
-    /// The groups around it, the outermost first: an id that tells groups of one tag apart, and the tag.
+    /// The groups around the view, the outermost first: an id that tells groups of one tag apart, and the tag.
     pub(crate) groups: Vec<(usize, String)>,
     pub(crate) purpose: Purpose,
     /// Whether the declaration has several purposes, which the schema refuses.
@@ -32,7 +32,7 @@ pub(crate) struct ViewSpec {
     /// The description that a model reads.
     pub(crate) note: Option<String>,
     /// Selects values inside the window.
-    pub(crate) filter: Option<Filter>,
+    pub(crate) filter: Option<ViewFilter>,
     /// Whether a notice counts the values that the window hides.
     pub(crate) elided: bool,
     /// The layout of documents by how long they have not changed; `None` for values in turns. Such a view has no window.
@@ -51,6 +51,35 @@ impl fmt::Display for Tiering {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(".tiered()")?;
         self.target.map_or(Ok(()), |target| write!(f, ".target({target})"))
+    }
+}
+
+/// The purpose of an input in a request: of a view of a column, or of a source of an edge in a tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Purpose {
+    /// The end of the system text. The text is sent unchanged, so never use this for text that you do not trust.
+    Instruction,
+    /// Reference material, before the primary inputs of the message.
+    Context,
+    /// A part of the conversation.
+    #[default]
+    Primary,
+}
+
+impl Purpose {
+    /// The name of the purpose: `instruction`, `context` or `primary`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Instruction => "instruction",
+            Self::Context => "context",
+            Self::Primary => "primary",
+        }
+    }
+}
+
+impl fmt::Display for Purpose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
     }
 }
 
@@ -100,7 +129,8 @@ impl ViewSpec {
         self.window.of_self(step)
     }
 
-    /// The window that must be stored before the context is made: everything, if hidden values are counted.
+    /// The window that must be stored before the context is made: everything, if hidden values are counted. Otherwise the
+    /// count would show the order of completion.
     pub(crate) fn awaited_window(&self) -> Window {
         if self.elided { Window::All } else { self.window }
     }
@@ -110,25 +140,25 @@ impl ViewSpec {
         if self.elided { 0..shown.end } else { shown }
     }
 
-    /// Whether it shows a column as it is: all its values, at their own steps.
+    /// Whether the view shows a column as it is: all values, at their own steps.
     pub(crate) fn is_whole(&self) -> bool {
         let Self { window, has_empty_window, lag, filter, elided, .. } = self;
         *window == Window::All && !has_empty_window && *lag == 0 && filter.is_none() && !elided
     }
 
     /// The window and the lag, as in a declaration after the column's name: `.latest`, `.window(3)`, `.prev`, ….
-    pub(crate) fn suffix(&self) -> Suffix {
-        Suffix { window: self.window, lag: self.lag }
+    pub(crate) fn suffix(&self) -> WindowSuffix {
+        WindowSuffix { window: self.window, lag: self.lag }
     }
 }
 
 /// The window and the lag of a view, as in a declaration.
-pub(crate) struct Suffix {
+pub(crate) struct WindowSuffix {
     pub(crate) window: Window,
     pub(crate) lag: usize,
 }
 
-impl fmt::Display for Suffix {
+impl fmt::Display for WindowSuffix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.lag, self.window) {
             (0, window) => window.fmt(f),
@@ -139,23 +169,23 @@ impl fmt::Display for Suffix {
     }
 }
 
-/// Selects values of a column by step and text.
+/// Selects values of a column by the text or by the step.
 #[derive(Clone)]
-pub(crate) struct Filter(Arc<Shows>);
+pub(crate) enum ViewFilter {
+    Text(Arc<dyn Fn(&str) -> bool + Send + Sync>),
+    Step(Arc<dyn Fn(usize) -> bool + Send + Sync>),
+}
 
-type Shows = dyn Fn(usize, &str) -> bool + Send + Sync;
-
-impl Filter {
-    pub(crate) fn new(shows: impl Fn(usize, &str) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(shows))
-    }
-
+impl ViewFilter {
     pub(crate) fn shows(&self, step: usize, text: &str) -> bool {
-        (self.0)(step, text)
+        match self {
+            Self::Text(shows) => shows(text),
+            Self::Step(shows) => shows(step),
+        }
     }
 }
 
-impl fmt::Debug for Filter {
+impl fmt::Debug for ViewFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Filter")
     }

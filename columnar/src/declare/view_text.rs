@@ -1,12 +1,11 @@
 //! Views as text, in the language of `flow!`: `summary.window(3).as("digest")`.
 //!
 //! This is the only writer of that text, and [`parse_view`](super::parse_view) is the only parser. The stored definition
-//! of a flow has its views as text, and so have columns that are declared in a file. A text names columns and knows none.
+//! of a flow has the views as text, and so have columns that are declared in a file. A text names columns and knows none.
 
 use std::fmt;
 
-use super::purpose::Purpose;
-use super::view::ViewSpec;
+use super::view::{Purpose, ViewSpec};
 
 /// A view, or a group of views, as a text has it.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::column::{Column, View, ViewTarget};
 use super::topological::{by_name, topological};
 use crate::compute::Step;
-use crate::declare::{Draft, Read, Schema, SchemaErrors};
+use crate::declare::{ColumnDraft, Schema, SchemaErrors, ShownColumn};
 
 /// The columns of a flow in topological order.
 #[derive(Clone, Debug, Default)]
@@ -67,28 +67,28 @@ impl Declarations {
     }
 
     /// The declarations of the columns from `first` on, with indices instead of references.
-    pub(super) fn drafts(&self, first: usize) -> Vec<Draft> {
+    pub(super) fn drafts(&self, first: usize) -> Vec<ColumnDraft> {
         let index: BTreeMap<usize, usize> =
             self.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
         let names = by_name(&self.columns);
         let read = |view: &View, own: usize| match view.target() {
-            ViewTarget::SelfHistory => Read::Column(own),
+            ViewTarget::SelfHistory => ShownColumn::Column(own),
             // The default is never used: `with_all` has added every column that a view reads.
             ViewTarget::Column(column) => {
-                Read::Column(index.get(&self.current(column).id()).copied().unwrap_or(own))
+                ShownColumn::Column(index.get(&self.current(column).id()).copied().unwrap_or(own))
             }
             ViewTarget::Named(name) => match names.get(name.as_str()) {
                 // `prev` of the column itself is its self history.
                 Some(column) if index.get(&column.id()) == Some(&own) && view.spec().lag == 0 => {
-                    Read::SelfByName
+                    ShownColumn::SelfByName
                 }
-                Some(column) => Read::Column(index.get(&column.id()).copied().unwrap_or(own)),
-                None => Read::Unknown(name.clone()),
+                Some(column) => ShownColumn::Column(index.get(&column.id()).copied().unwrap_or(own)),
+                None => ShownColumn::Unknown(name.clone()),
             },
-            ViewTarget::Invalid(text, error) => Read::Invalid(text.clone(), error.clone()),
+            ViewTarget::Invalid(text, error) => ShownColumn::Invalid(text.clone(), error.clone()),
             ViewTarget::Group(_) => unreachable!("a column lists the views of a group one by one"),
         };
-        let draft = |(at, column): (usize, &Column)| Draft {
+        let draft = |(at, column): (usize, &Column)| ColumnDraft {
             name: column.name().to_owned(),
             renamed_from: column.renamed_from().map(str::to_owned),
             views: column

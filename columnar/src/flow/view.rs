@@ -1,7 +1,9 @@
 //! The methods of views of the run-time API, and all that is taken for views.
 
+use std::sync::Arc;
+
 use super::column::{Column, IntoViews, TieredView, View};
-use crate::declare::{Filter, Purpose, ViewSpec, Window};
+use crate::declare::{Purpose, ViewFilter, ViewSpec, Window};
 
 impl View {
     /// Shows the newest value.
@@ -45,14 +47,14 @@ impl View {
     /// ```
     #[must_use]
     pub fn filter(self, shows: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        let filter = Some(Filter::new(move |_, text| shows(text)));
+        let filter = Some(ViewFilter::Text(Arc::new(shows)));
         self.with(|spec| ViewSpec { filter, ..spec })
     }
 
     /// Shows only the values of the steps that `shows` accepts. Otherwise it is like [`filter`](Self::filter).
     #[must_use]
     pub fn sample(self, shows: impl Fn(usize) -> bool + Send + Sync + 'static) -> Self {
-        let filter = Some(Filter::new(move |step, _| shows(step)));
+        let filter = Some(ViewFilter::Step(Arc::new(shows)));
         self.with(|spec| ViewSpec { filter, ..spec })
     }
 

@@ -13,7 +13,7 @@ use super::agent::Agent;
 use super::error::LoomError;
 use crate::context::budget::{BudgetError, Report, program_default};
 use crate::context::tree::{Author, NodeId, Path};
-use crate::context::{ContextSettings, Form, Messages, Origin, Role, Transcript, TranscriptNames};
+use crate::context::{ContextSettings, Form, Messages, Origin, Role, Transcript, TranscriptOptions};
 use crate::declare::{Name, Purpose};
 use crate::history::Value;
 use crate::model::MaxTokens;
@@ -178,11 +178,17 @@ impl Draft {
             return Err(LoomError::Empty { node: path.all().last().map(|turn| turn.id().clone()) });
         }
         let budget = agent.budget.or(&path.budget()).or(&program_default());
-        let names = TranscriptNames { user: name("human"), assistant: name("model") };
         let instructions: Vec<&str> = instructions.iter().map(|text| &**text).collect();
         let instruction = settings.instruction.unwrap_or_default();
-        let transcript =
-            Transcript::new(&turns, &instructions, settings, (&names, &budget, Arc::clone(&agent.counter)));
+        let options = TranscriptOptions {
+            user: name("human"),
+            assistant: name("model"),
+            instructions: &instructions,
+            settings,
+            budget: &budget,
+            counter: Arc::clone(&agent.counter),
+        };
+        let transcript = Transcript::new(&turns, options);
         let transcript = transcript.map_err(|source| match source {
             BudgetError::OverLimit { tokens, limit, .. } => {
                 let sizes = nodes

@@ -39,7 +39,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::declare::{Input, Plan, Reader};
+use crate::declare::{Input, Plan, ViewReader};
 pub(crate) use action::{Action, Cell};
 use outbox::Outbox;
 pub use progress::Progress;
@@ -359,7 +359,7 @@ impl Scheduler {
         self.stored += 1;
         // A second reference to the plan, because the loop changes the scheduler.
         let plan = Arc::clone(&self.plan);
-        for &Reader { column, window, lag } in plan.readers(cell.column) {
+        for &ViewReader { column, window, lag } in plan.readers(cell.column) {
             // Steps that have not begun count the views when they begin.
             let completed = window.completed_by(cell.step, span.clone());
             for newest in completed.start..completed.end.min(self.begun) {

@@ -13,10 +13,10 @@ pub(crate) trait Turns {
     /// The slots that may hold turns.
     fn slots(&self) -> Range<usize>;
 
-    /// The number of turns in these slots, and their tokens.
+    /// The number of turns in these slots, and the tokens.
     fn sum(&self, slots: Range<usize>) -> Sum;
 
-    /// The number of all turns, and their tokens.
+    /// The number of all turns, and the tokens.
     fn all(&self) -> Sum {
         self.sum(self.slots())
     }
@@ -80,7 +80,7 @@ impl TokenLimit {
 
 /// The turns that are omitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cut {
+pub(crate) struct TurnCut {
     /// The slots of the turns.
     pub(crate) omitted: Range<usize>,
     /// Whether fewer of the newest turns are kept than the budget asks for.
@@ -99,13 +99,17 @@ impl TokenLimit {
         marker: CutMarker<'_>,
     ) -> usize {
         let omitted = turns.sum(omitted.clone());
-        let is_marked = self.strategy == Strategy::TruncateMiddle && omitted.count > 0;
-        // No underflow: turns outside of the windows have no tokens, even if an earlier cut omits them.
-        turns.all().tokens - omitted.tokens + if is_marked { marker(omitted) } else { 0 }
+        // No underflow: turns outside of the windows have no tokens, even in an earlier cut.
+        turns.all().tokens - omitted.tokens + if self.is_marked(omitted) { marker(omitted) } else { 0 }
+    }
+
+    /// Whether a marker replaces omitted turns.
+    pub(crate) fn is_marked(&self, omitted: Sum) -> bool {
+        self.strategy == Strategy::TruncateMiddle && omitted.count > 0
     }
 
     /// The cut for these turns: the one before, if the rest still fits.
-    pub(crate) fn fit(&self, turns: &impl Turns, before: &Cut, marker: CutMarker<'_>) -> Cut {
+    pub(crate) fn fit(&self, turns: &impl Turns, before: &TurnCut, marker: CutMarker<'_>) -> TurnCut {
         // A cut that still fits stays where it is, so that this request repeats the prefix of the last one.
         if self.remaining(turns, &before.omitted, marker) <= self.tokens {
             before.clone()
@@ -115,19 +119,19 @@ impl TokenLimit {
     }
 
     /// Cuts turns that are over the limit.
-    fn cut(&self, turns: &impl Turns, marker: CutMarker<'_>) -> Cut {
+    fn cut(&self, turns: &impl Turns, marker: CutMarker<'_>) -> TurnCut {
         let target = self.low_water.unwrap_or(self.tokens);
         match self.strategy {
             Strategy::TruncateMiddle => self.truncate_middle(turns, target, marker),
             Strategy::RollingWindow => {
                 let omitted = turns.slots().start..newest_that_fit(turns, target);
-                Cut { omitted, kept_fewer: false }
+                TurnCut { omitted, kept_fewer: false }
             }
-            Strategy::StopAtLimit => Cut::default(),
+            Strategy::StopAtLimit => TurnCut::default(),
         }
     }
 
-    fn truncate_middle(&self, turns: &impl Turns, target: usize, marker: CutMarker<'_>) -> Cut {
+    fn truncate_middle(&self, turns: &impl Turns, target: usize, marker: CutMarker<'_>) -> TurnCut {
         let fits = |omitted: Range<usize>, tokens| self.remaining(turns, &omitted, marker) <= tokens;
         let Range { mut start, mut end } = turns.slots();
         for _ in 0..self.minimum_recent {
@@ -156,7 +160,7 @@ impl TokenLimit {
                 newest = next.is_some();
             }
         }
-        Cut { omitted: start..end, kept_fewer }
+        TurnCut { omitted: start..end, kept_fewer }
     }
 }
 
@@ -214,7 +218,7 @@ mod tests {
                 self.0.sum(slots)
             }
         }
-        let Cut { omitted, kept_fewer } = limit.cut(&List(turns), &|_| MARKER);
+        let TurnCut { omitted, kept_fewer } = limit.cut(&List(turns), &|_| MARKER);
         (turns[..omitted.start].to_vec(), turns[omitted.end..].to_vec(), kept_fewer)
     }
 

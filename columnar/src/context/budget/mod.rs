@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A turn is the inputs of a column at one step, or its own value at that step. Truncation omits whole turns, before turns
-//! are merged into messages. It is a function of the sizes of turns and reads no text.
+//! are merged into messages. Truncation is a function of the sizes of turns and reads no text.
 
 mod json;
 mod limit;
@@ -17,16 +17,16 @@ mod report;
 use std::fmt;
 use std::sync::OnceLock;
 
-pub(crate) use limit::{Cut, CutMarker, TokenLimit, Turns};
+pub(crate) use limit::{TokenLimit, TurnCut, Turns};
 pub(crate) use persistent::PersistentCuts;
 pub use report::{BudgetError, FixedText, Report};
 
 /// The most tokens of a request, and the strategy for a context that is larger.
 ///
-/// A budget is set for a column after its compute step, for a flow with
+/// A budget is set for a column after the compute step, for a flow with
 /// [`LiveFlow::set_budget`](crate::flow::LiveFlow::set_budget), or for the whole program with [`set_default`]. Each field
 /// is taken from the first of these that sets it. Without a number of [`tokens`](Self::tokens), nothing is truncated. A run
-/// checks before it computes anything that the budgets of its columns hold a message.
+/// checks before it computes anything that the budgets of the columns hold a message.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -128,7 +128,7 @@ impl Budget {
     /// before. The default is 1: no mark.
     ///
     /// Cuts persist from step to step if the column has a self history or reads whole histories alone. The steps of any
-    /// other column may be computed out of order, so each of its contexts is truncated alone.
+    /// other column may be computed out of order, so each of the contexts is truncated alone.
     ///
     /// # Panics
     ///
@@ -144,7 +144,7 @@ impl Budget {
         self
     }
 
-    /// The fields of this budget, and those of `fallback` where it sets none.
+    /// The fields of this budget, and the fields of `fallback` where it sets none.
     pub(crate) fn or(&self, fallback: &Self) -> Self {
         Self {
             tokens: self.tokens.or(fallback.tokens),
@@ -163,14 +163,14 @@ impl From<usize> for Budget {
     }
 }
 
-/// The strategy for a context that has more tokens than its budget leaves.
+/// The strategy for a context that has more tokens than the budget leaves.
 ///
 /// No strategy truncates the instruction or omits the newest turn, which is all inputs of the column at the current step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
     /// Keeps the newest turns, up to [`Budget::minimum_recent`](Budget::minimum_recent). Then adds the oldest turn and the
-    /// next newest one alternately, on each side as long as its next turn fits. A line in a user message replaces the
+    /// next newest one alternately, on each side as long as the next turn fits. A line in a user message replaces the
     /// omitted turns: `<elided>12 turns, about 3400 tokens</elided>`. For long conversations in which the beginning
     /// matters.
     #[default]
@@ -193,7 +193,7 @@ impl fmt::Display for Strategy {
 
 static DEFAULT: OnceLock<Budget> = OnceLock::new();
 
-/// Sets the budget of the whole program, for the fields that neither a column nor its flow sets. Call it once, before the
+/// Sets the budget of the whole program, for the fields that neither a column nor the flow sets. Call it once, before the
 /// first run.
 ///
 /// # Errors

@@ -1,14 +1,14 @@
 //! Cuts that persist from step to step until the limit is exceeded again.
 
 use super::super::forked_list::ForkedList;
-use super::limit::{Cut, CutMarker, TokenLimit, Turns};
+use super::limit::{CutMarker, TokenLimit, TurnCut, Turns};
 
-/// The cuts of a column so far. They are a function of the values, so this is a cache: a lost cut is computed again from
+/// The cuts of a column so far: a function of the values, so this is a cache: a lost cut is computed again from
 /// the steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PersistentCuts {
-    /// Each cut with its first step, ascending.
-    cuts: ForkedList<(usize, Cut)>,
+    /// Each cut after the first step of the cut, ascending.
+    cuts: ForkedList<(usize, TurnCut)>,
     /// The first step that has not been computed.
     next: usize,
 }
@@ -21,8 +21,8 @@ impl PersistentCuts {
         limit: impl Fn(usize) -> TokenLimit,
         turns: impl Fn(usize) -> T,
         marker: CutMarker<'_>,
-    ) -> Cut {
-        // A cut depends on the one before it, so steps that nobody has read are computed as well.
+    ) -> TurnCut {
+        // A cut depends on the one before, so steps that nobody has read are computed as well.
         for step in self.next..=step {
             let before = self.active(step);
             let cut = limit(step).fit(&turns(step), &before, marker);
@@ -35,7 +35,7 @@ impl PersistentCuts {
     }
 
     /// The last cut that begins at or before a step.
-    fn active(&self, step: usize) -> Cut {
+    fn active(&self, step: usize) -> TurnCut {
         let begun = self.cuts.as_slice().partition_point(|(from, _)| *from <= step);
         let active = begun.checked_sub(1).and_then(|last| self.cuts.get(last));
         active.map(|(_, cut)| cut.clone()).unwrap_or_default()

@@ -7,9 +7,9 @@ use crate::context::documents::Key;
 use crate::declare::Name;
 use crate::declare::error::Printable;
 
-/// The effect of a budget on a context: its size before and after, and the number of omitted turns.
+/// The effect of a budget on a context: the size before and after, and the number of omitted turns.
 ///
-/// It prints as a sentence. [`Messages::elided`](crate::Messages::elided) lists the omitted cells.
+/// Prints as a sentence. [`Messages::elided`](crate::Messages::elided) lists the omitted cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
@@ -57,7 +57,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// A context that does not fit its budget.
+/// A context that does not fit the budget.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BudgetError {
@@ -68,27 +68,27 @@ pub enum BudgetError {
         Contributors(contributors)
     )]
     OverLimit {
-        /// The tokens of the context: of its messages, and of the documents and instructions in its system text.
+        /// The tokens of the context: of the messages, and of the documents and instructions in the system text.
         tokens: usize,
         /// The most tokens that the budget leaves for the context.
         limit: usize,
-        /// The columns in the context, each with its tokens, the largest first. The self history has the name of the
+        /// The columns in the context, with the tokens of each, the largest first. The self history has the name of the
         /// column.
         contributors: Vec<(Name, usize)>,
     },
-    /// The texts that no budget omits leave no tokens for turns, whatever the strategy.
+    /// The texts that no budget omits leave no tokens for turns, with any strategy.
     #[error(
         "the documents and instructions that no budget omits have about {tokens} tokens, and the limit is {limit}; the \
          largest are {}: raise the budget, or show fewer or shorter texts",
-        Largest(largest)
+        LargestTexts(largest)
     )]
     NoRoomForTurns {
-        /// The tokens of all documents in tiers, with their titles and the replies to them, and of the instructions among
+        /// The tokens of all documents in tiers, with the titles and the replies to them, and of the instructions among
         /// the inputs.
         tokens: usize,
         /// The most tokens that the budget leaves for the context: for these texts and the turns together.
         limit: usize,
-        /// The largest of these texts, each with its tokens, the largest first.
+        /// The largest of these texts, with the tokens of each, the largest first.
         largest: Vec<(FixedText, usize)>,
     },
     /// The reply and the instruction leave too few tokens for any message.
@@ -137,9 +137,9 @@ impl fmt::Display for FixedText {
 }
 
 /// Prints the largest texts.
-struct Largest<'e>(&'e [(FixedText, usize)]);
+struct LargestTexts<'e>(&'e [(FixedText, usize)]);
 
-impl fmt::Display for Largest<'_> {
+impl fmt::Display for LargestTexts<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, (text, tokens)) in self.0.iter().enumerate() {
             let comma = if at > 0 { ", " } else { "" };

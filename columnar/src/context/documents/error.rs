@@ -78,7 +78,7 @@ pub enum UpdateFault {
     #[error("the update has two legends: put one")]
     RepeatedLegend,
     /// A cluster that belongs to no symbols.
-    #[error("{}: call `.cluster` after `.symbol`", Cluster(*number))]
+    #[error("{}: call `.cluster` after `.symbol`", ClusterPlace(*number))]
     Cluster {
         /// The number of the document before the cluster, counted from 1; 0 if there is none.
         number: usize,
@@ -105,9 +105,9 @@ pub enum UpdateFault {
 }
 
 /// Prints the place of a cluster that belongs to no symbols.
-struct Cluster(usize);
+struct ClusterPlace(usize);
 
-impl fmt::Display for Cluster {
+impl fmt::Display for ClusterPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             0 => f.write_str("the update begins with a cluster"),
@@ -123,13 +123,13 @@ pub enum TextFault {
     /// A line without the title of a section that may follow, perhaps of a newer version of the library.
     #[error("no section of an update that may follow here has this title, in this version of the library")]
     Title,
-    /// A line that is no part of its section, or an empty line that is missing or too many.
+    /// A line that is no part of the section, or an empty line that is missing or too many.
     #[error("the line is no part of its section")]
     Line,
     /// A fence that is missing, not closed, or not as long as that text needs.
     #[error("a fence is missing here, is not closed, or is not of the length that its text needs")]
     Fence,
-    /// Documents that are not in their order, or one that is there twice.
+    /// Documents that are not in the order, or one that is there twice.
     #[error("the documents are out of order, or one is there twice")]
     Order,
     /// A path that is invalid, or not normalised.

@@ -1,4 +1,4 @@
-//! Documents: texts with names, such as the files of a repository, the entries of its map, and pages.
+//! Documents: texts with names, such as the files of a repository, the entries of the map, and pages.
 //!
 //! ```text
 //! calls ──▶ Update ◀──▶ text, in a store
@@ -6,12 +6,12 @@
 //! Documents ──┴──▶ Documents of the next step, Changes
 //! ```
 //!
-//! The documents of a step are those of the step before it and one [`Update`]. So a step costs the documents that changed,
+//! The documents of a step are the documents of the step before and one [`Update`]. So a step costs the documents that changed,
 //! nothing of the past is edited, and the documents of each step can be found again from the updates.
 //!
-//! The values of a source of documents are updates: `push` of its [handle](crate::flow::Source) takes one, and at
-//! run time [`Flow::push`](crate::Flow::push) takes its text. A view of the source shows the text of each update in its
-//! turn, and a [tiered](crate::flow::Handle::tiered) view each document once, with its present text. The
+//! The values of a source of documents are updates: `push` of the [handle](crate::flow::Source) takes one, and at
+//! run time [`Flow::push`](crate::Flow::push) takes the text. A view of the source shows the text of each update in its
+//! turn, and a [tiered](crate::flow::Handle::tiered) view each document once, with the present text. The
 //! [guide](crate::guide::documents) compares them.
 //!
 //! ```
@@ -27,12 +27,12 @@
 //!
 //! # Rules
 //!
-//! - A document is a file, the symbols of a file, or a page. Its [`Key`] is its kind and its path or URL.
+//! - A document is a file, the symbols of a file, or a page. The [`Key`] is the kind and the path or URL.
 //! - A path is relative to a folder that the program chooses, so that a context is the same on every machine. It has `/`
-//!   between its parts, no `..`, no control character, line break or mark of direction, and does not begin like a fence.
+//!   between the parts, no `..`, no control character, line break or mark of direction, and does not begin like a fence.
 //! - A file that is put is selected, and one that is removed is not. The symbols of a selected file stay in the set and
 //!   are not shown; they are shown again when the file is removed.
-//! - A document changed if its bytes did, when it was put. A put with the same bytes changes nothing.
+//! - A document changed if the bytes did, when it was put. A put with the same bytes changes nothing.
 //! - A cluster belongs to symbols. It is not text, so another cluster alone is no change.
 //! - There is one tree of files and one legend. An empty text removes them.
 //! - A page is shown at the step that puts it, and is gone at the next. An update has three at most.
@@ -55,7 +55,7 @@ mod urls;
 
 pub use error::{TextFault, UpdateError, UpdateFault};
 pub use key::{Key, KeyError, KeyFault, Kind};
-pub(crate) use render::{Item, push_items};
+pub(crate) use render::{FencedText, push_items};
 pub use set::{Changes, Documents};
 pub use update::{Cluster, Update};
 pub use urls::urls;

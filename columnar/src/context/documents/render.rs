@@ -1,4 +1,4 @@
-//! The text that a model reads of documents: titles, and fenced texts with their paths.
+//! The text that a model reads of documents: titles, and fenced texts with the paths.
 //!
 //! ``````text
 //! # Working Files
@@ -53,12 +53,12 @@ impl UpdateTitle {
 
 /// A text in a section, with its path; the tree and the legend have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Item<'d> {
+pub(crate) struct FencedText<'d> {
     pub(crate) path: Option<&'d str>,
     pub(crate) text: &'d str,
 }
 
-impl Item<'_> {
+impl FencedText<'_> {
     /// The text before and after the document.
     pub(crate) fn delimiters(&self) -> [String; 2] {
         let fence = "`".repeat(fence_len(self.text));
@@ -69,7 +69,11 @@ impl Item<'_> {
 
 /// Adds a section to those before it: the title and the items, with empty lines between them. Nothing if there are no
 /// items.
-pub(crate) fn push_items<'d>(shown: &mut String, title: &str, items: impl IntoIterator<Item = Item<'d>>) {
+pub(crate) fn push_items<'d>(
+    shown: &mut String,
+    title: &str,
+    items: impl IntoIterator<Item = FencedText<'d>>,
+) {
     for (at, item) in items.into_iter().enumerate() {
         if at == 0 {
             push_title(shown, title);
@@ -99,7 +103,7 @@ fn push_title(shown: &mut String, title: &str) {
 }
 
 /// The place of the text in the fence with which `shown` begins, and the end of the fence. `None` unless this is the fence
-/// of that text: whole lines, and as long as [`Item::delimiters`] makes them.
+/// of that text: whole lines, and as long as [`FencedText::delimiters`] makes them.
 pub(super) fn fenced(shown: &str) -> Option<(Range<usize>, usize)> {
     let (opening, rest) = shown.split_once('\n')?;
     let closing = runs(rest).find(|run| run.len() >= opening.len())?;
@@ -135,7 +139,7 @@ fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
 mod tests {
     use super::*;
 
-    fn section<'d>(title: &str, items: impl IntoIterator<Item = Item<'d>>) -> String {
+    fn section<'d>(title: &str, items: impl IntoIterator<Item = FencedText<'d>>) -> String {
         let mut shown = String::new();
         push_items(&mut shown, title, items);
         shown
@@ -173,7 +177,7 @@ mod tests {
             let text: String = pieces.copied().collect();
             let path = PATHS[number % 4];
             let items = [(path, text.as_str()), (None, "```\n"), (Some("b"), text.as_str())];
-            let shown = section("# Working Files", items.map(|(path, text)| Item { path, text }));
+            let shown = section("# Working Files", items.map(|(path, text)| FencedText { path, text }));
             let expected = items.map(|(path, text)| (path.map(str::to_owned), text.to_owned()));
             assert_eq!(read(&shown, "# Working Files"), expected, "{shown:?}");
         }
@@ -182,16 +186,16 @@ mod tests {
     #[test]
     fn a_section_has_a_title_and_fenced_texts() {
         let items = [
-            Item { path: Some("src/lib.rs"), text: "mod a;\n" },
-            Item { path: Some("a.md"), text: "```` is a fence." },
-            Item { path: Some("empty"), text: "" },
+            FencedText { path: Some("src/lib.rs"), text: "mod a;\n" },
+            FencedText { path: Some("a.md"), text: "```` is a fence." },
+            FencedText { path: Some("empty"), text: "" },
         ];
         assert_eq!(
             section("# Working Files", items),
             "# Working Files\n\nsrc/lib.rs\n```\nmod a;\n\n```\n\na.md\n`````\n```` is a fence.\n`````\n\nempty\n```\n\n```"
         );
         assert_eq!(
-            section("# Repository Files", [Item { path: None, text: "a\nb" }]),
+            section("# Repository Files", [FencedText { path: None, text: "a\nb" }]),
             "# Repository Files\n\n```\na\nb\n```"
         );
         assert_eq!(section("# URL Context", []), "");
@@ -211,7 +215,7 @@ mod tests {
         for text in
             ["", "a", "\n", "a\n\n", "`", "``", "```", "a ```` b", "```\n\n```", "``` \n````", "é\r\n"]
         {
-            let [opening, closing] = Item { path: None, text }.delimiters();
+            let [opening, closing] = FencedText { path: None, text }.delimiters();
             for after in ["", "\n", "\nb\n```\n", "\n\n```````"] {
                 let shown = [opening.as_str(), text, &closing, after].concat();
                 let (place, end) = fenced(&shown).expect("it is the fence of the text");

@@ -7,13 +7,13 @@ use rpds::RedBlackTreeMapSync;
 
 use super::error::{UpdateError, UpdateFault};
 use super::key::{Key, Kind};
-use super::update::{Change, Cluster, Document, Update};
+use super::update::{Cluster, DocumentChange, PutDocument, Update};
 use crate::history::Value;
 
 /// The documents of one step, by key. An [`Update`] leads from one step to the next.
 ///
 /// The set is persistent: a clone copies nothing, and an update of k among n documents costs O(k log n) time and memory.
-/// So each step may have its own set, and forks share those of their past. The texts are slices of the updates that put
+/// So each step may have its own set, and forks share the sets of the past. The texts are slices of the updates that put
 /// them.
 ///
 /// A page is in the set only at the step that puts it.
@@ -35,7 +35,7 @@ use crate::history::Value;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Documents {
     /// Symbols and files.
-    kept: RedBlackTreeMapSync<Key, Document>,
+    kept: RedBlackTreeMapSync<Key, PutDocument>,
     pages: Arc<[(Key, Value)]>,
     tree: Option<Value>,
     legend: Option<Value>,
@@ -54,7 +54,7 @@ impl Documents {
     /// [`UpdateError`] with all faults of the update, and with the removals of documents that are not there.
     pub fn apply(&self, update: &Update) -> Result<(Self, Changes), UpdateError> {
         let mut faults = update.faults();
-        let removed = update.documents.iter().filter(|(_, change)| **change == Change::Remove);
+        let removed = update.documents.iter().filter(|(_, change)| **change == DocumentChange::Remove);
         let missing = removed.filter(|(key, _)| !self.kept.contains_key(key));
         faults.extend(missing.map(|(key, _)| UpdateFault::Missing(key.clone())));
         UpdateError::check(faults)?;
@@ -64,11 +64,11 @@ impl Documents {
         let mut pages = Vec::new();
         for (key, change) in &update.documents {
             match change {
-                Change::Put(document) if key.kind() == Kind::Url => {
+                DocumentChange::Put(document) if key.kind() == Kind::Url => {
                     pages.push((key.clone(), document.text.clone()));
                 }
-                Change::Put(document) => next.put(key, document, &mut changes),
-                Change::Remove => {
+                DocumentChange::Put(document) => next.put(key, document, &mut changes),
+                DocumentChange::Remove => {
                     next.kept.remove_mut(key);
                     changes.removed.push(key.clone());
                 }
@@ -78,7 +78,7 @@ impl Documents {
         Ok((next, changes))
     }
 
-    fn put(&mut self, key: &Key, document: &Document, changes: &mut Changes) {
+    fn put(&mut self, key: &Key, document: &PutDocument, changes: &mut Changes) {
         match self.kept.get(key) {
             None => changes.added.push(key.clone()),
             Some(present) if present.text != document.text => changes.changed.push(key.clone()),
@@ -111,7 +111,7 @@ impl Documents {
         self.get(key).is_some() && (key.kind() != Kind::Symbol || !self.kept.contains_key(&key.of_file()))
     }
 
-    /// All documents in the order of their keys: symbols, files and pages, each by path.
+    /// All documents in the order of the keys: symbols, files and pages, each by path.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &Value)> {
         let kept = self.kept.iter().map(|(key, document)| (key, &document.text));
         kept.chain(self.pages())
@@ -180,17 +180,17 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// The documents that were not there before, in the order of their keys.
+    /// The documents that were not there before, in the order of the keys.
     pub fn added(&self) -> &[Key] {
         &self.added
     }
 
-    /// The documents with another text than before, in the order of their keys.
+    /// The documents with another text than before, in the order of the keys.
     pub fn changed(&self) -> &[Key] {
         &self.changed
     }
 
-    /// The documents that are gone, in the order of their keys.
+    /// The documents that are gone, in the order of the keys.
     pub fn removed(&self) -> &[Key] {
         &self.removed
     }
@@ -203,6 +203,11 @@ impl Changes {
     /// Whether the legend has another text.
     pub const fn legend(&self) -> bool {
         self.legend
+    }
+
+    /// The documents that were added, changed or removed.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &Key> {
+        [&self.added, &self.changed, &self.removed].into_iter().flatten()
     }
 
     /// Whether nothing changed.

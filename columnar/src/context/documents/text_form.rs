@@ -8,14 +8,14 @@
 //! empty      = break break
 //! ```
 //!
-//! The sections are in the order of [`UpdateTitle`], documents in the order of their keys, and each number has one form.
+//! The sections are in the order of [`UpdateTitle`], documents in the order of the keys, and each number has one form.
 //! [`render`] makes the fences.
 //!
 //! The text of an update can be read in one way, line by line:
 //! - A line is a title at the start, and wherever an empty line follows it. A fence follows a path, also the path
 //!   `# Files`, and no path is empty or begins like a fence.
-//! - A fence ends at the first run of backticks that is as long as its first line, because the text has none.
-//! - An empty line ends a section of lines, and no line of it is empty. A line is read from its end or up to its first
+//! - A fence ends at the first run of backticks that is as long as the first line, because the text has none.
+//! - An empty line ends a section of lines, and no line of it is empty. A line is read from the end or up to the first
 //!   space, because a path may contain everything else.
 //!
 //! Each of these is checked. So a text that is read is the text that would be written.
@@ -24,8 +24,8 @@ use std::str::FromStr;
 
 use super::error::{TextFault, UpdateError, UpdateFault};
 use super::key::{Key, Kind};
-use super::render::{self, Item, UpdateTitle};
-use super::update::{Change, Cluster, Document, Update};
+use super::render::{self, FencedText, UpdateTitle};
+use super::update::{Cluster, DocumentChange, PutDocument, Update};
 use super::urls::MOST_URLS;
 use crate::history::Value;
 
@@ -35,7 +35,7 @@ const NOTHING: &str = "No document changed.";
 impl Update {
     /// The update as text: the value of a source of documents. A view of the source shows it to the model.
     ///
-    /// Its sections are in this order, and each is there only if it has something: `# Legend`, `# File Tree`, `# Symbols`,
+    /// The sections are in this order, and each is there only if it has something: `# Legend`, `# File Tree`, `# Symbols`,
     /// `# References` with the clusters, `# Files`, `# URLs` and `# Removed`.
     ///
     /// ```
@@ -100,7 +100,7 @@ impl Update {
         Ok(text.into())
     }
 
-    /// Reads the text of an update. The texts of its documents are slices of it.
+    /// Reads the text of an update. The texts of the documents are slices of it.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl Update {
         if text == NOTHING {
             return Ok(Self::new());
         }
-        let mut parser = Parser { text: &text, at: 0, next: Some(0), last: None, update: Self::new() };
+        let mut parser = UpdateParser { text: &text, at: 0, next: Some(0), last: None, update: Self::new() };
         match parser.sections() {
             Ok(()) => Ok(parser.update),
             Err(fault) => Err(UpdateError::one(UpdateFault::Text { at: parser.at, fault })),
@@ -131,16 +131,16 @@ impl Update {
         }
     }
 
-    fn puts(&self) -> impl Iterator<Item = (&Key, &Document)> {
+    fn puts(&self) -> impl Iterator<Item = (&Key, &PutDocument)> {
         self.documents.iter().filter_map(|(key, change)| match change {
-            Change::Put(document) => Some((key, document)),
-            Change::Remove => None,
+            DocumentChange::Put(document) => Some((key, document)),
+            DocumentChange::Remove => None,
         })
     }
 
-    fn items(&self, kind: Kind) -> impl Iterator<Item = Item<'_>> {
+    fn items(&self, kind: Kind) -> impl Iterator<Item = FencedText<'_>> {
         let puts = self.puts().filter(move |(key, _)| key.kind() == kind);
-        puts.map(|(key, document)| Item { path: Some(key.path()), text: &document.text })
+        puts.map(|(key, document)| FencedText { path: Some(key.path()), text: &document.text })
     }
 
     fn references(&self) -> impl Iterator<Item = String> {
@@ -151,16 +151,16 @@ impl Update {
     }
 
     fn removed(&self) -> impl Iterator<Item = String> {
-        let removed = self.documents.iter().filter(|(_, change)| **change == Change::Remove);
+        let removed = self.documents.iter().filter(|(_, change)| **change == DocumentChange::Remove);
         removed.map(|(key, _)| format!("{} {}", key.kind(), key.path()))
     }
 
     /// About the length of the text.
     fn capacity(&self) -> usize {
         let documents = self.documents.iter().map(|(key, change)| match change {
-            Change::Put(Document { text, cluster: None }) => key.path().len() + text.len() + 16,
-            Change::Put(Document { text, .. }) => 2 * key.path().len() + text.len() + 64,
-            Change::Remove => key.path().len() + 16,
+            DocumentChange::Put(PutDocument { text, cluster: None }) => key.path().len() + text.len() + 16,
+            DocumentChange::Put(PutDocument { text, .. }) => 2 * key.path().len() + text.len() + 64,
+            DocumentChange::Remove => key.path().len() + 16,
         });
         let alone = [&self.legend, &self.tree].into_iter().flatten().map(|text| text.len() + 16);
         documents.chain(alone).sum::<usize>() + 16 * UpdateTitle::ALL.len()
@@ -168,16 +168,16 @@ impl Update {
 }
 
 /// The only item of a section.
-fn alone(text: Option<&Value>) -> Option<Item<'_>> {
-    text.map(|text| Item { path: None, text })
+fn alone(text: Option<&Value>) -> Option<FencedText<'_>> {
+    text.map(|text| FencedText { path: None, text })
 }
 
 const fn noun(references: u32) -> &'static str {
     if references == 1 { "reference" } else { "references" }
 }
 
-/// Reads an update from its text, line by line.
-struct Parser<'t> {
+/// Reads an update from the text, line by line.
+struct UpdateParser<'t> {
     text: &'t Value,
     /// The position of the line that was read last, for errors.
     at: usize,
@@ -188,7 +188,7 @@ struct Parser<'t> {
     update: Update,
 }
 
-impl<'t> Parser<'t> {
+impl<'t> UpdateParser<'t> {
     fn sections(&mut self) -> Result<(), TextFault> {
         let mut titles = UpdateTitle::ALL.into_iter();
         loop {
@@ -242,7 +242,7 @@ impl<'t> Parser<'t> {
             return Err(TextFault::Urls);
         }
         let text = self.fenced()?;
-        self.update.documents.insert(key, Change::Put(Document { text, cluster: None }));
+        self.update.documents.insert(key, DocumentChange::Put(PutDocument { text, cluster: None }));
         Ok(())
     }
 
@@ -263,7 +263,7 @@ impl<'t> Parser<'t> {
     fn reference(&mut self, line: &str) -> Result<(), TextFault> {
         let (path, cluster) = reference(line).ok_or(TextFault::Line)?;
         let key = self.key(Kind::Symbol, path)?;
-        let Some(Change::Put(document)) = self.update.documents.get_mut(&key) else {
+        let Some(DocumentChange::Put(document)) = self.update.documents.get_mut(&key) else {
             return Err(TextFault::Line);
         };
         document.cluster = Some(cluster);
@@ -275,11 +275,11 @@ impl<'t> Parser<'t> {
         let mut kinds = [Kind::Symbol, Kind::File].into_iter();
         let kind = kinds.find(|known| known.as_str() == kind).ok_or(TextFault::Line)?;
         let key = self.key(kind, path)?;
-        let before = self.update.documents.insert(key, Change::Remove);
+        let before = self.update.documents.insert(key, DocumentChange::Remove);
         before.map_or(Ok(()), |_| Err(TextFault::Order))
     }
 
-    /// A key in its normal form, after the one before it.
+    /// A key in the normal form, after the one before.
     fn key(&mut self, kind: Kind, path: &str) -> Result<Key, TextFault> {
         let key = Key::new(kind, path).ok().filter(|key| key.path() == path).ok_or(TextFault::Key)?;
         let last = self.last.replace(key.clone());
@@ -310,7 +310,7 @@ impl<'t> Parser<'t> {
         lines.is_some_and(|(_, after)| is_empty_line(after))
     }
 
-    /// The next line, without its end.
+    /// The next line, without the end.
     fn line(&mut self) -> Option<&'t str> {
         let (at, rest) = (self.next?, self.rest()?);
         let line = rest.split_once('\n').map_or(rest, |(line, _)| line);
@@ -344,7 +344,7 @@ fn reference(line: &str) -> Option<(&str, Cluster)> {
     (word == noun(cluster.references)).then_some((path, cluster))
 }
 
-/// A number in its only form: digits without a sign or leading zeros.
+/// A number in canonical form: digits without a sign or leading zeros.
 fn number<N: FromStr>(text: &str) -> Option<N> {
     let is_normal = text == "0" || !text.starts_with(['0', '+', '-']);
     text.parse().ok().filter(|_| is_normal)

@@ -12,7 +12,7 @@ use crate::history::Value;
 /// The documents that a step puts and removes. Everything else stays as it was.
 ///
 /// Each call takes a path in any form. The faults of all calls are reported at once, when the update is applied or
-/// written. The order of the calls does not matter, except that a cluster follows its symbols.
+/// written. The order of the calls does not matter, except that a cluster follows the symbols.
 ///
 /// ```
 /// use columnar::documents::{Documents, Key, Kind, Update};
@@ -36,7 +36,7 @@ use crate::history::Value;
 pub struct Update {
     pub(super) tree: Option<Value>,
     pub(super) legend: Option<Value>,
-    pub(super) documents: BTreeMap<Key, Change>,
+    pub(super) documents: BTreeMap<Key, DocumentChange>,
     faults: Vec<UpdateFault>,
     /// The number of documents so far, also of faulty ones.
     number: usize,
@@ -46,19 +46,19 @@ pub struct Update {
 
 /// The change of one document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Change {
-    Put(Document),
+pub(super) enum DocumentChange {
+    Put(PutDocument),
     Remove,
 }
 
-/// The text of a document, and its cluster if it is the symbols of a file.
+/// The text of a document, and the cluster if it is the symbols of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Document {
+pub(super) struct PutDocument {
     pub(super) text: Value,
     pub(super) cluster: Option<Cluster>,
 }
 
-/// The place of a file among the references between files. It decides where its symbols begin, and is never shown.
+/// The place of a file among the references between files. It decides where the symbols begin, and is never shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cluster {
     /// Files that refer to each other have the same number.
@@ -105,7 +105,7 @@ impl Update {
             Last::Other => None,
         };
         match document {
-            Some(Change::Put(document)) => document.cluster = Some(Cluster { id, references }),
+            Some(DocumentChange::Put(document)) => document.cluster = Some(Cluster { id, references }),
             _ => self.faults.push(UpdateFault::Cluster { number: self.number }),
         }
         self
@@ -141,7 +141,7 @@ impl Update {
         self.last = Last::Other;
         match self.key(kind, path.as_ref()) {
             Some(key) if kind == Kind::Url => self.faults.push(UpdateFault::Page(key)),
-            Some(key) => self.change(key, Change::Remove),
+            Some(key) => self.change(key, DocumentChange::Remove),
             None => {}
         }
         self
@@ -157,7 +157,7 @@ impl Update {
         let key = self.key(kind, path);
         let symbol = key.clone().filter(|_| kind == Kind::Symbol);
         if let Some(key) = key {
-            self.change(key, Change::Put(Document { text, cluster: None }));
+            self.change(key, DocumentChange::Put(PutDocument { text, cluster: None }));
         }
         self.last = match symbol {
             _ if self.faults.len() > faults => Last::Faulty,
@@ -173,7 +173,7 @@ impl Update {
         Key::new(kind, path).map_err(|error| self.faults.push(UpdateFault::Key { number, error })).ok()
     }
 
-    fn change(&mut self, key: Key, change: Change) {
+    fn change(&mut self, key: Key, change: DocumentChange) {
         match self.documents.entry(key) {
             Entry::Vacant(entry) => {
                 entry.insert(change);
@@ -219,8 +219,8 @@ impl fmt::Debug for Update {
         );
         for (key, change) in &self.documents {
             match change {
-                Change::Put(document) => map.entry(key, &document.text.len()),
-                Change::Remove => map.entry(key, &"removed"),
+                DocumentChange::Put(document) => map.entry(key, &document.text.len()),
+                DocumentChange::Remove => map.entry(key, &"removed"),
             };
         }
         self.faults.iter().for_each(|fault| {

@@ -2,28 +2,20 @@
 //!
 //! ```text
 //! updates ──▶ Documents ─┐
-//!                        ├──▶ StepTiers ──▶ Layout ──▶ Cursor
+//!                        ├──▶ StepTiers ──▶ DocumentLayout ──▶ Parts
 //! turns ───▶ exchanges ──┘      of a step     sections, each before a turn
 //! ```
 //!
-//! The turns stay in their order. A tier has the turns of some steps. Its documents are a message of the user before these
-//! turns, with a short reply. The documents of L0 are no message: they end the system text.
-//!
-//! The tiers of a step are a function of the updates and the turns up to it, so nothing of them is stored.
+//! A tiered view is in no turn: documents have places of their own, and a change of one must not move the turns. A tier has
+//! the turns of some steps. The documents of a tier are a message of the user before these turns, with a short reply. The
+//! documents of L0 are no message: they end the system text, as they are the most stable text after the instruction.
 
-mod broken;
-mod memory;
-mod next;
-mod placed;
 mod request;
 mod section;
-mod sizes;
 mod step_tiers;
 
-pub(super) use broken::Omitted;
-pub(super) use memory::TierMemory;
-pub(super) use placed::{At, Placed};
-pub(crate) use request::Layout;
+pub(crate) use request::DocumentLayout;
+pub(super) use request::{ContextPlace, FirstChange, Placed, placed};
 pub(crate) use section::Section;
-pub(super) use sizes::document_tokens;
-pub(super) use step_tiers::Steps;
+pub(super) use section::SectionPlace;
+pub(super) use step_tiers::{TierMemory, document_tokens};

@@ -1,89 +1,101 @@
-//! The layout of one request.
+//! The layout of one request: the sections, and the tiers of the turns.
 
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use super::super::budget::FixedText;
-use super::next::Next;
-use super::placed::{At, Placed, placed};
-use super::section::{Place, Section};
-use super::step_tiers::{StepTiers, Steps};
-use crate::context::documents::{Documents, Key};
+use super::section::{Section, SectionPlace};
+use super::step_tiers::StepTiers;
+use crate::context::documents::Key;
 use crate::context::tiers::{Moves, Tier};
-use crate::history::tokens::Counter;
 
-/// The documents of a context, in sections, and the tiers of its turns.
+/// The documents of a context, in sections, and the tiers of the turns.
 #[derive(Debug)]
-pub(crate) struct Layout {
-    pub(super) tiers: Arc<StepTiers>,
+pub(crate) struct DocumentLayout {
+    tiers: Arc<StepTiers>,
     /// In the order of the messages.
-    sections: Vec<Placed>,
-    /// For each cached tier, the slot after its last turn.
+    pub(in crate::context) sections: Vec<Placed>,
+    /// For each cached tier, the slot after the last turn.
     boundaries: [usize; 4],
-    /// Made when it is asked for.
-    next: OnceLock<Next>,
+    /// The moves that a budget or an exclusion changes, found for the first caller.
+    pub(in crate::context) moves: OnceLock<Option<Moves>>,
+    /// The first change of the next request, found for the first caller.
+    pub(in crate::context) next: OnceLock<FirstChange>,
 }
 
-impl Layout {
-    pub(in crate::context) fn new(tiers: Arc<StepTiers>) -> Self {
-        let boundaries = tiers.history().map(|step| 2 * step);
-        let sections = placed(&tiers, &boundaries);
-        Self { tiers, sections, boundaries, next: OnceLock::new() }
-    }
+/// A section at a place.
+#[derive(Clone, Debug)]
+pub(in crate::context) struct Placed {
+    /// The slot of the turn before which the section stands; see [`ContextTurns`](super::super::turns::ContextTurns).
+    pub(in crate::context) slot: usize,
+    pub(in crate::context) section: Arc<Section>,
+}
 
-    pub(in crate::context) fn sections(&self) -> &[Placed] {
-        &self.sections
+/// A place in the messages.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::context) enum ContextPlace {
+    /// The section with this index, or the reply to that section.
+    Section(usize),
+    /// A turn, by the slot.
+    Turn(usize),
+}
+
+/// The first difference between a request and the next one, if no document is updated.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::context) struct FirstChange {
+    /// The number of sections that are repeated.
+    pub(in crate::context) sections: usize,
+    /// The first turn that is not repeated, by the slot.
+    pub(in crate::context) slot: usize,
+    /// The tier that differs.
+    pub(in crate::context) tier: Tier,
+}
+
+impl Deref for DocumentLayout {
+    type Target = StepTiers;
+
+    fn deref(&self) -> &StepTiers {
+        &self.tiers
+    }
+}
+
+impl DocumentLayout {
+    pub(in crate::context) fn new(tiers: Arc<StepTiers>) -> Self {
+        let (sections, boundaries) = (placed(&tiers), tiers.history().map(|step| 2 * step));
+        Self { tiers, sections, boundaries, moves: OnceLock::new(), next: OnceLock::new() }
     }
 
     /// The section that ends the system text, if there are documents in L0.
     pub(in crate::context) fn system(&self) -> Option<&Section> {
-        self.tiers.section(Place::System).map(|section| &**section)
+        self.section(SectionPlace::System).map(|section| &**section)
     }
 
-    /// The documents of a section, each with its N and its tokens.
+    /// The documents of a section, with the N and the tokens of each.
     pub(in crate::context) fn items<'l>(
         &'l self,
         section: &Section,
     ) -> impl Iterator<Item = (&'l Key, u32, usize)> + use<'l> {
-        section.items(self.tiers.tracker())
+        section.items(self.tracker())
     }
 
-    /// The tier of the turn in a slot.
-    pub(in crate::context) fn tier(&self, slot: usize) -> Tier {
-        let mut tiers = Tier::CACHED.into_iter().zip(self.boundaries);
-        tiers.find(|(_, boundary)| slot < *boundary).map_or(Tier::Active, |(tier, _)| tier)
+    /// The tier of a section, or of a turn.
+    pub(in crate::context) fn tier(&self, at: ContextPlace) -> Option<Tier> {
+        Some(match at {
+            ContextPlace::Section(at) => self.sections.get(at)?.section.tier(),
+            ContextPlace::Turn(slot) => {
+                let mut tiers = Tier::CACHED.into_iter().zip(self.boundaries);
+                tiers.find(|(_, boundary)| slot < *boundary).map_or(Tier::Active, |(tier, _)| tier)
+            }
+        })
     }
+}
 
-    /// The documents of the step.
-    pub(in crate::context) fn documents(&self) -> &Documents {
-        self.tiers.documents()
-    }
-
-    /// The moves since the last request with a response, if no budget omits turns.
-    pub(in crate::context) fn moves(&self) -> &Moves {
-        self.tiers.moves()
-    }
-
-    /// The documents in tiers, the legend and the tree, each with its tokens.
-    pub(in crate::context) fn texts(
-        &self,
-        counter: &dyn Counter,
-    ) -> impl Iterator<Item = (FixedText, usize)> {
-        self.tiers.texts(counter)
-    }
-
-    /// The tokens of the system text.
-    pub(in crate::context) fn system_tokens(&self) -> usize {
-        self.tiers.system_tokens()
-    }
-
-    /// The tokens of the messages, without turns.
-    pub(in crate::context) fn message_tokens(&self) -> usize {
-        self.tiers.message_tokens()
-    }
-
-    /// The tier whose change keeps the next request from repeating the section or turn here, if the next step updates no
-    /// document; `None` if the request repeats it.
-    pub(in crate::context) fn changes(&self, steps: &dyn Steps, step: usize, at: At) -> Option<Tier> {
-        self.next.get_or_init(|| Next::of(&self.tiers, &self.sections, steps, step)).changes(at)
-    }
+/// The sections of the messages. The slots of the turns are ascending, as boundaries are.
+pub(in crate::context) fn placed(tiers: &StepTiers) -> Vec<Placed> {
+    let [l0, l1, l2, l3] = tiers.history().map(|step| 2 * step);
+    let places = [(SectionPlace::L1, l0), (SectionPlace::L2, l1), (SectionPlace::L3, l2)].into_iter();
+    let places = places
+        .chain([SectionPlace::Tree, SectionPlace::Pages, SectionPlace::Working].map(|place| (place, l3)));
+    places
+        .filter_map(|(place, slot)| Some(Placed { slot, section: Arc::clone(tiers.section(place)?) }))
+        .collect()
 }

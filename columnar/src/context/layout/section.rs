@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::context::documents::{Documents, Item as Fenced, Key, Kind, push_items};
+use crate::context::documents::{Documents, FencedText, Key, Kind, push_items};
 use crate::context::tiers::{Item, Tier, Tracker};
 use crate::history::Value;
-use crate::history::tokens::Counter;
+use crate::history::tokens::{Counter, Sum};
 
 /// The reply to documents. It is constant, so that a cached prefix stays valid.
 const ACKNOWLEDGED: &str = "Ok.";
@@ -21,7 +21,7 @@ const MORE_STRUCTURE: &str = "# Repository Structure (continued)";
 
 /// The place of a section in a request. They are ordered as there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::context) enum Place {
+pub(in crate::context) enum SectionPlace {
     /// The end of the system text.
     System,
     L1,
@@ -33,7 +33,7 @@ pub(in crate::context) enum Place {
     Working,
 }
 
-impl Place {
+impl SectionPlace {
     pub(super) const ALL: [Self; 7] =
         [Self::System, Self::L1, Self::L2, Self::L3, Self::Tree, Self::Pages, Self::Working];
 
@@ -47,7 +47,7 @@ impl Place {
         }
     }
 
-    /// The documents of a kind in the section, under their title.
+    /// The documents of a kind in the section, under the title.
     const fn titles(self) -> &'static [(Kind, &'static str)] {
         match self {
             Self::System => &[(Kind::Symbol, STRUCTURE), (Kind::File, "# Reference Files (Stable)")],
@@ -70,7 +70,7 @@ impl Place {
     }
 }
 
-/// The documents of a step, and their tiers.
+/// The documents of a step, and the tiers.
 #[derive(Clone, Debug)]
 pub(super) struct Placement {
     pub(super) documents: Documents,
@@ -78,7 +78,7 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    /// The documents in a tier with their texts, in the order of the request.
+    /// The documents in a tier with the texts, in the order of the request.
     pub(super) fn texts(&self, tier: Tier) -> impl Iterator<Item = (&Key, Option<&Value>)> {
         self.tracker.items(tier).filter_map(|(item, ..)| match item {
             Item::Document(key) => Some((key, self.documents.get(key))),
@@ -90,30 +90,33 @@ impl Placement {
 /// Documents that stand together in a request.
 #[derive(Debug)]
 pub(crate) struct Section {
-    place: Place,
+    place: SectionPlace,
     /// The documents of the step that changed the section last.
     placement: Arc<Placement>,
     tokens: usize,
-    /// Made when it is read.
+    /// Made at the first reading.
     text: OnceLock<String>,
 }
 
 impl Section {
     /// The section at a place; `None` if it has no documents.
-    pub(super) fn new(place: Place, placement: &Arc<Placement>, counter: &dyn Counter) -> Option<Arc<Self>> {
-        let title = |title| title_tokens(title, counter);
-        let alone = place.alone(&placement.documents);
-        let mut tokens = alone.map(|(of, text)| title(of) + tokens_of(None, text, counter));
-        for (kind, of) in place.titles() {
-            let sum = placement.tracker.documents(place.tier(), *kind);
-            if sum.count > 0 {
-                let is_open = alone.is_some_and(|(open, _)| open == *of);
-                let title = if is_open { 0 } else { title(*of) };
-                tokens = Some(tokens.unwrap_or(0) + title + sum.tokens);
-            }
+    pub(super) fn new(
+        place: SectionPlace,
+        placement: &Arc<Placement>,
+        counter: &dyn Counter,
+    ) -> Option<Arc<Self>> {
+        let Placement { documents, tracker } = &**placement;
+        let alone = place.alone(documents);
+        let sums = place.titles().iter().map(|(kind, _)| tracker.documents(place.tier(), *kind));
+        let sum: Sum = sums.sum();
+        if sum.count == 0 && alone.is_none() {
+            return None;
         }
         let placement = Arc::clone(placement);
-        Some(Arc::new(Self { place, placement, tokens: tokens?, text: OnceLock::new() }))
+        let mut section = Self { place, placement, tokens: sum.tokens, text: OnceLock::new() };
+        section.tokens += section.title_tokens(counter);
+        section.tokens += alone.map_or(0, |(_, text)| tokens_of(None, text, counter));
+        Some(Arc::new(section))
     }
 
     /// The same section, whose text is not made yet.
@@ -122,7 +125,7 @@ impl Section {
         Arc::new(Self { placement, text, ..*self })
     }
 
-    pub(in crate::context) fn place(&self) -> Place {
+    pub(in crate::context) fn place(&self) -> SectionPlace {
         self.place
     }
 
@@ -130,17 +133,17 @@ impl Section {
         self.place.tier()
     }
 
-    /// The tokens of the documents and their titles.
+    /// The tokens of the documents and the titles.
     pub(crate) fn tokens(&self) -> usize {
         self.tokens
     }
 
     /// The reply that follows.
     pub(in crate::context) fn acknowledgement(&self) -> &'static str {
-        if self.place == Place::Pages { ACKNOWLEDGED_PAGES } else { ACKNOWLEDGED }
+        if self.place == SectionPlace::Pages { ACKNOWLEDGED_PAGES } else { ACKNOWLEDGED }
     }
 
-    /// Whether it begins with a text without a path: the legend or the tree.
+    /// Whether the section begins with a text without a path: the legend or the tree.
     pub(crate) fn has_text_alone(&self) -> bool {
         self.place.alone(&self.placement.documents).is_some()
     }
@@ -158,8 +161,8 @@ impl Section {
             .sum()
     }
 
-    /// Its documents in order, each with its tokens and its N in a tracker. A section keeps its text while N goes on, so the
-    /// tracker is that of the step which shows the section.
+    /// The documents in order, with the tokens of each and its N in a tracker. A section keeps the text while N goes on, so the
+    /// tracker belongs to the step which shows the section.
     pub(super) fn items<'t>(
         &self,
         tracker: &'t Tracker,
@@ -185,12 +188,13 @@ impl Section {
         let mut items: Vec<_> = items.filter_map(|(key, ..)| Some((key, documents.get(key)?))).collect();
         for (kind, title) in self.place.titles() {
             let of_kind = items.iter().take_while(|(key, _)| key.kind() == *kind).count();
-            let of_kind = items.drain(..of_kind).map(|(key, text)| Fenced { path: Some(key.path()), text });
-            let alone = alone.filter(|(of, _)| of == title).map(|(_, text)| Fenced { path: None, text });
+            let of_kind =
+                items.drain(..of_kind).map(|(key, text)| FencedText { path: Some(key.path()), text });
+            let alone = alone.filter(|(of, _)| of == title).map(|(_, text)| FencedText { path: None, text });
             push_items(&mut shown, title, alone.into_iter().chain(of_kind));
         }
         if let Some((title, text)) = alone.filter(|_| shown.is_empty()) {
-            push_items(&mut shown, title, [Fenced { path: None, text }]);
+            push_items(&mut shown, title, [FencedText { path: None, text }]);
         }
         shown
     }
@@ -206,6 +210,6 @@ fn title_tokens(title: &str, counter: &dyn Counter) -> usize {
 
 /// The tokens of a document as a section shows it, with the empty line before it.
 pub(super) fn tokens_of(path: Option<&str>, text: &str, counter: &dyn Counter) -> usize {
-    let [opening, closing] = Fenced { path, text }.delimiters();
+    let [opening, closing] = FencedText { path, text }.delimiters();
     counter.count(text) + counter.count(&[&opening, &closing, GAP].concat())
 }

@@ -1,17 +1,17 @@
 //! Promotion: which items go up, and which gain N.
 //!
-//! A tier takes part if its own text or that of the tier above has changed. Its anchors are the items with less than the
+//! A tier takes part if its own text or the text of the tier above has changed. The anchors are the items with less than the
 //! target before them, by ascending N. The others gain N once, and those that reach the threshold go up if the tier above
 //! is broken or empty.
 //!
 //! Promotions come first, until nothing moves. N is gained at the end. The order makes no difference: items that arrive in
-//! a tier only make its anchors fewer, those that leave it were behind all anchors, and no item gains more than once.
+//! a tier only make the anchors fewer, those that leave it were behind all anchors, and no item gains more than once.
 
 use std::mem;
 
 use super::cohort::{AGES, Cohort, Cohorts};
 use super::item::Item;
-use super::moves::Move;
+use super::moves::{Move, Moves};
 use super::tier::{PerTier, Tier};
 
 /// The tiers from which items go up, the lowest first.
@@ -22,18 +22,11 @@ const RISING: [Tier; 4] = [Tier::Active, Tier::L3, Tier::L2, Tier::L1];
 pub(super) struct Cascade<'a> {
     target: u64,
     tiers: &'a mut PerTier<Cohorts>,
-    /// The items that came in this update. They gain nothing, and stay where they are.
+    /// The items that came in this update. Such items gain nothing, and stay.
     arrived: PerTier<Cohorts>,
     broken: PerTier<bool>,
     promotions: Vec<Move>,
     demotions: Vec<Move>,
-}
-
-/// The moves of items, and the broken tiers.
-pub(super) struct Finished {
-    pub(super) promotions: Vec<Move>,
-    pub(super) demotions: Vec<Move>,
-    pub(super) broken: Vec<Tier>,
 }
 
 impl<'a> Cascade<'a> {
@@ -64,7 +57,7 @@ impl<'a> Cascade<'a> {
         self.broken[tier] = true;
     }
 
-    /// Takes out an item, which breaks its tier.
+    /// Takes out an item, which breaks the tier.
     pub(super) fn take(&mut self, item: &Item) -> Option<(Tier, usize, u32)> {
         let (tier, (age, tokens)) =
             Tier::ALL.into_iter().find_map(|tier| Some((tier, self.tiers[tier].remove(item)?)))?;
@@ -109,14 +102,17 @@ impl<'a> Cascade<'a> {
     }
 
     /// Lets all others gain N, and ends the update.
-    pub(super) fn finish(mut self) -> Finished {
+    pub(super) fn finish(mut self) -> Moves {
         for tier in RISING {
             self.gain(tier);
         }
         self.promotions.sort_unstable();
         self.demotions.sort_unstable();
-        let broken = Tier::CACHED.into_iter().filter(|tier| self.broken[*tier]).collect();
-        Finished { promotions: self.promotions, demotions: self.demotions, broken }
+        let Self { tiers, broken, promotions, demotions, .. } = self;
+        let cached = Tier::CACHED.into_iter();
+        let is_empty = |tier: &Tier| *tier != Tier::L0 && tiers[*tier].is_empty();
+        let empty = cached.clone().filter(is_empty).collect();
+        Moves { promotions, demotions, broken: cached.filter(|tier| broken[*tier]).collect(), empty }
     }
 
     fn rise(&mut self, tier: Tier) -> bool {
@@ -146,7 +142,7 @@ impl<'a> Cascade<'a> {
         }
     }
 
-    /// Whether the items of a tier gain N: always in `Active`, else if its text or that of the tier above changes.
+    /// Whether the items of a tier gain N: always in `Active`, else if the text or the text of the tier above changes.
     fn takes_part(&self, tier: Tier) -> bool {
         !tier.is_cached() || self.broken[tier] || tier.above().is_some_and(|above| self.broken[above])
     }

@@ -8,7 +8,7 @@ use crate::context::documents::Key;
 
 /// An entry that has no tier yet.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct FirstEntry {
     pub(super) key: Key,
     pub(super) tokens: u32,
     pub(super) cluster: Option<u32>,
@@ -18,12 +18,12 @@ pub(super) struct Entry {
 /// The tiers that take the first symbols, the most stable first.
 pub(super) const FIRST: [Tier; 3] = [Tier::L1, Tier::L2, Tier::L3];
 
-/// A tier, its tokens with those that it had before, and the entries that it takes.
+/// A tier, the tokens with those that it had before, and the entries that it takes.
 struct Bin {
     tier: Tier,
     tokens: u64,
-    entries: Vec<Entry>,
-    /// Whether its entries moved to another tier.
+    entries: Vec<FirstEntry>,
+    /// Whether the entries moved to another tier.
     folded: bool,
 }
 
@@ -32,7 +32,7 @@ impl Bin {
         Self { tier, tokens, entries: Vec::new(), folded: false }
     }
 
-    fn extend(&mut self, entries: Vec<Entry>) {
+    fn extend(&mut self, entries: Vec<FirstEntry>) {
         self.tokens += sum(&entries);
         self.entries.extend(entries);
     }
@@ -42,18 +42,18 @@ impl Bin {
     }
 }
 
-fn sum(entries: &[Entry]) -> u64 {
+fn sum(entries: &[FirstEntry]) -> u64 {
     entries.iter().map(|entry| u64::from(entry.tokens)).sum()
 }
 
 /// Finds the tiers of entries. `sizes` are the tokens of [`FIRST`] before; a cluster is real if two files are in it, and
 /// `clustered` says whether there is one.
 pub(super) fn place(
-    entries: Vec<Entry>,
+    entries: Vec<FirstEntry>,
     sizes: [u64; 3],
     target: u64,
     clustered: bool,
-) -> Vec<(Tier, Entry)> {
+) -> Vec<(Tier, FirstEntry)> {
     let mut bins: Vec<Bin> = FIRST.into_iter().zip(sizes).map(Bin::new).collect();
     if clustered {
         by_clusters(entries, &mut bins);
@@ -65,8 +65,8 @@ pub(super) fn place(
 }
 
 /// Puts whole clusters into the smallest tier, the biggest cluster first.
-fn by_clusters(entries: Vec<Entry>, bins: &mut [Bin]) {
-    let mut clusters: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
+fn by_clusters(entries: Vec<FirstEntry>, bins: &mut [Bin]) {
+    let mut clusters: BTreeMap<u32, Vec<FirstEntry>> = BTreeMap::new();
     let mut all = Vec::new();
     for entry in entries {
         match entry.cluster {
@@ -75,7 +75,7 @@ fn by_clusters(entries: Vec<Entry>, bins: &mut [Bin]) {
         }
     }
     all.extend(clusters.into_values());
-    // Entries come by key, so the first one names its cluster.
+    // Entries come by key, so the first one names the cluster.
     all.sort_by_cached_key(|entries| (Reverse(sum(entries)), entries.first().map(|entry| entry.key.clone())));
     for cluster in all {
         if let Some(bin) = bins.iter_mut().min_by_key(|bin| (bin.tokens, bin.tier)) {
@@ -85,7 +85,7 @@ fn by_clusters(entries: Vec<Entry>, bins: &mut [Bin]) {
 }
 
 /// Fills one tier after the other, the entries with the most references first.
-fn by_references(mut entries: Vec<Entry>, bins: &mut [Bin], target: u64) {
+fn by_references(mut entries: Vec<FirstEntry>, bins: &mut [Bin], target: u64) {
     entries.sort_by(|one, other| {
         (Reverse(one.references), &one.key).cmp(&(Reverse(other.references), &other.key))
     });
@@ -105,7 +105,7 @@ fn by_references(mut entries: Vec<Entry>, bins: &mut [Bin], target: u64) {
 
 /// Joins tiers below the target with others, the smallest one first, each with the smallest other one.
 ///
-/// A tier may keep items that it had before, so its entries could come back: two such tiers below the target would exchange
+/// A tier may keep items that it had before, so the entries could come back: two such tiers below the target would exchange
 /// them for ever. So a tier whose entries moved takes no others.
 fn fold(bins: &mut [Bin], target: u64) {
     loop {

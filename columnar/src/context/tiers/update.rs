@@ -5,7 +5,7 @@ use std::mem;
 
 use super::cascade::Cascade;
 use super::cohort::Cohort;
-use super::initial::{Entry, FIRST, place};
+use super::initial::{FIRST, FirstEntry, place};
 use super::item::Item;
 use super::moves::Moves;
 use super::step::Step;
@@ -16,9 +16,9 @@ use crate::context::documents::{Key, Kind};
 impl Tracker {
     /// Goes on to the next step: after the response of the step before, and before the request of this one.
     ///
-    /// So a document that was put at step 4 is active in the requests of steps 4, 5 and 6, and cached in that of step 7.
+    /// So a document that was put at step 4 is active in the requests of steps 4, 5 and 6, and cached in the request of step 7.
     pub fn update(&mut self, step: &Step) -> Moves {
-        let mut update = Update {
+        let mut update = TrackerUpdate {
             cascade: Cascade::new(&mut self.tiers, self.target),
             hidden: &mut self.hidden,
             entries: Vec::new(),
@@ -53,7 +53,7 @@ impl Tracker {
 
         cascade.settle();
         if self.target > 0 {
-            // Whatever changes L3 pays for the whole history. Without that, only the part beyond the target is worth it.
+            // A change of L3 pays for the whole history. Without that, only the part beyond the target is worth it.
             let leaving = if cascade.is_broken(Tier::L3) {
                 mem::take(&mut self.waiting)
             } else {
@@ -62,18 +62,11 @@ impl Tracker {
             cascade.promote(leaving, Tier::Active, Tier::L3);
             cascade.settle();
         }
-        let finished = cascade.finish();
-        let is_empty = |tier: &Tier| *tier != Tier::L0 && self.tiers[*tier].is_empty();
-        Moves {
-            promotions: finished.promotions,
-            demotions: finished.demotions,
-            broken: finished.broken,
-            empty: Tier::CACHED.into_iter().filter(is_empty).collect(),
-        }
+        cascade.finish()
     }
 }
 
-/// The pages that a step put. They are shown at this step alone.
+/// The pages that a step put. Shown at this step alone.
 fn pages(step: &Step) -> Cohort {
     let mut pages = Cohort::default();
     for (key, tokens) in of_kind(step, Kind::Url) {
@@ -88,17 +81,17 @@ fn of_kind(step: &Step, kind: Kind) -> impl Iterator<Item = (&Key, Option<u32>)>
     step.documents.iter().filter(move |(key, _)| key.kind() == kind).map(|(key, tokens)| (key, *tokens))
 }
 
-struct Update<'a> {
+struct TrackerUpdate<'a> {
     cascade: Cascade<'a>,
     hidden: &'a mut rpds::RedBlackTreeMapSync<Key, u32>,
     /// The symbols of the first step that has some.
     entries: Vec<(Key, u32)>,
-    /// The symbols that took the place of their files.
+    /// The symbols that took the place of the files.
     inherited: BTreeSet<Key>,
     has_symbols: bool,
 }
 
-impl Update<'_> {
+impl TrackerUpdate<'_> {
     fn files(&mut self, step: &Step) {
         for (file, tokens) in of_kind(step, Kind::File) {
             let item = Item::from(file.clone());
@@ -121,14 +114,14 @@ impl Update<'_> {
         }
     }
 
-    /// A file is gone, or its symbols are shown in its place. They inherit its tier and its N, unless they changed.
+    /// A file is gone, or its symbols are shown instead. The symbols inherit the tier and the N, unless they changed.
     fn deselect(&mut self, step: &Step, file: &Key, tier: Tier, age: usize) {
         let symbol = file.of_symbols();
         let hidden = self.hidden.get(&symbol).copied();
         self.hidden.remove_mut(&symbol);
         let put = step.documents.get(&symbol).copied();
         let (tier, age, tokens) = match (hidden, put) {
-            // It was there and changed, as the file did.
+            // The entry was there and changed, as the file did.
             (Some(_), Some(Some(tokens))) => {
                 self.cascade.demoted(symbol.clone().into(), tier);
                 (Tier::Active, 0, tokens)
@@ -181,7 +174,7 @@ impl Update<'_> {
         let entries = mem::take(&mut self.entries).into_iter().map(|(key, tokens)| {
             let cluster = step.clusters.get(&key).copied();
             let references = step.references.get(&key).copied().unwrap_or(0);
-            Entry { key, tokens, cluster, references }
+            FirstEntry { key, tokens, cluster, references }
         });
         let sizes = FIRST.map(|tier| self.cascade.tokens(tier));
         for (tier, entry) in place(entries.collect(), sizes, target, clustered) {

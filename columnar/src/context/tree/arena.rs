@@ -1,4 +1,4 @@
-//! The tree itself: its nodes, and the rules by which changes are accepted or refused.
+//! The tree itself: the nodes, and the rules by which changes are accepted or refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,12 +7,10 @@ use std::sync::Arc;
 use super::change::{Change, Header};
 use super::edge::Edge;
 use super::error::TreeError;
-use super::graph::{EdgeKind, EdgeRef, Graph, Index, Source, ways};
-use super::id::NodeId;
-use super::ids::Ids;
+use super::graph::{EdgeGraph, EdgeKind, EdgeRef, EdgeSource, ways};
+use super::id::{Ids, NodeId};
 use super::kinds::{Author, Mark, Mode};
-use super::marks::MarkHistory;
-use super::timeline::{Moment, Timeline};
+use super::timeline::{MarkHistory, Moment, NodeIndex, Timeline};
 use crate::context::budget::Budget;
 
 /// A tree of texts by people and models.
@@ -43,38 +41,38 @@ use crate::context::budget::Budget;
 #[derive(Clone, PartialEq)]
 pub struct Tree {
     pub(super) mode: Mode,
-    pub(super) nodes: Vec<Stored>,
+    pub(super) nodes: Vec<StoredNode>,
     ids: Ids,
     /// The nodes that were made as roots.
-    pub(super) roots: Vec<Index>,
-    pub(super) graph: Graph,
-    /// The nodes of a lineage in the order in which they were made, by the first one; only those with several.
-    lineages: BTreeMap<Index, Vec<Index>>,
+    pub(super) roots: Vec<NodeIndex>,
+    pub(super) graph: EdgeGraph,
+    /// The nodes of a lineage in the order of creation, by the first one; only those with several.
+    lineages: BTreeMap<NodeIndex, Vec<NodeIndex>>,
     pub(super) marks: MarkHistory,
     pub(super) system: Timeline<Option<Arc<str>>>,
     pub(super) system_in_buffer: Timeline<bool>,
     pub(super) budget: Timeline<Budget>,
-    /// The changes that made no node, each with the number of nodes before it.
+    /// The changes that made no node, each with the number of nodes before.
     pub(super) further: Vec<(usize, Change)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stored {
+pub(super) struct StoredNode {
     pub(super) id: NodeId,
     pub(super) text: Arc<str>,
     pub(super) author: Author,
-    pub(super) edited_from: Option<Index>,
-    /// The node that all edits of its lineage go back to; itself if it is no edit.
-    pub(super) origin: Index,
+    pub(super) edited_from: Option<NodeIndex>,
+    /// The node that all edits of the lineage go back to; itself if it is no edit.
+    pub(super) origin: NodeIndex,
     pub(super) made: Moment,
     pub(super) is_root: bool,
 }
 
-/// A change that the tree accepts, with its nodes as numbers.
+/// A change that the tree accepts, with the nodes as numbers.
 enum Accepted {
-    Node { from: Vec<Vec<Source>>, annotates: Vec<Vec<Source>>, edited_from: Option<Index> },
-    Link { from: Vec<Source>, node: Index },
-    Of(Index),
+    Node { from: Vec<Vec<EdgeSource>>, annotates: Vec<Vec<EdgeSource>>, edited_from: Option<NodeIndex> },
+    Link { from: Vec<EdgeSource>, node: NodeIndex },
+    Of(NodeIndex),
     Tree,
 }
 
@@ -86,7 +84,7 @@ impl Tree {
             nodes: Vec::new(),
             ids: Ids::default(),
             roots: Vec::new(),
-            graph: Graph::default(),
+            graph: EdgeGraph::default(),
             lineages: BTreeMap::new(),
             marks: MarkHistory::default(),
             system: Timeline::default(),
@@ -185,12 +183,12 @@ impl Tree {
         let edited_from = header.edited_from().map(|node| self.index(node)).transpose()?;
         self.check_room(from.iter().chain(&annotates))?;
         if let Some(original) = edited_from.filter(|_| self.mode == Mode::Buffer) {
-            // The edges of the original lead to its versions already, and close no cycle.
-            let known: BTreeSet<Index> = (self.graph.incoming(original, EdgeKind::Continuation))
+            // The edges of the original lead to the versions already, and close no cycle.
+            let known: BTreeSet<NodeIndex> = (self.graph.incoming(original, EdgeKind::Continuation))
                 .flat_map(|edge| edge.sources().iter().map(|source| source.node))
                 .collect();
             for edge in &from {
-                let added: Vec<Source> =
+                let added: Vec<EdgeSource> =
                     edge.iter().filter(|source| !known.contains(&source.node)).copied().collect();
                 self.check_cycle(original, &added).map_err(|error| of_node(error, id))?;
             }
@@ -198,17 +196,18 @@ impl Tree {
         Ok(Accepted::Node { from, annotates, edited_from })
     }
 
-    fn check_room<'s>(&self, edges: impl IntoIterator<Item = &'s Vec<Source>>) -> Result<(), TreeError> {
+    fn check_room<'s>(&self, edges: impl IntoIterator<Item = &'s Vec<EdgeSource>>) -> Result<(), TreeError> {
         let (count, sources) =
             edges.into_iter().fold((0, 0), |(count, sum), edge| (count + 1, sum + edge.len()));
         if self.graph.has_room(count, sources) { Ok(()) } else { Err(TreeError::Full) }
     }
 
     /// An edge with these sources must not lead to a node from which they are reached. A lineage in buffer mode counts as
-    /// one node.
-    fn check_cycle(&self, target: Index, sources: &[Source]) -> Result<(), TreeError> {
+    /// one node: a path may go on from any version, so a cycle through two versions would be endless.
+    fn check_cycle(&self, target: NodeIndex, sources: &[EdgeSource]) -> Result<(), TreeError> {
         let position = self.position(target);
-        let cycle = |source: Index| TreeError::Cycle { node: self.id(target), source_node: self.id(source) };
+        let cycle =
+            |source: NodeIndex| TreeError::Cycle { node: self.id(target), source_node: self.id(source) };
         if let Some(source) = sources.iter().find(|source| self.position(source.node) == position) {
             return Err(cycle(source.node));
         }
@@ -233,9 +232,9 @@ impl Tree {
         Ok(())
     }
 
-    fn insert(&mut self, header: &Header, text: &Arc<str>, edited_from: Option<Index>) {
+    fn insert(&mut self, header: &Header, text: &Arc<str>, edited_from: Option<NodeIndex>) {
         let made = self.now();
-        let node = u32::try_from(self.nodes.len()).unwrap_or(Index::MAX);
+        let node = u32::try_from(self.nodes.len()).unwrap_or(NodeIndex::MAX);
         let origin = edited_from.map_or(node, |original| self.stored(original).origin);
         if origin != node {
             self.lineages.entry(origin).or_insert_with(|| vec![origin]).push(node);
@@ -243,7 +242,7 @@ impl Tree {
         self.ids.insert(header.id(), node);
         self.roots.extend(header.is_root().then_some(node));
         self.graph.add_node();
-        self.nodes.push(Stored {
+        self.nodes.push(StoredNode {
             id: header.id().clone(),
             text: Arc::clone(text),
             author: header.author(),
@@ -255,12 +254,12 @@ impl Tree {
     }
 
     /// The sources of an edge as numbers.
-    pub(super) fn sources(&self, edge: &Edge, target: Option<&NodeId>) -> Result<Vec<Source>, TreeError> {
+    pub(super) fn sources(&self, edge: &Edge, target: Option<&NodeId>) -> Result<Vec<EdgeSource>, TreeError> {
         if edge.sources().is_empty() {
             return Err(TreeError::NoSource { node: target.cloned() });
         }
         let source =
-            |(purpose, node): &(_, NodeId)| Ok(Source { node: self.index(node)?, purpose: *purpose });
+            |(purpose, node): &(_, NodeId)| Ok(EdgeSource { node: self.index(node)?, purpose: *purpose });
         edge.sources().iter().map(source).collect()
     }
 
@@ -269,35 +268,35 @@ impl Tree {
         u32::try_from(self.nodes.len() + self.further.len()).unwrap_or(Moment::MAX)
     }
 
-    fn last_index(&self) -> Index {
-        u32::try_from(self.nodes.len()).unwrap_or(Index::MAX).saturating_sub(1)
+    fn last_index(&self) -> NodeIndex {
+        u32::try_from(self.nodes.len()).unwrap_or(NodeIndex::MAX).saturating_sub(1)
     }
 
-    pub(super) fn index(&self, node: &NodeId) -> Result<Index, TreeError> {
+    pub(super) fn index(&self, node: &NodeId) -> Result<NodeIndex, TreeError> {
         self.ids.get(node.as_str()).ok_or_else(|| TreeError::UnknownNode { node: node.clone() })
     }
 
-    pub(super) fn stored(&self, node: Index) -> &Stored {
+    pub(super) fn stored(&self, node: NodeIndex) -> &StoredNode {
         match self.nodes.get(node as usize) {
             Some(node) => node,
             None => unreachable!("numbers of nodes are made with the nodes, and none is removed"),
         }
     }
 
-    pub(super) fn id(&self, node: Index) -> NodeId {
+    pub(super) fn id(&self, node: NodeIndex) -> NodeId {
         self.stored(node).id.clone()
     }
 
     /// The number that all versions of a node have in common; in dialogue mode a node has no versions.
-    pub(super) fn position(&self, node: Index) -> Index {
+    pub(super) fn position(&self, node: NodeIndex) -> NodeIndex {
         match self.mode {
             Mode::Buffer => self.stored(node).origin,
             Mode::Dialogue => node,
         }
     }
 
-    /// The nodes at a position, in the order in which they were made.
-    pub(super) fn versions_of(&self, position: Index) -> impl Iterator<Item = Index> {
+    /// The nodes at a position, in the order of creation.
+    pub(super) fn versions_of(&self, position: NodeIndex) -> impl Iterator<Item = NodeIndex> {
         let versions = match self.mode {
             Mode::Buffer => self.edits(position),
             Mode::Dialogue => &[],
@@ -306,7 +305,7 @@ impl Tree {
     }
 
     /// The newest node at a position that was there at a moment.
-    pub(super) fn latest(&self, position: Index, moment: Moment) -> Index {
+    pub(super) fn latest(&self, position: NodeIndex, moment: Moment) -> NodeIndex {
         let versions = match self.mode {
             Mode::Buffer => self.edits(position),
             Mode::Dialogue => &[],
@@ -315,19 +314,19 @@ impl Tree {
         made.checked_sub(1).and_then(|last| versions.get(last)).copied().unwrap_or(position)
     }
 
-    /// The node, the one that it was edited from, and all edits of it, in the order in which they were made.
-    pub(super) fn lineage(&self, node: Index) -> impl Iterator<Item = Index> {
+    /// The node, the one that it was edited from, and all edits of it, in the order of creation.
+    pub(super) fn lineage(&self, node: NodeIndex) -> impl Iterator<Item = NodeIndex> {
         let lineage = self.edits(self.stored(node).origin);
         lineage.iter().copied().chain(lineage.is_empty().then_some(node))
     }
 
     /// A node and its edits; empty if it has none, or is one.
-    fn edits(&self, origin: Index) -> &[Index] {
+    fn edits(&self, origin: NodeIndex) -> &[NodeIndex] {
         self.lineages.get(&origin).map_or(&[], Vec::as_slice)
     }
 
     /// The nodes that paths reach directly from a position, in the order of the edges.
-    pub(super) fn following(&self, position: Index) -> Vec<Index> {
+    pub(super) fn following(&self, position: NodeIndex) -> Vec<NodeIndex> {
         let mut edges = BTreeMap::new();
         for node in self.versions_of(position) {
             let leads = self.graph.outgoing(node, EdgeKind::Continuation);
@@ -339,7 +338,7 @@ impl Tree {
     }
 
     /// A node and all nodes that follow it.
-    fn descendants(&self, node: Index) -> BTreeSet<Index> {
+    fn descendants(&self, node: NodeIndex) -> BTreeSet<NodeIndex> {
         let (mut found, mut positions, mut open) = (BTreeSet::new(), BTreeSet::new(), vec![node]);
         while let Some(node) = open.pop() {
             if found.insert(node) && positions.insert(self.position(node)) {

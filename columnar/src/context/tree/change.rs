@@ -1,4 +1,5 @@
-//! The changes of a tree. A tree is what its changes, one after another, make of an empty one.
+//! The changes of a tree. A tree is what the changes, one after another, make of an empty one, and no node is changed or
+//! removed: so each request can be seen as it was, and a store only appends.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,10 +9,10 @@ use super::id::NodeId;
 use super::kinds::{Author, Mark};
 use crate::context::budget::Budget;
 
-/// A node without its text: its id, its author, and the nodes that it was made from.
+/// A node without the text: the id, the author, and the nodes that it was made from.
 ///
 /// [`Tree`](crate::loom::Tree) makes headers for the nodes that it makes. A program that imports nodes makes them itself
-/// and applies a [`Change::Node`]. A header without an edge is that of an [aside](crate::loom::Tree::aside).
+/// and applies a [`Change::Node`]. A header without an edge makes an [aside](crate::loom::Tree::aside).
 ///
 /// ```
 /// use columnar::loom::{Author, Edge, Header, NodeId};
@@ -62,18 +63,18 @@ impl Header {
         &self.id
     }
 
-    /// Its author.
+    /// The author.
     pub const fn author(&self) -> Author {
         self.author
     }
 
-    /// The continuation edges that led to the node when it was made: none for an aside and for an annotation,
+    /// The continuation edges that led to the new node: none for an aside and for an annotation,
     /// [`Edge::root()`] for a root, and several for the edit of a node with several.
     pub fn edges(&self) -> &[Edge] {
         &self.from
     }
 
-    /// The annotation edges that led to the node when it was made.
+    /// The annotation edges that led to the new node.
     pub fn annotation_edges(&self) -> &[Edge] {
         &self.annotates
     }
@@ -83,7 +84,7 @@ impl Header {
         self.edited_from.as_ref()
     }
 
-    /// Whether the node is a root: its only continuation edge is [`Edge::root()`].
+    /// Whether the node is a root: the only continuation edge is [`Edge::root()`].
     pub(super) fn is_root(&self) -> bool {
         matches!(self.from.as_slice(), [edge] if edge.is_root())
     }
@@ -98,32 +99,32 @@ impl Header {
 pub enum Change {
     /// A node was made.
     Node {
-        /// The node without its text.
+        /// The node without the text.
         header: Header,
-        /// Its text.
+        /// The text.
         text: Arc<str>,
     },
     /// Another continuation edge leads to a node.
     Link {
-        /// Its sources.
+        /// The sources.
         from: Edge,
-        /// Its target.
+        /// The target.
         node: NodeId,
     },
-    /// A mark was set or removed: [`Mark::Pruned`] of the node and of all nodes that follow it.
+    /// A mark was set or removed: [`Mark::Pruned`] of the node and of all later nodes on its paths.
     Mark {
         /// The node.
         node: NodeId,
         /// The mark.
         mark: Mark,
-        /// `false` if it was removed.
+        /// `false` for a removal.
         is_set: bool,
     },
     /// [`Mark::Pruned`] was set or removed, of the node alone.
     PruneOne {
         /// The node.
         node: NodeId,
-        /// `false` if it was removed.
+        /// `false` for a removal.
         is_set: bool,
     },
     /// The system text of the tree was replaced, or removed.
@@ -138,7 +139,7 @@ pub enum Change {
     },
     /// It was set whether requests of a tree in [buffer mode](crate::loom::Mode::Buffer) have a system text.
     SystemInBuffer {
-        /// Whether they have.
+        /// Whether such requests have one.
         is_set: bool,
     },
 }
@@ -150,25 +151,10 @@ impl fmt::Debug for Change {
             Self::Node { header, text } => {
                 f.debug_struct("Node").field("header", header).field("text", &text.len()).finish()
             }
-            Self::Link { from, node } => {
-                f.debug_struct("Link").field("from", from).field("node", node).finish()
-            }
-            Self::Mark { node, mark, is_set } => f
-                .debug_struct("Mark")
-                .field("node", node)
-                .field("mark", mark)
-                .field("is_set", is_set)
-                .finish(),
-            Self::PruneOne { node, is_set } => {
-                f.debug_struct("PruneOne").field("node", node).field("is_set", is_set).finish()
-            }
             Self::System { text } => {
                 f.debug_struct("System").field("text", &text.as_ref().map(|text| text.len())).finish()
             }
-            Self::Budget { budget } => f.debug_struct("Budget").field("budget", budget).finish(),
-            Self::SystemInBuffer { is_set } => {
-                f.debug_struct("SystemInBuffer").field("is_set", is_set).finish()
-            }
+            change => f.write_str(&change.to_json()),
         }
     }
 }

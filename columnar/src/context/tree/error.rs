@@ -1,4 +1,4 @@
-//! The errors of trees. They name nodes and never show their texts.
+//! The errors of trees. They name nodes and never show the texts.
 
 use std::fmt;
 
@@ -14,14 +14,14 @@ pub enum TreeError {
     /// A node with several incoming edges, and no choice among them.
     #[error(
         "{} has {} incoming edges, from {}: choose a source of one of them",
-        Quoted(node),
+        QuotedId(node),
         ways.len(),
-        List(ways)
+        IdList(ways)
     )]
     Ambiguous {
         /// The node.
         node: NodeId,
-        /// The source from which a path would come, for each edge in the order in which they were made.
+        /// The source from which a path would come, for each edge in the order of creation.
         ways: Vec<NodeId>,
     },
     /// A text that is no id.
@@ -30,8 +30,8 @@ pub enum TreeError {
     /// An edge from a node to one of those that lead to it.
     #[error(
         "{} cannot follow {}, which follows it already: link it from another node",
-        Quoted(node),
-        Quoted(source_node)
+        QuotedId(node),
+        QuotedId(source_node)
     )]
     Cycle {
         /// The target of the edge.
@@ -48,7 +48,7 @@ pub enum TreeError {
         part: &'static str,
     },
     /// An id that the tree has already.
-    #[error("{} is in the tree already: give the other node another id", Quoted(node))]
+    #[error("{} is in the tree already: give the other node another id", QuotedId(node))]
     DuplicateNode {
         /// The id.
         node: NodeId,
@@ -56,7 +56,7 @@ pub enum TreeError {
     /// A tree with as many nodes and changes as it can have.
     #[error("the tree has as many nodes and changes as it can have: begin another tree")]
     Full,
-    /// Changes that are not in the order in which they were made, or nodes that are missing.
+    /// Changes that are not in the order of creation, or nodes that are missing.
     #[error(
         "a change was made when the tree had {expected} nodes, and it has {nodes} there: restore the nodes that are missing"
     )]
@@ -67,25 +67,25 @@ pub enum TreeError {
         nodes: usize,
     },
     /// An edge without a source.
-    #[error("an edge{} has no source: name one{}", To(node.as_ref()), if node.is_none() { ", or begin with `Edge::root()`" } else { "" })]
+    #[error("an edge{} has no source: name one{}", ToNode(node.as_ref()), if node.is_none() { ", or begin with `Edge::root()`" } else { "" })]
     NoSource {
         /// The target of the edge; `None` for the last edge of a path, whose target does not exist yet.
         node: Option<NodeId>,
     },
     /// A node that was included, and annotates no node of the path.
-    #[error("{} annotates no node of this path: include annotations of its nodes", Quoted(node))]
+    #[error("{} annotates no node of this path: include annotations of its nodes", QuotedId(node))]
     NotAnAnnotation {
         /// The node.
         node: NodeId,
     },
     /// A node that was chosen, and that the path does not have.
-    #[error("{} is not on this path: choose among the sources and versions on the way", Quoted(node))]
+    #[error("{} is not on this path: choose among the sources and versions on the way", QuotedId(node))]
     NotOnPath {
         /// The node.
         node: NodeId,
     },
     /// An id of no node.
-    #[error("{} is no node of this tree: name one that was made before", Quoted(node))]
+    #[error("{} is no node of this tree: name one that was made before", QuotedId(node))]
     UnknownNode {
         /// The id.
         node: NodeId,
@@ -93,29 +93,29 @@ pub enum TreeError {
 }
 
 /// An id between backticks.
-struct Quoted<'n>(&'n NodeId);
+struct QuotedId<'n>(&'n NodeId);
 
-impl fmt::Display for Quoted<'_> {
+impl fmt::Display for QuotedId<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`", shown(self.0))
     }
 }
 
-struct To<'n>(Option<&'n NodeId>);
+struct ToNode<'n>(Option<&'n NodeId>);
 
-impl fmt::Display for To<'_> {
+impl fmt::Display for ToNode<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.map_or(Ok(()), |node| write!(f, " to {}", Quoted(node)))
+        self.0.map_or(Ok(()), |node| write!(f, " to {}", QuotedId(node)))
     }
 }
 
-struct List<'n>(&'n [NodeId]);
+struct IdList<'n>(&'n [NodeId]);
 
-impl fmt::Display for List<'_> {
+impl fmt::Display for IdList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, node) in self.0.iter().take(LISTED).enumerate() {
             let separator = if at == 0 { "" } else { ", " };
-            write!(f, "{separator}{}", Quoted(node))?;
+            write!(f, "{separator}{}", QuotedId(node))?;
         }
         match self.0.len().saturating_sub(LISTED) {
             0 => Ok(()),

@@ -7,11 +7,8 @@
 //!
 //! A list of numbers per node would be an allocation of its own for each of a million nodes.
 
-use super::timeline::Moment;
+use super::timeline::{Moment, NodeIndex};
 use crate::declare::Purpose;
-
-/// The number of a node, in the order in which nodes were made.
-pub(super) type Index = u32;
 
 /// The end of a list.
 const NONE: u32 = u32::MAX;
@@ -24,14 +21,14 @@ pub(super) enum EdgeKind {
 
 /// A source of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Source {
-    pub(super) node: Index,
+pub(super) struct EdgeSource {
+    pub(super) node: NodeIndex,
     pub(super) purpose: Purpose,
 }
 
-/// The sources through which a path can run, with their places in the edge: the primary ones. If there are none, it is
+/// The sources through which a path can run, with the places in the edge: the primary ones. If there are none, it is
 /// the first source.
-pub(super) fn ways(sources: &[Source]) -> impl Iterator<Item = (usize, Index)> {
+pub(super) fn ways(sources: &[EdgeSource]) -> impl Iterator<Item = (usize, NodeIndex)> {
     let has_primary = sources.iter().any(|source| source.purpose == Purpose::Primary);
     let all = sources.iter().enumerate();
     let ways = all.filter(
@@ -43,7 +40,7 @@ pub(super) fn ways(sources: &[Source]) -> impl Iterator<Item = (usize, Index)> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Ends {
+struct NodeEnds {
     first_in: u32,
     last_in: u32,
     first_out: u32,
@@ -53,9 +50,9 @@ struct Ends {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct EdgeRow {
     kind: EdgeKind,
-    target: Index,
+    target: NodeIndex,
     made: Moment,
-    /// Its sources are one range.
+    /// The sources are one range.
     first_source: u32,
     end_of_sources: u32,
     next_in: u32,
@@ -63,7 +60,7 @@ struct EdgeRow {
 
 /// The use of a node as a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Use {
+struct SourceUse {
     edge: u32,
     next_out: u32,
 }
@@ -71,9 +68,9 @@ struct Use {
 /// An edge of a graph.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EdgeRef<'g> {
-    graph: &'g Graph,
+    graph: &'g EdgeGraph,
     row: &'g EdgeRow,
-    /// Edges are numbered in the order in which they were made.
+    /// Edges are numbered in the order of creation.
     pub(super) number: u32,
 }
 
@@ -89,26 +86,26 @@ impl<'g> EdgeRef<'g> {
         self.row.made
     }
 
-    pub(super) const fn target(self) -> Index {
+    pub(super) const fn target(self) -> NodeIndex {
         self.row.target
     }
 
-    pub(super) fn sources(self) -> &'g [Source] {
+    pub(super) fn sources(self) -> &'g [EdgeSource] {
         let range = self.row.first_source as usize..self.row.end_of_sources as usize;
         self.graph.sources.get(range).unwrap_or_default()
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Graph {
-    nodes: Vec<Ends>,
+pub(super) struct EdgeGraph {
+    nodes: Vec<NodeEnds>,
     edges: Vec<EdgeRow>,
-    sources: Vec<Source>,
+    sources: Vec<EdgeSource>,
     /// As long as `sources`.
-    uses: Vec<Use>,
+    uses: Vec<SourceUse>,
 }
 
-impl Graph {
+impl EdgeGraph {
     /// Whether there are numbers left for these.
     pub(super) fn has_room(&self, edges: usize, sources: usize) -> bool {
         let most = NONE as usize;
@@ -116,17 +113,23 @@ impl Graph {
     }
 
     pub(super) fn add_node(&mut self) {
-        self.nodes.push(Ends { first_in: NONE, last_in: NONE, first_out: NONE, last_out: NONE });
+        self.nodes.push(NodeEnds { first_in: NONE, last_in: NONE, first_out: NONE, last_out: NONE });
     }
 
     /// All nodes of the edge exist, and there is room.
-    pub(super) fn add_edge(&mut self, kind: EdgeKind, sources: &[Source], target: Index, made: Moment) {
+    pub(super) fn add_edge(
+        &mut self,
+        kind: EdgeKind,
+        sources: &[EdgeSource],
+        target: NodeIndex,
+        made: Moment,
+    ) {
         let edge = number(self.edges.len());
         let first_source = number(self.sources.len());
         for source in sources {
             let at = number(self.sources.len());
             self.sources.push(*source);
-            self.uses.push(Use { edge, next_out: NONE });
+            self.uses.push(SourceUse { edge, next_out: NONE });
             let Some(ends) = self.nodes.get_mut(source.node as usize) else { continue };
             match self.uses.get_mut(ends.last_out as usize) {
                 Some(last) => last.next_out = at,
@@ -144,16 +147,16 @@ impl Graph {
         ends.last_in = edge;
     }
 
-    /// The edges that lead to a node, in the order in which they were made.
-    pub(super) fn incoming(&self, node: Index, kind: EdgeKind) -> impl Iterator<Item = EdgeRef<'_>> {
+    /// The edges that lead to a node, in the order of creation.
+    pub(super) fn incoming(&self, node: NodeIndex, kind: EdgeKind) -> impl Iterator<Item = EdgeRef<'_>> {
         let first = self.nodes.get(node as usize).and_then(|ends| self.edge(ends.first_in));
         let all = std::iter::successors(first, |edge| self.edge(edge.row.next_in));
         all.filter(move |edge| edge.is(kind))
     }
 
-    /// The edges that have a node as a source, in the order in which they were made. An edge that has it twice is there
+    /// The edges that have a node as a source, in the order of creation. An edge that has it twice is there
     /// twice.
-    pub(super) fn outgoing(&self, node: Index, kind: EdgeKind) -> impl Iterator<Item = EdgeRef<'_>> {
+    pub(super) fn outgoing(&self, node: NodeIndex, kind: EdgeKind) -> impl Iterator<Item = EdgeRef<'_>> {
         let first = self.nodes.get(node as usize).and_then(|ends| self.uses.get(ends.first_out as usize));
         let all = std::iter::successors(first, |one| self.uses.get(one.next_out as usize));
         all.filter_map(|one| self.edge(one.edge)).filter(move |edge| edge.is(kind))

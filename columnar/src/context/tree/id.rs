@@ -1,10 +1,12 @@
-//! The id of a node. It is checked once, so a [`NodeId`] is always valid.
+//! The ids of nodes. An id is checked once, so a [`NodeId`] is always valid.
 
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use super::timeline::NodeIndex;
 use crate::declare::error::Printable;
 
 /// Lower-case base 32 of Crockford: no letter looks like a digit or like another letter.
@@ -13,10 +15,10 @@ const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// The length of an id that collides with none.
 const SHORTEST: usize = 4;
 
-/// The number of digits in one random number: 60 of its bits.
+/// The number of digits in one random number: 60 of the bits.
 const LONGEST: usize = 12;
 
-/// The id of a node, unique in its tree.
+/// The id of a node, unique in the tree.
 ///
 /// A tree makes short ids: four digits and letters, and more if an id is taken. A model can repeat them, and they say
 /// nothing about the order or the time of the nodes. The id of an imported node is any text of one line. Cloning an id
@@ -78,7 +80,7 @@ impl NodeId {
     }
 }
 
-/// The first digits of a number, from its highest bits.
+/// The first digits of a number, from the highest bits.
 fn digits(number: u64, len: usize) -> String {
     let digit = |at: usize| {
         let shift = 5 * at;
@@ -136,11 +138,11 @@ impl fmt::Debug for NodeId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NodeIdFault {
-    /// It names nothing.
+    /// The text names nothing.
     Empty,
-    /// It is longer than [`NodeId::MAX_LEN`].
+    /// The text is longer than [`NodeId::MAX_LEN`].
     TooLong,
-    /// It contains a control character, a line break or a mark that reverses the direction of text.
+    /// The text contains a control character, a line break or a mark that reverses the direction of text.
     Control,
 }
 
@@ -180,6 +182,42 @@ pub(super) const fn shown(id: &NodeId) -> Printable<&NodeId> {
     Printable(id)
 }
 
+/// A map from ids to numbers. Ids that a tree makes are short, and are keys as one number: a comparison of texts would follow
+/// a pointer at each step of a search, and a million nodes do not fit into a cache.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ids {
+    short: BTreeMap<u64, NodeIndex>,
+    long: BTreeMap<NodeId, NodeIndex>,
+}
+
+impl Ids {
+    pub(super) fn get(&self, id: &str) -> Option<NodeIndex> {
+        match packed(id) {
+            Some(short) => self.short.get(&short),
+            None => self.long.get(id),
+        }
+        .copied()
+    }
+
+    pub(super) fn contains(&self, id: &str) -> bool {
+        self.get(id).is_some()
+    }
+
+    pub(super) fn insert(&mut self, id: &NodeId, node: NodeIndex) {
+        match packed(id.as_str()) {
+            Some(short) => self.short.insert(short, node),
+            None => self.long.insert(id.clone(), node),
+        };
+    }
+}
+
+/// An id of up to eight bytes as a number. No id contains the byte 0, so no two have the same.
+fn packed(id: &str) -> Option<u64> {
+    let mut bytes = [0; 8];
+    bytes.get_mut(..id.len())?.copy_from_slice(id.as_bytes());
+    Some(u64::from_be_bytes(bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -205,5 +243,18 @@ mod tests {
         }
         let lengths: Vec<usize> = taken.iter().map(|id| id.as_str().len()).collect();
         assert_eq!(lengths.iter().filter(|len| **len <= LONGEST).count(), LONGEST - SHORTEST + 1);
+    }
+
+    #[test]
+    fn ids_of_any_length_differ() {
+        let ids = ["a", "aa", "b", "aaaaaaaa", "aaaaaaab", "aaaaaaaaa", "aaaaaaaab", "é", "漢🦀", "漢🦀漢"];
+        let mut map = Ids::default();
+        for (node, id) in (0..).zip(ids) {
+            assert!(!map.contains(id));
+            map.insert(&NodeId::new(id).expect("it is an id"), node);
+        }
+        for (node, id) in (0..).zip(ids) {
+            assert_eq!(map.get(id), Some(node), "{id}");
+        }
     }
 }

@@ -61,14 +61,14 @@ impl Change {
         }
     }
 
-    /// Reads a change from its JSON.
+    /// Reads a change from the JSON.
     ///
     /// # Errors
     ///
     /// [`TreeError::Damaged`] names the key of the fault: one that is missing, unknown or has a wrong value.
     /// [`TreeError::BadId`] if an id is none.
     pub fn parse(json: &str) -> Result<Self, TreeError> {
-        let mut fields = Fields::parse(json)?;
+        let mut fields = JsonFields::parse(json)?;
         let change = if fields.has("id") {
             Self::Node { header: fields.header()?, text: fields.text("text")? }
         } else if let Some(node) = fields.take("link") {
@@ -100,13 +100,13 @@ impl Header {
         object(self.fields())
     }
 
-    /// Reads a header from its JSON.
+    /// Reads a header from the JSON.
     ///
     /// # Errors
     ///
-    /// Those of [`Change::parse`].
+    /// As for [`Change::parse`].
     pub fn parse(json: &str) -> Result<Self, TreeError> {
-        let mut fields = Fields::parse(json)?;
+        let mut fields = JsonFields::parse(json)?;
         let header = fields.header()?;
         fields.end(header)
     }
@@ -127,7 +127,7 @@ impl Header {
     }
 }
 
-/// An object with its keys in this order. The map of `serde_json` has another one, which depends on its features.
+/// An object with the keys in this order. The map of `serde_json` has another one, which depends on the features.
 fn object(fields: impl IntoIterator<Item = (&'static str, Json)>) -> String {
     let fields: Vec<String> = fields.into_iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
     format!("{{{}}}", fields.join(","))
@@ -168,9 +168,9 @@ fn parse_edge(json: Json, part: &'static str) -> Result<Edge, TreeError> {
 }
 
 /// The fields of an object that are not read yet.
-struct Fields(Map<String, Json>);
+struct JsonFields(Map<String, Json>);
 
-impl Fields {
+impl JsonFields {
     fn parse(json: &str) -> Result<Self, TreeError> {
         match serde_json::from_str(json) {
             Ok(Json::Object(fields)) => Ok(Self(fields)),

@@ -7,13 +7,13 @@
 //!           Tree ──▶ Path ──▶ turns, for a request
 //! ```
 //!
-//! A pure layer: it knows no clock and no I/O, and random numbers are an argument. Nothing in it is recursive, as a path
-//! may be as long as its tree.
+//! A pure layer: no clock and no I/O, and random numbers are an argument. Nothing in it is recursive, as a path
+//! may be as long as the tree.
 //!
 //! # Time
 //!
 //! Each node and each other change has a number, the moment. Edges have the moment in which they were made, and marks and
-//! system texts are kept with their history. So a path can be seen as it was at any moment, without a replay.
+//! system texts are kept with the history. So a path can be seen as it was at any moment, without a replay.
 
 mod arena;
 mod change;
@@ -21,10 +21,8 @@ mod edge;
 mod error;
 mod graph;
 mod id;
-mod ids;
 mod json;
 mod kinds;
-mod marks;
 mod node;
 mod path;
 mod replay;

@@ -1,23 +1,23 @@
-//! Reading a tree: its nodes and their neighbours.
+//! Reading a tree: the nodes and the neighbours.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use super::arena::{Stored, Tree};
+use super::arena::{StoredNode, Tree};
 use super::change::Header;
 use super::edge::Edge;
-use super::graph::{EdgeKind, EdgeRef, Index, ways};
+use super::graph::{EdgeKind, EdgeRef, ways};
 use super::id::NodeId;
 use super::kinds::{Author, Mark, Mode};
-use super::timeline::Moment;
+use super::timeline::{Moment, NodeIndex};
 use crate::context::budget::Budget;
 
-/// A node of a tree. Its id, author and text never change.
+/// A node of a tree. The id, author and text never change.
 #[derive(Clone, Copy)]
 pub struct Node<'t> {
     tree: &'t Tree,
-    pub(super) index: Index,
+    pub(super) index: NodeIndex,
 }
 
 impl<'t> Node<'t> {
@@ -26,17 +26,17 @@ impl<'t> Node<'t> {
         &self.stored().id
     }
 
-    /// Its author.
+    /// The author.
     pub fn author(&self) -> Author {
         self.stored().author
     }
 
-    /// Its text.
+    /// The text.
     pub fn text(&self) -> &'t str {
         &self.stored().text
     }
 
-    /// Its text, for a reader that outlives the tree. It costs a reference count.
+    /// The text, for a reader that outlives the tree. The cost is a reference count.
     pub fn shared_text(&self) -> Arc<str> {
         Arc::clone(&self.stored().text)
     }
@@ -51,14 +51,14 @@ impl<'t> Node<'t> {
         self.tree
     }
 
-    /// Whether it ended a path at a moment: nothing continued it, and it is a root or continues another node.
+    /// Whether the node ended a path at a moment: nothing continued it, and it is a root or continues another node.
     pub(super) fn is_end(&self, moment: Moment) -> bool {
         let mut incoming = self.tree.graph.incoming(self.index, EdgeKind::Continuation);
         self.following(EdgeKind::Continuation, moment) == 0
             && (self.stored().is_root || incoming.next().is_some())
     }
 
-    /// The number of nodes to which edges of a kind led from the node at a moment, in buffer mode from any of its versions.
+    /// The number of nodes to which edges of a kind led from the node at a moment, in buffer mode from any of the versions.
     pub(super) fn following(&self, kind: EdgeKind, moment: Moment) -> usize {
         let tree = self.tree;
         let edges = tree.versions_of(tree.position(self.index)).flat_map(|node| {
@@ -67,25 +67,25 @@ impl<'t> Node<'t> {
                 kind == EdgeKind::Annotation || ways(edge.sources()).any(|(_, way)| way == node)
             })
         });
-        edges.map(EdgeRef::target).collect::<BTreeSet<Index>>().len()
+        edges.map(EdgeRef::target).collect::<BTreeSet<NodeIndex>>().len()
     }
 
-    /// Whether it has [`Mark::Bookmarked`].
+    /// Whether the node has [`Mark::Bookmarked`].
     pub fn is_bookmarked(&self) -> bool {
         self.has(Mark::Bookmarked)
     }
 
-    /// Whether it has [`Mark::Pruned`].
+    /// Whether the node has [`Mark::Pruned`].
     pub fn is_pruned(&self) -> bool {
         self.has(Mark::Pruned)
     }
 
-    /// Whether it has [`Mark::Excluded`].
+    /// Whether the node has [`Mark::Excluded`].
     pub fn is_excluded(&self) -> bool {
         self.has(Mark::Excluded)
     }
 
-    /// Whether it has a mark.
+    /// Whether the node has a mark.
     pub fn has(&self, mark: Mark) -> bool {
         self.tree.marks.last(self.index).has(mark)
     }
@@ -102,7 +102,7 @@ impl<'t> Node<'t> {
         self.edges_of(EdgeKind::Annotation, |_| true)
     }
 
-    /// The node as it was made, without its text.
+    /// The node as it was made, without the text.
     pub fn header(&self) -> Header {
         let stored = self.stored();
         let is_first = |edge: EdgeRef<'_>| edge.made() == stored.made;
@@ -124,7 +124,7 @@ impl<'t> Node<'t> {
         edges.map(|edge| Edge::new(sources(edge))).collect()
     }
 
-    fn stored(&self) -> &'t Stored {
+    fn stored(&self) -> &'t StoredNode {
         self.tree.stored(self.index)
     }
 }
@@ -177,46 +177,46 @@ impl Tree {
         self.index(id).ok().map(|node| self.view(node))
     }
 
-    /// All nodes, in the order in which they were made.
+    /// All nodes, in the order of creation.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = Node<'_>> + DoubleEndedIterator {
         // A tree is full before there are more nodes than numbers.
-        let count = u32::try_from(self.nodes.len()).unwrap_or(Index::MAX);
-        (0..count as usize).map(|at| self.view(u32::try_from(at).unwrap_or(Index::MAX)))
+        let count = u32::try_from(self.nodes.len()).unwrap_or(NodeIndex::MAX);
+        (0..count as usize).map(|at| self.view(u32::try_from(at).unwrap_or(NodeIndex::MAX)))
     }
 
     /// The nodes that were made as roots, in this order, without those that a link leads to.
     pub fn roots(&self) -> impl Iterator<Item = Node<'_>> {
-        let has_way = |node: Index| self.graph.incoming(node, EdgeKind::Continuation).next().is_some();
+        let has_way = |node: NodeIndex| self.graph.incoming(node, EdgeKind::Continuation).next().is_some();
         self.roots.iter().filter(move |node| !has_way(**node)).map(|node| self.view(*node))
     }
 
-    /// The nodes that continue a node: those that a path can reach from it directly, in the order of their edges. In buffer
-    /// mode they continue all its versions. It is empty if the node is not in the tree.
+    /// The nodes that continue a node: those that a path can reach from it directly, in the order of the edges. In buffer
+    /// mode they continue all versions. Empty if the node is not in the tree.
     pub fn continuations(&self, id: &NodeId) -> Vec<Node<'_>> {
         let Ok(node) = self.index(id) else { return Vec::new() };
         self.following(self.position(node)).into_iter().map(|node| self.view(node)).collect()
     }
 
-    /// The nodes that annotate a node, in the order in which they were made; in buffer mode those that annotate one of its
-    /// versions. It is empty if the node is not in the tree.
+    /// The nodes that annotate a node, in the order of creation; in buffer mode those that annotate one of its
+    /// versions. Empty if the node is not in the tree.
     pub fn annotations(&self, id: &NodeId) -> Vec<Node<'_>> {
         let Ok(node) = self.index(id) else { return Vec::new() };
         let versions = self.versions_of(self.position(node));
         let edges = versions.flat_map(|node| self.graph.outgoing(node, EdgeKind::Annotation));
-        let mut nodes: Vec<Index> = edges.map(EdgeRef::target).collect();
+        let mut nodes: Vec<NodeIndex> = edges.map(EdgeRef::target).collect();
         nodes.sort_unstable();
         nodes.dedup();
         nodes.into_iter().map(|node| self.view(node)).collect()
     }
 
-    /// The versions of a node in the order in which they were made: the node that it goes back to by edits, and all edits
-    /// of that, in both modes. It is empty if the node is not in the tree.
+    /// The versions of a node in the order of creation: the node that it goes back to by edits, and all edits
+    /// of that, in both modes. Empty if the node is not in the tree.
     pub fn versions(&self, id: &NodeId) -> Vec<Node<'_>> {
         let Ok(node) = self.index(id) else { return Vec::new() };
         self.lineage(node).map(|node| self.view(node)).collect()
     }
 
-    pub(super) const fn view(&self, index: Index) -> Node<'_> {
+    pub(super) const fn view(&self, index: NodeIndex) -> Node<'_> {
         Node { tree: self, index }
     }
 }

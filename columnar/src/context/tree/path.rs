@@ -10,17 +10,17 @@ use std::fmt;
 use super::arena::Tree;
 use super::edge::Edge;
 use super::error::TreeError;
-use super::graph::{EdgeKind, EdgeRef, Index};
+use super::graph::{EdgeKind, EdgeRef};
 use super::id::NodeId;
 use super::kinds::{Author, Mark, Mode};
 use super::node::Node;
-use super::timeline::Moment;
-use super::walk::{Item, Walk};
+use super::timeline::{Moment, NodeIndex};
+use super::walk::{PathItem, PathWalk};
 use crate::context::budget::Budget;
 use crate::declare::Purpose;
 
 impl Tree {
-    /// The path from a root to the sources of an edge: what a request shows before its reply is a node. A path to a node
+    /// The path from a root to the sources of an edge: what a request shows before the reply is a node. A path to a node
     /// ends with that node.
     ///
     /// For each edge, the path has the instruction sources, then the context sources, then the primary source, through
@@ -28,11 +28,11 @@ impl Tree {
     ///
     /// `chosen` decides where there is a choice:
     /// - Of several primary sources, the path takes the one that is chosen; otherwise the first one. If an edge has no
-    ///   primary source, its first source takes that part.
+    ///   primary source, the first source takes that part.
     /// - If several continuation edges lead to a node, one of them must have a chosen source. If several have one, the
     ///   source that comes first in `chosen` decides.
-    /// - In buffer mode an edge from a node is an edge from all its versions. The path takes the chosen version, otherwise
-    ///   the latest one. The sources of the last edge are taken as they are named.
+    /// - In buffer mode an edge from a node is an edge from all versions. The path takes the chosen version, otherwise
+    ///   the latest one. The sources of the last edge are taken by the names that the caller gave.
     ///
     /// ```
     /// use columnar::loom::{Author, Edge, Mode, Tree, TreeError};
@@ -68,7 +68,7 @@ impl Tree {
     /// - [`TreeError::NotOnPath`] for a chosen node that the path does not have.
     pub fn path(&self, to: impl Into<Edge>, chosen: &[NodeId]) -> Result<Path<'_>, TreeError> {
         let to = to.into();
-        let walk = Walk::new(self, self.now(), chosen)?;
+        let walk = PathWalk::new(self, self.now(), chosen)?;
         let items = if to.is_root() { Vec::new() } else { walk.items(&self.sources(&to, None)?)? };
         walk.check_chosen(&items)?;
         Ok(Path::new(self, self.now(), items))
@@ -78,15 +78,15 @@ impl Tree {
     /// versions and the system text of that moment.
     ///
     /// It ends with the sources of the node, for an annotation with the annotated node. For a root and an aside it is
-    /// empty. The edge of a node does not say what was chosen for its path, so `chosen` has to say it again.
+    /// empty. The edge of a node does not say what was chosen for the path, so `chosen` has to say it again.
     ///
     /// # Errors
     ///
-    /// Those of [`path`](Self::path). A chosen node that was made later is not on the path.
+    /// As for [`path`](Self::path). A chosen node that was made later is not on the path.
     pub fn asked(&self, node: &NodeId, chosen: &[NodeId]) -> Result<Path<'_>, TreeError> {
         let index = self.index(node)?;
         let moment = self.stored(index).made;
-        let walk = Walk::new(self, moment, chosen)?;
+        let walk = PathWalk::new(self, moment, chosen)?;
         let edges = |kind| -> Vec<EdgeRef<'_>> {
             self.graph.incoming(index, kind).filter(|edge| edge.made() == moment).collect()
         };
@@ -102,16 +102,16 @@ impl Tree {
         Ok(Path::new(self, moment, items))
     }
 
-    /// The number of nodes before a node, up to a root. Where several edges lead to a node, it is that of the first one.
+    /// The number of nodes before a node, up to a root. Where several edges lead to a node, the first one counts.
     /// `None` if the node is not in the tree.
     pub fn depth(&self, id: &NodeId) -> Option<usize> {
         let node = self.index(id).ok()?;
-        let walk = Walk::new(self, self.now(), &[]).ok()?;
+        let walk = PathWalk::new(self, self.now(), &[]).ok()?;
         Some(std::iter::successors(walk.before(node), |node| walk.before(*node)).count())
     }
 }
 
-/// The nodes that a request shows, from a root to the sources of its last edge, with the marks, the versions and the
+/// The nodes that a request shows, from a root to the sources of the last edge, with the marks, the versions and the
 /// system text of one moment. [`Tree::path`] and [`Tree::asked`] return it.
 ///
 /// Nodes that are excluded or pruned are no turns; [`dropped`](Self::dropped) has them.
@@ -119,17 +119,17 @@ impl Tree {
 pub struct Path<'t> {
     tree: &'t Tree,
     moment: Moment,
-    items: Vec<Item>,
-    /// The annotations that are shown after an item, by its place.
-    included: BTreeMap<usize, BTreeSet<Index>>,
+    items: Vec<PathItem>,
+    /// The annotations that are shown after an item, by the place.
+    included: BTreeMap<usize, BTreeSet<NodeIndex>>,
 }
 
 impl<'t> Path<'t> {
-    const fn new(tree: &'t Tree, moment: Moment, items: Vec<Item>) -> Self {
+    const fn new(tree: &'t Tree, moment: Moment, items: Vec<PathItem>) -> Self {
         Self { tree, moment, items, included: BTreeMap::new() }
     }
 
-    /// Includes an annotation: it is shown after its target. Annotations of one node are shown in the order in which they
+    /// Includes an annotation: it is shown after the target. Annotations of one node are shown in the order in which they
     /// were made, and a second call with the same annotation changes nothing.
     ///
     /// ```
@@ -159,9 +159,9 @@ impl<'t> Path<'t> {
         let node = self.tree.index(annotation)?;
         let edges = self.tree.graph.incoming(node, EdgeKind::Annotation);
         let edges = edges.filter(|edge| edge.made() < self.moment);
-        let targets: BTreeSet<Index> =
+        let targets: BTreeSet<NodeIndex> =
             edges.flat_map(EdgeRef::sources).map(|source| self.tree.position(source.node)).collect();
-        let is_target = |node: Index| targets.contains(&self.tree.position(node));
+        let is_target = |node: NodeIndex| targets.contains(&self.tree.position(node));
         let mut places = self.items.iter().enumerate().filter(|(at, item)| {
             let included = self.included.get(at).into_iter().flatten();
             is_target(item.node) || included.copied().any(is_target)
@@ -188,7 +188,7 @@ impl<'t> Path<'t> {
         let (tree, moment) = (self.tree, self.moment);
         let nodes = self.items.iter().enumerate().flat_map(|(at, item)| {
             let included = self.included.get(&at).into_iter().flatten();
-            let included = included.map(|node| (Item { node: *node, purpose: Purpose::Primary }, true));
+            let included = included.map(|node| (PathItem { node: *node, purpose: Purpose::Primary }, true));
             std::iter::once((*item, false)).chain(included)
         });
         nodes.map(move |(item, is_annotation)| Turn {
@@ -244,7 +244,7 @@ impl fmt::Debug for Path<'_> {
     }
 }
 
-/// A node of a path, with its purpose in the request.
+/// A node of a path, with the purpose in the request.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'t> {
     node: Node<'t>,
@@ -255,7 +255,7 @@ pub struct Turn<'t> {
 }
 
 impl<'t> Turn<'t> {
-    /// The node. Its marks are those of now.
+    /// The node. The marks are the present ones.
     pub const fn node(&self) -> Node<'t> {
         self.node
     }
@@ -265,22 +265,22 @@ impl<'t> Turn<'t> {
         self.node.id()
     }
 
-    /// Its author.
+    /// The author.
     pub fn author(&self) -> Author {
         self.node.author()
     }
 
-    /// Its text.
+    /// The text.
     pub fn text(&self) -> &'t str {
         self.node.text()
     }
 
-    /// Its purpose in the request. An annotation is primary.
+    /// The purpose in the request. An annotation is primary.
     pub const fn purpose(&self) -> Purpose {
         self.purpose
     }
 
-    /// Whether it is an annotation that was [included](Path::include).
+    /// Whether the node is an annotation that was [included](Path::include).
     pub const fn is_annotation(&self) -> bool {
         self.is_annotation
     }
@@ -295,7 +295,7 @@ impl<'t> Turn<'t> {
         self.node.following(EdgeKind::Annotation, self.moment)
     }
 
-    /// Whether it was bookmarked at the moment of the path.
+    /// Whether the node was bookmarked at the moment of the path.
     pub fn is_bookmarked(&self) -> bool {
         self.node.tree().marks.before(self.node.index, self.moment).has(Mark::Bookmarked)
     }

@@ -1,6 +1,13 @@
-//! Values with their history, so a path can be seen as it was.
+//! Values with the history, so a path can be seen as it was, and the marks of all nodes.
 
-/// A point in the history of a tree: the number of nodes and changes before it.
+use std::collections::BTreeMap;
+
+use super::kinds::Mark;
+
+/// The number of a node, in the order in which nodes were made.
+pub(super) type NodeIndex = u32;
+
+/// A point in the history of a tree: the number of nodes and changes before.
 pub(super) type Moment = u32;
 
 /// The states of one value, each with the change that led to it.
@@ -26,8 +33,62 @@ impl<T> Timeline<T> {
         Some(state)
     }
 
-    /// Adds a state. `moment` is not before that of the newest one.
+    /// Adds a state. `moment` is not before the newest state.
     pub(super) fn push(&mut self, moment: Moment, state: T) {
         self.0.push((moment, state));
+    }
+}
+
+/// The marks of one node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct NodeMarks {
+    bits: u8,
+}
+
+impl NodeMarks {
+    pub(super) const fn has(self, mark: Mark) -> bool {
+        self.bits & Self::bit(mark) != 0
+    }
+
+    /// The mark for which a path leaves the node out.
+    pub(super) fn drops(self) -> Option<Mark> {
+        [Mark::Excluded, Mark::Pruned].into_iter().find(|mark| self.has(*mark))
+    }
+
+    const fn with(self, mark: Mark, is_set: bool) -> Self {
+        let bits = if is_set { self.bits | Self::bit(mark) } else { self.bits & !Self::bit(mark) };
+        Self { bits }
+    }
+
+    const fn bit(mark: Mark) -> u8 {
+        match mark {
+            Mark::Bookmarked => 1,
+            Mark::Pruned => 2,
+            Mark::Excluded => 4,
+        }
+    }
+}
+
+/// Most nodes have no mark, so those with one are in a map.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct MarkHistory {
+    nodes: BTreeMap<NodeIndex, Timeline<NodeMarks>>,
+}
+
+impl MarkHistory {
+    pub(super) fn last(&self, node: NodeIndex) -> NodeMarks {
+        self.nodes.get(&node).and_then(Timeline::last).copied().unwrap_or_default()
+    }
+
+    pub(super) fn before(&self, node: NodeIndex, moment: Moment) -> NodeMarks {
+        let timeline = self.nodes.get(&node);
+        timeline.and_then(|timeline| timeline.before(moment)).copied().unwrap_or_default()
+    }
+
+    pub(super) fn set(&mut self, node: NodeIndex, moment: Moment, mark: Mark, is_set: bool) {
+        let (before, after) = (self.last(node), self.last(node).with(mark, is_set));
+        if before != after {
+            self.nodes.entry(node).or_default().push(moment, after);
+        }
     }
 }

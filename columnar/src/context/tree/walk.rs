@@ -1,41 +1,41 @@
-//! The way from the end of a path to its root: choices among edges, sources and versions.
+//! The way from the end of a path to the root: choices among edges, sources and versions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arena::Tree;
 use super::error::TreeError;
-use super::graph::{EdgeKind, EdgeRef, Index, Source, ways};
+use super::graph::{EdgeKind, EdgeRef, EdgeSource, ways};
 use super::id::NodeId;
-use super::timeline::Moment;
+use super::timeline::{Moment, NodeIndex};
 use crate::declare::Purpose;
 
 /// A node of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Item {
-    pub(super) node: Index,
+pub(super) struct PathItem {
+    pub(super) node: NodeIndex,
     pub(super) purpose: Purpose,
 }
 
-/// The place of a chosen node among the chosen ones; this is that of all others.
+/// The place of a chosen node among the chosen ones; all others have this one.
 const NOT_CHOSEN: usize = usize::MAX;
 
 /// A walk through a tree as it was at a moment.
-pub(super) struct Walk<'t> {
+pub(super) struct PathWalk<'t> {
     tree: &'t Tree,
     moment: Moment,
-    chosen: Vec<Index>,
+    chosen: Vec<NodeIndex>,
     /// The first place of each chosen node.
-    by_node: BTreeMap<Index, usize>,
+    by_node: BTreeMap<NodeIndex, usize>,
     /// The first place of each position with a chosen version.
-    by_position: BTreeMap<Index, usize>,
+    by_position: BTreeMap<NodeIndex, usize>,
 }
 
-impl<'t> Walk<'t> {
+impl<'t> PathWalk<'t> {
     pub(super) fn new(tree: &'t Tree, moment: Moment, chosen: &[NodeId]) -> Result<Self, TreeError> {
-        let chosen: Vec<Index> = chosen
+        let chosen: Vec<NodeIndex> = chosen
             .iter()
             .map(|node| match tree.index(node)? {
-                // It was not there yet.
+                // The node was not there yet.
                 index if tree.stored(index).made >= moment => {
                     Err(TreeError::NotOnPath { node: node.clone() })
                 }
@@ -51,18 +51,18 @@ impl<'t> Walk<'t> {
     }
 
     /// The nodes from the root to the sources of the last edge. It ends, as no position is before itself.
-    pub(super) fn items(&self, last: &[Source]) -> Result<Vec<Item>, TreeError> {
+    pub(super) fn items(&self, last: &[EdgeSource]) -> Result<Vec<PathItem>, TreeError> {
         let mut backwards = Vec::new();
         let mut sources = last.to_vec();
         let mut is_last = true;
         while let Some((way, node)) = self.primary(&sources, is_last) {
-            backwards.push(Item { node, purpose: Purpose::Primary });
+            backwards.push(PathItem { node, purpose: Purpose::Primary });
             for purpose in [Purpose::Context, Purpose::Instruction] {
                 // The first source of an edge without a primary one is the way already.
                 let others = sources.iter().enumerate().rev();
                 let others = others.filter(|(at, source)| source.purpose == purpose && *at != way);
                 backwards.extend(
-                    others.map(|(_, source)| Item { node: self.version(source.node, is_last), purpose }),
+                    others.map(|(_, source)| PathItem { node: self.version(source.node, is_last), purpose }),
                 );
             }
             let edges: Vec<EdgeRef<'_>> = self.edges(node).collect();
@@ -77,7 +77,7 @@ impl<'t> Walk<'t> {
     /// The edge among these that a path to the node takes.
     pub(super) fn way<'g>(
         &self,
-        node: Index,
+        node: NodeIndex,
         edges: &[EdgeRef<'g>],
         is_last: bool,
     ) -> Result<Option<EdgeRef<'g>>, TreeError> {
@@ -103,17 +103,17 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// The node before a node on the first of its ways.
-    pub(super) fn before(&self, node: Index) -> Option<Index> {
+    /// The node before a node on the first of the ways.
+    pub(super) fn before(&self, node: NodeIndex) -> Option<NodeIndex> {
         let edge = self.edges(node).next()?;
         self.primary(edge.sources(), false).map(|(_, node)| node)
     }
 
-    pub(super) fn check_chosen(&self, items: &[Item]) -> Result<(), TreeError> {
+    pub(super) fn check_chosen(&self, items: &[PathItem]) -> Result<(), TreeError> {
         if self.chosen.is_empty() {
             return Ok(());
         }
-        let shown: BTreeSet<Index> = items.iter().map(|item| item.node).collect();
+        let shown: BTreeSet<NodeIndex> = items.iter().map(|item| item.node).collect();
         match self.chosen.iter().find(|node| !shown.contains(node)) {
             Some(node) => Err(TreeError::NotOnPath { node: self.tree.id(*node) }),
             None => Ok(()),
@@ -121,20 +121,20 @@ impl<'t> Walk<'t> {
     }
 
     /// The continuation edges that led to a node at the moment.
-    fn edges(&self, node: Index) -> impl Iterator<Item = EdgeRef<'t>> {
+    fn edges(&self, node: NodeIndex) -> impl Iterator<Item = EdgeRef<'t>> {
         let edges = self.tree.graph.incoming(node, EdgeKind::Continuation);
         edges.filter(|edge| edge.made() < self.moment)
     }
 
-    /// The source through which a path runs: its place among the sources, and the version that is taken. Only an edge
+    /// The source through which a path runs: the place among the sources, and the version that is taken. Only an edge
     /// without sources has none.
-    fn primary(&self, sources: &[Source], is_last: bool) -> Option<(usize, Index)> {
+    fn primary(&self, sources: &[EdgeSource], is_last: bool) -> Option<(usize, NodeIndex)> {
         let (at, way) = ways(sources).min_by_key(|(_, way)| self.place(*way, is_last))?;
         Some((at, self.version(way, is_last)))
     }
 
-    /// The place of a source among the chosen nodes, by any of its versions unless it is one of the last edge.
-    fn place(&self, source: Index, is_last: bool) -> usize {
+    /// The place of a source among the chosen nodes, by any of the versions unless it is one of the last edge.
+    fn place(&self, source: NodeIndex, is_last: bool) -> usize {
         let place = if is_last {
             self.by_node.get(&source)
         } else {
@@ -144,8 +144,9 @@ impl<'t> Walk<'t> {
     }
 
     /// The version of a source that the path takes.
-    fn version(&self, source: Index, is_last: bool) -> Index {
+    fn version(&self, source: NodeIndex, is_last: bool) -> NodeIndex {
         match self.chosen.get(self.place(source, is_last)) {
+            // The reply to a request from an earlier version was not asked with the latest one.
             _ if is_last => source,
             Some(node) => *node,
             None => self.tree.latest(self.tree.position(source), self.moment),

@@ -1,14 +1,15 @@
-//! A graph as a constant of the program: its columns, their views, and the modules in it.
+//! A graph as a constant of the program: the columns, the views, and the modules in it.
 //!
-//! A graph gives an index to each column: first the columns of its base, then its nodes, which are the columns that the
+//! A graph gives an index to each column: first the columns of the base, then the nodes, which are the columns that the
 //! flow itself declares, then module by module the columns of the modules. A source of a module has an index, too; it is
 //! an input, bound to another column.
 
+use super::text::nth;
 use super::view::{LiteralView, View};
 
-/// The columns of a flow and their views, as a constant of the flow's type.
+/// The columns of a flow and the views, as a constant of the flow's type.
 ///
-/// It prints as the declarations that made it.
+/// Prints as the declarations that made it.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -30,7 +31,7 @@ use super::view::{LiteralView, View};
 pub struct Graph {
     /// The graph that this one extends.
     pub(super) base: Option<&'static Graph>,
-    pub(super) nodes: &'static [Node],
+    pub(super) nodes: &'static [GraphNode],
     /// The views of the nodes whose views are all literals, node by node.
     pub(super) literals: &'static [LiteralView],
     /// The views of each other node, which the compiler evaluates.
@@ -48,11 +49,11 @@ pub struct Graph {
     pub(super) depth: usize,
 }
 
-/// A node of a [`Graph`]: the name of a column, and the indices at which its views begin among the literal views and
-/// among the lists of constant ones. They end where those of the next node begin; a source has none.
+/// A node of a [`Graph`]: the name of a column, and the indices at which the views begin among the literal views and
+/// among the lists of constant ones. They end where the views of the next node begin; a source has none.
 ///
-/// It is a tuple for the same reason as [`LiteralView`].
-pub(super) type Node = (&'static str, usize, usize);
+/// A tuple for the same reason as [`LiteralView`].
+pub(super) type GraphNode = (&'static str, usize, usize);
 
 /// The earlier name of a node.
 #[doc(hidden)]
@@ -90,7 +91,7 @@ pub struct ModuleColumns {
 impl Graph {
     #[doc(hidden)]
     pub const fn __new(
-        nodes: &'static [Node],
+        nodes: &'static [GraphNode],
         literals: &'static [LiteralView],
         constants: &'static [&'static [View]],
         order: &'static [usize],
@@ -155,6 +156,62 @@ impl Graph {
             None => 0,
         }
     }
+
+    /// The views of a node; `None` for a source.
+    pub(super) const fn views(&self, node: usize) -> Option<NodeViews> {
+        let Some((_, literal, constant)) = nth(self.nodes, node) else { return None };
+        let (literals_end, constants_end) = match nth(self.nodes, node + 1) {
+            Some((_, literal, constant)) => (*literal, *constant),
+            None => (self.literals.len(), self.constants.len()),
+        };
+        if let Some(views) = nth(self.constants, *constant)
+            && constants_end > *constant
+        {
+            return Some(NodeViews::Constants(views));
+        }
+        if literals_end == *literal {
+            return None;
+        }
+        Some(NodeViews::Literals(self.literals.split_at(literals_end).0.split_at(*literal).1))
+    }
+
+    /// The items of the computed nodes, one for each node: `None` for a source.
+    pub(crate) fn by_node<T>(&self, computed: impl IntoIterator<Item = T>) -> Vec<Option<T>> {
+        let mut computed = computed.into_iter();
+        (0..self.nodes.len()).map(|node| self.views(node).and_then(|_| computed.next())).collect()
+    }
+
+    /// The computed nodes, with the index of each.
+    pub(crate) fn derived(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        let nodes = self.nodes.iter().enumerate().filter(|(node, _)| self.views(*node).is_some());
+        nodes.map(|(node, (name, ..))| (self.first() + node, *name))
+    }
+}
+
+/// The views of a node.
+#[derive(Clone, Copy)]
+pub(super) enum NodeViews {
+    Literals(&'static [LiteralView]),
+    Constants(&'static [View]),
+}
+
+impl NodeViews {
+    pub(super) const fn get(self, at: usize) -> Option<View> {
+        match self {
+            Self::Literals(views) => match nth(views, at) {
+                Some(view) => Some(View::__literal(*view)),
+                None => None,
+            },
+            Self::Constants(views) => match nth(views, at) {
+                Some(view) => Some(*view),
+                None => None,
+            },
+        }
+    }
+
+    pub(super) fn iter(self) -> impl Iterator<Item = View> {
+        (0..).map_while(move |at| self.get(at))
+    }
 }
 
 impl ModuleColumns {
@@ -164,7 +221,7 @@ impl ModuleColumns {
         Self { first, graph }
     }
 
-    /// The index after its last column.
+    /// The index after the last column.
     #[doc(hidden)]
     #[must_use]
     pub const fn __end(&self) -> usize {

@@ -1,28 +1,30 @@
-//! A graph as text, and its outline.
+//! A graph as text, and the outline.
 
 use std::fmt;
 
 use super::constant::Graph;
-use super::flat::{Flat, Kind, bound, flat};
-use super::view::{ConstFilter, View};
-use crate::declare::{Name, Outline, Purpose, Suffix, last_part};
+use super::flat::{GraphColumn, bound, flat};
+use crate::declare::{ColumnDraft, Name, Outline, Purpose, ShownColumn, ViewFilter, ViewSpec, last_part};
 
 impl Graph {
-    /// The names of the columns in order of declaration, those of modules after those of the flow itself.
+    /// The names of the columns in order of declaration, the flow's own before the columns of modules.
     ///
     /// # Panics
     ///
     /// Never for a graph that `flow!` has made.
     pub fn names(&self) -> impl ExactSizeIterator<Item = Name> {
-        let mut columns = flat(self);
-        columns.retain(|column| !matches!(column.kind, Kind::Input(_)));
-        columns.into_iter().map(|column| match Name::new(&column.name) {
+        let columns = flat(self).into_iter().filter_map(|column| match column {
+            GraphColumn::Own(draft) => Some(draft.name),
+            GraphColumn::Bound(_) => None,
+        });
+        let names: Vec<String> = columns.collect();
+        names.into_iter().map(|name| match Name::new(&name) {
             Ok(name) => name,
             Err(error) => unreachable!("`flow!` accepts only names: {error}"),
         })
     }
 
-    /// The dependencies of the columns, the growth of their contexts, and a drawing for Mermaid.
+    /// The dependencies of the columns, the growth of the contexts, and a drawing for Mermaid.
     ///
     /// # Panics
     ///
@@ -38,12 +40,13 @@ impl Graph {
 impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = flat(self);
-        for (at, Flat { name, renamed_from, kind }) in columns.iter().enumerate() {
-            match kind {
-                Kind::Source { is_documents: false } => write!(f, "source {name}")?,
-                Kind::Source { is_documents: true } => write!(f, "source {name}: Documents")?,
-                Kind::Derived(views) => write_column(f, &columns, at, views)?,
-                Kind::Input(_) => continue,
+        for (at, column) in columns.iter().enumerate() {
+            let GraphColumn::Own(ColumnDraft { name, renamed_from, views, is_documents, .. }) = column else {
+                continue;
+            };
+            match views {
+                None => write!(f, "source {name}{}", if *is_documents { ": Documents" } else { "" })?,
+                Some(views) => write_column(f, &columns, at, views)?,
             }
             renamed_from.as_ref().map_or(Ok(()), |earlier| write!(f, " was {earlier:?}"))?;
             f.write_str("\n")?;
@@ -52,36 +55,45 @@ impl fmt::Display for Graph {
     }
 }
 
-fn write_column(f: &mut fmt::Formatter<'_>, columns: &[Flat], reader: usize, views: &[View]) -> fmt::Result {
-    let name_of = |at: usize| columns.get(bound(columns, at)).map_or("?", |column| &*column.name);
+fn write_column(
+    f: &mut fmt::Formatter<'_>,
+    columns: &[GraphColumn],
+    reader: usize,
+    views: &[(ShownColumn, ViewSpec)],
+) -> fmt::Result {
+    let name_of = |at: usize| match columns.get(bound(columns, at)) {
+        Some(GraphColumn::Own(draft)) => draft.name.as_str(),
+        _ => "?",
+    };
     write!(f, "column {}(", name_of(reader))?;
-    let mut open: &[&str] = &[];
-    for (at, View { column, window, lag, elided, tag, note, filter, groups, purpose, tiering, .. }) in
-        views.iter().enumerate()
-    {
-        let shared = open.iter().zip(*groups).take_while(|(open, group)| open == group).count();
+    let mut open: &[(usize, String)] = &[];
+    for (at, (shown, spec)) in views.iter().enumerate() {
+        let ViewSpec { tag, note, groups, purpose, .. } = spec;
+        let shared = open.iter().zip(groups).take_while(|(open, group)| open == group).count();
         f.write_str(&")".repeat(open.len() - shared))?;
         f.write_str(if at > 0 { ", " } else { "" })?;
-        groups.iter().skip(shared).try_for_each(|tag| write!(f, "group({tag:?}, "))?;
+        groups.iter().skip(shared).try_for_each(|(_, tag)| write!(f, "group({tag:?}, "))?;
         open = groups;
-        let name = name_of(*column);
-        let (is_self, suffix) = (*column == reader, Suffix { window: *window, lag: *lag });
-        write!(f, "{}{suffix}", if is_self { "self" } else { name })?;
-        tiering.map_or(Ok(()), |tiering| write!(f, "{tiering}"))?;
+        let name = match shown {
+            ShownColumn::Column(at) if *at != reader => name_of(*at),
+            _ => "self",
+        };
+        write!(f, "{name}{}", spec.suffix())?;
+        spec.tiering.map_or(Ok(()), |tiering| write!(f, "{tiering}"))?;
         if *purpose != Purpose::Primary {
             write!(f, ".{purpose}()")?;
         }
-        if !is_self && tiering.is_none() && *tag != last_part(name) {
+        if let Some(tag) = tag.as_ref().filter(|tag| *tag != last_part(name)) {
             write!(f, ".as({tag:?})")?;
         }
-        f.write_str(match filter {
+        f.write_str(match spec.filter {
             // A function has no text that could be printed.
-            Some(ConstFilter::Text(_)) => ".filter(…)",
-            Some(ConstFilter::Step(_)) => ".sample(…)",
+            Some(ViewFilter::Text(_)) => ".filter(…)",
+            Some(ViewFilter::Step(_)) => ".sample(…)",
             None => "",
         })?;
-        f.write_str(if *elided { ".elided()" } else { "" })?;
-        note.map_or(Ok(()), |note| write!(f, ".note({note:?})"))?;
+        f.write_str(if spec.elided { ".elided()" } else { "" })?;
+        note.iter().try_for_each(|note| write!(f, ".note({note:?})"))?;
     }
     write!(f, "{})", ")".repeat(open.len()))
 }

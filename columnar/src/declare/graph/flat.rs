@@ -1,67 +1,76 @@
-//! The columns of a graph with those of its base and its modules, as a list, and the plan of them.
+//! The columns of a graph with the columns of the base and the modules, as a list, and the plan of them.
 
-use super::constant::{Graph, Node};
-use super::view::View;
-use crate::declare::{Draft, Plan, Read, Schema, SchemaErrors};
+use super::constant::{Graph, Used};
+use crate::declare::{ColumnDraft, Plan, Schema, SchemaErrors, ShownColumn};
 
 /// The column at an index of a graph.
-pub(super) struct Flat {
-    pub(super) name: String,
-    /// Its earlier name.
-    pub(super) renamed_from: Option<String>,
-    pub(super) kind: Kind,
-}
-
-pub(super) enum Kind {
-    Source {
-        is_documents: bool,
-    },
+pub(super) enum GraphColumn {
     /// The views have indices of the whole graph.
-    Derived(Vec<View>),
+    Own(ColumnDraft),
     /// A source of a module, bound to the column at this index.
-    Input(usize),
+    Bound(usize),
 }
 
-impl Flat {
-    fn node(graph: &Graph, node: usize, &(name, ..): &Node) -> Self {
-        let is_documents = graph.documents.contains(&node);
-        let kind = match graph.views(node) {
-            Some(views) => Kind::Derived(views.to_vec()),
-            None => Kind::Source { is_documents },
+impl Graph {
+    /// The columns that the flow itself declares.
+    fn own_columns(&self) -> impl Iterator<Item = GraphColumn> {
+        self.nodes.iter().enumerate().map(|(node, (name, ..))| {
+            let reader = self.first() + node;
+            let rename = self.renames.iter().find(|rename| rename.node == node);
+            GraphColumn::Own(ColumnDraft {
+                name: (*name).to_owned(),
+                renamed_from: rename.map(|rename| rename.name.to_owned()),
+                views: self.views(node).map(|views| views.iter().map(|view| view.spec(reader)).collect()),
+                is_documents: self.documents.contains(&node),
+                step_errors: Vec::new(),
+            })
+        })
+    }
+}
+
+impl GraphColumn {
+    /// The column in the flow around a module, whose columns begin at the index `first` there.
+    fn around(self, module: &Used, first: usize) -> Self {
+        let mut draft = match self {
+            Self::Bound(at) => return Self::Bound(first + at),
+            // Sources are bound by the names inside the module, so before the name is qualified.
+            Self::Own(draft) if draft.views.is_none() => return Self::Bound(module.input(&draft.name)),
+            Self::Own(draft) => draft,
         };
-        let rename = graph.renames.iter().find(|rename| rename.node == node);
-        Self { name: name.to_owned(), renamed_from: rename.map(|rename| rename.name.to_owned()), kind }
+        draft.name = format!("{}.{}", module.name, draft.name);
+        draft.renamed_from = draft.renamed_from.map(|name| format!("{}.{name}", module.name));
+        Self::Own(draft.with_columns(|at| first + at))
+    }
+}
+
+impl ColumnDraft {
+    /// The draft with other indices of columns.
+    fn with_columns(mut self, column: impl Fn(usize) -> usize) -> Self {
+        for (shown, _) in self.views.iter_mut().flatten() {
+            if let ShownColumn::Column(at) = shown {
+                *at = column(*at);
+            }
+        }
+        self
     }
 }
 
 /// All columns of a graph, by index.
-pub(super) fn flat(graph: &Graph) -> Vec<Flat> {
-    // The order of the list is that of the indices: the base, the nodes, then the modules.
+pub(super) fn flat(graph: &Graph) -> Vec<GraphColumn> {
+    // The list has the order of the indices: the base, the nodes, then the modules.
     let mut columns = graph.base.map_or_else(Vec::new, flat);
-    columns.extend(graph.nodes.iter().enumerate().map(|(at, node)| Flat::node(graph, at, node)));
+    columns.extend(graph.own_columns());
     for module in graph.modules {
         let first = columns.len();
-        columns.extend(flat(module.columns.graph).into_iter().map(|Flat { name, renamed_from, kind }| {
-            let kind = match kind {
-                // Sources are bound by their names inside the module, so before the name is qualified.
-                Kind::Source { .. } => Kind::Input(module.input(&name)),
-                Kind::Input(bound) => Kind::Input(first + bound),
-                Kind::Derived(views) => {
-                    let moved = |view: View| View { column: first + view.column, ..view };
-                    Kind::Derived(views.into_iter().map(moved).collect())
-                }
-            };
-            let qualified = |name: String| format!("{}.{name}", module.name);
-            Flat { name: qualified(name), renamed_from: renamed_from.map(qualified), kind }
-        }));
+        columns.extend(flat(module.columns.graph).into_iter().map(|column| column.around(module, first)));
     }
     columns
 }
 
 /// The index of the column that an input is bound to; any other column is itself.
-pub(super) fn bound(columns: &[Flat], mut at: usize) -> usize {
-    while let Some(Flat { kind: Kind::Input(bound), .. }) = columns.get(at) {
-        at = *bound;
+pub(super) fn bound(columns: &[GraphColumn], mut at: usize) -> usize {
+    while let Some(GraphColumn::Bound(column)) = columns.get(at) {
+        at = *column;
     }
     at
 }
@@ -75,61 +84,46 @@ impl Graph {
         self.extend(&base)
     }
 
-    /// A plan with further columns at its end: all but those of the base, which it must have under their names. It may
+    /// A plan with further columns at the end: all but the base's, which the plan must have under the same names. It may
     /// have others.
     pub(crate) fn extend(&self, plan: &Plan) -> Result<Plan, SchemaErrors> {
         let (flat, mut schema) = (flat(self), plan.schema().clone());
         let (first, count) = (self.first(), schema.columns().len());
-        let mut columns = vec![0; flat.len()];
         let mut next = count;
-        for (at, (column, flat)) in columns.iter_mut().zip(&flat).enumerate() {
-            *column = match flat.kind {
-                // A plan has no inputs: a view of one shows the column that it is bound to.
-                Kind::Input(_) => continue,
-                // By name, because the plan may have columns that the graph of the base does not have.
-                _ if at < first => match schema.find(&flat.name) {
-                    Some(column) => column,
-                    None => unreachable!("an extended plan has the columns of the base"),
-                },
-                _ => next,
-            };
-            next += usize::from(at >= first);
-        }
-        let column = |at: usize| match columns.get(bound(&flat, at)) {
-            Some(column) => *column,
+        // A plan has no inputs: a view of one shows the column that it is bound to.
+        let places = flat.iter().enumerate().map(|(at, column)| match column {
+            GraphColumn::Bound(_) => None,
+            // By name, because the plan may have columns that the graph of the base does not have.
+            GraphColumn::Own(draft) if at < first => match schema.find(&draft.name) {
+                Some(column) => Some(column),
+                None => unreachable!("an extended plan has the columns of the base"),
+            },
+            GraphColumn::Own(_) => {
+                next += 1;
+                Some(next - 1)
+            }
+        });
+        let places: Vec<Option<usize>> = places.collect();
+        let bound: Vec<usize> = (0..flat.len()).map(|at| bound(&flat, at)).collect();
+        let column = |at: usize| match bound.get(at).and_then(|at| *places.get(*at)?) {
+            Some(column) => column,
             None => unreachable!("a view has the index of a column"),
         };
-        let added = flat.iter().enumerate().skip(first);
-        schema.extend(added.filter_map(|(at, flat)| draft(flat, at, column)).collect())?;
+        let added = flat.into_iter().skip(first).filter_map(|flat| match flat {
+            GraphColumn::Own(draft) => Some(draft.with_columns(column)),
+            GraphColumn::Bound(_) => None,
+        });
+        schema.extend(added.collect())?;
 
-        let count_new = flat.len() - first;
+        let count_new = bound.len() - first;
         let (mut sorted, mut waits) = (vec![0; count_new], vec![0; count_new]);
         if !self.sort(&mut sorted, &mut waits, &mut vec![false; count_new]) {
             unreachable!("the compiler refuses a cycle");
         }
         let mut order: Vec<usize> = (0..count).collect();
-        // Earlier columns keep their ranks, because the queues of a scheduler have copies of them.
+        // Earlier columns keep the ranks, because the queues of a scheduler have copies of them.
         order.sort_by_key(|&column| plan.rank(column));
-        let is_column = |at: &usize| !matches!(flat.get(*at), Some(Flat { kind: Kind::Input(_), .. }));
-        order.extend(sorted.into_iter().map(|at| first + at).filter(is_column).map(column));
+        order.extend(sorted.into_iter().filter_map(|at| *places.get(first + at)?));
         Ok(Plan::new(schema, &order))
     }
-}
-
-/// The declaration of the column at an index, for a plan; `None` for an input. `column` maps an index of the graph to one
-/// of the plan.
-fn draft(flat: &Flat, at: usize, column: impl Fn(usize) -> usize) -> Option<Draft> {
-    let view = |view: &View| (Read::Column(column(view.column)), view.spec(at));
-    let views = match &flat.kind {
-        Kind::Source { .. } => None,
-        Kind::Derived(views) => Some(views.iter().map(view).collect()),
-        Kind::Input(_) => return None,
-    };
-    Some(Draft {
-        name: flat.name.clone(),
-        renamed_from: flat.renamed_from.clone(),
-        views,
-        is_documents: matches!(flat.kind, Kind::Source { is_documents: true }),
-        step_errors: Vec::new(),
-    })
 }

@@ -1,8 +1,7 @@
 //! Finds the columns of a graph by name, and the columns that they read. The compiler evaluates this.
 
-use super::constant::{Graph, ModuleColumns, Used};
-use super::text::is_same;
-use super::view::{LiteralView, View};
+use super::constant::{Graph, ModuleColumns, NodeViews, Used};
+use super::text::{is_same, nth};
 
 /// The index of no column. `flow!` mentions each name in code that rustc refuses if there is no such column.
 const NOWHERE: usize = usize::MAX;
@@ -11,37 +10,8 @@ const NOWHERE: usize = usize::MAX;
 /// it a minute.
 const MAX_DEPTH: usize = 16;
 
-/// The views of a node.
-#[derive(Clone, Copy)]
-pub(super) enum NodeViews {
-    Literals(&'static [LiteralView]),
-    Constants(&'static [View]),
-}
-
-impl NodeViews {
-    pub(super) const fn get(self, at: usize) -> Option<View> {
-        match self {
-            Self::Literals(views) => match nth(views, at) {
-                Some(view) => Some(View::__literal(*view)),
-                None => None,
-            },
-            Self::Constants(views) => match nth(views, at) {
-                Some(view) => Some(*view),
-                None => None,
-            },
-        }
-    }
-
-    pub(super) fn to_vec(self) -> Vec<View> {
-        match self {
-            Self::Literals(views) => views.iter().copied().map(View::__literal).collect(),
-            Self::Constants(views) => views.to_vec(),
-        }
-    }
-}
-
 impl ModuleColumns {
-    /// The index of a column, by its name inside the module.
+    /// The index of a column, by the name inside the module.
     #[doc(hidden)]
     #[must_use]
     pub const fn __column(&self, name: &str) -> usize {
@@ -51,21 +21,21 @@ impl ModuleColumns {
         }
     }
 
-    /// Whether the name is that of an input.
+    /// Whether an input has the name.
     #[doc(hidden)]
     #[must_use]
     pub const fn __is_source(&self, name: &str) -> bool {
         self.graph.source(self.graph.__find(name)).is_some()
     }
 
-    /// Whether the name is that of a module in the module.
+    /// Whether a module in the module has the name.
     #[doc(hidden)]
     #[must_use]
     pub const fn __is_module(&self, name: &str) -> bool {
         self.graph.__find(name) == NOWHERE && self.graph.__has(name)
     }
 
-    /// Whether the name is that of a column or a module in the module.
+    /// Whether a column or a module in the module has the name.
     #[doc(hidden)]
     #[must_use]
     pub const fn __has(&self, name: &str) -> bool {
@@ -77,6 +47,29 @@ impl ModuleColumns {
     #[must_use]
     pub const fn __fits(&self) -> bool {
         self.graph.depth < MAX_DEPTH
+    }
+
+    /// Whether an input holds documents; `None` if the module has no such input.
+    const fn input_is_documents(&self, name: &str) -> Option<bool> {
+        let column = self.graph.__find(name);
+        match self.graph.source(column) {
+            Some(_) => Some(self.graph.is_documents(column)),
+            None => None,
+        }
+    }
+
+    /// Whether an input holds documents.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __takes_documents(&self, name: &str) -> bool {
+        matches!(self.input_is_documents(name), Some(true))
+    }
+
+    /// Whether an input holds text.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __takes_text(&self, name: &str) -> bool {
+        matches!(self.input_is_documents(name), Some(false))
     }
 }
 
@@ -133,7 +126,7 @@ impl Graph {
     pub const fn __find(&self, name: &str) -> usize {
         let first = match self.base {
             Some(base) => match base.__find(name) {
-                // The columns of the base come first, so that they keep their indices in every extension.
+                // The columns of the base come first, so that they keep the indices in every extension.
                 NOWHERE => base.__len(),
                 column => return column,
             },
@@ -158,7 +151,7 @@ impl Graph {
         NOWHERE
     }
 
-    /// Whether this graph or its base has a column or a module of that name.
+    /// Whether this graph or the base has a column or a module of that name.
     #[doc(hidden)]
     #[must_use]
     pub const fn __has(&self, name: &str) -> bool {
@@ -182,29 +175,29 @@ impl Graph {
     }
 
     /// The column at an index.
-    pub(super) const fn at(&self, column: usize) -> At {
+    pub(super) const fn at(&self, column: usize) -> GraphPlace {
         let first = self.first();
         if column < first {
-            return At::Base;
+            return GraphPlace::Base;
         }
         if let Some((name, ..)) = nth(self.nodes, column - first) {
-            return At::Node(name, self.views(column - first));
+            return GraphPlace::Node(name, self.views(column - first));
         }
         let mut rest = self.modules;
         while let [module, tail @ ..] = rest {
             if column < module.columns.__end() {
-                return At::Used(module, column - module.columns.first);
+                return GraphPlace::Used(module, column - module.columns.first);
             }
             rest = tail;
         }
-        At::Nowhere
+        GraphPlace::Nowhere
     }
 
     /// The name of the source at an index; `None` for a computed column, and for all columns of modules.
     pub(super) const fn source(&self, column: usize) -> Option<&'static str> {
         match (self.at(column), self.base) {
-            (At::Node(name, None), _) => Some(name),
-            (At::Base, Some(base)) => base.source(column),
+            (GraphPlace::Node(name, None), _) => Some(name),
+            (GraphPlace::Base, Some(base)) => base.source(column),
             _ => None,
         }
     }
@@ -212,56 +205,52 @@ impl Graph {
     /// The column that view number `at` of a column waits for, or [`NOWHERE`]; `None` after the last view.
     pub(super) const fn read(&self, column: usize, at: usize) -> Option<usize> {
         match (self.at(column), self.base) {
-            (At::Node(_, Some(views)), _) => match views.get(at) {
+            (GraphPlace::Node(_, Some(views)), _) => match views.get(at) {
                 // Within a step nothing waits for a lagged view. `None` would hide the views after it.
                 Some(view) if view.lag > 0 => Some(NOWHERE),
                 Some(view) => Some(view.column),
                 None => None,
             },
-            (At::Used(module, inner), _) => module.read(inner, at),
-            (At::Base, Some(base)) => base.read(column, at),
+            (GraphPlace::Used(module, inner), _) => module.read(inner, at),
+            (GraphPlace::Base, Some(base)) => base.read(column, at),
             _ => None,
         }
     }
 
-    /// The views of a node; `None` for a source.
-    pub(super) const fn views(&self, node: usize) -> Option<NodeViews> {
-        let Some((_, literal, constant)) = nth(self.nodes, node) else { return None };
-        let (literals_end, constants_end) = match nth(self.nodes, node + 1) {
-            Some((_, literal, constant)) => (*literal, *constant),
-            None => (self.literals.len(), self.constants.len()),
-        };
-        if let Some(views) = nth(self.constants, *constant)
-            && constants_end > *constant
-        {
-            return Some(NodeViews::Constants(views));
-        }
-        if literals_end == *literal {
-            return None;
-        }
-        Some(NodeViews::Literals(self.literals.split_at(literals_end).0.split_at(*literal).1))
+    /// Whether the column of this name is a source of documents.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __is_documents(&self, name: &str) -> bool {
+        self.is_documents(self.__find(name))
     }
 
-    /// The items of the computed nodes, one for each node: `None` for a source.
-    pub(crate) fn by_node<T>(&self, computed: impl IntoIterator<Item = T>) -> Vec<Option<T>> {
-        let mut computed = computed.into_iter();
-        (0..self.nodes.len()).map(|node| self.views(node).and_then(|_| computed.next())).collect()
-    }
-
-    /// The computed nodes, each with its index.
-    pub(crate) fn derived(&self) -> impl Iterator<Item = (usize, &'static str)> {
-        let nodes = self.nodes.iter().enumerate().filter(|(node, _)| self.views(*node).is_some());
-        nodes.map(|(node, (name, ..))| (self.first() + node, *name))
+    /// Whether the column at an index holds documents.
+    const fn is_documents(&self, column: usize) -> bool {
+        match (self.at(column), self.base) {
+            (GraphPlace::Node(..), _) => {
+                let mut rest = self.documents;
+                while let [node, tail @ ..] = rest {
+                    if self.first() + *node == column {
+                        return true;
+                    }
+                    rest = tail;
+                }
+                false
+            }
+            (GraphPlace::Base, Some(base)) => base.is_documents(column),
+            // The sources of a module are inputs here, and all other columns are computed.
+            _ => false,
+        }
     }
 }
 
 /// The column at an index of a graph.
-pub(super) enum At {
+pub(super) enum GraphPlace {
     /// A column of the base, at the same index.
     Base,
-    /// A node: its name, and its views if it is computed.
+    /// A node: the name, and the views if it is computed.
     Node(&'static str, Option<NodeViews>),
-    /// A column of a module, by its index there.
+    /// A column of a module, by the index there.
     Used(&'static Used, usize),
     Nowhere,
 }
@@ -275,10 +264,4 @@ const fn inside<'n>(module: &str, name: &'n str) -> Option<&'n str> {
         },
         _ => None,
     }
-}
-
-/// The element at an index, as the compiler can evaluate it.
-#[expect(clippy::indexing_slicing, reason = "the index is checked")]
-pub(super) const fn nth<T>(slice: &'static [T], at: usize) -> Option<&'static T> {
-    if at < slice.len() { Some(&slice[at]) } else { None }
 }

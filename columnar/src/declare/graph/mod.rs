@@ -1,8 +1,7 @@
-//! The graph of a flow that is declared by `flow!`: its columns and views, as a constant of the program.
+//! The graph of a flow that is declared by `flow!`: the columns and views, as a constant of the program.
 
 pub(crate) mod constant;
 mod display;
-mod documents;
 mod flat;
 mod lookup;
 mod order;

@@ -2,8 +2,8 @@
 #![expect(clippy::indexing_slicing, reason = "an index is that of a column of the same graph")]
 
 use super::constant::Graph;
-use super::lookup::{At, nth};
-use super::text::{Text, is_same};
+use super::lookup::GraphPlace;
+use super::text::{ConstText, is_same, nth};
 
 /// The end of a name in a text of names.
 const END: &str = "\n";
@@ -110,7 +110,7 @@ impl Graph {
         // columns it is inside the cycle, and after twice as many it has seen all of it.
         while steps < 2 * is_sorted.len() {
             if steps >= is_sorted.len()
-                && let At::Used(module, _) = self.at(self.first() + at)
+                && let GraphPlace::Used(module, _) = self.at(self.first() + at)
             {
                 return module.name;
             }
@@ -123,12 +123,12 @@ impl Graph {
     /// Whether the column at this index is a source of a module.
     const fn is_input(&self, column: usize) -> bool {
         match (self.at(column), self.base) {
-            (At::Used(module, inner), _) => {
+            (GraphPlace::Used(module, inner), _) => {
                 let graph = module.columns.graph;
                 // A source in the graph of a module is an input here: the flow around it binds it.
                 graph.is_input(inner) || graph.source(inner).is_some()
             }
-            (At::Base, Some(base)) => base.is_input(column),
+            (GraphPlace::Base, Some(base)) => base.is_input(column),
             _ => false,
         }
     }
@@ -159,12 +159,12 @@ impl Graph {
             self.__len() <= MOST && self.__text_len() <= BYTES,
             "a flow with parameters that it shares with another has too many columns for `ORDER`"
         );
-        let mut text = Text::new();
+        let mut text = ConstText::new();
         self.put_order::<MOST, BYTES>(&mut text);
         text.into_bytes()
     }
 
-    const fn put_order<const MOST: usize, const BYTES: usize>(&self, text: &mut Text<BYTES>) {
+    const fn put_order<const MOST: usize, const BYTES: usize>(&self, text: &mut ConstText<BYTES>) {
         if let Some(base) = self.base {
             base.put_order::<MOST, BYTES>(text);
         }
@@ -219,23 +219,25 @@ impl Graph {
 
     const fn name_len(&self, column: usize) -> usize {
         match (self.at(column), self.base) {
-            (At::Node(name, _), _) => name.len(),
-            (At::Used(module, inner), _) => module.name.len() + 1 + module.columns.graph.name_len(inner),
-            (At::Base, Some(base)) => base.name_len(column),
+            (GraphPlace::Node(name, _), _) => name.len(),
+            (GraphPlace::Used(module, inner), _) => {
+                module.name.len() + 1 + module.columns.graph.name_len(inner)
+            }
+            (GraphPlace::Base, Some(base)) => base.name_len(column),
             _ => 0,
         }
     }
 
-    pub(super) const fn put_name<const BYTES: usize>(&self, column: usize, text: &mut Text<BYTES>) {
+    pub(super) const fn put_name<const BYTES: usize>(&self, column: usize, text: &mut ConstText<BYTES>) {
         match (self.at(column), self.base) {
-            (At::Node(name, _), _) => {
+            (GraphPlace::Node(name, _), _) => {
                 text.put(name);
             }
-            (At::Used(module, inner), _) => {
+            (GraphPlace::Used(module, inner), _) => {
                 text.put(module.name).put(".");
                 module.columns.graph.put_name(inner, text);
             }
-            (At::Base, Some(base)) => base.put_name(column, text),
+            (GraphPlace::Base, Some(base)) => base.put_name(column, text),
             _ => {}
         }
     }

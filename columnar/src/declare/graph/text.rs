@@ -1,12 +1,12 @@
-//! Text that the compiler writes and compares.
+//! Text that the compiler writes and compares, and lists that it reads: a `const fn` has no iterators.
 
 /// A text of at most `MOST` bytes; any more are dropped.
-pub(super) struct Text<const MOST: usize> {
+pub(super) struct ConstText<const MOST: usize> {
     bytes: [u8; MOST],
     len: usize,
 }
 
-impl<const MOST: usize> Text<MOST> {
+impl<const MOST: usize> ConstText<MOST> {
     pub(super) const fn new() -> Self {
         Self { bytes: [0; MOST], len: 0 }
     }
@@ -38,4 +38,10 @@ pub(super) const fn is_same(one: &str, other: &str) -> bool {
         (one, other) = (rest, other_rest);
     }
     one.is_empty() && other.is_empty()
+}
+
+/// The element at an index, as the compiler can evaluate it.
+#[expect(clippy::indexing_slicing, reason = "the index is checked")]
+pub(super) const fn nth<T>(slice: &'static [T], at: usize) -> Option<&'static T> {
+    if at < slice.len() { Some(&slice[at]) } else { None }
 }

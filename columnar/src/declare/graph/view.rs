@@ -1,14 +1,16 @@
 //! A view as a constant of the program.
 
-use crate::declare::{Filter, Purpose, Tiering, ViewSpec, Window, is_tag};
+use std::sync::Arc;
 
-/// A view as a tuple of literals, if nothing else was declared of it: the column, the number of its last values (0 for
+use crate::declare::{Purpose, ShownColumn, Tiering, ViewFilter, ViewSpec, Window, is_tag};
+
+/// A view as a tuple of literals, if nothing else was declared of it: the column, the number of last values (0 for
 /// all), whether each value is shown one step later, and the tag.
 ///
-/// It is a tuple because flows are full of them, and rustc takes longer over any call.
+/// A tuple, because flows are full of views, and rustc takes longer over any call.
 pub(super) type LiteralView = (usize, usize, bool, &'static str);
 
-/// How one column reads another one, or its self history: the values that it shows, and how.
+/// How one column reads another one, or the self history: the values that it shows, and how.
 ///
 /// Inside `flow!`, the fields and methods of a [`Handle`](crate::flow::Handle) make views. [`flow::View`](crate::View) is
 /// the same for columns that are declared at run time.
@@ -52,7 +54,7 @@ impl TieredView {
     }
 }
 
-/// Selects values by their text or by their step.
+/// Selects values by the text or by the step.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ConstFilter {
     Text(fn(&str) -> bool),
@@ -153,7 +155,7 @@ impl View {
         Self { tag, ..self }
     }
 
-    /// The same as [`named`](Self::named), by its name inside `flow!`.
+    /// The same as [`named`](Self::named), by the name inside `flow!`.
     #[must_use]
     pub const fn r#as(self, tag: &'static str) -> Self {
         self.named(tag)
@@ -166,13 +168,13 @@ impl View {
         Self { elided: true, ..self }
     }
 
-    /// Shows the values as reference material: before the primary inputs of their step.
+    /// Shows the values as reference material: before the primary inputs of the step.
     #[must_use]
     pub const fn context(self) -> Self {
         Self { purpose: Purpose::Context, ..self }
     }
 
-    /// Shows the values at the end of the system text, and in no message. They are sent as they are, without a tag, so
+    /// Shows the values at the end of the system text, and in no message. The values are sent unchanged, without a tag, so
     /// never use text that you do not trust.
     #[must_use]
     pub const fn instruction(self) -> Self {
@@ -190,7 +192,7 @@ impl View {
         Self { lag: if is_lagged { 1 } else { 0 }, ..Self::new(column, window, tag) }
     }
 
-    /// As that of a [`Handle`](crate::flow::Handle): the same tokens follow a column and a half-typed view.
+    /// As for a [`Handle`](crate::flow::Handle): the same tokens follow a column and a half-typed view.
     #[doc(hidden)]
     #[must_use]
     pub const fn __all(self) -> Self {
@@ -210,39 +212,28 @@ impl View {
     }
 
     /// The view as the schema checks it, in the column number `reader` of the graph.
-    pub(super) fn spec(&self, reader: usize) -> ViewSpec {
-        let Self {
-            column,
-            window,
-            has_empty_window,
-            lag,
-            elided,
-            tag,
-            note,
-            filter,
-            groups,
-            purpose,
-            tiering,
-        } = *self;
-        let has_tag = column != reader && tiering.is_none() && !matches!(purpose, Purpose::Instruction);
-        ViewSpec {
-            window,
-            has_empty_window,
-            lag,
+    pub(super) fn spec(&self, reader: usize) -> (ShownColumn, ViewSpec) {
+        let has_tag =
+            self.column != reader && self.tiering.is_none() && !matches!(self.purpose, Purpose::Instruction);
+        let spec = ViewSpec {
+            window: self.window,
+            has_empty_window: self.has_empty_window,
+            lag: self.lag,
             // The self history has no tag, nor have instructions and documents in tiers, and the schema refuses one.
-            tag: has_tag.then(|| tag.to_owned()),
+            tag: has_tag.then(|| self.tag.to_owned()),
             // `flow!` refuses two groups with one tag in a column, so one id is enough for all.
-            groups: groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
-            note: note.map(ToOwned::to_owned),
-            filter: filter.map(|filter| match filter {
-                ConstFilter::Text(shows) => Filter::new(move |_, text| shows(text)),
-                ConstFilter::Step(shows) => Filter::new(move |step, _| shows(step)),
+            groups: self.groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
+            note: self.note.map(ToOwned::to_owned),
+            filter: self.filter.map(|filter| match filter {
+                ConstFilter::Text(shows) => ViewFilter::Text(Arc::new(shows)),
+                ConstFilter::Step(shows) => ViewFilter::Step(Arc::new(shows)),
             }),
-            elided,
-            purpose,
+            elided: self.elided,
+            purpose: self.purpose,
             // `flow!` refuses a second purpose.
             has_other_purposes: false,
-            tiering,
-        }
+            tiering: self.tiering,
+        };
+        (ShownColumn::Column(self.column), spec)
     }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::context::tiers::Tier;
 use crate::context::{InNext, Messages, Part};
-use crate::declare::{Name, Suffix, Window};
+use crate::declare::{Name, Window, WindowSuffix};
 
 /// The prefix that a request shares with the next request: the length, and the reason why the prefix ends. Providers
 /// charge less for a cached prefix.
@@ -145,11 +145,11 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             &Self::Instruction { ref column, window, lag } => {
-                write!(f, "the instruction `{column}{}`", Suffix { window, lag })
+                write!(f, "the instruction `{column}{}`", WindowSuffix { window, lag })
             }
             &Self::View { ref column, step, window, lag, is_self } => {
                 let column = if is_self { "self" } else { column.as_str() };
-                write!(f, "`{column}{}` at step {step}", Suffix { window, lag })
+                write!(f, "`{column}{}` at step {step}", WindowSuffix { window, lag })
             }
             Self::Exclusion { column, step } => write!(f, "the exclusion of `{column}` at step {step}"),
             Self::Tier(tier) => write!(f, "the tier {tier}"),

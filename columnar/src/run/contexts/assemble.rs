@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{ColumnContexts, ContextDraft, ContextRecipe};
-use crate::context::Messages;
-use crate::context::budget;
+use crate::context::{Messages, Past, budget};
 use crate::declare::Reads;
 use crate::history::StepRanges;
 use crate::run::shared::SharedFlow;
@@ -16,9 +15,7 @@ use crate::schedule::Cell;
 impl SharedFlow {
     /// The messages of a derived column at a step.
     pub(crate) fn messages(&self, column: impl FindColumn, step: usize) -> Result<Messages> {
-        let mut draft = self.draft(column, step)?;
-        draft.assemble()?;
-        let snapshot = draft.snapshot;
+        let snapshot = self.draft(column, step)?.assemble()?;
         if snapshot.is_current() {
             return Ok(Messages::new(snapshot));
         }
@@ -82,8 +79,9 @@ impl FlowState {
         let unloaded = self.unloaded_inputs(reads, cell.column);
         // A view of the histories, because copying the past at each step would be quadratic.
         let history = |column| self.table.history(column);
-        let snapshot = contexts.assembler.snapshot(Arc::clone(reads), cell, fork, self.exclusions(), history);
-        Ok(Some(ContextDraft { cell, snapshot, contexts, unloaded }))
+        let past = Past { fork, exclusions: self.exclusions().cloned() };
+        let taken = contexts.assembler.take(Arc::clone(reads), cell, past, history);
+        Ok(Some(ContextDraft { cell, taken, contexts, unloaded }))
     }
 
     /// A cell that the context of a cell waits for.

@@ -15,7 +15,9 @@ use super::state::damaged_update;
 use super::{Error, Result};
 use crate::compute::{Defaults, Settings};
 use crate::context::budget::{Budget, BudgetError};
-use crate::context::{AssembleError, Assembler, ContextSettings, Memory, Snapshot, previous_step};
+use crate::context::{
+    AssembleError, Assembler, ContextMemory, ContextSettings, Snapshot, TakenViews, previous_step,
+};
 use crate::declare::{Input, Reads};
 use crate::history::tokens::Counter;
 use crate::history::{StepRanges, Value};
@@ -26,7 +28,7 @@ use crate::schedule::Cell;
 pub(crate) struct ColumnContexts {
     pub(crate) assembler: Assembler,
     /// `None` if there is nothing to remember. Locked while filters and the counter are called, so nobody waits for the lock.
-    memory: Option<Mutex<Memory>>,
+    memory: Option<Mutex<ContextMemory>>,
 }
 
 /// Makes the assembler of a column, outside of the lock: that counts the instruction and the tags.
@@ -45,7 +47,7 @@ pub(crate) struct ContextRecipe {
 /// The values of a context, taken under the lock.
 pub(crate) struct ContextDraft {
     pub(crate) cell: Cell,
-    pub(crate) snapshot: Snapshot,
+    pub(crate) taken: TakenViews,
     pub(crate) contexts: Arc<ColumnContexts>,
     /// The steps that are not in memory, of the columns that the context shows.
     pub(crate) unloaded: BTreeMap<usize, StepRanges>,
@@ -55,7 +57,7 @@ pub(crate) struct ContextDraft {
 const MINIMUM: usize = 1024;
 
 impl ColumnContexts {
-    fn new(assembler: Assembler, memory: Memory) -> Arc<Self> {
+    fn new(assembler: Assembler, memory: ContextMemory) -> Arc<Self> {
         let memory = assembler.has_memory().then(|| Mutex::new(memory));
         Arc::new(Self { assembler, memory })
     }
@@ -67,7 +69,7 @@ impl ColumnContexts {
     }
 
     /// The memory, unless another thread has the lock, or a filter or counter that was called under the lock.
-    fn memory(&self) -> Option<MutexGuard<'_, Memory>> {
+    fn memory(&self) -> Option<MutexGuard<'_, ContextMemory>> {
         match self.memory.as_ref()?.try_lock() {
             Ok(memory) => Some(memory),
             // Filters and counters are called between complete changes, so a panic leaves no half change.
@@ -76,11 +78,11 @@ impl ColumnContexts {
         }
     }
 
-    fn assemble(&self, snapshot: &mut Snapshot) -> Result<(), AssembleError> {
+    fn assemble(&self, taken: &TakenViews) -> Result<Snapshot, AssembleError> {
         match self.memory() {
-            Some(mut memory) => self.assembler.assemble(snapshot, &mut memory),
+            Some(mut memory) => self.assembler.assemble(taken, &mut memory),
             // Waiting could be a deadlock. All that is remembered can be found out again.
-            None => self.assembler.assemble(snapshot, &mut Memory::default()),
+            None => self.assembler.assemble(taken, &mut ContextMemory::default()),
         }
     }
 }
@@ -96,7 +98,7 @@ impl ContextRecipe {
         let counter = Arc::clone(&self.counter);
         let target = if self.reads.tiered.is_some() { self.default_target() } else { 0 };
         let assembler = Assembler::new(&self.reads, settings, &self.budget, counter, target);
-        ColumnContexts::new(assembler, Memory::default())
+        ColumnContexts::new(assembler, ContextMemory::default())
     }
 
     /// The tokens of a tier whose view has no target: more than the least that the provider of the column caches.
@@ -111,21 +113,21 @@ impl ContextRecipe {
 
 impl ContextDraft {
     /// Assembles the context. Calls filters and the counter.
-    pub(crate) fn assemble(&mut self) -> Result<()> {
-        let Self { cell, snapshot, contexts, unloaded } = self;
+    pub(crate) fn assemble(&self) -> Result<Snapshot> {
+        let Self { cell, taken, contexts, unloaded } = self;
         // A value that is not in memory looks like a skipped one, so assembly would show less and not fail.
         if !unloaded.is_empty() {
-            check_loaded(*cell, snapshot, &contexts.assembler, unloaded)?;
+            check_loaded(*cell, taken, &contexts.assembler, unloaded)?;
         }
-        contexts.assemble(snapshot).map_err(|source| {
-            let column = snapshot.column().clone();
+        contexts.assemble(taken).map_err(|source| {
+            let column = taken.column().clone();
             match source {
                 AssembleError::Budget(source @ BudgetError::NoRoom { .. }) => {
                     Error::BudgetTooSmall { column, source }
                 }
                 AssembleError::Budget(source) => Error::Budget { column, step: cell.step, source },
                 AssembleError::Update { step, error } => {
-                    let source = snapshot.reads.tiered.as_ref().map_or(&column, |documents| &documents.name);
+                    let source = taken.reads.tiered.as_ref().map_or(&column, |documents| &documents.name);
                     damaged_update(source, step, &error)
                 }
             }
@@ -136,13 +138,13 @@ impl ContextDraft {
 /// Checks that the values in the context of a cell, and in the context before, are in memory.
 fn check_loaded(
     cell: Cell,
-    snapshot: &Snapshot,
+    taken: &TakenViews,
     assembler: &Assembler,
     unloaded: &BTreeMap<usize, StepRanges>,
 ) -> Result<()> {
-    let reads = &snapshot.reads;
+    let reads = &taken.reads;
     let is_unloaded = |cell: Cell| unloaded.get(&cell.column).is_some_and(|steps| steps.contains(cell.step));
-    let cells = context_cells(reads, cell, assembler, is_unloaded, |input, step| snapshot.value(input, step));
+    let cells = context_cells(reads, cell, assembler, is_unloaded, |input, step| taken.value(input, step));
     let first = |(column, steps)| Some((unloaded.get(&column)?.first_in(&steps)?, column));
     // The first step of all, because loading the first loads the later ones, too.
     let Some((step, column)) = cells.into_iter().filter_map(first).min() else { return Ok(()) };

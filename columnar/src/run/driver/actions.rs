@@ -198,20 +198,18 @@ impl SharedFlow {
 
     /// Assembles the context of a cell, outside of the lock.
     fn assembled(&self, cell: Cell, draft: Result<Option<ContextDraft>>) -> Result<Snapshot> {
-        let mut draft = match draft? {
+        let draft = match draft? {
             Some(draft) => draft,
             None => {
                 let made = caught(|| self.draft(cell.column, cell.step));
                 made.unwrap_or_else(|| Err(self.panicked(cell)))?
             }
         };
-        // In place, so that no more than an error moves through the guard.
-        let assembled = caught(|| draft.assemble());
-        if let Err(error) = assembled.unwrap_or_else(|| Err(self.panicked(cell))) {
+        let assembled = caught(|| draft.assemble()).unwrap_or_else(|| Err(self.panicked(cell)));
+        if assembled.is_err() {
             discard(draft);
-            return Err(error);
         }
-        Ok(draft.snapshot)
+        assembled
     }
 
     /// Code of users panicked for a cell.

@@ -107,7 +107,7 @@ impl FlowDefinition {
         }
         // A column that is gone keeps the key, and finds the values at a return.
         taken.extend(self.columns.iter().map(|stored| stored.key.clone()));
-        let fresh = |(key, column): (Option<Name>, &crate::declare::Declared)| {
+        let fresh = |(key, column): (Option<Name>, &crate::declare::DeclaredColumn)| {
             key.unwrap_or_else(|| {
                 let key = unused_name(&column.name, &taken);
                 taken.insert(key.clone());
@@ -300,7 +300,7 @@ fn without_note(spec: &ViewSpec) -> ViewSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declare::{Draft, Read, Tiering};
+    use crate::declare::{ColumnDraft, ShownColumn, Tiering};
 
     fn name(text: &str) -> Name {
         Name::new(text).expect("a name")
@@ -323,7 +323,7 @@ mod tests {
     /// A view that becomes tiered, or gets another target, is a change like any other.
     #[test]
     fn the_tiers_of_a_view_are_a_part_of_its_definition() {
-        let draft = |name: &str, views, is_documents| Draft {
+        let draft = |name: &str, views, is_documents| ColumnDraft {
             name: name.to_owned(),
             renamed_from: None,
             views,
@@ -332,9 +332,9 @@ mod tests {
         };
         let schema = |tiering| {
             let views = vec![
-                (Read::Column(0), ViewSpec { tiering, ..ViewSpec::all() }),
-                (Read::Column(1), ViewSpec::all()),
-                (Read::Column(2), ViewSpec::all()),
+                (ShownColumn::Column(0), ViewSpec { tiering, ..ViewSpec::all() }),
+                (ShownColumn::Column(1), ViewSpec::all()),
+                (ShownColumn::Column(2), ViewSpec::all()),
             ];
             let coder = draft("coder", Some(views), false);
             Schema::new(vec![draft("files", None, true), draft("user", None, false), coder])

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::super::*;
-use crate::declare::{Draft, Read, Schema, ViewSpec, Window};
+use crate::declare::{ColumnDraft, Schema, ShownColumn, ViewSpec, Window};
 
 /// A lagged view of this column.
 pub(super) fn past(column: usize) -> usize {
@@ -26,7 +26,7 @@ pub(super) type Views<'a> = &'a [(usize, Option<usize>)];
 
 /// The plan of these columns. `None` is a source; a view is a column and the length of the window, `None` for all.
 pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
-    let draft = |(at, views): (usize, &Option<Views<'_>>)| Draft {
+    let draft = |(at, views): (usize, &Option<Views<'_>>)| ColumnDraft {
         name: format!("c{at}"),
         renamed_from: None,
         views: views.map(|views| {
@@ -38,7 +38,7 @@ pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
                     tag: (column != at).then(|| format!("v{tag}")),
                     ..ViewSpec::all().windowed(last.map_or(Some(Window::All), Window::last))
                 };
-                (Read::Column(read), spec)
+                (ShownColumn::Column(read), spec)
             };
             views.iter().enumerate().map(view).collect()
         }),

@@ -1,0 +1,124 @@
+//! The cut of a column's context to the budget, and the error of a context that cannot be cut.
+
+use std::cmp::Reverse;
+
+use super::budget::{BudgetError, FixedText, PersistentCuts, Report, Strategy, TokenLimit};
+use super::snapshot::{Snapshot, Uncut};
+use super::truncation::{Cutter, Omitted, Truncation};
+use super::turns::ContextTurns;
+use crate::declare::Name;
+
+/// The number of texts that an error names.
+const LARGEST: usize = 3;
+
+/// The budget of a context, and the facts about the column that decide where it is cut.
+pub(super) struct ContextBudget<'b> {
+    /// The limit for turns, documents and instructions.
+    pub(super) limit: &'b TokenLimit,
+    /// The tokens of the documents in tiers, at any step up to the step of the context.
+    pub(super) documents: &'b dyn Fn(usize) -> usize,
+}
+
+impl ContextBudget<'_> {
+    /// Omits the turns that do not fit. `cuts` are the earlier cuts of a column whose cuts persist. Calls the counter.
+    ///
+    /// # Errors
+    ///
+    /// If the context is over a budget that never truncates, or the budget leaves no tokens for turns.
+    pub(super) fn cut(
+        &self,
+        context: Uncut,
+        cuts: Option<&mut PersistentCuts>,
+    ) -> Result<Snapshot, BudgetError> {
+        let truncation = self.truncation(&context, cuts);
+        self.check(&context, &truncation.report)?;
+        Ok(context.truncated(Some(truncation)))
+    }
+
+    fn truncation(&self, context: &Uncut, cuts: Option<&mut PersistentCuts>) -> Truncation {
+        let step = context.step;
+        let fixed = |step| (self.documents)(step) + context.instruction_tokens(step);
+        let turns = |step| ContextTurns::at(context, step);
+        let mut cutter = Cutter { limit: self.limit, overhead: &context.overhead, fixed: &fixed, cuts };
+        let mut truncation = cutter.truncation(step, turns, context.fixed_tokens());
+        let since = context.excluding_since(step);
+        if cutter.cuts.is_some()
+            && let Some(previous) = context.previous_step().filter(|previous| *previous >= since)
+        {
+            truncation.previous = cutter.cut(previous, turns).omitted;
+        }
+        if let Some(answered) = context.layout().and(context.answered_step()) {
+            truncation.answered = if context.excluding_since(answered) == since {
+                cutter.omitted(answered, turns)
+            } else {
+                self.omitted_then(context, answered, cutter.cuts.is_some())
+            };
+        }
+        truncation
+    }
+
+    /// The turns that the context of an earlier step omitted, when other cells were excluded.
+    fn omitted_then(&self, context: &Uncut, step: usize, persists: bool) -> Omitted {
+        let then = context.at(step);
+        // With other exclusions the turns had other sizes, so the cuts belong to another history.
+        let mut cuts = persists.then(|| PersistentCuts::from(context.excluding_since(step)));
+        let fixed = |step| (self.documents)(step) + then.instruction_tokens(step);
+        let mut cutter =
+            Cutter { limit: self.limit, overhead: &then.overhead, fixed: &fixed, cuts: cuts.as_mut() };
+        cutter.omitted(step, |step| ContextTurns::at(&then, step))
+    }
+
+    fn check(&self, context: &Uncut, report: &Report) -> Result<(), BudgetError> {
+        if !report.is_over_limit() {
+            return Ok(());
+        }
+        let ([of_system, of_messages], limit) = (context.fixed_tokens(), self.limit.tokens);
+        if of_system + of_messages >= limit {
+            let (tokens, largest) = (of_system + of_messages, context.largest_fixed());
+            return Err(BudgetError::NoRoomForTurns { tokens, limit, largest });
+        }
+        if report.strategy == Strategy::StopAtLimit {
+            let (tokens, contributors) = (report.before + of_system, context.contributors());
+            return Err(BudgetError::OverLimit { tokens, limit, contributors });
+        }
+        Ok(())
+    }
+}
+
+impl Uncut {
+    /// The largest texts that no budget omits, with the tokens of each, the largest first.
+    fn largest_fixed(&self) -> Vec<(FixedText, usize)> {
+        let documents = self.layout().into_iter().flat_map(|layout| layout.texts(&*self.overhead.counter));
+        let instructions = self.instructions_by_input();
+        let instructions = instructions.map(|(name, tokens)| (FixedText::Instructions(name), tokens));
+        let mut texts: Vec<_> = documents.chain(instructions).collect();
+        // Stable, so the order of texts of equal size is always the same.
+        texts.sort_by_key(|(_, tokens)| Reverse(*tokens));
+        texts.truncate(LARGEST);
+        texts
+    }
+
+    /// The instructions among the inputs, with the tokens of each.
+    fn instructions_by_input(&self) -> impl Iterator<Item = (Name, usize)> {
+        self.instruction_inputs().map(|(input, view)| {
+            let sum = view.sum(&view.steps).with_overhead(self.overhead.separator);
+            (input.name.clone(), sum.tokens)
+        })
+    }
+
+    /// The columns in the context, with the tokens of each, the largest first.
+    fn contributors(&self) -> Vec<(Name, usize)> {
+        let overheads = self.overhead.inputs.iter().chain([&self.overhead.separator]);
+        let columns = self.columns().zip(overheads).enumerate().map(|(at, ((name, view), overhead))| {
+            let marker = self.elision(at).map_or(0, |elision| self.tokens_of(elision, &view.steps));
+            (name.clone(), view.sum(&view.steps).with_overhead(*overhead).tokens + marker)
+        });
+        let documents = self.reads.tiered.as_ref();
+        let documents =
+            documents.map(|documents| (documents.name.clone(), self.document_tokens().iter().sum()));
+        let mut contributors: Vec<_> = columns.chain(documents).chain(self.instructions_by_input()).collect();
+        // Stable, so columns of equal size stay in the order of the declaration.
+        contributors.sort_by_key(|(_, tokens)| Reverse(*tokens));
+        contributors
+    }
+}

@@ -1,0 +1,253 @@
+//! The beginning that a request shares with the next one of the column, and with the last one that had a response.
+//!
+//! The next step is rehearsed here alone: as if the column had a value, no document were updated, and the new turns were as
+//! large as the last ones. Nothing else is known, so a part that may be cut counts as one that is not certain.
+
+use std::ops::Range;
+
+use super::layout::{ContextPlace, DocumentLayout, FirstChange, Placed, SectionPlace, placed};
+use super::overhead::Form;
+use super::parts::{Part, PartSource};
+use super::snapshot::Snapshot;
+use super::truncation::Omitted;
+use super::turns::ContextTurns;
+use crate::context::budget::Turns;
+use crate::context::tiers::{Item, Moves, Tier};
+use crate::declare::{Input, Window};
+use crate::history::tokens::Sum;
+
+/// Whether the next context of the column repeats a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InNext {
+    /// The part is repeated.
+    Repeated,
+    /// The part leaves the window of the view.
+    Leaves { window: Window, lag: usize, is_self: bool },
+    /// The budget most likely omits the part, or changes it together with an omitted one.
+    MayBeTruncated,
+    /// The budget certainly omits or changes the part.
+    Truncated,
+    /// A tier before the part changes, or the one that has the part.
+    Moves(Tier),
+    /// A cell of an earlier turn, or of this one, is excluded from the next context, or included again.
+    Excluded,
+    /// The system text may change, because the column reads instructions.
+    AfterInstructions,
+}
+
+impl Part<'_> {
+    /// Whether the next request repeats the part, and everything before it.
+    pub(crate) fn in_next(&self) -> InNext {
+        if self.snapshot.has_instructions() {
+            return InNext::AfterInstructions;
+        }
+        match self.snapshot.excluded_next() {
+            Some((turn, _)) if self.step >= turn => InNext::Excluded,
+            _ => self.in_next_messages(),
+        }
+    }
+
+    /// Whether the next messages repeat the part, with any system text before them.
+    pub(crate) fn in_next_messages(&self) -> InNext {
+        let snapshot = self.snapshot;
+        if let Some(tier) = snapshot.layout().and_then(|layout| snapshot.tier_that_changes(layout, self.at()))
+        {
+            return InNext::Moves(tier);
+        }
+        let truncation = snapshot.truncation();
+        let truncated = |slot| match truncation {
+            // From the turns on that this context omits. Before them, other turns are omitted only if the new ones are large.
+            Some(it) if it.changes && it.omitted.start <= slot => InNext::Truncated,
+            _ => InNext::MayBeTruncated,
+        };
+        match self.source {
+            PartSource::Section(..) | PartSource::Acknowledgement(_) => InNext::Repeated,
+            PartSource::Lead if snapshot.is_led_next() => InNext::Repeated,
+            // The marker has the number of omitted turns, so another cut most likely changes the text.
+            PartSource::Truncation if truncation.is_some_and(|it| it.next == it.omitted) => InNext::Repeated,
+            PartSource::Truncation => truncated(usize::MAX),
+            _ => self.in_next_window(truncated),
+        }
+    }
+
+    /// Whether the next messages repeat a part of a view, by the window of the view and by the budget.
+    fn in_next_window(&self, truncated: impl Fn(usize) -> InNext) -> InNext {
+        let (snapshot, reads) = (self.snapshot, &self.snapshot.reads);
+        let (input, step, next) = (self.input(), self.step, self.snapshot.step + 1);
+        let view = input.map_or(reads.inputs.len(), |input| input.at);
+        let Some(spec) = reads.view(view) else {
+            unreachable!("a part of `{}` belongs to one of its views", reads.column)
+        };
+        let (steps, slot) = match input {
+            Some(_) => (spec.turns(next), 2 * step),
+            None => (spec.self_cells(next), 2 * step + 1),
+        };
+        let closes = match self.source {
+            PartSource::Input(input) => snapshot.closes_next(input, step),
+            _ => false,
+        };
+        let leaves = InNext::Leaves { window: spec.window, lag: spec.lag, is_self: input.is_none() };
+        if !steps.contains(&step) {
+            leaves
+        } else if snapshot.truncation().is_some_and(|truncation| truncation.next.contains(&slot)) {
+            truncated(slot)
+        } else if closes || snapshot.is_first_next(view, step, &steps) {
+            leaves
+        } else {
+            InNext::Repeated
+        }
+    }
+}
+
+impl Snapshot {
+    /// Whether groups of a value end otherwise in the next context: if the values after it leave the window, the groups end
+    /// with it.
+    fn closes_next(&self, input: &Input, step: usize) -> bool {
+        let has_groups = !input.groups.is_empty() && self.overhead.has_tags();
+        has_groups && self.open_after(input, step, self.step + 1) != self.open_after(input, step, self.step)
+    }
+
+    /// Whether a value becomes the first that the view shows. Then a marker precedes it in the next context, and none
+    /// does in this one.
+    fn is_first_next(&self, view: usize, step: usize, next: &Range<usize>) -> bool {
+        let view = self.views.get(view).filter(|_| self.reads.is_elided(view));
+        view.is_some_and(|view| view.first(next) == Some(step) && view.first(&view.steps) != Some(step))
+    }
+
+    /// Whether the next context begins with a value of the column itself and without a marker, as far as the known values
+    /// decide it.
+    fn is_led_next(&self) -> bool {
+        let next = self.step + 1;
+        let (Some(spec), Some(view)) = (&self.reads.self_view, self.self_history()) else { return false };
+        if self.overhead.form == Form::Document {
+            return false;
+        }
+        // The value that is being computed will be stored by then.
+        let mut values = spec.self_cells(next).filter(|&step| step == self.step || view.has(step));
+        values.next().is_some_and(|first| {
+            let is_marked = spec.elided && view.sum(&(0..first)).count > 0;
+            let mut inputs = self.inputs();
+            !is_marked
+                && !inputs
+                    .any(|(input, view)| (input.spec.turns(next).start..=first).any(|step| view.has(step)))
+        })
+    }
+
+    /// The tier whose change keeps the next request from repeating the section or turn at a place; `None` if the request
+    /// repeats it.
+    fn tier_that_changes(&self, layout: &DocumentLayout, at: ContextPlace) -> Option<Tier> {
+        let first = layout.next.get_or_init(|| self.first_change(layout));
+        let is_repeated = match at {
+            ContextPlace::Section(at) => at < first.sections,
+            ContextPlace::Turn(slot) => slot < first.slot,
+        };
+        (!is_repeated).then_some(first.tier)
+    }
+
+    /// The first difference of the next sections from the ones of this step.
+    fn first_change(&self, layout: &DocumentLayout) -> FirstChange {
+        let next = layout.rehearsed(self.whole());
+        let moves = next.moves();
+        let tier = moves.broken().first().copied().unwrap_or(Tier::Active);
+        if !is_same(SectionPlace::System, moves) {
+            return FirstChange { sections: 0, slot: 0, tier };
+        }
+        let (sections, next) = (&layout.sections, placed(&next));
+        let repeats = |(now, next): &(&Placed, &Placed)| {
+            let place = now.section.place();
+            (now.slot, place) == (next.slot, next.section.place()) && is_same(place, moves)
+        };
+        let repeated = sections.iter().zip(&next).take_while(repeats).count();
+        let of = |list: &[Placed]| list.get(repeated).map_or(usize::MAX, |placed| placed.slot);
+        FirstChange { sections: repeated, slot: of(sections).min(of(&next)), tier }
+    }
+
+    /// The moves of documents and exchanges since the last request with a response, and the tiers that are broken as the
+    /// context shows them.
+    pub(super) fn moves(&self) -> Option<&Moves> {
+        let layout = self.layout()?;
+        let shown = layout.moves.get_or_init(|| self.moves_shown(layout));
+        Some(shown.as_ref().unwrap_or_else(|| layout.moves()))
+    }
+
+    /// The moves, if a budget omits turns from one of the two requests, or if cells are excluded. The tracker knows the whole
+    /// history: an exchange may be omitted long after it entered the tier, and changes no text where it moves.
+    fn moves_shown(&self, layout: &DocumentLayout) -> Option<Moves> {
+        let answered = self.answered_step()?;
+        let turns = ContextTurns::at(self, self.step);
+        let (before, now) = self.truncation().map_or_else(Default::default, |truncation| {
+            (truncation.answered.clone(), truncation.omitted_of(&turns))
+        });
+        if before.slots.is_empty() && now.slots.is_empty() && !self.has_exclusions() {
+            return None;
+        }
+        let of_self = self.reads.inputs.len();
+        let changed: Vec<_> = self.excluded_between(answered, self.step);
+        let [history_before, history_now] = layout.histories();
+        let is_broken = |tier: &Tier| {
+            let (then, since) =
+                (TierTurns::of(*tier, history_before, &before), TierTurns::of(*tier, history_now, &now));
+            // Only one of the requests shows such a cell.
+            let is_shown = |(turn, view): &(usize, usize)| {
+                let is_included = self.views.get(*view).is_some_and(|view| view.has(*turn));
+                if is_included { &since } else { &then }.has(2 * turn + usize::from(*view == of_self))
+            };
+            layout.has_other_documents(*tier)
+                || changed.iter().any(is_shown)
+                || then.differs(&since, |slots| turns.sum(slots).count)
+        };
+        Some(layout.moves().with_broken(Tier::CACHED.into_iter().filter(is_broken).collect()))
+    }
+}
+
+/// Whether no document of a place moved. Pages are shown once.
+fn is_same(place: SectionPlace, moves: &Moves) -> bool {
+    let is_here = |tier: Tier| tier == place.tier();
+    let mut documents = moves.promotions().iter().filter(|moved| matches!(moved.item, Item::Document(_)));
+    match place {
+        SectionPlace::Tree => true,
+        SectionPlace::Pages => false,
+        _ => !documents.any(|moved| is_here(moved.from) || is_here(moved.to)),
+    }
+}
+
+/// The turns of a tier that a request shows.
+struct TierTurns {
+    /// The slots before the omitted ones, and those after them.
+    slots: [Range<usize>; 2],
+    marker: Option<Sum>,
+}
+
+impl TierTurns {
+    /// The turns of a tier. `history` has the boundaries of the tiers, in steps.
+    fn of(tier: Tier, history: [usize; 4], omitted: &Omitted) -> Self {
+        let mut start = 0;
+        for (of, boundary) in Tier::CACHED.into_iter().zip(history) {
+            let slots = start..2 * boundary;
+            if of == tier {
+                let Range { start: from, end: to } = omitted.slots;
+                let kept = [slots.start..slots.end.min(from), slots.start.max(to)..slots.end];
+                // Nothing is omitted by an empty range.
+                let kept = if omitted.slots.is_empty() { [slots.clone(), 0..0] } else { kept };
+                return Self { slots: kept, marker: omitted.marker.filter(|_| slots.contains(&from)) };
+            }
+            start = slots.end;
+        }
+        Self { slots: [0..0, 0..0], marker: None }
+    }
+
+    fn has(&self, slot: usize) -> bool {
+        self.slots.iter().any(|slots| slots.contains(&slot))
+    }
+
+    /// Whether the texts differ. `count` returns the number of turns in some slots. Apart from excluded cells, no turn of a
+    /// cached tier changes, so it is enough to compare which ones are shown.
+    fn differs(&self, other: &Self, count: impl Fn(Range<usize>) -> usize) -> bool {
+        let count = |slots: Range<usize>| if slots.is_empty() { 0 } else { count(slots) };
+        let of = |shown: &Self| shown.slots.iter().cloned().map(count).sum::<usize>();
+        let pairs = self.slots.iter().flat_map(|one| other.slots.iter().map(move |two| (one, two)));
+        let shared = pairs.map(|(one, two)| count(one.start.max(two.start)..one.end.min(two.end)));
+        let shared: usize = shared.sum();
+        self.marker != other.marker || of(self) != shared || of(other) != shared
+    }
+}

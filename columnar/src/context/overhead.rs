@@ -1,0 +1,140 @@
+//! The overhead of a column's contexts: the form, the delimiters and the constant part of the system text, with the tokens of
+//! each.
+
+use std::sync::Arc;
+
+use super::delimiters::{InputTags, Role, SEPARATOR};
+use crate::declare::{Name, Reads};
+use crate::history::tokens::Counter;
+
+/// The form of a context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Form {
+    /// Each input is in a tag, and the column's own values are messages of the assistant.
+    #[default]
+    Tagged,
+    /// The inputs have no tags: the messages of a conversation.
+    Conversation,
+    /// One message of the user with all values, and nothing between them.
+    Document,
+}
+
+/// The delimiters of a column's contexts, and the tokens of the delimiters and of the instruction. The contexts of all
+/// steps share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Overhead {
+    pub(super) form: Form,
+    pub(super) counter: Arc<dyn Counter>,
+    /// The system text of the flow.
+    pub(super) system: Option<Arc<str>>,
+    /// The tokens of the instruction, the system text of the flow and the notes, if the column calls a model.
+    pub(crate) instruction: Option<usize>,
+    /// The tags of each input.
+    pub(super) tags: Vec<InputTags>,
+    /// For each input, the tokens of the delimiters of one value.
+    pub(crate) inputs: Vec<usize>,
+    /// For each group, the tokens of the tags.
+    pub(crate) groups: Vec<usize>,
+    /// The tokens that separate parts without a tag.
+    pub(crate) separator: usize,
+}
+
+/// The settings of a column that the contexts depend on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContextSettings<'s> {
+    pub(crate) form: Form,
+    /// The instruction of the column, if it calls a model.
+    pub(crate) instruction: Option<&'s str>,
+    /// The system text of the flow.
+    pub(crate) system: Option<Arc<str>>,
+}
+
+impl Overhead {
+    pub(super) fn new(reads: &Reads, settings: ContextSettings<'_>, counter: Arc<dyn Counter>) -> Self {
+        let ContextSettings { form, instruction, system } = settings;
+        let instruction =
+            instruction.map(|text| counter.count(&join(constant(text, system.as_deref(), reads))));
+        let separator = if form == Form::Document { 0 } else { counter.count(SEPARATOR) };
+        let group = |group: &usize| reads.groups.get(*group).map(|group| group.tag.clone());
+        let tags = reads.inputs.iter().map(|input| match form {
+            Form::Tagged => {
+                let groups: Vec<Name> = input.groups.iter().filter_map(group).collect();
+                InputTags::new(&input.tag, &groups)
+            }
+            Form::Conversation | Form::Document => InputTags::none(),
+        });
+        let tags: Vec<InputTags> = tags.collect();
+        // The tags of a group are in different parts. Both are counted for the part that opens the group.
+        let group = |tag: &Name| counter.count(&format!("<{tag}>\n\n</{tag}>"));
+        let (inputs, groups) = if form == Form::Tagged {
+            let inputs = tags.iter().map(|tags| tags.tokens(&*counter)).collect();
+            (inputs, reads.groups.iter().map(|of| group(&of.tag)).collect())
+        } else {
+            (vec![separator; tags.len()], vec![0; reads.groups.len()])
+        };
+        Self { form, counter, system, instruction, tags, inputs, groups, separator }
+    }
+
+    /// The text between neighbours of equal role.
+    pub(super) fn joint(&self) -> &'static str {
+        if self.form == Form::Document { "" } else { SEPARATOR }
+    }
+
+    /// The role of the column's own values.
+    pub(super) fn own_role(&self) -> Role {
+        if self.form == Form::Document { Role::User } else { Role::Assistant }
+    }
+
+    /// Whether values are in tags.
+    pub(super) fn has_tags(&self) -> bool {
+        self.form == Form::Tagged
+    }
+
+    /// The tokens of the system text that is the same at every step, up to the end, and without the notes.
+    pub(crate) fn system_tokens(&self, reads: &Reads, instruction: &str) -> [usize; 2] {
+        let flow = self.system.as_deref();
+        let count = |texts: String| self.counter.count(&texts);
+        [
+            count(join(constant(instruction, flow, reads))),
+            count(join([instruction, flow.unwrap_or_default()])),
+        ]
+    }
+
+    /// The tokens of a message with one value, which is empty, of the input with the shortest tags. Others may be
+    /// skipped.
+    pub(super) fn least_message(&self, reads: &Reads) -> usize {
+        let groups =
+            |groups: &[usize]| groups.iter().filter_map(|&group| self.groups.get(group)).sum::<usize>();
+        let inputs = reads.inputs.iter().zip(&self.inputs);
+        inputs.map(|(input, delimiters)| delimiters + groups(&input.groups)).min().unwrap_or(0)
+    }
+
+    /// The marker of the values that a view hides, and the tokens without the separator.
+    pub(crate) fn elision(&self, values: usize, tag: &str) -> (String, usize) {
+        let plural = if values == 1 { "" } else { "s" };
+        let text = format!("<elided>{values} value{plural} of {tag}</elided>");
+        let tokens = self.counter.count(&text);
+        (text, tokens)
+    }
+}
+
+/// Joins the texts that are not blank, without the white space around them.
+pub(super) fn join<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+    let mut joined = String::new();
+    for text in texts.into_iter().map(str::trim).filter(|text| !text.is_empty()) {
+        if !joined.is_empty() {
+            joined.push_str(SEPARATOR);
+        }
+        joined.push_str(text);
+    }
+    joined
+}
+
+/// The texts that are the same at every step, in order: the texts of the column and of the flow, and the notes.
+pub(super) fn constant<'t>(
+    instruction: &'t str,
+    flow: Option<&'t str>,
+    reads: &'t Reads,
+) -> impl Iterator<Item = &'t str> {
+    [Some(instruction), flow, reads.notes.as_deref()].into_iter().flatten()
+}

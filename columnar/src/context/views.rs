@@ -1,0 +1,256 @@
+//! The values that the views of a column show at a step, by turn.
+//!
+//! Nothing is copied, because a copy of the history at each step would be quadratic: the views of a step are a few reference
+//! counts for any length of the history. Values never change, so the views of an earlier step show the same histories
+//! through other windows.
+
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+use super::exclusions::Exclusions;
+use super::overhead::Overhead;
+use crate::declare::{Input, Name, Reads, ViewSpec};
+use crate::history::tokens::Sum;
+use crate::history::{History, Text, Value};
+
+/// The values of a column in a view. A turn is identified by the step, and the value comes from `lag` steps before it.
+#[derive(Clone, Debug)]
+pub(super) struct ViewValues {
+    /// The steps of the turns.
+    pub(super) steps: Range<usize>,
+    pub(super) lag: usize,
+    pub(super) history: History,
+}
+
+/// The values of some views that most columns do not have. Without any, nothing is allocated.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RareViews(Option<Arc<[ViewValues]>>);
+
+/// The views of a column at one step. A clone is a few reference counts.
+#[derive(Clone, Debug)]
+pub(crate) struct StepViews {
+    pub(crate) reads: Arc<Reads>,
+    pub(crate) step: usize,
+    pub(super) overhead: Arc<Overhead>,
+    /// The inputs in order, and the self history after them.
+    pub(super) views: Arc<[ViewValues]>,
+    /// The instructions among the inputs, which are in the system text.
+    pub(super) instructions: RareViews,
+}
+
+impl FromIterator<ViewValues> for RareViews {
+    fn from_iter<I: IntoIterator<Item = ViewValues>>(views: I) -> Self {
+        let mut views = views.into_iter().peekable();
+        Self(views.peek().is_some().then(|| views.collect()))
+    }
+}
+
+impl Deref for RareViews {
+    type Target = [ViewValues];
+
+    fn deref(&self) -> &[ViewValues] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl ViewValues {
+    /// An input of a context at a step.
+    fn of_input(spec: &ViewSpec, step: usize, history: History) -> Self {
+        Self { steps: spec.turns(step), lag: spec.lag, history }
+    }
+
+    /// A single text in the turn of a step.
+    pub(super) fn single(step: usize, text: String, tokens: usize) -> Self {
+        let mut history = History::default();
+        history.insert(step, text.into(), tokens);
+        Self { steps: step..step + 1, lag: 0, history }
+    }
+
+    /// Whether the turn of a step has a value.
+    pub(super) fn has(&self, step: usize) -> bool {
+        step.checked_sub(self.lag).is_some_and(|source| self.history.has(source))
+    }
+
+    /// The value in the turn of a step.
+    pub(super) fn text(&self, step: usize) -> Option<Text<'_>> {
+        self.history.text(step.checked_sub(self.lag)?)
+    }
+
+    fn value(&self, step: usize) -> Option<Value> {
+        self.history.value(step.checked_sub(self.lag)?)
+    }
+
+    /// The first of these turns that has a value, by binary search.
+    pub(super) fn first(&self, turns: &Range<usize>) -> Option<usize> {
+        let Range { mut start, mut end } = turns.clone();
+        // The oldest turn almost always has a value.
+        if start < end && self.has(start) {
+            return Some(start);
+        }
+        // The number of values up to a step never decreases, so gaps do not mislead the search.
+        while start < end {
+            let middle = start.midpoint(end);
+            if self.sum(&(start..middle + 1)).count > 0 { end = middle } else { start = middle + 1 }
+        }
+        Some(start).filter(|first| turns.contains(first))
+    }
+
+    /// The number and the tokens of the values in these turns.
+    pub(super) fn sum(&self, steps: &Range<usize>) -> Sum {
+        self.history.sum(steps.start.saturating_sub(self.lag)..steps.end.saturating_sub(self.lag))
+    }
+}
+
+impl StepViews {
+    /// The views of a column at a step. `history` returns the values of an input, or of the column itself.
+    #[inline]
+    pub(super) fn new(
+        reads: Arc<Reads>,
+        step: usize,
+        overhead: Arc<Overhead>,
+        mut history: impl FnMut(Option<&Input>) -> History,
+    ) -> Self {
+        let own = reads.self_view.as_ref().map(|spec| (None, spec));
+        let views = reads.inputs.iter().map(|input| (Some(input), &input.spec)).chain(own);
+        // Collected at once, which is one allocation.
+        let views = views.map(|(input, spec)| match input {
+            Some(_) => ViewValues::of_input(spec, step, history(input)),
+            None => ViewValues { steps: spec.self_cells(step), lag: 0, history: history(None) },
+        });
+        let views = views.collect();
+        let instructions = reads.instructions.iter();
+        let instructions =
+            instructions.map(|input| ViewValues::of_input(&input.spec, step, history(Some(input)))).collect();
+        Self { reads, step, overhead, views, instructions }
+    }
+
+    /// The same views at a step, of other values.
+    fn with(&self, step: usize, mut change: impl FnMut(Option<&Input>, History) -> History) -> Self {
+        let (reads, overhead) = (Arc::clone(&self.reads), Arc::clone(&self.overhead));
+        Self::new(reads, step, overhead, |input| {
+            change(input, self.history(input).cloned().unwrap_or_default())
+        })
+    }
+
+    /// The views of an earlier step.
+    pub(super) fn at(&self, step: usize) -> Self {
+        self.with(step, |_, history| history)
+    }
+
+    /// The views without the cells that a context of the step leaves out.
+    pub(super) fn without(&self, exclusions: &Exclusions) -> Self {
+        self.with(self.step, |input, mut history| {
+            let column = input.map_or(&self.reads.column, |input| &input.name);
+            exclusions.at(column, self.step).into_iter().for_each(|step| history.remove(step));
+            history
+        })
+    }
+
+    /// The views with the values of filtered inputs that pass; `filtered` returns `None` for any other input.
+    pub(super) fn filtered(&self, mut passed: impl FnMut(&Input) -> Option<History>) -> Self {
+        self.with(self.step, |input, history| input.and_then(&mut passed).unwrap_or(history))
+    }
+
+    pub(crate) fn column(&self) -> &Name {
+        &self.reads.column
+    }
+
+    /// The values of an input, or of the column itself.
+    pub(super) fn history(&self, input: Option<&Input>) -> Option<&History> {
+        let view = match input {
+            Some(input) if input.is_instruction() => self.instructions.get(input.at),
+            Some(input) => self.views.get(input.at),
+            None => self.self_history(),
+        };
+        view.map(|view| &view.history)
+    }
+
+    /// The value of an input at a step of the column.
+    pub(crate) fn value(&self, input: &Input, step: usize) -> Option<Value> {
+        self.history(Some(input))?.value(step)
+    }
+
+    /// The self history, if the column reads it.
+    pub(super) fn self_history(&self) -> Option<&ViewValues> {
+        self.views.get(self.reads.inputs.len())
+    }
+
+    /// The inputs of the messages, with the values of each.
+    pub(super) fn inputs(&self) -> impl Iterator<Item = (&Input, &ViewValues)> + Clone {
+        self.reads.inputs.iter().zip(&*self.views)
+    }
+
+    /// The instructions among the inputs, with the values of each.
+    pub(super) fn instruction_inputs(&self) -> impl Iterator<Item = (&Input, &ViewValues)> + Clone {
+        self.reads.instructions.iter().zip(&*self.instructions)
+    }
+
+    /// The columns that the messages show, with the values of each: the inputs, and the column itself after them.
+    pub(super) fn columns(&self) -> impl Iterator<Item = (&Name, &ViewValues)> + Clone {
+        let names = self.reads.inputs.iter().map(|input| &input.name).chain([&self.reads.column]);
+        names.zip(&*self.views)
+    }
+
+    /// The tags and values of the inputs at the current step, without skipped cells.
+    pub(crate) fn current(&self) -> Vec<(Name, Value)> {
+        self.inputs().filter_map(|(input, view)| Some((input.tag.clone(), view.value(self.step)?))).collect()
+    }
+
+    /// The values that the view with a tag shows, the oldest first. The tag of the self history is the name of the column.
+    pub(crate) fn values(&self, tag: &str) -> impl DoubleEndedIterator<Item = Value> + use<'_> {
+        let inputs = self.inputs().chain(self.instruction_inputs());
+        let own = self.self_history().filter(|_| self.reads.column.tag() == tag);
+        let mut views = inputs.filter(|(input, _)| input.tag == tag).map(|(_, view)| view).chain(own);
+        views.next().into_iter().flat_map(|view| view.steps.clone().filter_map(|step| view.value(step)))
+    }
+
+    /// Whether any input has a value in the turn of a step.
+    fn is_read_at(&self, step: usize) -> bool {
+        self.inputs().any(|(_, view)| view.has(step))
+    }
+
+    /// Whether any input has a value at the current step.
+    pub(crate) fn is_current(&self) -> bool {
+        self.is_read_at(self.step)
+    }
+
+    /// The previous step at which any input had a value.
+    pub(super) fn last_read_step(&self) -> Option<usize> {
+        (0..self.step).rev().find(|step| self.is_read_at(*step))
+    }
+
+    /// The previous step at which the column has a value.
+    pub(super) fn last_answered_step(&self) -> Option<usize> {
+        let history = self.self_history()?;
+        (0..self.step).rev().find(|step| history.has(*step))
+    }
+
+    /// The number of groups that stay open after an input's value in the turn of `step`, in the context of the step
+    /// `context`, which is this one or the next.
+    pub(super) fn open_after(&self, input: &Input, step: usize, context: usize) -> usize {
+        let later = self.inputs().skip(input.at + 1);
+        let mut siblings = later.map(|(other, view)| (input.shared_groups(other), other, view));
+        // A group holds neighbouring inputs, and inputs further away share fewer groups. So the first one
+        // that is shown decides.
+        let next = siblings.by_ref().take_while(|(shared, ..)| *shared > 0);
+        let mut shown =
+            next.filter(|(_, other, view)| other.spec.turns(context).contains(&step) && view.has(step));
+        shown.next().map_or(0, |(shared, ..)| shared)
+    }
+
+    /// Whether no view has a value.
+    pub(super) fn is_empty(&self) -> bool {
+        self.views.iter().all(|view| !view.steps.clone().any(|step| view.has(step)))
+    }
+
+    /// The first step that any view shows.
+    pub(super) fn first_step(&self) -> usize {
+        self.views.iter().map(|view| view.steps.start).min().unwrap_or(self.step)
+    }
+
+    /// The tokens of the instructions among the inputs, in the context of a step up to this one.
+    pub(super) fn instruction_tokens(&self, step: usize) -> usize {
+        let sums = self.instruction_inputs().map(|(input, view)| view.sum(&input.spec.turns(step)));
+        sums.map(|sum| sum.with_overhead(self.overhead.separator).tokens).sum()
+    }
+}
