@@ -2,7 +2,7 @@
 
 /// A column on one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct AlignedLine {
     /// All text before the `=`.
     pub(crate) head: String,
     /// The `=`, and all text behind.
@@ -12,7 +12,7 @@ pub(crate) struct Line {
 /// A part of a flow, and whether its `=` may move.
 pub(crate) enum Laid {
     Fixed(String),
-    Line(Line),
+    Line(AlignedLine),
 }
 
 /// The most spaces that may be before a `=`, beside the one that always is.
@@ -22,9 +22,9 @@ const MOST_SPACES: usize = 24;
 ///
 /// The `=` are below each other where all lines have room for that. Otherwise the longest heads are left out, one after
 /// the other, until the other lines have room.
-pub(crate) fn align(lines: &[Line], room: usize) -> Vec<String> {
+pub(crate) fn align(lines: &[AlignedLine], room: usize) -> Vec<String> {
     let target = target(lines, room);
-    let text = |line: &Line| {
+    let text = |line: &AlignedLine| {
         let head = width(&line.head);
         let spaces = if width_of(line) > room { 0 } else { target.saturating_sub(head) };
         format!("{}{} {}", line.head, " ".repeat(spaces), line.step)
@@ -33,12 +33,12 @@ pub(crate) fn align(lines: &[Line], room: usize) -> Vec<String> {
 }
 
 /// The width of the heads.
-fn target(lines: &[Line], room: usize) -> usize {
-    let mut aligned: Vec<&Line> = lines.iter().filter(|line| width_of(line) <= room).collect();
+fn target(lines: &[AlignedLine], room: usize) -> usize {
+    let mut aligned: Vec<&AlignedLine> = lines.iter().filter(|line| width_of(line) <= room).collect();
     aligned.sort_by_key(|line| width(&line.head));
     let narrowest = aligned.first().map_or(0, |line| width(&line.head));
     while let Some(widest) = aligned.last().map(|line| width(&line.head)) {
-        let fits = |line: &&Line| widest + 1 + width(&line.step) <= room;
+        let fits = |line: &&AlignedLine| widest + 1 + width(&line.step) <= room;
         if widest - narrowest <= MOST_SPACES && aligned.iter().all(fits) {
             return widest;
         }
@@ -47,7 +47,7 @@ fn target(lines: &[Line], room: usize) -> usize {
     0
 }
 
-fn width_of(line: &Line) -> usize {
+fn width_of(line: &AlignedLine) -> usize {
     width(&line.head) + 1 + width(&line.step)
 }
 

@@ -4,23 +4,23 @@
 
 use proc_macro2::Delimiter;
 
-use crate::align::{Laid, Line, width};
-use crate::list::{List, list};
+use crate::align::{AlignedLine, Laid, width};
+use crate::list::{ListText, list};
 use crate::rust::{Known, Rust, equals};
-use crate::source::Node;
+use crate::source::SyntaxNode;
 
-pub(crate) fn declaration(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<Laid> {
+pub(crate) fn declaration(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<Laid> {
     match nodes {
         [keyword, head @ .., end] if keyword.is(rust.text, "source") && is_plain(head) => {
             source(rust, level, head, end)
         }
         [keyword, name, views, rest @ ..] if keyword.is(rust.text, "column") && !name.is_comment() => {
-            match Column::new(rust, name, views, rest) {
+            match ColumnLayout::new(rust, name, views, rest) {
                 Some(column) => column.lay(rust, level),
                 None => Ok(Some(verbatim(rust, nodes))),
             }
         }
-        [keyword, rest @ ..] if keyword.is(rust.text, "use") => match Module::new(rust, rest) {
+        [keyword, rest @ ..] if keyword.is(rust.text, "use") => match ModuleLayout::new(rust, rest) {
             Some(module) => module.lay(rust, level),
             None => Ok(Some(verbatim(rust, nodes))),
         },
@@ -28,16 +28,16 @@ pub(crate) fn declaration(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known
     }
 }
 
-fn verbatim(rust: Rust<'_>, nodes: &[Node]) -> Laid {
+fn verbatim(rust: Rust<'_>, nodes: &[SyntaxNode]) -> Laid {
     Laid::Fixed(rust.written(nodes).to_owned())
 }
 
-fn is_plain(nodes: &[Node]) -> bool {
-    !nodes.iter().any(Node::has_comment)
+fn is_plain(nodes: &[SyntaxNode]) -> bool {
+    !nodes.iter().any(SyntaxNode::has_comment)
 }
 
 /// `source name: Documents was "earlier";`
-fn source(rust: Rust<'_>, level: usize, head: &[Node], end: &Node) -> Known<Laid> {
+fn source(rust: Rust<'_>, level: usize, head: &[SyntaxNode], end: &SyntaxNode) -> Known<Laid> {
     let Some((name, suffix)) = head.split_first() else { return Ok(None) };
     let suffix = self::suffix(rust, level, suffix)?;
     let end = end.text(rust.text);
@@ -45,7 +45,7 @@ fn source(rust: Rust<'_>, level: usize, head: &[Node], end: &Node) -> Known<Laid
 }
 
 /// The type and the earlier name: `: Documents was "earlier"`.
-fn suffix(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<String> {
+fn suffix(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<String> {
     let (ty, was) = match nodes {
         [ty @ .., was, name] if was.is(rust.text, "was") => (ty, format!(" was {}", name.text(rust.text))),
         _ => (nodes, String::new()),
@@ -57,16 +57,21 @@ fn suffix(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<String> {
 }
 
 /// `column name(views): Type was "earlier" = step;`
-struct Column<'n> {
-    name: &'n Node,
-    views: &'n [Node],
-    suffix: &'n [Node],
-    equals: &'n Node,
-    end: &'n Node,
+struct ColumnLayout<'n> {
+    name: &'n SyntaxNode,
+    views: &'n [SyntaxNode],
+    suffix: &'n [SyntaxNode],
+    equals: &'n SyntaxNode,
+    end: &'n SyntaxNode,
 }
 
-impl<'n> Column<'n> {
-    fn new(rust: Rust<'_>, name: &'n Node, views: &'n Node, rest: &'n [Node]) -> Option<Self> {
+impl<'n> ColumnLayout<'n> {
+    fn new(
+        rust: Rust<'_>,
+        name: &'n SyntaxNode,
+        views: &'n SyntaxNode,
+        rest: &'n [SyntaxNode],
+    ) -> Option<Self> {
         let at = equals(rust.text, rest)?;
         let (suffix, step) = rest.split_at_checked(at)?;
         let (equals, end) = step.first().zip(step.last())?;
@@ -79,7 +84,7 @@ impl<'n> Column<'n> {
         let config = &rust.snippets.config;
         let views = list(rust, level + 1, self.views)?;
         let suffix = suffix(rust, level, self.suffix)?;
-        let Some((List { inline, vertical }, suffix)) = views.zip(suffix) else { return Ok(None) };
+        let Some((ListText { inline, vertical }, suffix)) = views.zip(suffix) else { return Ok(None) };
         let start = format!("column {}(", self.name.text(rust.text));
         let inline = inline.map(|views| format!("{start}{views}){suffix}"));
         let fits = inline.filter(|head| config.width(level) + width(head) + " =".len() <= config.max_width);
@@ -88,23 +93,27 @@ impl<'n> Column<'n> {
         let step = rust.step(level, last, self.equals, self.end)?;
         Ok(step.map(|step| {
             let is_line = !head.contains('\n') && !step.contains('\n');
-            if is_line { Laid::Line(Line { head, step }) } else { Laid::Fixed(format!("{head} {step}")) }
+            if is_line {
+                Laid::Line(AlignedLine { head, step })
+            } else {
+                Laid::Fixed(format!("{head} {step}"))
+            }
         }))
     }
 }
 
 /// `use Debate<M>(arguments) { topic: user } as debate;`, after the `use`.
-struct Module<'n> {
-    path: &'n [Node],
-    arguments: Option<&'n Node>,
-    inputs: &'n [Node],
-    name: &'n [Node],
+struct ModuleLayout<'n> {
+    path: &'n [SyntaxNode],
+    arguments: Option<&'n SyntaxNode>,
+    inputs: &'n [SyntaxNode],
+    name: &'n [SyntaxNode],
 }
 
-impl<'n> Module<'n> {
-    fn new(rust: Rust<'_>, nodes: &'n [Node]) -> Option<Self> {
-        let is_inputs = |node: &Node| node.group(Delimiter::Brace).is_some();
-        let is_formed = |name: &[Node]| matches!(name, [word, _, end] if word.is(rust.text, "as") && end.is(rust.text, ";"));
+impl<'n> ModuleLayout<'n> {
+    fn new(rust: Rust<'_>, nodes: &'n [SyntaxNode]) -> Option<Self> {
+        let is_inputs = |node: &SyntaxNode| node.group(Delimiter::Brace).is_some();
+        let is_formed = |name: &[SyntaxNode]| matches!(name, [word, _, end] if word.is(rust.text, "as") && end.is(rust.text, ";"));
         // Braces in the generics come before the braces of the inputs.
         let at = nodes.iter().rposition(is_inputs)?;
         let (path, rest) = nodes.split_at_checked(at)?;
@@ -126,7 +135,7 @@ impl<'n> Module<'n> {
             None => Some(String::new()),
         };
         let inputs = list(rust, level + 1, self.inputs)?;
-        let Some(((path, arguments), List { inline, vertical })) = path.zip(arguments).zip(inputs) else {
+        let Some(((path, arguments), ListText { inline, vertical })) = path.zip(arguments).zip(inputs) else {
             return Ok(None);
         };
         let name = self.name.get(1).map_or("", |name| name.text(rust.text));

@@ -10,7 +10,7 @@ use crate::flow::flow;
 use crate::rust::{Problem, Rust};
 use crate::rustfmt::Snippets;
 use crate::same::{Strictness, same};
-use crate::source::{Kind, Node, lex, nodes, range};
+use crate::source::{NodeKind, SyntaxNode, lex, nodes, range};
 use crate::{examples, syntax};
 
 /// A text with formatted flows, as far as all snippets are known; or the problems that prevent the formatting.
@@ -22,14 +22,14 @@ pub(crate) struct Formatted {
 }
 
 /// Formats a whole file. Lines that end with CR and LF keep these ends.
-pub(crate) fn file(text: &str, snippets: &Snippets, source: Source) -> Formatted {
+pub(crate) fn file(text: &str, snippets: &Snippets, source: SourceText) -> Formatted {
     let unix = text.replace("\r\n", "\n");
     let is_dos = unix.len() < text.len();
     // A byte order mark and a `#!` line are no tokens.
-    let start = if source == Source::File { skipped(&unix) } else { 0 };
+    let start = if source == SourceText::File { skipped(&unix) } else { 0 };
     let (before, code) = unix.split_at_checked(start).unwrap_or(("", &unix));
     let mut formatted = match source {
-        Source::Markdown => {
+        SourceText::Markdown => {
             let mut edits = Vec::new();
             let flows = example_edits(examples::of_markdown(code), snippets, &mut edits);
             Formatted { text: edited(code, edits), flows, problems: Vec::new() }
@@ -55,14 +55,14 @@ fn skipped(text: &str) -> usize {
 
 /// The origin of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum SourceText {
     File,
     Markdown,
     /// An example in the documentation. An example may be wrong on purpose, so mistakes in examples are no problems.
     Example,
 }
 
-pub(crate) fn code(text: &str, snippets: &Snippets, source: Source) -> Formatted {
+pub(crate) fn code(text: &str, snippets: &Snippets, source: SourceText) -> Formatted {
     let mut formatted = Formatted { text: text.to_owned(), ..Formatted::default() };
     let tokens = match lex(text) {
         Ok(tokens) => tokens,
@@ -77,12 +77,12 @@ pub(crate) fn code(text: &str, snippets: &Snippets, source: Source) -> Formatted
     for found in &flows {
         match edit(text, snippets, found) {
             Ok(edit) => edits.extend(edit),
-            Err(_) if source == Source::Example || found.is_in_macro => {}
+            Err(_) if source == SourceText::Example || found.is_in_macro => {}
             Err(mut problems) => formatted.problems.append(&mut problems),
         }
     }
     formatted.flows = flows.len();
-    if source == Source::File {
+    if source == SourceText::File {
         let nodes = nodes(text, tokens, 0..text.len());
         let is_outside = |docs: &Range<usize>| !flows.iter().any(|flow| flow.range().contains(&docs.start));
         let mut examples = examples::of(text, &nodes);
@@ -97,7 +97,7 @@ pub(crate) fn code(text: &str, snippets: &Snippets, source: Source) -> Formatted
 fn example_edits(examples: Vec<Example>, snippets: &Snippets, edits: &mut Vec<Edit>) -> usize {
     let mut flows = 0;
     for example in examples {
-        let formatted = code(&example.code, snippets, Source::Example);
+        let formatted = code(&example.code, snippets, SourceText::Example);
         flows += formatted.flows;
         // Only changed ones: the prefixes of lines are made again.
         if formatted.problems.is_empty() && formatted.text != example.code {
@@ -119,7 +119,7 @@ fn edited(text: &str, mut edits: Vec<Edit>) -> String {
 }
 
 /// A `flow!`, with the brackets of the body.
-struct Found {
+struct FoundFlow {
     body: Group,
     /// The place of `flow`, at the beginning of a line or inside.
     at: usize,
@@ -127,20 +127,20 @@ struct Found {
     is_in_macro: bool,
 }
 
-impl Found {
+impl FoundFlow {
     fn range(&self) -> Range<usize> {
         range(&TokenTree::from(self.body.clone()))
     }
 }
 
 /// The invocations of `flow!` in a text, outside of each other.
-fn flows(tokens: TokenStream) -> Vec<Found> {
+fn flows(tokens: TokenStream) -> Vec<FoundFlow> {
     let mut found = Vec::new();
     find(tokens, false, &mut found);
     found
 }
 
-fn find(tokens: TokenStream, is_in_macro: bool, found: &mut Vec<Found>) {
+fn find(tokens: TokenStream, is_in_macro: bool, found: &mut Vec<FoundFlow>) {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, tree) in trees.iter().enumerate() {
         let TokenTree::Group(group) = tree else { continue };
@@ -149,7 +149,7 @@ fn find(tokens: TokenStream, is_in_macro: bool, found: &mut Vec<Found>) {
             [path @ .., TokenTree::Ident(name), bang] if name == "flow" && is_punct(bang, '!') => {
                 if !mentions_dollar(group.stream()) && !is_skipped(path) {
                     let at = name.span().byte_range().start;
-                    found.push(Found { body: group.clone(), at, is_in_macro });
+                    found.push(FoundFlow { body: group.clone(), at, is_in_macro });
                 }
             }
             [.., TokenTree::Ident(_), bang] if is_punct(bang, '!') => find(group.stream(), true, found),
@@ -188,15 +188,15 @@ fn is_skipped(path: &[TokenTree]) -> bool {
 }
 
 /// The body of a flow and the new text of the body, if that text is known.
-fn edit(text: &str, snippets: &Snippets, found: &Found) -> Result<Option<Edit>, Vec<Problem>> {
+fn edit(text: &str, snippets: &Snippets, found: &FoundFlow) -> Result<Option<Edit>, Vec<Problem>> {
     let problems = mistakes(found);
     if !problems.is_empty() {
         return Err(problems);
     }
     let range = found.range();
     let inner = range.start + 1..range.end.saturating_sub(1);
-    let kind = Kind::Group(found.body.delimiter(), nodes(text, found.body.stream(), inner));
-    let body = Node { kind, range: range.clone() };
+    let kind = NodeKind::Group(found.body.delimiter(), nodes(text, found.body.stream(), inner));
+    let body = SyntaxNode { kind, range: range.clone() };
     let line = text.get(..found.at).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
     let spaces = line.get(..line.len() - line.trim_start().len()).unwrap_or_default();
     let level = snippets.config.level(spaces);
@@ -213,7 +213,7 @@ fn edit(text: &str, snippets: &Snippets, found: &Found) -> Result<Option<Edit>, 
 }
 
 /// The errors of the parser.
-fn mistakes(found: &Found) -> Vec<Problem> {
+fn mistakes(found: &FoundFlow) -> Vec<Problem> {
     let mut errors = Errors::default();
     syntax::parse(found.body.stream(), &mut errors);
     let trees: Vec<TokenTree> = errors.tokens().into_iter().collect();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::source::{Kind, Node};
+use crate::source::{NodeKind, SyntaxNode};
 
 /// The code between two fences.
 pub(crate) struct Example {
@@ -26,7 +26,7 @@ impl Example {
 }
 
 /// The examples in all `///` and `//!` comments among these nodes.
-pub(crate) fn of(text: &str, nodes: &[Node]) -> Vec<Example> {
+pub(crate) fn of(text: &str, nodes: &[SyntaxNode]) -> Vec<Example> {
     let mut lines = Vec::new();
     doc_lines(text, nodes, &mut lines);
     // Without a word after the fence, examples are Rust.
@@ -44,13 +44,13 @@ pub(crate) fn of_markdown(text: &str) -> Vec<Example> {
     let ranges: Vec<Range<usize>> = text.split_inclusive('\n').map(range).collect();
     let line = |range: &Range<usize>| {
         let markdown = text.get(range.clone()).unwrap_or_default().trim_end_matches('\n');
-        Line { range: range.clone(), start: "", markdown }
+        ExampleLine { range: range.clone(), start: "", markdown }
     };
-    let lines: Vec<Line<'_>> = ranges.iter().map(line).collect();
+    let lines: Vec<ExampleLine<'_>> = ranges.iter().map(line).collect();
     in_lines(text, &lines, |words| is_rust(words) && words.contains("rust"))
 }
 
-fn in_lines(text: &str, lines: &[Line<'_>], is_rust: impl Fn(&str) -> bool) -> Vec<Example> {
+fn in_lines(text: &str, lines: &[ExampleLine<'_>], is_rust: impl Fn(&str) -> bool) -> Vec<Example> {
     let (mut examples, mut rest) = (Vec::new(), lines);
     while let Some((first, after)) = rest.split_first() {
         rest = after;
@@ -66,7 +66,7 @@ fn in_lines(text: &str, lines: &[Line<'_>], is_rust: impl Fn(&str) -> bool) -> V
 }
 
 /// A line of a doc comment.
-struct Line<'t> {
+struct ExampleLine<'t> {
     /// The line with the spaces before the comment, and with the line end.
     range: Range<usize>,
     /// The spaces and the slashes.
@@ -74,7 +74,7 @@ struct Line<'t> {
     markdown: &'t str,
 }
 
-impl Line<'_> {
+impl ExampleLine<'_> {
     /// The fence that begins here.
     fn fence(&self) -> Option<&str> {
         let text = self.markdown.trim_start();
@@ -89,18 +89,18 @@ impl Line<'_> {
     }
 }
 
-fn doc_lines<'t>(text: &'t str, nodes: &[Node], lines: &mut Vec<Line<'t>>) {
+fn doc_lines<'t>(text: &'t str, nodes: &[SyntaxNode], lines: &mut Vec<ExampleLine<'t>>) {
     for node in nodes {
         match &node.kind {
-            Kind::Group(_, nodes) => doc_lines(text, nodes, lines),
-            Kind::Doc => lines.extend(doc_line(text, node)),
+            NodeKind::Group(_, nodes) => doc_lines(text, nodes, lines),
+            NodeKind::Doc => lines.extend(doc_line(text, node)),
             _ => {}
         }
     }
 }
 
 /// The line of a doc comment, `///` or `//!`, if no other token is on that line.
-fn doc_line<'t>(text: &'t str, node: &Node) -> Option<Line<'t>> {
+fn doc_line<'t>(text: &'t str, node: &SyntaxNode) -> Option<ExampleLine<'t>> {
     let comment = node.text(text);
     let slashes = ["///", "//!"].into_iter().find(|slashes| comment.starts_with(slashes))?;
     let before = text.get(..node.range.start)?;
@@ -108,7 +108,7 @@ fn doc_line<'t>(text: &'t str, node: &Node) -> Option<Line<'t>> {
     let is_alone = text.get(begin..node.range.start)?.trim().is_empty();
     let end = text.get(node.range.end..)?.find('\n').map_or(text.len(), |at| node.range.end + at + 1);
     let start = text.get(begin..node.range.start + slashes.len())?;
-    is_alone.then(|| Line {
+    is_alone.then(|| ExampleLine {
         range: begin..end,
         start,
         markdown: comment.get(slashes.len()..).unwrap_or_default(),
@@ -125,7 +125,7 @@ fn is_rust(words: &str) -> bool {
     })
 }
 
-fn example(text: &str, first: &Line<'_>, inside: &[Line<'_>]) -> Option<Example> {
+fn example(text: &str, first: &ExampleLine<'_>, inside: &[ExampleLine<'_>]) -> Option<Example> {
     let (begin, end) = (inside.first()?.range.start, inside.last()?.range.end);
     let spaces = first.markdown.get(..first.markdown.len() - first.markdown.trim_start().len())?;
     let mut code = String::new();

@@ -4,21 +4,21 @@ use proc_macro2::Delimiter;
 
 use crate::align::{Laid, align};
 use crate::declaration::declaration;
-use crate::entries::{Entry, Part, entries};
+use crate::entries::{EntryPart, FlowEntry, entries};
 use crate::rust::{Known, Rust};
 use crate::same::brackets;
-use crate::source::{Kind, Node};
+use crate::source::{NodeKind, SyntaxNode};
 
 /// The braces of a flow, and all between them, where the line of the flow is at this level.
-pub(crate) fn flow(rust: Rust<'_>, level: usize, braces: &Node) -> Known<String> {
-    let Kind::Group(delimiter, nodes) = &braces.kind else { return Ok(None) };
+pub(crate) fn flow(rust: Rust<'_>, level: usize, braces: &SyntaxNode) -> Known<String> {
+    let NodeKind::Group(delimiter, nodes) = &braces.kind else { return Ok(None) };
     let (open, close) = brackets(*delimiter);
     let Some(lines) = declarations(rust, level + 1, nodes)? else { return Ok(None) };
     Ok(Some(format!("{open}\n{lines}{}{close}", rust.snippets.config.indent(level))))
 }
 
 /// The declarations at this level, each with its indentation and its line end.
-fn declarations(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<String> {
+fn declarations(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<String> {
     let entries = entries(rust.text, nodes);
     let mut laid = Vec::new();
     let mut is_known = true;
@@ -44,7 +44,7 @@ fn declarations(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<String> {
 }
 
 /// The texts, with the `=` of consecutive columns below each other.
-fn aligned(entries: &[Entry<'_>], laid: &[Laid], room: usize) -> Vec<String> {
+fn aligned(entries: &[FlowEntry<'_>], laid: &[Laid], room: usize) -> Vec<String> {
     let (mut texts, mut run) = (Vec::new(), Vec::new());
     for (entry, laid) in entries.iter().zip(laid) {
         if entry.is_apart || matches!(laid, Laid::Fixed(_)) {
@@ -59,18 +59,18 @@ fn aligned(entries: &[Entry<'_>], laid: &[Laid], room: usize) -> Vec<String> {
     texts
 }
 
-fn entry_text(rust: Rust<'_>, level: usize, entry: &Entry<'_>) -> Known<Laid> {
+fn entry_text(rust: Rust<'_>, level: usize, entry: &FlowEntry<'_>) -> Known<Laid> {
     let text = match entry.part {
-        Part::Comment(comment) => Some(comment.text(rust.text).to_owned()),
-        Part::Attribute(nodes) => rust.attribute(level, nodes)?,
-        Part::Declaration(nodes) => return declaration(rust, level, nodes),
-        Part::Item(header, body) => item(rust, level, header, body)?,
+        EntryPart::Comment(comment) => Some(comment.text(rust.text).to_owned()),
+        EntryPart::Attribute(nodes) => rust.attribute(level, nodes)?,
+        EntryPart::Declaration(nodes) => return declaration(rust, level, nodes),
+        EntryPart::Item(header, body) => item(rust, level, header, body)?,
     };
     Ok(text.map(Laid::Fixed))
 }
 
 /// A flow with a header.
-fn item(rust: Rust<'_>, level: usize, header: &[Node], body: &Node) -> Known<String> {
+fn item(rust: Rust<'_>, level: usize, header: &[SyntaxNode], body: &SyntaxNode) -> Known<String> {
     let header = rust.header(level, header)?;
     let nodes = body.group(Delimiter::Brace).unwrap_or_default();
     let lines = declarations(rust, level + 1, nodes)?;

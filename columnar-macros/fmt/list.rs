@@ -4,11 +4,11 @@ use proc_macro2::Delimiter;
 
 use crate::align::width;
 use crate::rust::{Known, Rust};
-use crate::source::{Kind, Node};
+use crate::source::{NodeKind, SyntaxNode};
 
 /// A list without the brackets.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct List {
+pub(crate) struct ListText {
     /// The list on one line, if possible.
     pub(crate) inline: Option<String>,
     /// The list with one item a line, each with indentation and comma.
@@ -17,20 +17,20 @@ pub(crate) struct List {
 
 /// An item of a list, with the comments before and after.
 #[derive(Default)]
-struct Item<'n> {
-    before: Vec<&'n Node>,
-    nodes: Vec<&'n Node>,
-    after: Vec<&'n Node>,
+struct ListItem<'n> {
+    before: Vec<&'n SyntaxNode>,
+    nodes: Vec<&'n SyntaxNode>,
+    after: Vec<&'n SyntaxNode>,
 }
 
 /// A text that begins a line where an item is broken, and the comments before the text.
 struct Segment<'n> {
-    comments: Vec<&'n Node>,
+    comments: Vec<&'n SyntaxNode>,
     text: String,
 }
 
 /// The list, whose items are at this level.
-pub(crate) fn list(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<List> {
+pub(crate) fn list(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<ListText> {
     let items = items(rust.text, nodes);
     let (mut inline, mut vertical) = (Some(Vec::new()), String::new());
     let mut is_known = true;
@@ -55,26 +55,26 @@ pub(crate) fn list(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<List> 
         comments_after(rust.text, &indent, &item.after, &mut vertical);
         vertical.push('\n');
     }
-    Ok(is_known.then(|| List { inline: inline.map(|items| items.join(", ")), vertical }))
+    Ok(is_known.then(|| ListText { inline: inline.map(|items| items.join(", ")), vertical }))
 }
 
-fn comment_lines(text: &str, indent: &str, comments: &[&Node], lines: &mut String) {
+fn comment_lines(text: &str, indent: &str, comments: &[&SyntaxNode], lines: &mut String) {
     comments.iter().for_each(|comment| lines.extend([indent, comment.text(text), "\n"]));
 }
 
 /// Comments on the line of an item. Nothing can follow a comment up to the end of the line, so all further comments are
 /// below.
-fn comments_after(text: &str, indent: &str, comments: &[&Node], lines: &mut String) {
+fn comments_after(text: &str, indent: &str, comments: &[&SyntaxNode], lines: &mut String) {
     let mut is_ended = false;
     for comment in comments {
         lines.extend(if is_ended { ["\n", indent] } else { [" ", ""] });
         lines.push_str(comment.text(text));
-        is_ended |= matches!(comment.kind, Kind::LineComment);
+        is_ended |= matches!(comment.kind, NodeKind::LineComment);
     }
 }
 
-fn items<'n>(text: &str, nodes: &'n [Node]) -> Vec<Item<'n>> {
-    let (mut items, mut item, mut end) = (Vec::<Item<'n>>::new(), Item::default(), None);
+fn items<'n>(text: &str, nodes: &'n [SyntaxNode]) -> Vec<ListItem<'n>> {
+    let (mut items, mut item, mut end) = (Vec::<ListItem<'n>>::new(), ListItem::default(), None);
     for (at, node) in nodes.iter().enumerate() {
         let between = end.and_then(|end| text.get(end..node.range.start)).unwrap_or("\n");
         end = Some(node.range.end);
@@ -94,14 +94,14 @@ fn items<'n>(text: &str, nodes: &'n [Node]) -> Vec<Item<'n>> {
     items
 }
 
-impl Item<'_> {
+impl ListItem<'_> {
     fn is_empty(&self) -> bool {
         self.before.is_empty() && self.nodes.is_empty()
     }
 }
 
 /// An item on one line, if possible, and the item with separate lines.
-fn item(rust: Rust<'_>, level: usize, nodes: &[&Node]) -> Known<(Option<String>, String)> {
+fn item(rust: Rust<'_>, level: usize, nodes: &[&SyntaxNode]) -> Known<(Option<String>, String)> {
     if let [word, list] = nodes
         && word.is(rust.text, "group")
         && let Some(inner) = list.group(Delimiter::Parenthesis)
@@ -130,8 +130,8 @@ fn item(rust: Rust<'_>, level: usize, nodes: &[&Node]) -> Known<(Option<String>,
     Ok(Some((is_one_line.then_some(one_line), lines)))
 }
 
-fn group(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<(Option<String>, String)> {
-    let Some(List { inline, vertical }) = list(rust, level + 1, nodes)? else { return Ok(None) };
+fn group(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<(Option<String>, String)> {
+    let Some(ListText { inline, vertical }) = list(rust, level + 1, nodes)? else { return Ok(None) };
     let config = &rust.snippets.config;
     let inline = inline.map(|inline| format!("group({inline})"));
     let fits = inline.as_ref().filter(|inline| config.width(level) + width(inline) < config.max_width);
@@ -143,7 +143,7 @@ fn group(rust: Rust<'_>, level: usize, nodes: &[Node]) -> Known<(Option<String>,
 }
 
 /// The base of a view and all modifiers, or an input and the column of the input.
-fn segments<'n>(rust: Rust<'_>, level: usize, nodes: &[&'n Node]) -> Known<Vec<Segment<'n>>> {
+fn segments<'n>(rust: Rust<'_>, level: usize, nodes: &[&'n SyntaxNode]) -> Known<Vec<Segment<'n>>> {
     let (mut segments, mut is_known) = (vec![Segment { comments: Vec::new(), text: String::new() }], true);
     let mut comments = Vec::new();
     for node in nodes {

@@ -46,7 +46,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use document::{Formatted, Source};
+use document::{Formatted, SourceText};
 use files::Packages;
 use rustfmt::{Config, Snippets};
 
@@ -117,16 +117,16 @@ fn arguments() -> Result<Option<Arguments>, String> {
 }
 
 /// A file with flows.
-struct File {
+struct RustFile {
     path: PathBuf,
     text: String,
     formatted: Formatted,
 }
 
-impl File {
+impl RustFile {
     fn format(&mut self, snippets: &Snippets) {
         let is_markdown = self.path.extension() == Some(OsStr::new("md"));
-        let source = if is_markdown { Source::Markdown } else { Source::File };
+        let source = if is_markdown { SourceText::Markdown } else { SourceText::File };
         self.formatted = document::file(&self.text, snippets, source);
     }
 }
@@ -168,13 +168,13 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
 fn by_config(
     packages: &mut Packages,
     paths: BTreeSet<PathBuf>,
-) -> Result<Vec<(Snippets, Vec<File>)>, String> {
-    let mut groups = HashMap::<_, Vec<File>>::new();
+) -> Result<Vec<(Snippets, Vec<RustFile>)>, String> {
+    let mut groups = HashMap::<_, Vec<RustFile>>::new();
     for path in paths {
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         if text.contains("flow!") {
             let key = (settings(&path), packages.edition(&path));
-            groups.entry(key).or_default().push(File { path, text, formatted: Formatted::default() });
+            groups.entry(key).or_default().push(RustFile { path, text, formatted: Formatted::default() });
         }
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
@@ -196,8 +196,8 @@ fn settings(path: &Path) -> PathBuf {
 }
 
 /// Writes a file, or says that it would change. Returns whether nothing is left to do.
-fn finish(file: &File, is_check: bool) -> Result<bool, String> {
-    let File { path, text, formatted } = file;
+fn finish(file: &RustFile, is_check: bool) -> Result<bool, String> {
+    let RustFile { path, text, formatted } = file;
     let folder = std::env::current_dir().unwrap_or_default();
     let shown = path.strip_prefix(folder).unwrap_or(path);
     if !formatted.problems.is_empty() {

@@ -7,7 +7,7 @@ use proc_macro2::Delimiter;
 
 use crate::rustfmt::Snippets;
 use crate::same::{Strictness, same};
-use crate::source::{Node, nodes_of};
+use crate::source::{SyntaxNode, nodes_of};
 
 /// A mistake, or a limit of the formatter, at a place of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(crate) struct Rust<'r> {
 
 impl<'r> Rust<'r> {
     /// The text of these nodes, with everything between them.
-    pub(crate) fn written(&self, nodes: &[Node]) -> &'r str {
+    pub(crate) fn written(&self, nodes: &[SyntaxNode]) -> &'r str {
         match (nodes.first(), nodes.last()) {
             (Some(first), Some(last)) => self.text.get(first.range.start..last.range.end).unwrap_or_default(),
             _ => "",
@@ -39,7 +39,13 @@ impl<'r> Rust<'r> {
     }
 
     /// The `=` and the compute step after a head that ends at this width, up to and with the `;`.
-    pub(crate) fn step(&self, level: usize, head: usize, equals: &Node, end: &Node) -> Known<String> {
+    pub(crate) fn step(
+        &self,
+        level: usize,
+        head: usize,
+        equals: &SyntaxNode,
+        end: &SyntaxNode,
+    ) -> Known<String> {
         let written = self.text.get(equals.range.end..end.range.start).unwrap_or_default().trim();
         // A name as wide as the head, so that rustfmt breaks the lines where it would with the head.
         let head = format!("let {} =", "h".repeat(head.saturating_sub(4).max(1)));
@@ -48,7 +54,7 @@ impl<'r> Rust<'r> {
         Ok(step.map(|step| format!("={};", closed(&step))))
     }
 
-    pub(crate) fn type_of(&self, level: usize, nodes: &[Node]) -> Known<String> {
+    pub(crate) fn type_of(&self, level: usize, nodes: &[SyntaxNode]) -> Known<String> {
         let written = self.written(nodes);
         match nodes {
             [first, _, ..] => {
@@ -59,7 +65,7 @@ impl<'r> Rust<'r> {
     }
 
     /// Arguments with the parentheses.
-    pub(crate) fn arguments(&self, level: usize, list: &Node) -> Known<String> {
+    pub(crate) fn arguments(&self, level: usize, list: &SyntaxNode) -> Known<String> {
         match list.group(Delimiter::Parenthesis).unwrap_or_default() {
             [] => Ok(Some("()".to_owned())),
             [only] if !only.is_comment() && only.group(Delimiter::Brace).is_none() => {
@@ -70,7 +76,7 @@ impl<'r> Rust<'r> {
     }
 
     /// An attribute on separate lines.
-    pub(crate) fn attribute(&self, level: usize, nodes: &[Node]) -> Known<String> {
+    pub(crate) fn attribute(&self, level: usize, nodes: &[SyntaxNode]) -> Known<String> {
         let written = self.written(nodes);
         match nodes {
             [first, _, ..] => {
@@ -91,7 +97,7 @@ impl<'r> Rust<'r> {
         strictness: Strictness,
         at: usize,
     ) -> Known<String> {
-        let has_comment = nodes_of(written).is_some_and(|nodes| nodes.iter().any(Node::has_comment));
+        let has_comment = nodes_of(written).is_some_and(|nodes| nodes.iter().any(SyntaxNode::has_comment));
         let mut text = written.to_owned();
         for _ in 0..MOST_ROUNDS {
             let Some(formatted) = self.get(level, format!("{before}{}{after}", closed(&text)), at)? else {
@@ -109,10 +115,10 @@ impl<'r> Rust<'r> {
     }
 
     /// The header of an item and the opening brace. The header is formatted as the header of a function.
-    pub(crate) fn header(&self, level: usize, nodes: &[Node]) -> Known<String> {
+    pub(crate) fn header(&self, level: usize, nodes: &[SyntaxNode]) -> Known<String> {
         let written = self.written(nodes);
         let verbatim = || format!("{} {{", closed(written));
-        let Some(header) = Header::new(self.text, nodes) else { return Ok(Some(verbatim())) };
+        let Some(header) = HeaderText::new(self.text, nodes) else { return Ok(Some(verbatim())) };
         let at = nodes.first().map_or(0, |first| first.range.start);
         let formatted = self.get(level, header.function(), at)?;
         Ok(formatted.map(|formatted| {
@@ -142,7 +148,7 @@ fn closed(text: &str) -> String {
 }
 
 /// The parts of `pub struct Felt<M: Model>(model: M): Chat<M> where …`.
-struct Header<'h> {
+struct HeaderText<'h> {
     visibility: &'h str,
     name: &'h str,
     generics: &'h str,
@@ -151,12 +157,12 @@ struct Header<'h> {
     bounds: &'h str,
 }
 
-impl<'h> Header<'h> {
-    fn new(text: &'h str, nodes: &[Node]) -> Option<Self> {
+impl<'h> HeaderText<'h> {
+    fn new(text: &'h str, nodes: &[SyntaxNode]) -> Option<Self> {
         let keyword = nodes.iter().position(|node| node.is(text, "struct"))?;
         let (name, rest) = nodes.get(keyword + 1..)?.split_first()?;
         // The text of a comment would get into the middle of lines.
-        if nodes.iter().any(Node::is_comment) {
+        if nodes.iter().any(SyntaxNode::is_comment) {
             return None;
         }
         let parameters = outside_angles(text, rest, |node| node.group(Delimiter::Parenthesis).is_some());
@@ -213,7 +219,7 @@ impl<'h> Header<'h> {
 }
 
 /// The place of the first such node that is outside of angle brackets.
-fn outside_angles(text: &str, nodes: &[Node], is_it: impl Fn(&Node) -> bool) -> Option<usize> {
+fn outside_angles(text: &str, nodes: &[SyntaxNode], is_it: impl Fn(&SyntaxNode) -> bool) -> Option<usize> {
     let (mut depth, mut before) = (0_usize, "");
     for (at, node) in nodes.iter().enumerate() {
         let token = node.text(text);
@@ -231,7 +237,7 @@ fn outside_angles(text: &str, nodes: &[Node], is_it: impl Fn(&Node) -> bool) -> 
 }
 
 /// Whether the `:` is half of a `::`.
-fn is_path(text: &str, nodes: &[Node], at: usize) -> bool {
+fn is_path(text: &str, nodes: &[SyntaxNode], at: usize) -> bool {
     let is_beside = |other: Option<usize>| {
         let (node, other) = (nodes.get(at), other.and_then(|other| nodes.get(other)));
         node.zip(other).is_some_and(|(node, other)| {
@@ -243,6 +249,6 @@ fn is_path(text: &str, nodes: &[Node], at: usize) -> bool {
 }
 
 /// The place of the `=` before a compute step: the first one outside of the angle brackets of a type.
-pub(crate) fn equals(text: &str, nodes: &[Node]) -> Option<usize> {
+pub(crate) fn equals(text: &str, nodes: &[SyntaxNode]) -> Option<usize> {
     outside_angles(text, nodes, |node| node.is(text, "="))
 }

@@ -2,7 +2,7 @@
 
 use proc_macro2::Delimiter;
 
-use crate::source::{Kind, Node, nodes_of};
+use crate::source::{NodeKind, SyntaxNode, nodes_of};
 
 /// The differences that are allowed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,19 +34,19 @@ pub(crate) fn words(text: &str, strictness: Strictness) -> Option<Words> {
     Some(words)
 }
 
-fn collect(text: &str, nodes: &[Node], strictness: Strictness, words: &mut Words) {
+fn collect(text: &str, nodes: &[SyntaxNode], strictness: Strictness, words: &mut Words) {
     let last = nodes.iter().rposition(|node| !node.is_comment());
     for (at, node) in nodes.iter().enumerate() {
         let word = node.text(text);
         match &node.kind {
             // rustfmt moves all lines of a comment with it.
-            Kind::LineComment | Kind::BlockComment => {
+            NodeKind::LineComment | NodeKind::BlockComment => {
                 words.comments.push(word.lines().map(str::trim).collect::<Vec<_>>().join("\n"));
             }
-            Kind::Token if word == "," && (Some(at) == last || strictness == Strictness::Rust) => {}
-            Kind::Token if word == ";" && strictness == Strictness::Rust => {}
-            Kind::Doc | Kind::Token => words.tokens.push(word.to_owned()),
-            Kind::Group(delimiter, nodes) => {
+            NodeKind::Token if word == "," && (Some(at) == last || strictness == Strictness::Rust) => {}
+            NodeKind::Token if word == ";" && strictness == Strictness::Rust => {}
+            NodeKind::Doc | NodeKind::Token => words.tokens.push(word.to_owned()),
+            NodeKind::Group(delimiter, nodes) => {
                 let is_kept = strictness == Strictness::Commas || *delimiter == Delimiter::Bracket;
                 let (open, close) = brackets(*delimiter);
                 words.tokens.extend(is_kept.then(|| open.to_owned()));

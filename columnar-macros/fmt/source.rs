@@ -9,13 +9,13 @@ use proc_macro2::{Delimiter, LexError, TokenStream, TokenTree};
 
 /// A token with all that is inside, or a comment.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub(crate) kind: Kind,
+pub(crate) struct SyntaxNode {
+    pub(crate) kind: NodeKind,
     pub(crate) range: Range<usize>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     /// An identifier, a literal or one character of punctuation.
     Token,
     /// A doc comment, which is an attribute for the compiler.
@@ -23,35 +23,35 @@ pub(crate) enum Kind {
     /// A comment up to the end of the line.
     LineComment,
     BlockComment,
-    Group(Delimiter, Vec<Node>),
+    Group(Delimiter, Vec<SyntaxNode>),
 }
 
-impl Node {
+impl SyntaxNode {
     pub(crate) fn text<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.range.clone()).unwrap_or_default()
     }
 
     pub(crate) fn is_comment(&self) -> bool {
-        matches!(self.kind, Kind::LineComment | Kind::BlockComment)
+        matches!(self.kind, NodeKind::LineComment | NodeKind::BlockComment)
     }
 
     /// The nodes in these delimiters.
-    pub(crate) fn group(&self, expected: Delimiter) -> Option<&[Node]> {
+    pub(crate) fn group(&self, expected: Delimiter) -> Option<&[SyntaxNode]> {
         match &self.kind {
-            Kind::Group(delimiter, nodes) if *delimiter == expected => Some(nodes),
+            NodeKind::Group(delimiter, nodes) if *delimiter == expected => Some(nodes),
             _ => None,
         }
     }
 
     /// Whether the node is this token.
     pub(crate) fn is(&self, text: &str, token: &str) -> bool {
-        matches!(self.kind, Kind::Token) && self.text(text) == token
+        matches!(self.kind, NodeKind::Token) && self.text(text) == token
     }
 
     /// Whether the node is a comment or contains one.
     pub(crate) fn has_comment(&self) -> bool {
         match &self.kind {
-            Kind::Group(_, nodes) => nodes.iter().any(Node::has_comment),
+            NodeKind::Group(_, nodes) => nodes.iter().any(SyntaxNode::has_comment),
             _ => self.is_comment(),
         }
     }
@@ -63,7 +63,7 @@ pub(crate) fn lex(text: &str) -> Result<TokenStream, LexError> {
 }
 
 /// The tokens of a part of a text, with the comments.
-pub(crate) fn nodes(text: &str, tokens: TokenStream, part: Range<usize>) -> Vec<Node> {
+pub(crate) fn nodes(text: &str, tokens: TokenStream, part: Range<usize>) -> Vec<SyntaxNode> {
     let (mut nodes, mut end) = (Vec::new(), part.start);
     let mut trees = tokens.into_iter().peekable();
     while let Some(tree) = trees.next() {
@@ -73,23 +73,23 @@ pub(crate) fn nodes(text: &str, tokens: TokenStream, part: Range<usize>) -> Vec<
         let kind = match &tree {
             TokenTree::Group(group) => {
                 let inner = group.span_open().byte_range().end..group.span_close().byte_range().start;
-                Kind::Group(group.delimiter(), self::nodes(text, group.stream(), inner))
+                NodeKind::Group(group.delimiter(), self::nodes(text, group.stream(), inner))
             }
             _ if is_comment(text.get(range.clone()).unwrap_or_default()) => {
                 // The other tokens of a doc comment: perhaps a `!`, and the brackets.
                 while trees.next_if(|next| next.span().byte_range().end <= range.end).is_some() {}
-                Kind::Doc
+                NodeKind::Doc
             }
-            _ => Kind::Token,
+            _ => NodeKind::Token,
         };
-        nodes.push(Node { kind, range });
+        nodes.push(SyntaxNode { kind, range });
     }
     comments(text, end..part.end, &mut nodes);
     nodes
 }
 
 /// The nodes of a whole text.
-pub(crate) fn nodes_of(text: &str) -> Option<Vec<Node>> {
+pub(crate) fn nodes_of(text: &str) -> Option<Vec<SyntaxNode>> {
     Some(nodes(text, lex(text).ok()?, 0..text.len()))
 }
 
@@ -106,21 +106,21 @@ fn is_comment(text: &str) -> bool {
 }
 
 /// The comments between two tokens.
-fn comments(text: &str, part: Range<usize>, nodes: &mut Vec<Node>) {
+fn comments(text: &str, part: Range<usize>, nodes: &mut Vec<SyntaxNode>) {
     let mut start = part.start;
     while let Some(rest) = text.get(start..part.end) {
         let skipped = rest.len() - rest.trim_start().len();
         start += skipped;
         let rest = rest.get(skipped..).unwrap_or_default();
         let (kind, length) = if rest.starts_with("//") {
-            (Kind::LineComment, rest.find('\n').unwrap_or(rest.len()))
+            (NodeKind::LineComment, rest.find('\n').unwrap_or(rest.len()))
         } else if rest.starts_with("/*") {
-            (Kind::BlockComment, block_length(rest))
+            (NodeKind::BlockComment, block_length(rest))
         } else {
             break;
         };
         let length = rest.get(..length).map_or(length, |comment| comment.trim_end().len());
-        nodes.push(Node { kind, range: start..start + length });
+        nodes.push(SyntaxNode { kind, range: start..start + length });
         start += length;
     }
 }

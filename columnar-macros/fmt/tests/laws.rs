@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::{format_all, snippets};
-use crate::document::Source;
+use crate::document::SourceText;
 use crate::same::{Strictness, brackets, words};
-use crate::source::{Kind, Node, nodes_of};
+use crate::source::{NodeKind, SyntaxNode, nodes_of};
 
 /// Random numbers that are the same in each run.
 struct Chance(u64);
@@ -47,7 +47,7 @@ fn formatted_flows_of_this_repository_stay_as_they_are() {
     paths.retain(|path| std::fs::read_to_string(path).unwrap().contains("flow!"));
     let text = |path: &PathBuf| {
         let is_markdown = path.extension().unwrap() == "md";
-        let source = if is_markdown { Source::Markdown } else { Source::File };
+        let source = if is_markdown { SourceText::Markdown } else { SourceText::File };
         (std::fs::read_to_string(path).unwrap(), source)
     };
     let mut texts: Vec<_> = paths.iter().map(text).collect();
@@ -84,20 +84,20 @@ const FLOWS: [&str; 5] = [
 fn respaced(
     chance: &mut Chance,
     flow: &str,
-    nodes: &[Node],
+    nodes: &[SyntaxNode],
     comments: &mut Option<usize>,
     text: &mut String,
 ) {
     for (at, node) in nodes.iter().enumerate() {
         match &node.kind {
-            Kind::Group(delimiter, nodes) => {
+            NodeKind::Group(delimiter, nodes) => {
                 let (open, close) = brackets(*delimiter);
                 text.push_str(open);
                 space(chance, comments, text);
                 respaced(chance, flow, nodes, comments, text);
                 text.push_str(close);
             }
-            Kind::Doc => text.extend([node.text(flow), "\n"]),
+            NodeKind::Doc => text.extend([node.text(flow), "\n"]),
             _ => text.push_str(node.text(flow)),
         }
         // Nothing is between the characters of `::`, and after a `#`.
@@ -143,11 +143,11 @@ fn spaces_do_not_matter() {
     let (mut chance, mut snippets) = (Chance(1), snippets());
     for flow in FLOWS {
         // At one level, since the width decides where lines are broken.
-        let mut texts = vec![(format!("flow! {{{flow}}}\n"), Source::File)];
+        let mut texts = vec![(format!("flow! {{{flow}}}\n"), SourceText::File)];
         for _ in 0..20 {
             let mut body = String::new();
             respaced(&mut chance, flow, &nodes_of(flow).unwrap(), &mut None, &mut body);
-            texts.push((format!("flow! {{{body}}}\n"), Source::File));
+            texts.push((format!("flow! {{{body}}}\n"), SourceText::File));
         }
         let formatted = format_all(&texts, &mut snippets);
         for ((text, _), found) in texts.iter().zip(&formatted) {
@@ -168,7 +168,7 @@ fn unaligned(text: &str) -> String {
 #[test]
 fn no_token_and_no_comment_is_lost() {
     let (mut chance, mut snippets, mut comments) = (Chance(2), snippets(), Some(0));
-    let file = |turn: usize| (file(&mut chance, FLOWS[turn % FLOWS.len()], &mut comments), Source::File);
+    let file = |turn: usize| (file(&mut chance, FLOWS[turn % FLOWS.len()], &mut comments), SourceText::File);
     let texts: Vec<_> = (0..300).map(file).collect();
     let once = format_all(&texts, &mut snippets);
     for ((text, _), once) in texts.iter().zip(&once) {
@@ -176,7 +176,7 @@ fn no_token_and_no_comment_is_lost() {
         let [before, after] = [text, &once.text].map(|text| words(text, Strictness::Rust).unwrap());
         assert_eq!(before, after, "{text}");
     }
-    let again: Vec<_> = once.iter().map(|once| (once.text.clone(), Source::File)).collect();
+    let again: Vec<_> = once.iter().map(|once| (once.text.clone(), SourceText::File)).collect();
     for (((text, _), once), twice) in texts.iter().zip(&once).zip(format_all(&again, &mut snippets)) {
         assert_eq!(once.text, twice.text, "{text}");
     }

@@ -5,7 +5,7 @@ mod table;
 
 use std::path::Path;
 
-use crate::document::{self, Formatted, Source};
+use crate::document::{self, Formatted, SourceText};
 use crate::rustfmt::{Config, Snippets};
 
 /// The settings of this repository.
@@ -15,9 +15,9 @@ fn snippets() -> Snippets {
 }
 
 /// Formats texts as the program does, with one process for all texts.
-fn format_all(texts: &[(String, Source)], snippets: &mut Snippets) -> Vec<Formatted> {
+fn format_all(texts: &[(String, SourceText)], snippets: &mut Snippets) -> Vec<Formatted> {
     loop {
-        let format = |(text, source): &(String, Source)| document::file(text, snippets, *source);
+        let format = |(text, source): &(String, SourceText)| document::file(text, snippets, *source);
         let formatted = texts.iter().map(format).collect();
         if !snippets.format_missing() {
             return formatted;
@@ -26,5 +26,5 @@ fn format_all(texts: &[(String, Source)], snippets: &mut Snippets) -> Vec<Format
 }
 
 fn format(text: &str) -> Formatted {
-    format_all(&[(text.to_owned(), Source::File)], &mut snippets()).remove(0)
+    format_all(&[(text.to_owned(), SourceText::File)], &mut snippets()).remove(0)
 }

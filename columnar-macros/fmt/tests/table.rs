@@ -1,7 +1,7 @@
 //! The form of each part of a flow.
 
 use super::{format, format_all, snippets};
-use crate::document::Source;
+use crate::document::SourceText;
 
 /// A flow without the braces, and the formatted flow. Both begin and end with a line end.
 fn check(flow: &str, expected: &str) {
@@ -301,7 +301,7 @@ impl X {
 #[test]
 fn rust_in_markdown_is_formatted() {
     let text = "# Flows\n\n```rust\nflow! { source   user; }\n```\n\n```\nflow! { source   user; }\n```\n";
-    let formatted = format_all(&[(text.to_owned(), Source::Markdown)], &mut snippets()).remove(0);
+    let formatted = format_all(&[(text.to_owned(), SourceText::Markdown)], &mut snippets()).remove(0);
     let expected =
         "# Flows\n\n```rust\nflow! {\n    source user;\n}\n```\n\n```\nflow! { source   user; }\n```\n";
     assert_eq!(formatted.text, expected);

@@ -35,7 +35,7 @@ pub(super) struct Thoughts {
 }
 
 /// A call to a model.
-pub(super) struct Call {
+pub(super) struct ModelCall {
     /// The model that is called, and the backups behind it.
     models: VecDeque<Arc<dyn Model>>,
     request: Request,
@@ -46,12 +46,12 @@ pub(super) struct Call {
     input: usize,
     rules: ReplyRules,
     attempt: usize,
-    stage: Stage,
+    stage: CallStage,
     /// The highest possible cost, reserved until the actual cost is known.
     reservation: Option<Reservation>,
 }
 
-enum Stage {
+enum CallStage {
     Pending,
     Streaming(Streaming),
     /// The reply has ended, and is discarded if there is an error.
@@ -87,7 +87,7 @@ impl Received {
     }
 }
 
-impl Call {
+impl ModelCall {
     /// A call of the first of these models; the others are backups.
     pub(super) fn new(
         models: Vec<Arc<dyn Model>>,
@@ -107,7 +107,7 @@ impl Call {
             input,
             rules,
             attempt: 1,
-            stage: Stage::Pending,
+            stage: CallStage::Pending,
             reservation: None,
         }
     }
@@ -120,12 +120,12 @@ impl Call {
 
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
         // An error leaves `Done` behind, so it is the last item.
-        let result = match mem::replace(&mut self.stage, Stage::Done) {
-            Stage::Pending => self.send().await,
-            Stage::Streaming(reply) => self.receive(reply).await,
-            Stage::Ended { error: None, .. } | Stage::Done => return None,
+        let result = match mem::replace(&mut self.stage, CallStage::Done) {
+            CallStage::Pending => self.send().await,
+            CallStage::Streaming(reply) => self.receive(reply).await,
+            CallStage::Ended { error: None, .. } | CallStage::Done => return None,
             // The end of a discarded reply came before, as `CallEnded`, so the receipt has the tokens of that reply.
-            Stage::Ended { error: Some(error), mut span } => {
+            CallStage::Ended { error: Some(error), mut span } => {
                 span.failed(&*error);
                 Err(error)
             }
@@ -141,7 +141,7 @@ impl Call {
             return Err(error);
         }
         self.models.pop_front();
-        self.stage = Stage::Pending;
+        self.stage = CallStage::Pending;
         self.attempt += 1;
         Ok(Piece::Retry { attempt: self.attempt - 1, error })
     }
@@ -171,7 +171,7 @@ impl Call {
         let filter = self.rules.thoughts.are_stripped.then(ThoughtFilter::default);
         let name = name.into();
         let (received, thoughts) = (Received::Nothing, String::new());
-        self.stage = Stage::Streaming(Streaming { chunks, span, received, filter, thoughts });
+        self.stage = CallStage::Streaming(Streaming { chunks, span, received, filter, thoughts });
         Ok(Piece::CallStarted(name))
     }
 
@@ -180,19 +180,19 @@ impl Call {
             Some(Ok(Chunk::Text(text))) => {
                 reply.span.text(&text);
                 let text = self.shown(&mut reply, text);
-                self.stage = Stage::Streaming(reply);
+                self.stage = CallStage::Streaming(reply);
                 return Ok(Piece::Text(text));
             }
             Some(Ok(Chunk::Thought(text))) => {
                 if self.rules.thoughts.are_kept {
                     reply.thoughts.push_str(&text);
                 }
-                self.stage = Stage::Streaming(reply);
+                self.stage = CallStage::Streaming(reply);
                 // A thought proves that the reply has begun.
                 return Ok(Piece::Text(String::new()));
             }
             Some(Ok(Chunk::Waiting { pause, error })) => {
-                self.stage = Stage::Streaming(reply);
+                self.stage = CallStage::Streaming(reply);
                 return Ok(Piece::Waiting { pause, error });
             }
             Some(Ok(Chunk::End(end))) => return Ok(self.end(reply, end)),
@@ -206,7 +206,7 @@ impl Call {
         }
         let is_refused = Overloaded::of(&*error).is_some() || Refused::of(&*error).is_some();
         if is_refused && reply.received == Received::Nothing {
-            self.stage = Stage::Ended { error: Some(error), span: reply.span };
+            self.stage = CallStage::Ended { error: Some(error), span: reply.span };
             return Ok(Piece::CallRefused);
         }
         reply.span.failed(&*error);
@@ -235,7 +235,7 @@ impl Call {
             reply.received = reply.received.and(&rest);
             reply.filter = None;
             reply.chunks = stream::iter([Ok(Chunk::End(end))]).boxed();
-            self.stage = Stage::Streaming(reply);
+            self.stage = CallStage::Streaming(reply);
             return Piece::Text(rest);
         }
         reply.span.end(&end);
@@ -244,7 +244,7 @@ impl Call {
             reservation.settle(&usage);
         }
         end.thoughts = Some(reply.thoughts).filter(|thoughts| !thoughts.is_empty()).map(Into::into);
-        self.stage = Stage::Ended { error: self.defect(&end, reply.received), span: reply.span };
+        self.stage = CallStage::Ended { error: self.defect(&end, reply.received), span: reply.span };
         Piece::CallEnded(end.into())
     }
 

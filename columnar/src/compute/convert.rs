@@ -7,7 +7,7 @@ use futures::stream::{Stream, StreamExt};
 use serde::Serialize;
 
 use super::step::Check;
-use super::{Compute, Context, Deltas, Reply, Settings, Step};
+use super::{Compute, Context, Deltas, Reply, Step, StepSettings};
 use crate::declare::error::BoxError;
 use crate::history::Value;
 
@@ -41,7 +41,7 @@ impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
         let check = model.is_some().then(|| Check(Arc::clone(&this) as Arc<dyn Compute>));
         let compute = move |cx| this.compute(cx);
         Step::with_settings(
-            Settings { instruction, model, max_tokens, check, ..Settings::default() },
+            StepSettings { instruction, model, max_tokens, check, ..StepSettings::default() },
             compute,
         )
     }

@@ -46,9 +46,9 @@ pub use policy::{Policy, secs};
 pub use prompt::{Prompt, prompt};
 pub use rate::{Rate, per_minute, per_second};
 pub use reply::{Deltas, Reply, deltas};
-pub(crate) use reply::{Kind, Piece};
-pub(crate) use step::Settings;
+pub(crate) use reply::{Piece, ReplyKind};
 pub use step::Step;
+pub(crate) use step::StepSettings;
 pub use text::IntoText;
 pub use typed::ColumnType;
 #[cfg(feature = "typed")]

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 #[cfg(feature = "typed")]
 use super::ColumnType;
-use super::{Context, IntoStep, Kind, Piece, Rate, Reply, Step};
+use super::{Context, IntoStep, Piece, Rate, Reply, ReplyKind, Step};
 use crate::context::budget::Budget;
 use crate::declare::error::BoxError;
 use crate::declare::limits::{FIRST_PAUSE, LONGEST_PAUSE, LONGEST_REQUESTED};
@@ -64,7 +64,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
                 rate.wait().await;
                 step.start(cx).pieces()
             };
-            Reply(Kind::Pieces(pieces.flatten_stream().boxed()))
+            Reply(ReplyKind::Pieces(pieces.flatten_stream().boxed()))
         })
     }
 
@@ -83,7 +83,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
                 .with_jitter()
                 .with_max_times(times)
                 .build();
-            Reply(Kind::Pieces(retry_loop(step.clone(), cx, pauses)))
+            Reply(ReplyKind::Pieces(retry_loop(step.clone(), cx, pauses)))
         })
     }
 
@@ -306,11 +306,13 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// ```
     fn timeout(self, limit: Duration) -> Step<'a> {
         self.into_step().wrap(move |step, cx| match step.start(cx).0 {
-            Kind::Whole(text) => Reply::whole(async move {
+            ReplyKind::Whole(text) => Reply::whole(async move {
                 let ended = timeout_at(deadline(Instant::now(), limit), text).await;
                 ended.unwrap_or_else(|_| Err(TimedOut::Attempt(limit).into()))
             }),
-            Kind::Pieces(pieces) => Reply(Kind::Pieces(timed(pieces, limit, step.settings().repeated_by))),
+            ReplyKind::Pieces(pieces) => {
+                Reply(ReplyKind::Pieces(timed(pieces, limit, step.settings().repeated_by)))
+            }
         })
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::call::{Call, ReplyRules};
-use super::{Compute, Context, IntoText, Kind, Reply};
+use super::call::{ModelCall, ReplyRules};
+use super::{Compute, Context, IntoText, Reply, ReplyKind};
 use crate::declare::error::BoxError;
 use crate::model::cache::Pace;
 use crate::model::rendering::Request;
@@ -238,7 +238,7 @@ impl Prompt {
         Self { pace: Some(pace), ..self }
     }
 
-    fn call(&self, cx: &Context) -> Result<Call, BoxError> {
+    fn call(&self, cx: &Context) -> Result<ModelCall, BoxError> {
         let defaults = cx.defaults();
         let models = self.model.resolve_all(&defaults.model).map_err(ModelError::into_source)?;
         // The type of the column decides about an empty reply, and asks again with the reason.
@@ -255,14 +255,14 @@ impl Prompt {
             may_wait: true,
         };
         let rules = ReplyRules { allows_empty, ..self.rules };
-        Ok(Call::new(models, request, self.max_tokens, defaults.limit.clone(), rules))
+        Ok(ModelCall::new(models, request, self.max_tokens, defaults.limit.clone(), rules))
     }
 }
 
 impl Compute for Prompt {
     fn compute(&self, cx: Context) -> Reply<'static> {
         match self.call(&cx) {
-            Ok(call) => Reply(Kind::Pieces(call.pieces())),
+            Ok(call) => Reply(ReplyKind::Pieces(call.pieces())),
             Err(error) => Reply::whole(async { Err(error) }),
         }
     }

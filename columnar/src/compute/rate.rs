@@ -74,14 +74,14 @@ pub fn per_minute(calls: u32) -> Rate {
 /// whether the provider counts by the minute or by the second. [`burst`](Self::burst) lets some calls begin together.
 #[derive(Clone)]
 pub struct Rate {
-    queue: Arc<Queue>,
+    queue: Arc<CallQueue>,
 }
 
 impl Rate {
     fn new(calls: u32, seconds: u64) -> Self {
         // Rounded up: the calls of a period must not take less time than the period.
         let nanos = (seconds * 1_000_000_000).div_ceil(calls.max(1).into());
-        Self { queue: Arc::new(Queue::new(Duration::from_nanos(nanos), 1)) }
+        Self { queue: Arc::new(CallQueue::new(Duration::from_nanos(nanos), 1)) }
     }
 
     /// A new rate that allows up to this many calls at once after a pause. One period may then have `calls - 1` more: at
@@ -99,7 +99,7 @@ impl Rate {
     #[must_use]
     pub fn burst(self, calls: u32) -> Self {
         let calls = calls.clamp(1, LARGEST_BURST);
-        Self { queue: Arc::new(Queue::new(self.queue.interval, calls)) }
+        Self { queue: Arc::new(CallQueue::new(self.queue.interval, calls)) }
     }
 
     /// Waits until a call may begin. A future that is dropped before does not count.
@@ -120,7 +120,7 @@ impl fmt::Debug for Rate {
     }
 }
 
-struct Queue {
+struct CallQueue {
     interval: Duration,
     /// The time by which calls may be ahead of the schedule.
     tolerance: Duration,
@@ -132,7 +132,7 @@ struct Queue {
     waiting: AtomicU32,
 }
 
-impl Queue {
+impl CallQueue {
     fn new(interval: Duration, burst: u32) -> Self {
         Self {
             interval,

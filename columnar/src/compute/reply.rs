@@ -12,9 +12,9 @@ use crate::history::Value;
 use crate::model::End;
 
 /// The output of a compute step: a text that arrives as a whole, or in pieces.
-pub struct Reply<'a>(pub(crate) Kind<'a>);
+pub struct Reply<'a>(pub(crate) ReplyKind<'a>);
 
-pub(crate) enum Kind<'a> {
+pub(crate) enum ReplyKind<'a> {
     Whole(BoxFuture<'a, Result<Value, BoxError>>),
     Pieces(BoxStream<'a, Result<Piece, BoxError>>),
 }
@@ -48,39 +48,39 @@ impl<'a> Reply<'a> {
 
     /// A text that arrives as a whole.
     pub fn whole(text: impl Future<Output = Result<Value, BoxError>> + Send + 'a) -> Self {
-        Self(Kind::Whole(text.boxed()))
+        Self(ReplyKind::Whole(text.boxed()))
     }
 
     /// The reply that a future makes.
     pub(super) fn later(reply: impl Future<Output = Self> + Send + 'a) -> Self {
-        Self(Kind::Pieces(stream::once(reply).flat_map(Self::pieces).boxed()))
+        Self(ReplyKind::Pieces(stream::once(reply).flat_map(Self::pieces).boxed()))
     }
 
     /// No text: the cell stays empty for good, as with [`or_skip`](super::Policy::or_skip) after an error, or where
     /// [`when`](super::Policy::when) returns `false`.
     pub fn skip() -> Self {
-        Self(Kind::Pieces(stream::once(std::future::ready(Ok(Piece::Skip))).boxed()))
+        Self(ReplyKind::Pieces(stream::once(std::future::ready(Ok(Piece::Skip))).boxed()))
     }
 
     /// The text as a stream of pieces, no matter how it arrives.
     pub(crate) fn pieces(self) -> BoxStream<'a, Result<Piece, BoxError>> {
         match self.0 {
-            Kind::Whole(text) => stream::once(text).map_ok(Piece::Whole).boxed(),
-            Kind::Pieces(pieces) => pieces,
+            ReplyKind::Whole(text) => stream::once(text).map_ok(Piece::Whole).boxed(),
+            ReplyKind::Pieces(pieces) => pieces,
         }
     }
 
     /// A text that arrives in pieces; joined, the pieces are the value.
     pub fn deltas(pieces: impl Stream<Item = Result<String, BoxError>> + Send + 'a) -> Self {
-        Self(Kind::Pieces(pieces.map_ok(Piece::Text).boxed()))
+        Self(ReplyKind::Pieces(pieces.map_ok(Piece::Text).boxed()))
     }
 }
 
 impl fmt::Debug for Reply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
-            Kind::Whole(_) => "Reply::Whole",
-            Kind::Pieces(_) => "Reply::Pieces",
+            ReplyKind::Whole(_) => "Reply::Whole",
+            ReplyKind::Pieces(_) => "Reply::Pieces",
         })
     }
 }

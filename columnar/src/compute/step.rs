@@ -35,16 +35,16 @@ use crate::schedule::{OnFailure, Rules};
 #[derive(Clone)]
 pub struct Step<'a> {
     call: Arc<dyn Fn(Context) -> Reply<'a> + Send + Sync + 'a>,
-    settings: Arc<Settings>,
+    settings: Arc<StepSettings>,
 }
 
 impl<'a> Step<'a> {
     pub(super) fn from_fn(call: impl Fn(Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
-        Self::with_settings(Settings::default(), call)
+        Self::with_settings(StepSettings::default(), call)
     }
 
     pub(super) fn with_settings(
-        settings: impl Into<Arc<Settings>>,
+        settings: impl Into<Arc<StepSettings>>,
         call: impl Fn(Context) -> Reply<'a> + Send + Sync + 'a,
     ) -> Self {
         Self { call: Arc::new(call), settings: settings.into() }
@@ -120,7 +120,7 @@ impl<'a> Step<'a> {
         self
     }
 
-    pub(crate) fn settings(&self) -> &Arc<Settings> {
+    pub(crate) fn settings(&self) -> &Arc<StepSettings> {
         &self.settings
     }
 
@@ -154,7 +154,7 @@ impl fmt::Debug for Check {
 /// The settings that a compute step brings for the column. Shared, as most steps have no settings and there may be many
 /// flows.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Settings {
+pub(crate) struct StepSettings {
     pub(crate) rules: Rules,
     pub(crate) budget: Option<Arc<Budget>>,
     /// The form of the contexts.

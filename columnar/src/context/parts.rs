@@ -17,7 +17,7 @@ use super::truncation::Truncation;
 use crate::context::documents::Key;
 use crate::context::tiers::Tier;
 use crate::declare::{Input, Name};
-use crate::history::Text;
+use crate::history::StoredText;
 use crate::history::tokens::Counter;
 
 /// The cell that a part shows.
@@ -401,7 +401,13 @@ impl<'m> Parts<'m> {
         PartTags { opening: tags.opening_of_marker(opened), closing: "", opened }
     }
 
-    fn part(&mut self, source: PartSource<'m>, tags: PartTags<'m>, lag: usize, text: Text<'m>) -> Part<'m> {
+    fn part(
+        &mut self,
+        source: PartSource<'m>,
+        tags: PartTags<'m>,
+        lag: usize,
+        text: StoredText<'m>,
+    ) -> Part<'m> {
         let (snapshot, step) = (self.snapshot, self.slot / 2);
         let role = match source {
             PartSource::SelfHistory | PartSource::Acknowledgement(_) => snapshot.overhead.own_role(),
@@ -420,8 +426,8 @@ impl<'m> Parts<'m> {
 }
 
 /// A text without a tag of a context.
-fn plain(value: &str, tokens: usize) -> Text<'_> {
-    Text { value, tokens, is_plain: true }
+fn plain(value: &str, tokens: usize) -> StoredText<'_> {
+    StoredText { value, tokens, is_plain: true }
 }
 
 impl<'m> Iterator for Parts<'m> {

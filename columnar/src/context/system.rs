@@ -5,7 +5,7 @@ use super::delimiters::SEPARATOR;
 use super::overhead::{constant, join};
 use super::parts::Origin;
 use super::snapshot::Snapshot;
-use crate::history::Text;
+use crate::history::StoredText;
 
 impl Snapshot {
     /// The system text under an instruction of the column.
@@ -34,7 +34,7 @@ impl Snapshot {
     }
 
     /// The values of the instructions among the inputs, step by step.
-    pub(super) fn instruction_texts(&self) -> impl Iterator<Item = (Origin<'_>, Text<'_>)> {
+    pub(super) fn instruction_texts(&self) -> impl Iterator<Item = (Origin<'_>, StoredText<'_>)> {
         let first = self.instructions.iter().map(|view| view.steps.start).min();
         let steps = first.map_or(0..0, |first| first..self.step + 1);
         steps.flat_map(move |step| {

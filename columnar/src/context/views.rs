@@ -11,7 +11,7 @@ use super::exclusions::Exclusions;
 use super::overhead::Overhead;
 use crate::declare::{Input, Name, Reads, ViewSpec};
 use crate::history::tokens::Sum;
-use crate::history::{History, Text, Value};
+use crate::history::{History, StoredText, Value};
 
 /// The values of a column in a view. A turn is identified by the step, and the value comes from `lag` steps before it.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ impl ViewValues {
     }
 
     /// The value in the turn of a step.
-    pub(super) fn text(&self, step: usize) -> Option<Text<'_>> {
+    pub(super) fn text(&self, step: usize) -> Option<StoredText<'_>> {
         self.history.text(step.checked_sub(self.lag)?)
     }
 

@@ -10,8 +10,8 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub(crate) use node::Text;
-use node::{BITS, Child, LeafEntry, Node, WIDTH, digit, rest};
+pub(crate) use node::StoredText;
+use node::{BITS, Child, HistoryNode, LeafEntry, WIDTH, digit, rest};
 pub(crate) use step_ranges::StepRanges;
 pub use stored_steps::StoredSteps;
 use tokens::{Counter, Sum};
@@ -27,10 +27,10 @@ pub use value::{IntoValue, Value};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     /// The root of the tree; `None` while all values are in the newest leaf.
-    root: Option<Arc<Node>>,
+    root: Option<Arc<HistoryNode>>,
     /// The number of levels above the leaves.
     height: u32,
-    newest: Arc<Node>,
+    newest: Arc<HistoryNode>,
     /// The index of the newest leaf.
     number: usize,
 }
@@ -44,24 +44,24 @@ impl History {
         self.leaf(step).is_some_and(|leaf| leaf.has(digit(step, 0)))
     }
 
-    pub(crate) fn text(&self, step: usize) -> Option<Text<'_>> {
+    pub(crate) fn text(&self, step: usize) -> Option<StoredText<'_>> {
         self.leaf(step)?.text(digit(step, 0))
     }
 
     #[inline]
-    fn leaf(&self, step: usize) -> Option<&Node> {
+    fn leaf(&self, step: usize) -> Option<&HistoryNode> {
         if rest(step, 1) == self.number { Some(&self.newest) } else { self.older(step) }
     }
 
     /// The leaf of a step in the tree.
-    fn older(&self, step: usize) -> Option<&Node> {
+    fn older(&self, step: usize) -> Option<&HistoryNode> {
         // `digit` drops the higher bits, so a step beyond the tree would lead to another leaf.
         if rest(step, self.height + 1) > 0 {
             return None;
         }
         let mut node = self.root.as_deref()?;
         for level in (1..=self.height).rev() {
-            let Node::Inner(children) = node else { return None };
+            let HistoryNode::Inner(children) = node else { return None };
             node = &children.get(digit(step, level))?.node;
         }
         Some(node)
@@ -97,7 +97,7 @@ impl History {
         let Some(mut node) = self.root.as_deref() else { return Sum::default() };
         let mut sum = Sum::default();
         for level in (1..=self.height).rev() {
-            let Node::Inner(children) = node else { return sum };
+            let HistoryNode::Inner(children) = node else { return sum };
             let at = digit(step, level);
             sum += children.iter().take(at).map(|child| child.sum).sum();
             match children.get(at) {
@@ -152,7 +152,7 @@ impl History {
             let number = rest(step, 1);
             let end = ((number + 1) << BITS).min(steps.end);
             if let Some(leaf) = other.leaf(step) {
-                let is_empty = |leaf: &Node| leaf.sum().count == 0;
+                let is_empty = |leaf: &HistoryNode| leaf.sum().count == 0;
                 if end - step == WIDTH && !is_empty(leaf) && self.leaf(step).is_none_or(is_empty) {
                     self.begin(number);
                     if let Some(slot) = self.leaf_mut(step, leaf.sum()) {
@@ -187,7 +187,7 @@ impl History {
     }
 
     /// The leaf of a step. `added` is added to the sums above the leaf.
-    fn leaf_mut(&mut self, step: usize, added: Sum) -> Option<&mut Node> {
+    fn leaf_mut(&mut self, step: usize, added: Sum) -> Option<&mut HistoryNode> {
         if rest(step, 1) == self.number {
             Some(Arc::make_mut(&mut self.newest))
         } else {
@@ -196,12 +196,12 @@ impl History {
     }
 
     /// The leaf of a step in the tree, created if missing. `added` is added to the sums above the leaf.
-    fn older_mut(&mut self, step: usize, added: Sum) -> Option<&mut Node> {
+    fn older_mut(&mut self, step: usize, added: Sum) -> Option<&mut HistoryNode> {
         // The tree grows at the root: the old root is the first child of the new root, and is not copied.
         while rest(step, self.height + 1) > 0 {
             let node = self.root.take().unwrap_or_default();
             let sum = node.sum();
-            self.root = Some(Arc::new(Node::Inner(vec![Child { node, sum }])));
+            self.root = Some(Arc::new(HistoryNode::Inner(vec![Child { node, sum }])));
             self.height += 1;
         }
         let mut node = Arc::make_mut(self.root.get_or_insert_default());
@@ -233,7 +233,7 @@ impl History {
         open.extend(other.root.iter().map(|root| (root, other.height, 0)));
         while let Some((node, height, first)) = open.pop() {
             match &**node {
-                Node::Inner(children) => {
+                HistoryNode::Inner(children) => {
                     let start = |at| first + (at << (height * BITS));
                     let below =
                         children.iter().enumerate().map(|(at, child)| (&child.node, height - 1, start(at)));
@@ -315,16 +315,16 @@ mod tests {
     #[test]
     fn sealed_or_not_the_values_are_the_same() {
         let mut sealed = history((0..200).rev());
-        assert!(matches!(sealed.leaf(0), Some(Node::Sealed { .. })));
-        assert!(matches!(sealed.leaf(199), Some(Node::Open(_))), "it is not full");
+        assert!(matches!(sealed.leaf(0), Some(HistoryNode::Sealed { .. })));
+        assert!(matches!(sealed.leaf(199), Some(HistoryNode::Open(_))), "it is not full");
         let held: Vec<Value> = (200..224).map(|step| Value::from(format!("{step}"))).collect();
         held.iter().zip(200..).for_each(|(value, step)| sealed.insert(step, value.clone(), 0));
-        assert!(matches!(sealed.leaf(223), Some(Node::Open(_))), "its texts are held elsewhere");
+        assert!(matches!(sealed.leaf(223), Some(HistoryNode::Open(_))), "its texts are held elsewhere");
         assert!((0..224).all(|step| holds(&sealed, step)));
 
         let mut long = History::default();
         (0..64).for_each(|step| long.insert(step, "é".repeat(LARGE).into(), 0));
-        assert!(matches!(long.leaf(0), Some(Node::Open(_))));
+        assert!(matches!(long.leaf(0), Some(HistoryNode::Open(_))));
         let mut empty = History::default();
         (0..64).for_each(|step| empty.insert(step, "".into(), 0));
         assert!((0..64).all(|step| empty.value(step).as_deref() == Some("")) && empty.text(64).is_none());
@@ -408,8 +408,8 @@ mod tests {
         let mut history = History::default();
         let tokens = |step| if step == 40 { 8192 } else { 8191 };
         (0..64).for_each(|step| history.insert(step, "x".into(), tokens(step)));
-        assert!(matches!(history.leaf(0), Some(Node::Sealed { .. })));
-        assert!(matches!(history.leaf(40), Some(Node::Open(_))));
+        assert!(matches!(history.leaf(0), Some(HistoryNode::Sealed { .. })));
+        assert!(matches!(history.leaf(40), Some(HistoryNode::Open(_))));
         assert!((0..64).all(|step| history.text(step).is_some_and(|text| text.tokens == tokens(step))));
     }
 }

@@ -13,7 +13,7 @@ pub(super) const WIDTH: usize = 1 << BITS;
 pub(super) const LARGE: usize = 1 << 16;
 
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub(super) enum HistoryNode {
     Inner(Vec<Child>),
     /// A leaf with a text for each value.
     Open(Vec<Option<LeafEntry>>),
@@ -27,18 +27,18 @@ pub(super) enum Node {
 /// A node and the sum over the values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Child {
-    pub(super) node: Arc<Node>,
+    pub(super) node: Arc<HistoryNode>,
     pub(super) sum: Sum,
 }
 
 /// An empty node of any level.
-impl Default for Node {
+impl Default for HistoryNode {
     fn default() -> Self {
         Self::Open(Vec::new())
     }
 }
 
-impl Node {
+impl HistoryNode {
     /// The child at an index of an inner node, created if missing.
     pub(super) fn child_mut(&mut self, at: usize) -> Option<&mut Child> {
         // A default node is an empty leaf. Above the leaves, such a node becomes an inner node here.
@@ -68,7 +68,7 @@ impl Node {
     }
 
     /// The value at an index of a leaf.
-    pub(super) fn text(&self, at: usize) -> Option<Text<'_>> {
+    pub(super) fn text(&self, at: usize) -> Option<StoredText<'_>> {
         match self {
             Self::Open(texts) => texts.get(at)?.as_ref().map(LeafEntry::text),
             Self::Sealed { text, entries } => {
@@ -211,14 +211,14 @@ impl LeafEntry {
         usize::try_from(self.tokens).unwrap_or(usize::MAX)
     }
 
-    fn text(&self) -> Text<'_> {
-        Text { value: &self.text, tokens: self.tokens(), is_plain: self.is_plain }
+    fn text(&self) -> StoredText<'_> {
+        StoredText { value: &self.text, tokens: self.tokens(), is_plain: self.is_plain }
     }
 }
 
 /// A stored value, with facts that were computed when the value was stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Text<'h> {
+pub(crate) struct StoredText<'h> {
     pub(crate) value: &'h str,
     pub(crate) tokens: usize,
     /// Whether the value has neither `<` nor `&`, so that no tag in it needs escaping.
@@ -255,8 +255,8 @@ impl PackedEntry {
     }
 
     /// The text of this entry, made from the value.
-    fn text(self, value: &str) -> Text<'_> {
-        Text { value, tokens: self.tokens(), is_plain: self.0 & Self::PLAIN != 0 }
+    fn text(self, value: &str) -> StoredText<'_> {
+        StoredText { value, tokens: self.tokens(), is_plain: self.0 & Self::PLAIN != 0 }
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Assembled {
 
 /// The turns of a request before the assembly.
 #[derive(Default)]
-struct Draft {
+struct RequestDraft {
     turns: Vec<(Role, Value)>,
     nodes: Vec<Option<NodeId>>,
     instructions: Vec<Arc<str>>,
@@ -80,7 +80,7 @@ impl Path<'_> {
     /// - [`LoomError::OverLimit`] if the budget never truncates and the path is longer, [`LoomError::NoRoom`] if the
     ///   reply and the system text leave no tokens for a message.
     pub fn dialogue(&self, agent: &Agent) -> Result<Assembled, LoomError> {
-        let mut draft = Draft::default();
+        let mut draft = RequestDraft::default();
         for turn in self.turns().filter(|turn| !turn.text().trim().is_empty()) {
             let text = turn.node().shared_text();
             let role = match (turn.purpose(), turn.author()) {
@@ -142,7 +142,7 @@ impl Path<'_> {
     ///
     /// The errors of [`dialogue`](Self::dialogue).
     pub fn buffer(&self, working: &str, agent: &Agent) -> Result<Assembled, LoomError> {
-        let (mut draft, has_system) = (Draft::default(), self.is_system_in_buffer());
+        let (mut draft, has_system) = (RequestDraft::default(), self.is_system_in_buffer());
         for turn in self.turns() {
             let text = turn.node().shared_text();
             if turn.purpose() == Purpose::Instruction {
@@ -166,7 +166,7 @@ impl Path<'_> {
     }
 }
 
-impl Draft {
+impl RequestDraft {
     fn assemble(
         self,
         path: &Path<'_>,

@@ -159,7 +159,7 @@ pub fn import(document: &str) -> Result<Vec<Imported>, LoomError> {
     }
     let trees = document.get("trees").and_then(Json::as_array);
     let trees = trees.ok_or_else(|| refused("it has no `trees`".to_owned()))?;
-    trees.iter().enumerate().map(|(at, tree)| Draft::parse(at, tree)?.build()).collect()
+    trees.iter().enumerate().map(|(at, tree)| TreeDraft::parse(at, tree)?.build()).collect()
 }
 
 fn refused(reason: String) -> LoomError {
@@ -167,7 +167,7 @@ fn refused(reason: String) -> LoomError {
 }
 
 /// A tree of a document before the nodes are in order.
-struct Draft<'j> {
+struct TreeDraft<'j> {
     /// The place of the tree in an error.
     place: String,
     id: String,
@@ -198,7 +198,7 @@ struct DraftEdge<'j> {
     target: &'j str,
 }
 
-impl<'j> Draft<'j> {
+impl<'j> TreeDraft<'j> {
     fn parse(at: usize, json: &'j Json) -> Result<Self, LoomError> {
         let place = format!("`trees[{at}]`");
         let text = |field: &str| json.get(field).and_then(Json::as_str);

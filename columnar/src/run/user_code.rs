@@ -10,7 +10,7 @@ use futures::future::{BoxFuture, FutureExt};
 
 #[cfg(feature = "simulation")]
 use crate::compute::{Context, Reply};
-use crate::compute::{Settings, Step};
+use crate::compute::{Step, StepSettings};
 use crate::store::StoreError;
 
 /// The compute steps of a flow, by column; `None` for a source. Clones share the list, so a run finds the steps of
@@ -31,7 +31,7 @@ impl<'a> ComputeSteps<'a> {
     }
 
     /// The settings of all columns, by column.
-    pub(crate) fn settings(&self) -> Vec<Arc<Settings>> {
+    pub(crate) fn settings(&self) -> Vec<Arc<StepSettings>> {
         settings(&self.lock())
     }
 
@@ -54,7 +54,7 @@ impl<'a> ComputeSteps<'a> {
 }
 
 /// The settings of columns, by column.
-pub(crate) fn settings(steps: &[Option<Step<'_>>]) -> Vec<Arc<Settings>> {
+pub(crate) fn settings(steps: &[Option<Step<'_>>]) -> Vec<Arc<StepSettings>> {
     steps
         .iter()
         .map(|step| step.as_ref().map(|step| Arc::clone(step.settings())).unwrap_or_default())

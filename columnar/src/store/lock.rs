@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::store::files::plain_file;
-use crate::store::files::status::Status;
+use crate::store::files::status::FileStatus;
 
 /// A locked file. The lock ends with the process. Dropping unlocks explicitly, since closing is not enough: a child
 /// process that is just being started has the file open, too, for a moment.
@@ -33,13 +33,13 @@ impl FileLock {
     /// Whether the path leads to the locked file.
     pub(super) fn is_at(&self, path: &Path) -> io::Result<bool> {
         // The status of a link is about the link, which is not the locked file.
-        Ok(Status::at(path)?.id == Status::of(&self.0)?.id)
+        Ok(FileStatus::at(path)?.id == FileStatus::of(&self.0)?.id)
     }
 
     /// The number of names of the locked file.
     #[cfg(all(feature = "sqlite", unix))]
     pub(super) fn names(&self) -> io::Result<u64> {
-        Ok(Status::of(&self.0)?.names)
+        Ok(FileStatus::of(&self.0)?.names)
     }
 }
 

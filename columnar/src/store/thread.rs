@@ -71,11 +71,11 @@ pub(crate) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 /// A thread with a state. After a drop, the thread finishes all requests and ends.
 pub(crate) struct Thread<S> {
     /// The way to the thread; `None` during the drop, as `handle`.
-    requests: Option<Sender<Request<S>>>,
+    requests: Option<Sender<QueuedRequest<S>>>,
     handle: Option<JoinHandle<()>>,
 }
 
-enum Request<S> {
+enum QueuedRequest<S> {
     /// Any request but a put.
     Do(HandleId, Task<S>),
     Put(PutRequest),
@@ -100,7 +100,7 @@ impl<S: Server> Thread<S> {
         task: impl FnOnce(&mut S) -> Result<T, StoreError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
         let (answer, answered) = oneshot::channel();
-        self.send(Request::Do(
+        self.send(QueuedRequest::Do(
             handle,
             Box::new(move |server| {
                 // The future that waits for the answer may have been dropped.
@@ -112,7 +112,7 @@ impl<S: Server> Thread<S> {
 
     pub(crate) fn put(&self, handle: HandleId, cell: NewCell) -> BoxFuture<'static, Result<Put, StoreError>> {
         let (answer, answered) = oneshot::channel();
-        self.send(Request::Put(PutRequest { handle, cell, answer }));
+        self.send(QueuedRequest::Put(PutRequest { handle, cell, answer }));
         wait(answered)
     }
 
@@ -120,7 +120,7 @@ impl<S: Server> Thread<S> {
     #[cfg(feature = "sqlite")]
     pub(crate) fn run(&self, handle: HandleId, task: impl FnOnce(&mut S) + Send + 'static) {
         let (running, done) = mpsc::channel::<()>();
-        self.send(Request::Do(
+        self.send(QueuedRequest::Do(
             handle,
             Box::new(move |server| {
                 let _running = running;
@@ -132,7 +132,7 @@ impl<S: Server> Thread<S> {
     }
 
     /// Sends a request. If the thread is gone, the answer's channel closes, which the receiver sees.
-    fn send(&self, request: Request<S>) {
+    fn send(&self, request: QueuedRequest<S>) {
         if let Some(requests) = &self.requests {
             let _ = requests.send(request);
         }
@@ -181,30 +181,30 @@ pub(crate) fn answer_all(answers: Vec<Answer<Put>>, outcome: Result<Vec<Put>, St
 }
 
 /// The requests of a round, in order.
-struct Round<S> {
+struct WriteRound<S> {
     /// The puts that no other request of the same handle precedes.
     puts: Vec<PutRequest>,
     tasks: Vec<Task<S>>,
     /// The requests that the next round begins with.
-    later: VecDeque<Request<S>>,
+    later: VecDeque<QueuedRequest<S>>,
 }
 
-impl<S> Round<S> {
+impl<S> WriteRound<S> {
     /// Puts come before tasks, so a read sees all puts that were sent before it. A put after a task of the same handle
     /// is left for the next round, with all later requests of that handle.
-    fn new(waiting: VecDeque<Request<S>>) -> Self {
+    fn new(waiting: VecDeque<QueuedRequest<S>>) -> Self {
         let mut round = Self { puts: Vec::new(), tasks: Vec::new(), later: VecDeque::new() };
         let (mut with_tasks, mut delayed) = (HashSet::new(), HashSet::new());
         for request in waiting {
             match request {
-                Request::Put(put) if !with_tasks.contains(&put.handle) && round.puts.len() < BATCH => {
+                QueuedRequest::Put(put) if !with_tasks.contains(&put.handle) && round.puts.len() < BATCH => {
                     round.puts.push(put);
                 }
-                Request::Do(handle, task) if !delayed.contains(&handle) => {
+                QueuedRequest::Do(handle, task) if !delayed.contains(&handle) => {
                     with_tasks.insert(handle);
                     round.tasks.push(task);
                 }
-                Request::Put(PutRequest { handle, .. }) | Request::Do(handle, _) => {
+                QueuedRequest::Put(PutRequest { handle, .. }) | QueuedRequest::Do(handle, _) => {
                     delayed.insert(handle);
                     round.later.push_back(request);
                 }
@@ -215,7 +215,7 @@ impl<S> Round<S> {
 }
 
 /// The loop of the thread, which ends when the handle is dropped.
-fn serve<S: Server>(server: &mut S, requests: &Receiver<Request<S>>) {
+fn serve<S: Server>(server: &mut S, requests: &Receiver<QueuedRequest<S>>) {
     let mut waiting = VecDeque::new();
     loop {
         if waiting.is_empty() {
@@ -234,7 +234,7 @@ fn serve<S: Server>(server: &mut S, requests: &Receiver<Request<S>>) {
             }
         }
         waiting.extend(requests.try_iter().take(ROUND.saturating_sub(waiting.len())));
-        let Round { puts, tasks, later } = Round::new(waiting);
+        let WriteRound { puts, tasks, later } = WriteRound::new(waiting);
         waiting = later;
         if !puts.is_empty() {
             survive(|| server.put(puts));
@@ -281,14 +281,14 @@ mod tests {
     /// Requests: the handle, and whether the request is a put.
     type Script = [(u64, bool)];
 
-    fn request((at, (handle, is_put)): (usize, &(u64, bool))) -> Request<Recorder> {
+    fn request((at, (handle, is_put)): (usize, &(u64, bool))) -> QueuedRequest<Recorder> {
         let handle = HandleId(*handle);
         if *is_put {
             let column = Name::new("user").expect("it is a name");
             let cell = NewCell { column, step: at, entry: Entry::SKIPPED };
-            return Request::Put(PutRequest { handle, cell, answer: oneshot::channel().0 });
+            return QueuedRequest::Put(PutRequest { handle, cell, answer: oneshot::channel().0 });
         }
-        Request::Do(handle, Box::new(move |recorder| recorder.served.push((handle, at))))
+        QueuedRequest::Do(handle, Box::new(move |recorder| recorder.served.push((handle, at))))
     }
 
     /// Serves requests that have all arrived.

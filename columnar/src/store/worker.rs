@@ -43,7 +43,7 @@ pub(crate) trait Backend: Sized + Send + 'static {
 pub(crate) struct Worker<B: Backend> {
     location: B::Location,
     handle: HandleId,
-    thread: Mutex<Option<Thread<State<B>>>>,
+    thread: Mutex<Option<Thread<WorkerState<B>>>>,
 }
 
 impl<B: Backend> Drop for Worker<B> {
@@ -53,7 +53,7 @@ impl<B: Backend> Drop for Worker<B> {
 }
 
 /// The state of a backend.
-enum State<B> {
+enum WorkerState<B> {
     Closed,
     Open(B),
     /// A write has failed; reading goes on.
@@ -75,11 +75,11 @@ impl<B: Backend> Worker<B> {
         let location = self.location.clone();
         self.ask(move |state| {
             // An open backend gives up the ownership first.
-            *state = State::Closed;
+            *state = WorkerState::Closed;
             // If this or the next line fails, the backend is dropped, and the location is free again.
             let mut backend = B::open(&location)?;
             let definition = backend.definition()?;
-            *state = State::Open(backend);
+            *state = WorkerState::Open(backend);
             Ok(definition)
         })
     }
@@ -132,21 +132,21 @@ impl<B: Backend> Worker<B> {
 
     fn ask<T: Send + 'static>(
         &self,
-        request: impl FnOnce(&mut State<B>) -> Result<T, StoreError> + Send + 'static,
+        request: impl FnOnce(&mut WorkerState<B>) -> Result<T, StoreError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
         self.send(|thread| thread.ask(self.handle, request))
     }
 
     fn send<T: Send + 'static>(
         &self,
-        request: impl FnOnce(&Thread<State<B>>) -> BoxFuture<'static, Result<T, StoreError>>,
+        request: impl FnOnce(&Thread<WorkerState<B>>) -> BoxFuture<'static, Result<T, StoreError>>,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
         // The lock holds one `Option`, which a panic cannot leave half changed.
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
             // Started at the first request, so a handle that is never opened costs no thread. If no thread is left,
             // the next request tries again.
-            *thread = Thread::start(State::Closed);
+            *thread = Thread::start(WorkerState::Closed);
         }
         match &*thread {
             Some(thread) => request(thread),
@@ -213,7 +213,7 @@ impl<B: Backend> fmt::Debug for Worker<B> {
     }
 }
 
-impl<B: Backend> State<B> {
+impl<B: Backend> WorkerState<B> {
     fn read(&mut self) -> Result<&mut B, StoreError> {
         match self {
             Self::Closed => Err(StoreError::Closed),
@@ -239,7 +239,7 @@ impl<B: Backend> State<B> {
     }
 }
 
-impl<B: Backend> Server for State<B> {
+impl<B: Backend> Server for WorkerState<B> {
     fn put(&mut self, puts: Vec<PutRequest>) {
         let (cells, answers) = puts.into_iter().map(|put| (put.cell, put.answer)).unzip();
         answer_all(answers, self.write(|backend| backend.put(cells)));

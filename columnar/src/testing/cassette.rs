@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::stream::{self, BoxStream, StreamExt};
 
 use self::error::CassetteError;
-use self::recording::{Cell, RecordedReply, RecordedRequest};
+use self::recording::{RecordedCell, RecordedReply, RecordedRequest};
 use self::recordings::{Lookup, Recordings};
 use crate::declare::error::{BoxError, list};
 use crate::model::rendering::Request;
@@ -179,7 +179,7 @@ impl Cassette {
     pub fn unused(&self) -> Vec<String> {
         let recordings = self.recordings();
         let unused = recordings.unused().into_iter().map(|recording| {
-            let Cell { column, step } = &recording.cell;
+            let RecordedCell { column, step } = &recording.cell;
             format!("`{column}` at step {step}, by {}", recording.request.model)
         });
         unused.collect()
@@ -206,7 +206,7 @@ impl Cassette {
     ) -> Result<BoxStream<'static, Result<Chunk, BoxError>>, CassetteError> {
         self.check()?;
         let messages = &request.messages;
-        let cell = Cell { column: messages.column().to_string(), step: messages.step() };
+        let cell = RecordedCell { column: messages.column().to_string(), step: messages.step() };
         let recorded = RecordedRequest::new(&self.name, &request);
         let has_model = !matches!(self.upstream, Upstream::Unset | Upstream::Unneeded);
         let call = match self.recordings().find(&cell, &recorded, has_model)? {

@@ -8,14 +8,14 @@ use tracing::info_span;
 use tracing::instrument::{Instrument, Instrumented};
 use tracing::span::EnteredSpan;
 
-use super::open::{Open, Outcome};
+use super::open::{OpenSpan, Outcome};
 use super::{content, failure, names};
 use crate::model::registry;
 use crate::model::rendering::Request;
 use crate::model::{End, Finish};
 
 pub(crate) struct CallSpan {
-    open: Open,
+    open: OpenSpan,
     /// The time of the request, until the first chunk arrives.
     sent_at: Option<Instant>,
     /// The text of the reply, if content is captured.
@@ -58,7 +58,7 @@ impl CallSpan {
             span.record(names::INPUT, content::input(&request.messages));
             String::new()
         });
-        Self { open: Open::new(span), sent_at: is_seen.then(Instant::now), captured }
+        Self { open: OpenSpan::new(span), sent_at: is_seen.then(Instant::now), captured }
     }
 
     pub(crate) fn enter(&self) -> EnteredSpan {

@@ -6,14 +6,14 @@ use tracing::field::Empty;
 use tracing::span::EnteredSpan;
 use tracing::{info_span, warn};
 
-use super::open::{Open, Outcome};
+use super::open::{OpenSpan, Outcome};
 use super::{content, failure, names};
 use crate::declare::Name;
 use crate::store::Entry;
 
 #[derive(Default)]
 pub(crate) struct CellSpan {
-    open: Open,
+    open: OpenSpan,
     attempts: usize,
 }
 
@@ -31,7 +31,7 @@ impl CellSpan {
             { names::ERROR_TEXT } = Empty,
             { names::OTEL_STATUS } = Empty,
         );
-        Self { open: Open::new(span), attempts: 0 }
+        Self { open: OpenSpan::new(span), attempts: 0 }
     }
 
     pub(crate) fn enter(&self) -> EnteredSpan {

@@ -7,7 +7,7 @@ use tracing::span::EnteredSpan;
 
 use super::{failure, names};
 
-pub(super) struct Open {
+pub(super) struct OpenSpan {
     span: Span,
     outcome: Outcome,
 }
@@ -21,7 +21,7 @@ pub(super) enum Outcome {
     Cancelled,
 }
 
-impl Open {
+impl OpenSpan {
     pub(super) fn new(span: Span) -> Self {
         Self { span, outcome: Outcome::Cancelled }
     }
@@ -51,13 +51,13 @@ impl Open {
     }
 }
 
-impl Default for Open {
+impl Default for OpenSpan {
     fn default() -> Self {
         Self::new(Span::none())
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenSpan {
     fn drop(&mut self) {
         let outcome = match self.outcome {
             Outcome::Ok => "ok",

@@ -7,12 +7,12 @@ use tracing::info_span;
 use tracing::span::EnteredSpan;
 
 use super::names;
-use super::open::{Open, Outcome};
+use super::open::{OpenSpan, Outcome};
 use crate::store::Entry;
 
 #[derive(Default)]
 pub(crate) struct RunSpan {
-    open: Open,
+    open: OpenSpan,
     stored: usize,
     skipped: usize,
     failed: usize,
@@ -31,7 +31,7 @@ impl RunSpan {
             { names::ERROR_TEXT } = Empty,
             { names::OTEL_STATUS } = Empty,
         );
-        Self { open: Open::new(span), ..Self::default() }
+        Self { open: OpenSpan::new(span), ..Self::default() }
     }
 
     pub(crate) fn enter(&self) -> EnteredSpan {

@@ -11,7 +11,7 @@ pub(super) const THOUGHTS: [&str; 2] = ["<think>", "</think>"];
 /// Scans a growing reply. Each call takes the whole reply so far.
 #[derive(Debug, Default)]
 pub(super) struct JsonScanner {
-    state: State,
+    state: ScanState,
     /// The next byte to be scanned.
     position: usize,
     start: usize,
@@ -23,7 +23,7 @@ pub(super) struct JsonScanner {
 
 /// The state at the position of the scanner.
 #[derive(Clone, Copy, Debug, Default)]
-enum State {
+enum ScanState {
     /// The scanner has seen white space, thoughts and the first line of a fence alone.
     #[default]
     Blank,
@@ -50,7 +50,7 @@ impl JsonScanner {
     pub(super) fn advance<'t>(&mut self, reply: &'t str, openings: &str) -> &'t str {
         // Bytes are enough: all that are compared are ASCII, which are never part of another character.
         while let Some(rest @ [byte, ..]) = reply.as_bytes().get(self.position..)
-            && !matches!(self.state, State::End)
+            && !matches!(self.state, ScanState::End)
         {
             let Some(state) = self.after(*byte, rest, openings) else { break };
             self.state = state;
@@ -66,59 +66,64 @@ impl JsonScanner {
     }
 
     /// The state after the first byte of the rest; `None` if the rest is too short to tell.
-    fn after(&mut self, byte: u8, rest: &[u8], openings: &str) -> Option<State> {
+    fn after(&mut self, byte: u8, rest: &[u8], openings: &str) -> Option<ScanState> {
         let [begin, end] = THOUGHTS.map(str::as_bytes);
         let mut length = 1;
         let state = match (self.state, byte) {
-            (State::Blank, b'<') if rest.len() < begin.len() && begin.starts_with(rest) => return None,
-            (State::Blank, b'<') if rest.starts_with(begin) => State::Thoughts,
-            (State::Blank, b'`') => State::Fence,
-            (State::Blank | State::Opened(_), byte) if byte.is_ascii_whitespace() => self.state,
-            (State::Blank, b'"') if openings.contains('"') => {
+            (ScanState::Blank, b'<') if rest.len() < begin.len() && begin.starts_with(rest) => return None,
+            (ScanState::Blank, b'<') if rest.starts_with(begin) => ScanState::Thoughts,
+            (ScanState::Blank, b'`') => ScanState::Fence,
+            (ScanState::Blank | ScanState::Opened(_), byte) if byte.is_ascii_whitespace() => self.state,
+            (ScanState::Blank, b'"') if openings.contains('"') => {
                 self.begin();
-                State::Quoted { depth: 0, escaped: false }
+                ScanState::Quoted { depth: 0, escaped: false }
             }
-            (State::Blank, b'{' | b'[') if openings.contains(char::from(byte)) => {
+            (ScanState::Blank, b'{' | b'[') if openings.contains(char::from(byte)) => {
                 self.begin();
-                State::Opened(byte)
+                ScanState::Opened(byte)
             }
-            (State::Thoughts, _) => {
+            (ScanState::Thoughts, _) => {
                 let found = memmem::find(rest, end);
                 // The end mark may be split between two pieces.
                 length = found.map_or(rest.len().saturating_sub(end.len() - 1), |at| at + end.len());
                 if length == 0 {
                     return None;
                 }
-                if found.is_some() { State::Blank } else { State::Thoughts }
+                if found.is_some() { ScanState::Blank } else { ScanState::Thoughts }
             }
-            (State::Fence, byte) => {
+            (ScanState::Fence, byte) => {
                 if byte == b'\n' {
-                    State::Blank
+                    ScanState::Blank
                 } else {
-                    State::Fence
+                    ScanState::Fence
                 }
             }
-            (State::Opened(b'{'), b'"' | b'}')
-            | (State::Opened(b'['), b'"' | b']' | b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
+            (ScanState::Opened(b'{'), b'"' | b'}')
+            | (
+                ScanState::Opened(b'['),
+                b'"' | b']' | b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n',
+            ) => {
                 // The byte is scanned again, inside of the brackets.
                 length = 0;
-                State::Nested { depth: 1 }
+                ScanState::Nested { depth: 1 }
             }
-            (State::Nested { depth }, b'"') | (State::Quoted { depth, escaped: true }, _) => {
-                State::Quoted { depth, escaped: false }
+            (ScanState::Nested { depth }, b'"') | (ScanState::Quoted { depth, escaped: true }, _) => {
+                ScanState::Quoted { depth, escaped: false }
             }
-            (State::Nested { depth }, b'{' | b'[') => State::Nested { depth: depth + 1 },
+            (ScanState::Nested { depth }, b'{' | b'[') => ScanState::Nested { depth: depth + 1 },
             // Whether brackets match in kind is checked when the JSON is parsed.
-            (State::Nested { depth: 1 }, b'}' | b']')
-            | (State::Quoted { depth: 0, escaped: false }, b'"') => State::End,
-            (State::Nested { depth }, b'}' | b']') => State::Nested { depth: depth.saturating_sub(1) },
-            (State::Quoted { depth, .. }, b'\\') => State::Quoted { depth, escaped: true },
-            (State::Quoted { depth, .. }, b'"') => State::Nested { depth },
-            (State::Nested { .. } | State::Quoted { .. }, _) => self.state,
-            (State::Blank | State::Opened(_) | State::End, _) => return Some(State::End),
+            (ScanState::Nested { depth: 1 }, b'}' | b']')
+            | (ScanState::Quoted { depth: 0, escaped: false }, b'"') => ScanState::End,
+            (ScanState::Nested { depth }, b'}' | b']') => {
+                ScanState::Nested { depth: depth.saturating_sub(1) }
+            }
+            (ScanState::Quoted { depth, .. }, b'\\') => ScanState::Quoted { depth, escaped: true },
+            (ScanState::Quoted { depth, .. }, b'"') => ScanState::Nested { depth },
+            (ScanState::Nested { .. } | ScanState::Quoted { .. }, _) => self.state,
+            (ScanState::Blank | ScanState::Opened(_) | ScanState::End, _) => return Some(ScanState::End),
         };
         self.position += length;
-        let is_json = |state| matches!(state, State::Nested { .. } | State::Quoted { .. });
+        let is_json = |state| matches!(state, ScanState::Nested { .. } | ScanState::Quoted { .. });
         if is_json(self.state) || is_json(state) {
             self.end = self.position;
         }

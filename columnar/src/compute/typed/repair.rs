@@ -5,7 +5,7 @@ use futures::stream::{self, BoxStream, StreamExt};
 use super::column_type::{ColumnType, MismatchKind, SchemaMismatch, TypeSpec};
 use super::find::{Unread, find};
 use super::json_scanner::JsonScanner;
-use crate::compute::{Context, Kind, OutputSpec, Piece, Reply, Step};
+use crate::compute::{Context, OutputSpec, Piece, Reply, ReplyKind, Step};
 use crate::context::Role;
 use crate::declare::error::BoxError;
 use crate::history::Value;
@@ -20,8 +20,9 @@ impl Step<'_> {
         let repairs = self.settings().repairs.unwrap_or(default);
         let step = if repairs > 0 { self.with_attempts_by("typed") } else { self };
         // Budgets and warm-ups count the instruction in the form that is sent.
-        step.map_instruction(|instruction| spec.output.instruct(instruction))
-            .wrap(move |step, cx| Reply(Kind::Pieces(repair_loop(step.clone(), cx, spec.clone(), repairs))))
+        step.map_instruction(|instruction| spec.output.instruct(instruction)).wrap(move |step, cx| {
+            Reply(ReplyKind::Pieces(repair_loop(step.clone(), cx, spec.clone(), repairs)))
+        })
     }
 }
 

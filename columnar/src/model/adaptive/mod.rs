@@ -99,7 +99,7 @@ struct RepeatedCall {
     /// The last refusal.
     refusal: Option<BoxError>,
     /// The call whose reply has begun.
-    call: Option<Call>,
+    call: Option<PermittedReply>,
 }
 
 impl RepeatedCall {
@@ -122,7 +122,8 @@ impl RepeatedCall {
                 return Some(Err(self.refusal.take().unwrap_or_else(|| overloaded.into())));
             }
         };
-        let mut call = Call { reply: self.model.model.reply(self.request.clone()), permit: Some(permit) };
+        let mut call =
+            PermittedReply { reply: self.model.model.reply(self.request.clone()), permit: Some(permit) };
         // A refusal after the first piece is returned, since the reader has that piece already.
         match call.next().await {
             Some(Err(error)) if Overloaded::of(&*error).is_some() => {
@@ -179,12 +180,12 @@ impl fmt::Debug for Adaptive {
 }
 
 /// A reply with the permit of the call. The permit is released when the outcome is known.
-struct Call {
+struct PermittedReply {
     reply: BoxStream<'static, Result<Chunk, BoxError>>,
     permit: Option<Permit>,
 }
 
-impl Stream for Call {
+impl Stream for PermittedReply {
     type Item = Result<Chunk, BoxError>;
 
     fn poll_next(mut self: Pin<&mut Self>, poller: &mut Context<'_>) -> Poll<Option<Self::Item>> {

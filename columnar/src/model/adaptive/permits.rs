@@ -27,13 +27,13 @@ const REFUSED_DELAY: Duration = Duration::from_millis(10);
 
 /// A limit and the calls under it.
 pub(super) struct Permits {
-    state: Mutex<State>,
+    state: Mutex<PermitState>,
     freed: Notify,
 }
 
-struct State {
+struct PermitState {
     limit: ConcurrencyLimit,
-    calls: BTreeMap<u64, Arc<Reader>>,
+    calls: BTreeMap<u64, Arc<ReplyReader>>,
     next: u64,
     /// The time of the last count, if no permit was free then and none was released since.
     full: Option<Instant>,
@@ -41,8 +41,12 @@ struct State {
 
 impl Permits {
     pub(super) fn new(max: usize, pauses: ExponentialBuilder) -> Self {
-        let state =
-            State { limit: ConcurrencyLimit::new(max, pauses), calls: BTreeMap::new(), next: 0, full: None };
+        let state = PermitState {
+            limit: ConcurrencyLimit::new(max, pauses),
+            calls: BTreeMap::new(),
+            next: 0,
+            full: None,
+        };
         Self { state: Mutex::new(state), freed: Notify::new() }
     }
 
@@ -91,7 +95,7 @@ impl Permits {
         let in_flight = state.calls.values().filter(|reader| !reader.is_unread(now)).count();
         match state.limit.admit(in_flight, now) {
             Admission::Now(round) => {
-                let (call, reader) = (state.next, Arc::<Reader>::default());
+                let (call, reader) = (state.next, Arc::<ReplyReader>::default());
                 state.next += 1;
                 state.calls.insert(call, Arc::clone(&reader));
                 Ok(Permit { permits: Arc::clone(self), call, round, reader })
@@ -103,7 +107,7 @@ impl Permits {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, PermitState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -154,7 +158,7 @@ pub(super) struct Permit {
     permits: Arc<Permits>,
     call: u64,
     round: Round,
-    reader: Arc<Reader>,
+    reader: Arc<ReplyReader>,
 }
 
 impl Permit {
@@ -209,12 +213,12 @@ impl Drop for Permit {
 /// finished with these calls or is waiting itself, so a call that has been ready for a while without a poll does not
 /// count.
 #[derive(Default)]
-struct Reader {
+struct ReplyReader {
     waker: AtomicWaker,
     called: Mutex<Option<Instant>>,
 }
 
-impl Reader {
+impl ReplyReader {
     fn reads(&self, waker: &Waker) {
         // Cleared before the poll, so that a wake-up during the poll counts.
         *self.called() = None;
@@ -235,7 +239,7 @@ impl Reader {
     }
 }
 
-impl Wake for Reader {
+impl Wake for ReplyReader {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }

@@ -73,23 +73,23 @@ fn write_receipt(f: &mut fmt::Formatter<'_>, receipt: &Receipt) -> fmt::Result {
 }
 
 impl Breakdown {
-    fn by_tier(&self) -> Table {
+    fn by_tier(&self) -> FigureTable {
         let headers = ["documents", "history", "prompt", "other", "tokens"];
         let tiers = self.tiers.iter().map(|tier| {
             let (documents, history, prompt) = (tier.document_tokens(), tier.history, tier.prompt);
             let other = tier.tokens.saturating_sub(documents + history + prompt);
             let figures = [documents, history, prompt, other, tier.tokens].map(Some);
-            Line { name: tier.tier.to_string(), figures: figures.into(), holds: holds(tier) }
+            FigureLine { name: tier.tier.to_string(), figures: figures.into(), holds: holds(tier) }
         });
         self.table(&headers, Some("holds"), tiers)
     }
 
-    fn by_column(&self) -> Table {
+    fn by_column(&self) -> FigureTable {
         let columns = self.columns.iter().map(|column| {
             let is_self = column.column == self.column;
             let name = if is_self { "self".to_owned() } else { column.column.to_string() };
             let figures = [column.values, column.hidden, column.tokens].map(Some);
-            Line { name, figures: figures.into(), holds: String::new() }
+            FigureLine { name, figures: figures.into(), holds: String::new() }
         });
         self.table(&["values", "hidden", "tokens"], None, columns)
     }
@@ -99,12 +99,12 @@ impl Breakdown {
         &self,
         headers: &[&'static str],
         last: Option<&str>,
-        parts: impl Iterator<Item = Line>,
-    ) -> Table {
+        parts: impl Iterator<Item = FigureLine>,
+    ) -> FigureTable {
         let only_tokens = |name: &str, tokens: usize| {
             let mut figures = vec![None; headers.len().saturating_sub(1)];
             figures.push(Some(tokens));
-            Line { name: name.to_owned(), figures, holds: String::new() }
+            FigureLine { name: name.to_owned(), figures, holds: String::new() }
         };
         let instruction = [
             ("instruction", self.instruction),
@@ -116,7 +116,7 @@ impl Breakdown {
         let before = instruction.into_iter().filter(is_shown);
         let after = (self.omitted > 0).then_some(("omitted turns", self.omitted));
         let line = |(name, tokens)| only_tokens(name, tokens);
-        let mut lines: Vec<Line> = before.map(line).chain(parts).chain(after.map(line)).collect();
+        let mut lines: Vec<FigureLine> = before.map(line).chain(parts).chain(after.map(line)).collect();
         let mut total = only_tokens("total", self.tokens);
         for (at, sum) in total.figures.iter_mut().enumerate() {
             // The last figure is known, and does not depend on the lines.
@@ -124,7 +124,7 @@ impl Breakdown {
             *sum = sum.or(Some(of_lines));
         }
         lines.push(total);
-        Table { headers: headers.to_vec(), last: last.unwrap_or_default().to_owned(), lines }
+        FigureTable { headers: headers.to_vec(), last: last.unwrap_or_default().to_owned(), lines }
     }
 }
 
@@ -155,20 +155,20 @@ fn holds(tier: &TierBreakdown) -> String {
 }
 
 /// Lines with figures below each other.
-struct Table {
+struct FigureTable {
     headers: Vec<&'static str>,
     /// The header of the words at the end.
     last: String,
-    lines: Vec<Line>,
+    lines: Vec<FigureLine>,
 }
 
-struct Line {
+struct FigureLine {
     name: String,
     figures: Vec<Option<usize>>,
     holds: String,
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for FigureTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
         let widths = self.headers.iter().enumerate().map(|(at, header)| {

@@ -97,7 +97,8 @@ impl CachePlan {
         if let Some(moves) = messages.moves() {
             return Self { marks: tiers(messages, moves, instruction, policy, lifetime, pace) };
         }
-        let Ends { system, stable, repeated, spare } = Ends::of(messages, instruction, policy.minimum);
+        let PrefixEnds { system, stable, repeated, spare } =
+            PrefixEnds::of(messages, instruction, policy.minimum);
         let stable = stable.filter(|_| !pace.is_last());
         // A prefix that the request before wrote is read once more, even if no other request repeats it. `None` is
         // less than any position, and the instruction is less than any part.
@@ -175,7 +176,7 @@ fn lifetime(policy: &CachePolicy, pace: Pace) -> Option<Lifetime> {
 }
 
 /// The ends of prefixes that a request shares with others, apart from prefixes below the minimum.
-struct Ends {
+struct PrefixEnds {
     /// The instruction, which all requests of the column share.
     system: Option<Position>,
     /// The last part after the instruction that the next request repeats.
@@ -188,7 +189,7 @@ struct Ends {
     spare: [Option<Position>; 4],
 }
 
-impl Ends {
+impl PrefixEnds {
     fn of(messages: &Messages, instruction: usize, minimum: usize) -> Self {
         let system = (instruction >= minimum).then_some(Position::System);
         let mut ends = Self { system, stable: None, repeated: None, spare: [None; 4] };

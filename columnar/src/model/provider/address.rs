@@ -15,9 +15,9 @@ const SHORTEST_ID: usize = 8;
 
 /// An address, which may hold a password and is never shown: there is no `Debug` and no `Display`.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Address(String);
+pub(super) struct ServerAddress(String);
 
-impl Address {
+impl ServerAddress {
     pub(super) fn new(url: &str) -> Self {
         let (path, query) = url.split_at(url.find('?').unwrap_or(url.len()));
         // The path of the request would otherwise replace the last part of the address.
@@ -112,7 +112,7 @@ mod tests {
             ("http://h/v1/", "http://h/v1/"),
             ("http://h/v1?api=2", "http://h/v1/?api=2"),
         ] {
-            assert_eq!(Address::new(url).as_str(), ends);
+            assert_eq!(ServerAddress::new(url).as_str(), ends);
         }
     }
 
@@ -125,18 +125,18 @@ mod tests {
             ("openai/@cf/x@https://me:pw@h", "openai/@cf/x", Some("https://me:pw@h/")),
             ("openai/x@http://h/?to=@https://i", "openai/x", Some("http://h/?to=@https://i")),
         ] {
-            let (name, address) = Address::split(name);
-            assert_eq!((name, address.as_ref().map(Address::as_str)), (model, url));
+            let (name, address) = ServerAddress::split(name);
+            assert_eq!((name, address.as_ref().map(ServerAddress::as_str)), (model, url));
         }
     }
 
     #[test]
     fn its_host_and_its_path_are_hidden_as_a_whole() {
-        let names = |url| Address::new(url).names().map(str::to_owned).collect::<Vec<_>>();
+        let names = |url| ServerAddress::new(url).names().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(names("http://h.example:80/v1?api=2"), ["h.example"]);
         assert_eq!(names("https://me:pw@[2001:db8::1]/gate/way/v1"), ["2001:db8::1", "gate/way/v1"]);
         assert_eq!(names(""), [""; 0]);
-        let address = Address::new("https://h/gate/acc0unt77/v1beta");
+        let address = ServerAddress::new("https://h/gate/acc0unt77/v1beta");
         assert_eq!(address.secrets().last().map(String::as_str), Some("acc0unt77"));
     }
 
@@ -149,7 +149,7 @@ mod tests {
             "http://user:pass@localhost:80?x",
             "http://[::1]:8123/v1/",
         ] {
-            assert!(Address::new(url).is_loopback(), "{url}");
+            assert!(ServerAddress::new(url).is_loopback(), "{url}");
         }
         for url in [
             "http://10.0.0.1/",
@@ -161,7 +161,7 @@ mod tests {
             "http://[2001:db8::1]/",
             "",
         ] {
-            assert!(!Address::new(url).is_loopback(), "{url}");
+            assert!(!ServerAddress::new(url).is_loopback(), "{url}");
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::model::registry::{self, Api, ProviderFacts};
 use crate::model::rendering::{Block, Rendering, Request};
 
 /// A request to a model.
-pub(super) struct Call<'r> {
+pub(super) struct ProviderCall<'r> {
     pub(super) provider: &'static ProviderFacts,
     /// The model in the provider's spelling.
     pub(super) model: &'r str,
@@ -50,7 +50,7 @@ pub(super) struct CallTarget<'r> {
     pub(super) max_context: u32,
 }
 
-impl<'r> Call<'r> {
+impl<'r> ProviderCall<'r> {
     /// The call of a model with these settings.
     pub(super) fn new(
         target: CallTarget<'r>,

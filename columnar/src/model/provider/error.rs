@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::HeaderMap;
 use serde_json::Value as Json;
 
-use super::redaction::{Form, Sent, Suffix};
+use super::redaction::{Sent, SentForm, ServerWords};
 use super::words::{STATUSES, is_quota};
 use crate::declare::error::chain;
 use crate::model::errors::PauseRequest;
@@ -86,7 +86,7 @@ pub enum ProviderError {
     #[error("HTTPS is not available: are the root certificates installed?")]
     NoClient,
     /// The server refused the request, or could not answer it.
-    #[error("`{model}` answered with HTTP status {status}{}", Suffix(message))]
+    #[error("`{model}` answered with HTTP status {status}{}", ServerWords(message))]
     Status {
         /// The name of the model.
         model: String,
@@ -106,7 +106,7 @@ pub enum ProviderError {
     },
     /// The provider takes no more calls for now: there were too many from this program, or from all users of the
     /// provider.
-    #[error("`{model}` takes no more calls for now (HTTP status {status}){pause}{}", Suffix(message), pause = PauseRequest(source.retry_after))]
+    #[error("`{model}` takes no more calls for now (HTTP status {status}){pause}{}", ServerWords(message), pause = PauseRequest(source.retry_after))]
     Overloaded {
         /// The name of the model.
         model: String,
@@ -179,7 +179,7 @@ impl ProviderError {
             Some(cause) if cause.raw_os_error().is_some() => cause.to_string(),
             // A library may quote the server, for example the names in the certificate.
             Some(cause) => {
-                let shown = sent.shown(Form::Sentence, &cause.to_string());
+                let shown = sent.shown(SentForm::Sentence, &cause.to_string());
                 shown.unwrap_or_else(|| cause.kind().to_string())
             }
             None => if error.is_builder() { BAD_ADDRESS } else { "the connection failed" }.to_owned(),
@@ -190,9 +190,11 @@ impl ProviderError {
     /// An error in the middle of a reply.
     pub(super) fn fault(model: &str, body: &Json, sent: &Sent) -> Self {
         let message = sent.redacted_error(body);
-        match Refusal::status_of(body) {
-            Some(status) => Refusal::new(status, &HeaderMap::new(), body, sent).into_error(model.to_owned()),
-            None => Self::failed(model, format!("the server reported an error{}", Suffix(&message))),
+        match ProviderRefusal::status_of(body) {
+            Some(status) => {
+                ProviderRefusal::new(status, &HeaderMap::new(), body, sent).into_error(model.to_owned())
+            }
+            None => Self::failed(model, format!("the server reported an error{}", ServerWords(&message))),
         }
     }
 
@@ -208,7 +210,7 @@ impl ProviderError {
 }
 
 /// A provider's refusal.
-pub(super) struct Refusal {
+pub(super) struct ProviderRefusal {
     status: u16,
     retry_after: Option<Duration>,
     /// Whether the server says that the same request would be refused again.
@@ -216,7 +218,7 @@ pub(super) struct Refusal {
     message: String,
 }
 
-impl Refusal {
+impl ProviderRefusal {
     pub(super) fn new(status: u16, headers: &HeaderMap, body: &Json, sent: &Sent) -> Self {
         let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let is_final = words(body).any(is_quota) || header("x-should-retry") == Some("false");

@@ -26,7 +26,7 @@ pub(super) enum Framing {
 
 /// An event, which is a keep-alive if there is no data.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Event {
+pub(super) struct ServerEvent {
     pub(super) name: String,
     pub(super) data: Vec<u8>,
 }
@@ -43,7 +43,7 @@ pub(super) struct Events {
     is_after_cr: bool,
     is_first_line: bool,
     /// The event whose lines are being read.
-    event: Event,
+    event: ServerEvent,
     /// The number of bytes that were searched or moved.
     #[cfg(test)]
     cost: usize,
@@ -58,7 +58,7 @@ impl Events {
             searched: 0,
             is_after_cr: false,
             is_first_line: true,
-            event: Event::default(),
+            event: ServerEvent::default(),
             #[cfg(test)]
             cost: 0,
         }
@@ -78,7 +78,7 @@ impl Events {
     }
 
     /// The next event; `None` if more bytes are needed.
-    pub(super) fn next(&mut self) -> Option<Event> {
+    pub(super) fn next(&mut self) -> Option<ServerEvent> {
         loop {
             let line = self.next_line()?;
             if let Some(event) = self.read(line) {
@@ -88,7 +88,7 @@ impl Events {
     }
 
     /// The event at the end of the body, if no line end follows. Such an event may be incomplete.
-    pub(super) fn end(&mut self) -> Option<Event> {
+    pub(super) fn end(&mut self) -> Option<ServerEvent> {
         let line = self.line..self.received.len();
         (self.line, self.searched) = (line.end, line.end);
         let whole = if line.is_empty() { None } else { self.read(line) };
@@ -126,7 +126,7 @@ impl Events {
     }
 
     /// Reads a line, and returns an event that this line completes.
-    fn read(&mut self, line: Range<usize>) -> Option<Event> {
+    fn read(&mut self, line: Range<usize>) -> Option<ServerEvent> {
         let mut line = self.received.get(line)?;
         if mem::take(&mut self.is_first_line) {
             line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
@@ -134,14 +134,14 @@ impl Events {
         match self.framing {
             Framing::Lines => {
                 let is_blank = line.trim_ascii().is_empty();
-                (!is_blank).then(|| Event { name: String::new(), data: line.to_vec() })
+                (!is_blank).then(|| ServerEvent { name: String::new(), data: line.to_vec() })
             }
             Framing::Sse => self.event.read(line),
         }
     }
 }
 
-impl Event {
+impl ServerEvent {
     /// Reads a line of server-sent events, and returns an event that this line completes.
     fn read(&mut self, line: &[u8]) -> Option<Self> {
         if line.is_empty() {
@@ -182,7 +182,7 @@ mod tests {
             found.extend(std::iter::from_fn(|| events.next()));
         }
         found.extend(events.end());
-        let text = |event: Event| (event.name, String::from_utf8(event.data).expect("text"));
+        let text = |event: ServerEvent| (event.name, String::from_utf8(event.data).expect("text"));
         found.into_iter().map(text).collect()
     }
 

@@ -3,35 +3,35 @@
 use reqwest::Url;
 use serde_json::Value as Json;
 
-use super::call::Call;
+use super::call::ProviderCall;
 use super::events::Framing;
-use super::reply::Reply;
+use super::reply::WireReply;
 
 /// The format of a provider's requests and replies.
-pub(super) struct Format {
+pub(super) struct WireFormat {
     /// The header with the key, and the text before the key.
     pub(super) key: (&'static str, &'static str),
     pub(super) headers: &'static [(&'static str, &'static str)],
     /// The address, relative to the base URL.
-    pub(super) path: fn(&Call<'_>) -> String,
-    pub(super) body: fn(Call<'_>) -> Json,
+    pub(super) path: fn(&ProviderCall<'_>) -> String,
+    pub(super) body: fn(ProviderCall<'_>) -> Json,
     pub(super) framing: Framing,
     /// Adds an event of this kind to the reply.
-    pub(super) read: fn(&str, &Json, &mut Reply),
+    pub(super) read: fn(&str, &Json, &mut WireReply),
 }
 
-impl Format {
+impl WireFormat {
     /// A format with server-sent events and the usual header for the key.
     pub(super) const fn new(
-        path: fn(&Call<'_>) -> String,
-        body: fn(Call<'_>) -> Json,
-        read: fn(&str, &Json, &mut Reply),
+        path: fn(&ProviderCall<'_>) -> String,
+        body: fn(ProviderCall<'_>) -> Json,
+        read: fn(&str, &Json, &mut WireReply),
     ) -> Self {
         Self { key: ("authorization", "Bearer "), headers: &[], path, body, framing: Framing::Sse, read }
     }
 
     /// The address of a call; `None` if the base URL is not valid.
-    pub(super) fn url(&self, call: &Call<'_>) -> Option<Url> {
+    pub(super) fn url(&self, call: &ProviderCall<'_>) -> Option<Url> {
         let base = Url::parse(call.base_url).ok()?;
         let mut url = base.join(&(self.path)(call)).ok()?;
         let queries: Vec<&str> = [url.query(), base.query()].into_iter().flatten().collect();

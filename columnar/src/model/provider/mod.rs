@@ -31,8 +31,8 @@ use futures::{StreamExt, TryFutureExt, TryStreamExt};
 use reqwest::{Client, RequestBuilder};
 use serde_json::Value as Json;
 
-use self::address::Address;
-use self::call::{Call, CallTarget};
+use self::address::ServerAddress;
+use self::call::{CallTarget, ProviderCall};
 use self::error::BAD_ADDRESS;
 pub use self::error::ProviderError;
 use self::formats::format;
@@ -40,7 +40,7 @@ use self::options::Options;
 use self::redaction::Sent;
 use self::settings::{NotTaken, SentSettings};
 use self::stop::StopFilter;
-use self::stream::{Exchange, Limits, ReplyStream};
+use self::stream::{Exchange, ReplyStream, StreamLimits};
 use super::{Chunk, Model, Refused, ReplySettings, Request};
 use crate::declare::error::BoxError;
 use crate::model::cache::Lifetime;
@@ -88,8 +88,8 @@ pub struct Provider {
     facts: &'static ProviderFacts,
     /// The model in the provider's spelling.
     model: String,
-    address: Option<Address>,
-    limits: Limits,
+    address: Option<ServerAddress>,
+    limits: StreamLimits,
     options: Options,
     client: Client,
 }
@@ -112,7 +112,7 @@ impl Provider {
     /// # Ok::<(), columnar::model::ProviderError>(())
     /// ```
     pub fn new(name: &str) -> Result<Self, ProviderError> {
-        let (name, address) = Address::split(name);
+        let (name, address) = ServerAddress::split(name);
         let (provider_name, model) = name.split_once('/').unwrap_or((name, ""));
         let facts = registry::provider(provider_name).filter(|_| !model.is_empty());
         let facts = facts.ok_or_else(|| {
@@ -121,7 +121,7 @@ impl Provider {
         })?;
         let client = client::client().ok_or(ProviderError::NoClient)?;
         let (name, model) = (name.to_owned(), model.to_owned());
-        let (limits, options) = (Limits::default(), Options::default());
+        let (limits, options) = (StreamLimits::default(), Options::default());
         Ok(Self { name, facts, model, address, limits, options, client })
     }
 
@@ -132,7 +132,7 @@ impl Provider {
     /// address) can be called.
     #[must_use]
     pub fn base_url(self, url: &str) -> Self {
-        Self { address: Some(Address::new(url)), ..self }
+        Self { address: Some(ServerAddress::new(url)), ..self }
     }
 
     /// Sets the most time until a reply begins; five minutes by default. Models that reason first need more, and so do
@@ -246,10 +246,10 @@ impl Provider {
             provider: self.facts,
             name: &self.name,
             model: &self.model,
-            base_url: self.address.as_ref().map_or(self.facts.base_url, Address::as_str),
+            base_url: self.address.as_ref().map_or(self.facts.base_url, ServerAddress::as_str),
             max_context: self.options.max_context,
         };
-        let call = Call::new(target, &request, settings)?;
+        let call = ProviderCall::new(target, &request, settings)?;
         let asked_long = call.marks().any(|mark| mark == Lifetime::Long);
         let (http, request_bytes) = self.http(call, key.as_deref())?;
         // The key that is sent is also removed from errors.
@@ -277,7 +277,11 @@ impl Provider {
     }
 
     /// The HTTP request, and the length of its body.
-    fn http(&self, call: Call<'_>, key: Option<&str>) -> Result<(RequestBuilder, usize), ProviderError> {
+    fn http(
+        &self,
+        call: ProviderCall<'_>,
+        key: Option<&str>,
+    ) -> Result<(RequestBuilder, usize), ProviderError> {
         let format = format(self.facts.api);
         let url = format.url(&call).ok_or_else(|| ProviderError::failed(&self.name, BAD_ADDRESS))?;
         let body = self.options.patched((format.body)(call)).to_string();

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use serde_json::{Map, Value as Json};
 
-use super::address::Address;
+use super::address::ServerAddress;
 use super::error::ProviderError;
-use super::format::Format;
+use super::format::WireFormat;
 use super::redaction::NO_KEY;
 use super::window::MAX_CONTEXT;
 use crate::model::Refused;
@@ -67,13 +67,13 @@ impl Options {
         &self,
         model: &str,
         provider: &ProviderFacts,
-        address: Option<&Address>,
+        address: Option<&ServerAddress>,
     ) -> Result<Option<String>, ProviderError> {
         let authorizes = |(name, _): &(String, String)| name.eq_ignore_ascii_case(AUTHORIZATION.as_str());
         if self.headers.iter().any(authorizes) {
             return Ok(None);
         }
-        let azure = address.is_some_and(Address::is_azure).then_some(AZURE.1);
+        let azure = address.is_some_and(ServerAddress::is_azure).then_some(AZURE.1);
         let variables = || azure.into_iter().chain(provider.key_variables.iter().copied());
         // A key from a file or a variable may end in a line break, which no header can have.
         let trimmed = |key: String| Some(key.trim().to_owned()).filter(|key| !key.is_empty());
@@ -85,7 +85,7 @@ impl Options {
             return Ok(key);
         };
         // Many local servers ignore the key, and some require one.
-        let local = address.is_some_and(Address::is_loopback);
+        let local = address.is_some_and(ServerAddress::is_loopback);
         let key = key.or_else(|| local.then(|| NO_KEY.to_owned()));
         key.map(Some).ok_or_else(|| {
             let model = model.to_owned();
@@ -96,9 +96,9 @@ impl Options {
     /// The headers of a request, the program's own last.
     pub(super) fn headers(
         &self,
-        format: &Format,
+        format: &WireFormat,
         key: Option<&str>,
-        address: Option<&Address>,
+        address: Option<&ServerAddress>,
     ) -> Result<HeaderMap, Cow<'static, str>> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -108,7 +108,7 @@ impl Options {
         }
         if let Some(key) = key {
             let (name, before) =
-                if address.is_some_and(Address::is_azure) { (AZURE.0, "") } else { format.key };
+                if address.is_some_and(ServerAddress::is_azure) { (AZURE.0, "") } else { format.key };
             headers.insert(name, secret(&format!("{before}{key}")).ok_or(BAD_KEY)?);
         }
         for (name, value) in &self.headers {
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn a_key_comes_from_the_program_and_goes_into_the_header_of_its_server() {
         let openai = provider("openai").expect("it is known");
-        let azure = Address::new("https://me.openai.azure.com/openai/v1");
+        let azure = ServerAddress::new("https://me.openai.azure.com/openai/v1");
         let mut options = Options::default();
         options.set_key(|| " sk-7\n".to_owned());
         let key = options.key("openai/x", openai, None).expect("there is one");

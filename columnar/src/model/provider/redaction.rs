@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde_json::Value as Json;
 
-use super::address::Address;
+use super::address::ServerAddress;
 use super::quotes::Quotes;
 use crate::declare::INTRODUCTION;
 use crate::declare::error::leaks::Leaks;
@@ -38,12 +38,12 @@ pub(super) struct Sent {
     pub(super) key: Option<String>,
     /// The values of other headers.
     pub(super) secrets: Vec<String>,
-    pub(super) address: Option<Address>,
+    pub(super) address: Option<ServerAddress>,
 }
 
 /// The form of a server's text.
 #[derive(Clone, Copy)]
-pub(super) enum Form {
+pub(super) enum SentForm {
     /// The id of a reply, whole or not at all.
     Id,
     /// A word for a kind of error or the end of a reply, whole or not at all.
@@ -55,11 +55,11 @@ pub(super) enum Form {
 impl Sent {
     /// A server's text as it may be shown and stored. `None` if the text does not have this form, or if nothing is
     /// left.
-    pub(super) fn shown(&self, form: Form, text: &str) -> Option<String> {
+    pub(super) fn shown(&self, form: SentForm, text: &str) -> Option<String> {
         match form {
-            Form::Id => (is_id(text) && !self.leaks(text).any()).then(|| text.to_owned()),
-            Form::Word => (is_word(text) && !self.leaks(text).any()).then(|| text.to_owned()),
-            Form::Sentence => {
+            SentForm::Id => (is_id(text) && !self.leaks(text).any()).then(|| text.to_owned()),
+            SentForm::Word => (is_word(text) && !self.leaks(text).any()).then(|| text.to_owned()),
+            SentForm::Sentence => {
                 let sentence: String = text.chars().take(LONGEST_SENTENCE).collect();
                 let shown = self.leaks(&sentence).redacted();
                 let letters = |word: &str| word.chars().filter(|c| c.is_alphanumeric()).count();
@@ -74,14 +74,14 @@ impl Sent {
         let body = body.get(0).unwrap_or(body);
         let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
         let words = ["type", "status", "code", "param"].iter().filter_map(|name| match error.get(name)? {
-            Json::String(word) => self.shown(Form::Word, word),
-            Json::Number(number) => self.shown(Form::Word, &number.to_string()),
+            Json::String(word) => self.shown(SentForm::Word, word),
+            Json::Number(number) => self.shown(SentForm::Word, &number.to_string()),
             _ => None,
         });
         let words = words.collect::<Vec<_>>().join(", ");
         let sentence = [Some(error), error.get("message"), body.get("message"), body.get("detail")];
         let sentence = sentence.into_iter().flatten().find_map(Json::as_str);
-        let sentence = sentence.and_then(|it| self.shown(Form::Sentence, it)).unwrap_or_default();
+        let sentence = sentence.and_then(|it| self.shown(SentForm::Sentence, it)).unwrap_or_default();
         let all = [words, sentence].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(": ");
         // Each field may have a part of a secret.
         let mut leaks = Leaks::new(&all);
@@ -128,9 +128,9 @@ fn is_id(id: &str) -> bool {
 }
 
 /// The end of an error message: the provider's text, if there is any.
-pub(super) struct Suffix<'a>(pub(super) &'a str);
+pub(super) struct ServerWords<'a>(pub(super) &'a str);
 
-impl fmt::Display for Suffix<'_> {
+impl fmt::Display for ServerWords<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() { Ok(()) } else { write!(f, ": {}", self.0) }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::redaction::{Form, Sent};
+use super::redaction::{Sent, SentForm};
 use super::words::{CONTEXT_WINDOW, LENGTH, REFUSED, STOP};
 use crate::model::usage::Usage;
 use crate::model::{End, Finish};
@@ -13,7 +13,7 @@ const IDS: &[&str] = &["/id", "/message/id", "/response/id", "/responseId"];
 /// A reply whose events are being read.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a reply may be any of these, in any order")]
-pub(super) struct Reply {
+pub(super) struct WireReply {
     /// Whether the tokens of a reply are reported without its thoughts.
     pub(super) counts_thoughts_apart: bool,
     /// The text and the thoughts of the last event.
@@ -23,7 +23,7 @@ pub(super) struct Reply {
     pub(super) has_text: bool,
     /// The reason of the end, in the words of the provider. Text and usage may follow.
     pub(super) finish: Option<String>,
-    pub(super) tokens: Tokens,
+    pub(super) tokens: WireTokens,
     /// Whether the model explains why it does not answer. The explanation is no text of the reply.
     pub(super) is_refused: bool,
     /// Whether the model calls a tool. There are no tools, so the call cannot be answered.
@@ -37,7 +37,7 @@ pub(super) struct Reply {
 
 /// The tokens of a call. The sum is made at the end, because an event may have only some counts.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Tokens {
+pub(super) struct WireTokens {
     /// The tokens of the request. A usage without this count remains unreported: with 0 the call would look free.
     pub(super) input: Option<u64>,
     /// Whether `input` is without the tokens of the cache.
@@ -49,7 +49,7 @@ pub(super) struct Tokens {
     pub(super) cache_write_long: Option<u64>,
 }
 
-impl Tokens {
+impl WireTokens {
     /// The usage of a call. If the provider does not tell for how long tokens are kept, and some marks asked for the
     /// longer lifetime, all written tokens count as kept longer, which costs more.
     pub(super) fn usage(self, asked_long: bool) -> Option<Usage> {
@@ -61,7 +61,7 @@ impl Tokens {
     }
 }
 
-impl Reply {
+impl WireReply {
     pub(super) fn new(counts_thoughts_apart: bool) -> Self {
         Self { counts_thoughts_apart, ..Self::default() }
     }
@@ -97,7 +97,7 @@ impl Reply {
             _ if self.has_tool_call => Finish::Other("tool_calls".to_owned()),
             reason => finish(reason?, self.is_refused, sent),
         };
-        let id = self.id.as_deref().and_then(|id| sent.shown(Form::Id, id));
+        let id = self.id.as_deref().and_then(|id| sent.shown(SentForm::Id, id));
         Some(End { finish, usage: self.tokens.usage(asked_long), id, thoughts: None })
     }
 }
@@ -115,7 +115,7 @@ fn finish(reason: &str, is_refused: bool, sent: &Sent) -> Finish {
         _ if is_one_of(REFUSED) => Finish::Refused,
         // The reason is shown in an error. A server could send a sentence that quotes the request.
         _ => {
-            let reason = sent.shown(Form::Word, reason);
+            let reason = sent.shown(SentForm::Word, reason);
             Finish::Other(reason.unwrap_or_else(|| "for another reason".to_owned()))
         }
     }
@@ -228,7 +228,7 @@ mod tests {
             (&[r#"{"t":"\\ud83e"}"#, r#"{"t":"\udd80"}"#], "\\ud83e\u{fffd}"),
             (&[r#"{"t":"\"\\\ud83e"}"#, r#"{"t":"\udd80é\u00e9"}"#], "\"\\🦀éé"),
         ] {
-            let mut reply = Reply::default();
+            let mut reply = WireReply::default();
             for event in events {
                 let (event, has_halves) = json(event.as_bytes()).expect(event);
                 reply.begin_event(&event, has_halves);

@@ -14,12 +14,12 @@ use serde_json::Value as Json;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout_at};
 
-use super::error::{GARBLED, ProviderError, Refusal};
-use super::events::{Event, Events, Framing};
-use super::format::Format;
+use super::error::{GARBLED, ProviderError, ProviderRefusal};
+use super::events::{Events, Framing, ServerEvent};
+use super::format::WireFormat;
 use super::formats::format;
 use super::redaction::Sent;
-use super::reply::{self, Reply};
+use super::reply::{self, WireReply};
 use super::stop::StopFilter;
 use super::window::was_cut;
 use crate::declare::limits::{BETWEEN_EVENTS, FIRST_TOKEN, REPLY_BYTES};
@@ -47,7 +47,7 @@ const AFTER_FINISH: Duration = Duration::from_secs(10);
 const DONE: &[u8] = b"[DONE]";
 
 #[derive(Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct StreamLimits {
     /// The most time until a reply begins.
     pub(super) first: Duration,
     /// The most time between two events.
@@ -56,13 +56,13 @@ pub(super) struct Limits {
     pub(super) text: usize,
 }
 
-impl Default for Limits {
+impl Default for StreamLimits {
     fn default() -> Self {
         Self { first: FIRST_TOKEN, idle: BETWEEN_EVENTS, text: REPLY_BYTES }
     }
 }
 
-impl Limits {
+impl StreamLimits {
     /// The most bytes of a body. An event with one word of text has some hundred bytes, and thoughts are events, too.
     fn body(&self, request: usize) -> usize {
         self.text.saturating_mul(4).saturating_add(request).saturating_add(16 << 20).saturating_mul(16)
@@ -74,7 +74,7 @@ pub(super) struct Exchange {
     /// The name of the model.
     pub(super) name: String,
     pub(super) facts: &'static ProviderFacts,
-    pub(super) limits: Limits,
+    pub(super) limits: StreamLimits,
     pub(super) sent: Sent,
     /// The bytes of the request's body.
     pub(super) request_bytes: usize,
@@ -84,12 +84,12 @@ pub(super) struct Exchange {
 
 pub(super) struct ReplyStream {
     exchange: Exchange,
-    format: &'static Format,
+    format: &'static WireFormat,
     response: Response,
     /// The bytes of the reply's body so far.
     received: usize,
     events: Events,
-    reply: Reply,
+    reply: WireReply,
     /// The bytes of text so far, with thoughts.
     text: usize,
     stop: StopFilter,
@@ -123,7 +123,7 @@ impl ReplyStream {
                 let _ = timeout_at(timeout, without_logs(read_error(&mut response, &mut body))).await;
             }
             let body = serde_json::from_slice(&body).unwrap_or_default();
-            let refusal = Refusal::new(response.status().as_u16(), response.headers(), &body, sent);
+            let refusal = ProviderRefusal::new(response.status().as_u16(), response.headers(), &body, sent);
             return Err(refusal.into_error(name.clone()));
         }
         if !is_plain {
@@ -142,7 +142,7 @@ impl ReplyStream {
             }
             events.feed(&body);
         }
-        let reply = Reply::new(facts.counts_thoughts_apart);
+        let reply = WireReply::new(facts.counts_thoughts_apart);
         let (received, text, has_begun) = (0, 0, false);
         Ok(Self { exchange, format, response, received, events, reply, text, stop, since, has_begun })
     }
@@ -201,7 +201,7 @@ impl ReplyStream {
     }
 
     /// The next event with data; `None` after the last one.
-    async fn event(&mut self) -> Result<Option<Event>, ProviderError> {
+    async fn event(&mut self) -> Result<Option<ServerEvent>, ProviderError> {
         // The time before this poll does not count against a server whose reply has begun.
         let mut since = Instant::now();
         loop {
@@ -221,7 +221,7 @@ impl ReplyStream {
     }
 
     /// Reads until there is an event, or a keep-alive.
-    async fn received(&mut self) -> Result<Option<Event>, ProviderError> {
+    async fn received(&mut self) -> Result<Option<ServerEvent>, ProviderError> {
         loop {
             // Bytes that are always there must not keep the timers of this task from being polled.
             consume_budget().await;
@@ -258,7 +258,7 @@ impl ReplyStream {
     }
 
     /// Adds an event to the reply.
-    fn read(&mut self, event: &Event) -> Result<(), ProviderError> {
+    fn read(&mut self, event: &ServerEvent) -> Result<(), ProviderError> {
         if is_done(event) {
             self.reply.is_ended = true;
             return Ok(());
@@ -309,7 +309,7 @@ fn timed_out(name: &str, limit: Duration, begun: bool) -> ProviderError {
     ProviderError::TimedOut { model: name.to_owned(), limit, begun }
 }
 
-fn is_done(event: &Event) -> bool {
+fn is_done(event: &ServerEvent) -> bool {
     event.data.trim_ascii() == DONE
 }
 

@@ -27,7 +27,7 @@ pub(crate) use self::models::families;
 pub(crate) use self::providers::{Api, SchemaDialect};
 pub(crate) use self::providers::{PROVIDERS, ProviderFacts};
 pub use self::row::{Boundary, Write};
-pub(crate) use self::row::{End, Family, LongRequest, Rebate, ReplyLimit, Window};
+pub(crate) use self::row::{EndFact, Family, LongRequest, Rebate, ReplyLimit, WindowFact};
 
 /// The position in [`families`] of the family that a model belongs to, by its name or as a version of it.
 ///
@@ -51,12 +51,12 @@ pub(crate) fn reply_limit(model: &str) -> Option<ReplyLimit> {
 }
 
 /// The context window of a model, by its family, or else by the family with the longest prefix of its name.
-pub(crate) fn window(model: &str) -> Option<Window> {
+pub(crate) fn window(model: &str) -> Option<WindowFact> {
     at(own_or_prefix(model, |family| family.window.is_some())?)?.window
 }
 
 /// The end of a model, which is never guessed from a prefix.
-pub(crate) fn end(model: &str) -> Option<End> {
+pub(crate) fn end(model: &str) -> Option<EndFact> {
     at(family(model)?)?.end
 }
 

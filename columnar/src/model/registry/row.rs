@@ -18,8 +18,8 @@ pub(crate) struct Family {
     pub(crate) flex: Option<Rebate>,
     pub(crate) cache: Option<CacheRules>,
     pub(crate) reply: Option<ReplyLimit>,
-    pub(crate) window: Option<Window>,
-    pub(crate) end: Option<End>,
+    pub(crate) window: Option<WindowFact>,
+    pub(crate) end: Option<EndFact>,
 }
 
 /// Prices in US dollars for a million tokens.
@@ -80,7 +80,7 @@ pub(crate) struct ReplyLimit {
 
 /// The most tokens of a request and the reply; see [`ContextWindow`](crate::model::ContextWindow).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Window {
+pub(crate) struct WindowFact {
     pub(crate) tokens: usize,
     /// The tokens that are kept free even for a short reply.
     pub(crate) reserved: usize,
@@ -90,7 +90,7 @@ pub(crate) struct Window {
 
 /// The last day of a model; see [`EndDate`](crate::model::EndDate).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct End {
+pub(crate) struct EndFact {
     pub(crate) day: &'static str,
     pub(crate) source: &'static str,
     pub(crate) date: &'static str,

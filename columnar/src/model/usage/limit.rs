@@ -47,11 +47,11 @@ use crate::declare::error::chain;
 /// ```
 #[derive(Clone)]
 pub struct SpendLimit {
-    shared: Arc<Shared>,
+    shared: Arc<SharedLimit>,
     unit: Unit,
 }
 
-struct Shared {
+struct SharedLimit {
     account: Mutex<Account>,
     /// The notification that a reservation is settled.
     settled: Notify,
@@ -96,7 +96,7 @@ impl SpendLimit {
 
     fn new(unit: Unit, most: u128) -> Self {
         let account = Mutex::new(Account { most, spent: 0, reserved: 0 });
-        Self { shared: Arc::new(Shared { account, settled: Notify::new() }), unit }
+        Self { shared: Arc::new(SharedLimit { account, settled: Notify::new() }), unit }
     }
 
     /// Checks that a call of this model can be limited.

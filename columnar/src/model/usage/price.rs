@@ -29,9 +29,9 @@ use crate::model::registry::{self, ByLifetimes, Family, LongRequest, Rebate};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price {
-    rates: Rates,
+    rates: UnitRates,
     /// The number of tokens above which the whole request has other rates, and these rates.
-    beyond: Option<(u64, Rates)>,
+    beyond: Option<(u64, UnitRates)>,
     batch: Option<Rebate>,
     flex: Option<Rebate>,
     source: &'static str,
@@ -41,7 +41,7 @@ pub struct Price {
 /// The price of a token in millionths of a millionth of a dollar. One unit is a millionth of a dollar for a million
 /// tokens, and no price is finer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Rates {
+struct UnitRates {
     input: u64,
     output: u64,
     read: u64,
@@ -54,14 +54,14 @@ impl Price {
     /// from a cache or written to it cost as much as others of the request.
     pub const fn new(input: f64, output: f64) -> Self {
         let (input, output) = (rate(input), rate(output));
-        let rates = Rates { input, output, read: input, write: input, long_write: None };
+        let rates = UnitRates { input, output, read: input, write: input, long_write: None };
         Self { rates, beyond: None, batch: None, flex: None, source: "", date: "" }
     }
 
     /// The same price, with dollars for a million tokens that are read from the provider's cache, and written to it.
     #[must_use]
     pub const fn cached(self, read: f64, write: f64) -> Self {
-        Self { rates: Rates { read: rate(read), write: rate(write), ..self.rates }, ..self }
+        Self { rates: UnitRates { read: rate(read), write: rate(write), ..self.rates }, ..self }
     }
 
     /// The same price, with another price for all tokens of a request with more than `tokens` tokens.
@@ -106,14 +106,14 @@ impl Price {
     fn from_family(family: &Family) -> Option<ByLifetimes<Self>> {
         let known = family.price?;
         let (short, long) = family.write_factors();
-        let rates = Rates {
+        let rates = UnitRates {
             input: rate(known.input),
             output: rate(known.output),
             read: rate(known.cache_read),
             write: rate(short * known.input),
             long_write: long.map(|long| rate(long * known.input)),
         };
-        let price = |rates: Rates| Self {
+        let price = |rates: UnitRates| Self {
             rates,
             beyond: known.long_request.map(|long| (long.above, rates.percent(long))),
             batch: family.batch,
@@ -121,7 +121,7 @@ impl Price {
             source: known.source,
             date: known.date,
         };
-        Some(ByLifetimes { all: price(rates), short: price(Rates { long_write: None, ..rates }) })
+        Some(ByLifetimes { all: price(rates), short: price(UnitRates { long_write: None, ..rates }) })
     }
 
     /// The price of a million uncached tokens of the request.
@@ -218,10 +218,10 @@ impl Price {
     pub(super) fn at_most(&self, usage: &Usage) -> Dollars {
         let rates = self.rates_of(usage);
         // A provider without a long lifetime has no such price, and the short one counts.
-        Rates { write: rates.long_write.unwrap_or(0).max(rates.write), ..rates }.cost(usage)
+        UnitRates { write: rates.long_write.unwrap_or(0).max(rates.write), ..rates }.cost(usage)
     }
 
-    fn rates_of(&self, usage: &Usage) -> Rates {
+    fn rates_of(&self, usage: &Usage) -> UnitRates {
         match self.beyond {
             Some((tokens, beyond)) if usage.input > tokens => beyond,
             _ => self.rates,
@@ -229,7 +229,7 @@ impl Price {
     }
 }
 
-impl Rates {
+impl UnitRates {
     const fn percent(self, LongRequest { request_percent, reply_percent, .. }: LongRequest) -> Self {
         Self {
             // Rates of the registry alone are multiplied here, which are far too small to overflow.

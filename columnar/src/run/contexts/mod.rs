@@ -13,7 +13,7 @@ pub use forecast::{ColumnForecast, Forecast, Overflow};
 
 use super::state::damaged_update;
 use super::{Error, Result};
-use crate::compute::{Defaults, Settings};
+use crate::compute::{Defaults, StepSettings};
 use crate::context::budget::{Budget, BudgetError};
 use crate::context::{
     AssembleError, Assembler, ContextMemory, ContextSettings, Snapshot, TakenViews, previous_step,
@@ -35,7 +35,7 @@ pub(crate) struct ColumnContexts {
 pub(crate) struct ContextRecipe {
     pub(crate) column: usize,
     pub(crate) reads: Arc<Reads>,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<StepSettings>,
     pub(crate) budget: Budget,
     pub(crate) counter: Arc<dyn Counter>,
     /// The settings of the columns that have none.
@@ -90,7 +90,7 @@ impl ColumnContexts {
 impl ContextRecipe {
     /// Makes the contexts. Calls the counter.
     pub(crate) fn make(&self) -> Arc<ColumnContexts> {
-        let Settings { form, instruction, .. } = &*self.settings;
+        let StepSettings { form, instruction, .. } = &*self.settings;
         let form = *form;
         let instruction = instruction.as_deref();
         let system = self.defaults.system.clone();

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use futures::future::{BoxFuture, FutureExt};
 
-use crate::compute::{Context, Defaults, Settings};
+use crate::compute::{Context, Defaults, StepSettings};
 use crate::context::Snapshot;
 use crate::declare::Name;
 use crate::history::Value;
@@ -56,13 +56,13 @@ fn end_of(model: &str, now: SystemTime) -> Option<String> {
 struct MissingColumn {
     column: usize,
     name: Name,
-    settings: Arc<Settings>,
+    settings: Arc<StepSettings>,
 }
 
 impl MissingColumn {
     /// Checks the models of the column. Returns a warning about one model.
     fn check_models(&self, defaults: &Defaults) -> Result<Option<String>> {
-        let Settings { model, check, .. } = &*self.settings;
+        let StepSettings { model, check, .. } = &*self.settings;
         // A missing key of a column that runs late would otherwise be found after the calls of the others.
         let Some(choice) = model else { return Ok(None) };
         let checked = caught(|| {

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::warm_up::WarmUp;
 use crate::compute::trace::CellSpan;
-use crate::compute::{Context, Kind, Piece, Step};
+use crate::compute::{Context, Piece, ReplyKind, Step};
 use crate::declare::Name;
 use crate::declare::error::BoxError;
 use crate::history::Value;
@@ -161,8 +161,8 @@ impl<'a> Computation<'a> {
         {
             self.span.attempt(self.attempt);
             self.stage = match step.start(context).0 {
-                Kind::Whole(text) => ComputationStage::Whole(text),
-                Kind::Pieces(pieces) => ComputationStage::Pieces { pieces, text: String::new() },
+                ReplyKind::Whole(text) => ComputationStage::Whole(text),
+                ReplyKind::Pieces(pieces) => ComputationStage::Pieces { pieces, text: String::new() },
             };
         }
     }

@@ -11,7 +11,7 @@ use std::task::{Context as TaskContext, Poll, ready};
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::compute::{Context, Settings};
+use crate::compute::{Context, StepSettings};
 use crate::context::SharedPrefix;
 use crate::model::cache::CachePolicy;
 
@@ -53,14 +53,14 @@ pub(super) struct WarmUp {
 
 impl SingleFlight {
     /// Adds a request.
-    pub(super) fn join(&mut self, settings: &Settings, context: &Context) -> WarmUp {
+    pub(super) fn join(&mut self, settings: &StepSettings, context: &Context) -> WarmUp {
         let flights = self.flights(settings, context).unwrap_or_default();
         let waiting = (!flights.is_empty()).then(|| acquire(flights).boxed());
         WarmUp { waiting, warming: Vec::new() }
     }
 
     /// The flights of a request, the shortest prefix first: all requests acquire flights in this order.
-    fn flights(&mut self, settings: &Settings, context: &Context) -> Option<Vec<Flight>> {
+    fn flights(&mut self, settings: &StepSettings, context: &Context) -> Option<Vec<Flight>> {
         let instruction = context.instruct(settings.instruction.as_ref()?);
         let model = settings.model.as_ref()?.resolve(&context.defaults().model).ok()?;
         let model: Arc<str> = model.name().into();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use super::drift::{ColumnChange, Drift};
-use crate::compute::Settings;
+use crate::compute::StepSettings;
 use crate::declare::{Input, Name, Reads, Schema, ViewSpec, ViewText};
 use crate::store::StoreError;
 
@@ -134,7 +134,7 @@ impl FlowDefinition {
         &mut self,
         schema: &Schema,
         keys: &[Name],
-        settings: &[Arc<Settings>],
+        settings: &[Arc<StepSettings>],
         may: impl Fn(usize, &ColumnChange) -> bool,
     ) -> Result<(), Drift> {
         let mut next = self.clone();
@@ -153,7 +153,7 @@ impl FlowDefinition {
         &mut self,
         schema: &Schema,
         keys: &[Name],
-        settings: &[Arc<Settings>],
+        settings: &[Arc<StepSettings>],
         first: usize,
         may: impl Fn(usize, &ColumnChange) -> bool,
     ) -> Result<(), Drift> {

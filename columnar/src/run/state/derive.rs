@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::past::LoadedValues;
 use super::{FlowState, PastColumn, RunState, Unloaded};
-use crate::compute::{Settings, Step};
+use crate::compute::{Step, StepSettings};
 use crate::declare::{Name, Plan};
 use crate::run::reopen::FlowDefinition;
 use crate::run::shared::SharedFlow;
@@ -114,7 +114,7 @@ impl FlowState {
         plan: Arc<Plan>,
         origins: &[Option<usize>],
         step: usize,
-        settings: Vec<Arc<Settings>>,
+        settings: Vec<Arc<StepSettings>>,
     ) -> Self {
         let mut derived = Self {
             scheduler: self.scheduler.derive(Arc::clone(&plan), origins, step),

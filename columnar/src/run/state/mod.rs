@@ -20,7 +20,7 @@ pub(crate) use values::{ValueTable, receipt};
 use self::values::Receipts;
 use super::contexts::ColumnContexts;
 use super::{Error, Result};
-use crate::compute::{Defaults, Settings};
+use crate::compute::{Defaults, StepSettings};
 use crate::context::Exclusions;
 use crate::context::budget::Budget;
 use crate::context::documents::Documents;
@@ -37,7 +37,7 @@ pub(crate) struct FlowState {
     pub(crate) table: ValueTable,
     pub(crate) receipts: Receipts,
     /// By column.
-    pub(crate) settings: Vec<Arc<Settings>>,
+    pub(crate) settings: Vec<Arc<StepSettings>>,
     /// The counter of the tokens in the table and in contexts.
     pub(crate) counter: Arc<dyn Counter>,
     /// The budget of the columns that have none.
@@ -112,7 +112,7 @@ impl FindColumn for &str {
 }
 
 impl FlowState {
-    pub(crate) fn new(plan: Arc<Plan>, settings: Vec<Arc<Settings>>) -> Self {
+    pub(crate) fn new(plan: Arc<Plan>, settings: Vec<Arc<StepSettings>>) -> Self {
         let scheduler = Scheduler::new(Arc::clone(&plan), CONCURRENCY);
         let mut state = Self {
             plan,
@@ -141,7 +141,7 @@ impl FlowState {
 
     /// Sets the settings of all columns, and returns what they replace, to be dropped outside of the lock.
     #[must_use]
-    pub(crate) fn set_settings(&mut self, settings: Vec<Arc<Settings>>) -> impl Sized + use<> {
+    pub(crate) fn set_settings(&mut self, settings: Vec<Arc<StepSettings>>) -> impl Sized + use<> {
         for (column, settings) in settings.iter().enumerate() {
             self.scheduler.rule(column, settings.rules);
         }

@@ -13,10 +13,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::deletion;
-use super::disk::{Disk, Kind};
-use super::known::{Known, count};
+use super::disk::{Disk, FileKind};
+use super::known::{KnownSteps, count};
 use super::layout::{
-    IoContext, Layout, Location, check_column, damaged, entry, none_if_missing, ok_if_exists, replace, stage,
+    FolderLocation, IoContext, StoreFolder, check_column, damaged, entry, none_if_missing, ok_if_exists,
+    replace, stage,
 };
 use super::log::{self, Cells, Checksum, LoggedEntry};
 use super::own_files::{OwnFiles, unwritable};
@@ -32,13 +33,13 @@ const MAX_DEFINITION: usize = 1 << 26;
 /// An open folder.
 pub(crate) struct FileBackend<D: Disk> {
     disk: D,
-    layout: Layout,
+    layout: StoreFolder,
     own: OwnFiles<D>,
     cells: Cells,
     /// The cells of `cells` that have no lines in the log yet.
     adopted: Vec<(Name, usize)>,
     /// The content of the file `known`.
-    known: Known,
+    known: KnownSteps,
     /// Whether a definition is stored.
     is_defined: bool,
     /// Whether a write has failed or is under way, so that `cells` may not be what is stored.
@@ -48,9 +49,9 @@ pub(crate) struct FileBackend<D: Disk> {
 }
 
 impl<D: Disk> Backend for FileBackend<D> {
-    type Location = Location<D>;
+    type Location = FolderLocation<D>;
 
-    fn open(location: &Location<D>) -> Result<Self, StoreError> {
+    fn open(location: &FolderLocation<D>) -> Result<Self, StoreError> {
         let Opened { layout, own, cells, adopted, known, is_defined } = recovery::open(location)?;
         let disk = location.disk.clone();
         let mut backend =
@@ -139,7 +140,7 @@ impl<D: Disk> Backend for FileBackend<D> {
         cells.iter().zip(is_new).map(put).collect()
     }
 
-    fn delete(location: &Location<D>) -> Result<(), StoreError> {
+    fn delete(location: &FolderLocation<D>) -> Result<(), StoreError> {
         deletion::delete(location)
     }
 }
@@ -151,7 +152,7 @@ impl<D: Disk> FileBackend<D> {
 
     /// Writes what is known by now. After a failure, less is known when the store is opened again, which does no harm.
     fn update_known(&mut self) {
-        let known = Known { cells: self.logged_cells(), is_defined: self.is_defined };
+        let known = KnownSteps { cells: self.logged_cells(), is_defined: self.is_defined };
         if known != self.known {
             let staged = self.next_staged();
             if known.write(&self.disk, &self.layout, &staged).is_ok() {
@@ -247,7 +248,7 @@ impl<D: Disk> FileBackend<D> {
                 made = true;
             }
             // Through a link, values would get into a folder of somebody else.
-            if self.disk.kind(&folder).context("looking at", &folder)? != Kind::Folder {
+            if self.disk.kind(&folder).context("looking at", &folder)? != FileKind::Folder {
                 return Err(unwritable(&folder, "it is not a folder"));
             }
         }

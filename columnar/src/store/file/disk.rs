@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::store::files::plain_file::{self, WrongKind};
-pub(super) use crate::store::files::status::{Kind, Status};
+pub(super) use crate::store::files::status::{FileKind, FileStatus};
 use crate::store::lock::{FileLock, owner_only};
 
 /// File system operations. A crash can come between any two operations; each operation is one system call, or as good
@@ -30,16 +30,16 @@ pub(crate) trait Disk: Clone + Send + 'static {
     fn is_locked_by(&self, path: &Path, lock: &Self::Lock) -> io::Result<bool>;
 
     /// The kind of the file at a path. Links are not followed.
-    fn kind(&self, path: &Path) -> io::Result<Kind>;
+    fn kind(&self, path: &Path) -> io::Result<FileKind>;
 
     /// The status of the file at a path. Links are not followed.
-    fn status(&self, path: &Path) -> io::Result<Status>;
+    fn status(&self, path: &Path) -> io::Result<FileStatus>;
 
     /// The status of an open file, not of the path.
-    fn status_of(&self, file: &Self::File) -> io::Result<Status>;
+    fn status_of(&self, file: &Self::File) -> io::Result<FileStatus>;
 
     /// The entries of a folder, in any order, without names that are not UTF-8.
-    fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>>;
+    fn list(&self, folder: &Path) -> io::Result<Vec<(String, FileKind)>>;
 
     /// The first bytes of a file, at most `at_most`, and no more than the file has when opened.
     fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>>;
@@ -95,19 +95,19 @@ impl Disk for Local {
         lock.is_at(path)
     }
 
-    fn kind(&self, path: &Path) -> io::Result<Kind> {
-        Ok(Status::at(path)?.kind)
+    fn kind(&self, path: &Path) -> io::Result<FileKind> {
+        Ok(FileStatus::at(path)?.kind)
     }
 
-    fn status(&self, path: &Path) -> io::Result<Status> {
-        Status::at(path)
+    fn status(&self, path: &Path) -> io::Result<FileStatus> {
+        FileStatus::at(path)
     }
 
-    fn status_of(&self, file: &File) -> io::Result<Status> {
-        Status::of(file)
+    fn status_of(&self, file: &File) -> io::Result<FileStatus> {
+        FileStatus::of(file)
     }
 
-    fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>> {
+    fn list(&self, folder: &Path) -> io::Result<Vec<(String, FileKind)>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(folder)? {
             let entry = entry?;

@@ -2,8 +2,8 @@
 
 use std::fs::TryLockError;
 
-use super::disk::{Disk, Kind};
-use super::layout::{IoContext, Layout, check_folder, damaged, none_if_missing, ok_if_exists};
+use super::disk::{Disk, FileKind};
+use super::layout::{IoContext, StoreFolder, check_folder, damaged, none_if_missing, ok_if_exists};
 use super::log;
 use crate::declare::error::shown;
 use crate::store::StoreError;
@@ -18,7 +18,7 @@ pub(super) const DELETED: &str = "deleted\n";
 
 /// The format of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum StoreFormat {
     /// There is no store.
     Missing,
     /// A deletion was interrupted, which the next owner finishes.
@@ -27,8 +27,8 @@ pub(super) enum Format {
     Known(u32),
 }
 
-impl Format {
-    pub(super) fn read<D: Disk>(disk: &D, layout: &Layout) -> Result<Self, StoreError> {
+impl StoreFormat {
+    pub(super) fn read<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<Self, StoreError> {
         let path = layout.format();
         let Some(bytes) = bytes(disk, layout)? else { return Ok(Self::Missing) };
         if bytes == DELETED.as_bytes() {
@@ -48,12 +48,12 @@ impl Format {
 }
 
 /// Whether a folder is a store, of any format.
-pub(super) fn is_store<D: Disk>(disk: &D, layout: &Layout) -> Result<bool, StoreError> {
+pub(super) fn is_store<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<bool, StoreError> {
     Ok(bytes(disk, layout)?.is_some_and(|bytes| bytes != DELETED.as_bytes()))
 }
 
 /// The content of the format, which is read before any other file of the folder `.columnar`.
-fn bytes<D: Disk>(disk: &D, layout: &Layout) -> Result<Option<Vec<u8>>, StoreError> {
+fn bytes<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<Option<Vec<u8>>, StoreError> {
     check_folder(disk, layout.own())?;
     let path = layout.format();
     // A format is short, and a damaged file of any size must not fill the memory.
@@ -61,7 +61,7 @@ fn bytes<D: Disk>(disk: &D, layout: &Layout) -> Result<Option<Vec<u8>>, StoreErr
 }
 
 /// Takes the lock of a store.
-pub(super) fn lock<D: Disk>(disk: &D, layout: &Layout) -> Result<D::Lock, StoreError> {
+pub(super) fn lock<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<D::Lock, StoreError> {
     let path = layout.lock();
     loop {
         match disk.lock(&path) {
@@ -84,17 +84,17 @@ pub(super) fn lock<D: Disk>(disk: &D, layout: &Layout) -> Result<D::Lock, StoreE
 }
 
 /// Removes staged files of earlier owners. Returns the identity of the folder.
-pub(super) fn clear<D: Disk>(disk: &D, layout: &Layout) -> Result<FileId, StoreError> {
+pub(super) fn clear<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<FileId, StoreError> {
     let staging = layout.staging();
     ok_if_exists(disk.create_dir(&staging)).context("making", &staging)?;
     // Through a link, files of another folder would be removed.
     let status = disk.status(&staging).context("looking at", &staging)?;
-    if status.kind != Kind::Folder {
+    if status.kind != FileKind::Folder {
         return Err(damaged(&staging, WrongKind::NotAFolder.to_string()));
     }
     for (name, kind) in disk.list(&staging).context("listing", &staging)? {
         // Only names that `stage` uses: other files are not the library's, and stay.
-        if kind == Kind::File && log::number::<usize>(&name).is_some() {
+        if kind == FileKind::File && log::number::<usize>(&name).is_some() {
             let path = staging.join(name);
             disk.remove(&path).context("removing", &path)?;
         }

@@ -15,18 +15,18 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::disk::Disk;
-use super::layout::{IoContext, Layout, damaged, none_if_missing};
+use super::layout::{IoContext, StoreFolder, damaged, none_if_missing};
 use super::log::{self, Cells};
 use crate::store::StoreError;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct KnownSteps {
     pub(super) cells: usize,
     pub(super) is_defined: bool,
 }
 
-impl Known {
-    pub(super) fn read<D: Disk>(disk: &D, layout: &Layout) -> Result<Self, StoreError> {
+impl KnownSteps {
+    pub(super) fn read<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<Self, StoreError> {
         let path = layout.known();
         // The file has two words, a number and a checksum.
         let bytes = none_if_missing(disk.read(&path, 64)).context("reading", &path)?;
@@ -48,7 +48,7 @@ impl Known {
     }
 
     /// Fails if cells are missing.
-    pub(super) fn check_cells(self, layout: &Layout, cells: usize) -> Result<(), StoreError> {
+    pub(super) fn check_cells(self, layout: &StoreFolder, cells: usize) -> Result<(), StoreError> {
         if cells >= self.cells {
             return Ok(());
         }
@@ -62,7 +62,7 @@ impl Known {
     /// Fails if there are cells, but no definition although the flow was defined.
     pub(super) fn check_definition(
         self,
-        layout: &Layout,
+        layout: &StoreFolder,
         is_defined: bool,
         cells: usize,
     ) -> Result<(), StoreError> {
@@ -73,7 +73,7 @@ impl Known {
     }
 
     /// Replaces the file by way of a staged one.
-    pub(super) fn write<D: Disk>(self, disk: &D, layout: &Layout, staged: &Path) -> io::Result<()> {
+    pub(super) fn write<D: Disk>(self, disk: &D, layout: &StoreFolder, staged: &Path) -> io::Result<()> {
         // Not synced, since nothing waits for this file.
         disk.create(staged)?.write_all(self.text().as_bytes())?;
         disk.rename(staged, &layout.known())
@@ -85,7 +85,7 @@ pub(super) const ADOPT: &str =
     "move the folder `.columnar` away to adopt the texts as they are, without receipts and skipped cells";
 
 /// Whether a definition is stored.
-pub(super) fn is_defined<D: Disk>(disk: &D, layout: &Layout) -> Result<bool, StoreError> {
+pub(super) fn is_defined<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<bool, StoreError> {
     let path = layout.definition();
     Ok(none_if_missing(disk.kind(&path)).context("looking at", &path)?.is_some())
 }
@@ -102,13 +102,13 @@ mod tests {
     #[test]
     fn the_text_is_read_as_it_was_written_and_nothing_else() {
         for known in [
-            Known::default(),
-            Known { cells: 7, is_defined: true },
-            Known { cells: usize::MAX, is_defined: true },
+            KnownSteps::default(),
+            KnownSteps { cells: 7, is_defined: true },
+            KnownSteps { cells: usize::MAX, is_defined: true },
         ] {
             let text = known.text();
             assert!(text.len() <= 64, "{text}");
-            let parsed = |text: &[u8]| log::verified(text).and_then(Known::parse);
+            let parsed = |text: &[u8]| log::verified(text).and_then(KnownSteps::parse);
             assert_eq!(parsed(text.as_bytes()), Some(known));
             for len in 0..text.len() {
                 let mut torn = text.as_bytes()[..len].to_vec();
@@ -118,7 +118,7 @@ mod tests {
             }
         }
         for words in ["cells", "cells -1", "cells 01", "cells 1 undefined", "done 1", "cells  defined"] {
-            assert_eq!(Known::parse(words), None, "{words}");
+            assert_eq!(KnownSteps::parse(words), None, "{words}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::disk::{Disk, Kind};
+use super::disk::{Disk, FileKind};
 use super::log::{Checksum, LoggedEntry};
 use crate::declare::Name;
 use crate::declare::error::shown;
@@ -13,20 +13,20 @@ use crate::store::{Entry, StoreError};
 
 /// The address of a file store.
 #[derive(Clone, Debug)]
-pub(crate) struct Location<D> {
+pub(crate) struct FolderLocation<D> {
     pub(super) disk: D,
     pub(super) path: PathBuf,
 }
 
 /// The folder of a store, by a path without links.
 #[derive(Clone, Debug)]
-pub(super) struct Layout {
+pub(super) struct StoreFolder {
     root: PathBuf,
     /// The folder `.columnar`; no column can have this name.
     own: PathBuf,
 }
 
-impl Layout {
+impl StoreFolder {
     pub(super) fn new(root: PathBuf) -> Self {
         let own = root.join(".columnar");
         Self { root, own }
@@ -113,7 +113,7 @@ pub(super) fn ok_if_exists(result: io::Result<()>) -> io::Result<()> {
 /// Fails if something else than a folder is at a path, such as a link to a folder. The path may be free.
 pub(super) fn check_folder<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
     match none_if_missing(disk.kind(path)).context("looking at", path)? {
-        None | Some(Kind::Folder) => Ok(()),
+        None | Some(FileKind::Folder) => Ok(()),
         Some(_) => Err(damaged(path, WrongKind::NotAFolder.to_string())),
     }
 }
@@ -121,7 +121,7 @@ pub(super) fn check_folder<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreEr
 /// Fails if the values of a column would be read through a link. The error is about the first cell that is read.
 pub(super) fn check_column<D: Disk>(
     disk: &D,
-    layout: &Layout,
+    layout: &StoreFolder,
     column: &Name,
     step: usize,
 ) -> Result<(), StoreError> {
@@ -145,7 +145,7 @@ pub(super) fn stage<D: Disk>(disk: &D, path: &Path, bytes: &[u8]) -> Result<(), 
 /// Atomically replaces a file of `.columnar` with a staged one.
 pub(super) fn replace<D: Disk>(
     disk: &D,
-    layout: &Layout,
+    layout: &StoreFolder,
     staged: &Path,
     path: &Path,
 ) -> Result<(), StoreError> {
@@ -157,7 +157,7 @@ pub(super) fn replace<D: Disk>(
 /// Reads the entry of a cell, and checks the value against the log.
 pub(super) fn entry<D: Disk>(
     disk: &D,
-    layout: &Layout,
+    layout: &StoreFolder,
     column: &Name,
     step: usize,
     logged: &LoggedEntry,

@@ -5,25 +5,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::disk::{Disk, Kind};
+use super::disk::{Disk, FileKind};
 use super::format::is_store;
 use super::known::ADOPT;
-use super::layout::{IoContext, Layout, Location, corrupt, damaged, none_if_missing};
+use super::layout::{FolderLocation, IoContext, StoreFolder, corrupt, damaged, none_if_missing};
 use super::log::{self, Cells, Log, LoggedEntry};
 use crate::declare::Name;
 use crate::store::StoreError;
 
 /// The stores in the folders of a folder.
-pub(super) fn flows<D: Disk>(location: &Location<D>) -> Result<Vec<PathBuf>, StoreError> {
-    let Location { disk, path } = location;
+pub(super) fn flows<D: Disk>(location: &FolderLocation<D>) -> Result<Vec<PathBuf>, StoreError> {
+    let FolderLocation { disk, path } = location;
     let Some(names) = none_if_missing(disk.list(path)).context("listing", path)? else {
         return Ok(Vec::new());
     };
     let folders =
-        names.into_iter().filter(|(_, kind)| *kind == Kind::Folder).map(|(name, _)| path.join(name));
+        names.into_iter().filter(|(_, kind)| *kind == FileKind::Folder).map(|(name, _)| path.join(name));
     let mut flows = Vec::new();
     for folder in folders {
-        match is_store(disk, &Layout::new(folder.clone())) {
+        match is_store(disk, &StoreFolder::new(folder.clone())) {
             // A damaged store is listed as well: opening reports the defect.
             Ok(true) | Err(StoreError::Damaged { .. }) => flows.push(folder),
             Ok(false) => {}
@@ -37,12 +37,12 @@ pub(super) fn flows<D: Disk>(location: &Location<D>) -> Result<Vec<PathBuf>, Sto
 }
 
 /// The names in the folders of columns.
-pub(super) type Files = BTreeMap<Name, Vec<(String, Kind)>>;
+pub(super) type Files = BTreeMap<Name, Vec<(String, FileKind)>>;
 
-pub(super) fn list<D: Disk>(disk: &D, layout: &Layout) -> Result<Files, StoreError> {
+pub(super) fn list<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<Files, StoreError> {
     let mut files = Files::new();
     for (name, kind) in disk.list(layout.root()).context("listing", layout.root())? {
-        if let (Ok(column), Kind::Folder) = (Name::new(&name), kind) {
+        if let (Ok(column), FileKind::Folder) = (Name::new(&name), kind) {
             let folder = layout.column(&column);
             files.insert(column, disk.list(&folder).context("listing", &folder)?);
         }
@@ -84,7 +84,7 @@ pub(super) struct Unlogged {
 }
 
 impl Unlogged {
-    pub(super) fn find(layout: &Layout, files: Files, cells: &Cells, adoption: Adoption) -> Self {
+    pub(super) fn find(layout: &StoreFolder, files: Files, cells: &Cells, adoption: Adoption) -> Self {
         let mut unlogged = Self::default();
         let nothing = BTreeMap::new();
         for (column, files) in files {
@@ -123,7 +123,7 @@ impl Unlogged {
     fn unknown(
         &mut self,
         folder: &Path,
-        files: Vec<(String, Kind)>,
+        files: Vec<(String, FileKind)>,
         logged: &BTreeMap<usize, LoggedEntry>,
     ) -> BTreeSet<usize> {
         let mut steps = BTreeSet::new();
@@ -132,7 +132,7 @@ impl Unlogged {
             let reason = match log::number(digits).map(|step| (step, logged.get(&step))) {
                 // Loading compares the file of a logged value with its line.
                 Some((_, Some(LoggedEntry { value: Some(_), .. }))) => continue,
-                Some((step, None)) if kind == Kind::File => {
+                Some((step, None)) if kind == FileKind::File => {
                     steps.insert(step);
                     continue;
                 }

@@ -19,7 +19,7 @@ use futures::future::{BoxFuture, FutureExt};
 
 use self::backend::FileBackend;
 use self::disk::Local;
-use self::layout::Location;
+use self::layout::FolderLocation;
 use super::worker::{Worker, store_on_worker};
 use super::{Defect, Store, StoreError};
 
@@ -126,7 +126,7 @@ pub struct FileStore {
 impl FileStore {
     /// A store in this folder. Nothing is touched before the store is opened. Opening creates the folder if necessary.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { worker: Worker::new(Location { disk: Local, path: folder.into() }) }
+        Self { worker: Worker::new(FolderLocation { disk: Local, path: folder.into() }) }
     }
 
     /// The folder, as passed to [`new`](Self::new).
@@ -160,7 +160,7 @@ impl FileStore {
     ///
     /// When the folder cannot be read.
     pub fn flows(folder: impl Into<PathBuf>) -> BoxFuture<'static, Result<Vec<PathBuf>, StoreError>> {
-        let worker = Worker::<FileBackend<Local>>::new(Location { disk: Local, path: folder.into() });
+        let worker = Worker::<FileBackend<Local>>::new(FolderLocation { disk: Local, path: folder.into() });
         async move { worker.inspect(listing::flows).await }.boxed()
     }
 

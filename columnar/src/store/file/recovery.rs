@@ -9,11 +9,11 @@ use std::path::Path;
 
 use super::deletion;
 use super::disk::Disk;
-use super::format::{FORMAT, Format, clear, lock};
-use super::known::{ADOPT, Known, count, is_defined};
+use super::format::{FORMAT, StoreFormat, clear, lock};
+use super::known::{ADOPT, KnownSteps, count, is_defined};
 use super::layout::{
-    IoContext, Layout, Location, check_column, check_folder, corrupt, damaged, entry, none_if_missing,
-    ok_if_exists, replace, stage, text,
+    FolderLocation, IoContext, StoreFolder, check_column, check_folder, corrupt, damaged, entry,
+    none_if_missing, ok_if_exists, replace, stage, text,
 };
 use super::listing::{Adoption, Unlogged, list};
 use super::log::{self, Cells, Checksum, Log, LoggedEntry};
@@ -29,38 +29,38 @@ const ATTEMPTS: usize = 8;
 
 /// A store that was opened and recovered.
 pub(super) struct Opened<D: Disk> {
-    pub(super) layout: Layout,
+    pub(super) layout: StoreFolder,
     pub(super) own: OwnFiles<D>,
     /// The stored cells, with the adopted ones.
     pub(super) cells: Cells,
     /// The cells of files that were added by hand, which have no lines yet.
     pub(super) adopted: Vec<(Name, usize)>,
     /// The content of the file `known`.
-    pub(super) known: Known,
+    pub(super) known: KnownSteps,
     pub(super) is_defined: bool,
 }
 
-pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreError> {
+pub(super) fn open<D: Disk>(location: &FolderLocation<D>) -> Result<Opened<D>, StoreError> {
     let disk = location.disk.clone();
     let (layout, lock) = enter(&disk, &location.path)?;
     // Cleared under the lock, since a live owner still needs the staged files.
     let staging = clear(&disk, &layout)?;
     // Read again, under the lock: another process may have created, upgraded or deleted the store meanwhile.
-    let found = Format::read(&disk, &layout)?;
-    if found == Format::Deleted {
+    let found = StoreFormat::read(&disk, &layout)?;
+    if found == StoreFormat::Deleted {
         deletion::finish(&disk, &layout)?;
     }
-    if matches!(found, Format::Missing | Format::Deleted) {
+    if matches!(found, StoreFormat::Missing | StoreFormat::Deleted) {
         make(&disk, &layout)?;
     }
     // The last owner may have died between writing and syncing.
     disk.sync_path(layout.own()).context("writing", layout.own())?;
-    let known = Known::read(&disk, &layout)?;
+    let known = KnownSteps::read(&disk, &layout)?;
     let is_defined = is_defined(&disk, &layout)?;
     let (cells, adopted) = recover(&disk, &layout, known, is_defined)?;
     known.check_definition(&layout, is_defined, count(&cells))?;
     // Upgraded after recovery, so a store that cannot be recovered stays readable by the version that wrote it.
-    if matches!(found, Format::Known(known) if known < FORMAT) {
+    if matches!(found, StoreFormat::Known(known) if known < FORMAT) {
         upgrade(&disk, &layout)?;
     }
     // Opened after recovery and not before, since recovery may replace the file at this path.
@@ -69,15 +69,15 @@ pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreEr
 }
 
 /// Takes the lock of the folder, and creates a missing folder.
-fn enter<D: Disk>(disk: &D, path: &Path) -> Result<(Layout, D::Lock), StoreError> {
+fn enter<D: Disk>(disk: &D, path: &Path) -> Result<(StoreFolder, D::Lock), StoreError> {
     let mut attempts = 0;
     loop {
         // The format is read first, since a store of a newer version must not be changed.
         let found = match none_if_missing(disk.canonical(path)).context("looking for", path)? {
-            Some(root) => Format::read(disk, &Layout::new(root))?,
-            None => Format::Missing,
+            Some(root) => StoreFormat::read(disk, &StoreFolder::new(root))?,
+            None => StoreFormat::Missing,
         };
-        if found == Format::Missing {
+        if found == StoreFormat::Missing {
             make_root(disk, path)?;
         }
         attempts += 1;
@@ -90,9 +90,9 @@ fn enter<D: Disk>(disk: &D, path: &Path) -> Result<(Layout, D::Lock), StoreError
     }
 }
 
-fn lock_folder<D: Disk>(disk: &D, path: &Path) -> Result<(Layout, D::Lock), StoreError> {
+fn lock_folder<D: Disk>(disk: &D, path: &Path) -> Result<(StoreFolder, D::Lock), StoreError> {
     // Links are resolved once, so a later change of a link does not move an open store.
-    let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
+    let layout = StoreFolder::new(disk.canonical(path).context("looking for", path)?);
     ok_if_exists(disk.create_dir(layout.own())).context("making", layout.own())?;
     check_folder(disk, layout.own())?;
     let lock = lock(disk, &layout)?;
@@ -118,7 +118,7 @@ fn make_root<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
 }
 
 /// Creates the files of a new store. The format comes last: with a format, the store exists.
-fn make<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
+fn make<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<(), StoreError> {
     disk.sync_path(layout.root()).context("writing", layout.root())?;
     let (path, empty) = (layout.cells(), log::write(&Cells::new()));
     match none_if_missing(disk.read(&path, empty.len() as u64 + 1)).context("reading", &path)? {
@@ -137,7 +137,7 @@ fn make<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
 }
 
 /// Upgrades from format 1, whose log had no receipts. Nothing else differs.
-fn upgrade<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
+fn upgrade<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<(), StoreError> {
     let staged = layout.staged(0);
     stage(disk, &staged, format!("{FORMAT}\n").as_bytes())?;
     replace(disk, layout, &staged, &layout.format())
@@ -145,7 +145,7 @@ fn upgrade<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
 
 /// Creates a file that is complete from the beginning. Fails on a file system without hard links, before any value is
 /// stored.
-fn publish<D: Disk>(disk: &D, layout: &Layout, bytes: &[u8], path: &Path) -> Result<(), StoreError> {
+fn publish<D: Disk>(disk: &D, layout: &StoreFolder, bytes: &[u8], path: &Path) -> Result<(), StoreError> {
     let staged = layout.staged(0);
     stage(disk, &staged, bytes)?;
     disk.link(&staged, path).context("making", path)?;
@@ -153,7 +153,7 @@ fn publish<D: Disk>(disk: &D, layout: &Layout, bytes: &[u8], path: &Path) -> Res
 }
 
 /// Reads the log.
-fn read_log<D: Disk>(disk: &D, layout: &Layout) -> Result<Log, StoreError> {
+fn read_log<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<Log, StoreError> {
     let path = layout.cells();
     let damaged = |reason: String| damaged(&path, format!("{reason}; restore it, or {ADOPT}"));
     let bytes = none_if_missing(disk.reader(&path)).context("reading", &path)?;
@@ -164,8 +164,8 @@ fn read_log<D: Disk>(disk: &D, layout: &Layout) -> Result<Log, StoreError> {
 /// Finds out which cells are stored, and replaces a log that differs. Returns these cells, and the adopted ones.
 fn recover<D: Disk>(
     disk: &D,
-    layout: &Layout,
-    known: Known,
+    layout: &StoreFolder,
+    known: KnownSteps,
     is_defined: bool,
 ) -> Result<(Cells, Vec<(Name, usize)>), StoreError> {
     let log = read_log(disk, layout)?;
@@ -206,7 +206,7 @@ fn recover<D: Disk>(
 /// Replaces the log by one of these cells. Values of these columns may not be durable yet.
 pub(super) fn rewrite<D: Disk>(
     disk: &D,
-    layout: &Layout,
+    layout: &StoreFolder,
     staged: &Path,
     columns: &BTreeSet<Name>,
     cells: &Cells,
@@ -223,7 +223,12 @@ pub(super) fn rewrite<D: Disk>(
 
 /// The entry of a file that was added by hand. The next write adds the line: until then the file may be wrong, and be
 /// taken away again.
-fn adopt<D: Disk>(disk: &D, layout: &Layout, column: &Name, step: usize) -> Result<LoggedEntry, StoreError> {
+fn adopt<D: Disk>(
+    disk: &D,
+    layout: &StoreFolder,
+    column: &Name,
+    step: usize,
+) -> Result<LoggedEntry, StoreError> {
     let path = layout.value(column, step);
     let bytes = disk.read(&path, MAX_ADOPTED + 1).context("reading", &path)?;
     if bytes.len() as u64 > MAX_ADOPTED {
@@ -237,14 +242,14 @@ fn adopt<D: Disk>(disk: &D, layout: &Layout, column: &Name, step: usize) -> Resu
 
 /// Verifies a store without a change: returns the defects that opening the store or loading the cells would report.
 /// The owner may write meanwhile.
-pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, StoreError> {
-    let Location { disk, path } = location;
-    let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
-    if matches!(Format::read(disk, &layout)?, Format::Missing | Format::Deleted) {
+pub(super) fn verify<D: Disk>(location: &FolderLocation<D>) -> Result<Vec<Defect>, StoreError> {
+    let FolderLocation { disk, path } = location;
+    let layout = StoreFolder::new(disk.canonical(path).context("looking for", path)?);
+    if matches!(StoreFormat::read(disk, &layout)?, StoreFormat::Missing | StoreFormat::Deleted) {
         return Ok(Vec::new());
     }
     // Read in this order: the line of a value is written before its name, and the number of cells afterwards.
-    let known = Known::read(disk, &layout)?;
+    let known = KnownSteps::read(disk, &layout)?;
     let files = list(disk, &layout)?;
     let is_defined = is_defined(disk, &layout)?;
     let mut log = read_log(disk, &layout)?;

@@ -8,7 +8,7 @@ use std::path::Path;
 #[cfg(unix)]
 use rustix::fs::OFlags;
 
-use super::status::{Kind, Status};
+use super::status::{FileKind, FileStatus};
 
 /// The kind of something at a path that is no file of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,7 +41,7 @@ impl From<WrongKind> for io::Error {
 /// # Errors
 ///
 /// [`WrongKind`] if there is something else.
-pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Status)> {
+pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<(File, FileStatus)> {
     // On other systems no flag refuses a link.
     #[cfg(not(unix))]
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
@@ -55,8 +55,8 @@ pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<(File, 
         opened => opened?,
     };
     // The status of the open file: by now, another file may be at the path.
-    let status = Status::of(&file)?;
-    if status.kind == Kind::File { Ok((file, status)) } else { Err(WrongKind::NotAFile.into()) }
+    let status = FileStatus::of(&file)?;
+    if status.kind == FileKind::File { Ok((file, status)) } else { Err(WrongKind::NotAFile.into()) }
 }
 
 /// open(2): `O_NOFOLLOW` refuses a link, and with `O_NONBLOCK` opening a pipe does not wait for the other end. Neither

@@ -10,8 +10,8 @@ use std::path::Path;
 
 /// The present status of a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Status {
-    pub(crate) kind: Kind,
+pub(crate) struct FileStatus {
+    pub(crate) kind: FileKind,
     pub(crate) id: FileId,
     /// The number of names.
     pub(crate) names: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Status {
 
 /// The kind of an entry of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     File,
     Folder,
     /// A link, or a rarer kind.
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileId(u64, u64);
 
-impl Status {
+impl FileStatus {
     /// Looks at the file, folder or link at a path. Links are not followed.
     pub(crate) fn at(path: &Path) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
@@ -62,14 +62,14 @@ impl Status {
     }
 }
 
-impl From<&Metadata> for Status {
+impl From<&Metadata> for FileStatus {
     fn from(metadata: &Metadata) -> Self {
         let (id, names) = identity(metadata);
         Self { kind: metadata.file_type().into(), id, names, len: metadata.len() }
     }
 }
 
-impl From<FileType> for Kind {
+impl From<FileType> for FileKind {
     fn from(kind: FileType) -> Self {
         if kind.is_file() {
             Self::File
@@ -114,24 +114,24 @@ mod linux {
     use rustix::io::Errno;
     use rustix::path::Arg;
 
-    use super::{FileId, Kind, Status};
+    use super::{FileId, FileKind, FileStatus};
 
-    pub(super) fn at(path: &Path) -> Option<io::Result<Status>> {
+    pub(super) fn at(path: &Path) -> Option<io::Result<FileStatus>> {
         look(CWD, path, AtFlags::SYMLINK_NOFOLLOW)
     }
 
-    pub(super) fn of(file: &File) -> Option<io::Result<Status>> {
+    pub(super) fn of(file: &File) -> Option<io::Result<FileStatus>> {
         look(file, c"", AtFlags::EMPTY_PATH)
     }
 
     #[cfg(feature = "sqlite")]
-    pub(super) fn behind(path: &Path) -> Option<io::Result<Status>> {
+    pub(super) fn behind(path: &Path) -> Option<io::Result<FileStatus>> {
         look(CWD, path, AtFlags::empty())
     }
 
     /// Looks with `statx`; `None` where there is no such call: on old kernels, and in containers that forbid unknown
     /// calls.
-    fn look(folder: impl AsFd, path: impl Arg, flags: AtFlags) -> Option<io::Result<Status>> {
+    fn look(folder: impl AsFd, path: impl Arg, flags: AtFlags) -> Option<io::Result<FileStatus>> {
         let mask = StatxFlags::TYPE | StatxFlags::INO | StatxFlags::NLINK | StatxFlags::SIZE;
         let found = match statx(folder, path, flags, mask) {
             Err(Errno::NOSYS | Errno::PERM) => return None,
@@ -139,13 +139,13 @@ mod linux {
             Ok(found) => found,
         };
         let kind = match FileType::from_raw_mode(found.stx_mode.into()) {
-            FileType::RegularFile => Kind::File,
-            FileType::Directory => Kind::Folder,
-            _ => Kind::Other,
+            FileType::RegularFile => FileKind::File,
+            FileType::Directory => FileKind::Folder,
+            _ => FileKind::Other,
         };
         let device = makedev(found.stx_dev_major, found.stx_dev_minor);
         let (names, len) = (found.stx_nlink.into(), found.stx_size);
-        Some(Ok(Status { kind, id: FileId(device, found.stx_ino), names, len }))
+        Some(Ok(FileStatus { kind, id: FileId(device, found.stx_ino), names, len }))
     }
 }
 
@@ -166,16 +166,19 @@ mod tests {
         for path in
             [&file, &link, &second, &link.join("below"), &folder.path().join("missing"), folder.path()]
         {
-            let expected = fs::symlink_metadata(path).map(|metadata| Status::from(&metadata));
+            let expected = fs::symlink_metadata(path).map(|metadata| FileStatus::from(&metadata));
             assert_eq!(
-                Status::at(path).map_err(|error| error.kind()),
+                FileStatus::at(path).map_err(|error| error.kind()),
                 expected.map_err(|error| error.kind())
             );
         }
         let open = File::open(&file).expect("it is there");
-        assert_eq!(Status::of(&open).expect("it is open"), Status::at(&file).expect("it is there"));
-        assert_eq!(Status::at(&file).expect("it is there").names, if cfg!(unix) { 2 } else { 1 });
+        assert_eq!(FileStatus::of(&open).expect("it is open"), FileStatus::at(&file).expect("it is there"));
+        assert_eq!(FileStatus::at(&file).expect("it is there").names, if cfg!(unix) { 2 } else { 1 });
         #[cfg(feature = "sqlite")]
-        assert_eq!(Status::behind(&link).expect("it leads there"), Status::of(&open).expect("it is open"));
+        assert_eq!(
+            FileStatus::behind(&link).expect("it leads there"),
+            FileStatus::of(&open).expect("it is open")
+        );
     }
 }

@@ -15,7 +15,7 @@ use super::super::StoreError;
 use crate::declare::limits::POSTGRES_CONNECT;
 
 /// The parsed address of a database, which may hold a password, so there is no `Debug`.
-pub(super) struct Address {
+pub(super) struct DatabaseAddress {
     pub(super) config: Config,
     pub(super) tls: TlsMode,
     /// The parameter `sslrootcert`.
@@ -62,7 +62,7 @@ impl TlsMode {
     }
 }
 
-impl Address {
+impl DatabaseAddress {
     /// Parses an address. The driver's error is dropped, because it may quote the password.
     pub(super) fn parse(text: &str) -> Result<Self, StoreError> {
         let (mut mode, mut root, mut rest) = (None, None, text.to_owned());
@@ -107,7 +107,7 @@ impl Address {
 /// The password in an address, as written and decoded. The server gets the password, and may repeat it.
 pub(super) fn passwords(address: &str) -> Vec<String> {
     let written = address.split_once("://").and_then(|(_, rest)| rest.split_once('@')?.0.split_once(':'));
-    let decoded = Address::parse(address).ok();
+    let decoded = DatabaseAddress::parse(address).ok();
     let decoded = decoded.as_ref().and_then(|address| address.config.get_password());
     let written = written.map(|(_, password)| password.to_owned());
     written
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> (TlsMode, Option<Root>, Config) {
-        let Ok(address) = Address::parse(text) else { panic!("{text} is an address") };
+        let Ok(address) = DatabaseAddress::parse(text) else { panic!("{text} is an address") };
         (address.tls, address.root, address.config)
     }
 
@@ -266,7 +266,7 @@ mod tests {
             ("host=h password='hunter2 sslmode=verify-full", "is not one"),
             ("postgres://me:hunter2@h/db?sslrootcert=system&sslmode=require", "needs `sslmode=verify-full`"),
         ] {
-            let error = Address::parse(text).map(drop).expect_err(text).to_string();
+            let error = DatabaseAddress::parse(text).map(drop).expect_err(text).to_string();
             assert!(error.contains(expected) && !error.contains("hunter2"), "{error}");
         }
     }

@@ -13,11 +13,11 @@ use super::super::worker::Backend;
 use super::super::{Entry, Put, StoreError, StoredSteps};
 use super::batch::BatchWrite;
 use super::cells::{self, Ownership};
-use super::columns::Columns;
+use super::columns::FlowRows;
 use super::error::PostgresError;
 use super::flows;
 use super::schema;
-use super::session::{GRACE, LOCK_ATTEMPTS, Location, ServerProcess, Session, Taken, lock, runtime};
+use super::session::{GRACE, LOCK_ATTEMPTS, ServerProcess, Session, SessionLocation, Taken, lock, runtime};
 use crate::declare::Name;
 
 /// The pauses before attempts to reconnect. A server that restarts is back by then.
@@ -37,21 +37,21 @@ const MAX_TRANSACTION_BYTES: usize = 32 << 20;
 
 /// The owner of a flow, also while the connection is lost.
 pub(crate) struct PostgresBackend {
-    location: Location,
+    location: SessionLocation,
     runtime: Runtime,
     ownership: Ownership,
     /// The server process of the session, or of the lost session.
     process: ServerProcess,
     session: Option<Session>,
-    columns: Columns,
+    columns: FlowRows,
     /// Whether a write has failed or is under way.
     is_failed: bool,
 }
 
 impl Backend for PostgresBackend {
-    type Location = Location;
+    type Location = SessionLocation;
 
-    fn open(location: &Location) -> Result<Self, StoreError> {
+    fn open(location: &SessionLocation) -> Result<Self, StoreError> {
         let runtime = runtime()?;
         let opened = location.block_on(&runtime, Duration::ZERO, open(location));
         let (session, (process, ownership, columns)) = match opened {
@@ -135,11 +135,11 @@ impl Backend for PostgresBackend {
         Ok(puts)
     }
 
-    fn delete(location: &Location) -> Result<(), StoreError> {
+    fn delete(location: &SessionLocation) -> Result<(), StoreError> {
         flows::delete(location)
     }
 
-    fn handle_dropped(location: &Location) {
+    fn handle_dropped(location: &SessionLocation) {
         location.handle_dropped();
     }
 }
@@ -149,7 +149,7 @@ impl PostgresBackend {
     fn retry<T>(
         &mut self,
         operation: &str,
-        mut act: impl AsyncFnMut(&Client, Ownership, &mut Columns) -> Result<T, PostgresError>,
+        mut act: impl AsyncFnMut(&Client, Ownership, &mut FlowRows) -> Result<T, PostgresError>,
     ) -> Result<T, StoreError> {
         let Self { location, runtime, ownership, process, session, columns, .. } = self;
         let done = location.block_on(runtime, GRACE, async {
@@ -202,7 +202,9 @@ impl Drop for PostgresBackend {
     }
 }
 
-async fn open(location: &Location) -> Result<(Session, (ServerProcess, Ownership, Columns)), PostgresError> {
+async fn open(
+    location: &SessionLocation,
+) -> Result<(Session, (ServerProcess, Ownership, FlowRows)), PostgresError> {
     // A text of PostgreSQL cannot have a NUL.
     if location.flow.contains('\0') {
         return Err(StoreError::other("the key of a flow cannot have a NUL in it").into());
@@ -223,7 +225,7 @@ async fn open(location: &Location) -> Result<(Session, (ServerProcess, Ownership
         let (process, ownership) =
             (ServerProcess::of(client).await?, cells::take_ownership(client, flow).await?);
         // Read as the owner: the last owner may have written until now.
-        let columns = Columns::read(client, ownership, location).await?;
+        let columns = FlowRows::read(client, ownership, location).await?;
         Ok::<_, PostgresError>((process, ownership, columns))
     });
     let owned = owned.await?;
@@ -232,7 +234,7 @@ async fn open(location: &Location) -> Result<(Session, (ServerProcess, Ownership
 
 /// Replaces a lost session, unless another owner has taken the flow meanwhile.
 async fn reconnect(
-    location: &Location,
+    location: &SessionLocation,
     ownership: Ownership,
     lost: ServerProcess,
 ) -> Result<(Session, ServerProcess), PostgresError> {

@@ -11,32 +11,32 @@ use super::super::checksum::checksum;
 use super::super::{StoreError, StoredSteps};
 use super::cells::{Ownership, number_of, step_of};
 use super::error::PostgresError;
-use super::session::{Location, Parameter};
+use super::session::{Parameter, SessionLocation};
 use crate::declare::Name;
 use crate::history::StepRanges;
 
 /// The rows of a flow except for the cells.
-pub(super) struct Columns {
+pub(super) struct FlowRows {
     definition: Option<Vec<u8>>,
     /// The rows in `columnar_prefixes`, by column.
-    rows: HashMap<String, Prefix>,
+    rows: HashMap<String, ColumnPrefix>,
     /// The stored steps of the columns that were asked for or written to.
     stored: BTreeMap<Name, StepRanges>,
 }
 
 /// The row of a column in `columnar_prefixes`.
-struct Prefix {
+struct ColumnPrefix {
     prefix: i64,
     /// The checksum; `None` in a row of an earlier version.
     sum: Option<i32>,
 }
 
-impl Columns {
+impl FlowRows {
     /// Reads the rows of a flow, in one round trip.
     pub(super) async fn read(
         client: &Client,
         ownership: Ownership,
-        location: &Location,
+        location: &SessionLocation,
     ) -> Result<Self, PostgresError> {
         const FLOW: &str = "select definition, columns, sum from columnar_flows where flow = $1";
         const PREFIXES: &str = r#"select "column", prefix, sum from columnar_prefixes where flow = $1"#;
@@ -48,7 +48,7 @@ impl Columns {
         .await?;
         let mut rows = HashMap::with_capacity(prefixes.len());
         for row in prefixes {
-            rows.insert(row.try_get(0)?, Prefix { prefix: row.try_get(1)?, sum: row.try_get(2)? });
+            rows.insert(row.try_get(0)?, ColumnPrefix { prefix: row.try_get(1)?, sum: row.try_get(2)? });
         }
         let columns = Self { definition: flow.try_get(0)?, rows, stored: BTreeMap::new() };
         let (counted, sum): (i32, Option<i32>) = (flow.try_get(1)?, flow.try_get(2)?);
@@ -151,7 +151,7 @@ impl Columns {
         ];
         if !client.query_typed(WRITE, &parameters).await?.is_empty() {
             for ((column, prefix), sum) in columns.into_iter().zip(prefixes).zip(sums) {
-                self.rows.insert(column.to_owned(), Prefix { prefix, sum: Some(sum) });
+                self.rows.insert(column.to_owned(), ColumnPrefix { prefix, sum: Some(sum) });
             }
         }
         Ok(())

@@ -7,10 +7,10 @@ use tokio_postgres::Client;
 use super::super::StoreError;
 use super::error::PostgresError;
 use super::schema;
-use super::session::{LOCK_ATTEMPTS, Location, Session, Taken, lock, runtime};
+use super::session::{LOCK_ATTEMPTS, Session, SessionLocation, Taken, lock, runtime};
 
 /// The keys of all flows at an address, in order.
-pub(super) fn keys(location: &Location) -> Result<Vec<String>, StoreError> {
+pub(super) fn keys(location: &SessionLocation) -> Result<Vec<String>, StoreError> {
     let object = "the flows in PostgreSQL";
     let keys = once(location, async |client| {
         if !schema::exists(client).await? {
@@ -23,7 +23,7 @@ pub(super) fn keys(location: &Location) -> Result<Vec<String>, StoreError> {
 }
 
 /// Deletes a flow that nobody has open, if there is one.
-pub(super) fn delete(location: &Location) -> Result<(), StoreError> {
+pub(super) fn delete(location: &SessionLocation) -> Result<(), StoreError> {
     let deleted = once(location, async |client| {
         if !schema::exists(client).await? {
             return Ok(());
@@ -43,7 +43,7 @@ pub(super) fn delete(location: &Location) -> Result<(), StoreError> {
 
 /// Connects, runs an operation, and releases all locks. Once the handle is dropped, nothing here is worth waiting for.
 fn once<T>(
-    location: &Location,
+    location: &SessionLocation,
     act: impl AsyncFnOnce(&Client) -> Result<T, PostgresError>,
 ) -> Result<Result<T, PostgresError>, StoreError> {
     let runtime = runtime()?;

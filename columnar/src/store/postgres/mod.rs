@@ -19,7 +19,7 @@ use std::fmt;
 use futures::future::{BoxFuture, FutureExt};
 
 use self::backend::PostgresBackend;
-use self::session::Location;
+use self::session::SessionLocation;
 use super::worker::{Worker, store_on_worker};
 use super::{Store, StoreError};
 
@@ -116,7 +116,7 @@ pub struct PostgresStore {
 impl PostgresStore {
     /// A store of the flow with this key, in the database at this address. Nothing happens before the store is opened.
     pub fn new(address: impl AsRef<str>, flow_key: impl AsRef<str>) -> Self {
-        Self { worker: Worker::new(Location::new(address.as_ref(), flow_key.as_ref())) }
+        Self { worker: Worker::new(SessionLocation::new(address.as_ref(), flow_key.as_ref())) }
     }
 
     /// The keys of the flows in the database at this address, in order. A flow is listed once opened.

@@ -14,7 +14,7 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Connection, Socket};
 
 use super::super::StoreError;
-use super::address::{Address, TlsMode};
+use super::address::{DatabaseAddress, TlsMode};
 use super::error::PostgresError;
 #[cfg(not(feature = "postgres-tls"))]
 use super::no_tls::{Tls, TlsStream};
@@ -39,7 +39,7 @@ pub(super) const GRACE: Duration = Duration::from_secs(1);
 
 /// The address of a flow, and the end of the handle.
 #[derive(Clone)]
-pub(crate) struct Location {
+pub(crate) struct SessionLocation {
     /// The address of the database. It holds a password, so there is no `Debug`.
     pub(super) address: Arc<str>,
     pub(super) flow: Arc<str>,
@@ -47,7 +47,7 @@ pub(crate) struct Location {
     dropped: Arc<watch::Sender<Option<Instant>>>,
 }
 
-impl Location {
+impl SessionLocation {
     pub(super) fn new(address: &str, flow: &str) -> Self {
         Self { address: address.into(), flow: flow.into(), dropped: Arc::new(watch::Sender::new(None)) }
     }
@@ -85,7 +85,7 @@ impl Location {
 }
 
 /// The flow as errors name it, without the address, which may hold a password.
-impl fmt::Display for Location {
+impl fmt::Display for SessionLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the flow {:?} in PostgreSQL", self.flow)
     }
@@ -117,7 +117,7 @@ pub(super) struct ServerProcess {
 
 impl Session {
     pub(super) async fn connect(address: &str) -> Result<Self, PostgresError> {
-        let address = Address::parse(address)?;
+        let address = DatabaseAddress::parse(address)?;
         // The limit of the driver ends with the TCP connection of each host. This limit includes the handshakes, as in
         // libpq.
         let limit = address.connect_limit();
@@ -126,7 +126,7 @@ impl Session {
             .unwrap_or_else(|_| Err(PostgresError::no_answer(limit)))
     }
 
-    async fn shake_hands(mut address: Address) -> Result<Self, PostgresError> {
+    async fn shake_hands(mut address: DatabaseAddress) -> Result<Self, PostgresError> {
         let tls = Tls::new(&address)?;
         let connected = match address.config.connect(tls.clone()).await {
             // As in libpq: `prefer` is no protection, so it must not be an obstacle.

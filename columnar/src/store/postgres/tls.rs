@@ -21,7 +21,7 @@ use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect};
 use tokio_postgres::{Error, Socket};
 
 use super::super::StoreError;
-use super::address::{Address, Root, TlsMode};
+use super::address::{DatabaseAddress, Root, TlsMode};
 use crate::declare::error::shown;
 
 /// Makes the TLS sessions of connections to one address.
@@ -33,7 +33,7 @@ pub(super) struct Tls {
 
 impl Tls {
     /// Makes sessions for an address. Reads the root certificates if the mode needs them.
-    pub(super) fn new(address: &Address) -> Result<Self, StoreError> {
+    pub(super) fn new(address: &DatabaseAddress) -> Result<Self, StoreError> {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let roots =
             address.root.as_ref().filter(|_| address.tls >= TlsMode::Require).map(root_store).transpose()?;

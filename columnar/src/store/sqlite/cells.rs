@@ -7,7 +7,7 @@ use std::str;
 use rusqlite::{Connection, Row, Transaction};
 
 use super::error::SqliteError;
-use super::flow::{Column, STEPS};
+use super::flow::{ColumnRow, STEPS};
 use crate::declare::Name;
 use crate::declare::error::shown;
 use crate::history::Value;
@@ -15,7 +15,7 @@ use crate::store::checksum::entry_checksum;
 use crate::store::{Entry, StoreError, StoredSteps};
 
 /// The stored steps of a column.
-pub(super) fn stored_steps(db: &Connection, column: Column) -> Result<StoredSteps, SqliteError> {
+pub(super) fn stored_steps(db: &Connection, column: ColumnRow) -> Result<StoredSteps, SqliteError> {
     let prefix = column.prefix(db)?;
     // Not `>=`: the step `prefix` is missing, or the prefix would be longer.
     let mut find = db.prepare("select id from cell where id > ? and id < ? order by id")?;
@@ -38,7 +38,7 @@ const CHUNK_BYTES: usize = 1 << 20;
 
 /// The first entries within a range.
 #[derive(Default)]
-pub(super) struct Chunk {
+pub(super) struct RowChunk {
     pub(super) entries: Vec<(usize, Entry)>,
     /// The steps whose entries are not loaded.
     pub(super) rest: Range<usize>,
@@ -48,9 +48,9 @@ pub(super) struct Chunk {
 pub(super) fn load(
     db: &Connection,
     name: &Name,
-    column: Column,
+    column: ColumnRow,
     steps: Range<usize>,
-) -> Result<Chunk, SqliteError> {
+) -> Result<RowChunk, SqliteError> {
     let corrupt = |step, reason: &str| {
         let (column, step) = (name.clone(), from_row(step));
         SqliteError::Store(StoreError::Corrupt { column, step, reason: reason.to_owned() })
@@ -58,7 +58,7 @@ pub(super) fn load(
     let (mut next, end) = (to_row(steps.start), to_row(steps.end));
     let mut load = db.prepare_cached(LOAD)?;
     let mut rows = load.query([column.cell(next), column.cell(end)])?;
-    let (mut chunk, mut bytes) = (Chunk::default(), 0);
+    let (mut chunk, mut bytes) = (RowChunk::default(), 0);
     while chunk.entries.len() < CHUNK_ROWS && bytes < CHUNK_BYTES {
         let row = rows.next().map_err(SqliteError::from).map_err(|error| {
             // The first row that cannot be read.
@@ -106,7 +106,7 @@ fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
 /// Stores an entry unless the cell has one, and returns whether this call stored it.
 pub(super) fn put(
     db: &Transaction<'_>,
-    column: Column,
+    column: ColumnRow,
     step: usize,
     entry: &Entry,
 ) -> Result<bool, SqliteError> {

@@ -15,7 +15,7 @@ use super::log::{self, beside};
 use crate::declare::error::shown;
 use crate::declare::limits::SQLITE_BUSY;
 use crate::store::StoreError;
-use crate::store::files::status::Status;
+use crate::store::files::status::FileStatus;
 use crate::store::lock::owner_only;
 
 /// The application id in the header of the file: `clmn`.
@@ -57,12 +57,12 @@ const UPGRADE: &str = "drop view if exists cells;";
 
 /// A flow in a file.
 #[derive(Clone)]
-pub(crate) struct Location {
+pub(crate) struct FileLocation {
     pub(super) file: PathBuf,
     pub(super) flow: String,
 }
 
-impl fmt::Display for Location {
+impl fmt::Display for FileLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the flow `{}` in {}", self.flow.escape_debug(), shown(&self.file))
     }
@@ -166,7 +166,7 @@ pub(super) fn part_path(copy: &Path) -> PathBuf {
 /// Removes the part name of a copy that has its own name, too: the backup was interrupted when the copy was complete.
 pub(super) fn finish_copy(copy: &Path) {
     let part = part_path(copy);
-    let file = |path: &Path| Status::at(path).ok().map(|status| status.id);
+    let file = |path: &Path| FileStatus::at(path).ok().map(|status| status.id);
     if cfg!(unix) && file(copy).is_some_and(|copy| Some(copy) == file(&part)) {
         // If the removal fails, the file cannot be opened, and the error tells why.
         let _ = fs::remove_file(part);

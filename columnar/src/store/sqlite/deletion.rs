@@ -4,7 +4,7 @@
 use rusqlite::{Connection, Transaction};
 
 use super::error::SqliteError;
-use super::flow::{Column, STEPS};
+use super::flow::{ColumnRow, STEPS};
 
 /// The most rows that a transaction removes.
 const CHUNK_ROWS: usize = 1024;
@@ -44,8 +44,8 @@ pub(super) fn is_left(db: &Connection) -> Result<bool, SqliteError> {
 
 /// The columns of deleted flows. All rows are read: a damaged index may not lead to a column, whose cells would then
 /// stay for good.
-fn deleted_columns(db: &Connection) -> Result<Vec<Column>, SqliteError> {
+fn deleted_columns(db: &Connection) -> Result<Vec<ColumnRow>, SqliteError> {
     let mut find = db.prepare("select id from column not indexed where flow < 0")?;
-    let columns = find.query_map((), |row| Ok(Column { id: row.get(0)?, complete: 0 }))?;
+    let columns = find.query_map((), |row| Ok(ColumnRow { id: row.get(0)?, complete: 0 }))?;
     Ok(columns.collect::<Result<_, _>>()?)
 }

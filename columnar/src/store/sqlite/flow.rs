@@ -13,14 +13,14 @@ const STEP_BITS: u32 = 32;
 pub(super) const STEPS: i64 = 1 << STEP_BITS;
 
 /// The row of a flow.
-pub(super) struct Flow {
+pub(super) struct FlowRow {
     pub(super) id: i64,
     pub(super) definition: Option<String>,
     /// The number of columns.
     pub(super) columns: u32,
 }
 
-impl Flow {
+impl FlowRow {
     /// The id of the flow with this key. A missing flow is created.
     pub(super) fn find_or_make(db: &Connection, key: &str) -> Result<i64, SqliteError> {
         // Looked up without a write transaction, which would wait for the writers of other flows.
@@ -103,24 +103,24 @@ pub(super) fn keys(db: &Connection) -> Result<Vec<String>, SqliteError> {
 }
 
 /// The columns of a flow by name.
-pub(super) struct Columns {
+pub(super) struct ColumnRows {
     flow: i64,
-    known: HashMap<Name, Column>,
+    known: HashMap<Name, ColumnRow>,
 }
 
 /// A column of the flow.
 #[derive(Clone, Copy)]
-pub(super) struct Column {
+pub(super) struct ColumnRow {
     pub(super) id: i64,
     /// The length of the complete prefix: every step below was stored, so a missing step was removed from outside.
     pub(super) complete: i64,
 }
 
-impl Columns {
+impl ColumnRows {
     /// Reads all columns of a flow.
     pub(super) fn read(db: &Connection, flow: i64) -> Result<Self, SqliteError> {
         let mut read = db.prepare("select id, name, complete, sum from column where flow = ?")?;
-        let rows = read.query_and_then([flow], |row| Column::read(row, flow))?;
+        let rows = read.query_and_then([flow], |row| ColumnRow::read(row, flow))?;
         Ok(Self { flow, known: rows.collect::<Result<_, _>>()? })
     }
 
@@ -128,18 +128,18 @@ impl Columns {
         u32::try_from(self.known.len()).unwrap_or(u32::MAX)
     }
 
-    pub(super) fn get(&self, name: &Name) -> Option<Column> {
+    pub(super) fn get(&self, name: &Name) -> Option<ColumnRow> {
         self.known.get(name).copied()
     }
 
     /// The column of this name. A missing column is created.
-    pub(super) fn make(&mut self, db: &Transaction<'_>, name: &Name) -> Result<Column, SqliteError> {
+    pub(super) fn make(&mut self, db: &Transaction<'_>, name: &Name) -> Result<ColumnRow, SqliteError> {
         if let Some(column) = self.get(name) {
             return Ok(column);
         }
         // The checksum of the row includes the id, so the id is chosen before the row is inserted.
         let id = db.query_row("select coalesce(max(id), 0) + 1 from column", (), |row| row.get(0))?;
-        let column = Column { id, complete: 0 };
+        let column = ColumnRow { id, complete: 0 };
         // If the transaction fails, the backend drops all of `self`, so this entry does not outlive it.
         self.known.insert(name.clone(), column);
         column.write(db, self.flow, name)?;
@@ -159,7 +159,7 @@ impl Columns {
     }
 }
 
-impl Column {
+impl ColumnRow {
     /// The row id of a cell: cells of a column are consecutive, and columns follow each other.
     pub(super) fn cell(self, step: i64) -> i64 {
         (self.id << STEP_BITS) + step

@@ -20,7 +20,7 @@ pub(super) type Salts = [u8; 8];
 
 /// The parameters of the frames of a log.
 #[derive(Clone, Copy)]
-pub(super) struct Format {
+pub(super) struct FrameFormat {
     is_big_endian: bool,
     page: usize,
     /// The salts; `None` if the header is damaged.
@@ -29,7 +29,7 @@ pub(super) struct Format {
     seeds: [Checksum; 2],
 }
 
-impl Format {
+impl FrameFormat {
     /// Reads the format in a header; `None` if SQLite would ignore the log.
     pub(super) fn parse(header: &[u8; HEADER]) -> Option<Self> {
         let magic = big_endian(header, 0)?;
@@ -56,7 +56,7 @@ impl Format {
 
 /// The transactions of a log.
 #[derive(Default)]
-pub(super) struct Scan {
+pub(super) struct LogScan {
     /// The frames that SQLite recovers.
     pub(super) recovered: u32,
     /// The transactions of these frames.
@@ -70,14 +70,14 @@ pub(super) struct Scan {
 }
 
 /// Reads the frames of a log.
-pub(super) fn scan(log: &mut impl Read, format: &Format) -> io::Result<Scan> {
+pub(super) fn scan(log: &mut impl Read, format: &FrameFormat) -> io::Result<LogScan> {
     let mut bytes = vec![0; FRAME_HEADER + format.page];
-    let mut scan = Scan::default();
+    let mut scan = LogScan::default();
     let (mut seeds, mut frames, mut is_whole) = (format.seeds, 0, true);
     // Whether the frame before ends a transaction, and whether that one is counted.
     let mut end = None;
     while fill(log, &mut bytes)?
-        && let Some(frame) = Frame::parse(&bytes)
+        && let Some(frame) = LogFrame::parse(&bytes)
     {
         frames += 1;
         let is_current = format.salts.is_none_or(|salts| salts == frame.salts) && frame.page != 0;
@@ -101,7 +101,7 @@ pub(super) fn scan(log: &mut impl Read, format: &Format) -> io::Result<Scan> {
     Ok(scan)
 }
 
-struct Frame<'a> {
+struct LogFrame<'a> {
     page: u32,
     /// Whether the frame is the last one of a transaction.
     is_end: bool,
@@ -111,7 +111,7 @@ struct Frame<'a> {
     content: &'a [u8],
 }
 
-impl<'a> Frame<'a> {
+impl<'a> LogFrame<'a> {
     fn parse(bytes: &'a [u8]) -> Option<Self> {
         Some(Self {
             page: big_endian(bytes, 0)?,
@@ -123,14 +123,14 @@ impl<'a> Frame<'a> {
         })
     }
 
-    fn checksum(&self, format: &Format, seed: Checksum) -> Checksum {
+    fn checksum(&self, format: &FrameFormat, seed: Checksum) -> Checksum {
         let seed = checksum(format.is_big_endian, seed, self.header);
         checksum(format.is_big_endian, seed, self.content)
     }
 }
 
 /// The last confirmed transaction of a log, according to the index. A writer syncs the log before it writes the index.
-pub(super) struct Index {
+pub(super) struct LogIndex {
     /// The number of frames up to the end of the transaction.
     pub(super) frames: u32,
     /// The number of frames that are written back to the database file.
@@ -140,7 +140,7 @@ pub(super) struct Index {
     frame: u64,
 }
 
-impl Index {
+impl LogIndex {
     /// Reads an index; `None` if the index is not whole. Numbers are in the byte order of this machine.
     pub(super) fn parse(bytes: &[u8; INDEX]) -> Option<Self> {
         let native = |at| array(bytes, at).map(u32::from_ne_bytes);

@@ -21,10 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::SqliteError;
-use super::frames::{Format, HEADER, INDEX, Index, Salts, Scan, fill, scan};
+use super::frames::{FrameFormat, HEADER, INDEX, LogIndex, LogScan, Salts, fill, scan};
 use crate::declare::error::shown;
 use crate::store::StoreError;
-use crate::store::files::status::Status;
+use crate::store::files::status::FileStatus;
 
 /// The path of the log of a file.
 pub(super) fn log_path(file: &Path) -> PathBuf {
@@ -58,7 +58,7 @@ pub(super) fn check(file: &Path) -> Result<(), SqliteError> {
     }
 }
 
-enum Defect {
+enum LogDefect {
     /// The number of frames that can be read, and the number of transactions that cannot be read.
     Damaged {
         frames: u32,
@@ -78,7 +78,7 @@ enum Defect {
     Alone,
 }
 
-impl Defect {
+impl LogDefect {
     fn error(&self, file: &Path) -> StoreError {
         let (log, index, file) = (log_path(file), index_path(file), shown(file).to_string());
         let index = shown(&index).to_string();
@@ -110,14 +110,14 @@ impl Defect {
     }
 }
 
-fn look(file: &Path) -> io::Result<Option<Defect>> {
+fn look(file: &Path) -> io::Result<Option<LogDefect>> {
     // Read before the log, which thus has all that the index has.
     let index = index(&index_path(file))?;
     let mut log = match File::open(log_path(file)) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             // SQLite removes the index before the log.
             let is_due = index.is_some_and(|index| index.is_due());
-            return Ok((is_due && !is_empty(file)?).then_some(Defect::Missing));
+            return Ok((is_due && !is_empty(file)?).then_some(LogDefect::Missing));
         }
         log => log?,
     };
@@ -125,10 +125,10 @@ fn look(file: &Path) -> io::Result<Option<Defect>> {
     if !fill(&mut log, &mut header)? {
         // Read again, after the log: SQLite begins the index anew before it empties the log.
         let index = self::index(&index_path(file))?.filter(is_surely_due);
-        let emptied = index.map(|index| Defect::Short { frames: 0, confirmed: index.frames });
+        let emptied = index.map(|index| LogDefect::Short { frames: 0, confirmed: index.frames });
         return Ok(if is_empty(file)? { None } else { emptied });
     }
-    let format = Format::parse(&header);
+    let format = FrameFormat::parse(&header);
     let (scan, salts) = match &format {
         Some(format) => (scan(&mut log, format)?, format.salts),
         None => without_header(&mut log, &header)?,
@@ -136,7 +136,7 @@ fn look(file: &Path) -> io::Result<Option<Defect>> {
     let defect = defect(&scan, format.is_some(), salts, index.as_ref());
     // Looked at after the log: the file had tables before it had a log.
     let defect = match defect {
-        None if scan.transactions > 0 && is_empty(file)? => Some(Defect::Alone),
+        None if scan.transactions > 0 && is_empty(file)? => Some(LogDefect::Alone),
         defect => defect,
     };
     // Another process has begun the log anew, and recovered it before.
@@ -146,39 +146,45 @@ fn look(file: &Path) -> io::Result<Option<Defect>> {
     Ok(defect.filter(|_| is_same))
 }
 
-fn defect(scan: &Scan, has_header: bool, salts: Option<Salts>, index: Option<&Index>) -> Option<Defect> {
+fn defect(
+    scan: &LogScan,
+    has_header: bool,
+    salts: Option<Salts>,
+    index: Option<&LogIndex>,
+) -> Option<LogDefect> {
     let frames = scan.recovered;
     if scan.is_continued {
-        return Some(Defect::Damaged { frames, transactions: scan.lost });
+        return Some(LogDefect::Damaged { frames, transactions: scan.lost });
     }
     let (index, salts) = (index?, salts.unwrap_or_default());
     let confirmed = index.frames;
     if salts == index.salts || !has_header && is_surely_due(index) {
-        (frames < confirmed).then_some(Defect::Short { frames, confirmed })
+        (frames < confirmed).then_some(LogDefect::Short { frames, confirmed })
     } else {
-        (has_header && is_surely_due(index) && index.is_after(salts)).then_some(Defect::Earlier { confirmed })
+        (has_header && is_surely_due(index) && index.is_after(salts))
+            .then_some(LogDefect::Earlier { confirmed })
     }
 }
 
 /// Whether confirmed frames are in the log alone, even if a loss of power left an older index.
-fn is_surely_due(index: &Index) -> bool {
+fn is_surely_due(index: &LogIndex) -> bool {
     IS_INDEX_SYNCED && index.is_due()
 }
 
 /// The transactions of a log whose header is damaged. SQLite recovers none of these. A writer syncs the header before
 /// the first frame, so the transactions were begun when the header was whole.
-fn without_header(log: &mut File, header: &[u8; HEADER]) -> io::Result<(Scan, Option<Salts>)> {
+fn without_header(log: &mut File, header: &[u8; HEADER]) -> io::Result<(LogScan, Option<Salts>)> {
     let mut frame = [0; 16];
     let salts = if fill(log, &mut frame)? { frame.last_chunk().copied() } else { None };
-    for format in Format::guesses(header) {
+    for format in FrameFormat::guesses(header) {
         log.seek(SeekFrom::Start(HEADER as u64))?;
-        let Scan { is_verified, transactions, lost, .. } = scan(log, &format)?;
+        let LogScan { is_verified, transactions, lost, .. } = scan(log, &format)?;
         if is_verified {
             let lost = transactions + lost;
-            return Ok((Scan { lost, is_continued: lost > 0, ..Scan::default() }, salts));
+            return Ok((LogScan { lost, is_continued: lost > 0, ..LogScan::default() }, salts));
         }
     }
-    Ok((Scan::default(), salts))
+    Ok((LogScan::default(), salts))
 }
 
 fn is_empty(file: &Path) -> io::Result<bool> {
@@ -213,11 +219,11 @@ pub(super) fn forget_index(file: &Path) {
 }
 
 /// The index of a log, unless it is missing or not whole.
-fn index(path: &Path) -> io::Result<Option<Index>> {
+fn index(path: &Path) -> io::Result<Option<LogIndex>> {
     let read = with_index(path, |file| {
         let (mut file, mut bytes) = (&**file, [0; INDEX]);
         file.seek(SeekFrom::Start(0))?;
-        Ok(if fill(&mut file, &mut bytes)? { Index::parse(&bytes) } else { None })
+        Ok(if fill(&mut file, &mut bytes)? { LogIndex::parse(&bytes) } else { None })
     });
     read.map(Option::flatten)
 }
@@ -228,7 +234,7 @@ fn with_index<T>(path: &Path, run: impl FnOnce(&Arc<File>) -> io::Result<T>) -> 
     /// process. So each stays open until another file is at the path.
     static OPEN: Mutex<BTreeMap<PathBuf, Arc<File>>> = Mutex::new(BTreeMap::new());
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = match Status::behind(path) {
+    let found = match FileStatus::behind(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             open.remove(path);
             return Ok(None);
@@ -236,7 +242,7 @@ fn with_index<T>(path: &Path, run: impl FnOnce(&Arc<File>) -> io::Result<T>) -> 
         status => status?.id,
     };
     let is_open = match open.get(path) {
-        Some(file) => Status::of(file)?.id == found,
+        Some(file) => FileStatus::of(file)?.id == found,
         None => false,
     };
     if !is_open {

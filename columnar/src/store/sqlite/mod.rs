@@ -29,9 +29,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::{self, BoxFuture, FutureExt};
 
-use self::database::Location;
+use self::database::FileLocation;
 use self::open_file::OpenFile;
-use self::shared_file::{Handle, SharedFile};
+use self::shared_file::{FlowHandle, SharedFile};
 use super::thread::{NewCell, run};
 use super::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
@@ -112,15 +112,15 @@ use crate::declare::Name;
 /// sqlite3 chats.db "select step, value from cells where flow = 'ada, monday' and column = 'answer'"
 /// ```
 pub struct SqliteStore {
-    location: Location,
+    location: FileLocation,
     /// The handle; `None` before the store is opened.
-    handle: Mutex<Option<Handle>>,
+    handle: Mutex<Option<FlowHandle>>,
 }
 
 impl SqliteStore {
     /// A store of the flow with this key, in a file. The first opening creates both; the folder must exist.
     pub fn new(file: impl Into<PathBuf>, flow: impl Into<String>) -> Self {
-        let location = Location { file: file.into(), flow: flow.into() };
+        let location = FileLocation { file: file.into(), flow: flow.into() };
         Self { location, handle: Mutex::new(None) }
     }
 
@@ -201,7 +201,7 @@ impl SqliteStore {
     /// Makes a request through the handle.
     fn send<T: Send + 'static>(
         &self,
-        request: impl FnOnce(&Handle) -> BoxFuture<'static, Result<T, StoreError>>,
+        request: impl FnOnce(&FlowHandle) -> BoxFuture<'static, Result<T, StoreError>>,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
         match &*self.lock() {
             Some(handle) => request(handle),
@@ -209,7 +209,7 @@ impl SqliteStore {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Handle>> {
+    fn lock(&self) -> MutexGuard<'_, Option<FlowHandle>> {
         // The handle is replaced as a whole, so a panic leaves nothing half changed.
         self.handle.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -226,7 +226,7 @@ impl Store for SqliteStore {
         if handle.as_ref().is_some_and(|handle| !handle.is_of(&file)) {
             *handle = None;
         }
-        handle.get_or_insert_with(|| Handle::new(file)).open(self.location.clone())
+        handle.get_or_insert_with(|| FlowHandle::new(file)).open(self.location.clone())
     }
 
     fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
@@ -268,7 +268,7 @@ impl Store for SqliteStore {
 
 impl fmt::Debug for SqliteStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Location { file, flow } = &self.location;
+        let FileLocation { file, flow } = &self.location;
         f.debug_struct("SqliteStore").field("file", file).field("flow", flow).finish_non_exhaustive()
     }
 }

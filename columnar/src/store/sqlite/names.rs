@@ -11,26 +11,26 @@ use super::frames::{FRAME_HEADER, HEADER};
 use super::log::{self, index_path, log_path};
 use crate::declare::error::shown;
 use crate::store::StoreError;
-use crate::store::files::status::{FileId, Status};
+use crate::store::files::status::{FileId, FileStatus};
 
 /// The names, and the files to which they led at the opening.
-pub(super) struct Names {
-    file: Name,
-    log: Name,
-    index: Name,
+pub(super) struct FileNames {
+    file: FileName,
+    log: FileName,
+    index: FileName,
     /// The length of the log at the last look.
     log_length: Cell<u64>,
     /// The bytes of a frame of the log.
     frame: u64,
 }
 
-impl Names {
+impl FileNames {
     /// The names of a file that has just been opened and read. `page` is the length of a page.
     pub(super) fn of(file: &Path, page: u32) -> Result<Self, SqliteError> {
         Ok(Self {
-            file: Name::of(file.to_owned())?,
-            log: Name::of(log_path(file))?,
-            index: Name::of(index_path(file))?,
+            file: FileName::of(file.to_owned())?,
+            log: FileName::of(log_path(file))?,
+            index: FileName::of(index_path(file))?,
             log_length: Cell::new(0),
             frame: FRAME_HEADER as u64 + u64::from(page),
         })
@@ -67,14 +67,14 @@ impl Names {
 }
 
 /// A name, and the file to which it leads.
-struct Name {
+struct FileName {
     path: PathBuf,
     file: FileId,
 }
 
-impl Name {
+impl FileName {
     fn of(path: PathBuf) -> Result<Self, SqliteError> {
-        match Status::behind(&path) {
+        match FileStatus::behind(&path) {
             Ok(status) => Ok(Self { path, file: status.id }),
             Err(error) => Err(unreadable(&path, error)),
         }
@@ -82,7 +82,7 @@ impl Name {
 
     /// The length of the file, if the name leads to it.
     fn length(&self) -> Result<u64, SqliteError> {
-        match Status::behind(&self.path) {
+        match FileStatus::behind(&self.path) {
             Ok(status) if status.id == self.file => Ok(status.len),
             Ok(_) => Err(self.unwritable("it was replaced by another file")),
             Err(error) if error.kind() == ErrorKind::NotFound => Err(self.unwritable("it is missing")),

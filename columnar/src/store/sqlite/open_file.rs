@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::cells::{self, Chunk};
-use super::database::{self, Location};
+use super::cells::{self, RowChunk};
+use super::database::{self, FileLocation};
 use super::deletion;
 use super::error::SqliteError;
 use super::flow::{check_keys, find, keys};
 use super::lock::Lock;
 use super::log;
-use super::names::Names;
+use super::names::FileNames;
 use super::open_flow::{OpenFlow, advance, lock_path};
 use crate::declare::Name;
 use crate::declare::error::shown;
@@ -41,7 +41,7 @@ pub(super) struct OpenFile {
 
 struct Connected {
     db: Connection,
-    names: Names,
+    names: FileNames,
     /// Whether the index of the keys is known to lead to all flows.
     are_keys_checked: Cell<bool>,
     /// Whether this process may have written to the log since it was written back to the file.
@@ -49,7 +49,7 @@ struct Connected {
 }
 
 /// The cells of a flow that are written together.
-struct Write {
+struct CellWrite {
     handle: HandleId,
     cells: Vec<NewCell>,
 }
@@ -63,7 +63,7 @@ impl OpenFile {
     pub(super) fn open(
         &mut self,
         handle: HandleId,
-        location: &Location,
+        location: &FileLocation,
     ) -> Result<Option<String>, StoreError> {
         self.close(handle);
         let opened = self.with_connection(location, "opening", |file, db| {
@@ -127,11 +127,11 @@ impl OpenFile {
         handle: HandleId,
         column: &Name,
         steps: Range<usize>,
-    ) -> Result<Chunk, StoreError> {
+    ) -> Result<RowChunk, StoreError> {
         let (db, flow) = self.flow(handle)?;
         let loaded = flow.columns(db).and_then(|columns| match columns.get(column) {
             Some(known) => cells::load(db, column, known, steps),
-            None => Ok(Chunk::default()),
+            None => Ok(RowChunk::default()),
         });
         loaded.map_err(|error| error.into_store_error(&flow.location, "reading"))
     }
@@ -148,7 +148,7 @@ impl OpenFile {
     }
 
     /// Deletes a flow that nobody has open, if there is one. Returns whether [`purge`](Self::purge) has more to do.
-    pub(super) fn delete(&mut self, location: &Location) -> Result<bool, StoreError> {
+    pub(super) fn delete(&mut self, location: &FileLocation) -> Result<bool, StoreError> {
         let deleted = self.with_connection(location, "deleting", |file, db| {
             // An earlier deletion may have been interrupted.
             let Some(flow) = file.find(db, &location.flow)? else { return deletion::is_left(db) };
@@ -165,7 +165,7 @@ impl OpenFile {
     }
 
     /// Removes the next rows of deleted flows, and returns whether there are more.
-    pub(super) fn purge(&mut self, location: &Location) -> Result<bool, StoreError> {
+    pub(super) fn purge(&mut self, location: &FileLocation) -> Result<bool, StoreError> {
         let purged = self.with_connection(location, "deleting", |_, db| Ok(transact(db, deletion::purge)?));
         self.set_log_used();
         self.disconnect_if_unused();
@@ -223,7 +223,7 @@ impl OpenFile {
         }
         let db = database::open(&self.path, location)?;
         let page = db.pragma_query_value(None, "page_size", |row| row.get(0))?;
-        let names = Names::of(&self.path, page)?;
+        let names = FileNames::of(&self.path, page)?;
         self.connected =
             Some(Connected { db, names, are_keys_checked: Cell::new(false), is_log_used: false });
         Ok(())
@@ -289,7 +289,7 @@ impl OpenFile {
     }
 
     /// Stores the cells of flows. Returns the outcome of each flow.
-    fn write(&mut self, writes: &[Write]) -> Vec<Result<Vec<Put>, StoreError>> {
+    fn write(&mut self, writes: &[CellWrite]) -> Vec<Result<Vec<Put>, StoreError>> {
         if writes.is_empty() {
             return Vec::new();
         }
@@ -319,7 +319,7 @@ impl OpenFile {
         }
     }
 
-    fn write_together(&mut self, writes: &[Write]) -> Result<Vec<Vec<Put>>, Failed> {
+    fn write_together(&mut self, writes: &[CellWrite]) -> Result<Vec<Vec<Put>>, Failed> {
         self.set_log_used();
         let Self { connected: Some(Connected { db, names, .. }), flows, .. } = self else {
             return Err(SqliteError::from(StoreError::Closed).into());
@@ -327,22 +327,22 @@ impl OpenFile {
         let written = transact(db, |writing| {
             // Checked while no other process writes.
             names.check_for_write()?;
-            let put = |Write { handle, cells }: &Write| match flows.get_mut(handle) {
+            let put = |CellWrite { handle, cells }: &CellWrite| match flows.get_mut(handle) {
                 Some(flow) => flow.put(writing, cells),
                 None => Err(StoreError::Closed.into()),
             };
             writes.iter().map(put).collect()
         });
         if written.is_err() {
-            for Write { handle, .. } in writes {
+            for CellWrite { handle, .. } in writes {
                 flows.entry(*handle).and_modify(OpenFlow::undo);
             }
         }
         written
     }
 
-    fn set_halted(&mut self, writes: &[Write], is_halted: bool) {
-        for Write { handle, .. } in writes {
+    fn set_halted(&mut self, writes: &[CellWrite], is_halted: bool) {
+        for CellWrite { handle, .. } in writes {
             self.flows.entry(*handle).and_modify(|flow| flow.is_halted = is_halted);
         }
     }
@@ -360,7 +360,7 @@ impl Server for OpenFile {
     fn put(&mut self, mut puts: Vec<PutRequest>) {
         // The sort is stable, so the cells of a flow keep their order.
         puts.sort_by_key(|put| put.handle);
-        let (mut writes, mut answers) = (Vec::<Write>::new(), Vec::<Vec<Answer<Put>>>::new());
+        let (mut writes, mut answers) = (Vec::<CellWrite>::new(), Vec::<Vec<Answer<Put>>>::new());
         for PutRequest { handle, cell, answer } in puts {
             let refused = match self.flows.get(&handle) {
                 Some(flow) if flow.is_halted => StoreError::Halted,
@@ -372,7 +372,7 @@ impl Server for OpenFile {
                             answers.push(answer);
                         }
                         _ => {
-                            writes.push(Write { handle, cells: vec![cell] });
+                            writes.push(CellWrite { handle, cells: vec![cell] });
                             answers.push(vec![answer]);
                         }
                     }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, Transaction};
 
 use super::cells;
-use super::database::Location;
+use super::database::FileLocation;
 use super::error::SqliteError;
-use super::flow::{Columns, Flow, find};
+use super::flow::{ColumnRows, FlowRow, find};
 use super::lock::Lock;
 use crate::store::thread::NewCell;
 use crate::store::{Put, StoreError};
@@ -19,10 +19,10 @@ const ADVANCE_INTERVAL: usize = 1024;
 /// An open flow.
 pub(super) struct OpenFlow {
     id: i64,
-    pub(super) location: Location,
+    pub(super) location: FileLocation,
     pub(super) lock: Lock,
     /// The columns; `None` after a failed write, whose changes here are not stored.
-    columns: Option<Columns>,
+    columns: Option<ColumnRows>,
     /// The number of cells since the prefixes were stored.
     since_advance: usize,
     /// Whether a write has failed, or is under way.
@@ -34,11 +34,11 @@ impl OpenFlow {
     pub(super) fn open(
         db: &Connection,
         file: &Path,
-        location: Location,
+        location: FileLocation,
         mut take: impl FnMut(&Path) -> Result<Option<Lock>, SqliteError>,
     ) -> Result<(Self, Option<String>), SqliteError> {
         let (id, lock) = loop {
-            let id = Flow::find_or_make(db, &location.flow)?;
+            let id = FlowRow::find_or_make(db, &location.flow)?;
             let lock = take(&lock_path(file, id))?;
             let lock = lock.ok_or_else(|| StoreError::Locked { location: location.to_string() })?;
             // The flow may have been deleted before the lock was taken.
@@ -49,17 +49,17 @@ impl OpenFlow {
         let mut open = Self { id, location, lock, columns: None, since_advance: 0, is_halted: false };
         // Read after the lock is taken: the last owner may have stored cells until the release.
         open.columns(db)?;
-        let definition = Flow::read(db, &open.location.flow)?.definition;
+        let definition = FlowRow::read(db, &open.location.flow)?.definition;
         Ok((open, definition))
     }
 
     /// The columns of the flow, which are read again after a failed write.
-    pub(super) fn columns(&mut self, db: &Connection) -> Result<&mut Columns, SqliteError> {
+    pub(super) fn columns(&mut self, db: &Connection) -> Result<&mut ColumnRows, SqliteError> {
         let columns = match self.columns.take() {
             Some(columns) => columns,
             None => {
-                let flow = Flow::read(db, &self.location.flow)?;
-                let columns = Columns::read(db, flow.id)?;
+                let flow = FlowRow::read(db, &self.location.flow)?;
+                let columns = ColumnRows::read(db, flow.id)?;
                 // Without this count, a column whose row was deleted would look as if it had never been stored.
                 if columns.count() != flow.columns {
                     return Err(SqliteError::Damaged("a column is gone"));
@@ -72,8 +72,8 @@ impl OpenFlow {
 
     pub(super) fn define(&self, db: &Transaction<'_>, definition: String) -> Result<(), SqliteError> {
         self.lock.check(&self.location)?;
-        let flow = Flow::read(db, &self.location.flow)?;
-        Flow { definition: Some(definition), ..flow }.write(db, &self.location.flow)
+        let flow = FlowRow::read(db, &self.location.flow)?;
+        FlowRow { definition: Some(definition), ..flow }.write(db, &self.location.flow)
     }
 
     pub(super) fn put(&mut self, db: &Transaction<'_>, cells: &[NewCell]) -> Result<Vec<Put>, SqliteError> {
@@ -89,8 +89,8 @@ impl OpenFlow {
             self.since_advance = 0;
         }
         if after > before {
-            let flow = Flow::read(db, &self.location.flow)?;
-            Flow { columns: after, ..flow }.write(db, &self.location.flow)?;
+            let flow = FlowRow::read(db, &self.location.flow)?;
+            FlowRow { columns: after, ..flow }.write(db, &self.location.flow)?;
         }
         Ok(puts)
     }
@@ -117,10 +117,10 @@ pub(super) fn lock_path(file: &Path, flow: i64) -> PathBuf {
 
 /// Stores the complete prefixes of the columns of a flow, which need not be open.
 pub(super) fn advance(db: &Transaction<'_>, flow: i64) -> Result<(), SqliteError> {
-    Columns::read(db, flow)?.advance(db)
+    ColumnRows::read(db, flow)?.advance(db)
 }
 
-fn put(db: &Transaction<'_>, columns: &mut Columns, cell: &NewCell) -> Result<Put, SqliteError> {
+fn put(db: &Transaction<'_>, columns: &mut ColumnRows, cell: &NewCell) -> Result<Put, SqliteError> {
     let NewCell { column: name, step, entry } = cell;
     let column = columns.make(db, name)?;
     if cells::put(db, column, *step, entry)? {

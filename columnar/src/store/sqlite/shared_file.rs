@@ -8,8 +8,8 @@ use std::{fs, io};
 
 use futures::future::{BoxFuture, FutureExt};
 
-use super::cells::Chunk;
-use super::database::{self, Location};
+use super::cells::RowChunk;
+use super::database::{self, FileLocation};
 use super::log;
 use super::open_file::OpenFile;
 use crate::declare::Name;
@@ -27,7 +27,7 @@ pub(super) struct SharedFile {
 }
 
 /// A handle to a flow of a file. The drop closes the flow.
-pub(super) struct Handle {
+pub(super) struct FlowHandle {
     id: HandleId,
     file: Arc<SharedFile>,
 }
@@ -73,7 +73,7 @@ impl SharedFile {
     }
 }
 
-impl Handle {
+impl FlowHandle {
     pub(super) fn new(file: Arc<SharedFile>) -> Self {
         Self { id: HandleId::new(), file }
     }
@@ -82,7 +82,10 @@ impl Handle {
         Arc::ptr_eq(&self.file, file)
     }
 
-    pub(super) fn open(&self, location: Location) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+    pub(super) fn open(
+        &self,
+        location: FileLocation,
+    ) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
         self.ask(move |file, id| file.open(id, &location))
     }
 
@@ -104,7 +107,7 @@ impl Handle {
         // Sent at once, so that this request precedes all later requests.
         let first = load(&self.file, steps);
         let all = async move {
-            let Chunk { mut entries, mut rest } = first.await?;
+            let RowChunk { mut entries, mut rest } = first.await?;
             while !rest.is_empty() {
                 // The future does not keep the file open.
                 let next = file.upgrade().map(|file| load(&file, rest)).ok_or(StoreError::Closed)?;
@@ -127,7 +130,7 @@ impl Handle {
     }
 }
 
-impl Drop for Handle {
+impl Drop for FlowHandle {
     fn drop(&mut self) {
         let id = self.id;
         // The call blocks, so that the next `open` finds the flow free.

@@ -5,8 +5,8 @@
 
 use serde_json::Value as Json;
 
-use super::json::{Damage, Layout, Located};
-use super::recording::{Cell, RecordedReply, RecordedRequest, Recording, sorted};
+use super::json::{Damage, JsonLayout, Located};
+use super::recording::{RecordedCell, RecordedReply, RecordedRequest, Recording, sorted};
 use crate::context::Role;
 use crate::model::rendering::{ReplySettings, Schema};
 use crate::model::{Effort, End, Finish, Usage};
@@ -20,74 +20,80 @@ const VERSION: u64 = 2;
 
 pub(super) fn write(recordings: Vec<&Recording>) -> String {
     let recordings = recordings.into_iter().map(recording).collect();
-    let file =
-        Layout::Map(vec![("cassette", Layout::number(VERSION)), ("recordings", Layout::List(recordings))]);
+    let file = JsonLayout::Map(vec![
+        ("cassette", JsonLayout::number(VERSION)),
+        ("recordings", JsonLayout::List(recordings)),
+    ]);
     file.to_string() + "\n"
 }
 
-fn recording(Recording { cell, request: recorded, replies, .. }: &Recording) -> Layout {
-    Layout::Map(vec![
-        ("column", Layout::quoted(&cell.column)),
-        ("step", Layout::number(cell.step)),
+fn recording(Recording { cell, request: recorded, replies, .. }: &Recording) -> JsonLayout {
+    JsonLayout::Map(vec![
+        ("column", JsonLayout::quoted(&cell.column)),
+        ("step", JsonLayout::number(cell.step)),
         ("request", request(recorded)),
-        ("replies", Layout::List(replies.iter().map(reply).collect())),
+        ("replies", JsonLayout::List(replies.iter().map(reply).collect())),
     ])
 }
 
-fn request(recorded: &RecordedRequest) -> Layout {
+fn request(recorded: &RecordedRequest) -> JsonLayout {
     let RecordedRequest { model, system, messages, follow_up, max_tokens, settings, schema } = recorded;
     let ReplySettings { effort, temperature, top_p, seed, stop, lenient: _ } = settings;
-    let mut entries = vec![("model", Layout::quoted(model))];
-    entries.extend(max_tokens.map(|limit| ("max_tokens", Layout::number(limit))));
-    entries.extend(effort.map(|effort| ("effort", Layout::quoted(effort.as_str()))));
+    let mut entries = vec![("model", JsonLayout::quoted(model))];
+    entries.extend(max_tokens.map(|limit| ("max_tokens", JsonLayout::number(limit))));
+    entries.extend(effort.map(|effort| ("effort", JsonLayout::quoted(effort.as_str()))));
     // JSON has no infinite numbers and no NaN.
     for (name, number) in [("temperature", temperature), ("top_p", top_p)] {
-        entries
-            .extend(number.filter(|number| number.is_finite()).map(|number| (name, Layout::number(number))));
+        entries.extend(
+            number.filter(|number| number.is_finite()).map(|number| (name, JsonLayout::number(number))),
+        );
     }
-    entries.extend(seed.map(|seed| ("seed", Layout::number(seed))));
+    entries.extend(seed.map(|seed| ("seed", JsonLayout::number(seed))));
     if !stop.is_empty() {
-        entries.push(("stop", Layout::List(stop.iter().map(|text| Layout::quoted(text)).collect())));
+        entries.push(("stop", JsonLayout::List(stop.iter().map(|text| JsonLayout::quoted(text)).collect())));
     }
     if let Some(Schema { name, json }) = schema {
-        let schema = vec![("name", Layout::quoted(name)), ("json", Layout::Json(sorted(json)))];
-        entries.push(("schema", Layout::Map(schema)));
+        let schema = vec![("name", JsonLayout::quoted(name)), ("json", JsonLayout::Json(sorted(json)))];
+        entries.push(("schema", JsonLayout::Map(schema)));
     }
-    entries.extend([("system", Layout::text(system)), ("messages", message_list(messages))]);
+    entries.extend([("system", JsonLayout::text(system)), ("messages", message_list(messages))]);
     if !follow_up.is_empty() {
         entries.push(("follow_up", message_list(follow_up)));
     }
-    Layout::Map(entries)
+    JsonLayout::Map(entries)
 }
 
-fn message_list(messages: &[(Role, String)]) -> Layout {
+fn message_list(messages: &[(Role, String)]) -> JsonLayout {
     let messages = messages.iter().map(|(role, content)| {
-        Layout::Map(vec![("role", Layout::quoted(role.as_str())), ("content", Layout::text(content))])
+        JsonLayout::Map(vec![
+            ("role", JsonLayout::quoted(role.as_str())),
+            ("content", JsonLayout::text(content)),
+        ])
     });
-    Layout::List(messages.collect())
+    JsonLayout::List(messages.collect())
 }
 
-fn reply(RecordedReply { pieces, end }: &RecordedReply) -> Layout {
-    let mut entries = vec![("text", Layout::text(&pieces.concat()))];
+fn reply(RecordedReply { pieces, end }: &RecordedReply) -> JsonLayout {
+    let mut entries = vec![("text", JsonLayout::text(&pieces.concat()))];
     // Lengths are written also for no piece at all: without lengths, an empty text is read as one piece.
     if pieces.len() != 1 {
         // One string, so that the lengths are on one line.
         let lengths: Vec<_> = pieces.iter().map(|piece| piece.len().to_string()).collect();
-        entries.push(("pieces", Layout::quoted(&lengths.join(" "))));
+        entries.push(("pieces", JsonLayout::quoted(&lengths.join(" "))));
     }
     entries.push((
         "finish",
         match &end.finish {
-            Finish::Other(name) => Layout::Map(vec![("other", Layout::quoted(name))]),
-            known => Layout::quoted(&known.to_string()),
+            Finish::Other(name) => JsonLayout::Map(vec![("other", JsonLayout::quoted(name))]),
+            known => JsonLayout::quoted(&known.to_string()),
         },
     ));
     entries.extend(end.usage.map(|usage| {
         let counts = counts(usage).into_iter().filter(|(_, count)| *count > 0);
-        ("usage", Layout::Map(counts.map(|(name, count)| (name, Layout::number(count))).collect()))
+        ("usage", JsonLayout::Map(counts.map(|(name, count)| (name, JsonLayout::number(count))).collect()))
     }));
-    entries.extend(end.id.as_ref().map(|id| ("id", Layout::quoted(id))));
-    Layout::Map(entries)
+    entries.extend(end.id.as_ref().map(|id| ("id", JsonLayout::quoted(id))));
+    JsonLayout::Map(entries)
 }
 
 fn counts(usage: Usage) -> [(&'static str, u64); 5] {
@@ -119,7 +125,7 @@ fn read_recording(value: &Located<'_>) -> Result<Recording, Damage> {
         return Err(value.field("replies")?.damage("has no reply"));
     }
     Ok(Recording {
-        cell: Cell {
+        cell: RecordedCell {
             column: value.field("column")?.text()?,
             // The step is only shown to people, and identifies nothing.
             step: usize::try_from(value.field("step")?.count()?).unwrap_or(usize::MAX),

@@ -12,18 +12,18 @@ const WIDTH: usize = 100;
 
 /// JSON with a layout.
 #[derive(Clone, Debug)]
-pub(super) enum Layout {
+pub(super) enum JsonLayout {
     /// A scalar, already written as JSON.
     Scalar(String),
     /// A text as an array, with one line of the file per line of the text.
-    Lines(Vec<Layout>),
-    List(Vec<Layout>),
-    Map(Vec<(&'static str, Layout)>),
+    Lines(Vec<JsonLayout>),
+    List(Vec<JsonLayout>),
+    Map(Vec<(&'static str, JsonLayout)>),
     /// Any JSON.
     Json(Json),
 }
 
-impl Layout {
+impl JsonLayout {
     pub(super) fn number(number: impl fmt::Display) -> Self {
         Self::Scalar(number.to_string())
     }
@@ -82,7 +82,7 @@ fn block<'d>(
     f: &mut fmt::Formatter<'_>,
     depth: usize,
     [first, last]: [char; 2],
-    items: impl Iterator<Item = (Option<&'static str>, &'d Layout)>,
+    items: impl Iterator<Item = (Option<&'static str>, &'d JsonLayout)>,
 ) -> fmt::Result {
     let mut before = first;
     for (name, item) in items {
@@ -94,7 +94,7 @@ fn block<'d>(
     write!(f, "\n{:1$}{last}", "", 2 * depth)
 }
 
-impl fmt::Display for Layout {
+impl fmt::Display for JsonLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write(f, 0)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::recording::{Cell, Recording};
+use super::recording::{RecordedCell, Recording};
 
 /// The equal lines shown on each side of a difference.
 const CONTEXT: usize = 3;
@@ -16,17 +16,17 @@ const WIDTH: usize = 100;
 
 /// Describes the request of a cell, which is given as its lines and not recorded, as the end of a sentence.
 pub(super) fn describe(
-    cell: &Cell,
+    cell: &RecordedCell,
     requested: &[String],
     recordings: &BTreeMap<Vec<String>, Recording>,
 ) -> String {
     let mut text = format!("for `{}` at step {}", cell.column, cell.step);
     // Among equally near recordings, the recording of the same cell comes first, so that the message helps most.
     let nearest = recordings.iter().min_by_key(|(lines, recording)| {
-        (Difference::of(lines, requested).lines(), recording.cell != *cell, &recording.cell)
+        (RequestDifference::of(lines, requested).lines(), recording.cell != *cell, &recording.cell)
     });
     if let Some((recorded, Recording { cell, .. })) = nearest {
-        let difference = Difference::of(recorded, requested);
+        let difference = RequestDifference::of(recorded, requested);
         // A `String` takes everything.
         let _ = write!(
             text,
@@ -41,7 +41,7 @@ pub(super) fn describe(
 }
 
 /// The difference of two requests.
-struct Difference<'l> {
+struct RequestDifference<'l> {
     recorded: &'l [String],
     requested: &'l [String],
     /// The number of equal lines at the beginning.
@@ -50,7 +50,7 @@ struct Difference<'l> {
     after: usize,
 }
 
-impl<'l> Difference<'l> {
+impl<'l> RequestDifference<'l> {
     fn of(recorded: &'l [String], requested: &'l [String]) -> Self {
         let before = recorded.iter().zip(requested).take_while(|(one, other)| one == other).count();
         // The end excludes the equal beginning, because no line counts twice.

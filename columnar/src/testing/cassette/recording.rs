@@ -9,7 +9,7 @@ use crate::model::{Chunk, End, MaxTokens};
 /// A request and the replies to it.
 #[derive(Clone, Debug)]
 pub(super) struct Recording {
-    pub(super) cell: Cell,
+    pub(super) cell: RecordedCell,
     pub(super) request: RecordedRequest,
     /// The replies, in the order of the requests.
     pub(super) replies: Vec<RecordedReply>,
@@ -21,7 +21,7 @@ pub(super) struct Recording {
 
 /// The cell that sent a request, shown to people. The cell does not identify the recording.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cell {
+pub(super) struct RecordedCell {
     pub(super) step: usize,
     pub(super) column: String,
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 use super::error::CassetteError;
-use super::recording::{Cell, RecordedReply, RecordedRequest, Recording};
+use super::recording::{RecordedCell, RecordedReply, RecordedRequest, Recording};
 use super::{format, mismatch};
 use crate::model::Refused;
 
@@ -101,7 +101,7 @@ impl Recordings {
     /// Looks up the reply to a request.
     pub(super) fn find(
         &mut self,
-        cell: &Cell,
+        cell: &RecordedCell,
         request: &RecordedRequest,
         has_model: bool,
     ) -> Result<Lookup, CassetteError> {
@@ -144,7 +144,7 @@ impl Recordings {
     /// Records a reply and writes the file.
     pub(super) fn insert(
         &mut self,
-        cell: Cell,
+        cell: RecordedCell,
         request: RecordedRequest,
         call: u64,
         reply: RecordedReply,

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use super::fault::Fault;
 use super::world::World;
-use crate::compute::{Context, Kind, Piece, Reply, Step};
+use crate::compute::{Context, Piece, Reply, ReplyKind, Step};
 use crate::declare::Name;
 use crate::declare::error::BoxError;
 use crate::flow::LiveFlow;
@@ -46,7 +46,7 @@ fn start_with_faults<'a>(world: World, step: &Step<'a>, cx: Context) -> Reply<'a
             }
         }
     });
-    Reply(Kind::Pieces(pieces.boxed()))
+    Reply(ReplyKind::Pieces(pieces.boxed()))
 }
 
 struct FaultyReply<'a> {

@@ -11,7 +11,7 @@ use crate::store::{Entry, StoredSteps};
 /// The history of all cells of a world. Each method records an observation and checks it.
 #[derive(Debug, Default)]
 pub(super) struct Invariants {
-    cells: BTreeMap<(Name, usize), Cell>,
+    cells: BTreeMap<(Name, usize), CheckedCell>,
     /// Whether the flow uses a store of the world.
     has_store: bool,
     /// The last step of each column whose value the current run emitted.
@@ -20,7 +20,7 @@ pub(super) struct Invariants {
 }
 
 #[derive(Debug, Default)]
-struct Cell {
+struct CheckedCell {
     computing: bool,
     successes: usize,
     /// The number of computed values that may have been lost before a store.
@@ -32,7 +32,7 @@ struct Cell {
     emitted: bool,
 }
 
-impl Cell {
+impl CheckedCell {
     /// Whether the store has this value.
     fn holds(&self, value: Option<&str>) -> bool {
         self.stored.as_ref().is_some_and(|stored| stored.value.as_deref() == value)
@@ -53,7 +53,7 @@ impl Invariants {
         debug_assert!(written.is_ok(), "a string takes everything");
     }
 
-    fn cell(&mut self, column: &Name, step: usize) -> &mut Cell {
+    fn cell(&mut self, column: &Name, step: usize) -> &mut CheckedCell {
         self.cells.entry((column.clone(), step)).or_default()
     }
 

@@ -19,16 +19,16 @@ const FAULT_INTERVAL: usize = 12;
 
 /// The world of one schedule. Clones are the same world.
 #[derive(Clone)]
-pub struct World(Arc<Inner>);
+pub struct World(Arc<WorldInner>);
 
-struct Inner {
+struct WorldInner {
     seed: u64,
-    state: Mutex<State>,
+    state: Mutex<WorldState>,
     /// The notification that a fault drops the run.
     dropped: Notify,
 }
 
-pub(super) struct State {
+pub(super) struct WorldState {
     rng: Rng,
     /// The number of random faults that are left.
     faults: usize,
@@ -42,7 +42,7 @@ pub(super) struct State {
 
 impl World {
     pub(super) fn new(seed: u64, faults: usize) -> Self {
-        let state = State {
+        let state = WorldState {
             rng: Rng::with_seed(seed),
             faults,
             scripted: BTreeMap::new(),
@@ -50,7 +50,7 @@ impl World {
             invariants: Invariants::default(),
             violation: None,
         };
-        Self(Arc::new(Inner { seed, state: Mutex::new(state), dropped: Notify::new() }))
+        Self(Arc::new(WorldInner { seed, state: Mutex::new(state), dropped: Notify::new() }))
     }
 
     /// The seed, which decides everything in this world.
@@ -139,7 +139,7 @@ impl World {
         }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, WorldState> {
         // A failed assertion poisons the lock. A panic here would then abort, in the `Drop` of a reply.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -5,19 +5,19 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::model::cache::Lifetime;
-use crate::model::provider::call::{Call, object};
-use crate::model::provider::format::Format;
-use crate::model::provider::reply::{Reply, count, string};
+use crate::model::provider::call::{ProviderCall, object};
+use crate::model::provider::format::WireFormat;
+use crate::model::provider::reply::{WireReply, count, string};
 use crate::model::provider::settings::SentSettings;
 use crate::model::registry::{Effort, EffortForm};
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: WireFormat = WireFormat {
     key: ("x-api-key", ""),
     headers: &[("anthropic-version", "2023-06-01")],
-    ..Format::new(|_| "messages".to_owned(), body, read)
+    ..WireFormat::new(|_| "messages".to_owned(), body, read)
 };
 
-fn body(call: Call<'_>) -> Json {
+fn body(call: ProviderCall<'_>) -> Json {
     let settings = &call.settings;
     let mut output = Map::new();
     output.extend(effort(settings).map(|word| ("effort".to_owned(), word)));
@@ -68,7 +68,7 @@ fn thinking(settings: &SentSettings<'_>) -> Option<Json> {
     }
 }
 
-fn read(kind: &str, event: &Json, reply: &mut Reply) {
+fn read(kind: &str, event: &Json, reply: &mut WireReply) {
     match kind {
         "message_start" => add_tokens(event.pointer("/message/usage"), reply),
         "content_block_start" => {
@@ -89,7 +89,7 @@ fn read(kind: &str, event: &Json, reply: &mut Reply) {
 }
 
 /// Replaces earlier counts by the counts of an event. A count that is missing or null leaves the earlier count.
-fn add_tokens(usage: Option<&Json>, reply: &mut Reply) {
+fn add_tokens(usage: Option<&Json>, reply: &mut WireReply) {
     let Some(usage) = usage else { return };
     let tokens = &mut reply.tokens;
     let replace = |kept: &mut u64, path| *kept = count(usage, path).unwrap_or(*kept);

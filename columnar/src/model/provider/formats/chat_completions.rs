@@ -5,15 +5,15 @@
 use serde_json::{Value as Json, json};
 
 use crate::model::cache::Lifetime;
-use crate::model::provider::call::{Call, object};
-use crate::model::provider::format::Format;
-use crate::model::provider::reply::{Reply, Tokens, count, has_members, string};
+use crate::model::provider::call::{ProviderCall, object};
+use crate::model::provider::format::WireFormat;
+use crate::model::provider::reply::{WireReply, WireTokens, count, has_members, string};
 use crate::model::registry::{self, Effort, EffortForm};
 
-pub(super) const FORMAT: Format = Format::new(|_| "chat/completions".to_owned(), body, read);
+pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "chat/completions".to_owned(), body, read);
 
-fn body(call: Call<'_>) -> Json {
-    let Call { provider, model, settings, .. } = &call;
+fn body(call: ProviderCall<'_>) -> Json {
+    let ProviderCall { provider, model, settings, .. } = &call;
     let accepts = registry::accepts(&format!("{}/{model}", provider.name));
     let limit = if accepts.has_completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     let folder = if model.contains('/') { "" } else { provider.model_folder };
@@ -58,7 +58,7 @@ fn response_format((name, schema): (&str, Json)) -> Json {
     json!({ "type": "json_schema", "json_schema": schema })
 }
 
-fn read(_: &str, event: &Json, reply: &mut Reply) {
+fn read(_: &str, event: &Json, reply: &mut WireReply) {
     let choices = event.get("choices").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
     // Behind some gateways an event has further replies, which do not belong to this one.
     let choice = choices.iter().find(|choice| count(choice, "/index").unwrap_or_default() == 0);
@@ -77,7 +77,7 @@ fn read(_: &str, event: &Json, reply: &mut Reply) {
     }
 }
 
-fn read_delta(delta: &Json, reply: &mut Reply) {
+fn read_delta(delta: &Json, reply: &mut WireReply) {
     match delta.get("content") {
         // The models of Mistral that think send a list of texts and thoughts.
         Some(Json::Array(parts)) => {
@@ -96,11 +96,11 @@ fn read_delta(delta: &Json, reply: &mut Reply) {
     reply.has_tool_call |= has_members(delta, "/tool_calls");
 }
 
-fn tokens(usage: &Json, counts_thoughts_apart: bool) -> Option<Tokens> {
+fn tokens(usage: &Json, counts_thoughts_apart: bool) -> Option<WireTokens> {
     let find = |paths: &[&str]| paths.iter().find_map(|path| count(usage, path)).unwrap_or_default();
     let thoughts = count(usage, "/completion_tokens_details/reasoning_tokens");
     let apart = thoughts.filter(|_| counts_thoughts_apart).unwrap_or_default();
-    Some(Tokens {
+    Some(WireTokens {
         input: Some(count(usage, "/prompt_tokens")?),
         output: find(&["/completion_tokens"]).saturating_add(apart),
         // The names of DeepSeek and of Moonshot come after OpenAI's.
@@ -113,6 +113,6 @@ fn tokens(usage: &Json, counts_thoughts_apart: bool) -> Option<Tokens> {
             "/prompt_tokens_details/cache_write_tokens",
             "/prompt_tokens_details/cache_creation_tokens",
         ]),
-        ..Tokens::default()
+        ..WireTokens::default()
     })
 }

@@ -4,13 +4,13 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::model::provider::call::{Call, object};
-use crate::model::provider::format::Format;
-use crate::model::provider::reply::{Reply, Tokens, string};
+use crate::model::provider::call::{ProviderCall, object};
+use crate::model::provider::format::WireFormat;
+use crate::model::provider::reply::{WireReply, WireTokens, string};
 
-pub(super) const FORMAT: Format = Format::new(|_| "chat".to_owned(), body, read);
+pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "chat".to_owned(), body, read);
 
-fn body(call: Call<'_>) -> Json {
+fn body(call: ProviderCall<'_>) -> Json {
     let messages = call.messages();
     let settings = &call.settings;
     let thinking = settings.effort.zip(settings.form).and_then(|(effort, form)| form.budget(effort));
@@ -33,7 +33,7 @@ fn body(call: Call<'_>) -> Json {
     ])
 }
 
-fn read(kind: &str, event: &Json, reply: &mut Reply) {
+fn read(kind: &str, event: &Json, reply: &mut WireReply) {
     match kind {
         "content-delta" => {
             reply.add_text(event, "/delta/message/content/text");
@@ -47,13 +47,13 @@ fn read(kind: &str, event: &Json, reply: &mut Reply) {
                 let number = event.pointer(&format!("/delta/usage/{path}"))?;
                 number.as_u64().or_else(|| number.as_number()?.to_string().strip_suffix(".0")?.parse().ok())
             };
-            reply.tokens = Tokens {
+            reply.tokens = WireTokens {
                 input: count("tokens/input_tokens").or_else(|| count("billed_units/input_tokens")),
                 output: count("tokens/output_tokens")
                     .or_else(|| count("billed_units/output_tokens"))
                     .unwrap_or_default(),
                 cache_read: count("cached_tokens").unwrap_or_default(),
-                ..Tokens::default()
+                ..WireTokens::default()
             };
             reply.is_ended = true;
         }

@@ -5,18 +5,19 @@
 use serde_json::{Value as Json, json};
 
 use crate::context::Role;
-use crate::model::provider::call::{Call, object};
-use crate::model::provider::format::Format;
-use crate::model::provider::reply::{Reply, Tokens, string};
+use crate::model::provider::call::{ProviderCall, object};
+use crate::model::provider::format::WireFormat;
+use crate::model::provider::reply::{WireReply, WireTokens, string};
 use crate::model::provider::settings::SentSettings;
 
-pub(super) const FORMAT: Format = Format { key: ("x-goog-api-key", ""), ..Format::new(path, body, read) };
+pub(super) const FORMAT: WireFormat =
+    WireFormat { key: ("x-goog-api-key", ""), ..WireFormat::new(path, body, read) };
 
-fn path(call: &Call<'_>) -> String {
+fn path(call: &ProviderCall<'_>) -> String {
     format!("models/{}:streamGenerateContent?alt=sse", call.model)
 }
 
-fn body(call: Call<'_>) -> Json {
+fn body(call: ProviderCall<'_>) -> Json {
     let contents = call.blocks.iter().map(|block| {
         let role = if block.role == Role::Assistant { "model" } else { "user" };
         json!({ "role": role, "parts": [{ "text": block.text }] })
@@ -46,7 +47,7 @@ fn thinking(settings: &SentSettings<'_>) -> Option<Json> {
     })
 }
 
-fn read(_: &str, event: &Json, reply: &mut Reply) {
+fn read(_: &str, event: &Json, reply: &mut WireReply) {
     // A blocked request has no reply, and may be paid for.
     if event.pointer("/promptFeedback/blockReason").is_some() {
         reply.block();
@@ -66,11 +67,11 @@ fn read(_: &str, event: &Json, reply: &mut Reply) {
             (None, None) => None,
             (one, other) => Some(one.unwrap_or_default().saturating_add(other.unwrap_or_default())),
         };
-        reply.tokens = Tokens {
+        reply.tokens = WireTokens {
             input: sum("promptTokenCount", "toolUsePromptTokenCount"),
             output: sum("candidatesTokenCount", "thoughtsTokenCount").unwrap_or_default(),
             cache_read: count("cachedContentTokenCount").unwrap_or_default(),
-            ..Tokens::default()
+            ..WireTokens::default()
         };
     }
     // Text and usage may follow: some models send a reason with each part.

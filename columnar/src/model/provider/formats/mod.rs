@@ -7,11 +7,11 @@ mod gemini;
 mod ollama;
 mod responses;
 
-use super::format::Format;
+use super::format::WireFormat;
 use crate::model::registry::Api;
 
 /// The format of an interface.
-pub(super) fn format(api: Api) -> &'static Format {
+pub(super) fn format(api: Api) -> &'static WireFormat {
     match api {
         Api::Anthropic => &anthropic::FORMAT,
         Api::ChatCompletions => &chat_completions::FORMAT,

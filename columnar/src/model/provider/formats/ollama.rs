@@ -4,16 +4,16 @@
 
 use serde_json::Value as Json;
 
-use crate::model::provider::call::{Call, object};
+use crate::model::provider::call::{ProviderCall, object};
 use crate::model::provider::events::Framing;
-use crate::model::provider::format::Format;
-use crate::model::provider::reply::{Reply, Tokens, count, has_members, string};
+use crate::model::provider::format::WireFormat;
+use crate::model::provider::reply::{WireReply, WireTokens, count, has_members, string};
 use crate::model::registry::{Effort, EffortForm};
 
-pub(super) const FORMAT: Format =
-    Format { framing: Framing::Lines, ..Format::new(|_| "api/chat".to_owned(), body, read) };
+pub(super) const FORMAT: WireFormat =
+    WireFormat { framing: Framing::Lines, ..WireFormat::new(|_| "api/chat".to_owned(), body, read) };
 
-fn body(call: Call<'_>) -> Json {
+fn body(call: ProviderCall<'_>) -> Json {
     let messages = call.messages();
     let settings = &call.settings;
     let options = object([
@@ -42,18 +42,18 @@ fn body(call: Call<'_>) -> Json {
     ])
 }
 
-fn read(_: &str, event: &Json, reply: &mut Reply) {
+fn read(_: &str, event: &Json, reply: &mut WireReply) {
     reply.add_text(event, "/message/content");
     reply.add_thought(event, "/message/thinking");
     reply.has_tool_call |= has_members(event, "/message/tool_calls");
     if event.get("done") == Some(&Json::Bool(true)) {
         // The reason is optional.
         reply.finish = Some(string(event, "/done_reason").unwrap_or("stop").to_owned());
-        reply.tokens = Tokens {
+        reply.tokens = WireTokens {
             input: count(event, "/prompt_eval_count"),
             output: count(event, "/eval_count").unwrap_or_default(),
             cache_read: count(event, "/prompt_eval_cached_count").unwrap_or_default(),
-            ..Tokens::default()
+            ..WireTokens::default()
         };
         reply.is_ended = true;
     }

@@ -6,13 +6,13 @@ use serde_json::{Value as Json, json};
 
 use crate::context::Role;
 use crate::model::cache::Lifetime;
-use crate::model::provider::call::{Call, object};
-use crate::model::provider::format::Format;
-use crate::model::provider::reply::{Reply, Tokens, count, string};
+use crate::model::provider::call::{ProviderCall, object};
+use crate::model::provider::format::WireFormat;
+use crate::model::provider::reply::{WireReply, WireTokens, count, string};
 
-pub(super) const FORMAT: Format = Format::new(|_| "responses".to_owned(), body, read);
+pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "responses".to_owned(), body, read);
 
-fn body(mut call: Call<'_>) -> Json {
+fn body(mut call: ProviderCall<'_>) -> Json {
     // An earlier reply is text without marks.
     call.move_marks_from_replies();
     let options = call.cache_options();
@@ -56,7 +56,7 @@ fn body(mut call: Call<'_>) -> Json {
     ])
 }
 
-fn read(kind: &str, event: &Json, reply: &mut Reply) {
+fn read(kind: &str, event: &Json, reply: &mut WireReply) {
     match kind {
         "response.output_text.delta" => reply.add_text(event, "/delta"),
         "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
@@ -72,7 +72,7 @@ fn read(kind: &str, event: &Json, reply: &mut Reply) {
     }
 }
 
-fn end(event: &Json, reply: &mut Reply) {
+fn end(event: &Json, reply: &mut WireReply) {
     // Some servers send the whole text only in this event.
     if !reply.has_text {
         let items = event.pointer("/response/output").and_then(Json::as_array);
@@ -86,13 +86,13 @@ fn end(event: &Json, reply: &mut Reply) {
     reply.is_refused |= string(event, "/response/incomplete_details/reason") == Some("content_filter");
     reply.finish = string(event, "/response/status").map(str::to_owned);
     let count = |path: &str| count(event, &format!("/response/usage/{path}"));
-    reply.tokens = Tokens {
+    reply.tokens = WireTokens {
         input: count("input_tokens"),
         output: count("output_tokens").unwrap_or_default(),
         cache_read: count("input_tokens_details/cached_tokens").unwrap_or_default(),
         cache_write: count("input_tokens_details/cache_write_tokens").unwrap_or_default(),
         cache_write_long: count("input_tokens_details/cache_write_tokens_details/ttl_12h_tokens"),
-        ..Tokens::default()
+        ..WireTokens::default()
     };
     reply.is_ended = true;
 }

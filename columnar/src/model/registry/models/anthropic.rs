@@ -1,6 +1,6 @@
 //! The models of Anthropic.
 
-use super::super::row::{Boundary, CacheRules, End, Family, Rebate, ReplyLimit, Window};
+use super::super::row::{Boundary, CacheRules, EndFact, Family, Rebate, ReplyLimit, WindowFact};
 use super::words::{HOUR, LISTED, MINUTE, Names, write};
 
 /// The cache rules of all models of Anthropic.
@@ -23,12 +23,13 @@ const MODELS: &str = "https://platform.claude.com/docs/en/models";
 const REPLY: ReplyLimit = ReplyLimit::thinking(128_000, MODELS, "2026-10-08");
 
 /// The window of all models since 4.6, without the header of a beta.
-const WINDOW: Window = Window::new(1_000_000, MODELS, LISTED);
+const WINDOW: WindowFact = WindowFact::new(1_000_000, MODELS, LISTED);
 
 /// The window of all models before 4.6.
-const SMALL_WINDOW: Window = WINDOW.holding(200_000);
+const SMALL_WINDOW: WindowFact = WINDOW.holding(200_000);
 
-const ENDS: End = End::listed("https://platform.claude.com/docs/en/about-claude/model-deprecations", LISTED);
+const ENDS: EndFact =
+    EndFact::listed("https://platform.claude.com/docs/en/about-claude/model-deprecations", LISTED);
 
 /// Half the price of all tokens, cached tokens included.
 const BATCH: Rebate = Rebate::all(50);

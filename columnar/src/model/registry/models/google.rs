@@ -1,6 +1,6 @@
 //! The models of Google.
 
-use super::super::row::{Boundary, CacheRules, End, Family, Rebate, ReplyLimit, Window};
+use super::super::row::{Boundary, CacheRules, EndFact, Family, Rebate, ReplyLimit, WindowFact};
 use super::words::{LISTED, MINUTE, Names, write};
 
 /// The cache rules. Prefixes are found without a mark, without a guarantee and for an unknown time. Writes are free: a
@@ -23,9 +23,9 @@ const MODELS: &str = "https://ai.google.dev/gemini-api/docs/models";
 const REPLY: ReplyLimit = ReplyLimit::thinking(65_536, MODELS, "2026-07-02");
 
 /// The most tokens of a request. No page says that the tokens of the reply are apart, so these count as well.
-const WINDOW: Window = Window::new(1_048_576, MODELS, LISTED);
+const WINDOW: WindowFact = WindowFact::new(1_048_576, MODELS, LISTED);
 
-const ENDS: End = End::listed("https://ai.google.dev/gemini-api/docs/deprecations", LISTED);
+const ENDS: EndFact = EndFact::listed("https://ai.google.dev/gemini-api/docs/deprecations", LISTED);
 
 /// Half the price of all tokens but those that are read from the cache.
 const HALF: Rebate = Rebate::all(50).cached(100);

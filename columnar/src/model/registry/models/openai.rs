@@ -1,6 +1,6 @@
 //! The models of OpenAI. The models of `openai_resp` are found by these names.
 
-use super::super::row::{Boundary, CacheRules, End, Family, Rebate, ReplyLimit, Window};
+use super::super::row::{Boundary, CacheRules, EndFact, Family, Rebate, ReplyLimit, WindowFact};
 use super::words::{HOUR, LISTED, MINUTE, Names, write};
 
 /// The cache rules of models that take marks. A request finds an entry only at a mark of its own: among the first 2
@@ -37,15 +37,15 @@ const MODELS: &str = "https://developers.openai.com/api/docs/models";
 const REPLY: ReplyLimit = ReplyLimit::thinking(128_000, MODELS, "2026-07-02");
 
 /// The window of large models since GPT-5.4. The longest reply is kept free, for any limit of a request.
-const WINDOW: Window = Window::new(1_050_000, MODELS, LISTED).reserving(128_000);
+const WINDOW: WindowFact = WindowFact::new(1_050_000, MODELS, LISTED).reserving(128_000);
 
 /// The window of the other models since GPT-5.
-const SMALL_WINDOW: Window = WINDOW.holding(400_000);
+const SMALL_WINDOW: WindowFact = WINDOW.holding(400_000);
 
 /// The window of models for chats, and of models before GPT-5.
-const CHAT_WINDOW: Window = Window::new(128_000, MODELS, LISTED);
+const CHAT_WINDOW: WindowFact = WindowFact::new(128_000, MODELS, LISTED);
 
-const ENDS: End = End::listed("https://developers.openai.com/api/docs/deprecations", LISTED);
+const ENDS: EndFact = EndFact::listed("https://developers.openai.com/api/docs/deprecations", LISTED);
 
 const HALF: Rebate = Rebate::all(50);
 

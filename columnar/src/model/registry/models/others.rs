@@ -1,6 +1,6 @@
 //! The models of other providers, and models that run on the user's machine.
 
-use super::super::row::{Boundary, CacheRules, End, Family, Rebate, ReplyLimit, Window};
+use super::super::row::{Boundary, CacheRules, EndFact, Family, Rebate, ReplyLimit, WindowFact};
 use super::words::{HOUR, LISTED, MINUTE, Names, write};
 
 /// The cache rules of a provider that finds prefixes without marks, with free writes, and promises no time. Five
@@ -73,21 +73,21 @@ const KIMI_REPLY: ReplyLimit =
 /// The replies of local models. Some of these models think, and a long reply costs time alone.
 const OLLAMA_REPLY: ReplyLimit = ReplyLimit::unlimited("https://ollama.com/blog/thinking", "2025-05-30");
 
-const XAI_WINDOW: Window = Window::new(500_000, XAI_MODELS, LISTED);
-const MISTRAL_WINDOW: Window = Window::new(262_144, MISTRAL_MODELS, LISTED);
-const COHERE_WINDOW: Window = Window::new(128_000, COHERE_MODELS, LISTED);
+const XAI_WINDOW: WindowFact = WindowFact::new(500_000, XAI_MODELS, LISTED);
+const MISTRAL_WINDOW: WindowFact = WindowFact::new(262_144, MISTRAL_MODELS, LISTED);
+const COHERE_WINDOW: WindowFact = WindowFact::new(128_000, COHERE_MODELS, LISTED);
 
 /// The window of models of the third generation. Models of the second generation have a quarter.
-const KIMI_WINDOW: Window = Window::new(1_048_576, KIMI_MODELS, LISTED);
+const KIMI_WINDOW: WindowFact = WindowFact::new(1_048_576, KIMI_MODELS, LISTED);
 
-const MISTRAL_ENDS: End = End::listed(MISTRAL_MODELS, LISTED);
+const MISTRAL_ENDS: EndFact = EndFact::listed(MISTRAL_MODELS, LISTED);
 
 const HALF: Rebate = Rebate::all(50);
 
 /// A model of `deepseek`, at the price of the busy hours, which is twice the other price.
 const fn deepseek(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
     let family = Family::priced(names, input, output, cache_read).seen(DEEPSEEK_PRICES, "2026-10-27");
-    family.cached(DEEPSEEK).window(Window::new(1_000_000, DEEPSEEK_PRICES, LISTED))
+    family.cached(DEEPSEEK).window(WindowFact::new(1_000_000, DEEPSEEK_PRICES, LISTED))
 }
 
 /// A model of xAI. A request of 200,000 tokens and more costs twice as much, and so does the reply.
@@ -111,7 +111,11 @@ const fn mistral(names: Names, input: f64, output: f64, cache_read: f64) -> Fami
 
 const fn groq(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
     let family = Family::priced(names, input, output, cache_read);
-    family.seen("https://groq.com/pricing", "2026-07-02").window(Window::new(131_072, GROQ_MODELS, LISTED))
+    family.seen("https://groq.com/pricing", "2026-07-02").window(WindowFact::new(
+        131_072,
+        GROQ_MODELS,
+        LISTED,
+    ))
 }
 
 const fn cohere(names: Names, input: f64, output: f64) -> Family {
@@ -134,7 +138,7 @@ const fn hosted(
     window: usize,
 ) -> Family {
     let family = Family::priced(names, input, output, cache_read).seen(source, LISTED);
-    family.window(Window::new(window, source, LISTED))
+    family.window(WindowFact::new(window, source, LISTED))
 }
 
 pub(super) const LOCAL: &[Family] = &[

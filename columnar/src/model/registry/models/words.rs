@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::super::row::{CacheRules, End, Family, LongRequest, Rates, Rebate, ReplyLimit, Window, Write};
+use super::super::row::{
+    CacheRules, EndFact, Family, LongRequest, Rates, Rebate, ReplyLimit, WindowFact, Write,
+};
 
 pub(super) type Names = &'static [&'static str];
 
@@ -45,7 +47,7 @@ impl ReplyLimit {
     }
 }
 
-impl Window {
+impl WindowFact {
     pub(super) const fn new(tokens: usize, source: &'static str, date: &'static str) -> Self {
         Self { tokens, reserved: 0, source, date }
     }
@@ -61,7 +63,7 @@ impl Window {
     }
 }
 
-impl End {
+impl EndFact {
     /// The ends that a page lists.
     pub(super) const fn listed(source: &'static str, date: &'static str) -> Self {
         Self { day: "", source, date }
@@ -133,11 +135,11 @@ impl Family {
     }
 
     /// The family with this window for a request and the reply.
-    pub(super) const fn window(self, window: Window) -> Self {
+    pub(super) const fn window(self, window: WindowFact) -> Self {
         Self { window: Some(window), ..self }
     }
 
-    pub(super) const fn ends(self, end: End) -> Self {
+    pub(super) const fn ends(self, end: EndFact) -> Self {
         Self { end: Some(end), ..self }
     }
 

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::super::backend::FileBackend;
-use super::super::layout::Location;
+use super::super::layout::FolderLocation;
 use super::super::listing;
 use super::model::{Fault, Misbehaviour, Model};
 use super::power::{STAGING, states_after_loss};
@@ -216,7 +216,7 @@ fn s7_without_locks_the_store_cannot_be_opened() {
 #[test]
 fn a_folder_that_may_not_be_entered_is_left_out_of_the_list() {
     let model = Model::default();
-    let at = |path: &str| Location { disk: model.clone(), path: path.into() };
+    let at = |path: &str| FolderLocation { disk: model.clone(), path: path.into() };
     for folder in ["/chats/lost", "/chats/monday"] {
         wait(Handle::new(at(folder)).open()).expect("it opens");
     }

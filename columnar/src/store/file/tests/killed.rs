@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, thread};
 
-use super::super::disk::{Disk, Kind, Local, Status};
-use super::super::layout::Location;
+use super::super::disk::{Disk, FileKind, FileStatus, Local};
+use super::super::layout::FolderLocation;
 use super::script::{Action, Violations, check, deletion, read_store, run_script, script};
 
 /// The variable that marks the child process, and has the operation at which it is killed.
@@ -70,11 +70,11 @@ impl Disk for Ending {
         Local.is_locked_by(path, lock)
     }
 
-    fn kind(&self, path: &Path) -> io::Result<Kind> {
+    fn kind(&self, path: &Path) -> io::Result<FileKind> {
         Local.kind(path)
     }
 
-    fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>> {
+    fn list(&self, folder: &Path) -> io::Result<Vec<(String, FileKind)>> {
         Local.list(folder)
     }
 
@@ -82,11 +82,11 @@ impl Disk for Ending {
         Local.read(path, at_most)
     }
 
-    fn status(&self, path: &Path) -> io::Result<Status> {
+    fn status(&self, path: &Path) -> io::Result<FileStatus> {
         Local.status(path)
     }
 
-    fn status_of(&self, file: &Open) -> io::Result<Status> {
+    fn status_of(&self, file: &Open) -> io::Result<FileStatus> {
         Local.status_of(&file.1)
     }
 
@@ -151,7 +151,7 @@ fn actions() -> Vec<Action> {
 fn live_until(at: usize) {
     let path = PathBuf::from(env::var_os(FOLDER).expect("the folder is set"));
     let disk = Ending { left: Arc::new(AtomicUsize::new(at)) };
-    run_script(&Location { disk, path }, &actions(), || eprintln!("confirmed")).expect("nothing fails");
+    run_script(&FolderLocation { disk, path }, &actions(), || eprintln!("confirmed")).expect("nothing fails");
 }
 
 /// Starts the child in a folder, and kills it. Returns the number of confirmed actions, and whether there was a kill.
@@ -192,7 +192,7 @@ fn c2_a_killed_process_loses_no_confirmed_value() {
     while !ends_by_itself {
         at += 1;
         let folder = tempfile::tempdir().expect("a folder");
-        let location = Location { disk: Local, path: folder.path().join("today") };
+        let location = FolderLocation { disk: Local, path: folder.path().join("today") };
         let (confirmed, killed) = killed_at(at, &location.path);
         let contents = read_store(&location).unwrap_or_else(|error| panic!("killed at {at}: {error}"));
         assert_eq!(

@@ -11,11 +11,11 @@ mod size;
 use std::path::PathBuf;
 
 use self::model::Model;
-use super::layout::Location;
+use super::layout::FolderLocation;
 use crate::declare::Name;
 
-fn location(model: &Model) -> Location<Model> {
-    Location { disk: model.clone(), path: PathBuf::from("/chats/today") }
+fn location(model: &Model) -> FolderLocation<Model> {
+    FolderLocation { disk: model.clone(), path: PathBuf::from("/chats/today") }
 }
 
 fn name(name: &str) -> Name {

@@ -7,8 +7,8 @@ use std::io::{self, BufRead, Cursor, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::super::disk::{Disk, Kind, Status};
-use super::super::known::{self, Known};
+use super::super::disk::{Disk, FileKind, FileStatus};
+use super::super::known::{self, KnownSteps};
 use super::super::log::Log;
 use crate::store::files::plain_file::WrongKind;
 use crate::store::files::status::FileId;
@@ -272,16 +272,16 @@ impl Image {
         Ok(())
     }
 
-    fn status(&self, node: usize) -> Status {
+    fn status(&self, node: usize) -> FileStatus {
         let (kind, len) = match &self.nodes[node] {
-            Node::File { data, .. } => (Kind::File, data.len() as u64),
-            Node::Folder { .. } => (Kind::Folder, 0),
+            Node::File { data, .. } => (FileKind::File, data.len() as u64),
+            Node::Folder { .. } => (FileKind::Folder, 0),
         };
         let names = self.nodes.iter().filter_map(|folder| match folder {
             Node::Folder { names, .. } => Some(names.values().filter(|at| **at == node).count() as u64),
             Node::File { .. } => None,
         });
-        Status { kind, id: FileId::new(0, node as u64), names: names.sum(), len }
+        FileStatus { kind, id: FileId::new(0, node as u64), names: names.sum(), len }
     }
 
     fn add(&mut self, path: &Path, node: Node) -> io::Result<usize> {
@@ -296,7 +296,7 @@ impl Image {
     /// Writes the file `known`: the number of cells of this log, and whether there is a definition.
     fn know(&mut self, log: &Path, is_defined: bool) -> io::Result<()> {
         let Log { cells, unconfirmed, .. } = Log::parse(self.data(log)?).map_err(io::Error::other)?;
-        let known = Known { cells: known::count(&cells) + unconfirmed.len(), is_defined };
+        let known = KnownSteps { cells: known::count(&cells) + unconfirmed.len(), is_defined };
         self.nodes.push(Node::File { data: known.text().into_bytes(), durable: Vec::new(), doomed: false });
         self.name(&log.with_file_name("known"), Some(self.nodes.len() - 1))
     }
@@ -382,19 +382,19 @@ impl Disk for Model {
         self.read_store("is locked", path, |image| image.find(path).map(|_| true))
     }
 
-    fn kind(&self, path: &Path) -> io::Result<Kind> {
+    fn kind(&self, path: &Path) -> io::Result<FileKind> {
         self.read_store("kind", path, |image| {
             let node = &image.nodes[image.find(path)?];
-            Ok(if matches!(node, Node::File { .. }) { Kind::File } else { Kind::Folder })
+            Ok(if matches!(node, Node::File { .. }) { FileKind::File } else { FileKind::Folder })
         })
     }
 
     /// Lists in reverse, since any order is possible.
-    fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>> {
+    fn list(&self, folder: &Path) -> io::Result<Vec<(String, FileKind)>> {
         self.read_store("list", folder, |image| {
             let kind = |node: &usize| match image.nodes[*node] {
-                Node::File { .. } => Kind::File,
-                Node::Folder { .. } => Kind::Folder,
+                Node::File { .. } => FileKind::File,
+                Node::Folder { .. } => FileKind::Folder,
             };
             Ok(image.names(folder)?.iter().rev().map(|(name, node)| (name.clone(), kind(node))).collect())
         })
@@ -407,11 +407,11 @@ impl Disk for Model {
         })
     }
 
-    fn status(&self, path: &Path) -> io::Result<Status> {
+    fn status(&self, path: &Path) -> io::Result<FileStatus> {
         self.read_store("status", path, |image| image.find(path).map(|node| image.status(node)))
     }
 
-    fn status_of(&self, file: &Open) -> io::Result<Status> {
+    fn status_of(&self, file: &Open) -> io::Result<FileStatus> {
         self.read_store("status", &file.path, |image| Ok(image.status(file.node)))
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::backend::FileBackend;
 use super::super::disk::Disk;
-use super::super::layout::Location;
+use super::super::layout::FolderLocation;
 use super::name;
 use crate::store::thread::NewCell;
 use crate::store::worker::Backend;
@@ -64,7 +64,7 @@ pub(super) fn entry((column, step, text): Cell) -> Entry {
 
 /// Runs a script, and reports each completed action.
 pub(super) fn run_script<D: Disk>(
-    location: &Location<D>,
+    location: &FolderLocation<D>,
     actions: &[Action],
     mut done: impl FnMut(),
 ) -> Result<(), StoreError> {
@@ -100,7 +100,7 @@ pub(super) struct Contents {
 }
 
 /// Opens a store and reads its contents.
-pub(super) fn read_store<D: Disk>(location: &Location<D>) -> Result<Contents, StoreError> {
+pub(super) fn read_store<D: Disk>(location: &FolderLocation<D>) -> Result<Contents, StoreError> {
     let mut store = FileBackend::open(location)?;
     let mut contents = Contents { definition: store.definition()?, ..Contents::default() };
     for column in ["user", "map", "notes"] {

@@ -14,7 +14,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::SqliteStore;
-use super::database::{Location, resolve};
+use super::database::{FileLocation, resolve};
 use super::error::SqliteError;
 use super::lock::Lock;
 use super::open_file::OpenFile;
@@ -99,8 +99,8 @@ fn stored(puts: &[Result<Put, StoreError>]) -> bool {
     puts.iter().all(|put| matches!(put, Ok(Put::Stored)))
 }
 
-fn location(chats: &Chats, flow: &str) -> Location {
-    Location { file: chats.file(), flow: flow.into() }
+fn location(chats: &Chats, flow: &str) -> FileLocation {
+    FileLocation { file: chats.file(), flow: flow.into() }
 }
 
 fn name(column: &str) -> Name {
