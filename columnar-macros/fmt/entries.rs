@@ -26,7 +26,9 @@ pub(crate) struct FlowEntry<'n> {
 
 /// The entries of the declarations of a flow, or of a flow with a header.
 pub(crate) fn entries<'n>(text: &str, nodes: &'n [SyntaxNode]) -> Vec<FlowEntry<'n>> {
-    let (mut entries, mut rest, mut end) = (Vec::<FlowEntry<'n>>::new(), nodes, None);
+    let mut entries = Vec::<FlowEntry<'n>>::new();
+    let mut rest = nodes;
+    let mut end = None;
     while let Some(first) = rest.first() {
         let between = end.and_then(|end| text.get(end..first.range.start));
         let newlines = between.map_or(0, |between| between.matches('\n').count());

@@ -51,7 +51,8 @@ pub(crate) fn of_markdown(text: &str) -> Vec<Example> {
 }
 
 fn in_lines(text: &str, lines: &[ExampleLine<'_>], is_rust: impl Fn(&str) -> bool) -> Vec<Example> {
-    let (mut examples, mut rest) = (Vec::new(), lines);
+    let mut examples = Vec::new();
+    let mut rest = lines;
     while let Some((first, after)) = rest.split_first() {
         rest = after;
         let Some(fence) = first.fence() else { continue };
@@ -126,7 +127,8 @@ fn is_rust(words: &str) -> bool {
 }
 
 fn example(text: &str, first: &ExampleLine<'_>, inside: &[ExampleLine<'_>]) -> Option<Example> {
-    let (begin, end) = (inside.first()?.range.start, inside.last()?.range.end);
+    let begin = inside.first()?.range.start;
+    let end = inside.last()?.range.end;
     let spaces = first.markdown.get(..first.markdown.len() - first.markdown.trim_start().len())?;
     let mut code = String::new();
     let mut at = begin;

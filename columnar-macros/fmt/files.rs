@@ -81,7 +81,8 @@ impl Packages {
         let failed = |error| format!("{}: {error}", folder.display());
         for entry in std::fs::read_dir(folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
+            let path = entry.path();
+            let kind = entry.file_type().map_err(failed)?;
             let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
             // Links are not followed, so that no folder is walked twice.
             if kind.is_file() && path.extension() == Some(OsStr::new("rs")) {

@@ -33,7 +33,8 @@ fn declarations(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<Str
     }
     let config = &rust.snippets.config;
     let texts = aligned(&entries, &laid, config.max_width.saturating_sub(config.width(level)));
-    let (mut lines, indent) = (String::new(), config.indent(level));
+    let mut lines = String::new();
+    let indent = config.indent(level);
     for (entry, text) in entries.iter().zip(texts) {
         lines.push_str(if entry.is_apart { "\n" } else { "" });
         lines.extend([&indent, text.as_str()]);
@@ -45,7 +46,8 @@ fn declarations(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<Str
 
 /// The texts, with the `=` of consecutive columns below each other.
 fn aligned(entries: &[FlowEntry<'_>], laid: &[Laid], room: usize) -> Vec<String> {
-    let (mut texts, mut run) = (Vec::new(), Vec::new());
+    let mut texts = Vec::new();
+    let mut run = Vec::new();
     for (entry, laid) in entries.iter().zip(laid) {
         if entry.is_apart || matches!(laid, Laid::Fixed(_)) {
             texts.extend(align(&std::mem::take(&mut run), room));

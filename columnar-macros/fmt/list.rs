@@ -32,7 +32,8 @@ struct Segment<'n> {
 /// The list, whose items are at this level.
 pub(crate) fn list(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<ListText> {
     let items = items(rust.text, nodes);
-    let (mut inline, mut vertical) = (Some(Vec::new()), String::new());
+    let mut inline = Some(Vec::new());
+    let mut vertical = String::new();
     let mut is_known = true;
     let indent = rust.snippets.config.indent(level);
     for item in &items {
@@ -74,7 +75,9 @@ fn comments_after(text: &str, indent: &str, comments: &[&SyntaxNode], lines: &mu
 }
 
 fn items<'n>(text: &str, nodes: &'n [SyntaxNode]) -> Vec<ListItem<'n>> {
-    let (mut items, mut item, mut end) = (Vec::<ListItem<'n>>::new(), ListItem::default(), None);
+    let mut items = Vec::<ListItem<'n>>::new();
+    let mut item = ListItem::default();
+    let mut end = None;
     for (at, node) in nodes.iter().enumerate() {
         let between = end.and_then(|end| text.get(end..node.range.start)).unwrap_or("\n");
         end = Some(node.range.end);
@@ -118,7 +121,8 @@ fn item(rust: Rust<'_>, level: usize, nodes: &[&SyntaxNode]) -> Known<(Option<St
     if !has_comments && (fits || !is_one_line) {
         return Ok(Some((is_one_line.then(|| one_line.clone()), one_line)));
     }
-    let (mut lines, indent) = (String::new(), config.indent(level + 1));
+    let mut lines = String::new();
+    let indent = config.indent(level + 1);
     for (at, segment) in segments.iter().enumerate() {
         if at > 0 {
             lines.push('\n');
@@ -144,7 +148,8 @@ fn group(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<(Option<St
 
 /// The base of a view and all modifiers, or an input and the column of the input.
 fn segments<'n>(rust: Rust<'_>, level: usize, nodes: &[&'n SyntaxNode]) -> Known<Vec<Segment<'n>>> {
-    let (mut segments, mut is_known) = (vec![Segment { comments: Vec::new(), text: String::new() }], true);
+    let mut segments = vec![Segment { comments: Vec::new(), text: String::new() }];
+    let mut is_known = true;
     let mut comments = Vec::new();
     for node in nodes {
         if node.is_comment() {

@@ -170,7 +170,8 @@ impl<'h> HeaderText<'h> {
         let bounds = outside_angles(text, rest, |node| node.is(text, "where"));
         // A `:` or parentheses after the `where` belong to a bound.
         let before_bounds = |at: &usize| bounds.is_none_or(|bounds| *at < bounds);
-        let (colon, bounds_at) = (colon.filter(before_bounds), bounds.unwrap_or(rest.len()));
+        let colon = colon.filter(before_bounds);
+        let bounds_at = bounds.unwrap_or(rest.len());
         let parameters = parameters.filter(before_bounds).filter(|at| colon.is_none_or(|colon| *at < colon));
         let first = [parameters, colon, bounds].into_iter().flatten().min().unwrap_or(rest.len());
         let part = |from: usize, to: usize| match rest.get(from..to)? {
@@ -196,7 +197,8 @@ impl<'h> HeaderText<'h> {
 
     fn function(&self) -> String {
         let arrow = self.base.map(|base| format!(" -> {base}")).unwrap_or_default();
-        let (parameters, name) = (self.parameters.unwrap_or("()"), self.padded());
+        let parameters = self.parameters.unwrap_or("()");
+        let name = self.padded();
         format!("{} fn {name}{}{parameters}{arrow} {} {{}}", self.visibility, self.generics, self.bounds)
     }
 
@@ -220,7 +222,8 @@ impl<'h> HeaderText<'h> {
 
 /// The place of the first such node that is outside of angle brackets.
 fn outside_angles(text: &str, nodes: &[SyntaxNode], is_it: impl Fn(&SyntaxNode) -> bool) -> Option<usize> {
-    let (mut depth, mut before) = (0_usize, "");
+    let mut depth = 0_usize;
+    let mut before = "";
     for (at, node) in nodes.iter().enumerate() {
         let token = node.text(text);
         if depth == 0 && is_it(node) && !(token == ":" && is_path(text, nodes, at)) {
@@ -239,7 +242,8 @@ fn outside_angles(text: &str, nodes: &[SyntaxNode], is_it: impl Fn(&SyntaxNode) 
 /// Whether the `:` is half of a `::`.
 fn is_path(text: &str, nodes: &[SyntaxNode], at: usize) -> bool {
     let is_beside = |other: Option<usize>| {
-        let (node, other) = (nodes.get(at), other.and_then(|other| nodes.get(other)));
+        let node = nodes.get(at);
+        let other = other.and_then(|other| nodes.get(other));
         node.zip(other).is_some_and(|(node, other)| {
             other.is(text, ":")
                 && (node.range.end == other.range.start || other.range.end == node.range.start)

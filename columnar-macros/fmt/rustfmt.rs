@@ -39,9 +39,11 @@ impl Config {
             let setting = setting(name)?;
             setting.parse().map_err(|_| format!("rustfmt has {name} = {setting}"))
         };
-        let (max_width, tab_spaces) = (number("max_width")?, number("tab_spaces")?);
+        let max_width = number("max_width")?;
+        let tab_spaces = number("tab_spaces")?;
         let hard_tabs = setting("hard_tabs")? == "true";
-        let (folder, edition) = (folder.to_owned(), edition.to_owned());
+        let folder = folder.to_owned();
+        let edition = edition.to_owned();
         Ok(Self { folder, edition, max_width, tab_spaces: tab_spaces.max(1), hard_tabs })
     }
 
@@ -124,7 +126,8 @@ fn run(config: &Config, snippets: &[Snippet]) -> Result<Vec<String>, String> {
     for (at, Snippet { level, code }) in snippets.iter().enumerate() {
         let modules = level.saturating_sub(1);
         // The marks are on separate lines, no matter what rustfmt makes of the code.
-        let (open, close) = ("mod columnar {\n".repeat(modules), "}\n".repeat(modules));
+        let open = "mod columnar {\n".repeat(modules);
+        let close = "}\n".repeat(modules);
         let _ = write!(source, "{open}fn {}() {{\n{code}\n{};\n}}\n{close}", begin(at), end(at));
     }
     let output = format(config, source)?;

@@ -64,7 +64,8 @@ pub(crate) fn lex(text: &str) -> Result<TokenStream, LexError> {
 
 /// The tokens of a part of a text, with the comments.
 pub(crate) fn nodes(text: &str, tokens: TokenStream, part: Range<usize>) -> Vec<SyntaxNode> {
-    let (mut nodes, mut end) = (Vec::new(), part.start);
+    let mut nodes = Vec::new();
+    let mut end = part.start;
     let mut trees = tokens.into_iter().peekable();
     while let Some(tree) = trees.next() {
         let range = range(&tree);
@@ -127,7 +128,8 @@ fn comments(text: &str, part: Range<usize>, nodes: &mut Vec<SyntaxNode>) {
 
 /// The length of a block comment, which may contain others.
 fn block_length(text: &str) -> usize {
-    let (mut depth, mut at) = (0_usize, 0);
+    let mut depth = 0_usize;
+    let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         if rest.starts_with("/*") {
             depth += 1;

@@ -140,7 +140,8 @@ fn file(chance: &mut Chance, flow: &str, comments: &mut Option<usize>) -> String
 
 #[test]
 fn spaces_do_not_matter() {
-    let (mut chance, mut snippets) = (Chance(1), snippets());
+    let mut chance = Chance(1);
+    let mut snippets = snippets();
     for flow in FLOWS {
         // At one level, since the width decides where lines are broken.
         let mut texts = vec![(format!("flow! {{{flow}}}\n"), SourceText::File)];
@@ -167,7 +168,9 @@ fn unaligned(text: &str) -> String {
 
 #[test]
 fn no_token_and_no_comment_is_lost() {
-    let (mut chance, mut snippets, mut comments) = (Chance(2), snippets(), Some(0));
+    let mut chance = Chance(2);
+    let mut snippets = snippets();
+    let mut comments = Some(0);
     let file = |turn: usize| (file(&mut chance, FLOWS[turn % FLOWS.len()], &mut comments), SourceText::File);
     let texts: Vec<_> = (0..300).map(file).collect();
     let once = format_all(&texts, &mut snippets);

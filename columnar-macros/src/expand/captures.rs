@@ -34,7 +34,8 @@ impl Clones {
         if self.is_empty() {
             return body.clone();
         }
-        let (references, trees) = (&self.references, trees(body));
+        let references = &self.references;
+        let trees = trees(body);
         let Some((last, before)) = trees.split_last() else { return body.clone() };
         // The type that the closure returns is before a block.
         let has_type = is_punct(before.first(), '-') && is_punct(before.get(1), '>');
@@ -94,9 +95,11 @@ impl Emitter<'_> {
         let params = self.params().iter().filter(|param| !hidden.contains(&ident_text(&param.name)));
         let clones = self.clones(&closure.captures(params));
         let ([context], false) = (closure.params.as_slice(), clones.is_empty()) else { return None };
-        let (ClosureParam { mutable, name, ty }, [opening, closing]) = (context, &closure.bars);
+        let ClosureParam { mutable, name, ty } = context;
+        let [opening, closing] = &closure.bars;
         let ty = ty.as_ref().map(|ty| quote!(: #ty));
-        let (statements, body) = (&clones.statements, clones.body(&closure.body));
+        let statements = &clones.statements;
+        let body = clones.body(&closure.body);
         let by_value = Ident::new("move", opening.span());
         Some(quote!({ #statements #by_value #opening #mutable #name #ty #closing #body }))
     }

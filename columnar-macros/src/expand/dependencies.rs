@@ -228,7 +228,8 @@ impl<'e> Dependency<'e> {
     /// The base; `None` if there is none, or it could not be read.
     fn base(private: &'e Tokens, header: &'e Header) -> Option<Self> {
         let base = header.base.as_ref()?;
-        let (path, flow) = (base.path.as_ref()?, base.name()?);
+        let path = base.path.as_ref()?;
+        let flow = base.name()?;
         let alias = format_ident!("{}Base", header.name.unraw(), span = located(header.keyword.span));
         let param = Ident::new("Base", Span::call_site());
         Some(Self::with_alias(private, header, path, flow, alias, param, Role::Base))
@@ -236,7 +237,8 @@ impl<'e> Dependency<'e> {
 
     /// The dependency; `variant` is the variant in the enum of the columns.
     fn module(private: &'e Tokens, header: Option<&'e Header>, module: &'e Module, variant: Ident) -> Self {
-        let (path, role) = (&module.path, Role::Module(module));
+        let path = &module.path;
+        let role = Role::Module(module);
         let flow = path.segments.last().map_or(&module.name, |last| &last.ident);
         let Some(header) = header else {
             // The parameters around an inline flow are unknown here, and any argument may name one.
@@ -320,7 +322,8 @@ impl<'e> Dependency<'e> {
 
     /// An alias. On pages, rustdoc puts the path in the place of an alias that is private.
     fn hidden_alias(&self, header: &Header, alias: &Ident, ty: &TokenStream) -> TokenStream {
-        let (vis, path) = (&header.vis, self.path);
+        let vis = &header.vis;
+        let path = self.path;
         let params: Vec<TokenStream> = self.params.iter().map(|param| declaration(param)).collect();
         quote! {
             #[cfg(not(doc))]
@@ -335,7 +338,8 @@ impl<'e> Dependency<'e> {
 
     /// The alias that a constant checks.
     fn checked_definition(&self, header: &Header, alias: &Ident, checked: &Ident) -> TokenStream {
-        let (private, vis) = (self.private, &header.vis);
+        let private = self.private;
+        let vis = &header.vis;
         let ty = self.checked_type(&quote!(#alias));
         let Role::Base = self.role else { return self.hidden_alias(header, checked, &ty) };
         // rustc reports a public flow that extends a private one at each type of the interface that names the private
@@ -363,8 +367,10 @@ impl<'e> Dependency<'e> {
         };
         let path: Vec<TokenTree> = self.path.to_token_stream().into_iter().collect();
         let span = |tree: Option<&TokenTree>| tree.map_or_else(Span::call_site, TokenTree::span);
-        let (first, last) = (span(path.first()), span(path.last()));
-        let (first, last) = (quote_spanned!(first=> <), quote_spanned!(last=> >));
+        let first = span(path.first());
+        let last = span(path.last());
+        let first = quote_spanned!(first=> <);
+        let last = quote_spanned!(last=> >);
         let at_path = quote!(#first #ty as #private::Itself>::Type<() #last);
         quote!(#private::Checked<#ty, { #private::#check::<#at_path>() }>)
     }
@@ -410,7 +416,8 @@ impl<'e> Dependency<'e> {
         if !self.has_struct_of_inputs() {
             return None;
         }
-        let (private, flow) = (self.private, self.ty());
+        let private = self.private;
+        let flow = self.ty();
         let name = Ident::new("__Inputs", at);
         let params = angled(self.params.iter().map(|param| declaration(param)));
         let arguments = angled(self.params.iter().map(|param| argument(param)));
@@ -459,7 +466,9 @@ impl<'e> Dependency<'e> {
 
     /// Another associated type of the flow, which only a base has.
     pub(super) fn of_base(&self, name: &str) -> TokenStream {
-        let (private, ty, name) = (self.private, self.ty(), Ident::new(name, Span::call_site()));
+        let private = self.private;
+        let ty = self.ty();
+        let name = Ident::new(name, Span::call_site());
         quote!(<#ty as #private::Base>::#name)
     }
 

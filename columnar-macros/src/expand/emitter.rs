@@ -64,7 +64,9 @@ impl Emitter<'_> {
 
     /// A compute step: the expression of the user, inside a call that is located at the keyword.
     pub(super) fn step(&self, column: &Column, derived: &Derived) -> TokenStream {
-        let (private, keyword, step) = (self.private, &column.keyword, &derived.step);
+        let private = self.private;
+        let keyword = &column.keyword;
+        let step = &derived.step;
         // The missing step is reported, and rustc would report a call without an argument as well.
         let Some(last) = step.clone().into_iter().last() else {
             return quote!(#private::Declare.#keyword(#private::broken()));
@@ -104,7 +106,8 @@ impl Emitter<'_> {
         let field = unlocated(&column.name);
         let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &__here.#field));
         body.set_span(last.span());
-        let (typed, closure) = (Ident::new("__typed", *colon), quote_spanned!(*colon=> |__here: &#columns|));
+        let typed = Ident::new("__typed", *colon);
+        let closure = quote_spanned!(*colon=> |__here: &#columns|);
         quote!(#step.#typed(#closure #body))
     }
 }

@@ -35,7 +35,8 @@ impl<'e> TypeParam<'e> {
     }
 
     pub(super) fn alias_definition(&self, header: &Header) -> TokenStream {
-        let (vis, Self { alias, ty, .. }) = (&header.vis, self);
+        let vis = &header.vis;
+        let Self { alias, ty, .. } = self;
         let params = self.params.iter().map(|param| declaration(param));
         quote! {
             #[doc(hidden)]
@@ -46,7 +47,8 @@ impl<'e> TypeParam<'e> {
 
     /// The type, where the parameters of the header are in scope.
     pub(super) fn ty(&self) -> TokenStream {
-        let (alias, params) = (&self.alias, self.params.iter().map(|param| argument(param)));
+        let alias = &self.alias;
+        let params = self.params.iter().map(|param| argument(param));
         quote!(#alias<#(#params),*>)
     }
 }
@@ -69,7 +71,8 @@ pub(super) fn used_params(header: &Header, tokens: TokenStream) -> Vec<&GenericP
 pub(super) fn declaration(param: &GenericParam) -> TokenStream {
     match param {
         GenericParam::Const(param) => {
-            let (name, ty) = (&param.ident, &param.ty);
+            let name = &param.ident;
+            let ty = &param.ty;
             quote!(const #name: #ty)
         }
         other => argument(other),

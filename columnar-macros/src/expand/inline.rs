@@ -34,7 +34,8 @@ pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -
     let ty =
         emitter.dependencies.struct_arguments().map_or_else(|| quote!(#name), |list| quote!(#name #list));
     let definition = emitter.columns(&Visibility::Inherited, &name, " The columns of this flow.");
-    let (completions, columns) = (emitter.completions(), emitter.impl_columns(&name));
+    let completions = emitter.completions();
+    let columns = emitter.impl_columns(&name);
     let mentions = emitter.inline_mentions(&ty);
     let (steps, all) = if emitter.dependencies.is_empty() {
         (quote!([#(#steps),*]), quote!(#private::inline_steps(__steps)))

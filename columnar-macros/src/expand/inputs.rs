@@ -48,10 +48,12 @@ impl Emitter<'_> {
         let step = match (with_values, params.as_slice()) {
             (Some(with_values), _) => {
                 let values = self.values(column, derived, closure, &inputs);
-                let (call, step) = (method("column_with_values"), Ident::new("__step", Span::mixed_site()));
+                let call = method("column_with_values");
+                let step = Ident::new("__step", Span::mixed_site());
                 let AsyncClosure { asynchronous, by_value, body } = &with_values;
                 let by_value = by_value.clone().unwrap_or_else(|| Ident::new("move", asynchronous.span()));
-                let (head, body) = (quote!(#asynchronous #by_value #opening), clones.body(body));
+                let head = quote!(#asynchronous #by_value #opening);
+                let body = clones.body(body);
                 // The future has the closure, so it may borrow from it.
                 let future = underlined(opening.span(), quote!({ #step(#inputs).await }));
                 let [awaiting, owning] = ["async", "move"].map(method);
@@ -112,8 +114,10 @@ impl Emitter<'_> {
             () if view.may_be_empty() || param.is_optional() => "optional",
             () => "one",
         };
-        let (ty, tag) = (self.type_of(reader, view), view.input(&reader.name));
-        let (private, method) = (self.private, Ident::new(method, Span::call_site()));
+        let ty = self.type_of(reader, view);
+        let tag = view.input(&reader.name);
+        let private = self.private;
+        let method = Ident::new(method, Span::call_site());
         let value = quote!(<#private::Inputs<'_>>::#method(&#inputs, #ty, #tag));
         let value = underlined(param.name.span(), value);
         quote!(#value?)

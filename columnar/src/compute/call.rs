@@ -154,7 +154,8 @@ impl ModelCall {
         self.request.may_wait = self.models.len() < 2;
         let window = ContextWindow::by_model(name).map(|window| window.most_input);
         if let Some(window) = window.filter(|window| self.input / 3 * 2 > *window) {
-            let (model, tokens) = (name.to_owned(), self.input);
+            let model = name.to_owned();
+            let tokens = self.input;
             return Err(ReplyError::NoRoom { model, tokens, window, source: Refused }.into());
         }
         // Before the span begins: waiting for other calls is no part of this call.
@@ -170,7 +171,8 @@ impl ModelCall {
         };
         let filter = self.rules.thoughts.are_stripped.then(ThoughtFilter::default);
         let name = name.into();
-        let (received, thoughts) = (Received::Nothing, String::new());
+        let received = Received::Nothing;
+        let thoughts = String::new();
         self.stage = CallStage::Streaming(Streaming { chunks, span, received, filter, thoughts });
         Ok(Piece::CallStarted(name))
     }

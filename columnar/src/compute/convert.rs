@@ -36,7 +36,8 @@ impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     fn into_step(self) -> Step<'a> {
         // The instruction is asked for once, because budgets and warm-ups need an instruction that never changes.
         let instruction: Option<Arc<str>> = self.instruction().map(Into::into);
-        let (model, max_tokens) = (self.model(), self.reply_limit());
+        let model = self.model();
+        let max_tokens = self.reply_limit();
         let this = Arc::new(self);
         let check = model.is_some().then(|| Check(Arc::clone(&this) as Arc<dyn Compute>));
         let compute = move |cx| this.compute(cx);

@@ -58,7 +58,8 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     fn rate(self, rate: impl Into<Rate>) -> Step<'a> {
         let rate = rate.into();
         self.into_step().wrap(move |step, cx| {
-            let (step, rate) = (step.clone(), rate.clone());
+            let step = step.clone();
+            let rate = rate.clone();
             let pieces = async move {
                 // The step starts after the wait, so a timeout inside of the step does not count the wait.
                 rate.wait().await;

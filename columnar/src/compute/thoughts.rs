@@ -84,7 +84,8 @@ mod tests {
     /// The thoughts and the text of a reply that arrives in pieces of this length.
     fn split(reply: &str, length: usize) -> (String, String) {
         let mut filter = ThoughtFilter::default();
-        let (mut thoughts, mut text) = (String::new(), String::new());
+        let mut thoughts = String::new();
+        let mut text = String::new();
         let chars: Vec<char> = reply.chars().collect();
         for piece in chars.chunks(length) {
             let (more_thoughts, more_text) = filter.split(&piece.iter().collect::<String>());

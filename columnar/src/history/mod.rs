@@ -177,7 +177,8 @@ impl History {
             return;
         }
         let newest = std::mem::take(&mut self.newest);
-        let (step, sum) = (self.number << BITS, newest.sum());
+        let step = self.number << BITS;
+        let sum = newest.sum();
         self.number = number;
         if sum.count > 0
             && let Some(leaf) = self.older_mut(step, sum)
@@ -364,7 +365,8 @@ mod tests {
         }
         let mut adopted = History::default();
         adopted.adopt(&other, 0..896);
-        let (a, b) = (other.text(17).expect("it is there"), adopted.text(17).expect("it is there"));
+        let a = other.text(17).expect("it is there");
+        let b = adopted.text(17).expect("it is there");
         assert!(std::ptr::eq(a.value, b.value), "the text itself is shared");
     }
 
@@ -373,7 +375,8 @@ mod tests {
     fn a_clone_is_a_reference_count() {
         let whole = history(0..5000);
         let clone = whole.before(4000);
-        let (a, b) = (whole.text(17).expect("it is there"), clone.text(17).expect("it is there"));
+        let a = whole.text(17).expect("it is there");
+        let b = clone.text(17).expect("it is there");
         assert!(std::ptr::eq(a.value, b.value), "the text itself is shared");
     }
 

@@ -142,7 +142,8 @@ impl Path<'_> {
     ///
     /// The errors of [`dialogue`](Self::dialogue).
     pub fn buffer(&self, working: &str, agent: &Agent) -> Result<Assembled, LoomError> {
-        let (mut draft, has_system) = (RequestDraft::default(), self.is_system_in_buffer());
+        let mut draft = RequestDraft::default();
+        let has_system = self.is_system_in_buffer();
         for turn in self.turns() {
             let text = turn.node().shared_text();
             if turn.purpose() == Purpose::Instruction {

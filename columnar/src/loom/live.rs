@@ -90,7 +90,8 @@ impl Loom {
             store.define(definition_text(mode)).await?;
         }
         // The keys differ in each process, so the ids of two trees differ.
-        let (keys, mut count) = (RandomState::new(), 0_u64);
+        let keys = RandomState::new();
+        let mut count = 0_u64;
         let dice = move || {
             count += 1;
             keys.hash_one(count)
@@ -121,7 +122,8 @@ impl Loom {
         author: Author,
         text: impl Into<Arc<str>>,
     ) -> Result<NodeId, LoomError> {
-        let (from, text) = (from.into(), text.into());
+        let from = from.into();
+        let text = text.into();
         self.make(|_, id| Ok(Header::new(id, author).with_edge(&from)), &text).await
     }
 
@@ -254,7 +256,8 @@ impl Loom {
             let _ = self.write().await;
         }
         let Some(Unfinished { column, step, .. }) = self.unfinished() else { return Ok(()) };
-        let (column, step) = (column.clone(), *step);
+        let column = column.clone();
+        let step = *step;
         let stored = self.store.load(column, step..step + 1).await?;
         if stored.iter().any(|(found, _)| *found == step) {
             return self.make_unfinished();
@@ -344,7 +347,8 @@ fn parse_definition(text: &str) -> Result<Mode, LoomError> {
             })
         }
         Some(found) => {
-            let (found, known) = (u32::try_from(found).unwrap_or(u32::MAX), 1);
+            let found = u32::try_from(found).unwrap_or(u32::MAX);
+            let known = 1;
             Err(StoreError::Unsupported { location: location(), found, known }.into())
         }
         None if json.get("columnar").is_some() => {

@@ -52,7 +52,8 @@ pub struct Imported {
 /// ```
 pub fn export(tree: &Tree, id: &str, title: &str) -> String {
     let mut nodes = Map::new();
-    let (mut edges, mut roots) = (Vec::new(), Vec::new());
+    let mut edges = Vec::new();
+    let mut roots = Vec::new();
     for (number, node) in tree.nodes().enumerate() {
         let id = node.id().as_str();
         let header = node.header();
@@ -355,7 +356,8 @@ impl<'j> TreeDraft<'j> {
     /// The sources that are shown beside others and through which no path runs, in documents of other programs.
     fn material(&self) -> BTreeSet<&'j str> {
         let edges = self.edges.iter().filter(|edge| edge.is_continuation);
-        let (mut primary, mut beside) = (BTreeSet::new(), BTreeSet::new());
+        let mut primary = BTreeSet::new();
+        let mut beside = BTreeSet::new();
         for (purpose, source) in edges.flat_map(|edge| &edge.sources) {
             if *purpose == Purpose::Primary { &mut primary } else { &mut beside }.insert(*source);
         }

@@ -57,7 +57,9 @@ const DAY: u64 = 24 * 60 * 60;
 fn days_since_epoch(day: &str) -> i64 {
     let mut parts = day.splitn(3, '-').map(|part| part.parse::<i64>().unwrap_or(0));
     let mut next = || parts.next().unwrap_or(0);
-    let (year, month, day) = (next(), next(), next());
+    let year = next();
+    let month = next();
+    let day = next();
     // A year that begins in March has the leap day at the end.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);

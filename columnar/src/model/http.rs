@@ -8,7 +8,8 @@ use tracing::dispatcher::with_default;
 
 /// Polls a future without a subscriber, because the client logs addresses.
 pub(crate) async fn without_logs<F: Future>(future: F) -> F::Output {
-    let (mut future, no_subscriber) = (pin!(future), Dispatch::none());
+    let mut future = pin!(future);
+    let no_subscriber = Dispatch::none();
     // The subscriber belongs to the thread, and each poll may be on another thread.
     poll_fn(|cx| with_default(&no_subscriber, || future.as_mut().poll(cx))).await
 }

@@ -182,7 +182,9 @@ impl Scheduler {
     pub(crate) fn progress(&self) -> Progress {
         let derived = self.tracks.len() - self.plan.schema().sources().count();
         let skipped = self.skipped.len();
-        let (done, running, failed) = (self.stored - skipped, self.running, self.failed.len());
+        let done = self.stored - skipped;
+        let running = self.running;
+        let failed = self.failed.len();
         // Every begun cell is in exactly one of these states, so nothing underflows.
         let waiting = derived * self.begun - self.stored - running - failed;
         Progress { done, skipped, running, failed, waiting, not_loaded: 0 }

@@ -100,7 +100,8 @@ mod tests {
     #[test]
     fn seen_steps_are_those_that_were_inserted() {
         for code in 0..5_usize.pow(5) {
-            let (mut seen, mut flags) = (SeenSteps::default(), [false; 5]);
+            let mut seen = SeenSteps::default();
+            let mut flags = [false; 5];
             for digit in 0..5 {
                 let step = code / 5_usize.pow(digit) % 5;
                 seen.insert(step);

@@ -66,8 +66,9 @@ mod tests {
     #[test]
     fn s18_neither_a_link_nor_a_pipe_is_locked() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (link, pipe, elsewhere) =
-            (folder.path().join("link"), folder.path().join("pipe"), folder.path().join("elsewhere"));
+        let link = folder.path().join("link");
+        let pipe = folder.path().join("pipe");
+        let elsewhere = folder.path().join("elsewhere");
         std::os::unix::fs::symlink(&elsewhere, &link).expect("it can be linked");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("`mkfifo` is there");
         assert!(made.success());

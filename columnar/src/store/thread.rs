@@ -194,7 +194,8 @@ impl<S> WriteRound<S> {
     /// is left for the next round, with all later requests of that handle.
     fn new(waiting: VecDeque<QueuedRequest<S>>) -> Self {
         let mut round = Self { puts: Vec::new(), tasks: Vec::new(), later: VecDeque::new() };
-        let (mut with_tasks, mut delayed) = (HashSet::new(), HashSet::new());
+        let mut with_tasks = HashSet::new();
+        let mut delayed = HashSet::new();
         for request in waiting {
             match request {
                 QueuedRequest::Put(put) if !with_tasks.contains(&put.handle) && round.puts.len() < BATCH => {

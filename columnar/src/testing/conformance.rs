@@ -156,7 +156,8 @@ async fn keeps_what_it_has_confirmed<S: Store>(handle: &impl Fn() -> S) {
 
 async fn lets_the_first_writer_win<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
-    let (text, empty) = (value("first"), Entry::SKIPPED);
+    let text = value("first");
+    let empty = Entry::SKIPPED;
     for (step, first, second) in
         [(0, &text, &empty), (1, &empty, &text), (2, &text, &value("second")), (3, &value(""), &empty)]
     {
@@ -170,8 +171,10 @@ async fn lets_the_first_writer_win<S: Store>(handle: &impl Fn() -> S) {
     let kept = [(0, text.clone()), (1, empty), (2, text), (3, value(""))];
     assert_eq!(load(&store, "map").await, kept, "clause 4: opened again");
 
-    let (paid, text) = (value("first").with_receipt(receipt(0)), value("first"));
-    let (in_vain, empty) = (Entry::SKIPPED.with_receipt(receipt(1)), Entry::SKIPPED);
+    let paid = value("first").with_receipt(receipt(0));
+    let text = value("first");
+    let in_vain = Entry::SKIPPED.with_receipt(receipt(1));
+    let empty = Entry::SKIPPED;
     let dearer = value("first").with_receipt(receipt(2));
     let rivals = [(0, &paid, &dearer), (1, &text, &paid), (2, &in_vain, &empty), (3, &empty, &in_vain)];
     for (step, first, second) in rivals {

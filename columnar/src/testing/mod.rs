@@ -134,7 +134,8 @@ impl Model for ScriptedModel {
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         // Called before the lock is taken, because the functions may ask a clone for `requests`.
-        let (reply, end) = ((self.reply)(&request), (self.end)(&request));
+        let reply = (self.reply)(&request);
+        let end = (self.end)(&request);
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         let words: Vec<_> = reply.split_inclusive(' ').map(|word| Ok(Chunk::Text(word.to_owned()))).collect();
         stream::iter(words).chain(stream::iter([Ok(Chunk::End(end))])).boxed()

@@ -49,12 +49,16 @@ impl Emitter<'_> {
     }
 
     pub(super) fn impl_linked_columns(&self, name: &Ident) -> TokenStream {
-        let (private, dependencies) = (self.private, &self.dependencies);
-        let (params, arguments) = (dependencies.struct_params(private), dependencies.own_struct_arguments());
-        let (constants, graph) = (self.linked_constants(), self.linked_graph());
+        let private = self.private;
+        let dependencies = &self.dependencies;
+        let params = dependencies.struct_params(private);
+        let arguments = dependencies.own_struct_arguments();
+        let constants = self.linked_constants();
+        let graph = self.linked_graph();
         let checks = self.checks(name);
         let binds = self.flow.columns.iter().map(|column| {
-            let (field, constant) = (unlocated(&column.name), hidden_ident("HERE_", &column.name));
+            let field = unlocated(&column.name);
+            let constant = hidden_ident("HERE_", &column.name);
             let typed = typed(column);
             quote!(#field: Self::#constant.__bind(__FLOW) #typed,)
         });
@@ -62,7 +66,8 @@ impl Emitter<'_> {
             |base| quote!(#[cfg(not(rust_analyzer))] __base: <#base as #private::Columns>::__bind(__FLOW),),
         );
         let deref = dependencies.base.as_ref().map(|base| self.deref_to(base, name));
-        let (plan, module_binds) = (self.fn_plan(), self.module_binds());
+        let plan = self.fn_plan();
+        let module_binds = self.module_binds();
         let debug = self.impl_debug(name, params.as_ref(), arguments.as_ref());
         quote! {
             #[allow(non_upper_case_globals, unexpected_cfgs)]
@@ -96,8 +101,10 @@ impl Emitter<'_> {
 
     /// Makes the columns of the base fields of the extension, too.
     fn deref_to(&self, base: &Dependency<'_>, name: &Ident) -> TokenStream {
-        let (private, dependencies) = (self.private, &self.dependencies);
-        let (params, arguments) = (dependencies.struct_params(private), dependencies.own_struct_arguments());
+        let private = self.private;
+        let dependencies = &self.dependencies;
+        let params = dependencies.struct_params(private);
+        let arguments = dependencies.own_struct_arguments();
         let target = base.at_path(base.associated_in_definition(Associated::Columns));
         quote! {
             // rustdoc would take the base itself for the target, and show its methods.
@@ -120,7 +127,8 @@ impl Emitter<'_> {
     }
 
     fn linked_constants(&self) -> TokenStream {
-        let (private, count) = (self.private, self.flow.columns.len());
+        let private = self.private;
+        let count = self.flow.columns.len();
         let views = self.flow.columns.iter().filter_map(|column| self.linked_views(column));
         let base = self
             .base_columns()
@@ -132,10 +140,13 @@ impl Emitter<'_> {
     }
 
     fn linked_graph(&self) -> TokenStream {
-        let (private, order) = (self.private, &self.plan.order);
-        let (mut nodes, mut lists) = (Vec::new(), Vec::new());
+        let private = self.private;
+        let order = &self.plan.order;
+        let mut nodes = Vec::new();
+        let mut lists = Vec::new();
         for column in &self.flow.columns {
-            let (name, list) = (ident_text(&column.name), lists.len());
+            let name = ident_text(&column.name);
+            let list = lists.len();
             // No view is a literal: only rustc knows the indices of columns of other flows.
             nodes.push(quote!((#name, 0, #list)));
             if column.derived.is_some() {
@@ -150,7 +161,8 @@ impl Emitter<'_> {
             quote!(Self::#used)
         });
         let used = (!self.dependencies.modules.is_empty()).then(|| quote!(.__using(&[#(#used),*])));
-        let (documents, renames) = (self.documents(), self.renames());
+        let documents = self.documents();
+        let renames = self.renames();
         let graph = self.checked_graph(quote! {
             #private::Graph::__new(&[#(#nodes),*], &[], &[#(#lists),*], &[#(#order),*])
                 #documents #extending #used #renames
@@ -174,7 +186,8 @@ impl Emitter<'_> {
         let is_extension = self.dependencies.base.is_some();
         let own = self.flow.columns.iter().enumerate().map(|(at, column)| {
             let base = is_extension.then(|| quote!(Self::__BASE.__len() +));
-            let (constant, name) = (hidden_ident("HERE_", &column.name), ident_text(&column.name));
+            let constant = hidden_ident("HERE_", &column.name);
+            let name = ident_text(&column.name);
             (constant, self.untyped(column), quote!(#base #at), name)
         });
         let inputs = self.flow.modules.iter().flat_map(Module::reads);
@@ -183,7 +196,8 @@ impl Emitter<'_> {
         let others = views.filter(|view| view.is_inherited || !view.path.is_empty());
         // Two views of one column use the same constant.
         let others = others.filter(|view| known.insert(view.name())).map(|view| {
-            let (constant, name) = (constant_of(view, &view.base), ident_text(view.last()));
+            let constant = constant_of(view, &view.base);
+            let name = ident_text(view.last());
             (constant, quote!(#private::Derived).into(), index_of(view), name)
         });
         let constants = own.chain(others).map(

@@ -42,8 +42,8 @@ impl Emitter<'_> {
         let private = self.private;
         let mut first = first.clone();
         let constants = self.modules().map(|(module, dependency)| {
-            let (columns_of, used) =
-                (hidden_ident("AT_", &module.name), constant_ident("inputs", &module.name));
+            let columns_of = hidden_ident("AT_", &module.name);
+            let used = constant_ident("inputs", &module.name);
             let columns = dependency.associated_in_definition(Associated::Columns);
             let name = ident_text(&module.name);
             let inputs = module.inputs.iter().filter_map(|input| {
@@ -83,7 +83,8 @@ impl Emitter<'_> {
         let types = (0..count(&arguments)).map(|at| format_ident!("__A{at}", span = Span::mixed_site()));
         let types: Vec<Ident> = types.collect();
         // rustc underlines from the angle brackets to the keyword, and suggests changes after the keyword.
-        let (path, flow) = (dependency.path(), dependency.unchecked());
+        let path = dependency.path();
+        let flow = dependency.unchecked();
         let end = path.to_token_stream().into_iter().last().map_or(module.keyword.span(), |last| last.span());
         let path = quote_spanned!(end=> <#flow>);
         quote! {{
@@ -105,7 +106,8 @@ impl Emitter<'_> {
         module: &Module,
         dependency: &Dependency<'_>,
     ) -> TokenStream {
-        let (private, name) = (self.private, unlocated(&module.name));
+        let private = self.private;
+        let name = unlocated(&module.name);
         let inputs = module.inputs.iter().map(|input| {
             let column = input.column.as_ref().map(|column| mention_column(column, &input.name));
             (input, column)
@@ -146,7 +148,8 @@ impl Emitter<'_> {
 
     /// An input of a module that is not typed yet, which an editor completes.
     fn typed_input(&self, dependency: &Dependency<'_>, name: &Ident) -> Option<TokenStream> {
-        let (private, Inputs { definition, path }) = (self.private, dependency.inputs(Span::call_site())?);
+        let private = self.private;
+        let Inputs { definition, path } = dependency.inputs(Span::call_site())?;
         Some(quote! {
             #[cfg(rust_analyzer)]
             let _ = || {
@@ -160,7 +163,8 @@ impl Emitter<'_> {
     pub(super) fn module_binds(&self) -> TokenStream {
         let private = self.private;
         let binds = self.modules().map(|(module, dependency)| {
-            let (field, name) = (unlocated(&module.name), ident_text(&module.name));
+            let field = unlocated(&module.name);
+            let name = ident_text(&module.name);
             let columns = dependency.associated_in_definition(Associated::Columns);
             let inputs = module.inputs.iter().filter_map(|input| {
                 let (input, column) = (ident_text(&input.name), input.read()?.name());
@@ -173,7 +177,8 @@ impl Emitter<'_> {
 
     pub(super) fn module_fields(&self) -> TokenStream {
         let fields = self.modules().map(|(module, dependency)| {
-            let (name, columns) = (&module.name, dependency.associated_in_definition(Associated::Columns));
+            let name = &module.name;
+            let columns = dependency.associated_in_definition(Associated::Columns);
             let docs = docs_or(&module.docs, &format!("The module `{}`.", ident_text(name)));
             quote!(#docs pub #name: #columns,)
         });
@@ -183,7 +188,8 @@ impl Emitter<'_> {
 
 /// The number of arguments.
 fn count(arguments: &Group) -> usize {
-    let (mut count, mut is_inside) = (0, false);
+    let mut count = 0;
+    let mut is_inside = false;
     for tree in arguments.stream() {
         let is_comma = is_punct(Some(&tree), ',');
         count += usize::from(!is_comma && !is_inside);

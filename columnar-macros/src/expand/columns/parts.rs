@@ -11,7 +11,8 @@ use crate::syntax::{Column, ColumnType, RenamedFrom};
 
 impl Emitter<'_> {
     pub(super) fn field(&self, column: &Column) -> TokenStream {
-        let (name, ty) = (&column.name, self.field_type(column));
+        let name = &column.name;
+        let ty = self.field_type(column);
         let kind = if column.derived.is_some() { "column" } else { "source" };
         let docs = docs_or(&column.docs, &format!("The {kind} `{}`.", ident_text(name)));
         quote!(#docs pub #name: #ty,)
@@ -64,7 +65,8 @@ impl Emitter<'_> {
         params: Option<&TokenStream>,
         arguments: Option<&TokenStream>,
     ) -> TokenStream {
-        let (private, text) = (self.private, ident_text(name));
+        let private = self.private;
+        let text = ident_text(name);
         quote! {
             impl #params #private::core::fmt::Debug for #name #arguments {
                 fn fmt(&self, __f: &mut #private::core::fmt::Formatter<'_>) -> #private::core::fmt::Result {
@@ -116,7 +118,8 @@ pub(super) fn typed(column: &Column) -> Option<TokenStream> {
 /// The call that makes a source a source of the declared type. rustc reports a type that cannot be a source at that
 /// type, from the `:` to the last token.
 fn of_source_type(name: &Ident, ColumnType { colon, ty, .. }: &ColumnType) -> TokenStream {
-    let (field, of) = (unlocated(name), Ident::new("__of", *colon));
+    let field = unlocated(name);
+    let of = Ident::new("__of", *colon);
     let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &__here.#field));
     body.set_span(ty.clone().into_iter().last().map_or(*colon, |last| last.span()));
     let closure = quote_spanned!(*colon=> |__here: &Self|);

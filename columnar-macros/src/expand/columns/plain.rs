@@ -67,10 +67,14 @@ impl Emitter<'_> {
                 impl #params #name #arguments { #(#constants)* }
             }
         });
-        let (nodes, literals, order) = (list(nodes), list(literals), list(&self.plan.order));
+        let nodes = list(nodes);
+        let literals = list(literals);
+        let order = list(&self.plan.order);
         let debug = self.impl_debug(name, params.as_ref(), arguments.as_ref());
-        let (plan, bind, renames, documents) =
-            (self.fn_plan(), self.fn_bind(), self.renames(), self.documents());
+        let plan = self.fn_plan();
+        let bind = self.fn_bind();
+        let renames = self.renames();
+        let documents = self.documents();
         let graph = self.checked_graph(quote! {
             #private::Graph::__new(&[#nodes], &[#literals], &[#(#lists),*], &[#order]) #documents #renames
         });
@@ -117,22 +121,27 @@ impl Emitter<'_> {
     /// The columns, bound to a flow. All computed columns come from one call: a call for each costs the compiler more.
     fn fn_bind(&self) -> TokenStream {
         let private = self.private;
-        let (mut sources, mut fields, mut derived) = (TokenStream::new(), Vec::new(), Vec::new());
+        let mut sources = TokenStream::new();
+        let mut fields = Vec::new();
+        let mut derived = Vec::new();
         for (at, column) in self.flow.columns.iter().enumerate() {
             if column.derived.is_some() {
                 // With the `r#` of the user, because the text is the name of a field.
-                let (field, bound) = (column.name.to_string(), hidden_ident("", &column.name));
+                let field = column.name.to_string();
+                let bound = hidden_ident("", &column.name);
                 let typed = if is_typed(column) { ".__typed()" } else { "" };
                 fields.push(format!("{field}:{bound}{typed}"));
                 derived.push(bound);
             } else {
-                let (field, call) = (unlocated(&column.name), &column.keyword);
+                let field = unlocated(&column.name);
+                let call = &column.keyword;
                 let name = ident_text(&column.name);
                 let typed = typed(column);
                 sources.extend(quote!(#field: #private::Declare.#call(#at, #name).__bind(__FLOW) #typed,));
             }
         }
-        let (fields, derived) = (list(fields), list(derived));
+        let fields = list(fields);
+        let derived = list(derived);
         quote! {
             fn __bind(__FLOW: &#private::Bind<'_>) -> Self {
                 let [#derived] = __FLOW.__derived::<Self, _>();

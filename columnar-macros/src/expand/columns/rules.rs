@@ -38,7 +38,8 @@ impl Emitter<'_> {
             return None;
         }
         // Conditions are bodies, where no generated token is located among the user's lines.
-        let (private, name) = (self.private, unlocated(name));
+        let private = self.private;
+        let name = unlocated(name);
         let arguments = self.dependencies.any_struct_arguments();
         let graph = quote!(<#name #arguments as #private::Columns>::GRAPH);
         let rules = self.rules(&quote!(#name #arguments), &graph);
@@ -206,7 +207,8 @@ impl Rule {
         let name = Ident::new(name, Span::call_site());
         let rule = own.as_ref().map_or_else(|| quote!(#private::rules::#name::Rule), |(own, _)| quote!(#own));
         // rustc underlines from the first token to the last.
-        let (first, last) = (quote_spanned!(*at=> <), quote_spanned!(*at=> >));
+        let first = quote_spanned!(*at=> <);
+        let last = quote_spanned!(*at=> >);
         quote!(#first #param as #rule<{ #holds }>>::Checked<() #last)
     }
 }
@@ -220,7 +222,8 @@ fn rule_of_name(name: &Ident, columns: &TokenStream) -> Rule {
 /// A word after a column of another flow is no method of that column.
 fn rule_of_view(view: &View, columns: &TokenStream) -> Option<Rule> {
     let before = view.before_a_method().filter(|_| view.state != State::NoColumn)?;
-    let (name, at) = (view.name(), view.last().span());
+    let name = view.name();
+    let at = view.last().span();
     let inside = |name: &str| name.split_once('.').map_or_else(String::new, |(_, inside)| inside.to_owned());
     let (of, before, name) = if view.is_inherited {
         (quote!(<#columns>::__BASE), before, name)
@@ -239,7 +242,8 @@ fn rules_of_documents(column: &Column, columns: &TokenStream) -> Vec<Rule> {
     let is_tiered = |name: &str| column.reads().any(|view| view.is_tiered() && view.name() == name);
     let has_tiers = column.reads().any(View::is_tiered);
     let rules = column.reads().filter(|view| view.is_inherited).filter_map(|view| {
-        let (at, name) = (view.base.span(), view.name());
+        let at = view.base.span();
+        let name = view.name();
         let is_documents = quote!(<#columns>::__BASE.__is_documents(#name));
         let (rule, holds) = if view.is_tiered() {
             // A name that the base does not have is reported at the mention of the name.

@@ -42,13 +42,16 @@ impl<'v> Read<'v> {
 
     /// The view as a tuple of literals.
     pub(super) fn literals(&self) -> String {
-        let (Self { column, tag, .. }, count, is_lagged) = (self, self.view.count(), self.view.is_lagged);
+        let Self { column, tag, .. } = self;
+        let count = self.view.count();
+        let is_lagged = self.view.is_lagged;
         format!("({column},{count},{is_lagged},{tag:?})")
     }
 
     /// The view as a constant expression, for modifiers that the compiler evaluates.
     pub(super) fn constant(&self, private: &Tokens) -> TokenStream {
-        let (literals, modifiers) = (list([self.literals()]), self.view.constant_modifiers());
+        let literals = list([self.literals()]);
+        let modifiers = self.view.constant_modifiers();
         let groups = groups(self.view);
         let view = quote!(#private::View::__literal(#literals));
         if self.view.is_tiered() {
@@ -63,14 +66,18 @@ pub(super) fn mention_view(view: &View, reader: &Ident) -> TokenStream {
     if view.state != State::Valid {
         return mention_column(view, reader);
     }
-    let (field, path, modifiers) = (view.field(reader), &view.path, view.literal_modifiers());
+    let field = view.field(reader);
+    let path = &view.path;
+    let modifiers = view.literal_modifiers();
     quote!(let _ = __here.#field #(.#path)* #modifiers;)
 }
 
 /// A mention of the column that a view shows. Behind an error an editor finds more here than in a constant, so
 /// the modifiers of an invalid view are here, too.
 pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
-    let (editors_only, field, path) = (editors_only(view), view.field(reader), &view.path);
+    let editors_only = editors_only(view);
+    let field = view.field(reader);
+    let path = &view.path;
     let modifiers = editors_only.is_some().then(|| modifiers(view));
     // An editor completes the methods of a reference, too. Whether a word is a column of the base, only rustc knows.
     let here = if editors_only.is_some() || view.is_inherited { quote!((*__here)) } else { quote!(__here) };
@@ -94,8 +101,9 @@ pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
 
 /// A view as a call on the constant of the shown column.
 pub(super) fn linked_view(view: &View, reader: &Ident) -> TokenStream {
-    let (editors_only, constant, modifiers) =
-        (editors_only(view), constant_of(view, reader), modifiers(view));
+    let editors_only = editors_only(view);
+    let constant = constant_of(view, reader);
+    let modifiers = modifiers(view);
     quote!(#editors_only Self::#constant #modifiers)
 }
 
@@ -116,7 +124,8 @@ fn modifiers(view: &View) -> TokenStream {
         let target = view.constant_modifiers();
         return quote!(.__in_tiers() #target.__view());
     }
-    let (modifiers, groups) = (view.modifiers(), groups(view));
+    let modifiers = view.modifiers();
+    let groups = groups(view);
     // `__all` makes a view of a column. Behind an error the tokens after a dot must not depend on the word that an
     // editor adds there.
     let is_needed = !view.has_modifiers() || view.state != State::Valid;

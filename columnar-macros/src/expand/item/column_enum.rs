@@ -38,7 +38,8 @@ impl Emitter<'_> {
         let without = without.into_iter().map(|(at, _)| at).collect();
         let names: Vec<String> = derived.iter().map(|column| ident_text(&column.name)).collect();
         let variants = variants(&derived, self.dependencies.base.as_ref());
-        let (private, dependencies) = (self.private, &self.dependencies);
+        let private = self.private;
+        let dependencies = &self.dependencies;
         let id = Enum {
             private,
             header,
@@ -51,7 +52,8 @@ impl Emitter<'_> {
             names,
             variants,
         };
-        let (definition, implementation) = (id.definition(), id.implementation());
+        let definition = id.definition();
+        let implementation = id.implementation();
         quote!(#definition #implementation)
     }
 }
@@ -74,7 +76,10 @@ struct Enum<'e> {
 
 impl Enum<'_> {
     fn definition(&self) -> TokenStream {
-        let (private, vis, id, variants) = (self.private, &self.header.vis, self.id, &self.variants);
+        let private = self.private;
+        let vis = &self.header.vis;
+        let id = self.id;
+        let variants = &self.variants;
         let inherited = self.dependencies.base.as_ref().map(variant);
         let modules = self.dependencies.modules.iter().map(variant);
         let params = self.dependencies.own_enum_arguments();
@@ -101,12 +106,13 @@ impl Enum<'_> {
 
     fn implementation(&self) -> TokenStream {
         let Self { private, id, struct_of, dependencies, .. } = self;
-        let (params, arguments) =
-            (dependencies.enum_params(&quote!(#private::ColumnEnum)), dependencies.own_enum_arguments());
+        let params = dependencies.enum_params(&quote!(#private::ColumnEnum));
+        let arguments = dependencies.own_enum_arguments();
         // The name of a column of another flow is behind a trait, so the function is not constant.
         let constant = dependencies.is_empty().then(|| quote!(const));
         let columns = dependencies.struct_arguments_in_enum();
-        let (name, of) = (self.body_of_name(), self.fn_of());
+        let name = self.body_of_name();
+        let of = self.fn_of();
         let debug = self.is_plain().then(|| self.impl_debug());
         quote! {
             impl #params #id #arguments {
@@ -162,8 +168,8 @@ impl Enum<'_> {
     fn body_of_name(&self) -> TokenStream {
         let Self { private, dependencies, names, .. } = self;
         if !dependencies.is_empty() {
-            let (uses, modules) =
-                (self.uses(), dependencies.modules.iter().map(|module| self.arm_of_name(module)));
+            let uses = self.uses();
+            let modules = dependencies.modules.iter().map(|module| self.arm_of_name(module));
             let inherited = dependencies.base.as_ref().map(|base| self.arm_of_name(base));
             return quote!(match self { #inherited #(Self::#uses => #names,)* #(#modules)* });
         }
@@ -190,11 +196,9 @@ impl Enum<'_> {
             };
         }
         let of_module = |module: &Dependency<'_>| {
-            let (variant, name, ty) = (
-                module.variant(),
-                ident_text(module.name()),
-                module.associated_in_definition(Associated::Column),
-            );
+            let variant = module.variant();
+            let name = ident_text(module.name());
+            let ty = module.associated_in_definition(Associated::Column);
             quote!(<#ty as #private::ColumnEnum>::__of_module(#name, __name).map(Self::#variant))
         };
         let mut modules = dependencies.modules.iter().map(of_module);
@@ -210,7 +214,8 @@ impl Enum<'_> {
                 }
             };
         };
-        let (variant, ty) = (base.variant(), base.associated_in_definition(Associated::Column));
+        let variant = base.variant();
+        let ty = base.associated_in_definition(Associated::Column);
         quote! {
             fn __of(__column: #private::usize, __name: &#private::Name) -> #private::Option<Self> {
                 if let #private::Some(__column) = <#ty as #private::ColumnId>::__of(__column, __name) {
@@ -225,7 +230,8 @@ impl Enum<'_> {
     }
 
     fn arm_of_name(&self, dependency: &Dependency<'_>) -> TokenStream {
-        let (private, variant) = (self.private, dependency.variant());
+        let private = self.private;
+        let variant = dependency.variant();
         let name = quote!(#private::ColumnEnum::__name(__column));
         let name = match dependency.role {
             Role::Base => name,
@@ -247,11 +253,9 @@ impl Enum<'_> {
 
 /// The variant for the columns of another flow. The field has no position: derives copy the field into bodies.
 fn variant(dependency: &Dependency<'_>) -> TokenStream {
-    let (variant, name, ty) = (
-        dependency.variant(),
-        dependency.name().unraw(),
-        dependency.associated_in_definition(Associated::Column),
-    );
+    let variant = dependency.variant();
+    let name = dependency.name().unraw();
+    let ty = dependency.associated_in_definition(Associated::Column);
     let docs = match dependency.role {
         Role::Base => format!(" A column of the `{name}` that is extended."),
         Role::Module(_) => format!(" A column of the module `{name}`."),

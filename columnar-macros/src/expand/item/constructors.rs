@@ -35,7 +35,8 @@ impl Item<'_> {
 
     fn fn_new(&self) -> TokenStream {
         let private = &self.emitter.private;
-        let (params, names) = (self.owned_params(), self.param_names());
+        let params = self.owned_params();
+        let names = self.param_names();
         let docs = self.param_docs();
         quote! {
             /// A new flow, with its values in memory.
@@ -48,7 +49,8 @@ impl Item<'_> {
 
     fn fn_open(&self) -> TokenStream {
         let private = &self.emitter.private;
-        let (params, names) = (self.owned_params(), self.param_names());
+        let params = self.owned_params();
+        let names = self.param_names();
         // With this hygiene a parameter of the flow may have the same name.
         let store = Ident::new("in_store", Span::mixed_site());
         let future = self.future();
@@ -71,14 +73,16 @@ impl Item<'_> {
 
     fn fn_extend(&self, base: &Base) -> TokenStream {
         let private = &self.emitter.private;
-        let (params, names) = (self.owned_params(), self.param_names());
+        let params = self.owned_params();
+        let names = self.param_names();
         let steps = quote!(Self::__STEPS(#(#names),*));
         // With this hygiene a parameter of the flow may have the same name.
         let local = Ident::new("of_base", Span::mixed_site());
         let future = self.future();
         let (ty, extended) = match &self.emitter.dependencies.base {
             Some(base) => {
-                let (named, this) = (base.unchecked(), base.of_base("This"));
+                let named = base.unchecked();
+                let this = base.of_base("This");
                 let borrowed = quote!(#private::Extends::<#this>::base(&#local));
                 let extended =
                     quote!(#private::extend(#private::Deref::deref(#borrowed), #steps, Self::__OF));
@@ -122,7 +126,9 @@ impl Item<'_> {
     /// The compute steps by column, for this flow and for flows that use this one.
     fn fn_steps(&self) -> TokenStream {
         let private = &self.emitter.private;
-        let (take, names, step) = (self.owned_params(), self.param_names(), &self.types.step);
+        let take = self.owned_params();
+        let names = self.param_names();
+        let step = &self.types.step;
         // An extension cannot be a module, so no other flow needs its compute steps.
         let vis = self.header.base.is_none().then(|| quote!(pub));
         let derived = self.emitter.flow.columns.iter().filter(|column| column.derived.is_some());
@@ -161,7 +167,8 @@ impl Item<'_> {
         if self.header.derives("Clone") {
             return TokenStream::new();
         }
-        let (private, marker) = (&self.emitter.private, self.marker());
+        let private = &self.emitter.private;
+        let marker = self.marker();
         let head = self.impl_head(&quote!(#private::Clone for), &self.header.generics);
         quote! {
             #head {
@@ -177,7 +184,8 @@ impl Item<'_> {
         if self.header.derives("Debug") {
             return TokenStream::new();
         }
-        let (private, name) = (&self.emitter.private, self.header.name.unraw().to_string());
+        let private = &self.emitter.private;
+        let name = self.header.name.unraw().to_string();
         let head = self.impl_head(&quote!(#private::core::fmt::Debug for), &self.header.generics);
         quote! {
             #head {

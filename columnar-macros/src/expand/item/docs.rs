@@ -45,7 +45,8 @@ impl<'e> Docs<'e> {
 
     /// The import that the links need.
     pub(super) fn import(&self) -> TokenStream {
-        let (private, crate_name) = (self.emitter.private, &self.crate_name);
+        let private = self.emitter.private;
+        let crate_name = &self.crate_name;
         quote!(#[cfg(doc)] #[doc(hidden)] use #private as #crate_name;)
     }
 
@@ -56,7 +57,8 @@ impl<'e> Docs<'e> {
         let summary = format!(" The flow `{}`.", ident_text(&self.header.name));
         let summary = (!is_documented).then(|| quote!(#[doc = #summary]));
         let (nodes, order) = self.nodes();
-        let (page, list) = (self.page(&nodes, &order), drawing::list(&nodes, &order));
+        let page = self.page(&nodes, &order);
+        let list = drawing::list(&nodes, &order);
         let list = format!("```text\n{list}```");
         quote! {
             #summary
@@ -78,7 +80,8 @@ impl<'e> Docs<'e> {
 
     /// The constructors and the methods that a user needs first.
     fn first_steps(&self) -> String {
-        let (Flow { columns, .. }, krate) = (self.emitter.flow, &self.crate_name);
+        let Flow { columns, .. } = self.emitter.flow;
+        let krate = &self.crate_name;
         let begin = match &self.emitter.dependencies.base {
             Some(base) => format!(
                 "[`extend`](Self::extend) continues a `{}` with these columns.",

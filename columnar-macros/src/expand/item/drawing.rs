@@ -138,7 +138,8 @@ impl Layout {
         for (at, columns) in rows.iter().enumerate() {
             columns.iter().for_each(|&column| level[column] = at);
         }
-        let (mut sides, mut left) = (Vec::new(), 0);
+        let mut sides = Vec::new();
+        let mut left = 0;
         for columns in &rows {
             // Letters and not bytes: `↻` has three bytes.
             let letters = columns.iter().map(|&column| label(&nodes[column]).chars().count()).max();
@@ -166,7 +167,8 @@ impl Layout {
     fn untangle(&mut self, nodes: &[Node]) {
         // One pass by the mean of the rows before. The best order is NP-hard, and flows are small.
         for at in 1..self.rows.len() {
-            let (before, row) = (&self.rows[at - 1], &self.rows[at]);
+            let before = &self.rows[at - 1];
+            let row = &self.rows[at];
             let row_of = |column: usize| before.iter().position(|&other| other == column);
             let pull = |&column: &usize| {
                 let reads = nodes[column].reads.iter().map(|read| read.column);
@@ -217,8 +219,8 @@ impl Layout {
                 let title = format!("{} reads {}{purpose}", node.name, nodes[read].name);
                 let line = self.line(read, reader);
                 put(&mut svg, format_args!("<path d=\"{line}\"{dashes}><title>{title}</title></path>"));
-                let (tip, middle) =
-                    (self.sides[self.level[reader]].0, self.height(reader, self.level[reader]));
+                let tip = self.sides[self.level[reader]].0;
+                let middle = self.height(reader, self.level[reader]);
                 put(&mut svg, format_args!("<path d=\"M{tip} {middle}l-7 -4v8z\" fill=\"currentColor\"/>"));
             }
         }
@@ -248,7 +250,8 @@ impl Layout {
 
     /// The line from a column to a reader, through the rows that are kept for the line.
     fn line(&self, read: usize, reader: usize) -> String {
-        let (first, last) = (self.level[read], self.level[reader]);
+        let first = self.level[read];
+        let last = self.level[reader];
         let mut x = self.sides[first].1;
         let mut y = self.height(read, first);
         let mut line = format!("M{x} {y}");

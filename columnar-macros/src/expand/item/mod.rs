@@ -38,10 +38,12 @@ use scope::{Item, Types, lifetime};
 pub(super) fn expand(emitter: &Emitter<'_>, header: &Header, errors: &TokenStream) -> TokenStream {
     let span = located(header.keyword.span);
     let named = |suffix| format_ident!("{}{suffix}", header.name.unraw(), span = span);
-    let (columns, id) = (named("Columns"), named("Column"));
+    let columns = named("Columns");
+    let id = named("Column");
     let types = Types::new(emitter.private, header, &emitter.dependencies, &columns, &id);
     let item = Item { emitter, header, types };
-    let (completions, aliases) = (emitter.completions(), emitter.dependencies.alias_definitions(header));
+    let completions = emitter.completions();
+    let aliases = emitter.dependencies.alias_definitions(header);
     let inherited = emitter
         .dependencies
         .base
@@ -50,7 +52,8 @@ pub(super) fn expand(emitter: &Emitter<'_>, header: &Header, errors: &TokenStrea
     let docs = format!(" The columns of a [`{}`].{}", header.name.unraw(), inherited.unwrap_or_default());
     let definition = emitter.columns(&header.vis, &columns, &docs);
     let implementation = item.implementation();
-    let (id, columns) = (emitter.column_enum(header, &id, &columns), emitter.impl_columns(&columns));
+    let id = emitter.column_enum(header, &id, &columns);
+    let columns = emitter.impl_columns(&columns);
     // The drawing depends on everything that the user has typed.
     let flow =
         [item.definition(), item.impl_base(), item.impl_clone(), item.impl_debug(), item.impl_default()];
@@ -71,7 +74,9 @@ impl Item<'_> {
         let modules = self.emitter.modules();
         let modules = modules.map(|(module, dependency)| self.fns_of_module(module, dependency));
         let modules: TokenStream = modules.collect();
-        let (constants, constructors, fork) = (self.constants(), self.constructors(), self.fn_fork());
+        let constants = self.constants();
+        let constructors = self.constructors();
+        let fork = self.fn_fork();
         let uses = self.fn_uses();
         quote! {
             #[allow(
@@ -108,7 +113,8 @@ impl Item<'_> {
 
     /// The compute steps of a module, and the mentions of the inputs.
     fn fns_of_module(&self, module: &Module, dependency: &Dependency<'_>) -> TokenStream {
-        let (private, step) = (&self.emitter.private, &self.types.step);
+        let private = &self.emitter.private;
+        let step = &self.types.step;
         let ty = quote!(#private::Vec<#step>);
         let steps = if self.header.is_complete {
             self.emitter.module_steps(module, dependency)
@@ -174,7 +180,8 @@ impl Item<'_> {
         let docs = quote!(/// The names of the columns in topological order.
         );
         if !self.emitter.dependencies.is_empty() {
-            let (private, columns) = (&self.emitter.private, &self.types.columns);
+            let private = &self.emitter.private;
+            let columns = &self.types.columns;
             let (count, bytes) = self.emitter.dependencies.graph_sizes(private, columns);
             return quote! {
                 const __TEXT: [#private::u8; #bytes] = Self::GRAPH.__text::<#count, #bytes>();
@@ -197,7 +204,8 @@ impl Item<'_> {
     /// The forks of a flow, and a flow in the user's type.
     fn fn_fork(&self) -> TokenStream {
         let private = &self.emitter.private;
-        let (target, marker) = (&self.types.flow, self.marker());
+        let target = &self.types.flow;
+        let marker = self.marker();
         let future = self.future();
         quote! {
             /// A new flow with the steps of this one before `at_step`. Both continue independently.
@@ -240,17 +248,20 @@ impl Item<'_> {
         let private = &self.emitter.private;
         let Header { vis, keyword, name, generics, .. } = self.header;
         let docs = Docs::new(self.emitter, self.header);
-        let (import, docs) = (docs.import(), docs.attributes());
+        let import = docs.import();
+        let docs = docs.attributes();
         // Of an extension, only the compiler knows the type. The page shows the resulting type.
         let target_in_docs = self.header.base.as_ref().map(|_| {
-            let (Types { columns, id, .. }, lifetime) = (&self.types, lifetime(self.header));
+            let Types { columns, id, .. } = &self.types;
+            let lifetime = lifetime(self.header);
             quote! {
                 #[cfg(doc)]
                 type Target = #private::Typed<#lifetime, #columns, #id>;
                 #[cfg(not(doc))]
             }
         });
-        let (where_clause, target) = (&generics.where_clause, &self.types.flow);
+        let where_clause = &generics.where_clause;
+        let target = &self.types.flow;
         let marker = type_of_marker(private, generics).map(|ty| quote!(__marker: #ty,));
         let deref = self.impl_head(&quote!(#private::Deref for), generics);
         quote! {

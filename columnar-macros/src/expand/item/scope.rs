@@ -66,7 +66,8 @@ impl Item<'_> {
     pub(super) fn borrowed_params(&self) -> Vec<TokenStream> {
         // The position of the user's name: compute steps mention the parameter.
         let param = |param: &Param| {
-            let (name, ty) = (&param.name, param.borrowed());
+            let name = &param.name;
+            let ty = param.borrowed();
             quote!(#name: #ty)
         };
         self.header.params.iter().map(param).collect()
@@ -125,8 +126,10 @@ impl Types {
         columns: &Ident,
         id: &Ident,
     ) -> Self {
-        let (others_columns, others_ids) = (dependencies.struct_arguments(), dependencies.enum_arguments());
-        let (columns, id) = (quote!(#columns #others_columns), quote!(#id #others_ids));
+        let others_columns = dependencies.struct_arguments();
+        let others_ids = dependencies.enum_arguments();
+        let columns = quote!(#columns #others_columns);
+        let id = quote!(#id #others_ids);
         let (flow, step, opening) = match &dependencies.base {
             // The steps of an extension live as long as the steps of the base.
             Some(base) => {

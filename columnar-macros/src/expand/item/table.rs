@@ -55,7 +55,8 @@ pub(super) fn code(text: &str) -> String {
 
 /// Markdown without links and HTML, for a cell of a table. A link may have the target in a later paragraph.
 fn plain(markdown: &str) -> String {
-    let (mut text, mut rest) = (String::new(), markdown);
+    let mut text = String::new();
+    let mut rest = markdown;
     while let Some(at) = rest.find(['`', '\\', '[', ']', '<', '|']) {
         let (before, from) = rest.split_at(at);
         text += before;
@@ -122,7 +123,8 @@ mod tests {
     use super::*;
 
     fn row(name: &str, summary: &str) -> Row {
-        let (kind, summary) = ("source".to_owned(), summary.to_owned());
+        let kind = "source".to_owned();
+        let summary = summary.to_owned();
         Row { name: name.to_owned(), kind, reads: Vec::new(), summary }
     }
 

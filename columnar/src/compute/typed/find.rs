@@ -81,7 +81,8 @@ fn word<'r>(text: &str, spec: &TypeSpec) -> Option<Cow<'r, str>> {
 
 /// The contents of all fences that are closed. A line of valid JSON never begins a fence.
 fn fences(text: &str) -> impl Iterator<Item = &str> {
-    let (mut begin, mut end) = (None, 0);
+    let mut begin = None;
+    let mut end = 0;
     text.split_inclusive('\n').filter_map(move |line| {
         let start = end;
         end += line.len();
@@ -101,7 +102,9 @@ fn fences(text: &str) -> impl Iterator<Item = &str> {
 /// The only list or object that matches the type, or the error of the list or object that is nearest to the type;
 /// `None` without any.
 fn in_prose<'r>(text: &'r str, spec: &TypeSpec) -> Option<Result<&'r str, Unread>> {
-    let (mut value, mut mismatch, mut broken) = (None, None, None);
+    let mut value = None;
+    let mut mismatch = None;
+    let mut broken = None;
     let mut position = 0;
     while let Some(found) = memchr2(b'{', b'[', text.as_bytes().get(position..)?) {
         let rest = text.get(position + found..)?;

@@ -272,7 +272,8 @@ impl<I: ColumnId> Subscription<I> {
 
     /// Starts to load a cell and those after it.
     fn load(&mut self, hub: &Hub, cell: Cell) -> NextLook<I> {
-        let (shared, (step, column)) = (Arc::clone(&hub.shared), self.key(cell));
+        let shared = Arc::clone(&hub.shared);
+        let (step, column) = self.key(cell);
         let steps = step..step.saturating_add(CHUNK);
         let entries = async move { shared.entries(&column, steps).await };
         self.loading = Some(Loading { cell, entries: entries.boxed() });

@@ -33,7 +33,8 @@ fn a_handle_releases_the_flow_before_the_task_learns_that_it_is_gone() -> Result
     let holders = Arc::new(Holders(Arc::downgrade(&hub), AtomicUsize::new(usize::MAX)));
     drop(hub);
 
-    let (mut request, waker) = (pin!(requests.changed()), Arc::clone(&holders).into());
+    let mut request = pin!(requests.changed());
+    let waker = Arc::clone(&holders).into();
     assert!(request.as_mut().poll(&mut TaskContext::from_waker(&waker)).is_pending());
     drop(handle);
     assert_eq!(holders.1.load(Ordering::SeqCst), 0);
@@ -70,7 +71,8 @@ fn the_texts_of_two_attempts_are_never_joined() -> Result<()> {
             for attempt in 1..=20_000 {
                 // A short text and a long one by turns, each of one letter.
                 hub.feed().record(delta(0, if attempt % 2 == 1 { "a" } else { "bbb" }));
-                let (column, error) = (column.clone(), String::new());
+                let column = column.clone();
+                let error = String::new();
                 hub.feed().record(Event::Retry { column, step: 0, attempt, error });
             }
         });

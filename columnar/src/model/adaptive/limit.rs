@@ -69,7 +69,8 @@ impl ConcurrencyLimit {
         // By default backon stops after three pauses, and a later refusal would have none.
         let growth = growth.without_max_times();
         let max = max.max(1);
-        let (round, pauses) = (Round(0), growth.build());
+        let round = Round(0);
+        let pauses = growth.build();
         Self {
             calls: INITIAL.min(max),
             max,

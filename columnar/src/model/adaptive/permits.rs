@@ -95,7 +95,8 @@ impl Permits {
         let in_flight = state.calls.values().filter(|reader| !reader.is_unread(now)).count();
         match state.limit.admit(in_flight, now) {
             Admission::Now(round) => {
-                let (call, reader) = (state.next, Arc::<ReplyReader>::default());
+                let call = state.next;
+                let reader = Arc::<ReplyReader>::default();
                 state.next += 1;
                 state.calls.insert(call, Arc::clone(&reader));
                 Ok(Permit { permits: Arc::clone(self), call, round, reader })

@@ -314,7 +314,8 @@ impl Breakdown {
         for part in messages.parts() {
             let Some(of) = part.tier() else { continue };
             let Some(tier) = tiers.iter_mut().find(|tier| tier.tier == of) else { continue };
-            let (tokens, turn) = (part.tokens(), part.turn());
+            let tokens = part.tokens();
+            let turn = part.turn();
             if let Some(section) = part.section() {
                 tier.add_section(section, part.items(), tokens, counter);
             } else if part.is_acknowledgement() {
@@ -344,7 +345,8 @@ impl Breakdown {
             }
         }
         for part in messages.parts() {
-            let (origin, hidden) = (part.origin(), part.hidden());
+            let origin = part.origin();
+            let hidden = part.hidden();
             let name = origin.map(|origin| origin.column).or(hidden.map(|hidden| hidden.column));
             let column = name.and_then(|name| self.columns.iter_mut().find(|known| known.column == *name));
             let Some(column) = column else {

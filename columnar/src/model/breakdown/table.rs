@@ -76,7 +76,9 @@ impl Breakdown {
     fn by_tier(&self) -> FigureTable {
         let headers = ["documents", "history", "prompt", "other", "tokens"];
         let tiers = self.tiers.iter().map(|tier| {
-            let (documents, history, prompt) = (tier.document_tokens(), tier.history, tier.prompt);
+            let documents = tier.document_tokens();
+            let history = tier.history;
+            let prompt = tier.prompt;
             let other = tier.tokens.saturating_sub(documents + history + prompt);
             let figures = [documents, history, prompt, other, tier.tokens].map(Some);
             FigureLine { name: tier.tier.to_string(), figures: figures.into(), holds: holds(tier) }

@@ -193,15 +193,18 @@ impl PrefixEnds {
     fn of(messages: &Messages, instruction: usize, minimum: usize) -> Self {
         let system = (instruction >= minimum).then_some(Position::System);
         let mut ends = Self { system, stable: None, repeated: None, spare: [None; 4] };
-        let (previous, fork) = (messages.previous(), messages.before_fork());
-        let (mut previous, mut fork) =
-            (RepeatedPrefix::new(previous.as_ref()), RepeatedPrefix::new(fork.as_ref()));
-        let (mut stays, mut tokens) = (true, instruction);
+        let previous = messages.previous();
+        let fork = messages.before_fork();
+        let mut previous = RepeatedPrefix::new(previous.as_ref());
+        let mut fork = RepeatedPrefix::new(fork.as_ref());
+        let mut stays = true;
+        let mut tokens = instruction;
         let [one, other] = fork_steps(messages.step());
         for (at, part) in messages.parts().enumerate() {
             stays &= is_worth_marking(&part);
             // Both are called for each part, because both walk along with the parts.
-            let (repeats, is_shared) = (previous.has(&part), fork.has(&part));
+            let repeats = previous.has(&part);
+            let is_shared = fork.has(&part);
             if !stays && !repeats {
                 break;
             }

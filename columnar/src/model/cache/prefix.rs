@@ -106,7 +106,9 @@ impl StablePrefix {
         let mut is_repeated = true;
         let instruction = messages.snapshot().reads.instructions.first();
         prefix.difference = instruction.map(|input| {
-            let (column, window, lag) = (input.name.clone(), input.spec.window, input.spec.lag);
+            let column = input.name.clone();
+            let window = input.spec.window;
+            let lag = input.spec.lag;
             Difference::Instruction { column, window, lag }
         });
         for part in messages.parts() {

@@ -19,7 +19,8 @@ pub(super) fn answer(
     last_reply: Option<&str>,
 ) -> String {
     let values = speaking(current.iter().map(|(_, value)| value.as_str()));
-    let (latest, current) = (values.last().copied(), values.join("\n"));
+    let latest = values.last().copied();
+    let current = values.join("\n");
     let past = speaking(past.iter().map(String::as_str)).join("\n");
     let instruction = instruction.to_lowercase().replace(['-', '\n'], " ");
     let mentions = |cues: &str| cues.split(',').any(|cue| instruction.contains(cue));
@@ -46,7 +47,10 @@ pub(super) fn answer(
 ///
 /// A block ends at the first closing line; text outside closed blocks gets the tag `""`.
 pub(super) fn sections(content: &str) -> Vec<(String, String)> {
-    let (mut found, mut tag, mut opening, mut text) = (Vec::new(), "", "", String::new());
+    let mut found = Vec::new();
+    let mut tag = "";
+    let mut opening = "";
+    let mut text = String::new();
     for line in content.split_inclusive('\n') {
         let mark = line.trim_end().strip_prefix('<');
         let mark = mark.and_then(|mark| mark.strip_suffix('>')).unwrap_or("");
@@ -88,7 +92,8 @@ fn key_phrases(text: &str, limit: usize) -> Option<String> {
             *tally = (tally.0 + phrase.len(), tally.1 + 1);
         }
     }
-    let (mut seen, mut ranked) = (BTreeSet::new(), Vec::new());
+    let mut seen = BTreeSet::new();
+    let mut ranked = Vec::new();
     for phrase in phrases {
         let known = phrase.iter().filter_map(|word| tallies.get(&key(word)));
         // Scores are in thousandths, because floats are not `Ord`.
@@ -118,7 +123,8 @@ fn phrases(text: &str) -> Vec<Vec<&str>> {
 fn summary(earlier: &str, current: &str) -> Option<String> {
     let all = format!("{earlier}\n{current}");
     let weighed = weighed(&all);
-    let (mut chosen, mut covered) = (BTreeMap::new(), BTreeSet::new());
+    let mut chosen = BTreeMap::new();
+    let mut covered = BTreeSet::new();
     // The first sentence is always from the current message, which is short beside a long past.
     for skipped in [split_sentences(earlier).len(), 0, 0] {
         let candidates = weighed.iter().enumerate().skip(skipped).collect();
@@ -180,7 +186,9 @@ fn best<T, S: Ord + Default>(items: Vec<T>, score: impl Fn(&T) -> S) -> Option<T
 
 fn split_sentences(text: &str) -> Vec<&str> {
     const ABBREVIATIONS: [&str; 6] = ["Dr.", "Mr.", "Mrs.", "Ms.", "e.g.", "i.e."];
-    let (mut found, mut start, mut last) = (Vec::new(), 0, ' ');
+    let mut found = Vec::new();
+    let mut start = 0;
+    let mut last = ' ';
     for (at, c) in text.char_indices() {
         let so_far = text.get(start..at).unwrap_or_default();
         let is_short = ABBREVIATIONS.iter().any(|short| so_far.ends_with(short));
@@ -327,7 +335,8 @@ mod tests {
     fn sections_keep_nested_blocks_and_return_other_text_untagged() {
         let found = sections("é\n</a>\n<a>\n<b>\nx\n</b>\n</a>\n\n<c>\n\n</c>\n<>\n<d>\ny");
         let pairs = found.iter().map(|(t, v)| (t.as_str(), v.as_str()));
-        let (nested, unclosed) = (("a", "<b>\nx\n</b>"), ("", "<d>\ny"));
+        let nested = ("a", "<b>\nx\n</b>");
+        let unclosed = ("", "<d>\ny");
         assert!(pairs.eq([("", "é\n</a>"), nested, ("c", ""), ("", "<>"), unclosed]));
     }
 

@@ -58,7 +58,8 @@ impl Sample<'_> {
         }
         let least =
             schema.get("minItems").and_then(Json::as_u64).and_then(|least| usize::try_from(least).ok());
-        let (least, most) = (least.unwrap_or(0), schema.get("maxItems").and_then(Json::as_u64));
+        let least = least.unwrap_or(0);
+        let most = schema.get("maxItems").and_then(Json::as_u64);
         let Some(item) = schema.get("items").filter(|_| depth <= DEEP || least > 0) else {
             return Json::Array(Vec::new());
         };

@@ -120,8 +120,10 @@ impl Provider {
             ProviderError::UnknownProvider { name: shown.to_owned() }
         })?;
         let client = client::client().ok_or(ProviderError::NoClient)?;
-        let (name, model) = (name.to_owned(), model.to_owned());
-        let (limits, options) = (StreamLimits::default(), Options::default());
+        let name = name.to_owned();
+        let model = model.to_owned();
+        let limits = StreamLimits::default();
+        let options = Options::default();
         Ok(Self { name, facts, model, address, limits, options, client })
     }
 

@@ -56,7 +56,8 @@ impl<'c> Quotes<'c> {
         if self.windows.is_empty() {
             return Vec::new();
         }
-        let (sent, own) = (self.marks(sent), self.marks(own));
+        let sent = self.marks(sent);
+        let own = self.marks(own);
         let marks: Vec<bool> = sent.iter().zip(own).map(|(sent, own)| *sent && !own).collect();
         let mut end = 0;
         let runs = marks.chunk_by(|one, other| one == other).filter_map(|run| {
@@ -118,7 +119,10 @@ fn is_token(text: &[char]) -> bool {
 /// place. Each comes with the last characters, as a number. The escapes of JSON are decoded, also in a text that is
 /// escaped several times.
 fn read(chars: impl Iterator<Item = char> + Clone, mut each: impl FnMut(usize, u128)) {
-    let (mut window, mut is_escaped, mut gap, mut before_escape) = (0, false, None, None);
+    let mut window = 0;
+    let mut is_escaped = false;
+    let mut gap = None;
+    let mut before_escape = None;
     let mut push = |at, symbol| {
         window = (window << BITS | u128::from(symbol)) & ((1 << (WINDOW * BITS)) - 1);
         each(at, window);

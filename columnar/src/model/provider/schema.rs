@@ -207,7 +207,8 @@ impl<'s> Size<'s> {
             self.values += 1;
             self.bytes += value.as_str().map_or(0, str::len);
         }
-        let (item, properties) = (entries.get("items"), entries.get("properties").and_then(Json::as_object));
+        let item = entries.get("items");
+        let properties = entries.get("properties").and_then(Json::as_object);
         let is_level = item.is_some() || properties.is_some();
         for name in properties.into_iter().flat_map(Map::keys) {
             self.properties += 1;
@@ -297,7 +298,8 @@ mod tests {
         openai["properties"]["many"]["maxItems"] = 3.into();
         assert_eq!(to_send(&schema, SchemaDialect::OpenAi), Some(openai));
         assert_eq!(to_send(&schema, SchemaDialect::Cohere), None, "an alternative");
-        let (mut schema, mut cohere) = (schema, narrow);
+        let mut schema = schema;
+        let mut cohere = narrow;
         for schema in [&mut schema, &mut cohere] {
             schema["$defs"]["Deep"] = json!({ "enum": ["a"] });
         }

@@ -143,7 +143,9 @@ impl ReplyStream {
             events.feed(&body);
         }
         let reply = WireReply::new(facts.counts_thoughts_apart);
-        let (received, text, has_begun) = (0, 0, false);
+        let received = 0;
+        let text = 0;
+        let has_begun = false;
         Ok(Self { exchange, format, response, received, events, reply, text, stop, since, has_begun })
     }
 
@@ -174,7 +176,8 @@ impl ReplyStream {
 
     /// The text or the thoughts of the last event.
     fn chunk(&mut self) -> Result<Option<Chunk>, ProviderError> {
-        let (text, thought) = (mem::take(&mut self.reply.text), mem::take(&mut self.reply.thought));
+        let text = mem::take(&mut self.reply.text);
+        let thought = mem::take(&mut self.reply.thought);
         self.text = self.text.saturating_add(text.len() + thought.len());
         // The limit is checked before the text is returned, so the reader never has more.
         self.check(self.text, self.exchange.limits.text)?;
@@ -327,7 +330,9 @@ fn whole(response: &Response, framing: Framing) -> Option<&'static str> {
 
 /// Whether parsed JSON would take far more memory than the bytes do.
 fn has_too_many_values(data: &[u8]) -> bool {
-    let (mut values, mut is_in_text, mut is_escaped) = (0, false, false);
+    let mut values = 0;
+    let mut is_in_text = false;
+    let mut is_escaped = false;
     // Each value follows one of these signs, so a shorter text has fewer values.
     data.len() > VALUES
         && data.iter().any(|byte| {

@@ -79,7 +79,9 @@ async fn request_with(conversation: &[(Role, &str)], views: Views, system: &str)
 }
 
 async fn ask(model: &Provider, messages: &[(Role, &str)]) -> (String, Option<End>, Option<BoxError>) {
-    let (mut text, mut end, mut error) = (String::new(), None, None);
+    let mut text = String::new();
+    let mut end = None;
+    let mut error = None;
     let mut reply = model.reply(request(messages).await);
     while let Some(chunk) = reply.next().await {
         assert!(end.is_none() && error.is_none(), "nothing follows the end");
@@ -390,7 +392,8 @@ async fn a_follow_up_is_sent_after_the_messages_and_never_marked() {
             blocks(&sent(name, Request { follow_up, ..request }).await)
         }
     };
-    let (reply, why) = ((Role::Assistant, Arc::from("No.")), (Role::User, Arc::from("Say it in JSON.")));
+    let reply = (Role::Assistant, Arc::from("No."));
+    let why = (Role::User, Arc::from("Say it in JSON."));
     for (name, marks) in [("anthropic/claude-sonnet-4-5", &[0][..]), ("openai/gpt-4o", &[])] {
         let blocks = messages(name, vec![reply.clone(), why.clone()]).await;
         assert_eq!(marked(&blocks), marks, "{name}");

@@ -112,7 +112,8 @@ impl SpendLimit {
         output: u64,
     ) -> Result<Reservation, SpendLimitError> {
         // The provider may write the request to the cache, so the higher cost counts.
-        let (plain, kept) = (Usage::new(input, output), Usage::new(input, output).cached(0, input));
+        let plain = Usage::new(input, output);
+        let kept = Usage::new(input, output).cached(0, input);
         let amount = self.unit.of(model, &plain)?.max(self.unit.of(model, &kept)?);
         loop {
             // Created before the check, so that no settlement is missed.

@@ -53,7 +53,8 @@ impl Price {
     /// The user's own price, in dollars for a million tokens of the request and of the reply. Tokens that are read
     /// from a cache or written to it cost as much as others of the request.
     pub const fn new(input: f64, output: f64) -> Self {
-        let (input, output) = (rate(input), rate(output));
+        let input = rate(input);
+        let output = rate(output);
         let rates = UnitRates { input, output, read: input, write: input, long_write: None };
         Self { rates, beyond: None, batch: None, flex: None, source: "", date: "" }
     }
@@ -417,7 +418,8 @@ mod tests {
             ("gemini/gemini-2.0-flash-001", "gemini/gemini-2.0-flash"),
             ("gemini/gemini-3.1-pro-preview", "gemini/gemini-3.1-pro"),
         ] {
-            let (price, expected) = (Price::by_model(version), Price::by_model(model));
+            let price = Price::by_model(version);
+            let expected = Price::by_model(model);
             assert!(price.is_some(), "{version}");
             assert_eq!(price.map(|price| price.rates), expected.map(|price| price.rates), "{version}");
         }

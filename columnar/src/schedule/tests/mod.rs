@@ -300,7 +300,8 @@ fn r9_nothing_new_starts_after_a_failure_and_siblings_are_stored() {
     let columns: [Option<Views<'_>>; 3] = [None, Some(&[(0, LATEST)]), Some(&[(0, LATEST)])];
     let mut world = world(&columns, 2).with_faults(1, OnFailure::Stop);
     (0..2).for_each(|_| world.push(0));
-    let (bad, sibling) = (Cell { column: 1, step: 0 }, Cell { column: 2, step: 0 });
+    let bad = Cell { column: 1, step: 0 };
+    let sibling = Cell { column: 2, step: 0 };
     world.failed(bad);
     assert!(world.running.contains(&sibling) && !world.scheduler.is_idle());
     world.computed(sibling);

@@ -48,7 +48,8 @@ pub(super) fn delete<D: Disk>(location: &FolderLocation<D>) -> Result<(), StoreE
 
 /// Fails if there were values, and only the format is missing.
 fn check_absent<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<(), StoreError> {
-    let (path, empty) = (layout.cells(), log::write(&Cells::new()));
+    let path = layout.cells();
+    let empty = log::write(&Cells::new());
     match none_if_missing(disk.read(&path, empty.len() as u64 + 1)).context("reading", &path)? {
         Some(bytes) if bytes != empty.as_bytes() => Err(damaged(&layout.format(), "it is missing")),
         _ => Ok(()),

@@ -101,7 +101,9 @@ impl Log {
     ///
     /// The outer error is about reading, the inner error about the log.
     pub(super) fn read(mut bytes: impl BufRead) -> io::Result<Result<Self, String>> {
-        let (mut log, mut line, mut count) = (Self::default(), Vec::new(), 0);
+        let mut log = Self::default();
+        let mut line = Vec::new();
+        let mut count = 0;
         for at in 1.. {
             line.clear();
             // One byte more than a line can have is enough to notice that these bytes are no line.
@@ -205,7 +207,8 @@ fn escape(text: &str, words: &mut String) {
 }
 
 fn unescape(words: &str) -> Option<Value> {
-    let (mut text, mut chars) = (String::with_capacity(words.len()), words.chars());
+    let mut text = String::with_capacity(words.len());
+    let mut chars = words.chars();
     while let Some(char) = chars.next() {
         text.push(match char {
             '\\' => match chars.next()? {
@@ -252,7 +255,8 @@ impl Line {
         };
         // The receipt is the rest of the line, since receipts may have spaces.
         let mut words = rest.splitn(count + 1, ' ');
-        let (column, step) = (Name::new(words.next()?).ok()?, number(words.next()?)?);
+        let column = Name::new(words.next()?).ok()?;
+        let step = number(words.next()?)?;
         let value = if is_value { Some(Checksum::of_words(words.next()?, words.next()?)?) } else { None };
         let receipt = words.next().map(|words| unescape(words).ok_or(())).transpose().ok()?;
         Some(Self::Cell(column, step, LoggedEntry { value, receipt }))

@@ -34,7 +34,8 @@ impl<D: Disk> OwnFiles<D> {
 
     /// Fails if the folder, or one of these files, was moved or replaced. Nothing is written after such a failure.
     pub(super) fn check(&self, disk: &D, layout: &StoreFolder) -> Result<(), StoreError> {
-        let (root, path) = (layout.root(), layout.lock());
+        let root = layout.root();
+        let path = layout.lock();
         match none_if_missing(disk.is_locked_by(&path, &self.lock)).context("looking at", &path)? {
             Some(true) => {}
             Some(false) => return Err(unwritable(root, "it was replaced by another folder")),

@@ -120,7 +120,8 @@ fn make_root<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
 /// Creates the files of a new store. The format comes last: with a format, the store exists.
 fn make<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<(), StoreError> {
     disk.sync_path(layout.root()).context("writing", layout.root())?;
-    let (path, empty) = (layout.cells(), log::write(&Cells::new()));
+    let path = layout.cells();
+    let empty = log::write(&Cells::new());
     match none_if_missing(disk.read(&path, empty.len() as u64 + 1)).context("reading", &path)? {
         None => {
             // An earlier version deleted a flow and left this file: the next flow begins without cells.
@@ -169,7 +170,8 @@ fn recover<D: Disk>(
     is_defined: bool,
 ) -> Result<(Cells, Vec<(Name, usize)>), StoreError> {
     let log = read_log(disk, layout)?;
-    let (is_whole, adoption) = (log.is_whole(), Adoption::of(&log, is_defined));
+    let is_whole = log.is_whole();
+    let adoption = Adoption::of(&log, is_defined);
     let Log { mut cells, unconfirmed, .. } = log;
     let mut columns = BTreeSet::new();
     for (column, step, logged) in unconfirmed {

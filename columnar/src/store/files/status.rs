@@ -144,7 +144,8 @@ mod linux {
             _ => FileKind::Other,
         };
         let device = makedev(found.stx_dev_major, found.stx_dev_minor);
-        let (names, len) = (found.stx_nlink.into(), found.stx_size);
+        let names = found.stx_nlink.into();
+        let len = found.stx_size;
         Some(Ok(FileStatus { kind, id: FileId(device, found.stx_ino), names, len }))
     }
 }
@@ -157,8 +158,9 @@ mod tests {
     #[test]
     fn a_status_is_that_of_the_standard_library() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (file, link, second) =
-            (folder.path().join("file"), folder.path().join("link"), folder.path().join("second"));
+        let file = folder.path().join("file");
+        let link = folder.path().join("link");
+        let second = folder.path().join("second");
         fs::write(&file, "seven b").expect("it can be written");
         fs::hard_link(&file, &second).expect("it can have two names");
         #[cfg(unix)]

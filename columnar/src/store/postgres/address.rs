@@ -65,7 +65,9 @@ impl TlsMode {
 impl DatabaseAddress {
     /// Parses an address. The driver's error is dropped, because it may quote the password.
     pub(super) fn parse(text: &str) -> Result<Self, StoreError> {
-        let (mut mode, mut root, mut rest) = (None, None, text.to_owned());
+        let mut mode = None;
+        let mut root = None;
+        let mut rest = text.to_owned();
         // Removed from the last to the first, so that the positions of the others stay.
         for (at, name, value) in parameters(text).into_iter().rev() {
             match &*name {

@@ -62,7 +62,8 @@ impl Backend for PostgresBackend {
                 return Err(error.into_store_error("opening", location, &location.address));
             }
         };
-        let (location, session) = (location.clone(), Some(session));
+        let location = location.clone();
+        let session = Some(session);
         Ok(Self { location, runtime, ownership, process, session, columns, is_failed: false })
     }
 
@@ -222,8 +223,8 @@ async fn open(
                 Taken::Deleted => {}
             }
         };
-        let (process, ownership) =
-            (ServerProcess::of(client).await?, cells::take_ownership(client, flow).await?);
+        let process = ServerProcess::of(client).await?;
+        let ownership = cells::take_ownership(client, flow).await?;
         // Read as the owner: the last owner may have written until now.
         let columns = FlowRows::read(client, ownership, location).await?;
         Ok::<_, PostgresError>((process, ownership, columns))

@@ -32,8 +32,12 @@ pub(super) struct BatchWrite<'a> {
 impl<'a> BatchWrite<'a> {
     pub(super) fn new(ownership: Ownership, cells: &'a [NewCell]) -> Result<Self, StoreError> {
         let mut indexes = HashMap::with_capacity(cells.len());
-        let (mut firsts, mut columns, mut steps) = (vec![], vec![], vec![]);
-        let (mut values, mut receipts, mut sums) = (vec![], vec![], vec![]);
+        let mut firsts = vec![];
+        let mut columns = vec![];
+        let mut steps = vec![];
+        let mut values = vec![];
+        let mut receipts = vec![];
+        let mut sums = vec![];
         for cell in cells {
             let step = cells::number_of(&cell.column, cell.step)?;
             indexes.entry((cell.column.as_str(), step)).or_insert_with(|| {

@@ -127,7 +127,9 @@ impl FlowRows {
             select flow, new.* from owner, unnest($5::text[], $6::bigint[], $7::integer[]) as new
             on conflict (flow, "column") do update set prefix = excluded.prefix, sum = excluded.sum
             returning flow"#;
-        let (mut columns, mut prefixes, mut sums) = (vec![], vec![], vec![]);
+        let mut columns = vec![];
+        let mut prefixes = vec![];
+        let mut sums = vec![];
         for (column, stored) in
             self.stored.iter().filter(|(column, stored)| self.has_row_behind(column, stored))
         {
@@ -166,7 +168,8 @@ impl FlowRows {
     ) -> Result<bool, PostgresError> {
         const DEFINE: &str = "update columnar_flows set definition = $3, columns = $4, sum = $5
             where flow = $1 and owners = $2 returning flow";
-        let (definition, count) = (definition.as_bytes(), self.count());
+        let definition = definition.as_bytes();
+        let count = self.count();
         let sum = flow_checksum(ownership.flow, count, Some(definition));
         let [flow, owners] = ownership.parameters();
         let parameters: [Parameter<'_>; 5] =
@@ -180,7 +183,8 @@ impl FlowRows {
 }
 
 fn flow_checksum(flow: i32, columns: i32, definition: Option<&[u8]>) -> i32 {
-    let (flow, columns) = (flow.to_le_bytes(), columns.to_le_bytes());
+    let flow = flow.to_le_bytes();
+    let columns = columns.to_le_bytes();
     match definition {
         Some(definition) => checksum(&[&flow, &columns, definition]),
         None => checksum(&[&flow, &columns]),

@@ -19,7 +19,8 @@ use crate::store::lock::owner_only;
 pub(super) fn backup(file: &Path, to: &Path) -> Result<(), StoreError> {
     let operation = format!("copying {} to {}", shown(file), shown(to));
     let failed = |source| StoreError::Io { operation: operation.clone(), source };
-    let (file, to) = (database::resolve(file).map_err(failed)?, database::resolve(to).map_err(failed)?);
+    let file = database::resolve(file).map_err(failed)?;
+    let to = database::resolve(to).map_err(failed)?;
     if fs::metadata(&file).map_err(failed)?.len() == 0 {
         return Err(StoreError::other(format!("{} is empty: there is nothing to copy", shown(&file))));
     }

@@ -52,13 +52,16 @@ pub(super) fn load(
     steps: Range<usize>,
 ) -> Result<RowChunk, SqliteError> {
     let corrupt = |step, reason: &str| {
-        let (column, step) = (name.clone(), from_row(step));
+        let column = name.clone();
+        let step = from_row(step);
         SqliteError::Store(StoreError::Corrupt { column, step, reason: reason.to_owned() })
     };
-    let (mut next, end) = (to_row(steps.start), to_row(steps.end));
+    let mut next = to_row(steps.start);
+    let end = to_row(steps.end);
     let mut load = db.prepare_cached(LOAD)?;
     let mut rows = load.query([column.cell(next), column.cell(end)])?;
-    let (mut chunk, mut bytes) = (RowChunk::default(), 0);
+    let mut chunk = RowChunk::default();
+    let mut bytes = 0;
     while chunk.entries.len() < CHUNK_ROWS && bytes < CHUNK_BYTES {
         let row = rows.next().map_err(SqliteError::from).map_err(|error| {
             // The first row that cannot be read.
@@ -91,7 +94,8 @@ fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
     let strange = |_| "it is of another type";
     // A column of SQLite takes values of any type, and an edit by hand stores text.
     let blob = |name| row.get_ref(name).map_err(strange)?.as_blob_or_null().map_err(|_| "it is no blob");
-    let (bytes, receipt) = (blob("bytes")?, blob("receipt")?);
+    let bytes = blob("bytes")?;
+    let receipt = blob("receipt")?;
     let cell: i64 = row.get("id").map_err(strange)?;
     if row.get::<_, i32>("sum").map_err(strange)? != entry_checksum(&[&cell.to_le_bytes()], bytes, receipt) {
         return Err("its checksum is wrong");

@@ -210,7 +210,8 @@ fn connect(path: &Path) -> Result<Connection, SqliteError> {
 /// The format of the file; `None` for an empty one.
 fn format(db: &Connection, path: &Path, location: &dyn fmt::Display) -> Result<Option<u32>, SqliteError> {
     let header = |name| db.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-    let (application, format) = (header("application_id")?, header("user_version")?);
+    let application = header("application_id")?;
+    let format = header("user_version")?;
     if application == APPLICATION {
         return match u32::try_from(format) {
             // Both numbers are written in one transaction, so one alone means that the file was edited.

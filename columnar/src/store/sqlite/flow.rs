@@ -49,7 +49,8 @@ impl FlowRow {
         read.query_row([key], |row| {
             let definition: Option<Vec<u8>> = row.get("definition")?;
             let definition = definition.map(String::from_utf8).transpose();
-            let (id, columns) = (row.get("id")?, row.get::<_, u32>("columns")?);
+            let id = row.get("id")?;
+            let columns = row.get::<_, u32>("columns")?;
             let sum: i32 = row.get("sum")?;
             Ok(definition.ok().map(|definition| (Self { id, definition, columns }, sum)))
         })?
@@ -69,7 +70,8 @@ impl FlowRow {
     }
 
     fn checksum(&self, key: &str) -> i32 {
-        let (id, columns) = (self.id.to_le_bytes(), self.columns.to_le_bytes());
+        let id = self.id.to_le_bytes();
+        let columns = self.columns.to_le_bytes();
         match &self.definition {
             Some(definition) => checksum(&[&id, key.as_bytes(), &columns, definition.as_bytes()]),
             None => checksum(&[&id, key.as_bytes(), &columns]),
@@ -179,7 +181,8 @@ impl ColumnRow {
     }
 
     fn read(row: &Row<'_>, flow: i64) -> Result<(Name, Self), SqliteError> {
-        let (id, complete) = (row.get("id")?, row.get("complete")?);
+        let id = row.get("id")?;
+        let complete = row.get("complete")?;
         let name: String = row.get("name")?;
         let column = Self { id, complete };
         match Name::new(&name) {

@@ -73,7 +73,9 @@ pub(super) struct LogScan {
 pub(super) fn scan(log: &mut impl Read, format: &FrameFormat) -> io::Result<LogScan> {
     let mut bytes = vec![0; FRAME_HEADER + format.page];
     let mut scan = LogScan::default();
-    let (mut seeds, mut frames, mut is_whole) = (format.seeds, 0, true);
+    let mut seeds = format.seeds;
+    let mut frames = 0;
+    let mut is_whole = true;
     // Whether the frame before ends a transaction, and whether that one is counted.
     let mut end = None;
     while fill(log, &mut bytes)?
@@ -144,7 +146,8 @@ impl LogIndex {
     /// Reads an index; `None` if the index is not whole. Numbers are in the byte order of this machine.
     pub(super) fn parse(bytes: &[u8; INDEX]) -> Option<Self> {
         let native = |at| array(bytes, at).map(u32::from_ne_bytes);
-        let (header, copy) = (bytes.get(..48)?, bytes.get(48..96)?);
+        let header = bytes.get(..48)?;
+        let copy = bytes.get(48..96)?;
         let stored = [native(40)?, native(44)?];
         let is_valid = header == copy
             && native(0)? == VERSION
@@ -154,7 +157,8 @@ impl LogIndex {
             1 => 65536,
             page => u64::from(page),
         };
-        let (frames, written_back) = (native(16)?, native(96)?);
+        let frames = native(16)?;
+        let written_back = native(96)?;
         let index =
             Self { frames, written_back, salts: array(bytes, 32)?, frame: FRAME_HEADER as u64 + page };
         is_valid.then_some(index)

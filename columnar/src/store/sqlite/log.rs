@@ -80,7 +80,9 @@ enum LogDefect {
 
 impl LogDefect {
     fn error(&self, file: &Path) -> StoreError {
-        let (log, index, file) = (log_path(file), index_path(file), shown(file).to_string());
+        let log = log_path(file);
+        let index = index_path(file);
+        let file = shown(file).to_string();
         let index = shown(&index).to_string();
         let restore = format!("restore {file} and its log from a backup and remove {index}");
         let drop =
@@ -156,7 +158,8 @@ fn defect(
     if scan.is_continued {
         return Some(LogDefect::Damaged { frames, transactions: scan.lost });
     }
-    let (index, salts) = (index?, salts.unwrap_or_default());
+    let index = index?;
+    let salts = salts.unwrap_or_default();
     let confirmed = index.frames;
     if salts == index.salts || !has_header && is_surely_due(index) {
         (frames < confirmed).then_some(LogDefect::Short { frames, confirmed })
@@ -221,7 +224,8 @@ pub(super) fn forget_index(file: &Path) {
 /// The index of a log, unless it is missing or not whole.
 fn index(path: &Path) -> io::Result<Option<LogIndex>> {
     let read = with_index(path, |file| {
-        let (mut file, mut bytes) = (&**file, [0; INDEX]);
+        let mut file = &**file;
+        let mut bytes = [0; INDEX];
         file.seek(SeekFrom::Start(0))?;
         Ok(if fill(&mut file, &mut bytes)? { LogIndex::parse(&bytes) } else { None })
     });

@@ -193,7 +193,8 @@ impl SqliteStore {
         file: impl Into<PathBuf>,
         to: impl Into<PathBuf>,
     ) -> BoxFuture<'static, Result<(), StoreError>> {
-        let (file, to) = (file.into(), to.into());
+        let file = file.into();
+        let to = to.into();
         // Copied on a separate thread, so the flows of the file need not wait.
         run(move || backup::backup(&file, &to))
     }
@@ -250,8 +251,8 @@ impl Store for SqliteStore {
     }
 
     fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>> {
-        let (file, location) =
-            (SharedFile::find_existing(&self.location.file), Arc::new(self.location.clone()));
+        let file = SharedFile::find_existing(&self.location.file);
+        let location = Arc::new(self.location.clone());
         let delete = async move {
             let Some(file) = file? else { return Ok(()) };
             let deleted = Arc::clone(&location);

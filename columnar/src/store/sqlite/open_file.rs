@@ -360,7 +360,8 @@ impl Server for OpenFile {
     fn put(&mut self, mut puts: Vec<PutRequest>) {
         // The sort is stable, so the cells of a flow keep their order.
         puts.sort_by_key(|put| put.handle);
-        let (mut writes, mut answers) = (Vec::<CellWrite>::new(), Vec::<Vec<Answer<Put>>>::new());
+        let mut writes = Vec::<CellWrite>::new();
+        let mut answers = Vec::<Vec<Answer<Put>>>::new();
         for PutRequest { handle, cell, answer } in puts {
             let refused = match self.flows.get(&handle) {
                 Some(flow) if flow.is_halted => StoreError::Halted,

@@ -99,7 +99,8 @@ impl FlowHandle {
         column: Name,
         steps: Range<usize>,
     ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        let (id, file) = (self.id, Arc::downgrade(&self.file));
+        let id = self.id;
+        let file = Arc::downgrade(&self.file);
         let load = move |file: &SharedFile, steps| {
             let column = column.clone();
             file.thread.ask(id, move |file| file.load(id, &column, steps))

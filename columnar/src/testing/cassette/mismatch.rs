@@ -107,7 +107,8 @@ impl<'l> RequestDifference<'l> {
             text.push(equal("  …"));
         }
         text.extend(self.requested.iter().take(self.before).skip(first).map(|line| equal(line)));
-        let (recorded, requested) = (self.own(self.recorded), self.own(self.requested));
+        let recorded = self.own(self.recorded);
+        let requested = self.own(self.requested);
         text.extend(differing('-', recorded, requested));
         text.extend(differing('+', requested, recorded));
         // After lines that are left out, equal lines would seem to follow the shown lines.

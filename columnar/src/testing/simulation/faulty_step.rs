@@ -95,7 +95,8 @@ impl FaultyReply<'_> {
 
 impl Drop for FaultyReply<'_> {
     fn drop(&mut self) {
-        let ((column, step), success) = (&self.cell, self.success);
+        let (column, step) = &self.cell;
+        let success = self.success;
         self.world.check_that(|invariants| invariants.compute_ended(column, *step, success));
     }
 }

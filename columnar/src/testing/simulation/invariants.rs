@@ -157,7 +157,8 @@ impl Invariants {
 
     /// Records that the run emitted an event; `stored` is the value that the flow has for the cell.
     pub(super) fn emitted(&mut self, event: &Event, stored: Option<&str>) -> Check {
-        let (column, step) = (event.column().clone(), event.step());
+        let column = event.column().clone();
+        let step = event.step();
         self.write(kind(event), &column, step);
         match event {
             Event::Delta { text, .. } => self.cell(&column, step).deltas.push_str(text),
@@ -173,7 +174,8 @@ impl Invariants {
 
     /// Records that the run emitted the last event of a cell.
     fn finished(&mut self, column: Name, step: usize, stored: Option<&str>, value: Option<&str>) -> Check {
-        let (has_store, last) = (self.has_store, self.last_emitted.get(&column).copied());
+        let has_store = self.has_store;
+        let last = self.last_emitted.get(&column).copied();
         let cell = self.cell(&column, step);
         if std::mem::replace(&mut cell.emitted, true) {
             return Err(format!("`{column}` at step {step} is emitted twice"));

@@ -40,7 +40,8 @@ impl StoreLayer for Simulated {
         step: usize,
         entry: Entry,
     ) -> BoxFuture<'static, Result<Put, StoreError>> {
-        let (world, inner) = (self.0.clone(), Arc::clone(inner));
+        let world = self.0.clone();
+        let inner = Arc::clone(inner);
         async move {
             let fault = world.fault(&column, step, &Fault::STORE);
             sleep(world.delay()).await;
@@ -70,7 +71,8 @@ impl StoreLayer for Simulated {
         inner: &Arc<dyn Store>,
         column: Name,
     ) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        let (world, inner) = (self.0.clone(), Arc::clone(inner));
+        let world = self.0.clone();
+        let inner = Arc::clone(inner);
         async move {
             let stored_steps = inner.stored_steps(column.clone()).await?;
             world.check_that(|invariants| invariants.steps_read(&column, &stored_steps));
@@ -85,7 +87,8 @@ impl StoreLayer for Simulated {
         column: Name,
         steps: Range<usize>,
     ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        let (world, inner) = (self.0.clone(), Arc::clone(inner));
+        let world = self.0.clone();
+        let inner = Arc::clone(inner);
         async move {
             let entries = inner.load(column.clone(), steps.clone()).await?;
             world.check_that(|invariants| invariants.loaded(&column, &steps, &entries));

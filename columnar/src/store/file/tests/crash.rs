@@ -93,7 +93,8 @@ fn recovered(
 ) -> Found {
     model.record();
     run_script(&location(model), actions, || model.confirm()).expect("nothing fails");
-    let (visited, contents) = (HashSet::new(), HashMap::new());
+    let visited = HashSet::new();
+    let contents = HashMap::new();
     let mut explorer = Explorer { actions, misbehaving, found: Found::default(), visited, contents };
     explorer.explore(model.recorded(), limits);
     println!("{:?}", explorer.found);
@@ -147,7 +148,8 @@ const FORMAT: &str = "/chats/today/.columnar/format";
 #[test]
 fn s13_c1_the_upgrade_of_format_1_survives_a_power_loss() {
     let made = || {
-        let (model, hi) = (Model::default(), Action::Put(vec![("user", 0, Some("hi"))]));
+        let model = Model::default();
+        let hi = Action::Put(vec![("user", 0, Some("hi"))]);
         run_script(&location(&model), &[Action::Open(vec![]), hi], || {}).expect("well");
         of_format_1(&model)
     };
@@ -160,7 +162,8 @@ fn s13_c1_the_upgrade_of_format_1_survives_a_power_loss() {
     assert!(found.is_sound(), "{found:?}");
 
     // An earlier version would take a receipt for damage, so the format is upgraded before the first receipt.
-    let (model, mut counts) = (made(), [0, 0]);
+    let model = made();
+    let mut counts = [0, 0];
     model.record();
     run_script(&location(&model), &actions, || {}).expect("nothing fails");
     for left in model.recorded().iter().flat_map(|(image, _)| states_after_loss(image, 100)) {
@@ -199,10 +202,9 @@ fn verification_during_a_write_finds_no_defect() {
 
 #[test]
 fn faulty_stores_are_caught() {
-    let (define, actions) = (
-        short_script(),
-        short_script().into_iter().filter(|action| !matches!(action, Action::Define(_))).collect::<Vec<_>>(),
-    );
+    let define = short_script();
+    let actions =
+        short_script().into_iter().filter(|action| !matches!(action, Action::Define(_))).collect::<Vec<_>>();
     let made = || {
         let model = Model::default();
         run_script(&location(&model), &actions[..1], || {}).expect("nothing fails");

@@ -105,9 +105,11 @@ fn check_recovery(model: &Model, handle: Handle, confirmed: usize, context: &str
 
 /// Runs the script with a fault at each operation. Returns the number of runs that failed.
 fn with_faults(fault: impl Fn(usize) -> Fault) -> usize {
-    let (mut refused, operations) = (0, expected_operations());
+    let mut refused = 0;
+    let operations = expected_operations();
     for at in 0..operations.len() {
-        let (model, fault) = (Model::default(), fault(at));
+        let model = Model::default();
+        let fault = fault(at);
         model.fail(Some(fault));
         let handle = Worker::new(location(&model));
         let (confirmed, error) = run_until_error(&handle);

@@ -165,7 +165,8 @@ fn killed_at(at: usize, folder: &Path) -> (usize, bool) {
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
-    let (mut confirmed, mut killed) = (0, false);
+    let mut confirmed = 0;
+    let mut killed = false;
     for line in BufReader::new(child.stderr.take().expect("it is piped")).lines() {
         match line.expect("text").as_str() {
             "confirmed" => confirmed += 1,
@@ -188,7 +189,8 @@ fn c2_a_killed_process_loses_no_confirmed_value() {
     if let Ok(at) = env::var(AT) {
         return live_until(at.parse().expect("a number"));
     }
-    let (mut at, mut ends_by_itself) = (0, false);
+    let mut at = 0;
+    let mut ends_by_itself = false;
     while !ends_by_itself {
         at += 1;
         let folder = tempfile::tempdir().expect("a folder");

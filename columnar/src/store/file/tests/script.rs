@@ -140,7 +140,8 @@ pub(super) fn check(contents: &Contents, actions: &[Action], confirmed: usize) -
     if matches!(actions.get(confirmed), Some(Action::Delete)) && *contents == Contents::default() {
         return Violations::default();
     }
-    let (mut may, mut must) = (BTreeMap::new(), Vec::new());
+    let mut may = BTreeMap::new();
+    let mut must = Vec::new();
     let mut definitions = vec![None];
     for (at, action) in actions.iter().enumerate().take(confirmed + 1) {
         match action {

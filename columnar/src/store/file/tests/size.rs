@@ -17,8 +17,8 @@ fn stored(steps: usize) -> Model {
     let model = Model::default();
     drop(FileBackend::open(&location(&model)).expect("it opens"));
     let mut nodes = model.image().nodes().to_vec();
-    let (log, today) =
-        (find(&nodes, &["chats", "today", ".columnar", "cells"]), find(&nodes, &["chats", "today"]));
+    let log = find(&nodes, &["chats", "today", ".columnar", "cells"]);
+    let today = find(&nodes, &["chats", "today"]);
     nodes[log] = Node::file(log::write(&cells).into_bytes());
     let first = nodes.len();
     nodes.extend((0..steps).map(|_| Node::file(b"hi".to_vec())));

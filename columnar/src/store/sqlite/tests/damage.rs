@@ -104,7 +104,8 @@ fn s3_a_deletion_with_a_damaged_index_is_whole_or_an_error() {
     let root = db.query_row(root, (), |row| row.get::<_, u32>(0)).expect("an index") as usize;
     drop(open);
     let bytes = fs::read(chats.file()).expect("it is there");
-    let (mut whole, mut refused) = (0, 0);
+    let mut whole = 0;
+    let mut refused = 0;
     for bit in used(&bytes).filter(|byte| byte / 8192 == root - 1).flat_map(|byte| byte * 8..byte * 8 + 8) {
         let mut turned = bytes.clone();
         turned[bit / 8] ^= 1 << (bit % 8);
@@ -130,10 +131,11 @@ fn i2_invalid_utf8_is_an_error() {
     let chats = Chats::new();
     let mut open = chats.open().expect("it is new");
     assert!(stored(&open.put(cells(0..2))));
-    let (cell, bytes) = ((1_i64 << 32) + 1, b"no \xff text");
+    let cell = (1_i64 << 32) + 1;
+    let bytes = b"no \xff text";
     let forged = checksum(&[&cell.to_le_bytes(), bytes]);
-    let (change, db) =
-        ("update cell set bytes = ?, sum = ? where id = ?", open.file.db().expect("it is open"));
+    let change = "update cell set bytes = ?, sum = ? where id = ?";
+    let db = open.file.db().expect("it is open");
     assert_eq!(db.execute(change, (&bytes[..], forged, cell)).expect("a change"), 1);
     let error = open.load(0).expect_err("it is no text");
     assert_eq!(error.to_string(), "`user` at step 1 is damaged: it is no text");

@@ -93,7 +93,8 @@ async fn s16_the_text_of_a_deleted_flow_is_overwritten() {
 fn s16_a_flow_that_is_deleted_while_it_is_opened_is_made_again() {
     let chats = Chats::new();
     drop(chats.open().expect("it is new"));
-    let (file, monday) = (chats.file(), location(&chats, "monday"));
+    let file = chats.file();
+    let monday = location(&chats, "monday");
     let db = database::open(&file, &monday).ok().expect("it is there");
     let mut takes = 0;
     let opened = OpenFlow::open(&db, &file, monday, |path| {

@@ -91,7 +91,8 @@ fn places(log: &[u8]) -> impl Iterator<Item = usize> {
 #[test]
 fn s17_a_flipped_bit_of_the_log_loses_no_value_silently() {
     const STEPS: usize = 9;
-    let (source, target) = (Chats::new(), Chats::new());
+    let source = Chats::new();
+    let target = Chats::new();
     let mut open = writer(&source, 5);
     let fresh = Image::of(&source);
     // The next transaction overwrites the log from its beginning, and older frames follow it.
@@ -126,7 +127,8 @@ fn checkpoint(open: &Open, how: &str) {
 /// A copy may lack the index of the log. Then the last transaction may be one that was never confirmed.
 #[test]
 fn s17_without_the_index_damage_before_the_last_transaction_is_an_error() {
-    let (source, target) = (Chats::new(), Chats::new());
+    let source = Chats::new();
+    let target = Chats::new();
     let mut open = writer(&source, 5);
     let end = Image::of(&source).log().len();
     assert!(stored(&open.put(cells(5..6))));
@@ -151,7 +153,8 @@ fn s17_without_the_index_damage_before_the_last_transaction_is_an_error() {
 /// The damage covers the header, a sector, a page, many frames.
 #[test]
 fn s17_damage_of_any_length_in_the_middle_of_the_log_is_an_error() {
-    let (source, target) = (Chats::new(), Chats::new());
+    let source = Chats::new();
+    let target = Chats::new();
     let open = writer(&source, 12);
     let image = Image::of(&source);
     drop(open);
@@ -174,7 +177,8 @@ fn s17_damage_of_any_length_in_the_middle_of_the_log_is_an_error() {
 /// The error says how to go on without the values that cannot be recovered.
 #[test]
 fn s17_a_damaged_log_can_be_dropped() {
-    let (source, target) = (Chats::new(), Chats::new());
+    let source = Chats::new();
+    let target = Chats::new();
     let open = writer(&source, 12);
     let image = Image::of(&source);
     drop(open);
@@ -196,14 +200,16 @@ fn s17_a_damaged_log_can_be_dropped() {
 /// A kill or a loss of power tears the transaction that was never confirmed. That is no damage.
 #[test]
 fn s17_a_torn_tail_is_no_damage() {
-    let (source, target) = (Chats::new(), Chats::new());
+    let source = Chats::new();
+    let target = Chats::new();
     let mut open = writer(&source, 4);
     let confirmed = Image::of(&source);
     // The pages of this transaction are several frames.
     assert!(stored(&open.put(cells(4..140))));
     let written = Image::of(&source);
     drop(open);
-    let (start, end) = (confirmed.log().len(), written.log().len());
+    let start = confirmed.log().len();
+    let end = written.log().len();
     assert!(end - start > 4 * FRAME, "{start} to {end}");
     let lengths = (start..end).step_by(1013).chain([start + 1, start + 24, end - 1]);
     let cut = lengths.map(|length| written.log()[..length].to_vec());
@@ -226,7 +232,8 @@ fn s17_a_torn_tail_is_no_damage() {
 /// A transaction that failed may leave frames, and the mark of the end, after the frames of later transactions.
 #[test]
 fn s17_frames_of_a_failed_transaction_are_no_damage() {
-    let (source, target) = (Chats::new(), Chats::new());
+    let source = Chats::new();
+    let target = Chats::new();
     let mut open = writer(&source, 4);
     let before = Image::of(&source);
     assert!(stored(&open.put(cells(4..140))));
@@ -248,7 +255,8 @@ fn s17_frames_of_a_failed_transaction_are_no_damage() {
 
 #[test]
 fn s17_a_missing_log_is_an_error() {
-    let (source, target) = (Chats::new(), Chats::new());
+    let source = Chats::new();
+    let target = Chats::new();
     let open = writer(&source, 4);
     let image = Image::of(&source);
     let error = Image { log: None, ..image.clone() }.open(&target).expect_err("values are in the log alone");
@@ -274,7 +282,8 @@ fn s17_a_missing_log_is_an_error() {
 #[cfg(unix)]
 #[test]
 fn s17_a_log_that_was_emptied_is_an_error_if_values_were_in_it_alone() {
-    let (source, target) = (Chats::new(), Chats::new());
+    let source = Chats::new();
+    let target = Chats::new();
     let mut open = writer(&source, 4);
     let is_refused = |image: &Image| {
         for length in [0, 1, HEADER - 1] {
@@ -324,7 +333,8 @@ fn s17_a_log_that_was_emptied_is_an_error_if_values_were_in_it_alone() {
 #[cfg(unix)]
 #[test]
 fn s17_a_log_without_a_readable_header_is_an_error_if_values_were_in_it_alone() {
-    let (source, target) = (Chats::new(), Chats::new());
+    let source = Chats::new();
+    let target = Chats::new();
     let mut open = writer(&source, 4);
     let overwritten = |image: &Image| {
         let length = image.log().len();
@@ -367,7 +377,8 @@ fn s17_a_log_without_a_readable_header_is_an_error_if_values_were_in_it_alone() 
 #[cfg(unix)]
 #[test]
 fn s17_an_earlier_log_beside_the_index_of_a_later_one_is_an_error() {
-    let (source, target) = (Chats::new(), Chats::new());
+    let source = Chats::new();
+    let target = Chats::new();
     let mut open = writer(&source, 4);
     let mut images = Vec::new();
     for step in 4..7 {
@@ -390,7 +401,8 @@ fn s17_an_earlier_log_beside_the_index_of_a_later_one_is_an_error() {
 /// A loss of power leaves an index of any earlier moment, and a durable log. Nothing is lost then.
 #[test]
 fn s17_an_index_of_an_earlier_moment_is_no_damage() {
-    let (source, target) = (Chats::new(), Chats::new());
+    let source = Chats::new();
+    let target = Chats::new();
     let mut open = writer(&source, 2);
     let mut images = Vec::new();
     for step in 2..12 {
@@ -433,7 +445,8 @@ fn s17_an_index_of_an_earlier_moment_is_no_damage() {
 /// The file is whole again when nobody has written for a moment, and when it is closed.
 #[test]
 fn s17_a_file_that_is_idle_is_whole_without_its_log() {
-    let (source, target) = (Chats::new(), Chats::new());
+    let source = Chats::new();
+    let target = Chats::new();
     let mut open = writer(&source, 4);
     let alone = |source: &Chats| Image { log: None, index: None, ..Image::of(source) };
     assert!(alone(&source).open(&target).is_ok_and(|steps| steps < 4), "the values are in the log");

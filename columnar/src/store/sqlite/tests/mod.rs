@@ -61,7 +61,8 @@ impl Open {
 
     /// Stores cells of several flows together.
     fn put_each(&mut self, cells: Vec<(usize, NewCell)>) -> Vec<Result<Put, StoreError>> {
-        let (mut puts, mut answers) = (Vec::new(), Vec::new());
+        let mut puts = Vec::new();
+        let mut answers = Vec::new();
         for (flow, cell) in cells {
             let (answer, answered) = oneshot::channel();
             puts.push(PutRequest { handle: self.flows[flow], cell, answer });
@@ -256,7 +257,8 @@ async fn a_load_is_served_in_chunks() {
     assert!(stored(&open.put((0..5000).map(|step| new(step, Entry::from("short"))).collect())));
     let large = Entry::from("x".repeat(700_000).as_str());
     assert!(stored(&open.put((5000..5005).map(|step| new(step, large.clone())).collect())));
-    let (mut steps, mut chunks) = (10..9000, Vec::new());
+    let mut steps = 10..9000;
+    let mut chunks = Vec::new();
     while !steps.is_empty() {
         let chunk = open.file.load(open.flows[0], &name("user"), steps).expect("it can be read");
         steps = chunk.rest;
