@@ -83,7 +83,7 @@ impl<'ast> Visit<'ast> for Lifetimes {
 pub(super) fn check_closures(flow: &mut Flow, errors: &mut Errors) {
     let Form::Item(header) = &flow.form else { return };
     for param in &header.params {
-        let mut elided = Elided::default();
+        let mut elided = ElidedReference::default();
         param.ty.iter().for_each(|ty| elided.visit_type(ty));
         let Some(reference) = elided.0 else { continue };
         let columns = flow.columns.iter_mut().filter_map(|column| column.derived.as_mut());
@@ -125,9 +125,9 @@ pub(super) fn check_captures(flow: &mut Flow, errors: &mut Errors) {
 
 /// The first reference without a lifetime, which rustc does not infer from its place, as in `Fn(&str) -> &str`.
 #[derive(Default)]
-struct Elided<'t>(Option<&'t TypeReference>);
+struct ElidedReference<'t>(Option<&'t TypeReference>);
 
-impl<'t> Visit<'t> for Elided<'t> {
+impl<'t> Visit<'t> for ElidedReference<'t> {
     fn visit_type_reference(&mut self, reference: &'t TypeReference) {
         let is_elided = reference.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident == "_");
         if self.0.is_none() && is_elided && reference.mutability.is_none() {

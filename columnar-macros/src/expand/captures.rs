@@ -90,8 +90,8 @@ impl Emitter<'_> {
     }
 
     /// `None` for a condition that uses no parameter, except those with these names.
-    fn condition(&self, condition: TokenStream, hidden: &[String]) -> Option<TokenStream> {
-        let closure = closure(&trees(&condition)).filter(|closure| closure.around.is_empty())?;
+    fn condition(&self, condition: &TokenStream, hidden: &[String]) -> Option<TokenStream> {
+        let closure = closure(&trees(condition)).filter(|closure| closure.around.is_empty())?;
         let params = self.params().iter().filter(|param| !hidden.contains(&ident_text(&param.name)));
         let clones = self.clones(&closure.captures(params));
         let ([context], false) = (closure.params.as_slice(), clones.is_empty()) else { return None };
@@ -108,7 +108,7 @@ impl Emitter<'_> {
 /// The step with other arguments of the methods `when`. `None` if none of them changes.
 fn map_conditions(
     step: &TokenStream,
-    map: &mut dyn FnMut(TokenStream) -> Option<TokenStream>,
+    map: &mut dyn FnMut(&TokenStream) -> Option<TokenStream>,
 ) -> Option<TokenStream> {
     let mut trees = trees(step);
     let mut is_changed = false;
@@ -117,7 +117,7 @@ fn map_conditions(
         let Some(TokenTree::Group(group)) = rest.first_mut() else { continue };
         let is_condition = matches!(before, [.., dot, TokenTree::Ident(when)]
             if is_punct(Some(dot), '.') && ident::is(when, "when"));
-        let inside = if is_condition { map(group.stream()) } else { map_conditions(&group.stream(), map) };
+        let inside = if is_condition { map(&group.stream()) } else { map_conditions(&group.stream(), map) };
         if let Some(inside) = inside {
             let mut changed = Group::new(group.delimiter(), inside);
             changed.set_span(group.span());

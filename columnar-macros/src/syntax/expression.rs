@@ -31,7 +31,13 @@ pub(super) fn first(trees: &[TokenTree]) -> Option<Expression<'_>> {
     let (tokens, after) = trees.split_at_checked(length)?;
     let is_bare = matches!(
         expression,
-        Expr::Array(_) | Expr::Block(_) | Expr::Lit(_) | Expr::Paren(_) | Expr::Path(_) | Expr::Tuple(_)
+        Expr::Array(_)
+            | Expr::Block(_)
+            | Expr::Group(_)
+            | Expr::Lit(_)
+            | Expr::Paren(_)
+            | Expr::Path(_)
+            | Expr::Tuple(_)
     );
     (!goes_on(after)).then_some(Expression { tokens, after, is_bare })
 }
@@ -81,6 +87,7 @@ fn goes_on(after: &[TokenTree]) -> bool {
         _ => false,
     }
 }
+
 #[cfg(test)]
 mod tests {
     use std::fs;

@@ -205,7 +205,7 @@ fn expressions(tokens: &TokenStream) -> Vec<Expr> {
             }
             match input.parse()? {
                 TokenTree::Ident(name) => {
-                    found.push(Expr::Path(ExprPath { attrs: Vec::new(), qself: None, path: name.into() }))
+                    found.push(Expr::Path(ExprPath { attrs: Vec::new(), qself: None, path: name.into() }));
                 }
                 TokenTree::Group(group) => found.extend(expressions(&group.stream())),
                 TokenTree::Punct(_) | TokenTree::Literal(_) => {}
@@ -257,6 +257,7 @@ fn names_in_format(text: &str) -> Vec<String> {
     }
     names
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
