@@ -27,7 +27,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-#[allow(dead_code, reason = "the macro uses all of it")]
+#[allow(dead_code, unused_imports, reason = "the macro uses all of it")]
 #[path = "../src/diagnostics/mod.rs"]
 mod diagnostics;
 #[allow(dead_code, reason = "the macro uses all of it")]

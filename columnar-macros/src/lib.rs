@@ -26,7 +26,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use proc_macro2::{Span, TokenStream};
 
-use diagnostics::{Errors, flow};
+use diagnostics::Errors;
 use syntax::Invocation;
 
 /// The expansion of `columnar::flow!`, which passes `[$crate]` before the declarations.
@@ -52,5 +52,9 @@ fn bug(panic: &(dyn Any + Send)) -> TokenStream {
     let message = (panic.downcast_ref::<&str>().copied())
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message");
-    syn::Error::new(Span::call_site(), flow::bug(message)).to_compile_error()
+    let message = format!(
+        "`flow!` panicked, which is a bug in columnar: {message}\n\n\
+         help: please report it, together with this flow, to the issue tracker of columnar"
+    );
+    syn::Error::new(Span::call_site(), message).to_compile_error()
 }

@@ -1,9 +1,11 @@
 //! The rules about one column: its views taken together, their tags, and its lints.
 
+use proc_macro2::Ident;
 use std::collections::{HashMap, HashSet};
 use std::ptr;
+use syn::ext::IdentExt;
 
-use crate::diagnostics::{Errors, reads};
+use crate::diagnostics::{Errors, quote};
 use crate::ident::ident_text;
 use crate::syntax::{Column, GroupTag, Lint, Purpose, State, Tag, View};
 
@@ -18,12 +20,12 @@ pub(super) fn check_reads_other(column: &Column, errors: &mut Errors) {
     let Column { name, derived: Some(derived), .. } = column else { return };
     let mut self_views = derived.reads().filter(|view| view.is_self());
     match (self_views.next(), self_views.next()) {
-        (_, Some(second)) => errors.at(&second.written, reads::self_twice(name)),
+        (_, Some(second)) => errors.at(&second.written, self_twice(name)),
         (Some(first), None) if derived.reads().count() == 1 && derived.is_complete => {
-            errors.at(&first.written, reads::only_self(name));
+            errors.at(&first.written, only_self(name));
         }
         (None, None) if derived.reads().next().is_none() && derived.is_complete => {
-            errors.on(derived.list, reads::reads_nothing(name));
+            errors.on(derived.list, reads_nothing(name));
         }
         _ => {}
     }
@@ -42,7 +44,7 @@ pub(super) fn check_tags(column: &Column, errors: &mut Errors) {
     for view in column.reads() {
         for group in GroupTag::opened(around, view) {
             if tags.insert(group.text().to_owned(), None).is_some() {
-                errors.on(group.span, reads::same_tag(group.text(), name));
+                errors.on(group.span, same_tag(group.text(), name));
             }
         }
         around = &view.groups;
@@ -57,10 +59,10 @@ pub(super) fn check_tags(column: &Column, errors: &mut Errors) {
         };
         match (tags.get(&tag), span) {
             (Some(Some(first)), _) if first.text() == view.text() => {
-                errors.at(&view.written, reads::same_view(&view.text(), name));
+                errors.at(&view.written, same_view(&view.text(), name));
             }
-            (Some(_), Some(span)) => errors.on(span, reads::same_tag(&tag, name)),
-            (Some(_), None) => errors.at(&view.written, reads::same_tag(&tag, name)),
+            (Some(_), Some(span)) => errors.on(span, same_tag(&tag, name)),
+            (Some(_), None) => errors.at(&view.written, same_tag(&tag, name)),
             (None, _) => {
                 tags.insert(tag, Some(view));
             }
@@ -85,14 +87,14 @@ pub(super) fn check_tiers(column: &Column, documents: &HashSet<String>, errors: 
     let history = derived.reads().find(|view| view.is_self());
     if let Some(other) = derived.reads().filter(has_documents).find(|view| !ptr::eq(*view, tiered)) {
         let is_same = other.name() == tiered.name();
-        let (twice, others) = (reads::same_view(&tiered.name(), &column.name), reads::OTHER_DOCUMENTS);
+        let (twice, others) = (same_view(&tiered.name(), &column.name), OTHER_DOCUMENTS);
         errors.at(&other.written, if is_same { &*twice } else { others });
     } else if let Some(part) = history.filter(|history| !history.is_whole()) {
-        errors.at(&part.written, reads::TIERS_WITH_PART_OF_SELF);
+        errors.at(&part.written, TIERS_WITH_PART_OF_SELF);
     } else if history.is_none() {
-        errors.at(&tiered.written, reads::TIERS_WITHOUT_SELF);
+        errors.at(&tiered.written, TIERS_WITHOUT_SELF);
     } else if derived.reads().count() == 2 {
-        errors.at(&tiered.written, reads::TIERS_WITHOUT_TEXT);
+        errors.at(&tiered.written, TIERS_WITHOUT_TEXT);
     }
 }
 
@@ -122,9 +124,9 @@ pub(super) fn check_lints(
         let has_tiers = derived.reads().any(View::is_tiered);
         for view in derived.reads().filter(is_unbounded) {
             let message = match () {
-                () if has_tiers && view.is_self() => reads::unbounded_self(name),
-                () if shows_documents(view, documents) => reads::unbounded_documents(&view.name(), name),
-                () => reads::unbounded(&view.name(), view.purpose().map(Purpose::word), name),
+                () if has_tiers && view.is_self() => unbounded_self(name),
+                () if shows_documents(view, documents) => unbounded_documents(&view.name(), name),
+                () => unbounded(&view.name(), view.purpose().map(Purpose::word), name),
             };
             errors.at(&view.written, message);
         }
@@ -133,13 +135,100 @@ pub(super) fn check_lints(
         let (instructions, others): (Vec<&View>, Vec<&View>) =
             derived.reads().partition(|view| view.is_instruction());
         for view in instructions.into_iter().filter(|view| view.state == State::Valid) {
-            errors.at(&view.written, reads::unstable_system(&view.name(), name));
+            errors.at(&view.written, unstable_system(&view.name(), name));
         }
         if derived.is_complete
             && others.iter().all(|view| view.is_windowed())
             && let Some(first) = others.first()
         {
-            errors.at(&first.written, reads::unstable_prefix(&first.name(), name));
+            errors.at(&first.written, unstable_prefix(&first.name(), name));
         }
     }
+}
+
+// Messages.
+
+fn only_self(name: &Ident) -> String {
+    format!(
+        "{} reads only itself, so no new value can reach it\n\nhelp: add a view, as in `(user, self)`",
+        quote(name)
+    )
+}
+
+fn reads_nothing(name: &Ident) -> String {
+    let text = name.unraw();
+    format!(
+        "`{text}` reads nothing, so no value can reach it\n\nhelp: add a view, as in `column {text}(user.latest)`"
+    )
+}
+
+fn self_twice(name: &Ident) -> String {
+    format!("{} reads itself twice\n\nhelp: drop one of the two", quote(name))
+}
+
+fn same_view(view: &str, name: &Ident) -> String {
+    format!("{} reads `{view}` twice\n\nhelp: drop one of the two", quote(name))
+}
+
+fn same_tag(tag: &str, name: &Ident) -> String {
+    format!(
+        "two inputs of {} have the tag `{tag}`\n\nhelp: give one of them another tag, as in `.as(\"...\")`",
+        quote(name)
+    )
+}
+
+const OTHER_DOCUMENTS: &str = "a column with a tiered view can read no other documents\n\n\
+     help: put all of them into one source, or drop this";
+
+const TIERS_WITHOUT_SELF: &str = "a column with a tiered view must read all of `self`\n\n\
+     help: add it, as in `(files.tiered(), user, self)`";
+
+const TIERS_WITH_PART_OF_SELF: &str =
+    "a column with a tiered view must read all of `self`\n\nhelp: write `self`";
+
+const TIERS_WITHOUT_TEXT: &str = "a column with a tiered view must read text, too\n\n\
+     help: add a view of text, as in `(files.tiered(), user, self)`";
+
+/// `purpose` is the word of one: `context` or `instruction`.
+fn unbounded(read: &str, purpose: Option<&Ident>, name: &Ident) -> String {
+    let purpose = purpose.map_or_else(String::new, |word| format!(".{}()", ident_text(word)));
+    format!(
+        "`{read}` grows with every step, and {} denies `unbounded`\n\n\
+         help: write `{read}.latest{purpose}` or `{read}.window(3){purpose}`",
+        quote(name)
+    )
+}
+
+/// `self` of a column with a tiered view.
+fn unbounded_self(name: &Ident) -> String {
+    format!(
+        "a tiered view needs all of `self`, which grows with every step, and {} denies `unbounded`\n\nhelp: drop the lint here",
+        quote(name)
+    )
+}
+
+/// `read` holds documents.
+fn unbounded_documents(read: &str, name: &Ident) -> String {
+    format!(
+        "`{read}` shows each update of the documents, which grows with every step, and {} denies `unbounded`\n\n\
+         help: drop this, or the lint",
+        quote(name)
+    )
+}
+
+fn unstable_prefix(read: &str, name: &Ident) -> String {
+    format!(
+        "{} shows no whole history, so its requests share only the instruction, and it denies \
+         `unstable_prefix`\n\nhelp: write `{read}` for all values, or read a whole column before the others",
+        quote(name)
+    )
+}
+
+/// `read` is an instruction.
+fn unstable_system(read: &str, name: &Ident) -> String {
+    format!(
+        "the instruction `{read}` changes the system text, so requests share nothing, and {} denies `unstable_prefix`\n\n\
+         help: write `context()`, or drop the lint",
+        quote(name)
+    )
 }

@@ -1,12 +1,12 @@
 //! The order of the columns, and the rule that no column waits for itself.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::iter;
 
 use proc_macro2::Span;
 
-use crate::diagnostics::Errors;
-use crate::diagnostics::reads::{self, Edge, cycle_of_inputs};
+use crate::diagnostics::{Errors, line};
 use crate::graph;
 use crate::ident::ident_text;
 use crate::syntax::{Column, Flow, Module, View};
@@ -45,7 +45,7 @@ pub(super) fn check_cycles(flow: &Flow, errors: &mut Errors) -> Plan {
         for found in graph::cycles(&columns) {
             let edges = nodes.edges(&found.shortest);
             if let Some(first) = edges.first() {
-                errors.on(first.span, reads::cycle(&edges));
+                errors.on(first.span, cycle_of_views(&edges));
             }
         }
         // A flow with a cycle does not compile; the order only needs to have each column.
@@ -96,7 +96,7 @@ impl<'f> Nodes<'f> {
         let message = if cycle.shortest.iter().all(|&node| node >= count) {
             cycle_of_inputs(&edges)
         } else {
-            reads::cycle(&edges)
+            cycle_of_views(&edges)
         };
         Some(PossibleCycle { at, message, modules })
     }
@@ -108,5 +108,55 @@ impl<'f> Nodes<'f> {
             Some(Edge { reader: reader.clone(), read: view.name(), span: view.base.span() })
         };
         iter::zip(cycle, cycle.iter().cycle().skip(1)).filter_map(edge).collect()
+    }
+}
+
+// Messages.
+
+/// One edge of a cycle: the reader, the column that it reads, and the span of the view.
+struct Edge {
+    reader: String,
+    read: String,
+    span: Span,
+}
+
+fn cycle_of_views(edges: &[Edge]) -> String {
+    let read = edges.first().map_or("summary", |edge| &edge.read);
+    let help = format!("drop one of these views, or read the value of the step before: `{read}.prev`");
+    drawn_cycle(edges, &help)
+}
+
+/// `use Debate { topic: debate.critic } as debate;`
+fn cycle_of_inputs(edges: &[Edge]) -> String {
+    drawn_cycle(edges, "bind one of these inputs to another column")
+}
+
+fn drawn_cycle(edges: &[Edge], help: &str) -> String {
+    let width = edges.iter().map(|edge| edge.reader.len()).max().unwrap_or(0);
+    let mut drawing = String::new();
+    for (at, Edge { reader, read, span }) in edges.iter().enumerate() {
+        let arrow = if at == 0 { "┌→" } else { "│ " };
+        let at = line(*span).map_or_else(String::new, |line| format!("  (line {line})"));
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(drawing, "  {arrow} {reader:width$}  reads `{read}`{at}");
+    }
+    format!(
+        "these columns wait for each other, so none of them can run first\n\n{drawing}  └─┘\n\nhelp: {help}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cycle_is_drawn() {
+        let edge = |reader: &str, read: &str| Edge {
+            reader: reader.to_owned(),
+            read: read.to_owned(),
+            span: Span::call_site(),
+        };
+        let drawn = cycle_of_views(&[edge("topics", "summary"), edge("summary", "topics")]);
+        assert!(drawn.contains("\n  ┌→ topics   reads `summary`\n  │  summary  reads `topics`\n  └─┘\n"));
     }
 }

@@ -5,9 +5,10 @@ use std::ptr;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::{Path, PathSegment, Type, TypeGroup, TypeParen, TypePath};
 
-use crate::diagnostics::{self, Errors, columns, flow};
+use crate::diagnostics::{EMPTY_FLOW, Errors, bad_name, line, quote};
 use crate::ident::{ident_text, is_name, nearest_name, replace, rust_ident};
 use crate::keywords::nearest;
 use crate::syntax::{Base, Column, ColumnType, Flow, Form, Module, RenamedFrom, View, is_primitive, shown};
@@ -30,7 +31,7 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
     for Column { name, is_duplicate, .. } in &mut flow.columns {
         let mut text = ident_text(name);
         if let Some(&span) = first.get(&text) {
-            errors.at(&*name, diagnostics::declarations::declared_twice(name, span));
+            errors.at(&*name, declared_twice(name, span));
             // Its views and its compute step are checked all the same, under a name that no column has.
             while all.contains(&text) || first.contains_key(&text) {
                 text.insert(0, '_');
@@ -47,7 +48,7 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
             first.insert(text, name.span());
             return true;
         };
-        errors.at(name, diagnostics::declarations::declared_twice(name, span));
+        errors.at(name, declared_twice(name, span));
         clashes.insert(text);
         false
     });
@@ -80,7 +81,7 @@ fn repair_names(flow: &mut Flow, errors: &mut Errors) {
         if is_name(&text) {
             continue;
         }
-        errors.at(&*name, diagnostics::declarations::bad_name(name));
+        errors.at(&*name, bad_name(name));
         let better = nearest_name(&text).filter(|better| read.remove(better));
         if let Some(better) = better.and_then(|better| rust_ident(&Ident::new(&better, name.span()))) {
             *name = replace(name, &better);
@@ -118,7 +119,7 @@ pub(super) fn check_not_itself(flow: &mut Flow, errors: &mut Errors) {
     modules.retain(|module| {
         let is_itself = is_itself(&module.path);
         if is_itself {
-            errors.at(&module.path, diagnostics::modules::itself(&name));
+            errors.at(&module.path, itself(&name));
             // A view of it is no second error.
             unparsed.push(module.name.clone().into());
         }
@@ -138,13 +139,13 @@ pub(super) fn check_renames(flow: &mut Flow, errors: &mut Errors) {
         let Some(RenamedFrom { name: earlier, .. }) = renamed_from else { continue };
         let text = earlier.value();
         let message = if text == ident_text(name) {
-            columns::renamed_from_itself(name)
+            renamed_from_itself(name)
         } else if names.contains(&text) {
-            columns::renamed_from_existing(&text)
+            renamed_from_existing(&text)
         } else if earlier_names.insert(text.clone()) {
             continue;
         } else {
-            columns::renamed_from_twice(&text)
+            renamed_from_twice(&text)
         };
         errors.at(&*earlier, message);
         *renamed_from = None;
@@ -175,14 +176,14 @@ pub(super) fn check_source_types(flow: &mut Flow, errors: &mut Errors) {
         let reader = readers.text.get(&text).filter(|_| !is_in_tiers);
         let found = type_of(ty);
         match (&found, reader) {
-            _ if names_any(ty.clone(), &params) => errors.at(&*ty, columns::SOURCE_OF_PARAM),
+            _ if names_any(ty.clone(), &params) => errors.at(&*ty, SOURCE_OF_PARAM),
             (SourceType::Documents, _) | (SourceType::Unknown, None) => continue,
             // It is reported.
             (SourceType::Missing, _) => {}
             _ if *is_partial => {}
-            (SourceType::Other, _) => errors.at(&*ty, columns::source_of_other(name, &shown(&*ty))),
+            (SourceType::Other, _) => errors.at(&*ty, source_of_other(name, &shown(&*ty))),
             (SourceType::Unknown, Some(reader)) => {
-                errors.at(&*ty, columns::source_read_as_text(name, reader));
+                errors.at(&*ty, source_read_as_text(name, reader));
             }
         }
         // So that neither a reader nor a pushed value is a second error.
@@ -277,11 +278,11 @@ pub(super) fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors)
     if !flow.unparsed.is_empty() || flow.columns.iter().any(|column| column.derived.is_none()) {
         return true;
     }
-    let message = flow::no_source(unknown.first());
+    let message = no_source(unknown.first());
     let columns = flow.columns.iter().map(|column| &column.name);
     let first = columns.chain(flow.modules.iter().map(|module| &module.name)).next();
     match (&flow.form, first) {
-        (Form::Item(header), None) => errors.at(&header.name, flow::EMPTY_FLOW),
+        (Form::Item(header), None) => errors.at(&header.name, EMPTY_FLOW),
         (Form::Item(header), Some(_)) => errors.at(&header.name, message),
         (_, Some(first)) => errors.at(first, message),
         // The parser has reported that no declaration is there.
@@ -302,11 +303,90 @@ fn check_extension(flow: &Flow, base: &Base, errors: &mut Errors) {
     }
     for Column { keyword, name, derived, .. } in &flow.columns {
         if derived.is_none() {
-            errors.at(quote!(#keyword #name), flow::late_source(name, base.name()));
+            errors.at(quote!(#keyword #name), late_source(name, base.name()));
         }
     }
     let is_empty = flow.columns.is_empty() && flow.modules.is_empty() && flow.unparsed.is_empty();
     if let (Form::Item(header), true) = (&flow.form, is_empty) {
-        errors.at(&header.name, flow::empty_extension(base.name()));
+        errors.at(&header.name, empty_extension(base.name()));
     }
+}
+
+// Messages.
+
+/// `name` is one that is read and not declared, if there is one.
+fn no_source(name: Option<&Ident>) -> String {
+    let name = name.map_or_else(|| "user".to_owned(), ident_text);
+    format!("this flow has no source\n\nhelp: declare one, as in `source {name};`")
+}
+
+/// `struct Felt: Chat {}`, where `base` is `Chat`.
+fn empty_extension(base: Option<&Ident>) -> String {
+    let base = base.map_or_else(|| "the flow that it extends".to_owned(), quote);
+    format!(
+        "this flow adds no column to {base}\n\nhelp: add a column, as in `column topics(user.latest) = ...;`"
+    )
+}
+
+/// `struct Felt: Chat { source mood; }`, where `base` is `Chat`.
+fn late_source(name: &Ident, base: Option<&Ident>) -> String {
+    let (text, base) = (name.unraw(), base.map_or_else(|| "the flow that is extended".to_owned(), quote));
+    format!(
+        "a flow cannot add a source to the flow that it extends: earlier steps of {base} have no value for it\n\n\
+         help: declare {} in {base}, or compute it: `column {text}(...) = ...`",
+        quote(name)
+    )
+}
+
+fn declared_twice(name: &Ident, first: Span) -> String {
+    let at = line(first).map_or_else(String::new, |line| format!("\n\nfirst declared at line {line}"));
+    format!("{} is declared twice{at}", quote(name))
+}
+
+const SOURCE_OF_PARAM: &str = "a source holds text or documents, so its type has no parameters of the flow\n\nhelp: write `: Documents`, or drop this";
+
+/// `source user: usize;`
+fn source_of_other(name: &Ident, ty: &str) -> String {
+    let name = name.unraw();
+    format!(
+        "a source holds text or documents, and `{ty}` is neither\n\nhelp: write `source {name};` for text, or \
+         `source {name}: Documents;`"
+    )
+}
+
+/// `source user: Text;`, where a column reads `user.latest`.
+fn source_read_as_text(name: &Ident, reader: &Ident) -> String {
+    format!(
+        "{} reads {} as text, and a source of text has no type\n\nhelp: write `source {};`",
+        quote(reader),
+        quote(name),
+        name.unraw()
+    )
+}
+
+/// `column topics(user) was "topics" = ...;`
+fn renamed_from_itself(column: &Ident) -> String {
+    format!(
+        "{} is the current name of this column\n\nhelp: write its earlier name, or drop `was`",
+        quote(column)
+    )
+}
+
+/// `column topics(user) was "summary" = ...;` beside a column `summary`.
+fn renamed_from_existing(name: &str) -> String {
+    format!(
+        "`{name}` is another column of this flow, so the values stored as `{name}` belong to it\n\nhelp: drop `was`, or the other column"
+    )
+}
+
+/// Two columns with `was "summary"`.
+fn renamed_from_twice(name: &str) -> String {
+    format!(
+        "two columns have the earlier name `{name}`\n\nhelp: drop one `was`: one column alone can have the values stored as `{name}`"
+    )
+}
+
+/// `use Chat { user } as inner;` inside `Chat`.
+fn itself(flow: &Ident) -> String {
+    format!("{} cannot be a module of itself\n\nhelp: name another flow", quote(flow))
 }

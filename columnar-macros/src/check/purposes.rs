@@ -1,6 +1,8 @@
 //! The rules of purposes: context comes first in a message, and instructions end the system text.
 
-use crate::diagnostics::{Errors, reads, views};
+use proc_macro2::Ident;
+
+use crate::diagnostics::{Errors, PURPOSE_OF_SELF, no_purpose_parentheses, quote};
 use crate::ident::ident_text;
 use crate::syntax::{Column, Purpose, State, View};
 
@@ -15,9 +17,9 @@ pub(super) fn check_parentheses(view: &mut View, errors: &mut Errors) {
     let is_purpose = |word: &&_| ["context", "instruction"].contains(&&*ident_text(word));
     if let Some(word) = view.path.first().filter(is_purpose) {
         if view.is_self() {
-            errors.at(word, views::PURPOSE_OF_SELF);
+            errors.at(word, PURPOSE_OF_SELF);
         } else {
-            errors.at(word, views::no_purpose_parentheses(word));
+            errors.at(word, no_purpose_parentheses(word));
         }
         view.state = State::Invalid;
     }
@@ -29,7 +31,7 @@ pub(super) fn check_tiers(view: &mut View, errors: &mut Errors) {
         && view.is_tiered()
         && let Some(purpose) = view.purpose()
     {
-        errors.at(purpose.word(), views::PURPOSE_OF_TIERS);
+        errors.at(purpose.word(), PURPOSE_OF_TIERS);
         view.state = State::Invalid;
     }
 }
@@ -50,7 +52,7 @@ pub(super) fn check_column(column: &Column, errors: &mut Errors) {
     // Tiered views have a rule of their own.
     let mut inputs = derived.reads().filter(|view| !view.is_self() && !view.is_tiered()).peekable();
     if inputs.peek().is_some() && inputs.all(|view| view.purpose().is_some()) {
-        errors.on(derived.list, reads::no_primary(&column.name));
+        errors.on(derived.list, no_primary(&column.name));
     }
 }
 
@@ -71,7 +73,29 @@ fn check_groups(column: &Column, errors: &mut Errors) {
         if let Some(view) = mixed
             && let Some(tag) = view.groups.first()
         {
-            errors.at(&view.written, reads::mixed_group(tag.text()));
+            errors.at(&view.written, mixed_group(tag.text()));
         }
     }
+}
+
+// Messages.
+
+/// `files.tiered().context()`
+const PURPOSE_OF_TIERS: &str =
+    "a tiered view stands before the messages, so it has no purpose\n\nhelp: drop this";
+
+fn no_primary(name: &Ident) -> String {
+    format!(
+        "{} reads nothing but context and instructions\n\n\
+         help: add a view of the column that it follows, as in `user.latest`",
+        quote(name)
+    )
+}
+
+/// `group("facts", user, notes.context())`
+fn mixed_group(tag: &str) -> String {
+    format!(
+        "the group `{tag}` has views with and without `context()`, and context comes first in a message\n\n\
+         help: make two groups of them"
+    )
 }

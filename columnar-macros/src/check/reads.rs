@@ -1,13 +1,18 @@
 //! The rules about the columns that views and inputs of modules name.
 
 use std::collections::HashSet;
+use std::fmt::Display;
 
 use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens;
+use syn::ext::IdentExt;
 
 use super::purposes;
-use crate::diagnostics::{Errors, declarations, modules, reads, views};
+use crate::diagnostics::{
+    Errors, INPUT_IS_VALUE, TARGET_ALONE, no_view_named, not_parentheses, quote, rust_keyword,
+};
 use crate::ident::{ident_text, is_gen, is_name, rust_ident};
+use crate::keywords::nearest;
 use crate::syntax::{Flow, Module, Param, State, View, is_primitive, uses};
 
 /// A view shows a column of this flow, of a module, or of the base; an input of a module is bound to one. Wrong:
@@ -70,7 +75,7 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
 fn check_self(view: &mut View, names: &Names, errors: &mut Errors) -> bool {
     let column = view.path.first().filter(|field| names.columns.contains(&ident_text(field)));
     if let Some(column) = column {
-        errors.at(&view.written, views::column_of_self(column));
+        errors.at(&view.written, column_of_self(column));
         view.take_path_as_modifiers();
         return false;
     }
@@ -84,7 +89,7 @@ fn check_modifier(view: &mut View, errors: &mut Errors) {
     if view.state == State::Valid
         && let Some(word) = view.path.first()
     {
-        errors.at(word, views::no_view_named(word));
+        errors.at(word, no_view_named(word));
         // Perhaps `prev` is meant. Then two columns that read each other are no second error.
         view.is_lagged = true;
         view.state = State::Invalid;
@@ -94,7 +99,7 @@ fn check_modifier(view: &mut View, errors: &mut Errors) {
 
 /// A column reads itself as `self`. Wrong: `column topics(topics.latest) = prompt("...");`.
 fn report_self_by_name(view: &View, name: &Ident, errors: &mut Errors) {
-    let message = if view.is_lagged { reads::prev_by_name(name) } else { reads::self_by_name(name) };
+    let message = if view.is_lagged { prev_by_name(name) } else { self_by_name(name) };
     errors.at(&view.base, message);
 }
 
@@ -105,7 +110,7 @@ fn check_elided(view: &mut View, errors: &mut Errors) {
         && view.shows_everything()
         && let Some(elided) = view.elided()
     {
-        errors.at(elided, views::nothing_elided(&view.name(), view.is_lagged));
+        errors.at(elided, nothing_elided(&view.name(), view.is_lagged));
         view.state = State::Invalid;
     }
 }
@@ -116,7 +121,7 @@ fn check_input(column: &mut View, names: &Names, unknown: &mut Vec<Ident>, error
     if !names.resolve(column, unknown, errors) {
         column.state = State::NoColumn;
     } else if column.state == State::Valid && column.has_modifiers() {
-        errors.at(&column.written, modules::input_is_view(column.name()));
+        errors.at(&column.written, input_is_view(column.name()));
         column.state = State::Invalid;
     }
 }
@@ -128,7 +133,7 @@ fn drop_arguments(module: &mut Module, params: &Params, names: &Names, errors: &
     inputs.retain(|input| {
         let argument = input.column.as_ref().filter(|column| is_param(&ident_text(&column.base)));
         if let Some(argument) = argument {
-            errors.at(&argument.written, modules::INPUT_IS_VALUE);
+            errors.at(&argument.written, INPUT_IS_VALUE);
             // The module lacks this argument then, which is no second error.
             *is_complete = false;
         }
@@ -142,7 +147,7 @@ fn check_bound_once(module: &mut Module, errors: &mut Errors) {
     module.inputs.retain(|input| {
         let is_first = bound.insert(ident_text(&input.name));
         if !is_first {
-            errors.at(&input.name, modules::input_twice(&input.name));
+            errors.at(&input.name, input_twice(&input.name));
         }
         is_first
     });
@@ -178,7 +183,7 @@ impl Params {
         let Some(found) = found else { return };
         let at = self.names.iter().position(|name| *name == found.name);
         let constant = at.and_then(|at| self.constants.get(at)?.as_deref());
-        errors.on(found.at, views::param_in_view(&found.name, constant));
+        errors.on(found.at, param_in_view(&found.name, constant));
         view.state = State::Invalid;
     }
 }
@@ -252,7 +257,7 @@ impl Names {
         if let Some(tiered) = view.path.first().filter(is_tiered)
             && self.documents.contains(&ident_text(&view.base))
         {
-            errors.at(tiered, views::not_parentheses(tiered));
+            errors.at(tiered, not_parentheses(tiered));
             view.state = State::Invalid;
         }
     }
@@ -269,7 +274,7 @@ impl Names {
         }
         // The parser leaves `files.tiered.target(3)` to this check.
         if let Some(target) = view.target_alone() {
-            errors.at(target, views::TARGET_ALONE);
+            errors.at(target, TARGET_ALONE);
             view.state = State::Invalid;
             return;
         }
@@ -283,15 +288,15 @@ impl Names {
         let tiered = view.tiered();
         match (tiered, view.part(), view.tag_and_note()) {
             (Some(tiered), _, _) if is_text && self.sources.contains(&name) => {
-                errors.at(tiered, views::tiered_text(&name));
+                errors.at(tiered, tiered_text(&name));
             }
-            (Some(tiered), _, _) if is_text => errors.at(tiered, views::tiered_column(&name)),
+            (Some(tiered), _, _) if is_text => errors.at(tiered, tiered_column(&name)),
             (tiered, Some(part), _) if is_documents || tiered.is_some() => {
-                errors.at(part, views::part_of_documents(&name));
+                errors.at(part, part_of_documents(&name));
             }
-            (Some(_), None, Some(tag)) => errors.at(tag, views::TAGGED_TIERS),
+            (Some(_), None, Some(tag)) => errors.at(tag, TAGGED_TIERS),
             (Some(_), None, None) if !view.groups.is_empty() => {
-                errors.at(&view.written, views::GROUPED_TIERS);
+                errors.at(&view.written, GROUPED_TIERS);
             }
             _ => return,
         }
@@ -310,7 +315,7 @@ impl Names {
 fn shows_column_of_module(view: &View, errors: &mut Errors) -> bool {
     let shows_column = !view.path.is_empty();
     if !shows_column && view.state == State::Valid {
-        errors.at(&view.base, modules::module_read(&view.base));
+        errors.at(&view.base, module_read(&view.base));
     }
     shows_column
 }
@@ -327,7 +332,7 @@ pub(super) fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors)
     }
     for name in unknown {
         if reported.insert(ident_text(name)) {
-            errors.at(name, reads::unknown(name, &declared));
+            errors.at(name, unknown_name(name, &declared));
         }
     }
 }
@@ -346,8 +351,121 @@ fn check_spelling(base: &mut Ident, errors: &mut Errors) {
         && raw != *base
     {
         if !is_gen(base) {
-            errors.at(&*base, declarations::rust_keyword(base));
+            errors.at(&*base, rust_keyword(base));
         }
         *base = raw;
+    }
+}
+
+// Messages.
+
+/// `self.topics`, where `topics` is a column.
+fn column_of_self(column: &Ident) -> String {
+    format!(
+        "`self` is the history of this column, and has no columns\n\nhelp: write `{}` alone",
+        column.unraw()
+    )
+}
+
+/// `user.window(n)`, where `n` is a parameter of the flow. `constant` declares one that is a constant.
+fn param_in_view(param: &str, constant: Option<&str>) -> String {
+    let constant = constant.map_or_else(String::new, |constant| {
+        format!(", or make it a constant parameter of the flow, `struct Chat<{constant}>`")
+    });
+    format!("views are constants, and the parameter `{param}` is none\n\nhelp: write a constant{constant}")
+}
+
+/// `user.elided()` or `user.prev.all().elided()`.
+fn nothing_elided(name: &str, is_lagged: bool) -> String {
+    let past = if is_lagged { ".prev" } else { "" };
+    format!(
+        "this view shows all of `{name}`, so it hides nothing\n\n\
+         help: drop this, or show less: `{name}{past}.window(3).elided()`"
+    )
+}
+
+/// `files.latest`, where `files` has documents.
+fn part_of_documents(name: &str) -> String {
+    format!("documents are a set, which has no window\n\nhelp: read `{name}` or `{name}.tiered()`")
+}
+
+/// `user.tiered()`, where `user` is a source of text.
+fn tiered_text(name: &str) -> String {
+    format!(
+        "a tiered view shows documents, and `{name}` holds text\n\nhelp: drop this, or declare `source {name}: Documents;`"
+    )
+}
+
+/// `summary.tiered()`, where `summary` is computed.
+fn tiered_column(name: &str) -> String {
+    format!("a tiered view shows documents, and `{name}` is computed, so it holds text\n\nhelp: drop this")
+}
+
+const TAGGED_TIERS: &str =
+    "a tiered view stands before the messages, so it has no tag and no note\n\nhelp: drop this";
+
+const GROUPED_TIERS: &str =
+    "a tiered view stands before the messages, so it cannot be in a group\n\nhelp: put it before the group";
+
+/// `use Debate { topic: user.latest } as debate;`
+fn input_is_view(column: impl Display) -> String {
+    format!("an input is a column, not a view of one\n\nhelp: write `{column}`")
+}
+
+fn input_twice(name: &Ident) -> String {
+    format!("the input {} is bound twice\n\nhelp: drop one of the two", quote(name))
+}
+
+fn module_read(module: &Ident) -> String {
+    format!(
+        "{} is a module, not a column\n\nhelp: read one of its columns, as in `{}.verdict`",
+        quote(module),
+        module.unraw()
+    )
+}
+
+fn unknown_name(name: &Ident, declared: &[String]) -> String {
+    const MOST: usize = 8;
+    let text = ident_text(name);
+    let known = || declared.iter().map(String::as_str);
+    let help = match nearest(&text, known().chain(["self"])) {
+        // The run-time API names the self history `this()`.
+        _ if text == "this" => "did you mean `self`?".to_owned(),
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            let list: Vec<String> = known().take(MOST).map(|name| format!("`{name}`")).collect();
+            let more = declared.len().saturating_sub(MOST);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("declared here: {}{more}", list.join(", "))
+        }
+    };
+    format!("no column or source named `{text}` in this flow\n\nhelp: {help}")
+}
+
+fn self_by_name(name: &Ident) -> String {
+    format!(
+        "{} reads itself in the same step\n\nhelp: write `self` for its values at earlier steps",
+        quote(name)
+    )
+}
+
+fn prev_by_name(name: &Ident) -> String {
+    format!("{} reads its own history by name\n\nhelp: write `self.latest`", quote(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::Span;
+
+    use super::*;
+
+    #[test]
+    fn an_unknown_name_gets_a_suggestion_or_a_list() {
+        let ident = |text| Ident::new(text, Span::call_site());
+        let declared: Vec<String> = (0..10).map(|at| format!("topic_{at}")).collect();
+        assert!(unknown_name(&ident("topc_3"), &declared).ends_with("did you mean `topic_3`?"));
+        assert!(unknown_name(&ident("sefl"), &declared).ends_with("did you mean `self`?"));
+        assert!(unknown_name(&ident("history"), &declared).ends_with("`topic_7` and 2 more"));
+        assert!(unknown_name(&ident("history"), &declared[..8]).ends_with("`topic_6`, `topic_7`"));
     }
 }

@@ -77,11 +77,11 @@ fn position(span: Span) -> Option<(usize, usize)> {
 }
 
 /// The line of a span, where a compiler is there to ask.
-pub(super) fn line(span: Span) -> Option<usize> {
+pub(crate) fn line(span: Span) -> Option<usize> {
     position(span).map(|(line, _)| line)
 }
 
 /// A name in backticks, as messages have it.
-pub(super) fn quote(name: &Ident) -> String {
+pub(crate) fn quote(name: &Ident) -> String {
     format!("`{}`", ident_text(name))
 }

@@ -19,7 +19,6 @@ use syn::{LitStr, Visibility};
 use super::columns::is_typed;
 use super::emitter::Emitter;
 use super::tokens::located;
-use crate::diagnostics::flow::NO_HEADER;
 
 pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -> TokenStream {
     // No macro knows where it is called. Where rustc expects items, it prints the first token of an expression.
@@ -89,3 +88,8 @@ impl Emitter<'_> {
         }
     }
 }
+
+// Messages.
+
+/// rustc prints it inside a sentence, on one line and in backticks.
+const NO_HEADER: &str = "a flow without a header is an expression: write pub struct Chat { ... } around it, or let chat = flow! { ... }; in a function";

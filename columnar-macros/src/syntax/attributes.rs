@@ -9,7 +9,7 @@ use syn::{AttrStyle, Attribute, Meta, Path};
 
 use super::cursor::{Cursor, shown, tokens};
 use super::tree::Lint;
-use crate::diagnostics::{Errors, declarations, flow};
+use crate::diagnostics::Errors;
 use crate::keywords::{LINTS, nearest};
 
 /// The traits of Rust that a flow, which is a handle, does not derive.
@@ -44,8 +44,8 @@ fn attribute(trees: &[TokenTree], attributes: &mut Attributes, errors: &mut Erro
         }
         Ok(parsed) if are(&parsed, "doc") => attributes.docs.extend(parsed),
         Ok(parsed) if are(&parsed, "deny") => attributes.denies.extend(parsed),
-        Ok(parsed) if parsed.iter().any(is_cfg) => errors.at(written, declarations::CFG),
-        Ok(_) => errors.at(written, declarations::ATTRIBUTE),
+        Ok(parsed) if parsed.iter().any(is_cfg) => errors.at(written, CFG),
+        Ok(_) => errors.at(written, ATTRIBUTE),
         Err(error) => errors.push(error),
     }
 }
@@ -54,9 +54,9 @@ fn attribute(trees: &[TokenTree], attributes: &mut Attributes, errors: &mut Erro
 fn without_bang(attributes: Vec<Attribute>, errors: &mut Errors) -> Vec<Attribute> {
     let outer = attributes.into_iter().map(|attribute| {
         if attribute.path().is_ident("doc") {
-            errors.at(&attribute, declarations::INNER_DOC);
+            errors.at(&attribute, INNER_DOC);
         } else {
-            errors.at(&attribute, declarations::inner_attribute(&shown(&attribute.meta)));
+            errors.at(&attribute, inner_attribute(&shown(&attribute.meta)));
         }
         Attribute { style: AttrStyle::Outer, ..attribute }
     });
@@ -79,14 +79,14 @@ pub(super) fn of_flow(
         let is_lint = denies_our_lint(attribute);
         // Only the struct gets the attributes: a `cfg` would remove it and leave its impls.
         if is_cfg {
-            errors.at(attribute, flow::FLOW_CFG);
+            errors.at(attribute, FLOW_CFG);
         }
         if is_lint {
             lints.extend(self::lints(attribute, errors));
         }
         let has_other_level = has_other_level(attribute);
         if has_other_level {
-            errors.at(attribute, flow::LINT_LEVEL);
+            errors.at(attribute, LINT_LEVEL);
         }
         !is_cfg && !is_lint && !has_other_level
     });
@@ -104,7 +104,7 @@ fn take_underivable(attribute: &mut Attribute, errors: &mut Errors) {
         path.segments.last().is_some_and(|last| UNDERIVABLE.contains(&&*last.ident.to_string()))
     };
     for refused in traits.iter().filter(is_refused) {
-        errors.at(refused, flow::underivable(&shown(refused)));
+        errors.at(refused, underivable(&shown(refused)));
     }
     let kept = traits.iter().filter(|path| !is_refused(path));
     list.tokens = quote!(#(#kept),*);
@@ -127,7 +127,7 @@ pub(super) fn lints(attribute: &Attribute, errors: &mut Errors) -> Vec<Lint> {
     let names = match names(attribute) {
         Ok(names) if !names.is_empty() => names,
         _ => {
-            errors.at(attribute, declarations::EMPTY_LINTS);
+            errors.at(attribute, EMPTY_LINTS);
             return Vec::new();
         }
     };
@@ -135,7 +135,7 @@ pub(super) fn lints(attribute: &Attribute, errors: &mut Errors) -> Vec<Lint> {
     for name in &names {
         match lint(name) {
             Some(lint) => lints.push(lint),
-            None => errors.at(name, declarations::unknown_lint(name)),
+            None => errors.at(name, unknown_lint(name)),
         }
     }
     lints
@@ -154,3 +154,47 @@ fn names(attribute: &Attribute) -> syn::Result<Punctuated<Ident, Comma>> {
 fn is_cfg(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
 }
+
+// Messages.
+
+const FLOW_CFG: &str = "`#[cfg(...)]` cannot be inside `flow!`\n\nhelp: put this before `flow!`";
+
+/// `#[derive(PartialEq)] pub struct Chat { ... }`
+fn underivable(name: &str) -> String {
+    let help = match name {
+        "Default" => "drop it: a flow without parameters has a `Default`",
+        _ => "drop it: a flow is a handle, which has no value to compare or to copy",
+    };
+    format!("a flow cannot derive `{name}`\n\nhelp: {help}")
+}
+
+/// `#[warn(unbounded)] pub struct Chat { ... }`
+const LINT_LEVEL: &str =
+    "the lints of columnar have no other level than `deny`\n\nhelp: write `#[deny(...)]`, or drop this";
+
+const INNER_DOC: &str = "a doc comment comes before its declaration\n\nhelp: write `///` there";
+
+/// `#![deny(unbounded)]`, where `meta` is `deny(unbounded)`.
+fn inner_attribute(meta: &str) -> String {
+    format!(
+        "an attribute comes before its declaration, without `!`\n\nhelp: write `#[{meta}]`; an attribute before \
+         `pub struct` is about the whole flow"
+    )
+}
+
+const ATTRIBUTE: &str = "a column has no attributes except doc comments and `#[deny(...)]`";
+
+const LINT_MEANINGS: &str = "`unbounded` is a context that grows with every step, `unstable_prefix` a request that shares only its \
+                       instruction with the next one";
+
+const EMPTY_LINTS: &str = "expected a lint in `#[deny(...)]`\n\nhelp: write `#[deny(unbounded)]`, `#[deny(unstable_prefix)]` or both";
+
+fn unknown_lint(name: &Ident) -> String {
+    let help = match nearest(&name.to_string(), LINTS.into_iter()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => LINT_MEANINGS.to_owned(),
+    };
+    format!("no lint is named `{name}`\n\nhelp: {help}")
+}
+
+const CFG: &str = "a column cannot depend on `cfg`: the graph must be the same in every build";

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Delimiter, Ident, Spacing, TokenTree};
 use syn::LitStr;
+use syn::ext::IdentExt;
 
 use super::closure;
 use super::column_type;
@@ -9,7 +10,7 @@ use super::cursor::{Cursor, is_ident, is_punct, tokens, ungrouped};
 use super::step;
 use super::tree::{Column, ColumnType, Derived, RenamedFrom};
 use super::view_list::{self, ViewList};
-use crate::diagnostics::{Errors, columns, declarations, views};
+use crate::diagnostics::{Errors, NAME_RULE, SOURCE_FORM, no_end, quote};
 use crate::ident::is_name;
 
 /// Takes everything up to the `;`. `None` if a token is reported that the column cannot have.
@@ -37,12 +38,12 @@ fn end_of_source(
     let rest = cursor.declaration();
     match rest.first() {
         None => Some(()),
-        equals if is_punct(equals, '=') => errors.stop(tokens(rest), columns::source_step(name)),
+        equals if is_punct(equals, '=') => errors.stop(tokens(rest), source_step(name)),
         Some(comma) if is_punct(Some(comma), ',') => Some(()),
         Some(found) => {
             // The type may be among the tokens.
             ty.get_or_insert_with(|| ColumnType::unread(found.span()));
-            errors.stop(found, declarations::no_end(declarations::SOURCE_FORM))
+            errors.stop(found, no_end(SOURCE_FORM))
         }
     }
 }
@@ -61,7 +62,7 @@ fn earlier_name(
     // Not `peek`: the next token may begin another declaration.
     let found = cursor.declaration().first().map(ungrouped);
     let Some(name) = found.and_then(|found| syn::parse2::<LitStr>(found.into()).ok()) else {
-        return errors.stop(keyword, columns::no_earlier_name(column));
+        return errors.stop(keyword, no_earlier_name(column));
     };
     cursor.next();
     let text = name.value();
@@ -69,7 +70,7 @@ fn earlier_name(
     if text.split('.').all(is_name) {
         *renamed_from = Some(RenamedFrom { keyword: keyword.clone(), name });
     } else {
-        errors.at(&name, columns::bad_earlier_name(&text));
+        errors.at(&name, bad_earlier_name(&text));
     }
     Some(())
 }
@@ -81,17 +82,17 @@ fn views(name: &Ident, derived: &mut Derived, cursor: &mut Cursor<'_>, errors: &
         Some(TokenTree::Group(list)) if list.delimiter() != Delimiter::None => {
             cursor.next();
             if list.delimiter() != Delimiter::Parenthesis {
-                errors.on(list.span_open(), views::no_views(name));
+                errors.on(list.span_open(), no_views(name));
             }
             let ViewList { views, is_complete } = view_list::parse(list, errors);
             *derived = Derived { list: list.span(), views, is_complete, ..Derived::unread(list.span()) };
         }
         // An editor completes the step before there are views.
-        equals if is_punct(equals, '=') => errors.at(equals, views::no_views(name)),
+        equals if is_punct(equals, '=') => errors.at(equals, no_views(name)),
         _ => {
             return match cursor.declaration().first() {
-                Some(found) => errors.stop(found, views::no_views(name)),
-                None => errors.stop(name, views::no_views_and_no_step(name)),
+                Some(found) => errors.stop(found, no_views(name)),
+                None => errors.stop(name, no_views_and_no_step(name)),
             };
         }
     }
@@ -106,12 +107,12 @@ fn equals(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<
         "=" => {}
         // A type would have been taken before.
         "==" | "=>" | ":=" | ":" => {
-            errors.at(tokens(cursor.rest().get(..length)?), columns::not_equals(&found));
+            errors.at(tokens(cursor.rest().get(..length)?), not_equals(&found));
         }
         _ => {
             return match cursor.declaration().first() {
-                Some(found) => errors.stop(found, columns::no_equals(name)),
-                None => errors.stop(name, columns::no_step(name)),
+                Some(found) => errors.stop(found, no_equals(name)),
+                None => errors.stop(name, no_step(name)),
             };
         }
     }
@@ -144,7 +145,7 @@ fn step(name: &Ident, derived: &mut Derived, cursor: &mut Cursor<'_>, errors: &m
         step => step,
     };
     if written.is_empty() {
-        return errors.stop(cursor.last(), columns::empty_step(name));
+        return errors.stop(cursor.last(), empty_step(name));
     }
     // Without views, they are probably in the step.
     if !derived.is_complete && derived.views.is_empty() && !step::is_plain(written) {
@@ -156,4 +157,61 @@ fn step(name: &Ident, derived: &mut Derived, cursor: &mut Cursor<'_>, errors: &m
     derived.step = step.tokens;
     // The tokens after it are reported.
     step.after.is_empty().then_some(())
+}
+
+// Messages.
+
+fn source_step(name: &Ident) -> String {
+    format!(
+        "a source has no compute step: your program pushes its values\n\nhelp: to compute them, write `column {}(...) = ...;`",
+        name.unraw()
+    )
+}
+
+fn no_step(name: &Ident) -> String {
+    format!("column {} has no compute step\n\nhelp: add one, as in `= prompt(\"...\")`", quote(name))
+}
+
+fn empty_step(name: &Ident) -> String {
+    format!("expected the compute step of {} after this\n\nhelp: as in `= prompt(\"...\")`", quote(name))
+}
+
+fn no_equals(name: &Ident) -> String {
+    let text = name.unraw();
+    format!(
+        "expected `=` and the compute step of `{text}`\n\nhelp: as in `column {text}(...) = prompt(\"...\");`"
+    )
+}
+
+fn not_equals(found: &str) -> String {
+    format!("expected `=`, found `{found}`\n\nhelp: write `=`")
+}
+
+fn no_earlier_name(column: &Ident) -> String {
+    format!(
+        "expected the earlier name of {}, in quotes\n\nhelp: as in `was \"subjects\"`; without an earlier name, drop `was`",
+        quote(column)
+    )
+}
+
+fn bad_earlier_name(name: &str) -> String {
+    // The literal may be a whole text, and its beginning is enough to find it.
+    let name: String = name.chars().take(40).collect();
+    format!("`{name}` cannot be the earlier name of a column\n\nhelp: {NAME_RULE}")
+}
+
+fn no_views(name: &Ident) -> String {
+    let text = name.unraw();
+    format!(
+        "expected the views that `{text}` reads, in parentheses\n\nhelp: as in `column {text}(user.latest) = ...`"
+    )
+}
+
+/// `column topics;`
+fn no_views_and_no_step(name: &Ident) -> String {
+    let text = name.unraw();
+    format!(
+        "expected the views that `{text}` reads, in parentheses\n\nhelp: as in `column {text}(...) = ...`; a source begins \
+         with `source`"
+    )
 }

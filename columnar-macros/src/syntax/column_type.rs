@@ -6,7 +6,7 @@ use syn::Type;
 
 use super::cursor::{Angles, Cursor, is_group, is_ident, is_punct, tokens};
 use super::tree::ColumnType;
-use crate::diagnostics::{Errors, columns};
+use crate::diagnostics::{Errors, columns, quote};
 use crate::ident::{self, ident_text};
 
 /// Takes the type that comes next, up to the `=` or to `was`. `: String` is reported, and is no type.
@@ -30,7 +30,7 @@ pub(super) fn of_source(
     cursor: &mut Cursor<'_>,
     errors: &mut Errors,
 ) -> Option<()> {
-    parse(name, columns::SOURCE_OF_TEXT, ty, cursor, errors)
+    parse(name, SOURCE_OF_TEXT, ty, cursor, errors)
 }
 
 fn parse(
@@ -56,14 +56,13 @@ fn parse(
     if ty.ty.is_empty() {
         errors.at(colon, columns::no_type(name));
     } else if is_wrong {
-        let message =
-            if is_slice(&ty.ty) { columns::slice(&ty.ty) } else { columns::not_a_type(name, &ty.ty) };
+        let message = if is_slice(&ty.ty) { slice(&ty.ty) } else { not_a_type(name, &ty.ty) };
         errors.at(&ty.ty, message);
         *ty = ColumnType::unread(colon.span());
     } else if is_partial {
-        errors.at(tokens(written), columns::not_a_type(name, &tokens(written)));
+        errors.at(tokens(written), not_a_type(name, &tokens(written)));
     } else if length == 2 {
-        errors.at(tokens(sign), columns::type_after_arrow(name, &ty.ty));
+        errors.at(tokens(sign), type_after_arrow(name, &ty.ty));
         return Some(());
     } else {
         return Some(());
@@ -154,4 +153,23 @@ pub(super) fn is_text(ty: &TokenStream) -> bool {
     let ty = ident::without_marker(ty.to_string());
     // The spaces of `to_string` may change from one compiler to another.
     ["String", "str", "& str", "&str", "& 'static str", "&'static str"].contains(&ty.as_str())
+}
+
+// Messages.
+
+const SOURCE_OF_TEXT: &str = "a source without a type holds text\n\nhelp: drop this";
+
+fn type_after_arrow(name: &Ident, ty: &TokenStream) -> String {
+    format!("the type of {} comes after `:`\n\nhelp: write `: {ty}`", quote(name))
+}
+
+fn not_a_type(name: &Ident, ty: &TokenStream) -> String {
+    format!("expected the type of {}, found `{ty}`\n\nhelp: as in `: Vec<String>`", quote(name))
+}
+
+/// `column tags(review): [String] = ...`
+fn slice(ty: &TokenStream) -> String {
+    let inner = ty.to_string();
+    let inner = inner.trim_matches(['[', ']']).trim();
+    format!("a value has no type of unknown size\n\nhelp: write `Vec<{inner}>`")
 }

@@ -10,8 +10,8 @@ use super::attributes::{self, Attributes};
 use super::cursor::{Cursor, begins_declaration, end_of, is_group, is_punct};
 use super::tree::{Column, ColumnType, Flow, Form};
 use super::{column, module, rust};
-use crate::diagnostics::{Errors, declarations, modules};
-use crate::ident::{ident_text, is_gen, is_name, replace, rust_ident, unmarked};
+use crate::diagnostics::{EXAMPLE, Errors, SOURCE_FORM, no_end, quote};
+use crate::ident::{ident_text, is_name, replace, rust_ident, unmarked};
 use crate::keywords::{is_misspelt_use, nearest_keyword};
 
 /// Parses every declaration, and keeps the tokens of those that cannot be read.
@@ -47,15 +47,13 @@ impl Parser<'_, '_> {
         }
         match self.cursor.next() {
             Some(TokenTree::Ident(word)) => self.after(word, attributes),
-            Some(other) if !is_punct(Some(other), ';') => {
-                self.errors.stop(other, declarations::not_a_declaration())
-            }
+            Some(other) if !is_punct(Some(other), ';') => self.errors.stop(other, not_a_declaration()),
             _ => {
                 // A `;` alone does no harm; a doc comment or a lint before it has no declaration.
                 if let Some(last) = attributes.denies.last() {
-                    self.errors.at(last, declarations::DANGLING_LINT);
+                    self.errors.at(last, DANGLING_LINT);
                 } else if let Some(last) = attributes.docs.last() {
-                    self.errors.at(last, declarations::DANGLING_DOC);
+                    self.errors.at(last, DANGLING_DOC);
                 }
                 Some(())
             }
@@ -73,12 +71,12 @@ impl Parser<'_, '_> {
             "use" => self.module(attributes, word),
             "source" | "column" => self.column(attributes, word, word),
             _ if self.is_misspelt_use(word) => {
-                self.errors.at(word, declarations::misspelt_use(word));
+                self.errors.at(word, misspelt_use(word));
                 self.module(attributes, word)
             }
             _ => match nearest_keyword(word) {
                 Some(intended) => {
-                    self.errors.at(word, declarations::unknown_keyword(word));
+                    self.errors.at(word, unknown_keyword(word));
                     let keyword = replace(word, &Ident::new(intended, word.span()));
                     self.column(attributes, word, &keyword)
                 }
@@ -95,11 +93,11 @@ impl Parser<'_, '_> {
 
     fn module(&mut self, attributes: Attributes, keyword: &Ident) -> Option<()> {
         for attribute in attributes.denies {
-            self.errors.at(attribute, modules::LINTED_MODULE);
+            self.errors.at(attribute, LINTED_MODULE);
         }
         let module = module::parse(attributes.docs, keyword, &mut self.cursor, self.errors)?;
         self.flow.modules.push(module);
-        self.end(modules::EXAMPLE)
+        self.end(EXAMPLE)
     }
 
     /// Parses a source or a column after its keyword, which is `word` in the source text.
@@ -112,7 +110,7 @@ impl Parser<'_, '_> {
             self.flow.partial_keywords.push(word.clone());
             self.flow.unparsed.push(word.clone().into());
             if keyword == word {
-                self.errors.at(word, declarations::no_name(word));
+                self.errors.at(word, no_name(word));
             }
             return None;
         };
@@ -121,25 +119,25 @@ impl Parser<'_, '_> {
         for attribute in attributes.denies {
             match column.derived {
                 Some(_) => column.lints.extend(attributes::lints(&attribute, self.errors)),
-                None => self.errors.at(attribute, declarations::LINTED_SOURCE),
+                None => self.errors.at(attribute, LINTED_SOURCE),
             }
         }
         let read = column::parse(&mut column, &mut self.cursor, self.errors);
         self.flow.columns.push(column);
         read?;
-        self.end(declarations::SOURCE_FORM)
+        self.end(SOURCE_FORM)
     }
 
     /// Takes the `;`.
     fn end(&mut self, form: &str) -> Option<()> {
         match self.cursor.declaration().first() {
-            Some(comma) if is_punct(Some(comma), ',') => self.errors.stop(comma, declarations::COMMA),
-            Some(found) => self.errors.stop(found, declarations::no_end(form)),
+            Some(comma) if is_punct(Some(comma), ',') => self.errors.stop(comma, COMMA),
+            Some(found) => self.errors.stop(found, no_end(form)),
             None => {
                 if self.cursor.punct(';').is_none()
                     && let Some(last) = self.cursor.last()
                 {
-                    self.errors.on(end_of(last), declarations::NO_SEMICOLON);
+                    self.errors.on(end_of(last), NO_SEMICOLON);
                 }
                 Some(())
             }
@@ -155,7 +153,7 @@ impl Parser<'_, '_> {
         let (keyword, name) = match declaration {
             [TokenTree::Ident(name), after @ ..] => {
                 self.cursor.next();
-                self.errors.at(word, declarations::unknown_keyword(word));
+                self.errors.at(word, unknown_keyword(word));
                 // It may be the name of a column.
                 self.flow.unparsed.push(word.clone().into());
                 if !is_name(&ident_text(name)) {
@@ -174,9 +172,9 @@ impl Parser<'_, '_> {
                     None if is_punct(self.cursor.peek(), ';') || self.cursor.is_empty() => "source",
                     Some(_) if is_sign(0, &[':']) && is_computed(field(declaration)) => "column",
                     Some(_) if is_sign(0, &[',', ':']) => "source",
-                    _ => return self.errors.stop(word, declarations::unknown_keyword(word)),
+                    _ => return self.errors.stop(word, unknown_keyword(word)),
                 };
-                self.errors.at(word, declarations::no_keyword(word, keyword));
+                self.errors.at(word, no_keyword(word, keyword));
                 // The partial keyword has the marker already, and an editor looks for one such token.
                 let mut name = unmarked(word).and_then(|name| rust_ident(&name))?;
                 name.set_span(span);
@@ -199,7 +197,7 @@ impl Parser<'_, '_> {
     }
 
     fn name(&mut self, name: &Ident) -> Option<Ident> {
-        let declared = declared_name(name, self.errors);
+        let declared = rust::declared_name(name, self.errors);
         if declared.is_none() {
             self.flow.unparsed.push(name.clone().into());
         }
@@ -218,17 +216,54 @@ fn field(declaration: &[TokenTree]) -> &[TokenTree] {
     declaration.split(|tree| is_punct(Some(tree), ',')).next().unwrap_or_default()
 }
 
-/// The name of a declaration, raw if it is a keyword of Rust. An invalid name is reported.
-pub(super) fn declared_name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
-    let Some(identifier) = rust_ident(name).filter(|name| !ident_text(name).is_empty()) else {
-        return match ident_text(name).as_str() {
-            "self" => errors.stop(name, declarations::NAMED_SELF),
-            _ => errors.stop(name, declarations::bad_name(name)),
-        };
-    };
-    // Identifiers are compared with their `r#`.
-    if identifier != *name && !is_gen(name) {
-        errors.at(name, declarations::rust_keyword(name));
-    }
-    Some(identifier)
+// Messages.
+
+const NO_SEMICOLON: &str = "expected `;` after this";
+
+const COMMA: &str = "declarations end with `;`";
+
+const COLUMN_FORM: &str = "as in `column topics(user.latest) = prompt(\"...\");`";
+
+const NOT_A_DECLARATION: &str = "expected `source`, `column` or `use`";
+
+const DANGLING_DOC: &str = "no declaration follows this doc comment";
+
+const DANGLING_LINT: &str = "no declaration follows this attribute\n\nhelp: put it before a column; before `pub struct`, it is about all columns";
+
+const LINTED_SOURCE: &str = "a source reads nothing, so no lint applies to it";
+
+const KEYWORDS: &str =
+    "a `source` gets its values from your program, a `column` computes them, `use` adds a module";
+
+/// `3 topics;`
+fn not_a_declaration() -> String {
+    format!("{NOT_A_DECLARATION}\n\nhelp: {KEYWORDS}")
 }
+
+/// `colum topics(...)`: an identifier where a keyword should be.
+fn unknown_keyword(found: &Ident) -> String {
+    let is_of_rust = ["fn", "let", "const", "static", "type"].iter().any(|&word| found == word);
+    let intended = nearest_keyword(found).or(is_of_rust.then_some("column"));
+    let help = intended.map_or_else(|| KEYWORDS.to_owned(), |keyword| format!("did you mean `{keyword}`?"));
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", quote(found))
+}
+
+/// `us Debate { ... }`: an identifier where `use` should be.
+fn misspelt_use(found: &Ident) -> String {
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: did you mean `use`?", quote(found))
+}
+
+/// `topics(...) = ...;`: a name without a keyword.
+fn no_keyword(name: &Ident, keyword: &str) -> String {
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{keyword} {}`", quote(name), ident_text(name))
+}
+
+fn no_name(keyword: &Ident) -> String {
+    format!(
+        "expected a name after `{keyword}`\n\nhelp: {}",
+        if keyword == "source" { SOURCE_FORM } else { COLUMN_FORM }
+    )
+}
+
+const LINTED_MODULE: &str =
+    "lints apply to columns, not to modules\n\nhelp: put this on the columns of that flow";

@@ -6,9 +6,9 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Generics, Token, parse2, token};
 
 use super::cursor::{is_punct, skip_until};
-use crate::diagnostics::{Errors, flow};
+use crate::diagnostics::Errors;
 
-/// Takes the generic parameters after the name of a flow.
+/// Takes the generic parameters after the name of a flow. `false` if they could not be read.
 pub(super) fn parse(input: ParseStream<'_>, errors: &mut Errors) -> (Generics, bool) {
     let names = names(&input.fork());
     // The flow keeps its number of parameters, so `Chat<M>` elsewhere is no further error.
@@ -36,9 +36,16 @@ fn names(input: ParseStream<'_>) -> Generics {
 pub(super) fn or_report<T: Parse>(input: ParseStream<'_>, errors: &mut Errors) -> Option<T> {
     // On a fork, because a parser that fails has already taken some of the tokens.
     if let Err(error) = input.fork().parse::<T>() {
-        errors.on(error.span(), flow::bad_generics(&error));
+        errors.on(error.span(), bad_generics(&error));
         skip_until(input, |input| input.peek(token::Paren) || input.peek(token::Brace));
         return None;
     }
     input.parse().ok()
+}
+
+// Messages.
+
+/// `pub struct Chat<M Model>(model: M)`
+fn bad_generics(error: &syn::Error) -> String {
+    format!("{error}\n\nhelp: as in `struct Chat<M: Model>(model: M) where M: Clone {{ ... }}`")
 }

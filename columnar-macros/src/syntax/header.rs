@@ -4,6 +4,7 @@
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Error, Path, PathArguments, Token, Visibility, WhereClause, braced, parenthesized, token};
@@ -13,7 +14,7 @@ use super::cursor::{
 };
 use super::tree::{Base, Header, Param};
 use super::{attributes, generics, params};
-use crate::diagnostics::{Errors, flow};
+use crate::diagnostics::{Errors, quote};
 use crate::ident;
 
 /// Whether the tokens begin an item, and not a declaration.
@@ -79,7 +80,7 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     let (attrs, lints) = attributes::of_flow(input, errors)?;
     let vis = visibility(input, errors)?;
     let keyword = keyword(input, &vis, errors)?;
-    let name: Ident = input.parse().map_err(|_| Error::new(keyword.span, flow::NO_FLOW_NAME))?;
+    let name: Ident = input.parse().map_err(|_| Error::new(keyword.span, NO_FLOW_NAME))?;
     let reported = errors.len();
     let (mut generics, mut is_complete) = generics::parse(input, errors);
     let params = params(input, &name, errors)?;
@@ -92,7 +93,7 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     if !is_body(input) && !input.is_empty() {
         let found: TokenTree = input.fork().parse()?;
         if errors.len() == reported {
-            no_return_type(input, &found, errors);
+            report_stray(input, &found, errors);
         }
         let skipped = skip_until(input, is_body);
         let path = skipped.last().and_then(last_name).filter(|path| !path.is_ident(&name));
@@ -113,11 +114,11 @@ fn is_body(input: ParseStream<'_>) -> bool {
     input.peek(token::Brace) || input.fork().parse().is_ok_and(begins)
 }
 
-/// Reports a token in place of the braces. In Rust it may be that of `-> String`.
-fn no_return_type(input: ParseStream<'_>, found: &TokenTree, errors: &mut Errors) {
+/// Reports a token in place of the braces. It may be the arrow of `-> String`.
+fn report_stray(input: ParseStream<'_>, found: &TokenTree, errors: &mut Errors) {
     match input.fork().parse::<Token![->]>() {
-        Ok(arrow) => errors.at(arrow, flow::RETURN_TYPE),
-        Err(_) => errors.at(found, flow::stray(&found.to_string())),
+        Ok(arrow) => errors.at(arrow, RETURN_TYPE),
+        Err(_) => errors.at(found, stray(&found.to_string())),
     }
 }
 
@@ -131,7 +132,7 @@ fn visibility(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Visibi
     let vis: Visibility = input.parse()?;
     if matches!(vis, Visibility::Public(_)) && input.peek(token::Paren) {
         let list: Group = input.parse()?;
-        errors.at(&list, flow::bad_visibility(&list.stream().to_string()));
+        errors.at(&list, bad_visibility(&list.stream().to_string()));
     }
     Ok(vis)
 }
@@ -142,9 +143,9 @@ fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn
         return input.parse();
     }
     let Some((found, after)) = input.cursor().ident() else {
-        return Err(Error::new(vis.span(), flow::NO_STRUCT));
+        return Err(Error::new(vis.span(), NO_STRUCT));
     };
-    errors.at(&found, flow::no_struct(&found));
+    errors.at(&found, no_struct(&found));
     match after.ident() {
         Some((ident, _)) if ident::is(&ident, "struct") => {
             input.parse::<TokenTree>()?;
@@ -160,7 +161,7 @@ fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn
 fn params(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Result<Vec<Param>> {
     let list;
     if input.peek(token::Brace) && input.peek2(token::Brace) {
-        errors.on(input.cursor().span(), flow::params_in_braces(name));
+        errors.on(input.cursor().span(), params_in_braces(name));
         braced!(list in input);
     } else if input.peek(token::Paren) {
         parenthesized!(list in input);
@@ -177,7 +178,7 @@ fn base(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Resul
     }
     let colon: Token![:] = input.parse()?;
     if input.peek(token::Brace) {
-        errors.at(colon, flow::no_base(name));
+        errors.at(colon, no_base(name));
         return Ok(Some(Base { path: None, is_guessed: true }));
     }
     let found = input.fork().parse::<TokenTree>().map_or_else(|_| colon.into_token_stream(), Into::into);
@@ -187,12 +188,12 @@ fn base(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Resul
         can_name_struct(path) && !path.segments.iter().any(|segment| is_call(&segment.arguments))
     });
     match path {
-        Some(path) if path.is_ident(name) => errors.at(&path, flow::own_base(name)),
+        Some(path) if path.is_ident(name) => errors.at(&path, own_base(name)),
         Some(path) => {
             input.parse::<Path>()?;
             return Ok(Some(Base { path: Some(path), is_guessed: false }));
         }
-        None => errors.at(found, flow::not_a_base(name)),
+        None => errors.at(found, not_a_base(name)),
     }
     skip_until(input, |input| input.peek(token::Brace) || input.peek(Token![where]));
     Ok(Some(Base { path: None, is_guessed: true }))
@@ -202,14 +203,78 @@ fn base(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Resul
 fn body(input: ParseStream<'_>, errors: &mut Errors, is_reported: bool) -> syn::Result<Option<Group>> {
     if !input.peek(token::Brace) {
         if !is_reported {
-            errors.on(input.cursor().prev_span(), flow::NO_BODY);
+            errors.on(input.cursor().prev_span(), NO_BODY);
         }
         let bare: TokenStream = input.parse()?;
         return Ok((!bare.is_empty()).then(|| Group::new(Delimiter::Brace, bare)));
     }
     let body: Group = input.parse()?;
     if !input.is_empty() {
-        errors.on(input.cursor().span(), flow::AFTER_BODY);
+        errors.on(input.cursor().span(), AFTER_BODY);
     }
     Ok(Some(body))
+}
+
+// Messages.
+
+const NO_STRUCT: &str = "expected `struct` and the name of the flow after this";
+
+/// `pub(crat) struct Chat { ... }`, where `found` is `crat`.
+fn bad_visibility(found: &str) -> String {
+    format!("expected a visibility, found `pub({found})`\n\nhelp: as in `pub(crate)`")
+}
+
+const NO_FLOW_NAME: &str =
+    "expected the name of the flow after this\n\nhelp: as in `pub struct Chat { ... }`";
+
+const NO_BODY: &str = "expected the declarations of the flow, in braces, after this";
+
+/// `pub struct Chat(style: String) = { ... }`
+fn stray(found: &str) -> String {
+    format!(
+        "expected the declarations of the flow, in braces, found `{found}`\n\n\
+         help: as in `struct Chat(style: String) {{ ... }}` or `struct Felt: Chat {{ ... }}`"
+    )
+}
+
+const AFTER_BODY: &str = "expected the end of `flow!`, which declares one flow";
+
+/// `pub struct Chat { style: String } { source user; ... }`
+fn params_in_braces(name: &Ident) -> String {
+    format!(
+        "the parameters of a flow are in parentheses\n\nhelp: as in `struct {}(style: String) {{ ... }}`",
+        name.unraw()
+    )
+}
+
+/// `pub struct Chat(style: String) -> String`
+const RETURN_TYPE: &str = "a flow has no return type\n\nhelp: drop it; a column holds text, or values of its own type: `column score(user.latest): Score = ...`";
+
+/// `pub enum Chat { ... }`, where `found` is `enum`.
+fn no_struct(found: &Ident) -> String {
+    format!(
+        "expected `struct`, found {}\n\nhelp: a flow is declared as a struct: `pub struct Chat {{ ... }}`",
+        quote(found)
+    )
+}
+
+/// An example of the declaration of an extension.
+fn extension(name: &Ident, base: &str) -> String {
+    format!("`struct {}: {base} {{ ... }}`", name.unraw())
+}
+
+fn no_base(name: &Ident) -> String {
+    format!(
+        "expected the flow that {} extends after this\n\nhelp: as in {}",
+        quote(name),
+        extension(name, "Chat")
+    )
+}
+
+fn not_a_base(name: &Ident) -> String {
+    format!("expected the name of a flow\n\nhelp: as in {}", extension(name, "Chat"))
+}
+
+fn own_base(name: &Ident) -> String {
+    format!("{} extends itself", quote(name))
 }

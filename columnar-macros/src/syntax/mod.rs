@@ -30,7 +30,7 @@ mod view_list;
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 
-use crate::diagnostics::{self, Errors};
+use crate::diagnostics::{EMPTY_FLOW, Errors};
 use cursor::trees_of;
 
 pub(crate) use captures::Capture;
@@ -66,13 +66,13 @@ impl Invocation {
 pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
     if trees.iter().all(|tree| is_punct(Some(tree), ';')) {
-        errors.on(Span::call_site(), diagnostics::flow::EMPTY_FLOW);
+        errors.on(Span::call_site(), EMPTY_FLOW);
         return Flow::empty(Form::Unknown, Vec::new());
     }
     if let [TokenTree::Group(braces)] = trees.as_slice()
         && braces.delimiter() == Delimiter::Brace
     {
-        errors.on(braces.span_open(), diagnostics::declarations::BRACES);
+        errors.on(braces.span_open(), BRACES);
         return parse(braces.stream(), errors);
     }
     if !header::is_item(&trees) {
@@ -86,3 +86,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
         None => Flow::empty(form, trees),
     }
 }
+
+// Messages.
+
+const BRACES: &str = "a flow without a header has no inner braces\n\nhelp: drop them";

@@ -1,17 +1,19 @@
 //! Parses a module after its keyword: `Debate(arguments) { topic: user } as debate;`.
 
+use std::fmt::Display;
+
 use proc_macro2::{Delimiter, Group, Ident, TokenTree};
+use syn::ext::IdentExt;
 use syn::{Attribute, Path};
 
 use super::cursor::{
     Angles, Cursor, can_name_struct, is_blank, is_group, is_ident, is_punct, tokens, trees_of,
 };
-use super::declarations::declared_name;
-use super::rust;
+use super::rust::{declared_name, modifiers_of_name};
 use super::tree::{Input, Module};
 use super::view::View;
 use super::view_list::parse_view;
-use crate::diagnostics::{Errors, modules};
+use crate::diagnostics::{EXAMPLE, Errors, INPUT_IS_VALUE, quote};
 use crate::ident::{self, ident_text, nearest_name};
 
 /// Takes a module up to its `;`. `None` if a token is reported before its name.
@@ -67,15 +69,15 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
     match syn::parse2::<Path>(tokens(trees)) {
         Ok(path) if can_name_struct(&path) && (!cursor.is_empty() || path.segments.len() == 1) => Some(path),
         _ if is_blank(trees) => {
-            errors.at(keyword, modules::no_flow());
+            errors.at(keyword, no_flow());
             None
         }
         Ok(_) if cursor.is_empty() => {
-            errors.at(keyword, modules::import());
+            errors.at(keyword, import());
             None
         }
         _ => {
-            errors.at(tokens(trees), modules::not_a_flow());
+            errors.at(tokens(trees), not_a_flow());
             None
         }
     }
@@ -88,7 +90,7 @@ fn without_constructor(path: &mut Path, cursor: &Cursor<'_>, errors: &mut Errors
     if is_called && path.segments.len() > 1 && is_function(&name_of(path)) {
         let function = path.segments.pop();
         path.segments.pop_punct();
-        errors.at(function, modules::constructor(&name_of(path)));
+        errors.at(function, constructor(&name_of(path)));
     }
 }
 
@@ -98,12 +100,12 @@ fn list(path: &Path, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Gro
         Some(TokenTree::Group(list)) => {
             cursor.next();
             if list.delimiter() != Delimiter::Brace {
-                errors.on(list.span_open(), modules::brackets(name_of(path)));
+                errors.on(list.span_open(), brackets(name_of(path)));
             }
             Some(list.clone())
         }
-        Some(found) => errors.stop(found, modules::no_inputs(name_of(path))),
-        None => errors.stop(path, modules::import()),
+        Some(found) => errors.stop(found, no_inputs(name_of(path))),
+        None => errors.stop(path, import()),
     }
 }
 
@@ -122,17 +124,17 @@ fn module_name(
     let flow = path.segments.last().map(|last| &last.ident)?;
     let likely = nearest_name(&ident_text(flow)).unwrap_or_else(|| "module".to_owned());
     match cursor.next() {
-        None => errors.on(list.map_or(flow.span(), Group::span_close), modules::no_as(&likely)),
+        None => errors.on(list.map_or(flow.span(), Group::span_close), no_as(&likely)),
         Some(word) if is_ident(Some(word), "as") => {
-            rust::modifiers_of_name(cursor, errors);
+            modifiers_of_name(cursor, errors);
             match cursor.next() {
                 Some(TokenTree::Ident(name)) if !ident_text(name).is_empty() => {
                     return Some((declared_name(name, errors)?, true));
                 }
-                found => errors.at(found.unwrap_or(word), modules::no_name_after_as(&likely)),
+                found => errors.at(found.unwrap_or(word), no_name_after_as(&likely)),
             }
         }
-        Some(found) => errors.at(found, modules::not_as(found, &likely)),
+        Some(found) => errors.at(found, not_as(found, &likely)),
     }
     cursor.take(cursor.rest().len());
     // A flow named `Type` has a keyword as its nearest name, so there may be none.
@@ -164,7 +166,7 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
         let comma = commas.next();
         if is_blank(part) {
             // Only the last part has no comma, and a blank last one is removed above.
-            errors.at(comma, modules::EMPTY_INPUT);
+            errors.at(comma, EMPTY_INPUT);
             is_complete = false;
             continue;
         }
@@ -178,7 +180,7 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
 /// Parses `topic: user`, or `user` for both.
 fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
     let [TokenTree::Ident(first), rest @ ..] = trees else {
-        errors.at(tokens(trees), modules::NOT_AN_INPUT);
+        errors.at(tokens(trees), NOT_AN_INPUT);
         return None;
     };
     let name = declared_name(first, errors)?;
@@ -186,19 +188,19 @@ fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
         [] => trees,
         [colon, column @ ..] if is_punct(Some(colon), ':') => {
             if is_blank(column) {
-                errors.at(colon, modules::no_column(&name));
+                errors.at(colon, no_column(&name));
                 return Some(Input { name, column: None });
             }
             column
         }
         [found, ..] => {
-            errors.at(found, modules::no_colon(&name, found));
+            errors.at(found, no_colon(&name, found));
             return Some(Input { name, column: None });
         }
     };
     // Arguments are often written `model.clone()`, and no view has such a modifier.
     if column.iter().any(|tree| is_ident(Some(tree), "clone")) {
-        errors.at(tokens(column), modules::INPUT_IS_VALUE);
+        errors.at(tokens(column), INPUT_IS_VALUE);
         return None;
     }
     let column = bound(&name, column, errors);
@@ -208,12 +210,86 @@ fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
 /// Parses the column that an input is bound to.
 fn bound(name: &Ident, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
     let [TokenTree::Ident(base), ..] = trees else {
-        errors.at(tokens(trees), modules::not_a_column(name));
+        errors.at(tokens(trees), not_a_column(name));
         return None;
     };
     if ident::is(base, "self") {
-        errors.at(base, modules::INPUT_IS_SELF);
+        errors.at(base, INPUT_IS_SELF);
         return None;
     }
     parse_view(trees, errors)
 }
+
+// Messages.
+
+fn no_flow() -> String {
+    format!("expected the name of a flow after this\n\nhelp: {EXAMPLE}")
+}
+
+fn not_a_flow() -> String {
+    format!("expected the name of a flow\n\nhelp: {EXAMPLE}")
+}
+
+/// `use std::fmt;` inside a flow.
+fn import() -> String {
+    format!(
+        "a flow contains only declarations\n\nhelp: put the import before `flow!`; a module has inputs, \
+         {EXAMPLE}"
+    )
+}
+
+fn no_inputs(path: impl Display) -> String {
+    format!("expected the inputs of `{path}`, in braces, before this\n\nhelp: {EXAMPLE}")
+}
+
+fn brackets(path: impl Display) -> String {
+    format!("expected the inputs of `{path}` in braces\n\nhelp: {EXAMPLE}")
+}
+
+/// `use Debate { topic: user };`
+fn no_as(name: &str) -> String {
+    format!("expected `as` and a name after this\n\nhelp: as in `as {name}`")
+}
+
+/// `use Debate { topic: user } debate;`
+fn not_as(found: impl Display, name: &str) -> String {
+    format!("expected `as` and a name, found `{found}`\n\nhelp: as in `as {name}`")
+}
+
+fn no_name_after_as(name: &str) -> String {
+    format!("expected a name after `as`\n\nhelp: as in `as {name}`")
+}
+
+/// `use Debate::new(model) { topic: user } as debate;`
+fn constructor(flow: &str) -> String {
+    format!(
+        "a module is the flow itself, without a function\n\nhelp: drop this, and write arguments as in \
+         `use {flow}(model) {{ topic: user }} as debate;`"
+    )
+}
+
+const NOT_AN_INPUT: &str = "expected an input and its column\n\nhelp: as in `topic: user`";
+
+const EMPTY_INPUT: &str = "expected an input before this comma";
+
+fn no_colon(name: &Ident, found: impl Display) -> String {
+    format!(
+        "expected `:` or `,` after {}, found `{found}`\n\nhelp: as in `{}: user`",
+        quote(name),
+        name.unraw()
+    )
+}
+
+fn no_column(name: &Ident) -> String {
+    format!(
+        "expected the column for the input {} after this\n\nhelp: as in `{}: user`",
+        quote(name),
+        name.unraw()
+    )
+}
+
+fn not_a_column(name: &Ident) -> String {
+    format!("expected the column for the input {}\n\nhelp: as in `{}: user`", quote(name), name.unraw())
+}
+
+const INPUT_IS_SELF: &str = "an input is a column, not `self`\n\nhelp: name a column, as in `topic: user`";

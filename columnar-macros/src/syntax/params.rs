@@ -9,7 +9,7 @@ use syn::{Attribute, Ident, Token, Type, Visibility};
 
 use super::cursor::{shown, skip_until};
 use super::tree::Param;
-use crate::diagnostics::{Errors, flow};
+use crate::diagnostics::{Errors, quote};
 use crate::ident::{is_gen, rust_ident};
 
 fn is_name_with_colon(list: ParseStream<'_>) -> bool {
@@ -24,7 +24,7 @@ pub(super) fn list(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Ve
             continue;
         }
         if let Some(comma) = list.parse::<Option<Token![,]>>()? {
-            errors.at(comma, flow::NO_PARAM);
+            errors.at(comma, NO_PARAM);
             continue;
         }
         let docs = before(list, errors)?;
@@ -37,7 +37,7 @@ pub(super) fn list(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Ve
         while params.iter().any(|other| other.name == param.name) {
             // Without a type the parameter is reported already.
             if has_type {
-                errors.at(&param.name, flow::param_twice(&param.name));
+                errors.at(&param.name, param_twice(&param.name));
             }
             param.name = format_ident!("{}_", param.name);
         }
@@ -56,11 +56,11 @@ fn before(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Attribu
         .into_iter()
         .partition(|attribute| attribute.path().is_ident("doc"));
     for attribute in others {
-        errors.at(&attribute, flow::PARAM_ATTRIBUTE);
+        errors.at(&attribute, PARAM_ATTRIBUTE);
     }
     if list.peek(Token![pub]) {
         let vis: Visibility = list.parse()?;
-        errors.at(&vis, flow::before_param(&shown(&vis)));
+        errors.at(&vis, before_param(&shown(&vis)));
     }
     let (ahead, mut words) = (list.fork(), TokenStream::new());
     while !is_name_with_colon(&ahead)
@@ -69,7 +69,7 @@ fn before(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Attribu
         words.extend(ahead.parse::<TokenTree>()?.into_token_stream());
     }
     if is_name_with_colon(&ahead) && !words.is_empty() {
-        errors.at(&words, flow::before_param(&shown(&words)));
+        errors.at(&words, before_param(&shown(&words)));
         list.advance_to(&ahead);
     }
     Ok(docs)
@@ -79,7 +79,7 @@ fn before(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Attribu
 fn is_self(list: ParseStream<'_>, errors: &mut Errors) -> bool {
     let ahead = list.fork();
     let Ok(written) = receiver(&ahead) else { return false };
-    errors.at(written, flow::SELF_PARAM);
+    errors.at(written, SELF_PARAM);
     list.advance_to(&ahead);
     // The comma after it belongs to it.
     list.parse::<Option<Token![,]>>().is_ok()
@@ -98,7 +98,7 @@ fn receiver(list: ParseStream<'_>) -> syn::Result<TokenStream> {
 fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
     if !is_name_with_colon(list) {
         let found: TokenTree = list.parse()?;
-        errors.at(&found, flow::NO_PARAM);
+        errors.at(&found, NO_PARAM);
         let unread = || format_ident!("__unread", span = Span::mixed_site());
         let name = match found {
             TokenTree::Ident(name) => rust_ident(&name).unwrap_or_else(unread),
@@ -109,7 +109,7 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
     let word = list.call(Ident::parse_any)?;
     let name = rust_ident(&word).unwrap_or_else(|| word.clone());
     if name != word && !is_gen(&word) {
-        errors.at(&word, flow::keyword_as_param(&word));
+        errors.at(&word, keyword_as_param(&word));
     }
     let colon: Token![:] = list.parse()?;
     // On a fork, because a parser that fails has already taken some of the tokens.
@@ -117,15 +117,15 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
         let is_missing = list.is_empty() || list.peek(Token![,]);
         let found =
             if is_missing { colon.into_token_stream() } else { list.fork().parse::<TokenTree>()?.into() };
-        errors.at(found, flow::no_param_type(&name));
+        errors.at(found, no_param_type(&name));
         return Ok(Param::new(name, None));
     };
     list.parse::<Type>()?;
     if !list.is_empty() && !list.peek(Token![,]) {
-        errors.on(list.cursor().span(), flow::PARAM_COMMA);
+        errors.on(list.cursor().span(), PARAM_COMMA);
     }
     if let Some(sized) = sized(&ty) {
-        errors.at(&ty, flow::unsized_param(&sized));
+        errors.at(&ty, unsized_param(&sized));
         return Ok(Param::new(name, None));
     }
     Ok(Param::new(name, Some(ty)))
@@ -142,4 +142,43 @@ pub(crate) fn sized(ty: &Type) -> Option<String> {
         Type::TraitObject(object) => Some(format!("Box<{}>", shown(object))),
         _ => None,
     }
+}
+
+// Messages.
+
+/// `pub struct Chat(#[serde(default)] style: String)`
+const PARAM_ATTRIBUTE: &str = "a parameter has no other attribute than its documentation\n\nhelp: drop this";
+
+/// `pub struct Chat(mut style: String)` or `pub struct Chat(pub style: String)`
+fn before_param(word: &str) -> String {
+    format!(
+        "expected the name of a parameter, found `{word}`\n\nhelp: drop `{word}`: compute steps have each parameter by reference"
+    )
+}
+
+/// `pub struct Chat(&self, style: String)`
+const SELF_PARAM: &str = "a flow has no `self`\n\nhelp: drop this; the parameters are those of `new`";
+
+/// `pub struct Chat(style: str)`, where `sized` is `String`.
+fn unsized_param(sized: &str) -> String {
+    format!("a parameter has no type of unknown size\n\nhelp: write `{sized}`")
+}
+
+/// `pub struct Chat(type: String)`
+fn keyword_as_param(name: &Ident) -> String {
+    format!("`{name}` is a keyword of Rust\n\nhelp: write `r#{name}`")
+}
+
+const PARAM_COMMA: &str = "expected `,` before this";
+
+/// `pub struct Chat(String)`
+const NO_PARAM: &str = "a parameter is a name, a colon and a type\n\nhelp: as in `style: String`";
+
+/// `pub struct Chat(count: 5)`
+fn no_param_type(name: &Ident) -> String {
+    format!("expected the type of {}\n\nhelp: as in `{}: String`", quote(name), name.unraw())
+}
+
+fn param_twice(name: &Ident) -> String {
+    format!("two parameters are named {}", quote(name))
 }

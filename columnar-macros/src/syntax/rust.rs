@@ -1,10 +1,11 @@
-//! Rust among the declarations of a flow: items, statements, and words before a name. Each is one error.
+//! Rust among the declarations of a flow: items, statements, words before a name, and keywords as names. Each is one error.
 
 use proc_macro2::{Delimiter, Ident, TokenTree};
+use syn::ext::IdentExt;
 
 use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens};
-use crate::diagnostics::{Errors, declarations};
-use crate::ident::{self, is_one_of};
+use crate::diagnostics::{Errors, bad_name, rust_keyword};
+use crate::ident::{self, ident_text, is_gen, is_one_of, rust_ident};
 
 /// Items and statements that end with `;`.
 const UP_TO_A_SEMICOLON: [&str; 5] = ["let", "const", "static", "type", "return"];
@@ -24,16 +25,16 @@ pub(super) struct RustItem<'t> {
 /// Takes an item or a statement, if one comes next.
 pub(super) fn item<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<RustItem<'t>> {
     if let Some((length, name)) = function(cursor.rest()) {
-        errors.at(tokens(cursor.take(length)), declarations::function(name));
+        errors.at(tokens(cursor.take(length)), no_function(name));
         return Some(RustItem { function: Some(name), skipped: skip_braces(cursor) });
     }
     let (TokenTree::Ident(word), rest) = cursor.rest().split_first()? else { return None };
     let skipped = match rest {
         [bang, TokenTree::Group(_), ..] if is_punct(Some(bang), '!') => {
             if ident::is(word, "flow") {
-                errors.at(word, declarations::FLOW_INSIDE);
+                errors.at(word, FLOW_INSIDE);
             } else {
-                errors.at(word, declarations::rust_item(&format!("{word}!")));
+                errors.at(word, rust_item(&format!("{word}!")));
             }
             let skipped = cursor.take(3);
             cursor.punct(';');
@@ -51,7 +52,7 @@ pub(super) fn item<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<R
         _ if is_one_of(word, &UP_TO_BRACES) => skip_braces(cursor),
         _ => return None,
     };
-    errors.at(word, declarations::rust_item(&word.to_string()));
+    errors.at(word, rust_item(&word.to_string()));
     Some(RustItem { function: None, skipped })
 }
 
@@ -107,8 +108,54 @@ pub(super) fn modifiers_of_name(cursor: &mut Cursor<'_>, errors: &mut Errors) {
 
 fn report(word: &Ident, errors: &mut Errors) {
     if ident::is(word, "pub") {
-        errors.at(word, declarations::PUB);
+        errors.at(word, PUB);
     } else {
-        errors.at(word, declarations::modifier(word));
+        errors.at(word, modifier(word));
     }
 }
+
+/// The name of a declaration, raw if it is a keyword of Rust. An invalid name is reported.
+pub(super) fn declared_name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
+    let Some(identifier) = rust_ident(name).filter(|name| !ident_text(name).is_empty()) else {
+        return match ident_text(name).as_str() {
+            "self" => errors.stop(name, NAMED_SELF),
+            _ => errors.stop(name, bad_name(name)),
+        };
+    };
+    // Identifiers are compared with their `r#`.
+    if identifier != *name && !is_gen(name) {
+        errors.at(name, rust_keyword(name));
+    }
+    Some(identifier)
+}
+
+// Messages.
+
+const FLOW_INSIDE: &str = "a flow contains only declarations\n\nhelp: put the other `flow!` before this one";
+
+/// `let`, `impl` or another keyword of Rust where a declaration should be.
+fn rust_item(found: &str) -> String {
+    let help = match found {
+        "if" | "for" | "while" | "loop" | "match" => {
+            "to declare columns at run time, call the functions `source`, `column` and `flow`".to_owned()
+        }
+        _ => format!("put `{found}` before `flow!`; compute steps can use it"),
+    };
+    format!("a flow contains only declarations\n\nhelp: {help}")
+}
+
+/// `fn topics(...) { ... }` where a column should be.
+fn no_function(name: &Ident) -> String {
+    let text = name.unraw();
+    format!("a flow contains columns, not functions\n\nhelp: as in `column {text}(user.latest) = ...;`")
+}
+
+/// `mut`, `async` or another modifier before a declaration or a name.
+fn modifier(found: &Ident) -> String {
+    format!("a declaration takes no `{found}`\n\nhelp: drop it")
+}
+
+const PUB: &str = "the columns of a flow are as public as the flow\n\nhelp: drop `pub`";
+
+const NAMED_SELF: &str =
+    "a column cannot be named `self`: as a view, `self` is the history of the column itself";

@@ -6,7 +6,7 @@ use syn::LitStr;
 use super::cursor::{Cursor, is_blank, is_punct, tokens, trees_of, ungrouped};
 use super::modifiers;
 use super::view::{GroupTag, State, View};
-use crate::diagnostics::{Errors, views};
+use crate::diagnostics::{Errors, bad_tag, no_separator, not_parentheses, quote};
 use crate::ident::{self, ident_text, is_gen, is_name, replace, rust_ident};
 use crate::keywords::{MODIFIERS, nearest};
 
@@ -40,7 +40,7 @@ fn parse_items(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewL
             }
             (true, Some(comma)) => {
                 // The view stays in the list, so that an editor can complete it.
-                errors.at(comma, views::EMPTY_VIEW);
+                errors.at(comma, EMPTY_VIEW);
                 list.is_complete = false;
                 list.views.push(missing(part));
             }
@@ -63,7 +63,7 @@ fn parse_item(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewLi
     // Without brackets `group` is the name of a column.
     if let Some((word, list, after)) = group_list(trees, errors) {
         if groups == MAX_GROUPS {
-            errors.at(tokens(trees), views::NESTED_GROUPS);
+            errors.at(tokens(trees), NESTED_GROUPS);
             return ViewList::default();
         }
         return parse_group(&word, list, after, groups + 1, errors);
@@ -82,12 +82,12 @@ fn group_list<'t>(
     let [TokenTree::Ident(name), TokenTree::Group(list), after @ ..] = trees else { return None };
     if ident::is(name, "group") {
         if list.delimiter() != Delimiter::Parenthesis {
-            errors.on(list.span_open(), views::not_parentheses(name));
+            errors.on(list.span_open(), not_parentheses(name));
         }
         return Some((name.clone(), list, after));
     }
     is_misspelt_group(name, list).then(|| {
-        errors.at(name, views::not_group(name));
+        errors.at(name, not_group(name));
         (replace(name, &Ident::new("group", name.span())), list, after)
     })
 }
@@ -108,7 +108,7 @@ fn parse_group(
     errors: &mut Errors,
 ) -> ViewList {
     if !after.is_empty() {
-        errors.at(tokens(after), views::AFTER_GROUP);
+        errors.at(tokens(after), AFTER_GROUP);
     }
     let inside = trees_of(list);
     let mut cursor = Cursor::new(&inside);
@@ -116,12 +116,12 @@ fn parse_group(
     let mut group = parse_items(cursor.rest(), groups, errors);
     let is_empty = group.views.iter().all(|view| view.state == State::NoColumn);
     if is_empty && group.is_complete {
-        errors.at(list, views::EMPTY_GROUP);
+        errors.at(list, EMPTY_GROUP);
     }
     for view in &mut group.views {
         let message = match () {
-            () if view.is_self() => Some(views::GROUPED_SELF),
-            () if view.is_instruction() => Some(views::GROUPED_INSTRUCTION),
+            () if view.is_self() => Some(GROUPED_SELF),
+            () if view.is_instruction() => Some(GROUPED_INSTRUCTION),
             () => None,
         };
         match message {
@@ -140,19 +140,19 @@ fn parse_group(
 
 /// Takes the tag of a group, and the comma after it.
 fn group_tag(word: &Ident, list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<GroupTag> {
-    let Some(found) = cursor.next() else { return errors.stop(list, views::NO_GROUP_TAG) };
+    let Some(found) = cursor.next() else { return errors.stop(list, NO_GROUP_TAG) };
     let Ok(tag) = syn::parse2::<LitStr>(ungrouped(found).into()) else {
-        return errors.stop(found, views::NO_GROUP_TAG);
+        return errors.stop(found, NO_GROUP_TAG);
     };
     match cursor.next() {
-        Some(found) if !is_punct(Some(found), ',') => return errors.stop(found, views::no_comma(found)),
+        Some(found) if !is_punct(Some(found), ',') => return errors.stop(found, no_comma(found)),
         _ => {}
     }
     let text = tag.value();
     if is_name(&text) {
         return Some(GroupTag::new(word, tag.span(), &text));
     }
-    errors.at(&tag, views::bad_tag(&text));
+    errors.at(&tag, bad_tag(&text));
     // The views are checked all the same.
     Some(GroupTag::new(word, tag.span(), "group"))
 }
@@ -163,14 +163,14 @@ pub(super) fn parse_view(trees: &[TokenTree], errors: &mut Errors) -> Option<Vie
     let mut cursor = Cursor::new(trees);
     let base = match cursor.next()? {
         TokenTree::Ident(base) => base.clone(),
-        _ if is_punct(trees.first(), ':') => return errors.stop(tokens(trees), views::PATH_VIEW),
-        other => return errors.stop(other, views::not_a_view(other)),
+        _ if is_punct(trees.first(), ':') => return errors.stop(tokens(trees), PATH_VIEW),
+        other => return errors.stop(other, not_a_view(other)),
     };
     match cursor.peek() {
         Some(colon) if is_punct(Some(colon), ':') && is_punct(trees.get(2), ':') => {
-            return errors.stop(tokens(trees), views::PATH_VIEW);
+            return errors.stop(tokens(trees), PATH_VIEW);
         }
-        Some(found) if !is_punct(Some(found), '.') => return errors.stop(found, views::no_separator(found)),
+        Some(found) if !is_punct(Some(found), '.') => return errors.stop(found, no_separator(found)),
         _ => {}
     }
     let mut view = View::new(base, tokens(trees));
@@ -185,7 +185,7 @@ fn without_modifier<'t>(trees: &'t [TokenTree], errors: &mut Errors) -> &'t [Tok
         Some((TokenTree::Ident(word), view @ [TokenTree::Ident(_), ..]))
             if ["mut", "ref", "pub", "move", "let", "const", "static"].iter().any(|&known| word == known) =>
         {
-            errors.at(word, views::modifier(word));
+            errors.at(word, modifier(word));
             view
         }
         _ => trees,
@@ -216,4 +216,51 @@ fn is_modifier(name: &Ident) -> bool {
     // A column of a module may have these names. As modifiers they have parentheses, and are in no path.
     let is_method = ["tiered", "target", "context", "instruction"].contains(&&*text);
     !is_method && MODIFIERS.iter().chain(&["all", "named"]).any(|&modifier| text == modifier)
+}
+
+// Messages.
+
+/// `&user`, `"user"` or another token where a view should be.
+fn not_a_view(found: &TokenTree) -> String {
+    const NOT_A_VIEW: &str = "expected a column name or `self`";
+    match found {
+        TokenTree::Punct(punct) if punct.as_char() == '&' => format!("{NOT_A_VIEW}\n\nhelp: drop the `&`"),
+        _ => format!("{NOT_A_VIEW}\n\nhelp: as in `user.latest`"),
+    }
+}
+
+/// `groups("debate", pro.latest)`
+fn not_group(found: &Ident) -> String {
+    format!("no view begins with {} and a text\n\nhelp: did you mean `group`?", quote(found))
+}
+
+/// `mut user`
+fn modifier(found: &Ident) -> String {
+    format!("a view takes no `{found}`\n\nhelp: drop it")
+}
+
+const EMPTY_VIEW: &str = "expected a view before this comma";
+
+const PATH_VIEW: &str =
+    "a view names a column of this flow\n\nhelp: write its name without a path, as in `user`";
+
+const GROUPED_INSTRUCTION: &str =
+    "an instruction is in the system text, so it cannot be in a group\n\nhelp: put it after the group";
+
+const NO_GROUP_TAG: &str =
+    "expected the tag of the group\n\nhelp: as in `group(\"debate\", pro.latest, con.latest)`";
+
+const EMPTY_GROUP: &str =
+    "this group has no views\n\nhelp: add some, as in `group(\"debate\", pro.latest, con.latest)`";
+
+const NESTED_GROUPS: &str =
+    "this group is inside 32 others, which is the most\n\nhelp: put its views into one of those around it";
+
+const AFTER_GROUP: &str = "a group takes no modifiers\n\nhelp: put this on the views inside";
+
+const GROUPED_SELF: &str =
+    "`self` is shown as assistant messages, so it cannot be in a group\n\nhelp: put it after the group";
+
+fn no_comma(found: &TokenTree) -> String {
+    format!("expected `,` before `{found}`")
 }
