@@ -10,8 +10,8 @@ use super::attributes::{self, Attributes};
 use super::cursor::{Cursor, begins_declaration, end_of, is_group, is_punct};
 use super::tree::{Column, ColumnType, Flow, Form};
 use super::{column, module, rust};
-use crate::diagnostics::{EXAMPLE, Errors, SOURCE_FORM, bad_name, no_end, quote, rust_keyword};
-use crate::ident::{ident_text, is_gen, is_name, replace, rust_ident, unmarked};
+use crate::diagnostics::{EXAMPLE, Errors, SOURCE_FORM, no_end, quote};
+use crate::ident::{ident_text, is_name, replace, rust_ident, unmarked};
 use crate::keywords::{is_misspelt_use, nearest_keyword};
 
 /// Parses every declaration, and keeps the tokens of those that cannot be read.
@@ -39,10 +39,9 @@ impl Parser<'_, '_> {
         rust::modifiers(&mut self.cursor, self.errors);
         if let Some(item) = rust::item(&mut self.cursor, self.errors) {
             self.flow.unparsed.extend_from_slice(item.skipped);
-            let function = item.function.and_then(|name| Some((name, rust_ident(name)?)));
-            let keyword = |name: &Ident| Ident::new("column", name.span());
-            let column = function.map(|(name, raw)| Column::unread(attributes.docs, keyword(name), raw));
-            self.flow.columns.extend(column);
+            if let Some(name) = item.function.and_then(rust_ident) {
+                self.unread(attributes, name.span(), "column", name);
+            }
             return Some(());
         }
         match self.cursor.next() {
@@ -144,60 +143,69 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Reports a word that is no keyword. The column whose name it is, or whose name comes after it, stays known.
+    /// Reports a word that is no keyword. The column whose name comes after it, or whose name it is, stays known.
     fn without_keyword(&mut self, attributes: Attributes, word: &Ident) -> Option<()> {
-        let declaration = self.cursor.declaration();
-        let is_sign =
-            |at: usize, signs: &[char]| signs.iter().any(|&sign| is_punct(declaration.get(at), sign));
-        let span = Span::call_site().located_at(word.span());
-        let (keyword, name) = match declaration {
-            [TokenTree::Ident(name), after @ ..] => {
-                self.cursor.next();
-                self.errors.at(word, unknown_keyword(word));
-                // It may be the name of a column.
-                self.flow.unparsed.push(word.clone().into());
-                if !is_name(&ident_text(name)) {
-                    // Rather a type: `module Debate { … } as debate;`
-                    return None;
-                }
-                (if is_computed(after) { "column" } else { "source" }, self.name(name)?)
-            }
-            _ => {
-                // It may become a keyword, too.
-                self.flow.partial_keywords.push(word.clone());
-                let keyword = match declaration.first() {
-                    Some(views) if is_group(views, Delimiter::Parenthesis) && is_sign(1, &['=', ':']) => {
-                        "column"
-                    }
-                    None if is_punct(self.cursor.peek(), ';') || self.cursor.is_empty() => "source",
-                    Some(_) if is_sign(0, &[':']) && is_computed(field(declaration)) => "column",
-                    Some(_) if is_sign(0, &[',', ':']) => "source",
-                    _ => return self.errors.stop(word, unknown_keyword(word)),
-                };
-                self.errors.at(word, no_keyword(word, keyword));
-                // The partial keyword has the marker already, and an editor looks for one such token.
-                let mut name = unmarked(word).and_then(|name| rust_ident(&name))?;
-                name.set_span(span);
-                (keyword, name)
-            }
+        let [TokenTree::Ident(name), after @ ..] = self.cursor.declaration() else {
+            return self.name_alone(attributes, word);
         };
-        let mut column = Column::unread(attributes.docs, Ident::new(keyword, span), name);
-        if keyword == "source" && is_punct(self.cursor.peek(), ':') {
-            column.source_type = Some(ColumnType::unread(span));
+        self.cursor.next();
+        self.errors.at(word, unknown_keyword(word));
+        // The word may be the name of a column.
+        self.flow.unparsed.push(word.clone().into());
+        // A name in upper case is rather a type: `module Debate { … } as debate;`
+        if is_name(&ident_text(name)) {
+            let name = self.name(name)?;
+            self.unread(attributes, word.span(), if is_computed(after) { "column" } else { "source" }, name);
         }
-        self.flow.columns.push(column);
+        None
+    }
+
+    /// Reports the name of a column without its keyword: `topics(user) = …;`, `user: String,`.
+    fn name_alone(&mut self, attributes: Attributes, word: &Ident) -> Option<()> {
+        let declaration = self.cursor.declaration();
+        // It may become a keyword, too.
+        self.flow.partial_keywords.push(word.clone());
+        let is_field = is_punct(declaration.first(), ':');
         // The field of a struct ends with a comma.
-        let field = field(declaration).len();
-        if !is_sign(0, &[':']) || field == declaration.len() {
+        let field = declaration.split(|tree| is_punct(Some(tree), ',')).next().unwrap_or_default();
+        let keyword = match declaration {
+            [views, sign, ..]
+                if is_group(views, Delimiter::Parenthesis)
+                    && (is_punct(Some(sign), '=') || is_punct(Some(sign), ':')) =>
+            {
+                "column"
+            }
+            _ if is_field && is_computed(field) => "column",
+            [comma, ..] if is_field || is_punct(Some(comma), ',') => "source",
+            [] if is_punct(self.cursor.peek(), ';') || self.cursor.is_empty() => "source",
+            _ => return self.errors.stop(word, unknown_keyword(word)),
+        };
+        self.errors.at(word, no_keyword(word, keyword));
+        // The partial keyword has the marker already, and an editor looks for one such token.
+        let mut name = unmarked(word).and_then(|name| rust_ident(&name))?;
+        name.set_span(Span::call_site().located_at(word.span()));
+        self.unread(attributes, word.span(), keyword, name);
+        if !is_field || field.len() == declaration.len() {
             return None;
         }
-        let skipped = self.cursor.take(field + 1);
+        let skipped = self.cursor.take(field.len() + 1);
         self.flow.unparsed.extend_from_slice(skipped);
         Some(())
     }
 
+    /// Adds a column of which only the name is known.
+    fn unread(&mut self, attributes: Attributes, word: Span, keyword: &str, name: Ident) {
+        let span = Span::call_site().located_at(word);
+        let mut column = Column::unread(attributes.docs, Ident::new(keyword, span), name);
+        if keyword == "source" && is_punct(self.cursor.peek(), ':') {
+            // The type is among the tokens that are skipped.
+            column.source_type = Some(ColumnType::unread(span));
+        }
+        self.flow.columns.push(column);
+    }
+
     fn name(&mut self, name: &Ident) -> Option<Ident> {
-        let declared = declared_name(name, self.errors);
+        let declared = rust::declared_name(name, self.errors);
         if declared.is_none() {
             self.flow.unparsed.push(name.clone().into());
         }
@@ -209,26 +217,6 @@ impl Parser<'_, '_> {
 fn is_computed(after: &[TokenTree]) -> bool {
     after.first().is_some_and(|tree| is_group(tree, Delimiter::Parenthesis))
         || after.iter().any(|tree| is_punct(Some(tree), '='))
-}
-
-/// The tokens up to a comma.
-fn field(declaration: &[TokenTree]) -> &[TokenTree] {
-    declaration.split(|tree| is_punct(Some(tree), ',')).next().unwrap_or_default()
-}
-
-/// The name of a declaration, raw if it is a keyword of Rust. An invalid name is reported.
-pub(super) fn declared_name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
-    let Some(identifier) = rust_ident(name).filter(|name| !ident_text(name).is_empty()) else {
-        return match ident_text(name).as_str() {
-            "self" => errors.stop(name, NAMED_SELF),
-            _ => errors.stop(name, bad_name(name)),
-        };
-    };
-    // Identifiers are compared with their `r#`.
-    if identifier != *name && !is_gen(name) {
-        errors.at(name, rust_keyword(name));
-    }
-    Some(identifier)
 }
 
 // Messages.
@@ -279,9 +267,6 @@ fn no_name(keyword: &Ident) -> String {
         if keyword == "source" { SOURCE_FORM } else { COLUMN_FORM }
     )
 }
-
-const NAMED_SELF: &str =
-    "a column cannot be named `self`: as a view, `self` is the history of the column itself";
 
 const LINTED_MODULE: &str =
     "lints apply to columns, not to modules\n\nhelp: put this on the columns of that flow";

@@ -8,7 +8,7 @@ use syn::{Generics, Token, parse2, token};
 use super::cursor::{is_punct, skip_until};
 use crate::diagnostics::Errors;
 
-/// Takes the generic parameters after the name of a flow.
+/// Takes the generic parameters after the name of a flow. `false` if they could not be read.
 pub(super) fn parse(input: ParseStream<'_>, errors: &mut Errors) -> (Generics, bool) {
     let names = names(&input.fork());
     // The flow keeps its number of parameters, so `Chat<M>` elsewhere is no further error.

@@ -93,7 +93,7 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     if !is_body(input) && !input.is_empty() {
         let found: TokenTree = input.fork().parse()?;
         if errors.len() == reported {
-            no_return_type(input, &found, errors);
+            report_stray(input, &found, errors);
         }
         let skipped = skip_until(input, is_body);
         let path = skipped.last().and_then(last_name).filter(|path| !path.is_ident(&name));
@@ -114,8 +114,8 @@ fn is_body(input: ParseStream<'_>) -> bool {
     input.peek(token::Brace) || input.fork().parse().is_ok_and(begins)
 }
 
-/// Reports a token in place of the braces. In Rust it may be that of `-> String`.
-fn no_return_type(input: ParseStream<'_>, found: &TokenTree, errors: &mut Errors) {
+/// Reports a token in place of the braces. It may be the arrow of `-> String`.
+fn report_stray(input: ParseStream<'_>, found: &TokenTree, errors: &mut Errors) {
     match input.fork().parse::<Token![->]>() {
         Ok(arrow) => errors.at(arrow, RETURN_TYPE),
         Err(_) => errors.at(found, stray(&found.to_string())),

@@ -9,8 +9,7 @@ use syn::{Attribute, Path};
 use super::cursor::{
     Angles, Cursor, can_name_struct, is_blank, is_group, is_ident, is_punct, tokens, trees_of,
 };
-use super::declarations::declared_name;
-use super::rust;
+use super::rust::{declared_name, modifiers_of_name};
 use super::tree::{Input, Module};
 use super::view::View;
 use super::view_list::parse_view;
@@ -127,7 +126,7 @@ fn module_name(
     match cursor.next() {
         None => errors.on(list.map_or(flow.span(), Group::span_close), no_as(&likely)),
         Some(word) if is_ident(Some(word), "as") => {
-            rust::modifiers_of_name(cursor, errors);
+            modifiers_of_name(cursor, errors);
             match cursor.next() {
                 Some(TokenTree::Ident(name)) if !ident_text(name).is_empty() => {
                     return Some((declared_name(name, errors)?, true));

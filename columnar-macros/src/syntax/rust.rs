@@ -1,11 +1,11 @@
-//! Rust among the declarations of a flow: items, statements, and words before a name. Each is one error.
+//! Rust among the declarations of a flow: items, statements, words before a name, and keywords as names. Each is one error.
 
 use proc_macro2::{Delimiter, Ident, TokenTree};
 use syn::ext::IdentExt;
 
 use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens};
-use crate::diagnostics::Errors;
-use crate::ident::{self, is_one_of};
+use crate::diagnostics::{Errors, bad_name, rust_keyword};
+use crate::ident::{self, ident_text, is_gen, is_one_of, rust_ident};
 
 /// Items and statements that end with `;`.
 const UP_TO_A_SEMICOLON: [&str; 5] = ["let", "const", "static", "type", "return"];
@@ -114,6 +114,21 @@ fn report(word: &Ident, errors: &mut Errors) {
     }
 }
 
+/// The name of a declaration, raw if it is a keyword of Rust. An invalid name is reported.
+pub(super) fn declared_name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
+    let Some(identifier) = rust_ident(name).filter(|name| !ident_text(name).is_empty()) else {
+        return match ident_text(name).as_str() {
+            "self" => errors.stop(name, NAMED_SELF),
+            _ => errors.stop(name, bad_name(name)),
+        };
+    };
+    // Identifiers are compared with their `r#`.
+    if identifier != *name && !is_gen(name) {
+        errors.at(name, rust_keyword(name));
+    }
+    Some(identifier)
+}
+
 // Messages.
 
 const FLOW_INSIDE: &str = "a flow contains only declarations\n\nhelp: put the other `flow!` before this one";
@@ -141,3 +156,6 @@ fn modifier(found: &Ident) -> String {
 }
 
 const PUB: &str = "the columns of a flow are as public as the flow\n\nhelp: drop `pub`";
+
+const NAMED_SELF: &str =
+    "a column cannot be named `self`: as a view, `self` is the history of the column itself";
