@@ -68,7 +68,7 @@ macro_rules! table {
 
         impl<'de> serde::Deserialize<'de> for $Table {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_any($crate::data::table::DataTableVisitor::new())
+                deserializer.deserialize_any($crate::data::table::TableVisitor::new())
             }
         }
 
