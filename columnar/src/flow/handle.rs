@@ -275,8 +275,8 @@ impl Handle<kind::Source<Documents>> {
     /// # Errors
     ///
     /// - [`Error::Update`](crate::Error::Update) with all faults of the update: then nothing is stored.
-    /// - [`Error::Store`](crate::Error::Store) if the update could not be stored, [`Error::Load`](crate::Error::Load) if the earlier
-    ///   updates cannot be read.
+    /// - [`Error::Store`](crate::Error::Store) if the update could not be stored, [`Error::Load`](crate::Error::Load) if the
+    ///   earlier updates cannot be read.
     pub async fn push(&self, update: Update) -> Result<usize> {
         self.flow().push_update(self.latest.column(), &update).await
     }
@@ -361,7 +361,7 @@ impl<T> Handle<kind::Derived<T>> {
     ///
     /// The errors of [`messages`](Self::messages).
     pub fn explain_cache(&self, step: usize) -> Result<StablePrefix> {
-        Ok(StablePrefix::of(&self.messages(step)?))
+        self.flow().explain_cache(self.latest.column(), step)
     }
 
     /// The positions of the cache marks in these messages, if the next request of the column follows at this pace.
@@ -370,8 +370,7 @@ impl<T> Handle<kind::Derived<T>> {
     ///
     /// The errors of [`messages`](Self::messages).
     pub fn cache_plan(&self, step: usize, policy: &CachePolicy, pace: Pace) -> Result<CachePlan> {
-        let messages = self.messages(step)?;
-        Ok(CachePlan::of(&messages, messages.system_tokens(), policy, pace))
+        self.flow().cache_plan(self.latest.column(), step, policy, pace)
     }
 }
 

@@ -51,8 +51,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.set_pace(pace);
     }
 
-    /// Sets the system text of the flow, which follows the instruction of each column; an empty one removes the text. The
-    /// text also applies to [`system`](Self::system) and [`messages`](Self::messages) of earlier steps, and counts against budgets.
+    /// Sets the system text of the flow, which follows the instruction of each column; an empty one removes the text. The text
+    /// also applies to [`system`](Self::system) and [`messages`](Self::messages) of earlier steps, and counts against budgets.
     /// Like a budget, the text is a setting of the program, and not stored.
     ///
     /// ```
@@ -101,8 +101,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.set_spend_limit(limit.into());
     }
 
-    /// Sets the counter of tokens, and counts the values in memory again: the counter is in use when this returns. The default is
-    /// [`Estimate`](crate::tokens::Estimate).
+    /// Sets the counter of tokens, and counts the values in memory again: the counter is in use when this returns. The default
+    /// is [`Estimate`](crate::tokens::Estimate).
     pub fn set_counter(&self, counter: impl Counter + 'static) {
         self.shared.set_counter(Arc::new(Limited(counter)));
     }
@@ -194,7 +194,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// The errors of [`messages`](Self::messages).
     pub fn explain_cache(&self, column: impl AsRef<str>, step: usize) -> Result<StablePrefix> {
-        Ok(StablePrefix::of(&self.messages(column, step)?))
+        self.shared.explain_cache(column.as_ref(), step)
     }
 
     /// The positions of the cache marks in the messages of a cell, if the next request of the column follows at this
@@ -210,13 +210,12 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         policy: &CachePolicy,
         pace: Pace,
     ) -> Result<CachePlan> {
-        let messages = self.messages(column, step)?;
-        Ok(CachePlan::of(&messages, messages.system_tokens(), policy, pace))
+        self.shared.cache_plan(column.as_ref(), step, policy, pace)
     }
 
-    /// Excludes a stored cell from the contexts of all steps that have not begun: no view shows the cell there, as if the cell had
-    /// been [skipped](crate::compute::Policy::or_skip). Windows count the cell. The contexts of earlier steps do not change, and
-    /// the value stays stored and readable.
+    /// Excludes a stored cell from the contexts of all steps that have not begun: no view shows the cell there, as if the cell
+    /// had been [skipped](crate::compute::Policy::or_skip). Windows count the cell. The contexts of earlier steps do not
+    /// change, and the value stays stored and readable.
     ///
     /// A step has begun when all sources have a value there. The context of the cell's own step shows the cell in any case,
     /// also if the cell was pushed ahead. The exclusion is stored, and a fork at a later step takes it over. What providers can

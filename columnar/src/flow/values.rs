@@ -136,8 +136,8 @@ impl<C, I> LiveFlow<'_, C, I> {
     /// The values of a column within a range of steps, each with the step, from memory or from the store. Skipped steps are
     /// left out.
     ///
-    /// The stream ends with the last step that is stored when the stream is made. The stream reads the store in chunks, and keeps
-    /// nothing in memory. An error is the last item.
+    /// The stream ends with the last step that is stored when the stream is made. The stream reads the store in chunks, and
+    /// keeps nothing in memory. An error is the last item.
     ///
     /// ```
     /// use columnar::prelude::*;

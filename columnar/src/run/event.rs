@@ -83,8 +83,8 @@ pub enum Event<C = Name> {
         error: String,
     },
     /// A cell could not be computed, and the run continues, because the column has the policy
-    /// [`or_wait`](crate::compute::Policy::or_wait) or [`or_skip`](crate::compute::Policy::or_skip). Discard the deltas
-    /// of the cell. A [subscription](crate::service::Subscription) also yields this event for the cell whose error ended the run.
+    /// [`or_wait`](crate::compute::Policy::or_wait) or [`or_skip`](crate::compute::Policy::or_skip). Discard the deltas of the
+    /// cell. A [subscription](crate::service::Subscription) also yields this event for the cell whose error ended the run.
     Failed {
         /// The column; prints as the name.
         column: C,

@@ -156,59 +156,31 @@ impl ColumnDeclaration {
     }
 
     fn prompt(&self, instruction: &str, errors: &mut Vec<StepError>) -> Prompt {
-        let mut prompt = prompt(instruction).stop(&self.stop);
-        if let Some(model) = &self.model {
-            prompt = prompt.model(model.as_str());
-        }
-        if let Some(backup) = &self.or_model {
-            prompt = prompt.or_model(backup.as_str());
-        }
-        prompt = self.sampled(prompt, errors);
-        if let Some(tokens) = self.max_tokens {
-            prompt = prompt.max_tokens(tokens);
-        }
-        if self.allow_truncated {
-            prompt = prompt.allow_truncated();
-        }
-        if self.allow_empty {
-            prompt = prompt.allow_empty();
-        }
-        if let Some(pace) = &self.pace {
-            prompt = prompt.pace(pace.pace(errors));
-        }
-        prompt
+        let prompt = prompt(instruction).stop(&self.stop);
+        let prompt = with(prompt, self.model.as_deref(), Prompt::model);
+        let prompt = with(prompt, self.or_model.as_deref(), Prompt::or_model);
+        let prompt = self.sampled(prompt, errors);
+        let prompt = with(prompt, self.max_tokens, Prompt::max_tokens);
+        let prompt = when(prompt, self.allow_truncated, Prompt::allow_truncated);
+        let prompt = when(prompt, self.allow_empty, Prompt::allow_empty);
+        with(prompt, self.pace.as_ref().map(|pace| pace.pace(errors)), Prompt::pace)
     }
 
     /// The prompt with the settings of the sampling and of the thoughts.
     #[expect(clippy::cast_possible_truncation, reason = "providers take few digits")]
-    fn sampled(&self, mut prompt: Prompt, errors: &mut Vec<StepError>) -> Prompt {
-        match self.effort.as_deref().map(str::parse) {
-            Some(Ok(effort)) => prompt = prompt.effort(effort),
-            Some(Err(ParseEffortError)) => {
-                let rule = "it is one of `none`, `minimal`, `low`, `medium`, `high`, `xhigh` and `max`";
-                errors.push(StepError::OutOfRange { setting: "effort", rule });
-            }
-            None => {}
+    fn sampled(&self, prompt: Prompt, errors: &mut Vec<StepError>) -> Prompt {
+        let effort = self.effort.as_deref().map(str::parse);
+        if let Some(Err(ParseEffortError)) = effort {
+            let rule = "it is one of `none`, `minimal`, `low`, `medium`, `high`, `xhigh` and `max`";
+            errors.push(StepError::OutOfRange { setting: "effort", rule });
         }
-        if let Some(temperature) = self.temperature {
-            prompt = prompt.temperature(temperature as f32);
-        }
-        if let Some(share) = self.top_p {
-            prompt = prompt.top_p(share as f32);
-        }
-        if let Some(seed) = self.seed {
-            prompt = prompt.seed(seed);
-        }
-        if self.lenient {
-            prompt = prompt.lenient();
-        }
-        if self.strip_thoughts {
-            prompt = prompt.strip_thoughts();
-        }
-        if self.keep_thoughts {
-            prompt = prompt.keep_thoughts();
-        }
-        prompt
+        let prompt = with(prompt, effort.and_then(Result::ok), Prompt::effort);
+        let prompt = with(prompt, self.temperature.map(|number| number as f32), Prompt::temperature);
+        let prompt = with(prompt, self.top_p.map(|share| share as f32), Prompt::top_p);
+        let prompt = with(prompt, self.seed, Prompt::seed);
+        let prompt = when(prompt, self.lenient, Prompt::lenient);
+        let prompt = when(prompt, self.strip_thoughts, Prompt::strip_thoughts);
+        when(prompt, self.keep_thoughts, Prompt::keep_thoughts)
     }
 
     /// The settings that only prompts have.
@@ -232,12 +204,10 @@ impl ColumnDeclaration {
         settings.into_iter().filter(|(_, is_set)| *is_set).map(|(setting, _)| setting).collect()
     }
 
-    /// The step with all policies. The policies of an attempt come first, so each attempt waits for the rate, and only
-    /// then its time begins.
-    fn with_policies(&self, mut step: Step<'static>, errors: &mut Vec<StepError>) -> Step<'static> {
-        if let Some(limit) = seconds("timeout", self.timeout, errors) {
-            step = step.timeout(limit);
-        }
+    /// The step with its policies. Those of an attempt come first, so each attempt waits for the rate, and its time
+    /// begins then.
+    fn with_policies(&self, step: Step<'static>, errors: &mut Vec<StepError>) -> Step<'static> {
+        let mut step = with(step, seconds("timeout", self.timeout, errors), Policy::timeout);
         if let Some(rate) = &self.rate {
             let rates = [rate.per_second.map(per_second), rate.per_minute.map(per_minute)];
             if rates.iter().all(Option::is_none) {
@@ -246,32 +216,31 @@ impl ColumnDeclaration {
             }
             step = rates.into_iter().flatten().fold(step, Policy::rate);
         }
-        if let Some(times) = self.retry {
-            step = step.retry(times);
+        let step = with(step, self.retry, Policy::retry);
+        let step = with(step, self.limit, Policy::limit);
+        let step = with(step, self.every, Policy::every);
+        if self.or_skip && self.or_wait {
+            errors.push(StepError::Both { one: "or_skip", other: "or_wait" });
         }
-        if let Some(cells) = self.limit {
-            step = step.limit(cells);
-        }
-        if let Some(steps) = self.every {
-            step = step.every(steps);
-        }
-        match (self.or_skip, self.or_wait) {
-            (true, true) => errors.push(StepError::Both { one: "or_skip", other: "or_wait" }),
-            (true, false) => step = step.or_skip(),
-            (false, true) => step = step.or_wait(),
-            (false, false) => {}
-        }
-        if self.document {
-            step = step.document();
-        }
-        if let Some(budget) = &self.budget {
-            step = step.budget(budget.budget(errors));
-        }
-        if let Some(version) = &self.version {
-            step = step.version(version);
-        }
-        step
+        let step = when(step, self.or_skip, Policy::or_skip);
+        let step = when(step, self.or_wait, Policy::or_wait);
+        let step = when(step, self.document, Policy::document);
+        let step = with(step, self.budget.as_ref().map(|budget| budget.budget(errors)), Policy::budget);
+        with(step, self.version.as_deref(), Policy::version)
     }
+}
+
+/// Applies a setting that has a value.
+fn with<T, V>(target: T, value: Option<V>, set: impl FnOnce(T, V) -> T) -> T {
+    match value {
+        Some(value) => set(target, value),
+        None => target,
+    }
+}
+
+/// Applies a setting that is on or off.
+fn when<T>(target: T, is_set: bool, set: impl FnOnce(T) -> T) -> T {
+    if is_set { set(target) } else { target }
 }
 
 /// A setting that is a number of seconds.
@@ -309,33 +278,20 @@ impl PaceDeclaration {
 
 impl BudgetDeclaration {
     fn budget(&self, errors: &mut Vec<StepError>) -> Budget {
-        let mut budget = Budget::new();
-        if let Some(tokens) = self.tokens {
-            budget = budget.tokens(tokens);
+        let strategy = self.strategy.as_deref().map(Strategy::by_name);
+        if strategy == Some(None) {
+            let rule = "it is `truncate_middle`, `rolling_window` or `stop_at_limit`";
+            errors.push(StepError::OutOfRange { setting: "strategy", rule });
         }
-        if let Some(tokens) = self.token_buffer {
-            budget = budget.token_buffer(tokens);
+        let low_water = self.low_water.filter(|share| *share > 0.0 && *share <= 1.0);
+        if low_water != self.low_water {
+            let rule = "it is a share of the limit, above 0 and at most 1";
+            errors.push(StepError::OutOfRange { setting: "low_water", rule });
         }
-        if let Some(name) = &self.strategy {
-            match Strategy::by_name(name) {
-                Some(strategy) => budget = budget.strategy(strategy),
-                None => errors.push(StepError::OutOfRange {
-                    setting: "strategy",
-                    rule: "it is `truncate_middle`, `rolling_window` or `stop_at_limit`",
-                }),
-            }
-        }
-        if let Some(turns) = self.minimum_recent {
-            budget = budget.minimum_recent(turns);
-        }
-        match self.low_water {
-            Some(share) if share > 0.0 && share <= 1.0 => budget = budget.low_water(share),
-            Some(_) => errors.push(StepError::OutOfRange {
-                setting: "low_water",
-                rule: "it is a share of the limit, above 0 and at most 1",
-            }),
-            None => {}
-        }
-        budget
+        let budget = with(Budget::new(), self.tokens, Budget::tokens);
+        let budget = with(budget, self.token_buffer, Budget::token_buffer);
+        let budget = with(budget, strategy.flatten(), Budget::strategy);
+        let budget = with(budget, self.minimum_recent, Budget::minimum_recent);
+        with(budget, low_water, Budget::low_water)
     }
 }

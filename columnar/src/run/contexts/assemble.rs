@@ -7,6 +7,7 @@ use super::{ColumnContexts, ContextDraft, ContextRecipe};
 use crate::context::{Messages, Past, budget};
 use crate::declare::Reads;
 use crate::history::StepRanges;
+use crate::model::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::run::shared::SharedFlow;
 use crate::run::state::{FindColumn, FlowState};
 use crate::run::{Error, Result};
@@ -23,13 +24,30 @@ impl SharedFlow {
     }
 
     /// The whole system text of a derived cell.
-    pub(crate) fn system(&self, column: impl FindColumn + Copy, step: usize) -> Result<String> {
+    pub(crate) fn system(&self, column: impl FindColumn, step: usize) -> Result<String> {
         let messages = self.messages(column, step)?;
         let instruction = {
             let state = self.lock();
             state.settings.get(column.find_in(&state)?).and_then(|settings| settings.instruction.clone())
         };
         Ok(messages.system(instruction.as_deref().unwrap_or_default()))
+    }
+
+    /// The prefix that the messages of a cell share with the next request.
+    pub(crate) fn explain_cache(&self, column: impl FindColumn, step: usize) -> Result<StablePrefix> {
+        Ok(StablePrefix::of(&self.messages(column, step)?))
+    }
+
+    /// The positions of the cache marks in the messages of a cell.
+    pub(crate) fn cache_plan(
+        &self,
+        column: impl FindColumn,
+        step: usize,
+        policy: &CachePolicy,
+        pace: Pace,
+    ) -> Result<CachePlan> {
+        let messages = self.messages(column, step)?;
+        Ok(CachePlan::of(&messages, messages.system_tokens(), policy, pace))
     }
 
     /// The values of the context of a derived cell.

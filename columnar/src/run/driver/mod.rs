@@ -8,6 +8,7 @@
 
 mod actions;
 mod computation;
+mod reports;
 mod storing;
 mod warm_up;
 
@@ -24,7 +25,7 @@ use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, SelectAll, StreamExt};
 
 use self::actions::{RunAction, RunStatus};
-use self::computation::{CellFailure, CellReport, CellWrite, Computation, Unstored};
+use self::computation::{CellReport, CellWrite, Computation, Unstored};
 use self::warm_up::SingleFlight;
 use super::event::{ColumnId, Event};
 use super::shared::SharedFlow;
@@ -32,8 +33,7 @@ use super::user_code::{ComputeSteps, caught, discard};
 use super::{Error, Result};
 use crate::compute::trace::RunSpan;
 use crate::declare::{Name, Plan};
-use crate::schedule::{Cell, OnFailure};
-use crate::store::Entry;
+use crate::schedule::Cell;
 
 /// A run of a flow: a [`Stream`] of events, and a future that discards them.
 ///
@@ -186,7 +186,7 @@ impl<I> fmt::Debug for Run<'_, I> {
     }
 }
 
-impl<'a, I: ColumnId> Run<'a, I> {
+impl<I: ColumnId> Run<'_, I> {
     /// Carries out the actions of the scheduler, up to the next event.
     fn act(&mut self, task: &mut TaskContext<'_>) -> Option<Event<I>> {
         while let Some(action) = self.shared().next_action() {
@@ -261,96 +261,6 @@ impl<'a, I: ColumnId> Run<'a, I> {
             }
         }
         None
-    }
-
-    /// Starts a computation. A value that is ready at once, such as the value of a plain function, is not queued; a failure
-    /// is, until all other ready cells have started.
-    fn compute(&mut self, mut computation: Computation<'a>, task: &mut TaskContext<'_>) -> Option<Event<I>> {
-        // There is room for one early failure, and this cell may fail as well.
-        if self.early_failure.is_some() {
-            self.computations.push(computation);
-            return None;
-        }
-        let event = match computation.poll_next_unpin(task) {
-            Poll::Ready(Some((cell, mut report))) => {
-                self.count_tokens(cell, &mut report);
-                if let CellReport::Failed(_) = report {
-                    self.early_failure = Some((cell, report));
-                    None
-                } else {
-                    self.handle_report(cell, report)
-                }
-            }
-            Poll::Ready(None) | Poll::Pending => None,
-        };
-        // `SelectAll` polls a new stream soon, and so replaces the waker of the poll above.
-        if !computation.is_finished() {
-            self.computations.push(computation);
-        }
-        event
-    }
-
-    /// Counts a computed value. If the counter panics, the cell has failed, and nothing is stored.
-    fn count_tokens(&self, cell: Cell, report: &mut CellReport) {
-        let CellReport::Computed { value, finished, counted } = report else { return };
-        *counted = caught(|| self.shared().counted(value));
-        if counted.is_none() {
-            let error = self.shared().panicked(cell);
-            let mut finished = mem::take(finished);
-            finished.span.failed(&error, error.class());
-            let cause = error.cause();
-            *report =
-                CellReport::Failed(Box::new(CellFailure { error, cause, is_over_limit: false, finished }));
-        }
-    }
-
-    /// Handles a report. If the cell is finished, the next action stores it.
-    fn handle_report(&mut self, cell: Cell, report: CellReport) -> Option<Event<I>> {
-        let column = self.column_id(cell);
-        let step = cell.step;
-        match report {
-            CellReport::Delta { text } => Some(Event::Delta { column: column?, step, text }),
-            CellReport::Retry { attempt, error } => {
-                Some(Event::Retry { column: column?, step, attempt, error })
-            }
-            CellReport::Warning { message } => Some(Event::Warning { column: column?, step, message }),
-            CellReport::Waiting { pause, error } => {
-                Some(Event::Waiting { column: column?, step, pause, error })
-            }
-            CellReport::Computed { value, finished, counted } => {
-                self.unstored = Some(Unstored { counted, ..Unstored::new(cell, value.into(), finished) });
-                self.shared().report(|scheduler| scheduler.handle_computed(cell));
-                None
-            }
-            CellReport::Skipped { finished } => {
-                self.unstored = Some(Unstored::new(cell, Entry::SKIPPED, finished));
-                self.shared().report(|scheduler| scheduler.handle_skipped(cell));
-                None
-            }
-            CellReport::Failed(failure) => {
-                let CellFailure { error, cause, is_over_limit, finished } = *failure;
-                if is_over_limit {
-                    // The limit refuses every further call, so the run ends even if the column allows failures.
-                    self.shared().report(|scheduler| scheduler.handle_broken(cell));
-                    self.span.cell_failed();
-                    self.fail(error);
-                    return None;
-                }
-                match self.shared().handle_failed(cell) {
-                    OnFailure::Stop => {
-                        self.span.cell_failed();
-                        self.fail(error);
-                        return None;
-                    }
-                    OnFailure::Wait => self.span.cell_failed(),
-                    // No failed cell: storing counts the cell as a skipped one.
-                    OnFailure::Skip => self.unstored = Some(Unstored::new(cell, Entry::SKIPPED, finished)),
-                }
-                // The drop of the error of a compute step is code of users.
-                discard(error);
-                Some(Event::Failed { column: column?, step, error: cause })
-            }
-        }
     }
 
     /// Ends the run, and returns the last item.

@@ -131,11 +131,11 @@ impl OpenOptions {
 
     /// Loads only the last steps, so that opening a long history costs little time and memory.
     ///
-    /// The contexts of these steps, and of cells that are not computed yet, are loaded as well. All other values stay in
-    /// the store until something needs a value. Such a cell is [`CellState::NotLoaded`](crate::CellState::NotLoaded), and a
-    /// method that needs the value in memory returns [`Error::NotLoaded`](crate::Error::NotLoaded). A run loads the values that it
-    /// reads, and [`load`](crate::flow::LiveFlow::load) those that you ask for;
-    /// [`values`](crate::flow::LiveFlow::values) and [`rows`](crate::flow::LiveFlow::rows) read the store.
+    /// The contexts of these steps, and of cells that are not computed yet, are loaded as well. All other values stay in the
+    /// store until something needs a value. Such a cell is [`CellState::NotLoaded`](crate::CellState::NotLoaded), and a method
+    /// that needs the value in memory returns [`Error::NotLoaded`](crate::Error::NotLoaded). A run loads the values that it
+    /// reads, and [`load`](crate::flow::LiveFlow::load) those that you ask for; [`values`](crate::flow::LiveFlow::values) and
+    /// [`rows`](crate::flow::LiveFlow::rows) read the store.
     #[must_use]
     pub fn recent(mut self, steps: usize) -> Self {
         self.recent = Some(steps);

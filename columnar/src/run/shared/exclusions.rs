@@ -57,8 +57,8 @@ impl SharedFlow {
         }
     }
 
-    /// Takes over the exclusion of a call that was dropped, if the store has that exclusion. The caller holds the lock of pushes: the
-    /// next step begins when that is known.
+    /// Takes over the exclusion of a call that was dropped, if the store has that exclusion. The caller holds the lock of
+    /// pushes: the next step begins when that is known.
     pub(crate) async fn settle_exclusions(&self) -> Result<()> {
         let at = {
             let state = self.lock();

@@ -91,18 +91,18 @@ pub(crate) struct StoredColumns {
 ///
 /// Callers that need the lock several times look the column up each time, because a removal of columns changes the indices.
 /// A flow with handles loses no columns.
-pub(crate) trait FindColumn {
-    fn find_in(&self, state: &FlowState) -> Result<usize>;
+pub(crate) trait FindColumn: Copy {
+    fn find_in(self, state: &FlowState) -> Result<usize>;
 }
 
 impl FindColumn for usize {
-    fn find_in(&self, _: &FlowState) -> Result<usize> {
-        Ok(*self)
+    fn find_in(self, _: &FlowState) -> Result<usize> {
+        Ok(self)
     }
 }
 
 impl FindColumn for &str {
-    fn find_in(&self, state: &FlowState) -> Result<usize> {
+    fn find_in(self, state: &FlowState) -> Result<usize> {
         let schema = state.plan.schema();
         schema.find(self).ok_or_else(|| {
             let columns = schema.columns().iter().map(|column| column.name.clone()).collect();
@@ -148,8 +148,8 @@ impl FlowState {
         (mem::replace(&mut self.settings, settings), self.forget_contexts())
     }
 
-    /// Begins a new generation of contexts: forgets the contexts of all columns. Returns the old ones, to be dropped outside of the lock:
-    /// a context may be the last to have a counter.
+    /// Begins a new generation of contexts: forgets the contexts of all columns. Returns the old ones, to be dropped outside of
+    /// the lock: a context may be the last to have a counter.
     #[must_use]
     pub(crate) fn forget_contexts(&mut self) -> impl Sized + use<> {
         self.generation += 1;
