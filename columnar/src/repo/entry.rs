@@ -5,7 +5,7 @@
 //! i std::fmt, crate::error::Printable
 //! c Key ← set.rs, update.rs +2
 //! I Key
-//!  f new(kind: Kind, path: &str) -> Result<Self, KeyError>
+//!  f new(kind: SymbolKind, path: &str) -> Result<Self, KeyError>
 //! I Display for Key
 //! f checked_path(path: &str) -> Result<Arc<str>, KeyFault> → error/mod.rs
 //! ```
@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 
 use super::index::{File, FileId, Index};
 use super::paths::{rounded, seen_from};
-use super::syntax::{Kind, Symbol};
+use super::syntax::{Symbol, SymbolKind};
 
 /// The longest lists.
 const SYMBOLS: usize = 40;
@@ -64,8 +64,8 @@ fn shown_symbols<'f>(
         if symbol.depth > hidden {
             return None;
         }
-        let implements = symbol.kind == Kind::Impl && symbol.signature.contains(" for ");
-        let is_tests = symbol.kind == Kind::Module && matches!(&*symbol.name, "test" | "tests");
+        let implements = symbol.kind == SymbolKind::Impl && symbol.signature.contains(" for ");
+        let is_tests = symbol.kind == SymbolKind::Module && matches!(&*symbol.name, "test" | "tests");
         let is_private = symbol.name.starts_with('_')
             && &*symbol.name != "__init__"
             && index.referrers_by_name(id, &symbol.name).is_empty();
@@ -91,7 +91,7 @@ fn push_symbol(
     let word = if *is_async { "async " } else { "" };
     let _ = match kind {
         // The signature of an implementation has the name.
-        Kind::Impl if !signature.is_empty() => write!(entry, "{indent}{letter} {signature}"),
+        SymbolKind::Impl if !signature.is_empty() => write!(entry, "{indent}{letter} {signature}"),
         _ if signature.is_empty() || signature.starts_with(['(', '<', '[', ':', ',']) => {
             write!(entry, "{indent}{letter} {word}{name}{signature}")
         }
@@ -103,7 +103,7 @@ fn push_symbol(
         let targets = index.targets(file, all.flat_map(|symbol| symbol.uses.iter().map(AsRef::as_ref)));
         push_files(entry, " → ", &file.path, &targets);
     }
-    if *kind != Kind::Impl {
+    if *kind != SymbolKind::Impl {
         push_files(entry, " ← ", &file.path, &index.referrers_by_name(id, name));
     }
     entry.push('\n');
@@ -130,17 +130,17 @@ fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{}", rounded(number), if number == 1 { "" } else { "s" })
 }
 
-const fn letter(kind: Kind) -> char {
+const fn letter(kind: SymbolKind) -> char {
     match kind {
-        Kind::Module => 'm',
-        Kind::Class => 'c',
-        Kind::Enum => 'e',
-        Kind::Trait => 't',
-        Kind::Impl => 'I',
-        Kind::Type => 'y',
-        Kind::Function => 'f',
-        Kind::Macro => 'M',
-        Kind::Constant => 'k',
+        SymbolKind::Module => 'm',
+        SymbolKind::Class => 'c',
+        SymbolKind::Enum => 'e',
+        SymbolKind::Trait => 't',
+        SymbolKind::Impl => 'I',
+        SymbolKind::Type => 'y',
+        SymbolKind::Function => 'f',
+        SymbolKind::Macro => 'M',
+        SymbolKind::Constant => 'k',
     }
 }
 

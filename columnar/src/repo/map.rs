@@ -9,7 +9,6 @@ use std::sync::Arc;
 use super::entry::entry;
 use super::error::FileFault;
 use super::index::{Change, FileId, Index};
-use super::limit::choose;
 use super::parse::parse;
 use super::syntax::Language;
 use super::walk::Found;
@@ -18,6 +17,10 @@ use crate::history::tokens::Counter;
 
 /// The tokens of the fence and the line breaks around an entry.
 const FENCE_TOKENS: usize = 4;
+
+/// A file enters if it is among the first ones that have this part of the limit, in percent, and leaves if it is not among
+/// the first ones that have all of it. In between, an edit elsewhere moves it neither in nor out.
+const ENTRANCE: usize = 90;
 
 /// The files of a repository, with their references and the entries made so far.
 #[derive(Debug, Default)]
@@ -149,6 +152,21 @@ impl Map {
             self.entries.remove(&id);
         }
     }
+}
+
+/// Chooses from all entries, by rank, each with its tokens. `is_shown` says which ones are shown now.
+fn choose<T>(
+    ranked: impl Iterator<Item = (T, usize)>,
+    limit: usize,
+    is_shown: impl Fn(&T) -> bool,
+) -> impl Iterator<Item = T> {
+    let entrance = limit / 100 * ENTRANCE + limit % 100 * ENTRANCE / 100;
+    let mut sum: usize = 0;
+    let fitting = ranked.map_while(move |(entry, tokens)| {
+        sum = sum.saturating_add(tokens);
+        (sum <= limit).then_some((entry, sum <= entrance))
+    });
+    fitting.filter(move |(entry, enters)| *enters || is_shown(entry)).map(|(entry, _)| entry)
 }
 
 /// The paths that are a path, or below it if it was a folder.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  files ──▶ symbols ──▶ references ──▶ entries ──▶ limit ──▶ Update
-//!  walk      syntax       index          entry       limit     repository
+//!  walk      syntax       index          entry       map       repository
 //! ```
 //!
 //! A [`Repository`] makes the [`Update`](crate::documents::Update)s of a source of documents: the first one has everything,
@@ -76,7 +76,6 @@
 mod entry;
 mod error;
 mod index;
-mod limit;
 mod map;
 mod parse;
 mod paths;

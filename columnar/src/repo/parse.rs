@@ -15,17 +15,17 @@ const FILES_PER_THREAD: usize = 32;
 const STACK: usize = 16 << 20;
 
 /// A file that was read: its stamp, and its symbols if it parses.
-type Parsed = (Arc<str>, Language, Result<(Stamp, Option<Symbols>), FileFault>);
+type Parsed = (Arc<str>, &'static Language, Result<(Stamp, Option<Symbols>), FileFault>);
 
 /// Reads and parses files.
-pub(super) fn parse(root: &Path, files: &[(Arc<str>, Language)]) -> Vec<Parsed> {
+pub(super) fn parse(root: &Path, files: &[(Arc<str>, &'static Language)]) -> Vec<Parsed> {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let threads = processors.min(files.len() / FILES_PER_THREAD).max(1);
     // Neighbours are in different parts, since large files often are neighbours.
     let part = |nth: usize| files.iter().skip(nth).step_by(threads);
     let work = |nth: usize, stack: usize| {
         let mut parser = Parser::new(stack);
-        part(nth).map(|(path, language)| one(root, path, *language, &mut parser)).collect::<Vec<_>>()
+        part(nth).map(|(path, language)| one(root, path, language, &mut parser)).collect::<Vec<_>>()
     };
     thread::scope(|scope| {
         let work = &work;
@@ -43,7 +43,7 @@ pub(super) fn parse(root: &Path, files: &[(Arc<str>, Language)]) -> Vec<Parsed> 
     })
 }
 
-fn one(root: &Path, path: &Arc<str>, language: Language, parser: &mut Parser) -> Parsed {
+fn one(root: &Path, path: &Arc<str>, language: &'static Language, parser: &mut Parser) -> Parsed {
     let read = read(root, path).map(|(text, stamp)| (stamp, parser.symbols(language, &text)));
     (Arc::clone(path), language, read)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::names::{FileId, NameId, Names};
 use super::packages::{is_of, packages};
 use crate::repo::paths::folder;
-use crate::repo::syntax::{Kind, Language, Symbol, Symbols};
+use crate::repo::syntax::{Language, Reach, Symbol, SymbolKind, Symbols};
 
 /// The number of files that refer to a file, the highest first, then its path.
 pub(super) type Rank = (Reverse<usize>, Arc<str>, FileId);
@@ -17,7 +17,7 @@ pub(super) type Rank = (Reverse<usize>, Arc<str>, FileId);
 pub(in crate::repo) struct File {
     pub(in crate::repo) path: Arc<str>,
     pub(in crate::repo) symbols: Symbols,
-    pub(super) family: Family,
+    language: &'static Language,
     pub(super) is_test: bool,
     pub(super) defines: BTreeSet<NameId>,
     /// The words of its path. An import of the file has some of the last ones.
@@ -35,30 +35,13 @@ pub(in crate::repo) struct File {
     references: usize,
 }
 
-/// Languages whose files can refer to each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Family {
-    Rust,
-    Python,
-    JavaScript,
-    C,
-    Go,
-}
-
-impl Family {
-    const fn of(language: Language) -> Self {
-        match language {
-            Language::Rust => Self::Rust,
-            Language::Python => Self::Python,
-            Language::JavaScript | Language::TypeScript | Language::Tsx => Self::JavaScript,
-            Language::C | Language::Cpp => Self::C,
-            Language::Go => Self::Go,
-        }
-    }
-}
-
 impl File {
-    pub(super) fn new(path: Arc<str>, language: Language, symbols: Symbols, names: &mut Names) -> Self {
+    pub(super) fn new(
+        path: Arc<str>,
+        language: &'static Language,
+        symbols: Symbols,
+        names: &mut Names,
+    ) -> Self {
         let defines = outer_symbols(&symbols).map(|symbol| names.add(&symbol.name)).collect();
         let uses = symbols.uses.iter().chain(symbols.defined.iter().flat_map(|symbol| &symbol.uses));
         let links = uses.map(|name| (names.add(name), None)).collect();
@@ -66,14 +49,14 @@ impl File {
         let clues = clues(&path).map(|word| names.add(word)).collect();
         let imports = symbols.imports.iter().flat_map(|import| words(import));
         let import_words = imports.map(|word| names.add(word)).collect();
-        let (family, is_test) = (Family::of(language), is_test(&path));
+        let is_test = is_test(&path);
         let imports = symbols.imports.iter().map(AsRef::as_ref);
-        let packages = if family == Family::Go { packages(imports) } else { Vec::new() };
+        let packages = if language.reach == Reach::Packages { packages(imports) } else { Vec::new() };
         let (referrers, references) = (BTreeMap::new(), 0);
         Self {
             path,
             symbols,
-            family,
+            language,
             is_test,
             defines,
             path_words,
@@ -147,11 +130,11 @@ impl File {
     /// names the folder of a package.
     pub(super) fn may_mean(&self, name: NameId, other: &Self) -> bool {
         let is_named = |word| self.import_words.contains(word) || self.links.contains_key(word);
-        let is_near =
-            matches!(self.family, Family::C | Family::Go) && folder(&self.path) == folder(&other.path);
-        let is_shown = self.family == other.family && (self.is_test || !other.is_test);
-        let is_imported = || match self.family {
-            Family::Go => self.packages.iter().any(|package| is_of(package, &other.path)),
+        let (language, reach) = (self.language, self.language.reach);
+        let is_near = reach != Reach::Imports && folder(&self.path) == folder(&other.path);
+        let is_shown = language.family == other.language.family && (self.is_test || !other.is_test);
+        let is_imported = || match reach {
+            Reach::Packages => self.packages.iter().any(|package| is_of(package, &other.path)),
             _ => self.import_words.contains(&name) || other.clues.iter().any(is_named),
         };
         is_shown && (is_near || is_imported())
@@ -178,8 +161,8 @@ fn outer_symbols(symbols: &Symbols) -> impl Iterator<Item = &Symbol> {
         if symbol.depth > closed {
             return false;
         }
-        closed = if symbol.kind == Kind::Module { usize::MAX } else { symbol.depth };
-        !matches!(symbol.kind, Kind::Module | Kind::Impl)
+        closed = if symbol.kind == SymbolKind::Module { usize::MAX } else { symbol.depth };
+        !matches!(symbol.kind, SymbolKind::Module | SymbolKind::Impl)
     })
 }
 

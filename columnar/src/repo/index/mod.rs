@@ -46,7 +46,7 @@ pub(super) struct Referrers<'i> {
 /// The new symbols of a file; `None` if it is gone or does not parse.
 pub(super) struct Change {
     pub(super) path: Arc<str>,
-    pub(super) symbols: Option<(Language, Symbols)>,
+    pub(super) symbols: Option<(&'static Language, Symbols)>,
 }
 
 impl<'i> Referrers<'i> {

@@ -1,30 +1,28 @@
-//! The symbols of one file, by its grammar.
+//! The symbols of one file, by the query of its language.
 //!
 //! ```text
-//! path ──▶ Language          text ──▶ Parser ──▶ Symbols
+//! path ──▶ Language          text ──▶ Parser ──▶ Matches ──▶ Symbols
 //! ```
 //!
-//! A grammar of tree-sitter makes the tree of a text, and one walk over the tree finds the symbols. The rules of a language
-//! say how the walk reads the nodes of each kind. Few of those kinds are definitions or imports, which functions of the
-//! language describe.
+//! A grammar of tree-sitter makes the tree of a text, and the query of the language finds definitions, imports and names
+//! in it. All that the languages differ in is in their rows and queries.
 //!
 //! Pure: the same text has the same symbols.
 
-mod exported;
-mod finder;
-mod grammar;
+mod declarator;
 mod language;
-mod languages;
 mod line;
+mod macros;
+mod matches;
 mod parser;
+mod query;
 mod repeats;
-mod rules;
-mod scope;
+mod scopes;
+mod signature;
 mod symbols;
 #[cfg(test)]
 mod tests;
-mod walk;
 
-pub(super) use language::Language;
+pub(super) use language::{Language, Reach};
 pub(super) use parser::Parser;
-pub(super) use symbols::{Kind, Symbol, Symbols};
+pub(super) use symbols::{Symbol, SymbolKind, Symbols};

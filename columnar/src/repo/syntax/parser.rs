@@ -5,13 +5,12 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::thread;
 
-use tree_sitter::{ParseOptions, Tree};
+use tree_sitter::{ParseOptions, QueryCursor, Tree};
 
-use super::exported::without_macros;
-use super::grammar::Grammar;
 use super::language::Language;
+use super::macros::without_macros;
+use super::scopes;
 use super::symbols::Symbols;
-use super::walk;
 
 /// The largest file that is parsed, in bytes. Larger ones are data, and a tree takes many times their memory.
 const MAX_LEN: usize = 1 << 20;
@@ -30,11 +29,13 @@ const MIN_READS: usize = 1024;
 /// The number of rounds that the parser may take for each part of a text, and for any text. Code takes up to 80 for a part.
 const ROUNDS: usize = 250;
 const MIN_ROUNDS: usize = 2000;
+/// The number of patterns that a query follows at once. The cost of each node grows with them, and code needs few.
+const MOST_PATTERNS: u32 = 64;
 
 /// Finds the symbols of texts. It keeps the state of a grammar between files.
 pub(in crate::repo) struct Parser {
     inner: tree_sitter::Parser,
-    language: Option<Language>,
+    cursor: QueryCursor,
     /// The size of the stack of its thread, in bytes. A text that may need more is parsed in a thread of its own.
     stack: usize,
 }
@@ -42,26 +43,24 @@ pub(in crate::repo) struct Parser {
 impl Parser {
     /// A parser for a thread whose stack has this size, in bytes.
     pub(in crate::repo) fn new(stack: usize) -> Self {
-        Self { inner: tree_sitter::Parser::new(), language: None, stack }
+        let mut cursor = QueryCursor::new();
+        cursor.set_match_limit(MOST_PATTERNS);
+        Self { inner: tree_sitter::Parser::new(), cursor, stack }
     }
 
     /// The symbols of a text; `None` if the grammar finds nothing of the language in it, or gives up.
-    pub(in crate::repo) fn symbols(&mut self, language: Language, text: &str) -> Option<Symbols> {
-        let grammar = Grammar::of(language);
-        if self.language != Some(language) {
-            self.inner.set_language(&grammar.language).ok()?;
-            self.language = Some(language);
-        }
+    pub(in crate::repo) fn symbols(&mut self, language: &'static Language, text: &str) -> Option<Symbols> {
         if text.len() > MAX_LEN {
             return None;
         }
+        let plain = if language.has_macros { without_macros(text) } else { Cow::Borrowed(text) };
+        self.inner.set_language(&language.query.grammar).ok()?;
         let stack = STACK + STACK_PER_BYTE * text.len();
         let is_enough = stack <= self.stack;
-        let plain = match language {
-            Language::C | Language::Cpp => without_macros(text),
-            _ => Cow::Borrowed(text),
+        let mut find = || {
+            let tree = self.parse(&plain)?;
+            scopes::symbols(language, &mut self.cursor, &tree, text)
         };
-        let mut find = || walk::symbols(grammar, &self.parse(&plain)?, text);
         if is_enough {
             return find();
         }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::symbols::{Kind, Symbol};
+use super::symbols::{Symbol, SymbolKind};
 
 /// The kept symbol around a definition, its kind, its name, and its signature if that counts.
-type Look = (Option<usize>, Kind, Box<str>, Box<str>);
+type Look = (Option<usize>, SymbolKind, Box<str>, Box<str>);
 
 /// Leaves out definitions that are in the same place as an earlier one and look the same: a constant with the same name, or
 /// a function with the same name and signature. The earlier one gets the names that they use.
@@ -19,11 +19,13 @@ pub(super) fn without_repeats(symbols: Vec<Symbol>) -> Vec<Symbol> {
         around.truncate(symbol.depth);
         let has_inner = symbols.peek().is_some_and(|next| next.depth > symbol.depth);
         let signature = match symbol.kind {
-            Kind::Constant | Kind::Macro => "".into(),
+            SymbolKind::Constant | SymbolKind::Macro => "".into(),
             _ => symbol.signature.clone(),
         };
-        let is_leaf =
-            matches!(symbol.kind, Kind::Constant | Kind::Macro | Kind::Function | Kind::Type) && !has_inner;
+        let is_leaf = matches!(
+            symbol.kind,
+            SymbolKind::Constant | SymbolKind::Macro | SymbolKind::Function | SymbolKind::Type
+        ) && !has_inner;
         if is_leaf {
             let key = (around.last().copied(), symbol.kind, symbol.name.clone(), signature);
             if let Some(first) = first.get(&key).and_then(|at| kept.get_mut(*at)) {

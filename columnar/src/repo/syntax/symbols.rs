@@ -17,7 +17,7 @@ pub(in crate::repo) struct Symbols {
 /// A definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::repo) struct Symbol {
-    pub(in crate::repo) kind: Kind,
+    pub(in crate::repo) kind: SymbolKind,
     /// The name as it is written: `show`, `View::show` for a function that C++ defines outside of its class. The type of an
     /// implementation.
     pub(in crate::repo) name: Box<str>,
@@ -35,7 +35,7 @@ pub(in crate::repo) struct Symbol {
 
 /// The kind of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(in crate::repo) enum Kind {
+pub(in crate::repo) enum SymbolKind {
     Module,
     /// A class, a struct or a union.
     Class,
@@ -50,4 +50,22 @@ pub(in crate::repo) enum Kind {
     Macro,
     /// A constant, or a variable outside of all functions.
     Constant,
+}
+
+impl SymbolKind {
+    /// The kind by the name of its capture.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "module" => Self::Module,
+            "class" => Self::Class,
+            "enum" => Self::Enum,
+            "trait" => Self::Trait,
+            "impl" => Self::Impl,
+            "type" => Self::Type,
+            "function" => Self::Function,
+            "macro" => Self::Macro,
+            "constant" => Self::Constant,
+            _ => return None,
+        })
+    }
 }

@@ -49,11 +49,11 @@ fn body(call: ProviderCall<'_>) -> Json {
         ("thinking", thinking),
         ("prompt_cache_key", call.cache_key.map(Json::from)),
         ("prompt_cache_options", options),
-        ("response_format", call.schema.map(|(name, schema)| response_format(name, schema))),
+        ("response_format", call.schema.map(|(name, schema)| response_format(name, &schema))),
     ])
 }
 
-fn response_format(name: &str, schema: Json) -> Json {
+fn response_format(name: &str, schema: &Json) -> Json {
     let schema = json!({ "name": name, "strict": true, "schema": schema });
     json!({ "type": "json_schema", "json_schema": schema })
 }

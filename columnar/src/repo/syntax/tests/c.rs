@@ -52,17 +52,16 @@ Type view_id = unsigned int
 Type view_compare = int (*)(const view_t *left, const view_t *right)
 Class point_t
 Type view_t = struct view
-  Class view  uses: MAX_NAME part
+  Class view
 Enum level_t { LEVEL_LOW, LEVEL_HIGH }
-Class part  uses: level_t
+Class part
 Enum state { OPEN, CLOSED }
 Constant names : const char *const[]
 Constant view_count : int
-Constant first : struct part *  uses: part
-Constant last : struct part * = NULL  uses: part
-Constant hook : int (*)(int) = default_hook  uses: default_hook
-Function view_show (const view_t *view, int depth, ...) -> int  uses: view_t
-Function view_new (const char *name, size_t size) -> view_t *  uses: MAX_NAME level_of part show view_alloc view_t
-Function view_free (view_t *view)  uses: free view_t
-uses: 
+Constant first : struct part *
+Constant last : struct part * = NULL
+Constant hook : int (*)(int) = default_hook
+Function view_show (const view_t *view, int depth, ...) -> int
+Function view_new (const char *name, size_t size) -> view_t *
+Function view_free (view_t *view)
 "#;

@@ -61,27 +61,26 @@ pub(super) const SYMBOLS: &str = r#"
 import <vector>
 import "view.hpp"
 Constant LIMIT = 10
-Type Names = std::vector<Name>  uses: Name vector
+Type Names = std::vector<Name>
 Module views
-  Module detail::inner  uses: Hidden
+  Module detail::inner
   Constant kDepth : constexpr int = 3
-  Class View final : public Base<T>, private detail::Mixin  uses: Base Mixin Part allocator detail vector
+  Class View final : public Base<T>, private detail::Mixin
     Constant kMax : constexpr int = 64
     Enum Level : char { Low, High }
-    Function View (const Spec &spec, int depth = kDepth)  uses: Spec kDepth
-    Function ~View ()  uses: View
-    Function operator= (const View &other) -> View &  uses: View
-    Function operator== (const View &other) const noexcept -> bool  uses: View
-    Function operator bool() const  uses: isShown
-    Function size () const -> std::size_t  uses: count_of parts_
-    Function name () const override -> const std::string &  uses: string
-    Function add <typename U>(U &&part)  uses: forward parts_ push_back
+    Function View (const Spec &spec, int depth = kDepth)
+    Function ~View ()
+    Function operator= (const View &other) -> View &
+    Function operator== (const View &other) const noexcept -> bool
+    Function operator bool() const
+    Function size () const -> std::size_t
+    Function name () const override -> const std::string &
+    Function add <typename U>(U &&part)
     Class Node
-    Function swap (View &a, View &b)  uses: View
-  Trait Shown <typename T> = requires(T value) { value.show(); }  uses: show
-Function views::View::View <typename T>(const Spec &spec, int depth)  uses: Spec View makeParts views
-Function views::View::name () const -> const std::string &  uses: View begin end find_if isNamed name string table use views
-Function helper (std::unique_ptr<Part> part) -> Level  uses: Level Part level static_cast unique_ptr
-Function main (int argc, char **argv) -> int  uses: App run views
-uses: 
+    Function swap (View &a, View &b)
+  Trait Shown <typename T> = requires(T value) { value.show(); }
+Function views::View::View <typename T>(const Spec &spec, int depth)
+Function views::View::name () const -> const std::string &
+Function helper (std::unique_ptr<Part> part) -> Level
+Function main (int argc, char **argv) -> int
 "#;

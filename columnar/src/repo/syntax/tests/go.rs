@@ -70,20 +70,19 @@ import fmt
 import v "example.org/view/v2"
 import _ "embed"
 Constant MaxName = 64
-Constant Low Level = iota  uses: Level
+Constant Low Level = iota
 Constant High
-Constant ErrEmpty = errors.New("empty")  uses: New errors
+Constant ErrEmpty = errors.New("empty")
 Constant first int
 Constant second int
-Constant table  uses: Part
+Constant table
 Type Level int
 Type ID = string
-Type Handler func(ctx context.Context, part *Part) error  uses: Context Part
-Class View [T any]  uses: Base
-Trait Shower  uses: Stringer
-  Function Show (ctx context.Context, depth int) (string, error)  uses: Context
-Function New (spec *v.Spec, opts ...Option) (*View[Part], error)  uses: Check ErrEmpty Errorf Name Option Part Spec View fmt partsOf run
-Function Show (ctx context.Context, depth int) (string, error) on *View[T]  uses: Context Depth Level Shower View render
-Function Map [T, U any](items []T, change func(T) U) []U  uses: apply
-uses: 
+Type Handler func(ctx context.Context, part *Part) error
+Class View [T any]
+Trait Shower
+  Function Show (ctx context.Context, depth int) (string, error)
+Function New (spec *v.Spec, opts ...Option) (*View[Part], error)
+Function Show (ctx context.Context, depth int) (string, error) on *View[T]
+Function Map [T, U any](items []T, change func(T) U) []U
 "#;

@@ -65,20 +65,19 @@ import fs: fs
 import node:path: { join, resolve: find }
 import ./setup
 Constant MAX = 64
-Constant TABLE  uses: make
-Class View extends parts.Base  uses: Base parts
+Constant TABLE
+Class View extends parts.Base
   Constant LIMIT = 10
-  Function async onShow (event)  uses: handle
-  Function constructor (spec, { depth = 0, name } = {}, options = …)  uses: Part filter isShown map
-  Function title ()  uses: format shorten
-  Function async load (path, ...rest)  uses: Late NotFound View entries errors fs parse read readFile
-  Function [Symbol.iterator] ()  uses: #walk
-Function show (view, depth = MAX)  uses: Frame MAX counter render
-Function arrow (a, b)  uses: combine
-Function single (value)  uses: size
-Constant Widget  uses: View memo
-Function default (options)  uses: createView
-Function helper (x)  uses: help
-Function hide ()  uses: View
-uses: Name Spec View describe find fs it join parse resolve setup show shown
+  Function async onShow (event)
+  Function constructor (spec, { depth = 0, name } = {}, options = …)
+  Function title ()
+  Function async load (path, ...rest)
+  Function [Symbol.iterator] ()
+Function show (view, depth = MAX)
+Function arrow (a, b)
+Function single (value)
+Constant Widget
+Function default (options)
+Function helper (x)
+Function hide ()
 ";

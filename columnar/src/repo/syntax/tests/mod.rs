@@ -12,21 +12,22 @@ mod typescript;
 
 use std::fmt::Write as _;
 
-use super::{Language, Parser, Symbols};
+use super::language::LANGUAGES;
+use super::{Language, Parser, SymbolKind, Symbols};
 
 /// The smallest stack of a thread of these tests, in bytes.
 const STACK: usize = 256 << 10;
 
-/// A file of each language, and its symbols.
-const SAMPLES: [(Language, &str, &str); 8] = [
-    (Language::Rust, rust::TEXT, rust::SYMBOLS),
-    (Language::Python, python::TEXT, python::SYMBOLS),
-    (Language::JavaScript, javascript::TEXT, javascript::SYMBOLS),
-    (Language::TypeScript, typescript::TEXT, typescript::SYMBOLS),
-    (Language::Tsx, tsx::TEXT, tsx::SYMBOLS),
-    (Language::C, c::TEXT, c::SYMBOLS),
-    (Language::Cpp, cpp::TEXT, cpp::SYMBOLS),
-    (Language::Go, go::TEXT, go::SYMBOLS),
+/// The extension of each language, a file, and its symbols.
+const SAMPLES: [(&str, &str, &str); 8] = [
+    ("rs", rust::TEXT, rust::SYMBOLS),
+    ("py", python::TEXT, python::SYMBOLS),
+    ("js", javascript::TEXT, javascript::SYMBOLS),
+    ("ts", typescript::TEXT, typescript::SYMBOLS),
+    ("tsx", tsx::TEXT, tsx::SYMBOLS),
+    ("c", c::TEXT, c::SYMBOLS),
+    ("hpp", cpp::TEXT, cpp::SYMBOLS),
+    ("go", go::TEXT, go::SYMBOLS),
 ];
 
 /// The symbols of a file as text: a line for each import and each symbol.
@@ -41,26 +42,74 @@ fn shown(symbols: &Symbols) -> String {
         if !symbol.signature.is_empty() {
             let _ = write!(text, " {}", symbol.signature);
         }
-        if !symbol.uses.is_empty() {
-            let _ = write!(text, "  uses: {}", symbol.uses.join(" "));
-        }
         text.push('\n');
     }
-    let _ = writeln!(text, "uses: {}", symbols.uses.join(" "));
     text
 }
 
-fn symbols(language: Language, text: &str) -> Option<String> {
-    Parser::new(STACK).symbols(language, text).as_ref().map(shown)
+fn symbols(extension: &str, text: &str) -> Option<String> {
+    parsed(&mut Parser::new(STACK), extension, text).as_ref().map(shown)
+}
+
+/// The symbols of a file with an extension.
+fn parsed(parser: &mut Parser, extension: &str, text: &str) -> Option<Symbols> {
+    parser.symbols(Language::of(&format!("file.{extension}")).expect("a language"), text)
 }
 
 #[test]
 fn a_file_has_symbols() {
-    for (language, text, expected) in SAMPLES {
-        let shown = symbols(language, text).expect("it parses");
+    for (extension, text, expected) in SAMPLES {
+        let shown = symbols(extension, text).expect("it parses");
         let same = shown.lines().zip(expected.lines()).take_while(|(a, b)| a == b).count();
         let first = |text: &str| text.lines().nth(same).map(str::to_owned);
-        assert_eq!(first(&shown), first(expected), "{language:?}, line {same}, of\n{shown}");
+        assert_eq!(first(&shown), first(expected), "{extension}, line {same}, of\n{shown}");
+    }
+}
+
+/// Capture names without a meaning would do nothing.
+#[test]
+fn queries_compile_and_their_captures_are_described() {
+    let known = include_str!("../query.rs");
+    for language in &LANGUAGES {
+        for name in language.query.query.capture_names() {
+            let is_kind = SymbolKind::named(name).is_some();
+            assert!(is_kind || name.starts_with('_') || known.contains(&format!("`@{name}`")), "@{name}");
+        }
+    }
+}
+
+#[test]
+fn a_definition_uses_the_names_that_it_does_not_bind() {
+    for (extension, text, uses) in [
+        (
+            "rs",
+            "fn f(view: View) -> u8 { let parts = parts(view); show(parts.len, Self::of(EMPTY)) }",
+            &["EMPTY", "View", "of", "parts", "show"][..],
+        ),
+        (
+            "py",
+            "def f(view):\n    size = view.size\n    return render(view.part(), models.Shown, size, key=1)\n",
+            &["Shown", "models", "part", "render"],
+        ),
+        (
+            "js",
+            "function f({ view }) { const size = measure(view); return <Box a={size}>{view.name}</Box>; }",
+            &["Box", "measure"],
+        ),
+        (
+            "go",
+            "package p\nfunc f(view *View) error { part := part(view); return check(part.Name) }",
+            &["Name", "View", "check", "error", "part"],
+        ),
+        (
+            "c",
+            "int f(view_t *view) { int size = size_of(view->name); view->show(size); }",
+            &["show", "size_of", "view_t"],
+        ),
+    ] {
+        let symbols = parsed(&mut Parser::new(STACK), extension, text).expect("it parses");
+        let [symbol] = symbols.defined.as_slice() else { panic!("{extension}: one function") };
+        assert_eq!(symbol.uses.iter().map(|name| &**name).collect::<Vec<_>>(), uses, "{extension}");
     }
 }
 
@@ -69,30 +118,29 @@ fn a_file_has_symbols() {
 fn definitions_that_look_the_same_are_one() {
     let text = "#ifdef A\n#define API one\n#else\n#define API two\n#endif\nint f(int);\nint f(int) { return inner(); }\n\
         int f(char);\nstruct a { int f(int); };\n";
-    let cpp = "\nConstant API = one\nFunction f (int) -> int  uses: inner\nFunction f (char) -> int\nClass a\n  \
-        Function f (int) -> int\nuses: \n";
-    assert_eq!(symbols(Language::Cpp, text).as_deref(), Some(cpp));
+    let cpp = "\nConstant API = one\nFunction f (int) -> int\nFunction f (char) -> int\nClass a\n  \
+        Function f (int) -> int\n";
+    assert_eq!(symbols("hpp", text).as_deref(), Some(cpp));
 }
 
 /// The walk takes the text after a name, so the word before it was lost.
 #[test]
 fn an_asynchronous_function_is_marked() {
-    for (language, text) in [
-        (Language::Rust, "pub async unsafe fn load(n: u8) {}"),
-        (Language::Python, "async def load(n): pass"),
-        (Language::JavaScript, "export default async function load(n) {}"),
-        (Language::TypeScript, "export const load = async (n) => 1;"),
+    for (extension, text) in [
+        ("rs", "pub async unsafe fn load(n: u8) {}"),
+        ("py", "async def load(n): pass"),
+        ("js", "export default async function load(n) {}"),
+        ("ts", "export const load = async (n) => 1;"),
     ] {
-        let symbols = symbols(language, text);
-        assert!(symbols.is_some_and(|symbols| symbols.contains("Function async load (n")), "{language:?}");
+        let symbols = symbols(extension, text);
+        assert!(symbols.is_some_and(|symbols| symbols.contains("Function async load (n")), "{extension}");
     }
 }
 
 /// A macro that the grammar does not know made a constant of the next words: `char_type: using`.
 #[test]
 fn words_of_the_language_are_no_names() {
-    let symbols =
-        symbols(Language::Cpp, "class View {\n static using char_type = Char;\n};").expect("it parses");
+    let symbols = symbols("hpp", "class View {\n static using char_type = Char;\n};").expect("it parses");
     assert!(!symbols.contains("Constant"), "{symbols}");
 }
 
@@ -100,22 +148,22 @@ fn words_of_the_language_are_no_names() {
 fn a_parser_has_no_memory() {
     let mut parser = Parser::new(STACK);
     let broken = ["fn f( {", "def f(:\n  '''", "\"", "`${", "/*", "{[(", "R\"x(", "f\"{", "template<"];
-    for (language, text, expected) in SAMPLES.iter().chain(SAMPLES.iter().rev()) {
+    for (extension, text, expected) in SAMPLES.iter().chain(SAMPLES.iter().rev()) {
         for broken in broken {
-            parser.symbols(*language, broken);
-            parser.symbols(*language, &broken.repeat(2000));
+            parsed(&mut parser, extension, broken);
+            parsed(&mut parser, extension, &broken.repeat(2000));
         }
-        let found = parser.symbols(*language, text).expect("it parses");
-        assert_eq!(shown(&found), *expected, "{language:?}");
+        let found = parsed(&mut parser, extension, text).expect("it parses");
+        assert_eq!(shown(&found), *expected, "{extension}");
     }
 }
 
 #[test]
 fn ends_of_lines_change_no_symbols() {
-    for (language, text, expected) in SAMPLES {
+    for (extension, text, expected) in SAMPLES {
         let windows = text.replace('\n', "\r\n");
-        assert_eq!(symbols(language, &windows).as_deref(), Some(expected), "{language:?}");
+        assert_eq!(symbols(extension, &windows).as_deref(), Some(expected), "{extension}");
         let marked = format!("\u{feff}{}", text.trim_start());
-        assert_eq!(symbols(language, &marked).as_deref(), Some(expected), "{language:?}");
+        assert_eq!(symbols(extension, &marked).as_deref(), Some(expected), "{extension}");
     }
 }

@@ -89,15 +89,14 @@ import .parts: Part
 import json
 import .late: Late
 Constant MAX_NAME : int = 64
-Constant TABLE  uses: make
-Type Point = collections.namedtuple("Point", "x y")  uses: collections namedtuple
-Type Views = list[View]  uses: View
-Class View (Base, models.Shown, metaclass=Meta)  uses: Base Meta Name Shown dataclass field models
+Constant TABLE
+Type Point = collections.namedtuple("Point", "x y")
+Type Views = list[View]
+Class View (Base, models.Shown, metaclass=Meta)
   Constant LIMIT = 10
-  Function __init__ (self, spec: Spec, *args, names=…, **kwargs) -> None  uses: Part Spec find_all is_shown
-  Function title (self) -> str  uses: Late shorten
-  Function async load (path: str, *, strict: bool = True) -> View | None  uses: MAX_NAME NotFound View ViewError errors json open_file rank
-  Class Meta  uses: DEFAULT_ORDER
-Function show (view: View, /, depth: int = 0) -> str  uses: View asarray np render
-uses: Late Name NamedTuple Part TYPE_CHECKING View ViewSpec annotations compute declare join json late load numpy os parts path show shown typing
+  Function __init__ (self, spec: Spec, *args, names=…, **kwargs) -> None
+  Function title (self) -> str
+  Function async load (path: str, *, strict: bool = True) -> View | None
+  Class Meta
+Function show (view: View, /, depth: int = 0) -> str
 "#;

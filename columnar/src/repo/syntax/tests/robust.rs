@@ -1,7 +1,7 @@
 //! Texts of other languages than their names say, and texts with errors.
 
 use super::super::{Language, Parser, Symbols};
-use super::{SAMPLES, STACK, symbols};
+use super::{SAMPLES, STACK, parsed, symbols};
 
 /// Runs a test on a small stack, as those of runtimes may be.
 fn on_small_stack(test: impl FnOnce() + Send + 'static) {
@@ -33,9 +33,9 @@ fn check(symbols: &Symbols) {
 fn a_file_without_code_has_no_symbols() {
     let empty = Some(Symbols::default());
     for (language, ..) in SAMPLES {
-        let comment = if language == Language::Python { "# nothing\n" } else { "// nothing\n" };
+        let comment = if language == "py" { "# nothing\n" } else { "// nothing\n" };
         for text in ["", "\n", " \r\n\t", "\u{feff}", comment] {
-            assert_eq!(Parser::new(STACK).symbols(language, text), empty, "{language:?} {text:?}");
+            assert_eq!(parsed(&mut Parser::new(STACK), language, text), empty, "{language:?} {text:?}");
         }
     }
 }
@@ -45,7 +45,7 @@ fn a_text_of_no_language_does_not_parse() {
     let prose = "Dear reader, this file isn't code: it is only named so. Yours (truly) — the author.\n";
     for (language, ..) in SAMPLES {
         for text in [prose, "\0\u{1}\u{2}\u{3}\0", "}}} ))) ]]]", "«»«»"] {
-            let found = Parser::new(STACK).symbols(language, text);
+            let found = parsed(&mut Parser::new(STACK), language, text);
             assert!(
                 found.as_ref().is_none_or(|symbols| symbols.defined.is_empty()),
                 "{language:?} {text:?} {found:?}"
@@ -58,20 +58,17 @@ fn a_text_of_no_language_does_not_parse() {
 #[test]
 fn an_error_leaves_the_rest() {
     for (language, text, names) in [
-        (Language::Rust, "fn a() { let = ; }\nfn b( {\nfn c() {}\nstruct D;", &["a", "c", "D"][..]),
-        (
-            Language::Python,
-            "def a():\n    x = = 1\n\ndef (b):\n    pass\n\nclass C:\n    pass\n",
-            &["a", "C"],
-        ),
-        (Language::JavaScript, "function a() { x = ; }\nlet = 1;\nclass C { m() {} }", &["a", "C", "m"]),
-        (Language::TypeScript, "type A = ;\ninterface B { x: ; }\nfunction c(): void {}", &["B", "c"]),
-        (Language::Tsx, "const A = () => <div;\nfunction b() {}", &["b"]),
-        (Language::C, "int a(void) { = ; }\nint b(void) { return ; }\nstruct c { int };", &["b", "c"]),
-        (Language::Cpp, "class A { void f(; };\nint g() { return 1 }\n", &["A", "g"]),
-        (Language::Go, "package p\nfunc a( {\n}\nfunc b() {}\ntype C struct {}\n", &["b", "C"]),
+        ("rs", "fn a() { let = ; }\nfn b( {\nfn c() {}\nstruct D;", &["a", "c", "D"][..]),
+        ("py", "def a():\n    x = = 1\n\ndef (b):\n    pass\n\nclass C:\n    pass\n", &["a", "C"]),
+        ("js", "function a() { x = ; }\nlet = 1;\nclass C { m() {} }", &["a", "C", "m"]),
+        ("ts", "type A = ;\ninterface B { x: ; }\nfunction c(): void {}", &["B", "c"]),
+        ("tsx", "const A = () => <div;\nfunction b() {}", &["b"]),
+        ("c", "int a(void) { = ; }\nint b(void) { return ; }\nstruct c { int };", &["b", "c"]),
+        ("hpp", "class A { void f(; };\nint g() { return 1 }\n", &["A", "g"]),
+        ("go", "package p\nfunc a( {\n}\nfunc b() {}\ntype C struct {}\n", &["b", "C"]),
     ] {
-        let symbols = Parser::new(STACK).symbols(language, text).unwrap_or_else(|| panic!("{language:?}"));
+        let symbols =
+            parsed(&mut Parser::new(STACK), language, text).unwrap_or_else(|| panic!("{language:?}"));
         check(&symbols);
         for name in names {
             let is_found = symbols.defined.iter().any(|symbol| *symbol.name == **name);
@@ -83,10 +80,10 @@ fn an_error_leaves_the_rest() {
 #[test]
 fn names_are_of_all_scripts() {
     for (language, text, line) in [
-        (Language::Rust, "fn größe(höhe: Länge) {}", "Function größe (höhe: Länge)  uses: Länge"),
-        (Language::Python, "class 视图(基础): pass", "Class 视图 (基础)  uses: 基础"),
-        (Language::JavaScript, "function été($a) { naïve() }", "Function été ($a)  uses: naïve"),
-        (Language::Go, "package p\nfunc Größe() {}", "Function Größe ()"),
+        ("rs", "fn größe(höhe: Länge) {}", "Function größe (höhe: Länge)"),
+        ("py", "class 视图(基础): pass", "Class 视图 (基础)"),
+        ("js", "function été($a) { naïve() }", "Function été ($a)"),
+        ("go", "package p\nfunc Größe() {}", "Function Größe ()"),
     ] {
         let shown = symbols(language, text).expect("it parses");
         assert_eq!(shown.lines().nth(1), Some(line), "{language:?}");
@@ -98,7 +95,7 @@ fn a_signature_is_one_short_line() {
     let parameter = |n| format!("\n    parameter_{n}: Type{n}, // the next\u{202e}\n");
     let parameters = (0..100).map(parameter).collect::<Vec<_>>().concat();
     let text = format!("fn long({parameters}) {{}}\nfn after() {{}}");
-    let symbols = Parser::new(STACK).symbols(Language::Rust, &text).expect("it parses");
+    let symbols = parsed(&mut Parser::new(STACK), "rs", &text).expect("it parses");
     check(&symbols);
     let [long, after] = symbols.defined.as_slice() else { panic!("two functions") };
     assert!(long.signature.starts_with("(parameter_0: Type0, parameter_1: Type1, "), "{}", long.signature);
@@ -127,7 +124,7 @@ fn depth_is_no_matter() {
                 (3_000, "", "a<", "", ""),
             ] {
                 let text = format!("{before}{}{}{after}", open.repeat(depth), close.repeat(depth));
-                if let Some(symbols) = parser.symbols(language, &text) {
+                if let Some(symbols) = parsed(&mut parser, language, &text) {
                     check(&symbols);
                 }
             }
@@ -140,21 +137,21 @@ fn depth_is_no_matter() {
 fn work_is_bounded() {
     let mut parser = Parser::new(STACK);
     for (language, unit) in [
-        (Language::Rust, "'a "),
-        (Language::Rust, "r#\"a "),
-        (Language::Python, "f\"{a "),
-        (Language::Cpp, "a<b<c "),
-        (Language::C, "(a)* "),
-        (Language::JavaScript, "/* a "),
-        (Language::TypeScript, "a<b<c>( "),
-        (Language::Go, "a[b](c){ "),
+        ("rs", "'a "),
+        ("rs", "r#\"a "),
+        ("py", "f\"{a "),
+        ("hpp", "a<b<c "),
+        ("c", "(a)* "),
+        ("js", "/* a "),
+        ("ts", "a<b<c>( "),
+        ("go", "a[b](c){ "),
     ] {
         let text = unit.repeat(5_000);
-        let first = parser.symbols(language, &text);
-        assert_eq!(parser.symbols(language, &text), first, "{language:?}");
+        let first = parsed(&mut parser, language, &text);
+        assert_eq!(parsed(&mut parser, language, &text), first, "{language:?}");
     }
     let large = "fn f() {}\n".repeat(1 << 17);
-    assert_eq!(parser.symbols(Language::Rust, &large), None);
+    assert_eq!(parsed(&mut parser, "rs", &large), None);
 }
 
 /// Any change of a file leaves symbols with the same properties.
@@ -191,9 +188,9 @@ fn a_changed_file_is_read() {
             // The file of another language may have the same name.
             let (other, ..) = SAMPLES[random(SAMPLES.len())];
             for language in [language, other] {
-                if let Some(symbols) = parser.symbols(language, &changed) {
+                if let Some(symbols) = parsed(&mut parser, language, &changed) {
                     check(&symbols);
-                    assert_eq!(Parser::new(STACK).symbols(language, &changed).as_ref(), Some(&symbols));
+                    assert_eq!(parsed(&mut Parser::new(STACK), language, &changed).as_ref(), Some(&symbols));
                 }
             }
         }

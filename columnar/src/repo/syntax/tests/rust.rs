@@ -104,23 +104,22 @@ import super::shown::*
 import super::*
 Module parts
 Constant MAX : usize = 64
-Constant TABLE : [Part; 2]  uses: Part new
-Class View <'a, T: Clone> where T: Part  uses: Clone Name Part
+Constant TABLE : [Part; 2]
+Class View <'a, T: Clone> where T: Part
 Class Id (pub u32)
-Enum Shown <T> { Never, Always, Maybe }  uses: Cause
-Type Views = Vec<View<'static, Text>>  uses: Text View
-Trait Show : Display + Send  uses: Display Send
-  Type Output : Part  uses: Part
+Enum Shown <T> { Never, Always, Maybe }
+Type Views = Vec<View<'static, Text>>
+Trait Show : Display + Send
+  Type Output : Part
   Constant DEPTH : usize = 1
-  Function show (&self, depth: usize) -> Self::Output  uses: Output
-  Function hide (&self)  uses: Hidden drop of
-Impl View View<'a, T>  uses: Clone View traced
-  Function new (spec: &'a Spec, name: impl Into<Name>) -> Result<Self, Error>  uses: Cause EMPTY Empty Error Into Name Result Spec Strict as_str checked find format is_shown iter parse render size
-Impl View fmt::Display for View<'a, T> where T: Clone  uses: Clone Display View fmt
-  Function fmt (&self, f: &mut fmt::Formatter<'_>) -> fmt::Result  uses: Formatter Result write
-Macro view ($name:ident)  uses: View new stringify
-Function show_view (view: *const Id) -> i32  uses: Id
+  Function show (&self, depth: usize) -> Self::Output
+  Function hide (&self)
+Impl View<'a, T>
+  Function new (spec: &'a Spec, name: impl Into<Name>) -> Result<Self, Error>
+Impl View<'a, T> fmt::Display for View<'a, T> where T: Clone
+  Function fmt (&self, f: &mut fmt::Formatter<'_>) -> fmt::Result
+Macro view ($name:ident)
+Function show_view (view: *const Id) -> i32
 Module tests
-  Function a_view_is_shown ()  uses: View assert_eq new spec to_string unwrap
-uses: Display Name ViewSpec main shown view
+  Function a_view_is_shown ()
 ";

@@ -18,9 +18,8 @@ export default function App() { return <Panel view={new View()} onShow={console.
 pub(super) const SYMBOLS: &str = r"
 import react: React, { useState }
 import ./view: { View }
-Trait Props  uses: View
+Trait Props
   Function onShow (id: string): void
-Function Panel ({ view, onShow })  uses: Box FC Frame Props React label useState
-Function App ()  uses: Panel View
-uses: React View useState
+Function Panel ({ view, onShow })
+Function App ()
 ";

@@ -54,28 +54,27 @@ import fs: fs
 import ../parts: { Part, type Spec as ViewSpec }
 Type Id = string | number
 Type Handler <T> = (event: T, options?: { once: boolean }) => Promise<void>
-Trait Shown <TItem> extends Base, Named<TItem>  uses: Base Name Named ViewSpec
+Trait Shown <TItem> extends Base, Named<TItem>
   Function show (depth?: number): TItem
-Enum Level { Low, Middle, High }  uses: compute
+Enum Level { Low, Middle, High }
 Constant VERSION : string
-Function external (name: Name): void  uses: Name
+Function external (name: Name): void
 Module plugins
-  Function load (name: string): Plugin  uses: Plugin
+  Function load (name: string): Plugin
 Module Inner.Deep
   Constant DEPTH : number = 3
-Class View <T extends Part = Part> extends BaseView<T> implements Shown<T>, Other  uses: BaseView Input Other Part Shown
+Class View <T extends Part = Part> extends BaseView<T> implements Shown<T>, Other
   Constant LIMIT : number = 10
-  Function async handler (event)  uses: Handler handle
-  Function constructor (private readonly spec: ViewSpec, public name?: Name)  uses: Name Raw ViewSpec
+  Function async handler (event)
+  Function constructor (private readonly spec: ViewSpec, public name?: Name)
   Function render (depth: number): string
-  Function show (depth: number = 0): T  uses: cast get keyOf
-  Function title (value: string)  uses: validate
+  Function show (depth: number = 0): T
+  Function title (value: string)
   Function overload (a: string): void
   Function overload (a: number): void
-  Function overload (a: any)  uses: isNamed
-Function async create <T extends Part>(spec: ViewSpec, part: T): Promise<View<T>>  uses: Concrete Part View ViewSpec
-Constant DEFAULTS = { depth: 1 } satisfies Options  uses: Options
-Function isNamed (value: unknown): value is Named<Id>  uses: Id Named
-Class default extends View<Part>  uses: Part View
-uses: Component Name Part Spec fs
+  Function overload (a: any)
+Function async create <T extends Part>(spec: ViewSpec, part: T): Promise<View<T>>
+Constant DEFAULTS = { depth: 1 } satisfies Options
+Function isNamed (value: unknown): value is Named<Id>
+Class default extends View<Part>
 ";

@@ -1,0 +1,195 @@
+//! What the query of a language finds in a tree.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use tree_sitter::{Node, QueryCapture, QueryCursor, StreamingIterator as _, Tree};
+
+use super::query::SymbolQuery;
+use super::symbols::SymbolKind;
+
+/// The steps that a query may take for errors.
+const MOST_WORK: usize = 4_000_000;
+
+/// The matches in a file.
+#[derive(Default)]
+pub(super) struct Matches<'n> {
+    /// The definitions, also those that are local, each once.
+    pub(super) definitions: Vec<DefinitionMatch<'n>>,
+    /// The imports, in order.
+    pub(super) imports: Vec<ImportMatch<'n>>,
+    /// The places of the text that say something about names, in order. A place is behind those around it.
+    pub(super) places: Vec<(Range<usize>, Place)>,
+    /// The comments and values that signatures leave out, in order. The others are left out only if they are long.
+    pub(super) gaps: Vec<(Range<usize>, bool)>,
+    /// The nodes that belong to definitions, by the number of the inner node: their start, and a prefix of the signature.
+    pub(super) around: HashMap<usize, (usize, Option<Node<'n>>)>,
+    /// The number of bytes that the grammar does not know, and the end of the last ones.
+    pub(super) stray: usize,
+    stray_end: usize,
+}
+
+/// What a place says about names.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// None in it is used.
+    Skip,
+    /// Those in it are imported.
+    Import,
+    /// Definitions in it are local.
+    Closure,
+    /// The definition with this number.
+    Definition(usize),
+    /// A name that is bound from a position on.
+    Local(usize),
+    Use,
+    /// A name that is used only after a dot.
+    Member,
+}
+
+/// A definition, by the nodes of a pattern.
+pub(super) struct DefinitionMatch<'n> {
+    /// The kind; `None` if the pattern says that there is no definition.
+    pub(super) kind: Option<SymbolKind>,
+    pub(super) node: Node<'n>,
+    parts: Vec<(&'static str, Node<'n>)>,
+    pattern: usize,
+}
+
+pub(super) struct ImportMatch<'n> {
+    pub(super) source: Option<Node<'n>>,
+    pub(super) texts: Vec<Node<'n>>,
+    pattern: usize,
+}
+
+impl<'n> Matches<'n> {
+    /// The matches in a tree; `None` if the query would take too long for the errors in it.
+    pub(super) fn of(
+        query: &'static SymbolQuery,
+        cursor: &mut QueryCursor,
+        tree: &'n Tree,
+        text: &str,
+    ) -> Option<Self> {
+        if work_of_errors(tree) > MOST_WORK {
+            return None;
+        }
+        let mut all = Self::default();
+        let names = query.query.capture_names();
+        let mut matches = cursor.matches(&query.query, tree.root_node(), text.as_bytes());
+        while let Some(found) = matches.next() {
+            all.add(found.pattern_index, names, found.captures());
+        }
+        Some(all.in_order())
+    }
+
+    /// Adds the nodes of a match.
+    fn add(&mut self, pattern: usize, names: &[&'static str], captures: &[QueryCapture<'n>]) {
+        let node_of = |part: &str| {
+            let mut named =
+                captures.iter().filter(|capture| names.get(capture.index as usize) == Some(&part));
+            named.next().map(|capture| capture.node)
+        };
+        for QueryCapture { node, index } in captures {
+            let place = match names.get(*index as usize).copied().unwrap_or_default() {
+                "use" => Place::Use,
+                "member" => Place::Member,
+                "local" => Place::Local(node_of("after").map_or(0, |after| after.end_byte())),
+                "skip" => Place::Skip,
+                "closure" => Place::Closure,
+                "import" => {
+                    let texts = node_of("text").into_iter().collect();
+                    self.imports.push(ImportMatch { source: node_of("source"), texts, pattern });
+                    Place::Import
+                }
+                name @ ("comment" | "long") => {
+                    self.gaps.push((node.byte_range(), name == "comment"));
+                    continue;
+                }
+                "stray" => {
+                    // An error may be inside of another one.
+                    self.stray += node.end_byte().saturating_sub(node.start_byte().max(self.stray_end));
+                    self.stray_end = self.stray_end.max(node.end_byte());
+                    continue;
+                }
+                "inner" => {
+                    let start = node_of("around").map_or(node.start_byte(), |around| around.start_byte());
+                    self.around.insert(node.id(), (start, node_of("prefix")));
+                    continue;
+                }
+                name => {
+                    let kind = SymbolKind::named(name);
+                    if kind.is_some() || name == "nothing" {
+                        let parts = captures
+                            .iter()
+                            .filter_map(|capture| Some((*names.get(capture.index as usize)?, capture.node)));
+                        let parts = parts.collect();
+                        self.definitions.push(DefinitionMatch { kind, node: *node, parts, pattern });
+                    }
+                    continue;
+                }
+            };
+            self.places.push((node.byte_range(), place));
+        }
+    }
+
+    /// Of several matches for one name, or one path of an import, the first pattern counts.
+    fn in_order(mut self) -> Self {
+        self.definitions.sort_by_key(|found| (found.name_end(), found.pattern));
+        self.definitions.dedup_by_key(|found| found.name_end());
+        for (number, found) in self.definitions.iter().enumerate() {
+            let inner = found.node;
+            let start = self.around.get(&inner.id()).map_or(inner.start_byte(), |(start, _)| *start);
+            if found.kind.is_some() {
+                self.places.push((start..inner.end_byte(), Place::Definition(number)));
+            }
+        }
+        self.imports.sort_by_key(|found| (found.start(), found.pattern));
+        self.imports.dedup_by(|next, first| {
+            let is_same = next.start() == first.start();
+            if is_same && next.pattern == first.pattern {
+                first.texts.append(&mut next.texts);
+            }
+            is_same
+        });
+        self.gaps.sort_by_key(|(range, _)| range.start);
+        self.places.sort_by_key(|(range, place)| (range.start, Reverse(range.end), *place));
+        self
+    }
+}
+
+impl<'n> DefinitionMatch<'n> {
+    pub(super) fn part(&self, name: &str) -> Option<Node<'n>> {
+        self.parts.iter().find(|(part, _)| *part == name).map(|(_, node)| *node)
+    }
+
+    fn name_end(&self) -> usize {
+        self.part("declarator").or(self.part("name")).map_or(0, |name| name.end_byte())
+    }
+}
+
+impl ImportMatch<'_> {
+    fn start(&self) -> usize {
+        self.source.or(self.texts.first().copied()).map_or(0, |node| node.start_byte())
+    }
+}
+
+/// The steps that a query takes for errors: at each token in one, the cursor looks for a later node with a name.
+fn work_of_errors(tree: &Tree) -> usize {
+    let (mut work, mut cursor) = (0_usize, tree.walk());
+    loop {
+        let node = cursor.node();
+        if node.is_error() {
+            let tokens = (node.child_count() as usize).saturating_sub(node.named_child_count());
+            work = work.saturating_add(tokens.saturating_mul(tokens));
+        }
+        if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return work;
+            }
+        }
+    }
+}

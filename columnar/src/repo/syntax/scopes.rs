@@ -1,0 +1,164 @@
+//! The symbols of a file: definitions inside of each other, and the names that each uses.
+//!
+//! One pass over the places that the query found, in the order of the text. Definitions around a place are on a stack.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+
+use tree_sitter::{QueryCursor, Tree};
+
+use super::language::Language;
+use super::matches::{Matches, Place};
+use super::repeats::without_repeats;
+use super::signature::slice;
+use super::symbols::{SymbolKind, Symbols};
+
+/// The longest name of a definition, in bytes. A longer one is data.
+const MAX_NAME: usize = 120;
+
+/// A definition around a place, or the file.
+struct NameScope<'t> {
+    range: Range<usize>,
+    /// The numbers of the symbols that are defined here.
+    symbols: Range<usize>,
+    /// The names, and where they stand.
+    used: Vec<(&'t str, usize)>,
+    /// The names that are bound, and the place from which on.
+    bound: HashMap<&'t str, usize>,
+}
+
+impl NameScope<'_> {
+    fn new(range: Range<usize>, symbols: Range<usize>) -> Self {
+        Self { range, symbols, used: Vec::new(), bound: HashMap::new() }
+    }
+}
+
+/// The symbols of a text by its tree; `None` if there is nothing of the language in it.
+pub(super) fn symbols(
+    language: &'static Language,
+    cursor: &mut QueryCursor,
+    tree: &Tree,
+    text: &str,
+) -> Option<Symbols> {
+    let found = Matches::of(&language.query, cursor, tree, text)?;
+    let mut symbols = Symbols::default();
+    let mut seen = HashSet::new();
+    let imports = found.imports.iter().map(|import| found.import(text, import).into_boxed_str());
+    symbols.imports = imports.filter(|import| !import.is_empty() && seen.insert(import.clone())).collect();
+    add_definitions(&found, text, &mut symbols);
+    let is_mostly_stray = tree.root_node().is_error() || found.stray > text.len() / 2;
+    // Two words of prose are a declaration of C.
+    let has_code = symbols.defined.iter().any(|symbol| symbol.kind != SymbolKind::Constant);
+    if is_mostly_stray && symbols.imports.is_empty() && !has_code {
+        return None;
+    }
+    symbols.defined = without_repeats(symbols.defined);
+    let uses = symbols.defined.iter_mut().map(|symbol| &mut symbol.uses).chain([&mut symbols.uses]);
+    uses.for_each(|names| names.retain(|name| !language.known.contains(&&**name)));
+    Some(symbols)
+}
+
+fn add_definitions(found: &Matches<'_>, text: &str, symbols: &mut Symbols) {
+    let mut imported = BTreeSet::new();
+    // The ends of the last places in which names are skipped, names are imported, and definitions are local.
+    let mut skipped = 0;
+    let mut importing = 0;
+    let mut local = 0;
+    let mut open = vec![NameScope::new(0..usize::MAX, 0..0)];
+    for (range, place) in &found.places {
+        let at = range.start;
+        while let Some(inner) = open.pop_if(|inner| inner.range.end <= at) {
+            close(&inner, symbols);
+        }
+        let depth = open.len() - 1;
+        let Some(scope) = open.last_mut() else { break };
+        let name = slice(text, range.clone());
+        match place {
+            _ if at < skipped => {}
+            Place::Skip => skipped = range.end,
+            Place::Import => importing = range.end,
+            Place::Closure => local = local.max(range.end),
+            Place::Definition(number) => {
+                let Some(definition) = found.definitions.get(*number) else { continue };
+                // A node may define several symbols.
+                let is_same = scope.range == *range;
+                if at < local && !is_same {
+                    scope
+                        .bound
+                        .extend(definition.part("name").map(|name| (slice(text, name.byte_range()), 0)));
+                    continue;
+                }
+                let depth = depth - usize::from(is_same);
+                let Some(symbol) = found.symbol(text, definition, depth) else { continue };
+                if matches!(symbol.kind, SymbolKind::Function | SymbolKind::Macro | SymbolKind::Constant) {
+                    local = local.max(range.end);
+                }
+                let number = symbols.defined.len();
+                symbols.defined.push(symbol);
+                if is_same {
+                    scope.symbols.end = number + 1;
+                } else {
+                    open.push(NameScope::new(range.clone(), number..number + 1));
+                }
+            }
+            Place::Local(from) => {
+                // The name itself is no use.
+                skipped = range.end;
+                let bound = scope.bound.entry(name).or_insert(*from);
+                *bound = (*bound).min(*from);
+            }
+            Place::Use | Place::Member if at < importing => drop(imported.insert(name)),
+            Place::Use | Place::Member if is_name(name) && is_used(text, range, *place) => {
+                scope.used.push((name, at));
+            }
+            Place::Use | Place::Member => {}
+        }
+    }
+    while let Some(scope) = open.pop_if(|scope| scope.range.end < usize::MAX) {
+        close(&scope, symbols);
+    }
+    let rest = open.iter().flat_map(unbound);
+    let uses: BTreeSet<_> = imported.into_iter().filter(|name| is_name(name)).chain(rest).collect();
+    symbols.uses = uses.into_iter().map(Box::from).collect();
+}
+
+/// Ends a definition: it uses the names that it does not bind.
+fn close(scope: &NameScope<'_>, symbols: &mut Symbols) {
+    let defined = symbols.defined.get_mut(scope.symbols.clone()).unwrap_or_default();
+    let uses: BTreeSet<_> = unbound(scope)
+        // An implementation does use its type.
+        .filter(|name| defined.iter().all(|symbol| symbol.kind == SymbolKind::Impl || *symbol.name != **name))
+        .collect();
+    let uses: Vec<Box<str>> = uses.into_iter().map(Box::from).collect();
+    for symbol in defined {
+        symbol.uses.clone_from(&uses);
+    }
+}
+
+fn unbound<'t>(scope: &NameScope<'t>) -> impl Iterator<Item = &'t str> {
+    let is_bound = |(name, at): &&(&str, usize)| scope.bound.get(name).is_some_and(|from| from <= at);
+    scope.used.iter().filter(move |used| !is_bound(used)).map(|(name, _)| *name)
+}
+
+/// Whether a name may be that of a definition in another file. A member may be if it is called, and if it is a type or
+/// constant of a module: `module.Name`. Other members are fields.
+fn is_used(text: &str, range: &Range<usize>, place: Place) -> bool {
+    let before = slice(text, 0..range.start);
+    let object = before.strip_suffix('.').filter(|object| !object.ends_with('.'));
+    if object.is_none() && !before.ends_with("->") {
+        return place == Place::Use;
+    }
+    if slice(text, range.end..text.len()).starts_with(['(', '<', ':', '`']) {
+        return true;
+    }
+    let object = object.unwrap_or_default();
+    let path = object.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+    let module = slice(object, path.len()..object.len());
+    let is_module = !path.ends_with(['.', ')', ']']) && !matches!(module, "" | "self" | "this" | "cls");
+    is_module && slice(text, range.clone()).starts_with(char::is_uppercase)
+}
+
+/// Whether a text can be the name of a definition. A name of one character says nothing.
+fn is_name(text: &str) -> bool {
+    text.len() <= MAX_NAME && text.chars().nth(1).is_some()
+}
