@@ -12,7 +12,7 @@ use super::state::State;
 use super::{Error, Result};
 use crate::compute::{Defaults, Settings};
 use crate::context::budget;
-use crate::context::{Messages, Past};
+use crate::context::{FlowPast, Messages};
 use crate::declare::Reads;
 use crate::history::StepRanges;
 use crate::model::{ContextWindow, MaxTokens};
@@ -145,7 +145,7 @@ impl State {
         let fork =
             fork.filter(|fork| self.has_context(&reads, Cell { step: fork.saturating_sub(1), ..cell }));
         let unloaded = self.unloaded_of(&reads, cell.column);
-        let past = Past { fork, exclusions: self.exclusions().cloned() };
+        let past = FlowPast { fork, exclusions: self.exclusions().cloned() };
         let taken = contexts.assembler.take(reads, cell, past, |column| self.table.history(column));
         Ok(Ok(Draft { cell, taken, contexts, unloaded }))
     }

@@ -11,7 +11,7 @@ use crate::context::budget::{Budget, BudgetError};
 use crate::context::{
     AssembleError, Assembler, ContextMemory, ContextSettings, Snapshot, TakenViews, previous_step,
 };
-use crate::declare::{Input, Reads};
+use crate::declare::{InputView, Reads};
 use crate::history::tokens::Counter;
 use crate::history::{StepRanges, Value};
 use crate::model::cache::CachePolicy;
@@ -153,7 +153,7 @@ pub(super) fn context_cells(
     cell: Cell,
     assembler: &Assembler,
     is_unloaded: impl Fn(Cell) -> bool,
-    value: impl Fn(&Input, usize) -> Option<Value>,
+    value: impl Fn(&InputView, usize) -> Option<Value>,
 ) -> Vec<(usize, Range<usize>)> {
     let mut cells: Vec<_> = reads.needed(cell.column, cell.step).collect();
     if assembler.reads_all_steps() {
@@ -161,7 +161,7 @@ pub(super) fn context_cells(
     }
     // The previous request cannot be found without the values that decide whether it was made.
     let mut unknown = Vec::new();
-    let is_read = |input: &Input, step: usize| {
+    let is_read = |input: &InputView, step: usize| {
         if is_unloaded(Cell { column: input.column, step }) {
             // With as many earlier ones as come after it, in case that it was not read either.
             unknown.push((input.column, step.saturating_sub(cell.step - step - 1)..step + 1));

@@ -10,7 +10,7 @@ use super::past::Unloaded;
 use super::shared::Shared;
 use super::state::State;
 use super::{Error, Result};
-use crate::declare::{Input, Name, Reads};
+use crate::declare::{InputView, Name, Reads};
 use crate::history::StepRanges;
 use crate::schedule::Cell;
 
@@ -113,7 +113,7 @@ impl State {
     /// counter.
     fn context_cells(&mut self, reads: &Arc<Reads>, cell: Cell) -> Vec<(usize, Range<usize>)> {
         let contexts = self.contexts_now(cell.column, reads);
-        let value = |input: &Input, step| self.table.get(Cell { column: input.column, step });
+        let value = |input: &InputView, step| self.table.get(Cell { column: input.column, step });
         context_cells(reads, cell, &contexts.assembler, |cell| self.is_unloaded(cell), value)
     }
 
