@@ -9,7 +9,7 @@ use super::elisions::MarkedViews;
 use super::filters::FilterMemory;
 use super::layout::{DocumentLayout, TierMemory, document_tokens};
 use super::overhead::{ContextSettings, Overhead};
-use super::snapshot::{Past, Snapshot, TakenViews};
+use super::snapshot::{FlowPast, Snapshot, TakenViews};
 use super::views::StepViews;
 use crate::context::documents::UpdateError;
 use crate::declare::{Reads, Window};
@@ -45,12 +45,13 @@ impl From<BudgetError> for AssembleError {
 }
 
 /// The results of earlier contexts of a column. A cache over the steps: all of them can be found out again.
+/// Each part is made with the first result, because most columns have none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContextMemory {
     /// The cuts so far, if they persist, by the step from which on contexts heed the same exclusions.
-    cuts: BTreeMap<usize, PersistentCuts>,
+    cuts: Option<BTreeMap<usize, PersistentCuts>>,
     /// The values that pass the filters of inputs.
-    filtered: FilterMemory,
+    filtered: Option<FilterMemory>,
     /// The tiers of documents, if the column reads them in tiers.
     tiers: Option<Box<TierMemory>>,
 }
@@ -58,10 +59,12 @@ pub(crate) struct ContextMemory {
 impl ContextMemory {
     /// The memory of a flow that shares the steps before this one.
     pub(crate) fn before(&self, step: usize) -> Self {
-        let cuts = self.cuts.range(..=step).map(|(since, cuts)| (*since, cuts.before(step))).collect();
+        let cuts = self.cuts.as_ref();
+        let cuts =
+            cuts.map(|cuts| cuts.range(..=step).map(|(since, cuts)| (*since, cuts.before(step))).collect());
         let tiers = self.tiers.as_ref().map(|tiers| Box::new(tiers.before(step)));
         // The columns that filters read may have been replaced since.
-        Self { cuts, filtered: FilterMemory::default(), tiers }
+        Self { cuts, filtered: None, tiers }
     }
 }
 
@@ -92,7 +95,7 @@ impl Assembler {
         &self,
         reads: Arc<Reads>,
         cell: Cell,
-        past: Past,
+        past: FlowPast,
         history: impl FnMut(usize) -> History,
     ) -> TakenViews {
         TakenViews::new(reads, cell, Arc::clone(&self.overhead), past, history)
@@ -110,7 +113,7 @@ impl Assembler {
         memory: &mut ContextMemory,
     ) -> Result<Snapshot, AssembleError> {
         let passing = MarkedViews::new(if self.has_filters {
-            memory.filtered.filter(taken, self.reads_all_steps())
+            memory.filtered.get_or_insert_default().filter(taken, self.reads_all_steps())
         } else {
             StepViews::clone(taken)
         });
@@ -122,9 +125,9 @@ impl Assembler {
         };
         let since = context.excluding_since(context.step);
         // Cuts begin anew with other exclusions, because the turns before have other sizes then.
-        let cuts = self
-            .is_persistent
-            .then(|| memory.cuts.entry(since).or_insert_with(|| PersistentCuts::from(since)));
+        let cuts = self.is_persistent.then(|| {
+            memory.cuts.get_or_insert_default().entry(since).or_insert_with(|| PersistentCuts::from(since))
+        });
         let documents = |step| memory.tiers.as_ref().map_or(0, |tiers| tiers.tokens(step));
         Ok(ContextBudget { limit, documents: &documents }.cut(context, cuts)?)
     }

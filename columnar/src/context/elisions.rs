@@ -23,7 +23,7 @@ pub(super) struct Elision {
 #[derive(Clone, Debug)]
 pub(crate) struct MarkedViews {
     unmarked: StepViews,
-    /// `None` without markers, as in most contexts.
+    /// `None` if no view counts the values that it hides, as in most contexts.
     elisions: Option<Arc<[Elision]>>,
 }
 
@@ -37,9 +37,12 @@ impl Deref for MarkedViews {
 
 impl MarkedViews {
     /// Calls the counter.
+    #[inline]
     pub(super) fn new(unmarked: StepViews) -> Self {
-        let elisions = unmarked.elisions_at(unmarked.step);
-        let elisions = (!elisions.is_empty()).then(|| elisions.into());
+        let mut elisions = None;
+        if unmarked.reads.views().any(|view| view.elided) {
+            elisions = Some(unmarked.elisions_at(unmarked.step).into());
+        }
         Self { unmarked, elisions }
     }
 

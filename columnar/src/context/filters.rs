@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::views::StepViews;
-use crate::declare::{Input, Reads, ViewFilter};
+use crate::declare::{InputView, Reads, ViewFilter};
 use crate::history::{History, StepRanges};
 
 /// The values that passed in earlier contexts, by whether an input is an instruction and by the index.
@@ -46,7 +46,7 @@ impl FilterMemory {
         })
     }
 
-    fn of(&mut self, input: &Input) -> &mut FilteredHistory {
+    fn of(&mut self, input: &InputView) -> &mut FilteredHistory {
         self.0.entry((input.is_instruction(), input.at)).or_default()
     }
 }
@@ -77,9 +77,9 @@ impl FilteredHistory {
 pub(crate) fn previous_step(
     reads: &Reads,
     step: usize,
-    mut is_read: impl FnMut(&Input, usize) -> bool,
+    mut is_read: impl FnMut(&InputView, usize) -> bool,
 ) -> Option<usize> {
-    let mut is_read_at = |input: &Input, step: usize| {
+    let mut is_read_at = |input: &InputView, step: usize| {
         step.checked_sub(input.spec.lag).is_some_and(|source| is_read(input, source))
     };
     (0..step).rev().find(|&step| reads.inputs.iter().any(|input| is_read_at(input, step)))

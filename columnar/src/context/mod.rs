@@ -44,5 +44,5 @@ pub(crate) use next::InNext;
 pub(crate) use overhead::{ContextSettings, Form, Overhead};
 pub use parts::{Hidden, Origin, Part, Parts, TieredDocument};
 pub(crate) use shared_prefix::SharedPrefix;
-pub(crate) use snapshot::{Past, Snapshot, TakenViews};
+pub(crate) use snapshot::{FlowPast, Snapshot, TakenViews};
 pub(crate) use transcript::{Transcript, TranscriptOptions};

@@ -13,7 +13,7 @@ use super::truncation::Omitted;
 use super::turns::ContextTurns;
 use crate::context::budget::Turns;
 use crate::context::tiers::{Item, Moves, Tier};
-use crate::declare::{Input, Window};
+use crate::declare::{InputView, Window};
 use crate::history::tokens::Sum;
 
 /// Whether the next context of the column repeats a part.
@@ -102,7 +102,7 @@ impl Part<'_> {
 impl Snapshot {
     /// Whether groups of a value end otherwise in the next context: if the values after it leave the window, the groups end
     /// with it.
-    fn closes_next(&self, input: &Input, step: usize) -> bool {
+    fn closes_next(&self, input: &InputView, step: usize) -> bool {
         let has_groups = !input.groups.is_empty() && self.overhead.has_tags();
         has_groups && self.open_after(input, step, self.step + 1) != self.open_after(input, step, self.step)
     }

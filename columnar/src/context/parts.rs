@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::mem;
 
-use super::delimiters::{InputTags, Role, tokens_around};
+use super::delimiters::{InputTags, Role, SEPARATOR, tokens_around};
 use super::elisions::Elision;
 use super::escape::escape;
 use super::layout::{ContextPlace, Placed, Section};
@@ -16,7 +16,7 @@ use super::snapshot::Snapshot;
 use super::truncation::Truncation;
 use crate::context::documents::Key;
 use crate::context::tiers::Tier;
-use crate::declare::{Input, Name};
+use crate::declare::{InputView, Name};
 use crate::history::StoredText;
 use crate::history::tokens::Counter;
 
@@ -74,8 +74,9 @@ pub struct Part<'m> {
     value_tokens: usize,
     role: Role,
     tags: PartTags<'m>,
-    /// Whether the part continues the message of the part before.
+    /// Whether the part continues the message of the part before, and the separator between the two.
     joins: bool,
+    separator: &'static str,
 }
 
 /// The tags around a part. Only inputs have some.
@@ -92,7 +93,7 @@ struct PartTags<'m> {
 pub(super) enum PartSource<'m> {
     /// The constant before an array that would begin with the assistant.
     Lead,
-    Input(&'m Input),
+    Input(&'m InputView),
     SelfHistory,
     /// The section of documents with this index.
     Section(usize, &'m Section),
@@ -194,8 +195,7 @@ impl<'m> Part<'m> {
     /// The separator, the opening tags, the value and the closing tags, without a copy.
     #[inline]
     pub(super) fn chunks(&self) -> [&str; 4] {
-        let separator = if self.joins { self.snapshot.overhead.joint() } else { "" };
-        [separator, self.tags.opening, &self.value, self.tags.closing]
+        [self.separator, self.tags.opening, &self.value, self.tags.closing]
     }
 
     /// The text before the value and after it, with the separator. The groups around a value end with the last value in
@@ -242,7 +242,7 @@ impl<'m> Part<'m> {
     }
 
     /// The input of the part, or whose hidden values the part counts; `None` for the self history.
-    pub(super) fn input(&self) -> Option<&'m Input> {
+    pub(super) fn input(&self) -> Option<&'m InputView> {
         match self.source {
             PartSource::Input(input) => Some(input),
             PartSource::Elision(elision) => self.snapshot.reads.inputs.get(elision.view),
@@ -386,7 +386,7 @@ impl<'m> Parts<'m> {
         None
     }
 
-    fn around_value(&mut self, input: &Input, tags: &'m InputTags, step: usize) -> PartTags<'m> {
+    fn around_value(&mut self, input: &InputView, tags: &'m InputTags, step: usize) -> PartTags<'m> {
         let snapshot = self.snapshot;
         let has_groups = !input.groups.is_empty() && snapshot.overhead.has_tags();
         let after = if has_groups { snapshot.open_after(input, step, snapshot.step) } else { 0 };
@@ -395,7 +395,7 @@ impl<'m> Parts<'m> {
     }
 
     /// If a marker precedes a value, the groups of the value begin with the marker.
-    fn around_marker(&mut self, input: &Input, tags: &'m InputTags) -> PartTags<'m> {
+    fn around_marker(&mut self, input: &InputView, tags: &'m InputTags) -> PartTags<'m> {
         let open = if self.snapshot.overhead.has_tags() { input.groups.len() } else { 0 };
         let opened = tags.opened(mem::replace(&mut self.open, open));
         PartTags { opening: tags.opening_of_marker(opened), closing: "", opened }
@@ -409,11 +409,15 @@ impl<'m> Parts<'m> {
         text: StoredText<'m>,
     ) -> Part<'m> {
         let (snapshot, step) = (self.snapshot, self.slot / 2);
-        let role = match source {
-            PartSource::SelfHistory | PartSource::Acknowledgement(_) => snapshot.overhead.own_role(),
-            _ => Role::User,
+        let (role, separator) = match source {
+            // Documents in tiers are messages in any form of the turns.
+            PartSource::Section(..) => (Role::User, SEPARATOR),
+            PartSource::Acknowledgement(_) => (Role::Assistant, SEPARATOR),
+            PartSource::SelfHistory => (snapshot.overhead.own_role(), snapshot.overhead.joint()),
+            _ => (Role::User, snapshot.overhead.joint()),
         };
         let joins = self.last.replace(role) == Some(role);
+        let separator = if joins { separator } else { "" };
         // The role delimits the column's own values, and escaping a marker would destroy the tag.
         let value = match source {
             PartSource::Input(_) if !text.is_plain && snapshot.overhead.has_tags() => {
@@ -421,7 +425,7 @@ impl<'m> Parts<'m> {
             }
             _ => Cow::Borrowed(text.value),
         };
-        Part { snapshot, source, step, lag, value, value_tokens: text.tokens, role, tags, joins }
+        Part { snapshot, source, step, lag, value, value_tokens: text.tokens, role, tags, joins, separator }
     }
 }
 

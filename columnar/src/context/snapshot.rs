@@ -30,12 +30,12 @@ pub(crate) struct TakenViews {
     taken: StepViews,
     /// The updates of documents in tiers, if the column reads some.
     updates: Option<History>,
-    past: Past,
+    past: FlowPast,
 }
 
 /// The events in the past of a flow that the contexts depend on, beside values.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Past {
+pub(crate) struct FlowPast {
     /// The nearest step at which a fork diverged.
     pub(crate) fork: Option<usize>,
     /// The exclusions of the flow. A context keeps them only if they concern the views.
@@ -46,7 +46,7 @@ pub(crate) struct Past {
 pub(super) struct LaidOut {
     whole: MarkedViews,
     layout: Option<Arc<DocumentLayout>>,
-    past: Past,
+    past: FlowPast,
 }
 
 /// A context with all turns: those that a budget omits are not known yet.
@@ -108,7 +108,7 @@ impl TakenViews {
         reads: Arc<Reads>,
         cell: Cell,
         overhead: Arc<Overhead>,
-        past: Past,
+        past: FlowPast,
         mut history: impl FnMut(usize) -> History,
     ) -> Self {
         let updates = reads.tiered.as_ref().map(|documents| history(documents.column));
@@ -116,7 +116,7 @@ impl TakenViews {
         let taken = StepViews::new(reads, cell.step, overhead, |input| {
             history(input.map_or(cell.column, |input| input.column))
         });
-        Self { taken, updates, past: Past { exclusions, ..past } }
+        Self { taken, updates, past: FlowPast { exclusions, ..past } }
     }
 
     /// The updates of documents in tiers, if the column reads some.
@@ -125,6 +125,7 @@ impl TakenViews {
     }
 
     /// The context of the values that pass the filters of the views, with the layout of the documents.
+    #[inline]
     pub(super) fn lay_out(&self, passing: MarkedViews, layout: Option<DocumentLayout>) -> LaidOut {
         LaidOut { whole: passing, layout: layout.map(Arc::new), past: self.past.clone() }
     }
@@ -132,8 +133,9 @@ impl TakenViews {
 
 impl LaidOut {
     /// Leaves the excluded cells out of the views. Calls the counter.
+    #[inline]
     pub(super) fn exclude(self) -> Uncut {
-        let Self { whole, layout, past: Past { fork, exclusions } } = self;
+        let Self { whole, layout, past: FlowPast { fork, exclusions } } = self;
         let Some(exclusions) = exclusions else {
             return Uncut { shown: whole, excluded: None, layout, fork };
         };
@@ -157,6 +159,7 @@ impl Excluded {
 }
 
 impl Uncut {
+    #[inline]
     pub(super) fn truncated(self, truncation: Option<Truncation>) -> Snapshot {
         Snapshot { uncut: self, truncation: truncation.map(Arc::new) }
     }
@@ -200,7 +203,7 @@ impl Uncut {
     pub(super) fn at(&self, step: usize) -> Self {
         let exclusions = self.excluded.as_ref().map(|excluded| Arc::clone(&excluded.exclusions));
         let whole = MarkedViews::new(self.whole().at(step));
-        LaidOut { whole, layout: None, past: Past { fork: None, exclusions } }.exclude()
+        LaidOut { whole, layout: None, past: FlowPast { fork: None, exclusions } }.exclude()
     }
 
     /// The previous step at which any input had a value. A step whose inputs are all skipped is skipped as well, and made no

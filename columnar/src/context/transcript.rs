@@ -16,10 +16,10 @@ use super::delimiters::Role;
 use super::elisions::MarkedViews;
 use super::messages::Messages;
 use super::overhead::{ContextSettings, Overhead, join};
-use super::snapshot::{Past, TakenViews};
+use super::snapshot::{FlowPast, TakenViews};
 use super::truncation::{Cutter, Truncation};
 use super::views::StepViews;
-use crate::declare::{Input, Name, Purpose, Reads, ViewSpec};
+use crate::declare::{InputView, Name, Purpose, Reads, ViewSpec};
 use crate::history::tokens::{Counter, Sum};
 use crate::history::{History, Value};
 use crate::schedule::Cell;
@@ -78,7 +78,8 @@ impl Transcript {
         let step = slots.last().map_or(0, |slot| slot.div_ceil(2));
         let histories = |column: usize| histories.get(column).cloned().unwrap_or_default();
         let cell = Cell { column: ASSISTANT, step };
-        let taken = TakenViews::new(Arc::new(reads), cell, Arc::new(overhead), Past::default(), histories);
+        let taken =
+            TakenViews::new(Arc::new(reads), cell, Arc::new(overhead), FlowPast::default(), histories);
         let context = taken.lay_out(MarkedViews::new(StepViews::clone(&taken)), None).exclude();
         let system = context.overhead.instruction.unwrap_or(0) + context.fixed_tokens()[0];
         let least = context.overhead.least_message(&context.reads);
@@ -104,7 +105,7 @@ impl Transcript {
 fn reads(user: Name, assistant: Name, has_instructions: bool) -> Reads {
     let mut reads = Reads::new(assistant.clone());
     let tag = user.tag();
-    reads.inputs.push(Input::new(0, USER, user, tag, ViewSpec::all()));
+    reads.inputs.push(InputView::new(0, USER, user, tag, ViewSpec::all()));
     if has_instructions {
         let spec = ViewSpec::all().for_purpose(Purpose::Instruction);
         reads.push_instruction(INSTRUCTIONS, assistant, spec);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::exclusions::Exclusions;
 use super::overhead::Overhead;
-use crate::declare::{Input, Name, Reads, ViewSpec};
+use crate::declare::{InputView, Name, Reads, ViewSpec};
 use crate::history::tokens::Sum;
 use crate::history::{History, StoredText, Value};
 
@@ -108,7 +108,7 @@ impl StepViews {
         reads: Arc<Reads>,
         step: usize,
         overhead: Arc<Overhead>,
-        mut history: impl FnMut(Option<&Input>) -> History,
+        mut history: impl FnMut(Option<&InputView>) -> History,
     ) -> Self {
         let own = reads.self_view.as_ref().map(|spec| (None, spec));
         let views = reads.inputs.iter().map(|input| (Some(input), &input.spec)).chain(own);
@@ -125,7 +125,7 @@ impl StepViews {
     }
 
     /// The same views at a step, of other values.
-    fn with(&self, step: usize, mut change: impl FnMut(Option<&Input>, History) -> History) -> Self {
+    fn with(&self, step: usize, mut change: impl FnMut(Option<&InputView>, History) -> History) -> Self {
         let (reads, overhead) = (Arc::clone(&self.reads), Arc::clone(&self.overhead));
         Self::new(reads, step, overhead, |input| {
             change(input, self.history(input).cloned().unwrap_or_default())
@@ -147,7 +147,7 @@ impl StepViews {
     }
 
     /// The views with the values of filtered inputs that pass; `filtered` returns `None` for any other input.
-    pub(super) fn filtered(&self, mut passed: impl FnMut(&Input) -> Option<History>) -> Self {
+    pub(super) fn filtered(&self, mut passed: impl FnMut(&InputView) -> Option<History>) -> Self {
         self.with(self.step, |input, history| input.and_then(&mut passed).unwrap_or(history))
     }
 
@@ -156,7 +156,7 @@ impl StepViews {
     }
 
     /// The values of an input, or of the column itself.
-    pub(super) fn history(&self, input: Option<&Input>) -> Option<&History> {
+    pub(super) fn history(&self, input: Option<&InputView>) -> Option<&History> {
         let view = match input {
             Some(input) if input.is_instruction() => self.instructions.get(input.at),
             Some(input) => self.views.get(input.at),
@@ -166,7 +166,7 @@ impl StepViews {
     }
 
     /// The value of an input at a step of the column.
-    pub(crate) fn value(&self, input: &Input, step: usize) -> Option<Value> {
+    pub(crate) fn value(&self, input: &InputView, step: usize) -> Option<Value> {
         self.history(Some(input))?.value(step)
     }
 
@@ -176,12 +176,12 @@ impl StepViews {
     }
 
     /// The inputs of the messages, with the values of each.
-    pub(super) fn inputs(&self) -> impl Iterator<Item = (&Input, &ViewValues)> + Clone {
+    pub(super) fn inputs(&self) -> impl Iterator<Item = (&InputView, &ViewValues)> + Clone {
         self.reads.inputs.iter().zip(&*self.views)
     }
 
     /// The instructions among the inputs, with the values of each.
-    pub(super) fn instruction_inputs(&self) -> impl Iterator<Item = (&Input, &ViewValues)> + Clone {
+    pub(super) fn instruction_inputs(&self) -> impl Iterator<Item = (&InputView, &ViewValues)> + Clone {
         self.reads.instructions.iter().zip(&*self.instructions)
     }
 
@@ -227,7 +227,7 @@ impl StepViews {
 
     /// The number of groups that stay open after an input's value in the turn of `step`, in the context of the step
     /// `context`, which is this one or the next.
-    pub(super) fn open_after(&self, input: &Input, step: usize, context: usize) -> usize {
+    pub(super) fn open_after(&self, input: &InputView, step: usize, context: usize) -> usize {
         let later = self.inputs().skip(input.at + 1);
         let mut siblings = later.map(|(other, view)| (input.shared_groups(other), other, view));
         // A group holds neighbouring inputs, and inputs further away share fewer groups. So the first one

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::name::Name;
-use super::reads::{Group, Input, Reads, TieredDocuments};
+use super::reads::{Group, InputView, Reads, TieredDocuments};
 use super::schema::{ColumnDraft, Schema, ShownColumn};
 use super::schema_error::SchemaError;
 use super::view::{DEEPEST_GROUP, Purpose, ViewSpec};
@@ -144,7 +144,7 @@ impl Connecting<'_> {
         let tag = spec.tag.as_deref().map_or_else(|| Ok(name.tag()), Name::new_tag).map_err(bad_tag)?;
         let groups = spec.groups.iter().map(|(id, tag)| Ok((*id, Name::new_tag(tag)?)));
         let groups: Vec<_> = groups.collect::<Result<_, _>>().map_err(bad_tag)?;
-        let input = Input::new(self.reads.inputs.len(), read, name, tag, spec);
+        let input = InputView::new(self.reads.inputs.len(), read, name, tag, spec);
         self.push(input, &groups).map_err(|tag| SchemaError::DuplicateTag { column, tag })
     }
 
@@ -153,7 +153,7 @@ impl Connecting<'_> {
     /// # Errors
     ///
     /// The tag, if another input or group has it.
-    fn push(&mut self, mut input: Input, groups: &[(usize, Name)]) -> Result<(), Name> {
+    fn push(&mut self, mut input: InputView, groups: &[(usize, Name)]) -> Result<(), Name> {
         let reads = &mut self.reads;
         let mut before = reads.inputs.last().map_or_else(Vec::new, |last| last.groups.clone());
         for (depth, (id, tag)) in groups.iter().enumerate() {

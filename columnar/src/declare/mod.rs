@@ -30,7 +30,7 @@ pub use outline::{ColumnOutline, Growth, Outline, Pattern, Repeats, ViewOutline}
 pub(crate) use plan::{Plan, ViewReader};
 #[cfg(feature = "providers")]
 pub(crate) use reads::INTRODUCTION;
-pub(crate) use reads::{Input, Reads};
+pub(crate) use reads::{InputView, Reads};
 pub(crate) use schema::{ColumnDraft, DeclaredColumn, Schema, ShownColumn};
 pub use schema_error::{SchemaError, SchemaErrors, StepError};
 pub use view::Purpose;

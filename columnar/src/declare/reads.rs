@@ -13,9 +13,9 @@ pub(crate) struct Reads {
     /// The derived column.
     pub(crate) column: Name,
     /// In the order of a message: the references, then the primary inputs, each in order of declaration. Never empty.
-    pub(crate) inputs: Vec<Input>,
+    pub(crate) inputs: Vec<InputView>,
     /// The inputs that end the system text. These are in no message.
-    pub(crate) instructions: Vec<Input>,
+    pub(crate) instructions: Vec<InputView>,
     /// The documents in tiers. These are in no turn, and so no input.
     pub(crate) tiered: Option<TieredDocuments>,
     /// The view of the self history.
@@ -45,7 +45,7 @@ pub(crate) struct TieredDocuments {
 
 /// A view of another column.
 #[derive(Clone, Debug)]
-pub(crate) struct Input {
+pub(crate) struct InputView {
     /// The index among the inputs of messages, or among the instructions.
     pub(crate) at: usize,
     pub(crate) column: usize,
@@ -72,11 +72,11 @@ impl Reads {
     /// Adds an input that ends the system text.
     pub(crate) fn push_instruction(&mut self, column: usize, name: Name, spec: ViewSpec) {
         let (at, tag) = (self.instructions.len(), name.tag());
-        self.instructions.push(Input::new(at, column, name, tag, spec));
+        self.instructions.push(InputView::new(at, column, name, tag, spec));
     }
 
     /// The inputs of the messages, and the instructions in the system text.
-    pub(crate) fn all_inputs(&self) -> impl Iterator<Item = &Input> + Clone {
+    pub(crate) fn all_inputs(&self) -> impl Iterator<Item = &InputView> + Clone {
         self.inputs.iter().chain(&self.instructions)
     }
 
@@ -148,7 +148,7 @@ impl Reads {
 /// Introduces the notes of the inputs.
 pub(crate) const INTRODUCTION: &str = "What the tags in the messages hold:";
 
-impl Input {
+impl InputView {
     /// An input in no group.
     pub(crate) fn new(at: usize, column: usize, name: Name, tag: Name, spec: ViewSpec) -> Self {
         Self { at, column, name, tag, groups: Vec::new(), spec }

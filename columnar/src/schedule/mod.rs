@@ -39,7 +39,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::declare::{Input, Plan, ViewReader};
+use crate::declare::{InputView, Plan, ViewReader};
 pub(crate) use action::{Action, Cell};
 use outbox::Outbox;
 pub use progress::Progress;
@@ -401,8 +401,9 @@ impl Scheduler {
             return false;
         }
         let Some(reads) = self.plan.schema().reads(cell.column) else { return false };
-        let newest =
-            |input: &Input| Some(Cell { column: input.column, step: cell.step.checked_sub(input.spec.lag)? });
+        let newest = |input: &InputView| {
+            Some(Cell { column: input.column, step: cell.step.checked_sub(input.spec.lag)? })
+        };
         let mut newest = reads.inputs.iter().map(newest);
         newest.all(|newest| newest.is_none_or(|newest| self.skipped.contains(&newest)))
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{ColumnContexts, ContextDraft, ContextRecipe};
-use crate::context::{Messages, Past, budget};
+use crate::context::{FlowPast, Messages, budget};
 use crate::declare::Reads;
 use crate::history::StepRanges;
 use crate::model::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
@@ -97,7 +97,7 @@ impl FlowState {
         let unloaded = self.unloaded_inputs(reads, cell.column);
         // A view of the histories, because copying the past at each step would be quadratic.
         let history = |column| self.table.history(column);
-        let past = Past { fork, exclusions: self.exclusions().cloned() };
+        let past = FlowPast { fork, exclusions: self.exclusions().cloned() };
         let taken = contexts.assembler.take(Arc::clone(reads), cell, past, history);
         Ok(Some(ContextDraft { cell, taken, contexts, unloaded }))
     }

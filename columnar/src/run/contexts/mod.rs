@@ -18,7 +18,7 @@ use crate::context::budget::{Budget, BudgetError};
 use crate::context::{
     AssembleError, Assembler, ContextMemory, ContextSettings, Snapshot, TakenViews, previous_step,
 };
-use crate::declare::{Input, Reads};
+use crate::declare::{InputView, Reads};
 use crate::history::tokens::Counter;
 use crate::history::{StepRanges, Value};
 use crate::model::cache::CachePolicy;
@@ -159,7 +159,7 @@ pub(crate) fn context_cells(
     cell: Cell,
     assembler: &Assembler,
     is_unloaded: impl Fn(Cell) -> bool,
-    value: impl Fn(&Input, usize) -> Option<Value>,
+    value: impl Fn(&InputView, usize) -> Option<Value>,
 ) -> Vec<(usize, Range<usize>)> {
     let mut cells: Vec<_> = reads.needed(cell.column, cell.step).collect();
     if assembler.reads_all_steps() {
@@ -167,7 +167,7 @@ pub(crate) fn context_cells(
     }
     // The values that decide whether a request was made are needed to find the previous one.
     let mut unknown = Vec::new();
-    let is_read = |input: &Input, step: usize| {
+    let is_read = |input: &InputView, step: usize| {
         if is_unloaded(Cell { column: input.column, step }) {
             // With as many earlier steps as come after, in case that this step was not read either.
             unknown.push((input.column, step.saturating_sub(cell.step - step - 1)..step + 1));

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use super::drift::{ColumnChange, Drift};
 use crate::compute::StepSettings;
-use crate::declare::{Input, Name, Reads, Schema, ViewSpec, ViewText};
+use crate::declare::{InputView, Name, Reads, Schema, ViewSpec, ViewText};
 use crate::store::StoreError;
 
 /// The newest format of the text.
@@ -282,7 +282,7 @@ fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
     tiered.into_iter().chain(inputs).chain(history).map(|view| view.to_string()).collect()
 }
 
-fn view(reads: &Reads, input: &Input, keys: &[Name]) -> ViewText {
+fn view(reads: &Reads, input: &InputView, keys: &[Name]) -> ViewText {
     let key = keys.get(input.column).unwrap_or(&input.name);
     // A tag that is the name itself is left out, so renaming a column changes no reader.
     let has_tag = !input.is_instruction() && input.tag != input.name.tag();

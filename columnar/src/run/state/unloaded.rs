@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{FlowState, Unloaded};
-use crate::declare::{Input, Reads};
+use crate::declare::{InputView, Reads};
 use crate::history::StepRanges;
 use crate::run::Result;
 use crate::run::contexts::context_cells;
@@ -104,7 +104,7 @@ impl FlowState {
     /// counter.
     fn context_cells(&mut self, reads: &Reads, cell: Cell) -> Option<Vec<(usize, Range<usize>)>> {
         let contexts = self.contexts_now(cell.column)?;
-        let value = |input: &Input, step| self.table.get(Cell { column: input.column, step });
+        let value = |input: &InputView, step| self.table.get(Cell { column: input.column, step });
         Some(context_cells(reads, cell, &contexts.assembler, |cell| self.is_unloaded(cell), value))
     }
 }

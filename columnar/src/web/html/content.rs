@@ -1,6 +1,6 @@
 //! The part of a page that has its content.
 //!
-//! An article is what dom_smoothie finds, which is Mozilla's Readability. That leaves out whole chapters of documentation,
+//! An article is what `dom_smoothie` finds, which is Mozilla's Readability. That leaves out whole chapters of documentation,
 //! which is known by its blocks of code. There the content is the element `main`, or the articles, or everything that does
 //! not lead elsewhere, or everything: the first of these that has text enough.
 

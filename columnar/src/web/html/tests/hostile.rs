@@ -57,7 +57,9 @@ fn w4_a_hundred_thousand_elements_in_each_other_are_read_on_a_small_stack() {
         many("<b>", 100_000) + &"<div></div>".repeat(50_000),
         "<p>".to_owned() + &many("<b>", 50_000) + &"<div></div>".repeat(50_000),
         "<div x".to_owned() + &" y=1".repeat(400_000),
-        "<p".to_owned() + &(0..10_000).map(|number| format!(" a{number}=1")).collect::<String>() + ">x",
+        "<p".to_owned()
+            + &(0..10_000).map(|number| format!(" a{number}=1")).collect::<Vec<_>>().concat()
+            + ">x",
         "<!--".repeat(500_000),
         "<".repeat(LONGEST / 8),
         "&".repeat(LONGEST / 8),
