@@ -13,6 +13,9 @@ pub(super) fn attribute(attributes: &TagAttributes, name: &str) -> Option<String
 
 /// Whether the attributes hide the element from everybody.
 pub(super) fn hides(attributes: &TagAttributes) -> bool {
+    if attributes.is_empty() {
+        return false;
+    }
     let style = attribute(attributes, "style").unwrap_or_default().to_ascii_lowercase();
     let style = style.replace(char::is_whitespace, "");
     attribute(attributes, "hidden").is_some_and(|value| value != "until-found")

@@ -21,7 +21,7 @@ pub(super) const DEEPEST: usize = 64;
 pub(super) const MOST_ELEMENTS: usize = 20_000;
 
 /// The number of open elements in which those are looked for that end where the next one begins.
-const NEAR: usize = 50;
+const NEAR: usize = 20;
 
 /// A longer URL of a link, or name of a class, is left out.
 const LONGEST_ATTRIBUTE: usize = 500;
@@ -105,10 +105,11 @@ impl Balancer<'_> {
         if name == "sup" {
             self.raised = self.is_after_word().then_some(self.html.len());
         }
+        let is_block = is_block(&name);
         let is_hidden = self.is_hidden() || is_hidden(&name) || hides(&tag.attributes);
-        let written = if is_hidden { None } else { self.write_start(&name, &tag.attributes) };
+        let written = if is_hidden { None } else { self.write_start(&name, is_block, &tag.attributes) };
         *self.names.entry(name.clone()).or_default() += 1;
-        self.open.push(OpenTag { is_block: is_block(&name), name, written, is_hidden });
+        self.open.push(OpenTag { name, written, is_block, is_hidden });
         // The start of an element of SVG may be its end; that of HTML may not.
         if tag.self_closing && is_hidden {
             self.close(self.open.len().saturating_sub(1));
@@ -116,15 +117,22 @@ impl Balancer<'_> {
     }
 
     /// Writes the start of an element, within the limits.
-    fn write_start(&mut self, name: &str, attributes: &TagAttributes) -> Option<&'static str> {
+    fn write_start(
+        &mut self,
+        name: &str,
+        is_block: bool,
+        attributes: &TagAttributes,
+    ) -> Option<&'static str> {
         let is_lost = matches!(name, "td" | "th" | "tr") && !self.names.contains_key("table");
         let link = if name == "a" { self.link(attributes) } else { None };
         let written = if is_lost { Some("div") } else { written(name) };
-        let Some(written) = written.filter(|_| self.has_room_for(name) && (name != "a" || link.is_some()))
+        let Some(written) =
+            written.filter(|_| self.has_room_for(is_block) && (name != "a" || link.is_some()))
         else {
             // In code the end of a line is written where the element ends.
-            let is_line = is_block(name) && !self.names.contains_key("pre");
-            self.html.push_str(if is_line { "\n" } else { "" });
+            if is_block && !self.names.contains_key("pre") {
+                end_line(&mut self.html);
+            }
             return None;
         };
         self.depth += 1;
@@ -142,11 +150,11 @@ impl Balancer<'_> {
     }
 
     /// Whether an element may be written here. Links and code have no blocks in them: their words would run together.
-    fn has_room_for(&self, name: &str) -> bool {
+    fn has_room_for(&self, is_block: bool) -> bool {
         let mut near = self.open.iter().rev().take(NEAR);
         self.depth < DEEPEST
             && self.elements < MOST_ELEMENTS
-            && !(is_block(name) && near.any(|open| matches!(open.written, Some("a" | "pre"))))
+            && !(is_block && near.any(|open| matches!(open.written, Some("a" | "pre"))))
     }
 
     fn write_attribute(&mut self, name: &str, value: Option<String>) {
@@ -166,7 +174,7 @@ impl Balancer<'_> {
                 self.elements += 1;
                 let _ = write!(self.html, "<{name}>");
             }
-            "br" | "hr" => self.html.push('\n'),
+            "br" | "hr" => end_line(&mut self.html),
             "img" | "image" => {
                 if let Some(alt) = attribute(attributes, "alt").filter(|alt| !alt.trim().is_empty()) {
                     let _ = write!(self.html, "(image: {})", escaped(alt.trim()));
@@ -211,7 +219,7 @@ impl Balancer<'_> {
                 self.depth -= 1;
                 let _ = write!(self.html, "</{written}>");
             } else if open.is_block && !open.is_hidden {
-                self.html.push('\n');
+                end_line(&mut self.html);
             }
             match open.name.as_str() {
                 "sup" => self.raised = None,
@@ -258,6 +266,13 @@ impl Balancer<'_> {
         }
         let url = self.base.as_ref().unwrap_or(self.url).join(href.trim()).ok()?;
         matches!(url.scheme(), "http" | "https" | "mailto").then(|| url.into())
+    }
+}
+
+/// Ends a line where no element does.
+fn end_line(html: &mut String) {
+    if !html.ends_with('\n') {
+        html.push('\n');
     }
 }
 

@@ -7,7 +7,6 @@
 use dom_query::{Document, Selection};
 use dom_smoothie::{Config, Readability, TextMode};
 
-use super::Html;
 use super::balanced::Balanced;
 
 /// The fewest bytes of text that make an element the content of its page.
@@ -24,6 +23,13 @@ const DOCUMENTATION: &str = "pre, dl";
 const MAIN: &str = ":is(main, [role=main]):not(main *, [role=main] *)";
 
 const ARTICLES: &str = "article:not(article *)";
+
+/// The text of a page of HTML.
+#[derive(Debug)]
+pub(in crate::web) struct Html {
+    pub(in crate::web) title: String,
+    pub(in crate::web) text: String,
+}
 
 /// The content of a page.
 pub(super) fn content(page: Balanced) -> Html {

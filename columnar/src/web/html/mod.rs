@@ -9,14 +9,8 @@ mod balanced;
 mod content;
 mod elements;
 
+use content::Html;
 use reqwest::Url;
-
-/// The text of a page of HTML.
-#[derive(Debug)]
-pub(super) struct Html {
-    pub(super) title: String,
-    pub(super) text: String,
-}
 
 /// Reads HTML in any state.
 pub(super) fn read(html: &str, url: &Url) -> Html {
