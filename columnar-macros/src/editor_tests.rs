@@ -104,7 +104,8 @@ fn at_every_word(flow: &str) -> Vec<String> {
     let mut cursors = Vec::new();
     let is_letter =
         |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
-    let (mut is_text, mut end) = (false, 0);
+    let mut is_text = false;
+    let mut end = 0;
     for line in flow.split_inclusive('\n') {
         let start = end;
         end += line.len();

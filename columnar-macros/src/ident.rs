@@ -73,7 +73,8 @@ pub(crate) fn is_name(text: &str) -> bool {
 
 /// The valid name that is nearest to a text, if there is one.
 pub(crate) fn nearest_name(text: &str) -> Option<String> {
-    let (mut name, mut last) = (String::new(), '_');
+    let mut name = String::new();
+    let mut last = '_';
     for letter in text.chars().take(64) {
         if letter.is_ascii_uppercase() && last.is_ascii_lowercase() {
             name.push('_');

@@ -237,7 +237,9 @@ pub(crate) fn declarations(chance: &mut Chance) -> TokenStream {
     ]);
     for _ in 0..chance.below(6) {
         let views: Vec<_> = (0..chance.below(4)).map(|_| chance.tokens(VIEWS)).collect();
-        let (keyword, name, step) = (chance.tokens(KEYWORDS), chance.tokens(NAMES), chance.tokens(STEPS));
+        let keyword = chance.tokens(KEYWORDS);
+        let name = chance.tokens(NAMES);
+        let step = chance.tokens(STEPS);
         let list = match chance.below(10) {
             0 => quote!([#(#views),*]),
             1 => quote!({#(#views),*}),

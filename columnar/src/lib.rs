@@ -239,7 +239,7 @@ pub mod prelude {
 /// column    := "column" ident "(" view,+ ")" (":" Type)? was? "=" any Rust expression ";"
 /// was       := "was" string                             the earlier name, under which values are stored
 /// module    := "use" Path types? ("(" arguments ")")? "{" (ident (":" name)?),* "}" "as" ident ";"
-/// types     := "<" Type,* ">"                           of the generics of the flow; the arguments are those of `new`
+/// types     := "<" Type,* ">"                           of the generics of the flow; the arguments as `new` takes them
 /// view      := name range? modifier*  |  "self" (".latest" | ".window(" n ")")? elided?  |  "group(" string ("," view)+ ")"
 ///            | name ".tiered()" (".target(" n ")")?     of a source of documents
 /// name      := ident ("." ident)*

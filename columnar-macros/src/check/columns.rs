@@ -87,7 +87,8 @@ pub(super) fn check_tiers(column: &Column, documents: &HashSet<String>, errors: 
     let history = derived.reads().find(|view| view.is_self());
     if let Some(other) = derived.reads().filter(has_documents).find(|view| !ptr::eq(*view, tiered)) {
         let is_same = other.name() == tiered.name();
-        let (twice, others) = (same_view(&tiered.name(), &column.name), OTHER_DOCUMENTS);
+        let twice = same_view(&tiered.name(), &column.name);
+        let others = OTHER_DOCUMENTS;
         errors.at(&other.written, if is_same { &*twice } else { others });
     } else if let Some(part) = history.filter(|history| !history.is_whole()) {
         errors.at(&part.written, TIERS_WITH_PART_OF_SELF);

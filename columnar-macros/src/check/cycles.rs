@@ -103,7 +103,8 @@ impl<'f> Nodes<'f> {
 
     fn edges(&self, cycle: &[usize]) -> Vec<Edge> {
         let edge = |(&reader, &read): (&usize, &usize)| {
-            let ((reader, views), (read, _)) = (self.0.get(reader)?, self.0.get(read)?);
+            let (reader, views) = self.0.get(reader)?;
+            let (read, _) = self.0.get(read)?;
             let view = views.iter().find(|view| ident_text(&view.base) == *read)?;
             Some(Edge { reader: reader.clone(), read: view.name(), span: view.base.span() })
         };

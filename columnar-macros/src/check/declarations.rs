@@ -330,7 +330,8 @@ fn empty_extension(base: Option<&Ident>) -> String {
 
 /// `struct Felt: Chat { source mood; }`, where `base` is `Chat`.
 fn late_source(name: &Ident, base: Option<&Ident>) -> String {
-    let (text, base) = (name.unraw(), base.map_or_else(|| "the flow that is extended".to_owned(), quote));
+    let text = name.unraw();
+    let base = base.map_or_else(|| "the flow that is extended".to_owned(), quote);
     format!(
         "a flow cannot add a source to the flow that it extends: earlier steps of {base} have no value for it\n\n\
          help: declare {} in {base}, or compute it: `column {text}(...) = ...`",

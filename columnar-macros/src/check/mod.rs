@@ -25,7 +25,8 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
     if declarations::check_sources(flow, &unknown, errors) {
         reads::check_unknown(flow, &unknown, errors);
     }
-    let (documents, params) = (flow.documents(), flow.params());
+    let documents = flow.documents();
+    let params = flow.params();
     for column in &mut flow.columns {
         columns::check_reads_other(column, errors);
         columns::check_tags(column, errors);

@@ -48,7 +48,7 @@ pub(super) fn check_lifetimes(flow: &mut Flow, errors: &mut Errors) {
 
 /// The lifetimes in a type.
 struct Lifetimes {
-    /// Those of the flow, and those that the type declares itself: `for<'a> Fn(&'a str)`.
+    /// The lifetimes of the flow, and the lifetimes that the type declares itself: `for<'a> Fn(&'a str)`.
     known: HashSet<String>,
     unknown: Vec<Lifetime>,
 }

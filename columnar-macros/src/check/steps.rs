@@ -55,7 +55,7 @@ fn settings(step: &TokenStream) -> Vec<Setting> {
     settings
 }
 
-/// Collects the settings of a value. `None` for a block or a condition: its methods may be those of any type.
+/// Collects the settings of a value. `None` for a block or a condition: its methods may belong to any type.
 fn collect(value: Expr, settings: &mut Vec<Setting>) -> Option<Operand> {
     match value {
         Expr::MethodCall(ExprMethodCall { receiver, method, args, .. }) => {

@@ -18,7 +18,8 @@ pub(crate) fn parse(step: &[TokenTree]) -> Option<Closure> {
     let (closure, around) = find(step)?;
     let Bare { asynchronous, by_value, bars, params, body } = bare(&closure)?;
     let params = params.into_iter().map(parse_param).collect::<Option<Vec<_>>>()?;
-    let (bars, body) = (bars.map(TokenTree::clone), tokens(body));
+    let bars = bars.map(TokenTree::clone);
+    let body = tokens(body);
     let closure = Closure { asynchronous, by_value, bars, params, body, around };
     (!closure.params.is_empty()).then_some(closure)
 }

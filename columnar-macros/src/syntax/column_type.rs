@@ -148,7 +148,7 @@ fn is_slice(ty: &TokenStream) -> bool {
     matches!(syn::parse2(ty.clone()), Ok(Type::Slice(_)))
 }
 
-/// Whether the type is that of a column without one.
+/// Whether the type is the one that a column without a type has.
 pub(super) fn is_text(ty: &TokenStream) -> bool {
     let ty = ident::without_marker(ty.to_string());
     // The spaces of `to_string` may change from one compiler to another.

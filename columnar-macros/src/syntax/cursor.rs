@@ -151,7 +151,7 @@ pub(crate) fn ungrouped(tree: &TokenTree) -> TokenTree {
     tree.clone()
 }
 
-/// The span of the last token; of a group, that of its closing bracket.
+/// The span of the last token; of a group, the span of its closing bracket.
 pub(crate) fn end_of(last: &TokenTree) -> Span {
     match last {
         // The message says `after this`, and the whole group may be many lines.

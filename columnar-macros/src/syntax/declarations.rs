@@ -213,7 +213,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// Whether the tokens after a name are those of a column: views or a compute step.
+/// Whether the tokens after a name belong to a column: views or a compute step.
 fn is_computed(after: &[TokenTree]) -> bool {
     after.first().is_some_and(|tree| is_group(tree, Delimiter::Parenthesis))
         || after.iter().any(|tree| is_punct(Some(tree), '='))

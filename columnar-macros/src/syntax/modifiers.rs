@@ -42,7 +42,8 @@ impl Call<'_> {
     }
 
     fn tokens_as(&self, name: &Ident) -> TokenStream {
-        let (name, arguments) = (TokenTree::from(name.clone()), self.arguments.clone().map(TokenTree::from));
+        let name = TokenTree::from(name.clone());
+        let arguments = self.arguments.clone().map(TokenTree::from);
         [self.dot.clone(), name].into_iter().chain(arguments).collect()
     }
 }
@@ -144,7 +145,8 @@ impl Parser<'_> {
     /// Reports a range after a modifier that comes after it. `false` if there is none before it, or the view has another
     /// mistake.
     fn is_late(&mut self, call: &Call<'_>) -> bool {
-        let (view, others) = (&self.view, self.view.labels());
+        let view = &self.view;
+        let others = view.labels();
         let is_second = match &*ident_text(call.name) {
             "latest" | "prev" => view.is_lagged,
             "all" => !view.is_lagged,
@@ -318,7 +320,7 @@ impl Parser<'_> {
         self.view.add_modifier(ModifierKind::Note, Evaluation::Constant, call.tokens());
     }
 
-    /// The arguments in parentheses, whatever brackets were written.
+    /// The arguments in parentheses, with any brackets that were written.
     fn parenthesized(&mut self, name: &Ident, group: &Group) -> Group {
         if group.delimiter() == Delimiter::Parenthesis {
             return group.clone();
@@ -400,7 +402,7 @@ const LATE_PREV: &str = "`prev` comes right after the column\n\nhelp: as in `use
 /// `user.as("said").window(3)`, where `range` is `.window(3)` and `others` is `.as("said")`.
 fn late_range(column: &str, word: &Ident, range: &str, others: &str) -> String {
     let help = format!("`{column}{range}{others}`");
-    // A long one, such as that of a filter, would hide what to do.
+    // A long one, such as a filter, would hide what to do.
     let help = if help.len() > 60 { format!("`{column}{range}`, and after it the others") } else { help };
     format!("{} comes right after the column\n\nhelp: write {help}", quote(word))
 }

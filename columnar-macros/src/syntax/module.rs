@@ -114,7 +114,7 @@ fn name_of(path: &Path) -> String {
     path.segments.last().map(|last| ident_text(&last.ident)).unwrap_or_default()
 }
 
-/// Takes the name after `as`, and whether there is one. If not, the name is derived from that of the flow.
+/// Takes the name after `as`, and whether there is one. If not, the name is derived from the name of the flow.
 fn module_name(
     path: &Path,
     cursor: &mut Cursor<'_>,
@@ -161,7 +161,8 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
         parts.pop();
     }
     let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
-    let (mut inputs, mut is_complete) = (Vec::new(), true);
+    let mut inputs = Vec::new();
+    let mut is_complete = true;
     for part in parts {
         let comma = commas.next();
         if is_blank(part) {

@@ -62,7 +62,8 @@ fn before(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Attribu
         let vis: Visibility = list.parse()?;
         errors.at(&vis, before_param(&shown(&vis)));
     }
-    let (ahead, mut words) = (list.fork(), TokenStream::new());
+    let ahead = list.fork();
+    let mut words = TokenStream::new();
     while !is_name_with_colon(&ahead)
         && (ahead.peek(Token![&]) || ahead.peek(Token![mut]) || ahead.peek(Token![ref]))
     {

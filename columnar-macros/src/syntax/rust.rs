@@ -16,7 +16,7 @@ const UP_TO_BRACES: [&str; 12] =
 
 /// An item or a statement of Rust.
 pub(super) struct RustItem<'t> {
-    /// The name of a function, which is probably that of a column.
+    /// The name of a function, probably the name of a column.
     pub(super) function: Option<&'t Ident>,
     /// The tokens that may declare more.
     pub(super) skipped: &'t [TokenTree],

@@ -125,7 +125,8 @@ fn report_word(name: &Ident, after: &[TokenTree], is_bare: bool, errors: &mut Er
     let method = after.iter().take(3).position(is_method).and_then(|at| after.get(at..));
     let (message, is_known) = match (method, first) {
         (Some([TokenTree::Ident(word), rest @ ..]), _) => {
-            let (word, call) = (ident_text(word), call(&ident_text(word), rest));
+            let word = ident_text(word);
+            let call = call(&word, rest);
             (if is_method(first) { steps::no_dot(&word, &call) } else { steps::setting(&call) }, true)
         }
         (_, TokenTree::Ident(word)) if ident::is_one_of(word, &CONDITIONS) => {

@@ -228,7 +228,7 @@ pub(crate) struct ClosureParam {
 }
 
 impl ClosureParam {
-    /// Whether it has the type `Context`, by whatever path.
+    /// Whether the type is `Context`, by any path.
     pub(crate) fn is_context(&self) -> bool {
         self.last_of_type().is_some_and(|last| ident_text(&last) == "Context")
     }
@@ -334,7 +334,7 @@ impl Derived {
     }
 }
 
-/// The type of a column, whose values are JSON of it: `: Score`. That of a source is `: Documents`.
+/// The type of a column, whose values are JSON of it: `: Score`. The type of a source is `: Documents`.
 pub(crate) struct ColumnType {
     /// The `:`, or the token instead of it.
     pub(crate) colon: Span,

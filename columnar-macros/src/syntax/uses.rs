@@ -115,7 +115,8 @@ impl<'ast> Visit<'ast> for Scopes<'_> {
         if let Some(text) = self.names.iter().find(|text| is_variable(name, text))
             && !self.hidden.contains(text)
         {
-            let (ident, at) = (Some(name.clone()), name.span());
+            let ident = Some(name.clone());
+            let at = name.span();
             self.found.push(Use { name: text.clone(), ident, at, is_certain: self.is_certain });
         }
         if name.to_string().starts_with("__mark") {
@@ -222,7 +223,8 @@ fn expressions(tokens: &TokenStream) -> Vec<Expr> {
 fn as_match(call: &Macro) -> Option<Expr> {
     let arguments = trees(&call.tokens);
     let comma = arguments.iter().position(|tree| is_punct(Some(tree), ','))?;
-    let (value, pattern) = (tokens(arguments.get(..comma)?), tokens(arguments.get(comma + 1..)?));
+    let value = tokens(arguments.get(..comma)?);
+    let pattern = tokens(arguments.get(comma + 1..)?);
     parse2(quote!(match (#value) { #pattern => {} })).ok()
 }
 

@@ -201,7 +201,8 @@ impl View {
         if length > 0 {
             // The dots and names of the user, after the base: editors look for them.
             let tokens = self.written.clone().into_iter().skip(1).take(length).collect();
-            let (kind, evaluation) = (ModifierKind::Range, Evaluation::Literal);
+            let kind = ModifierKind::Range;
+            let evaluation = Evaluation::Literal;
             self.modifiers.insert(0, Modifier { kind, evaluation, tokens });
         }
     }
@@ -398,7 +399,7 @@ impl View {
         ranges.peek().is_some() && ranges.all(|range| range == "latest" || range == "prev")
     }
 
-    /// Whether a view of one value has none at some steps, whatever the column holds.
+    /// Whether a view of one value has none at some steps, for any values of the column.
     pub(crate) fn may_be_empty(&self) -> bool {
         self.is_lagged || self.is_self() || self.has(ModifierKind::Filter)
     }

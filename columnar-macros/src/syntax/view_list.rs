@@ -58,7 +58,7 @@ fn missing(trees: &[TokenTree]) -> View {
     }
 }
 
-/// A view, or those of a group.
+/// A view, or the views of a group.
 fn parse_item(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
     // Without brackets `group` is the name of a column.
     if let Some((word, list, after)) = group_list(trees, errors) {

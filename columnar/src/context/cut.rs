@@ -72,13 +72,16 @@ impl ContextBudget<'_> {
         if !report.is_over_limit() {
             return Ok(());
         }
-        let ([of_system, of_messages], limit) = (context.fixed_tokens(), self.limit.tokens);
+        let [of_system, of_messages] = context.fixed_tokens();
+        let limit = self.limit.tokens;
         if of_system + of_messages >= limit {
-            let (tokens, largest) = (of_system + of_messages, context.largest_fixed());
+            let tokens = of_system + of_messages;
+            let largest = context.largest_fixed();
             return Err(BudgetError::NoRoomForTurns { tokens, limit, largest });
         }
         if report.strategy == Strategy::StopAtLimit {
-            let (tokens, contributors) = (report.before + of_system, context.contributors());
+            let tokens = report.before + of_system;
+            let contributors = context.contributors();
             return Err(BudgetError::OverLimit { tokens, limit, contributors });
         }
         Ok(())

@@ -69,7 +69,8 @@ impl MarkedViews {
 impl StepViews {
     /// The markers in a context of a step up to the next one, from the values that are known.
     pub(super) fn elisions_at(&self, step: usize) -> Vec<Elision> {
-        let (reads, inputs) = (&self.reads, self.reads.inputs.len());
+        let reads = &self.reads;
+        let inputs = reads.inputs.len();
         if !reads.views().any(|view| view.elided) {
             return Vec::new();
         }

@@ -87,7 +87,8 @@ impl Exclusions {
 
     /// The cells of a column whose exclusion begins or ends for contexts after `from`, up to `step`.
     pub(super) fn changed(&self, column: &Name, from: usize, step: usize) -> BTreeSet<usize> {
-        let (before, now) = (self.at(column, from), self.at(column, step));
+        let before = self.at(column, from);
+        let now = self.at(column, step);
         before.symmetric_difference(&now).copied().collect()
     }
 }

@@ -34,7 +34,8 @@ impl FilterMemory {
             }),
         });
         views.filtered(|input| {
-            let (filter, column) = (input.spec.filter.as_ref()?, views.history(Some(input))?);
+            let filter = input.spec.filter.as_ref()?;
+            let column = views.history(Some(input))?;
             let filtered = self.of(input);
             let needed = |step| input.spec.needed(input.spec.cells(step));
             let Range { start, end } = needed(views.step);

@@ -186,7 +186,8 @@ impl Messages {
     /// The first cell that is excluded from the next context, or included again.
     pub(crate) fn excluded_next(&self) -> Option<(Name, usize)> {
         let (turn, view) = self.0.excluded_next()?;
-        let (reads, lag) = (&self.0.reads, self.0.views.get(view)?.lag);
+        let reads = &self.0.reads;
+        let lag = self.0.views.get(view)?.lag;
         Some((reads.name_of(view).clone(), turn - lag))
     }
 

@@ -72,8 +72,11 @@ impl Part<'_> {
 
     /// Whether the next messages repeat a part of a view, by the window of the view and by the budget.
     fn in_next_window(&self, truncated: impl Fn(usize) -> InNext) -> InNext {
-        let (snapshot, reads) = (self.snapshot, &self.snapshot.reads);
-        let (input, step, next) = (self.input(), self.step, self.snapshot.step + 1);
+        let snapshot = self.snapshot;
+        let reads = &snapshot.reads;
+        let input = self.input();
+        let step = self.step;
+        let next = snapshot.step + 1;
         let view = input.map_or(reads.inputs.len(), |input| input.at);
         let Some(spec) = reads.view(view) else {
             unreachable!("a part of `{}` belongs to one of its views", reads.column)
@@ -152,7 +155,8 @@ impl Snapshot {
         if !is_same(SectionPlace::System, moves) {
             return FirstChange { sections: 0, slot: 0, tier };
         }
-        let (sections, next) = (&layout.sections, placed(&next));
+        let sections = &layout.sections;
+        let next = placed(&next);
         let repeats = |(now, next): &(&Placed, &Placed)| {
             let place = now.section.place();
             (now.slot, place) == (next.slot, next.section.place()) && is_same(place, moves)
@@ -185,8 +189,8 @@ impl Snapshot {
         let changed: Vec<_> = self.excluded_between(answered, self.step);
         let [history_before, history_now] = layout.histories();
         let is_broken = |tier: &Tier| {
-            let (then, since) =
-                (TierTurns::of(*tier, history_before, &before), TierTurns::of(*tier, history_now, &now));
+            let then = TierTurns::of(*tier, history_before, &before);
+            let since = TierTurns::of(*tier, history_now, &now);
             // Only one of the requests shows such a cell.
             let is_shown = |(turn, view): &(usize, usize)| {
                 let is_included = self.views.get(*view).is_some_and(|view| view.has(*turn));

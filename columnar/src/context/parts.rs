@@ -335,12 +335,14 @@ impl<'m> Parts<'m> {
 
     /// The next part of the current turn.
     fn in_turn(&mut self) -> Option<Part<'m>> {
-        let (snapshot, step) = (self.snapshot, self.slot / 2);
+        let snapshot = self.snapshot;
+        let step = self.slot / 2;
         let inputs = snapshot.reads.inputs.len();
         let views = if self.slot.is_multiple_of(2) { 0..inputs } else { inputs..snapshot.views.len() };
         self.next = self.next.max(2 * views.start);
         while self.next < 2 * views.end {
-            let (at, is_value) = (self.next / 2, self.next % 2 == 1);
+            let at = self.next / 2;
+            let is_value = self.next % 2 == 1;
             self.next += 1;
             let Some(view) = snapshot.views.get(at) else { break };
             let input = snapshot.reads.inputs.get(at).zip(snapshot.overhead.tags.get(at));
@@ -408,7 +410,8 @@ impl<'m> Parts<'m> {
         lag: usize,
         text: StoredText<'m>,
     ) -> Part<'m> {
-        let (snapshot, step) = (self.snapshot, self.slot / 2);
+        let snapshot = self.snapshot;
+        let step = self.slot / 2;
         let (role, separator) = match source {
             // Documents in tiers are messages in any form of the turns.
             PartSource::Section(..) => (Role::User, SEPARATOR),
@@ -447,7 +450,8 @@ impl<'m> Iterator for Parts<'m> {
             return Some(part);
         }
         // No turn includes the lead, so it has no tokens: the parts must add up to the turns.
-        let (source, value) = (PartSource::Lead, Cow::Borrowed(LEAD));
+        let source = PartSource::Lead;
+        let value = Cow::Borrowed(LEAD);
         let lead = Part { source, lag: 0, value, value_tokens: 0, role: Role::User, ..part };
         self.led = Some(part);
         Some(lead)

@@ -269,7 +269,8 @@ impl Snapshot {
         let slots = self.truncation().map_or(0..0, |truncation| truncation.omitted.clone());
         let inputs = self.reads.inputs.len();
         slots.flat_map(move |slot| {
-            let (step, is_own) = (slot / 2, slot % 2 == 1);
+            let step = slot / 2;
+            let is_own = slot % 2 == 1;
             let views = self.columns().enumerate().filter(move |(at, _)| (*at == inputs) == is_own);
             // A skipped cell would not be shown in any case, so no budget omits it.
             let shown = views.filter(move |(_, (_, view))| view.steps.contains(&step) && view.has(step));

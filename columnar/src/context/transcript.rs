@@ -146,7 +146,8 @@ fn truncation(
     let truncation = cutter.truncation(replies.len(), turns, [0, 0]);
     let report = &truncation.report;
     if limit.strategy == Strategy::StopAtLimit && report.is_over_limit() {
-        let (tokens, limit) = (report.before, report.limit);
+        let tokens = report.before;
+        let limit = report.limit;
         return Err(BudgetError::OverLimit { tokens, limit, contributors: Vec::new() });
     }
     Ok(truncation)
@@ -191,7 +192,8 @@ impl Turns for DenseTurns<'_> {
     }
 
     fn sum(&self, slots: Range<usize>) -> Sum {
-        let (start, end) = (slots.start.min(self.count), slots.end.min(self.count));
+        let start = slots.start.min(self.count);
+        let end = slots.end.min(self.count);
         let end = end.max(start);
         Sum { count: end - start, tokens: self.before(end).saturating_sub(self.before(start)) }
     }

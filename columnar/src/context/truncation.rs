@@ -95,7 +95,8 @@ impl Cutter<'_> {
         turns: impl Fn(usize) -> T,
         fixed: [usize; 2],
     ) -> Truncation {
-        let ([of_system, of_messages], overhead) = (fixed, self.overhead);
+        let [of_system, of_messages] = fixed;
+        let overhead = self.overhead;
         let limit = self.limit.less(of_system + of_messages);
         let cost = |omitted| overhead.marker_tokens(omitted);
         let cut = self.cut(step, &turns);
@@ -115,7 +116,8 @@ impl Cutter<'_> {
             kept_fewer: cut.kept_fewer && omitted.count > 0,
         };
         let marker = limit.is_marked(omitted).then(|| (truncation_marker(omitted), cost(omitted)));
-        let (answered, previous) = (Omitted::default(), 0..0);
+        let answered = Omitted::default();
+        let previous = 0..0;
         Truncation { report, omitted: cut.omitted, answered, previous, next, changes, marker }
     }
 }

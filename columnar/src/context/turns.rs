@@ -32,7 +32,8 @@ impl<'s> ContextTurns<'s> {
 
     /// The inputs, with the values of each, the steps whose turns show the input and the tokens around each value.
     fn inputs(&self) -> impl Iterator<Item = (&'s ViewValues, Range<usize>, usize)> + Clone {
-        let (views, step) = (self.views, self.step);
+        let views = self.views;
+        let step = self.step;
         let inputs = views.inputs().zip(&views.overhead.inputs);
         inputs.map(move |((input, view), overhead)| (view, input.spec.turns(step), *overhead))
     }
@@ -113,7 +114,9 @@ fn turns<'s>(
     inputs: &(impl Iterator<Item = (&'s ViewValues, Range<usize>, usize)> + Clone),
     known: &Range<usize>,
 ) -> Sum {
-    let (mut tokens, mut most, mut first) = (0, 0, known.end);
+    let mut tokens = 0;
+    let mut most = 0;
+    let mut first = known.end;
     for (view, shown, overhead) in inputs.clone() {
         let shown = clip(&shown, known);
         first = first.min(shown.start);

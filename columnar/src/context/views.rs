@@ -126,7 +126,8 @@ impl StepViews {
 
     /// The same views at a step, of other values.
     fn with(&self, step: usize, mut change: impl FnMut(Option<&InputView>, History) -> History) -> Self {
-        let (reads, overhead) = (Arc::clone(&self.reads), Arc::clone(&self.overhead));
+        let reads = Arc::clone(&self.reads);
+        let overhead = Arc::clone(&self.overhead);
         Self::new(reads, step, overhead, |input| {
             change(input, self.history(input).cloned().unwrap_or_default())
         })

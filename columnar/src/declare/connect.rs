@@ -40,7 +40,8 @@ impl Schema {
         // The reader of a message needs the reference before the question. Sorted once, so that messages, budgets and
         // definitions know one order.
         views.sort_by_key(|(_, spec)| spec.purpose != Purpose::Context);
-        let (reads, tags) = (Reads::new(name.clone()), BTreeSet::new());
+        let reads = Reads::new(name.clone());
+        let tags = BTreeSet::new();
         let mut connecting = Connecting { schema: self, column, reads, tags, errors };
         views.into_iter().for_each(|(shown, spec)| connecting.connect(shown, spec));
         let Connecting { mut reads, errors, .. } = connecting;
@@ -93,7 +94,8 @@ impl Connecting<'_> {
 
     /// Connects a view of a column that exists. A view with an error is left out, unless others depend on it.
     fn connect_column(&mut self, read: usize, spec: ViewSpec) -> Result<(), SchemaError> {
-        let (column, input) = (self.reads.column.clone(), self.schema.name(read).clone());
+        let column = self.reads.column.clone();
+        let input = self.schema.name(read).clone();
         if spec.has_empty_window {
             return Err(SchemaError::EmptyWindow { column, input });
         }
@@ -125,7 +127,8 @@ impl Connecting<'_> {
     }
 
     fn connect_input(&mut self, read: usize, spec: ViewSpec) -> Result<(), SchemaError> {
-        let (column, name) = (self.reads.column.clone(), self.schema.name(read).clone());
+        let column = self.reads.column.clone();
+        let name = self.schema.name(read).clone();
         if let Some(tiering) = spec.tiering {
             if let Some(first) = &self.reads.tiered {
                 return Err(first.beside(column, read));

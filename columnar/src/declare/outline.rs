@@ -216,7 +216,8 @@ impl ViewOutline {
             Self { column, window: Window::All, lag: 0, is_tiered: true, purpose: Purpose::Primary }
         });
         let inputs = reads.all_inputs().map(|input| {
-            let (column, ViewSpec { window, lag, purpose, .. }) = (input.name.clone(), input.spec.clone());
+            let column = input.name.clone();
+            let ViewSpec { window, lag, purpose, .. } = input.spec.clone();
             Self { column, window, lag, is_tiered: false, purpose }
         });
         tiered.chain(inputs).collect()

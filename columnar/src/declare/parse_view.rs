@@ -114,7 +114,8 @@ impl<'t> ViewParser<'t> {
         if self.peek() != Some('"') {
             return self.fail(format!("expected the tag of the group, {EXAMPLE}"));
         }
-        let (tag, mut views) = (self.string()?, Vec::new());
+        let tag = self.string()?;
+        let mut views = Vec::new();
         while !self.take(')') {
             if !self.take(',') {
                 return self.fail("expected `,` or `)`");
@@ -135,7 +136,8 @@ impl<'t> ViewParser<'t> {
 
     /// The rest of a view after the first part of the name.
     fn column(&mut self, first: &'t str) -> ParsedView<ViewText> {
-        let (mut name, mut modifiers) = (first.to_owned(), Modifiers::default());
+        let mut name = first.to_owned();
+        let mut modifiers = Modifiers::default();
         while self.take('.') {
             self.peek();
             let start = self.rest;
@@ -347,7 +349,8 @@ impl Modifiers {
         let Self { window, count, is_lagged, is_elided, is_tiered, purpose, target, tag, note } = self;
         let default = if is_lagged { Window::LATEST } else { Window::All };
         let window = count.map_or(Some(window.unwrap_or(default)), Window::last);
-        let (lag, tiering) = (usize::from(is_lagged), is_tiered.then_some(Tiering { target }));
+        let lag = usize::from(is_lagged);
+        let tiering = is_tiered.then_some(Tiering { target });
         let spec = ViewSpec { lag, elided: is_elided, tag, note, tiering, ..ViewSpec::all() };
         spec.for_purpose(purpose.unwrap_or_default()).windowed(window)
     }

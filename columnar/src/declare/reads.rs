@@ -71,7 +71,8 @@ impl Reads {
 
     /// Adds an input that ends the system text.
     pub(crate) fn push_instruction(&mut self, column: usize, name: Name, spec: ViewSpec) {
-        let (at, tag) = (self.instructions.len(), name.tag());
+        let at = self.instructions.len();
+        let tag = name.tag();
         self.instructions.push(InputView::new(at, column, name, tag, spec));
     }
 

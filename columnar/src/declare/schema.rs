@@ -102,7 +102,8 @@ impl Schema {
             }
         };
         let ColumnDraft { renamed_from, is_documents, .. } = draft;
-        let (renamed_from, is_documents) = (renamed_from.clone(), *is_documents);
+        let renamed_from = renamed_from.clone();
+        let is_documents = *is_documents;
         self.columns.push(DeclaredColumn { name, renamed_from, reads: None, is_documents });
     }
 
@@ -112,7 +113,8 @@ impl Schema {
             for column in of.modules().filter_map(|module| self.find(module)) {
                 // Two earlier columns were checked when the later one of them was declared.
                 if at.max(column) >= first {
-                    let (name, of) = (self.name(column).clone(), of.clone());
+                    let name = self.name(column).clone();
+                    let of = of.clone();
                     errors.push(SchemaError::NameOfModule { name, of });
                 }
             }

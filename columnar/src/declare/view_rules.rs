@@ -24,7 +24,8 @@ impl TieredDocuments {
 impl Schema {
     /// The mistake in a view of documents, or in a tiered view of text.
     pub(super) fn wrong_documents(&self, column: &Name, read: usize, spec: &ViewSpec) -> Option<SchemaError> {
-        let (column, input) = (column.clone(), self.name(read).clone());
+        let column = column.clone();
+        let input = self.name(read).clone();
         let is_plain = spec.tag.is_none()
             && spec.note.is_none()
             && spec.groups.is_empty()
@@ -43,7 +44,8 @@ impl Schema {
     /// The mistake in a column with a tiered view, which reads the whole self history, text, and no other documents.
     pub(super) fn wrong_tiers(&self, reads: &Reads) -> Option<SchemaError> {
         let tiered = reads.tiered.as_ref()?;
-        let (column, input) = (reads.column.clone(), tiered.name.clone());
+        let column = reads.column.clone();
+        let input = tiered.name.clone();
         if let Some(other) = reads.all_inputs().find(|input| self.is_documents(input.column)) {
             Some(tiered.beside(column, other.column))
         } else if !reads.self_view.as_ref().is_some_and(ViewSpec::is_whole) {
@@ -60,7 +62,8 @@ impl Schema {
         if spec.purpose == Purpose::Primary {
             return None;
         }
-        let (column, input) = (column.clone(), self.name(read).clone());
+        let column = column.clone();
+        let input = self.name(read).clone();
         let is_instruction = spec.purpose == Purpose::Instruction;
         let is_plain = spec.tag.is_none() && spec.note.is_none() && !spec.elided;
         if column == input {

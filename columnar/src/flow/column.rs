@@ -109,7 +109,7 @@ pub fn column<Form>(
 /// A view of the self history of the column that declares it: its values at earlier steps. Written `self` in `flow!`.
 /// They are shown as messages of the assistant.
 ///
-/// `this()` shows all of them, `this().latest()` that of the previous step, `this().window(3)` those of the three
+/// `this()` shows all of them, `this().latest()` the value of the previous step, `this().window(3)` the values of the three
 /// previous steps.
 pub fn this() -> View {
     View::new(ViewTarget::SelfHistory)
@@ -385,7 +385,7 @@ impl View {
             groups.push((*count, self.spec.tag.take().unwrap_or_default()));
             let purpose = self.spec.purpose;
             for view in mem::take(views) {
-                // The purpose of a group is that of the views inside.
+                // A group has the purpose of the views inside.
                 let view = if purpose == Purpose::Primary {
                     view
                 } else {

@@ -99,10 +99,10 @@ pub trait Base {
     /// The enum that names its columns in events.
     type Column: ColumnEnum;
 
-    /// A flow with other columns, whose compute steps live as long as those of this one.
+    /// A flow with other columns, whose compute steps live as long as the steps of this flow.
     type Extended<C, I>;
 
-    /// A compute step that lives as long as those of this flow.
+    /// A compute step that lives as long as the steps of this flow.
     type Step;
 
     /// The future of a flow with such compute steps.
@@ -153,7 +153,7 @@ pub type ColumnsOf<F> = <F as Base>::Columns;
 pub type ColumnOf<F> = <F as Base>::Column;
 
 /// The future of a flow `E` that extends the flow `F`: an [`Opening`](super::Opening), with compute steps that live as long
-/// as those of `F`.
+/// as the steps of `F`.
 ///
 /// ```
 /// use columnar::flow::OpeningOf;

@@ -1,6 +1,6 @@
 //! The future of a declared flow that is opened or extended.
 //!
-//! It has a type of its own, without the parameters of the function that returns it: rustc checks those of an `async fn`
+//! It has a type of its own, without the parameters of the function that returns it: rustc checks the parameters of an `async fn`
 //! again wherever its future is awaited, and reports an error for each time.
 
 use std::fmt;

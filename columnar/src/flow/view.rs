@@ -77,7 +77,7 @@ impl View {
         self.named(tag)
     }
 
-    /// Shows the values as reference material: before the primary inputs of their step, whatever the order of the views.
+    /// Shows the values as reference material: before the primary inputs of the step, in any order of the views.
     ///
     /// ```
     /// use columnar::prelude::*;

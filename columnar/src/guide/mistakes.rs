@@ -46,7 +46,7 @@
 //! | a closure keeps `style`, so this reference needs a lifetime | write `String`, or `struct Chat<'a>(style: &'a str)` |
 //! | a parameter has no other attribute than its documentation | drop it |
 //! | expected the name of a parameter, found `mut` | drop `mut`, `pub` or `&`: compute steps have each parameter by reference |
-//! | a flow has no `self` | drop it; the parameters are those of `new` |
+//! | a flow has no `self` | drop it; the parameters are the ones of `new` |
 //! | the parameters of a flow are in parentheses | write `struct Chat(style: String) { … }` |
 //! | a flow has no return type | drop it; each column may have a type of its own |
 //! | a flow cannot derive `PartialEq` | drop the trait: a flow is a handle. One without parameters has a `Default` |

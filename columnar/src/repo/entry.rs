@@ -87,7 +87,8 @@ fn push_symbol(
     inner: &[Symbol],
 ) {
     let Symbol { kind, name, signature, depth, is_async, .. } = symbol;
-    let (indent, letter) = (" ".repeat(*depth), letter(*kind));
+    let indent = " ".repeat(*depth);
+    let letter = letter(*kind);
     let word = if *is_async { "async " } else { "" };
     let _ = match kind {
         // The signature of an implementation has the name.

@@ -31,7 +31,7 @@ const ROOT_ADVICE: &str = "name a folder that exists and that you may read";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepoError {
     faults: Vec<(String, FileFault)>,
-    /// Whether the path is that of the repository.
+    /// Whether the path leads to the repository itself.
     is_root: bool,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Map {
     /// Whether all files were looked at once.
     pub(super) is_scanned: bool,
     index: Index,
-    /// Those of files whose entries are not known to be out of date; `None` if there is nothing to show.
+    /// The entries of files that are not known to be out of date; `None` if there is nothing to show.
     entries: HashMap<FileId, Option<Entry>>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Map {
 #[derive(Debug)]
 struct Entry {
     text: Value,
-    /// Those of the text, its path and its fence.
+    /// The tokens of the text, of the path and of the fence.
     tokens: usize,
 }
 
@@ -73,7 +73,8 @@ impl Map {
     /// Reads some files, and those in folders. Returns whether files came or went. A fault of the root changes nothing.
     pub(super) fn look_at(&mut self, root: &Path, paths: &BTreeSet<String>) -> Result<bool, FileFault> {
         let now = Found::some(root, paths)?;
-        let (mut before, mut is_skipped) = (BTreeSet::new(), BTreeSet::new());
+        let mut before = BTreeSet::new();
+        let mut is_skipped = BTreeSet::new();
         for path in paths {
             before.extend(at_or_below(&self.found.files, path).cloned());
             is_skipped.extend(at_or_below(&self.found.skipped, path).cloned());

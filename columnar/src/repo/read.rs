@@ -21,7 +21,8 @@ pub(super) type Stamp = Option<(u64, SystemTime, SystemTime)>;
 
 /// The stamp of a file whose status was read now.
 pub(super) fn stamp(metadata: &Metadata, now: SystemTime) -> Stamp {
-    let (modified, touched) = (metadata.modified().ok()?, touched(metadata)?);
+    let modified = metadata.modified().ok()?;
+    let touched = touched(metadata)?;
     let is_settled = now.duration_since(modified.max(touched)).is_ok_and(|age| age > CLOCK_STEP);
     is_settled.then_some((metadata.len(), modified, touched))
 }

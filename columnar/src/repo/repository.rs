@@ -17,7 +17,7 @@ use crate::history::Value;
 use crate::history::tokens::{Counter, Estimate};
 
 /// The tree of files may have the limit divided by this number. In tiers each request pays the tree at the full price, and
-/// the entries at that of the cache: with an eighth, the tree was a fifth of the bill.
+/// the entries at the price of the cache: with an eighth, the tree was a fifth of the bill.
 const TREE: usize = 32;
 
 /// A repository on disk, from which the updates of a source of documents are made. See the [module](super).
@@ -145,13 +145,14 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// [`RepoError`] with those of the files that cannot be in a repository, with all selected files that cannot be shown, or
+    /// [`RepoError`] with the errors of files that cannot be in a repository, with all selected files that cannot be shown, or
     /// with the path of the repository if its folder is gone. The documents stay as they were.
     pub fn changed<P: AsRef<Path>>(
         &mut self,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Update, RepoError> {
-        let (mut inside, mut faults) = (BTreeSet::new(), Vec::new());
+        let mut inside = BTreeSet::new();
+        let mut faults = Vec::new();
         let mut is_whole = !self.map.is_scanned;
         for path in paths {
             match self.document_path(path.as_ref()) {
@@ -211,7 +212,8 @@ impl Repository {
     }
 
     fn selected_texts(&self) -> Result<BTreeMap<String, String>, RepoError> {
-        let (mut texts, mut faults) = (BTreeMap::new(), Vec::new());
+        let mut texts = BTreeMap::new();
+        let mut faults = Vec::new();
         for selected in &self.selection {
             let text = self
                 .document_path(selected)

@@ -33,11 +33,12 @@ impl Found {
         Ok(found)
     }
 
-    /// Finds those of some files that belong to the repository, and those in folders. No other folder is listed, except the
+    /// Finds which of some files belong to the repository, and all files in folders. No other folder is listed, except the
     /// ones around a folder, whose rules count.
     pub(super) fn some(root: &Path, paths: &BTreeSet<String>) -> Result<Self, FileFault> {
         check_folder(root)?;
-        let (mut found, now) = (Self::default(), SystemTime::now());
+        let mut found = Self::default();
+        let now = SystemTime::now();
         let mut rules = builder(root).build_matchers();
         let mut folders = Vec::new();
         for path in paths {

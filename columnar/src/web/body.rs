@@ -1,6 +1,6 @@
 //! The bytes of a page: at most a number of them, as they were before they were compressed.
 //!
-//! The client decompresses nothing. Its own decompression would be that of every other client in the program, too, and
+//! The client decompresses nothing. Decompression of the client would apply to every other client in the program, too, and
 //! has no limit.
 
 use std::io::{self, Write};

@@ -15,7 +15,7 @@ use super::page::Page;
 const MOST_PAGES: usize = 64;
 const MOST_BYTES: usize = 16 << 20;
 
-/// A page that is being read. Whoever waits for it polls it, and it ends when nobody waits.
+/// A page that is being read. The callers that wait poll the reading, which ends when nobody waits.
 pub(super) type Reading = Pin<Box<dyn Future<Output = Result<Page, WebError>> + Send>>;
 
 /// Pages by their URL.

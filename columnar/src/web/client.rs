@@ -110,7 +110,7 @@ impl Web {
         self.with(|settings| settings.lifetime = time)
     }
 
-    /// Allows an address that is not one of the public internet, such as that of a wiki in the own network. Names that lead
+    /// Allows an address that is not one of the public internet, such as a wiki in the own network. Names that lead
     /// to it are allowed, too, and so are all ports and redirects there.
     ///
     /// ```
@@ -124,7 +124,7 @@ impl Web {
         self.with(|settings| settings.allowed.addresses.push(address))
     }
 
-    /// Allows all addresses: those of this machine, of the own network, and of the metadata of a cloud. Whoever chooses a
+    /// Allows all addresses: of this machine, of the own network, and of the metadata of a cloud. A person who chooses a
     /// URL can then read pages that only this machine can read.
     #[must_use]
     pub fn allow_private(self) -> Self {

@@ -1,7 +1,7 @@
 //! The text in the bytes of a page: its type, and its encoding.
 //!
-//! Bytes that are no text are refused, whatever type the server declares. The order in which an encoding is looked for is
-//! that of browsers: a byte order mark, the header, the beginning of the page.
+//! Bytes that are no text are refused, under any declared type. The order in which an encoding is looked for is
+//! the order of browsers: a byte order mark, the header, the beginning of the page.
 
 use std::borrow::Cow;
 
@@ -220,7 +220,7 @@ mod tests {
         ] {
             assert_eq!(text(None, bytes).map(|(form, _)| form), Ok(form), "{bytes:?}");
         }
-        // Programs, pictures and archives, whatever the server calls them.
+        // Programs, pictures and archives, under any name that the server gives.
         for header in [None, Some("text/plain"), Some("text/html"), Some("application/octet-stream")] {
             for bytes in [&b"\x7fELF\x02\x01"[..], b"\x89PNG\r\n\x1a\n\0", b"PK\x03\x04", b"a\0b"] {
                 assert_eq!(text(header, bytes), Err(WebFault::Binary), "{header:?} {bytes:?}");

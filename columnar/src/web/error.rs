@@ -71,7 +71,7 @@ pub enum WebFault {
     /// A port that browsers refuse, too, because it belongs to another protocol.
     #[error("port {0} belongs to another protocol than HTTP; use another port")]
     Port(u16),
-    /// An address that does not belong to the public internet: that of this machine, of a private network or of a cloud.
+    /// An address that does not belong to the public internet: of this machine, of a private network or of a cloud.
     #[error("its address is not one of the public internet; allow it with `Web::allow` if it is harmless")]
     Private,
     /// A name without an address.
@@ -97,7 +97,7 @@ pub enum WebFault {
     /// A type that is no text, such as `application/pdf`.
     #[error("its type is {}, and only text can be read; use a page of text", Word(.0))]
     Type(String),
-    /// Bytes that are no text, whatever type the server declares.
+    /// Bytes that are no text, under any declared type.
     #[error("it is not text; use a page of text")]
     Binary,
     /// A compression that was not asked for.

@@ -1,6 +1,6 @@
 //! The addresses that belong to the public internet.
 //!
-//! The ranges are those of the registries of IANA for
+//! The ranges come from the registries of IANA for
 //! [IPv4](https://www.iana.org/assignments/iana-ipv4-special-registry) and
 //! [IPv6](https://www.iana.org/assignments/iana-ipv6-special-registry). An address that is not surely public is refused.
 

@@ -38,7 +38,8 @@ pub(super) struct Checked {
 
 impl Resolve for Checked {
     fn resolve(&self, name: Name) -> Resolving {
-        let (lookup, allowed) = ((self.lookup)(name.as_str().to_owned()), self.allowed.clone());
+        let lookup = (self.lookup)(name.as_str().to_owned());
+        let allowed = self.allowed.clone();
         Box::pin(async move {
             let found = lookup.await.map_err(|_| Refusal(WebFault::Name))?;
             let is_found = !found.is_empty();

@@ -102,7 +102,7 @@ fn fault(error: &reqwest::Error) -> WebFault {
     }
 }
 
-/// The URL that a reply leads to, or its fault. The fault is that of the URL there, if there is one.
+/// The URL that a reply leads to, or its fault. The fault belongs to the URL there, if there is one.
 fn target(url: &Url, response: &Response) -> Result<Url, (WebFault, Option<Url>)> {
     // Browsers read these bytes as UTF-8, too.
     let location = response.headers().get(LOCATION).and_then(|it| std::str::from_utf8(it.as_bytes()).ok());
@@ -125,7 +125,8 @@ async fn text(url: &Url, mut response: Response, limits: Limits) -> Result<Page,
         consume_budget().await;
     }
     drop(response);
-    let (body, url) = (body.finish()?, url.clone());
+    let body = body.finish()?;
+    let url = url.clone();
     // A page takes up to a tenth of a second, in which other tasks would wait.
     let converted = spawn_blocking(move || convert(&url, &kind, &body, limits.text));
     converted.await.map_err(|_| WebFault::Unreadable)?

@@ -47,7 +47,8 @@ impl Emitter<'_> {
             let columns = dependency.associated_in_definition(Associated::Columns);
             let name = ident_text(&module.name);
             let inputs = module.inputs.iter().filter_map(|input| {
-                let (name, column) = (ident_text(&input.name), constant_of(input.read()?, &input.name));
+                let column = constant_of(input.read()?, &input.name);
+                let name = ident_text(&input.name);
                 Some(quote!((#name, Self::#column.__column())))
             });
             let constants = quote! {
@@ -167,7 +168,8 @@ impl Emitter<'_> {
             let name = ident_text(&module.name);
             let columns = dependency.associated_in_definition(Associated::Columns);
             let inputs = module.inputs.iter().filter_map(|input| {
-                let (input, column) = (ident_text(&input.name), input.read()?.name());
+                let column = input.read()?.name();
+                let input = ident_text(&input.name);
                 Some(quote!((#input, #column)))
             });
             quote!(#field: <#columns as #private::Columns>::__bind(&__FLOW.__module(#name, &[#(#inputs),*])),)

@@ -146,7 +146,8 @@ impl Emitter<'_> {
         column: &View,
         columns: &TokenStream,
     ) -> Vec<Rule> {
-        let (name, read) = (ident_text(input), column.name());
+        let read = column.name();
+        let name = ident_text(input);
         let of_module = hidden_ident("AT_", &module.name);
         let takes_documents = quote!(<#columns>::#of_module.__takes_documents(#name));
         let takes_text = quote!(<#columns>::#of_module.__takes_text(#name));

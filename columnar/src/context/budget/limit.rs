@@ -147,7 +147,8 @@ impl TokenLimit {
         }
         // A side never goes on after a turn that does not fit, because the omitted turns must be adjacent.
         // The other side does: one huge turn must not exclude small ones elsewhere.
-        let (mut oldest, mut newest) = (true, true);
+        let mut oldest = true;
+        let mut newest = true;
         while oldest || newest {
             if oldest {
                 let next = turns.next(start).filter(|&turn| turn < end && fits(turn + 1..end, target));

@@ -58,7 +58,8 @@ impl Documents {
         let missing = removed.filter(|(key, _)| !self.kept.contains_key(key));
         faults.extend(missing.map(|(key, _)| UpdateFault::Missing(key.clone())));
         UpdateError::check(faults)?;
-        let (mut next, mut changes) = (self.clone(), Changes::default());
+        let mut next = self.clone();
+        let mut changes = Changes::default();
         changes.tree = replace(&mut next.tree, update.tree.as_ref());
         changes.legend = replace(&mut next.legend, update.legend.as_ref());
         let mut pages = Vec::new();

@@ -312,7 +312,8 @@ impl<'t> UpdateParser<'t> {
 
     /// The next line, without the end.
     fn line(&mut self) -> Option<&'t str> {
-        let (at, rest) = (self.next?, self.rest()?);
+        let at = self.next?;
+        let rest = self.rest()?;
         let line = rest.split_once('\n').map_or(rest, |(line, _)| line);
         self.at = at;
         self.end_line(at + line.len());

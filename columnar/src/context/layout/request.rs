@@ -60,7 +60,8 @@ impl Deref for DocumentLayout {
 
 impl DocumentLayout {
     pub(in crate::context) fn new(tiers: Arc<StepTiers>) -> Self {
-        let (sections, boundaries) = (placed(&tiers), tiers.history().map(|step| 2 * step));
+        let sections = placed(&tiers);
+        let boundaries = tiers.history().map(|step| 2 * step);
         Self { tiers, sections, boundaries, moves: OnceLock::new(), next: OnceLock::new() }
     }
 

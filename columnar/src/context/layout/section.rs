@@ -121,7 +121,8 @@ impl Section {
 
     /// The same section, whose text is not made yet.
     pub(super) fn unread(&self) -> Arc<Self> {
-        let (placement, text) = (Arc::clone(&self.placement), OnceLock::new());
+        let placement = Arc::clone(&self.placement);
+        let text = OnceLock::new();
         Arc::new(Self { placement, text, ..*self })
     }
 

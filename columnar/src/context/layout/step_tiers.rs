@@ -117,7 +117,8 @@ impl TierMemory {
 impl StepTiers {
     /// The tiers before the first step.
     fn new(target: usize) -> Self {
-        let (documents, tracker) = (Documents::new(), Tracker::new(target));
+        let documents = Documents::new();
+        let tracker = Tracker::new(target);
         let now = Arc::new(RequestTiers {
             placement: Arc::new(Placement { documents, tracker }),
             moves: Moves::default(),
@@ -196,7 +197,8 @@ impl StepTiers {
     pub(in crate::context) fn has_other_documents(&self, tier: Tier) -> bool {
         // Of a tier that is not broken nothing differs, and so nothing is compared.
         self.moves().broken().contains(&tier) && {
-            let (before, now) = (&self.before.placement, &self.now.placement);
+            let before = &self.before.placement;
+            let now = &self.now.placement;
             let legends = [before, now].map(|placement| placement.documents.legend());
             (tier == Tier::L0 && legends[0] != legends[1]) || !before.texts(tier).eq(now.texts(tier))
         }
@@ -264,7 +266,8 @@ impl RequestTiers {
         exchanges: usize,
         views: &MarkedViews,
     ) -> Self {
-        let (counter, separator) = (&*views.overhead.counter, views.overhead.separator);
+        let counter = &*views.overhead.counter;
+        let separator = views.overhead.separator;
         let mut tracker = self.placement.tracker.clone();
         let moves = tracker.update(changed);
         let placement = Arc::new(Placement { documents, tracker });
@@ -332,7 +335,8 @@ pub(in crate::context) fn document_tokens(
     steps: usize,
     counter: &dyn Counter,
 ) -> Vec<usize> {
-    let (mut documents, mut kept) = (Documents::new(), 0);
+    let mut documents = Documents::new();
+    let mut kept = 0;
     let next = |step| {
         let update = updates.value(step).and_then(|value| Update::parse(value).ok()).unwrap_or_default();
         let Ok((next, changes)) = documents.apply(&update) else { return kept };

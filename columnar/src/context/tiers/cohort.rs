@@ -99,7 +99,7 @@ impl Cohort {
         }
     }
 
-    /// Adds the items of another cohort, by inserting those of the smaller one.
+    /// Adds the items of another cohort, by inserting the items of the smaller one.
     pub(super) fn absorb(&mut self, mut other: Self) {
         if self.len() < other.len() {
             mem::swap(self, &mut other);
@@ -144,8 +144,10 @@ impl Cohort {
     /// The smaller half of a cohort that the target divides. It is found from both ends at once, so the larger half costs
     /// nothing.
     fn half_beyond(&self, before: u64, target: u64) -> Half {
-        let (mut first, mut last) = (self.iter(), self.iter().rev());
-        let (mut before_first, mut before_last) = (before, before + self.tokens);
+        let mut first = self.iter();
+        let mut last = self.iter().rev();
+        let mut before_first = before;
+        let mut before_last = before + self.tokens;
         for count in 0.. {
             if before_first >= target {
                 return Half::Anchors(count);
@@ -274,7 +276,8 @@ mod tests {
                         staying_items
                     };
                     let mut sum = before;
-                    let (mut kept, mut expected) = (Vec::new(), Vec::new());
+                    let mut kept = Vec::new();
+                    let mut expected = Vec::new();
                     for (at, tokens) in sizes.into_iter().enumerate() {
                         let stays = sum < target || staying.contains(&at);
                         if stays { &mut kept } else { &mut expected }.push((at, tokens));

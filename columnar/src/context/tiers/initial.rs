@@ -89,7 +89,8 @@ fn by_references(mut entries: Vec<FirstEntry>, bins: &mut [Bin], target: u64) {
     entries.sort_by(|one, other| {
         (Reverse(one.references), &one.key).cmp(&(Reverse(other.references), &other.key))
     });
-    let (count, has_sizes) = (entries.len(), target > 0 && sum(&entries) > 0);
+    let count = entries.len();
+    let has_sizes = target > 0 && sum(&entries) > 0;
     for (at, entry) in entries.into_iter().enumerate() {
         let is_in = |bin: &Bin| match bin.tier {
             Tier::L3 => true,

@@ -38,7 +38,7 @@
 //!
 //! 1. A document that was put is active, with N 0. At each later step it gains one. At 3 it enters L3, whether it is still
 //!    selected or not.
-//! 2. A document that changed is active again, and its tier is *broken*: the text of the tier is not that of the step
+//! 2. A document that changed is active again, and its tier is *broken*: the text of the tier is not the text of the step
 //!    before. Every change of its text breaks a tier, and nothing else does.
 //! 3. A tier takes part in an update if it or the tier above is broken. Its items are counted by ascending N, at the same N
 //!    documents by key and then exchanges, the newest first. The first items, up to the target, are **anchors**: they gain

@@ -95,7 +95,7 @@ impl Step {
     }
 }
 
-/// Sums of tokens fit into 64 bits, whatever a counter returns.
+/// Sums of tokens fit into 64 bits for every counter.
 pub(super) fn clamped(tokens: usize) -> u32 {
     u32::try_from(tokens).unwrap_or(u32::MAX)
 }

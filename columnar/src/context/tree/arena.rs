@@ -339,7 +339,9 @@ impl Tree {
 
     /// A node and all nodes that follow it.
     fn descendants(&self, node: NodeIndex) -> BTreeSet<NodeIndex> {
-        let (mut found, mut positions, mut open) = (BTreeSet::new(), BTreeSet::new(), vec![node]);
+        let mut found = BTreeSet::new();
+        let mut positions = BTreeSet::new();
+        let mut open = vec![node];
         while let Some(node) = open.pop() {
             if found.insert(node) && positions.insert(self.position(node)) {
                 open.extend(self.following(self.position(node)));

@@ -185,7 +185,8 @@ impl<'t> Path<'t> {
 
     /// The nodes of the path in order, with those that are dropped.
     pub fn all(&self) -> impl Iterator<Item = Turn<'t>> {
-        let (tree, moment) = (self.tree, self.moment);
+        let tree = self.tree;
+        let moment = self.moment;
         let nodes = self.items.iter().enumerate().flat_map(|(at, item)| {
             let included = self.included.get(&at).into_iter().flatten();
             let included = included.map(|node| (PathItem { node: *node, purpose: Purpose::Primary }, true));

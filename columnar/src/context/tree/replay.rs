@@ -58,7 +58,7 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// Those of [`replay`](Self::replay), and [`TreeError::OutOfOrder`] for a further change that is not where the number
+    /// The errors of [`replay`](Self::replay), and [`TreeError::OutOfOrder`] for a further change that is not where the number
     /// of nodes before it says, or that makes a node.
     pub fn rebuild(
         mode: Mode,

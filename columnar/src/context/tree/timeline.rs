@@ -86,7 +86,8 @@ impl MarkHistory {
     }
 
     pub(super) fn set(&mut self, node: NodeIndex, moment: Moment, mark: Mark, is_set: bool) {
-        let (before, after) = (self.last(node), self.last(node).with(mark, is_set));
+        let before = self.last(node);
+        let after = self.last(node).with(mark, is_set);
         if before != after {
             self.nodes.entry(node).or_default().push(moment, after);
         }

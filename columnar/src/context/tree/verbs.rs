@@ -127,7 +127,7 @@ impl Tree {
         self.apply(Change::SystemInBuffer { is_set })
     }
 
-    /// Replaces the budget of requests. The fields that it does not set are those of the
+    /// Replaces the budget of requests. The fields that the budget does not set come from the
     /// [program](crate::budget::set_default); those that an [agent](crate::loom::Agent::budget) sets count first.
     ///
     /// # Errors

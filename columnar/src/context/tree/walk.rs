@@ -42,7 +42,8 @@ impl<'t> PathWalk<'t> {
                 index => Ok(index),
             })
             .collect::<Result<_, _>>()?;
-        let (mut by_node, mut by_position) = (BTreeMap::new(), BTreeMap::new());
+        let mut by_node = BTreeMap::new();
+        let mut by_position = BTreeMap::new();
         for (place, node) in chosen.iter().enumerate() {
             by_node.entry(*node).or_insert(place);
             by_position.entry(tree.position(*node)).or_insert(place);

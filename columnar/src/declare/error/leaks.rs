@@ -69,7 +69,7 @@ impl Leaks {
         self.hidden.get_mut(at).into_iter().flatten().for_each(|hidden| *hidden = true);
     }
 
-    /// Hides a name, such as that of a host, where the text has it as a whole.
+    /// Hides a name, such as the name of a host, where the text has it as a whole.
     #[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "the address of a database is shown"))]
     pub(crate) fn hide_name(&mut self, name: &str) {
         let name: Vec<char> = name.chars().collect();
@@ -133,7 +133,7 @@ pub(crate) fn runs(chars: &[char], is_inside: impl Fn(char) -> bool) -> Vec<Rang
 }
 
 /// ASCII, letters, and the dashes, quotation marks and dots of the block General Punctuation. Its other characters, and
-/// those of other blocks, may be invisible or turn the direction of the text.
+/// characters of other blocks, may be invisible or turn the direction of the text.
 fn is_visible(c: char) -> bool {
     c.is_ascii_graphic() || c.is_alphanumeric() || ('\u{2010}'..='\u{2026}').contains(&c)
 }

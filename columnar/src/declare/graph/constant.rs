@@ -119,7 +119,9 @@ impl Graph {
     #[doc(hidden)]
     #[must_use]
     pub const fn __using(self, modules: &'static [Used]) -> Self {
-        let (mut len, mut depth, mut rest) = (self.len, self.depth, modules);
+        let mut len = self.len;
+        let mut depth = self.depth;
+        let mut rest = modules;
         while let [module, tail @ ..] = rest {
             len += module.columns.graph.len;
             if depth <= module.columns.graph.depth {

@@ -87,8 +87,10 @@ impl Graph {
     /// A plan with further columns at the end: all but the base's, which the plan must have under the same names. It may
     /// have others.
     pub(crate) fn extend(&self, plan: &Plan) -> Result<Plan, SchemaErrors> {
-        let (flat, mut schema) = (flat(self), plan.schema().clone());
-        let (first, count) = (self.first(), schema.columns().len());
+        let flat = flat(self);
+        let mut schema = plan.schema().clone();
+        let first = self.first();
+        let count = schema.columns().len();
         let mut next = count;
         // A plan has no inputs: a view of one shows the column that it is bound to.
         let places = flat.iter().enumerate().map(|(at, column)| match column {
@@ -116,7 +118,8 @@ impl Graph {
         schema.extend(added.collect())?;
 
         let count_new = bound.len() - first;
-        let (mut sorted, mut waits) = (vec![0; count_new], vec![0; count_new]);
+        let mut sorted = vec![0; count_new];
+        let mut waits = vec![0; count_new];
         if !self.sort(&mut sorted, &mut waits, &mut vec![false; count_new]) {
             unreachable!("the compiler refuses a cycle");
         }

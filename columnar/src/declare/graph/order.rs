@@ -18,7 +18,9 @@ impl Graph {
     #[must_use]
     pub const fn __is_acyclic<const MOST: usize>(&self, modules: &[&str]) -> bool {
         // The compiler cannot allocate: the arrays have the capacity `MOST`, the slices the length.
-        let (mut order, mut waits, mut is_sorted) = ([0; MOST], [0; MOST], [false; MOST]);
+        let mut order = [0; MOST];
+        let mut waits = [0; MOST];
+        let mut is_sorted = [false; MOST];
         let count = self.__len() - self.first();
         assert!(count <= MOST, "a flow with parameters that it shares with a module has too many columns");
         let is_sorted = is_sorted.split_at_mut(count).0;
@@ -45,7 +47,8 @@ impl Graph {
         waits: &mut [usize],
         is_sorted: &mut [bool],
     ) -> bool {
-        let (mut count, mut first) = (0, 0);
+        let mut count = 0;
+        let mut first = 0;
         while count < order.len() {
             // Unknown yet: as if each waited for itself, which is not sorted before it.
             waits[count] = count;
@@ -88,7 +91,8 @@ impl Graph {
 
     /// The first column that the column at `at` waits for.
     const fn waits_for(&self, at: usize, is_sorted: &[bool]) -> usize {
-        let (first, mut view) = (self.first(), 0);
+        let first = self.first();
+        let mut view = 0;
         while let Some(read) = self.read(first + at, view) {
             // The self history and the columns of the base are computed before.
             let can_wait = read >= first && read - first < is_sorted.len() && read != first + at;
@@ -102,7 +106,8 @@ impl Graph {
 
     /// The name of a module in a cycle. `flow!` has refused a cycle without one.
     const fn module_in_cycle(&self, is_sorted: &[bool]) -> &'static str {
-        let (mut at, mut steps) = (0, 0);
+        let mut at = 0;
+        let mut steps = 0;
         while is_sorted[at] {
             at += 1;
         }
@@ -137,7 +142,8 @@ impl Graph {
     #[doc(hidden)]
     #[must_use]
     pub const fn __text_len(&self) -> usize {
-        let (mut column, mut len) = (0, 0);
+        let mut column = 0;
+        let mut len = 0;
         while column < self.__len() {
             if !self.is_input(column) {
                 len += self.name_len(column) + END.len();
@@ -168,7 +174,9 @@ impl Graph {
         if let Some(base) = self.base {
             base.put_order::<MOST, BYTES>(text);
         }
-        let (mut order, mut waits, mut is_sorted) = ([0; MOST], [0; MOST], [false; MOST]);
+        let mut order = [0; MOST];
+        let mut waits = [0; MOST];
+        let mut is_sorted = [false; MOST];
         let (first, count) = (self.first(), self.__len() - self.first());
         let order = order.split_at_mut(count).0;
         // The result is not needed: `flow!` refuses a cycle, or `__is_acyclic` is false.
@@ -187,7 +195,9 @@ impl Graph {
     #[doc(hidden)]
     #[must_use]
     pub const fn __names<const MOST: usize>(text: &'static [u8]) -> [&'static str; MOST] {
-        let (mut names, mut count, mut rest) = ([""; MOST], 0, text);
+        let mut names = [""; MOST];
+        let mut count = 0;
+        let mut rest = text;
         // No name contains a zero byte, so the first one is the end of the names.
         while !rest.is_empty() && rest[0] != 0 {
             let mut len = 0;

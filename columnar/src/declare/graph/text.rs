@@ -30,7 +30,8 @@ impl<const MOST: usize> ConstText<MOST> {
 
 /// `==`, as the compiler can evaluate it.
 pub(super) const fn is_same(one: &str, other: &str) -> bool {
-    let (mut one, mut other) = (one.as_bytes(), other.as_bytes());
+    let mut one = one.as_bytes();
+    let mut other = other.as_bytes();
     while let ([first, rest @ ..], [other_first, other_rest @ ..]) = (one, other) {
         if *first != *other_first {
             return false;

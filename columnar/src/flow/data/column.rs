@@ -204,7 +204,7 @@ impl ColumnDeclaration {
         settings.into_iter().filter(|(_, is_set)| *is_set).map(|(setting, _)| setting).collect()
     }
 
-    /// The step with its policies. Those of an attempt come first, so each attempt waits for the rate, and its time
+    /// The step with all policies. The policies of an attempt come first, so each attempt waits for the rate, and its time
     /// begins then.
     fn with_policies(&self, step: Step<'static>, errors: &mut Vec<StepError>) -> Step<'static> {
         let mut step = with(step, seconds("timeout", self.timeout, errors), Policy::timeout);

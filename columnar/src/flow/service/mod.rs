@@ -12,7 +12,7 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! let chat = Chat::new().spawn();                     // a task computes whatever is pushed
+//! let chat = Chat::new().spawn();                     // a task computes all that is pushed
 //! let mut events = chat.subscribe_from(&Position::START);
 //! let step = chat.user.push("Which language?").await?;
 //! while let Some(event) = events.next().await {

@@ -89,7 +89,7 @@ struct Failures {
     run: u64,
     /// The number of failures that were looked at.
     read: usize,
-    /// Those of them that are not sent.
+    /// The failures that are not sent yet.
     unsent: BTreeSet<ProgressKey>,
 }
 
@@ -241,7 +241,7 @@ impl<I: ColumnId> Subscription<I> {
 
     /// An event of the cells in progress, when all that is stored is sent.
     fn in_progress(&mut self, hub: &Hub) -> NextLook<I> {
-        // Locked for both looks: a text that is discarded between them would be continued by that of the next attempt.
+        // Locked for both looks: the next attempt would continue a text that is discarded in between.
         let feed = hub.feed();
         let mut discarded = self.drafts.iter().filter(|(_, (draft, _))| draft.discarded().is_some());
         // A column that was removed since has no cell.

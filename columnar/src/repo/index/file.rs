@@ -52,7 +52,8 @@ impl File {
         let is_test = is_test(&path);
         let imports = symbols.imports.iter().map(AsRef::as_ref);
         let packages = if language.reach == Reach::Packages { packages(imports) } else { Vec::new() };
-        let (referrers, references) = (BTreeMap::new(), 0);
+        let referrers = BTreeMap::new();
+        let references = 0;
         Self {
             path,
             symbols,
@@ -130,7 +131,8 @@ impl File {
     /// names the folder of a package.
     pub(super) fn may_mean(&self, name: NameId, other: &Self) -> bool {
         let is_named = |word| self.import_words.contains(word) || self.links.contains_key(word);
-        let (language, reach) = (self.language, self.language.reach);
+        let language = self.language;
+        let reach = language.reach;
         let is_near = reach != Reach::Imports && folder(&self.path) == folder(&other.path);
         let is_shown = language.family == other.language.family && (self.is_test || !other.is_test);
         let is_imported = || match reach {
@@ -166,7 +168,7 @@ fn outer_symbols(symbols: &Symbols) -> impl Iterator<Item = &Symbol> {
     })
 }
 
-/// The words by which an import may name a file: those of its stem and of its folder, without the usual ones.
+/// The words by which an import may name a file: the words of the stem and of the folder, without the usual ones.
 fn clues(path: &str) -> impl Iterator<Item = &str> {
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
     let special = stem.rsplit('/').filter(|part| !USUAL.contains(part)).take(2);

@@ -4,10 +4,10 @@
 //! symbols that changed ──▶ links that changed ──▶ files whose entries may differ
 //! ```
 //!
-//! Names are resolved without types, so only those of symbols outside of classes, traits and implementations count. A
+//! Names are resolved without types, so only names of symbols outside of classes, traits and implementations count. A
 //! call of a method `push` could mean any type; the name of its type is nearly always in the file as well.
 //!
-//! Pure: files with the same symbols have the same references, in whatever order they came.
+//! Pure: files with the same symbols have the same references, in any order of arrival.
 
 mod clusters;
 mod file;
@@ -67,7 +67,8 @@ impl<'i> Referrers<'i> {
 impl Index {
     /// Replaces the symbols of files. Returns the files whose entries may differ, also those that are gone.
     pub(super) fn apply(&mut self, changes: impl IntoIterator<Item = Change>) -> BTreeSet<FileId> {
-        let (mut stale, mut names) = (BTreeSet::new(), BTreeSet::new());
+        let mut stale = BTreeSet::new();
+        let mut names = BTreeSet::new();
         for Change { path, symbols } in changes {
             let next = FileId::nth(self.ids.len());
             let id = *self.ids.entry(Arc::clone(&path)).or_insert(next);
@@ -129,7 +130,8 @@ impl Index {
         let sets = |file: Option<&File>| {
             file.map(|file| (file.defines.clone(), file.uses().collect::<BTreeSet<_>>())).unwrap_or_default()
         };
-        let ((defined, used), (defines, uses)) = (sets(old.as_ref()), sets(file.as_ref()));
+        let (defined, used) = sets(old.as_ref());
+        let (defines, uses) = sets(file.as_ref());
         for name in defined.symmetric_difference(&defines) {
             self.names.set_definer(*name, id, defines.contains(name));
             names.insert(*name);

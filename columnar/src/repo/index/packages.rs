@@ -1,7 +1,7 @@
 //! The packages that a file of Go imports, and their folders.
 //!
 //! The path of an import is the name of a module, and the folder of the package in it. No file says here how long the name
-//! is, so the last parts of the path are compared with those of a folder.
+//! is, so the last parts of the path are compared with the last parts of a folder.
 
 use crate::repo::paths::folder;
 
@@ -44,7 +44,7 @@ const STANDARD: [&str; 34] = [
 ];
 
 /// The paths of the packages that may be of the repository, from the imports of a file. A path of one part is none: it is
-/// that of the standard library.
+/// the path of the standard library.
 pub(super) fn packages<'i>(imports: impl Iterator<Item = &'i str>) -> Vec<Box<str>> {
     let paths = imports.map(|import| import.split(['"', '`']).nth(1).unwrap_or(import));
     let local =

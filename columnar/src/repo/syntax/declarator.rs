@@ -23,7 +23,8 @@ impl<'n> Declared<'n> {
         let value = declarator.child_by_field_name("value");
         let outer = declarator.child_by_field_name("declarator").filter(|_| value.is_some());
         let outer = outer.unwrap_or(declarator);
-        let (mut name, mut is_function) = (outer, outer.kind() == "operator_cast");
+        let mut name = outer;
+        let mut is_function = outer.kind() == "operator_cast";
         while let Some(inner) = inside(name) {
             // `int (*show)(int)` is a variable.
             if name.kind() == "function_declarator" {

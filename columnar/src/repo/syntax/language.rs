@@ -28,7 +28,7 @@ pub(in crate::repo) enum Reach {
     Imports,
     /// Those that the file imports, and those in its folder.
     Folder,
-    /// Those of the packages that the file imports, and those in its folder.
+    /// The files of the packages that the file imports, and the files in its folder.
     Packages,
 }
 
@@ -117,7 +117,7 @@ pub(super) static LANGUAGES: [Language; 8] = [
             SymbolQuery::new(&tree_sitter_c::LANGUAGE.into(), include_str!("queries/c.scm"))
         }),
     },
-    // Many headers of C++ are named like those of C. The grammar of C++ reads nearly all of C.
+    // Many headers of C++ are named like headers of C. The grammar of C++ reads nearly all of C.
     Language {
         extensions: &["h", "cc", "cpp", "cxx", "hh", "hpp", "hxx"],
         family: "C",

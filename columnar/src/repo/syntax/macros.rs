@@ -2,7 +2,7 @@
 //! `void lock() ACQUIRE(mutex);`.
 //!
 //! The grammar does not know macros, and takes such a class for a function, or a macro for a type or a function. So it reads
-//! spaces in their place, and all positions stay those of the text.
+//! spaces in their place, and all positions stay the same as in the text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -63,7 +63,8 @@ pub(super) fn without_macros(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     ranges.sort_by_key(|range| range.start);
-    let (mut plain, mut end) = (String::with_capacity(text.len()), 0);
+    let mut plain = String::with_capacity(text.len());
+    let mut end = 0;
     for range in ranges {
         // A macro before the name of a class may be found in both ways.
         let start = range.start.max(end);
@@ -89,7 +90,9 @@ fn macros<'t>(text: &'t str, keyword: &'static str) -> impl Iterator<Item = Rang
 
 /// The places of the macros before and behind definitions. Macros in directives of the preprocessor stay.
 fn marks(text: &str) -> Vec<Range<usize>> {
-    let (mut marks, mut start, mut goes_on) = (Vec::new(), 0, false);
+    let mut marks = Vec::new();
+    let mut start = 0;
+    let mut goes_on = false;
     for line in text.split_inclusive('\n') {
         let is_directive = goes_on || line.trim_start().starts_with('#');
         goes_on = is_directive && line.trim_end().ends_with('\\');

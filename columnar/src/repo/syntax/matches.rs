@@ -176,7 +176,8 @@ impl ImportMatch<'_> {
 
 /// The steps that a query takes for errors: at each token in one, the cursor looks for a later node with a name.
 fn work_of_errors(tree: &Tree) -> usize {
-    let (mut work, mut cursor) = (0_usize, tree.walk());
+    let mut work = 0_usize;
+    let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
         if node.is_error() {

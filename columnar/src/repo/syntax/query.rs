@@ -6,7 +6,7 @@
 //! | `@nothing` | no definition, also not by a later pattern |
 //! | `@name` | the name of the definition. The signature is the text between the name and the field `body` |
 //! | `@declarator` | a declarator of C in place of the name |
-//! | `@value` | the function or class that the definition names: the signature is that of the value |
+//! | `@value` | the function or class that the definition names: the signature belongs to the value |
 //! | `@from`, `@to`, `@body` | where the signature begins, where it ends, and what it ends before |
 //! | `@on` | a type that stands behind the signature |
 //! | `@around`, `@inner`, `@prefix` | a node that belongs to a definition in it, and what stands before the signature then |

@@ -140,7 +140,7 @@ fn unbound<'t>(scope: &NameScope<'t>) -> impl Iterator<Item = &'t str> {
     scope.used.iter().filter(move |used| !is_bound(used)).map(|(name, _)| *name)
 }
 
-/// Whether a name may be that of a definition in another file. A member may be if it is called, and if it is a type or
+/// Whether a name may belong to a definition in another file. A member may be if it is called, and if it is a type or
 /// constant of a module: `module.Name`. Other members are fields.
 fn is_used(text: &str, range: &Range<usize>, place: Place) -> bool {
     let before = slice(text, 0..range.start);

@@ -56,7 +56,8 @@ impl Matches<'_> {
         if kind == SymbolKind::Impl && signature == name {
             signature.clear();
         }
-        let (name, signature) = (name.into_boxed_str(), signature.into());
+        let name = name.into_boxed_str();
+        let signature = signature.into();
         (!name.is_empty()).then_some(Symbol { kind, name, signature, is_async, depth, uses: Vec::new() })
     }
 
@@ -127,7 +128,9 @@ impl Matches<'_> {
 
     /// The text of a range, without comments and long values.
     fn written(&self, text: &str, range: Range<usize>) -> String {
-        let (mut from, mut end, mut written) = (range.start, range.end, String::new());
+        let mut from = range.start;
+        let mut end = range.end;
+        let mut written = String::new();
         if range.len() > LOOKED_AT {
             end = text.floor_char_boundary(range.start + LOOKED_AT);
         }
@@ -150,7 +153,8 @@ impl Matches<'_> {
 
 /// The range of a signature.
 fn signature_range(found: &DefinitionMatch<'_>, name: Node<'_>) -> Range<usize> {
-    let (node, value) = (found.node, found.part("value"));
+    let node = found.node;
+    let value = found.part("value");
     let from = found.part("from").or_else(|| {
         let mut fields = ["type_parameters", "parameters", "parameter"].into_iter();
         fields.find_map(|field| value?.child_by_field_name(field))
@@ -173,7 +177,7 @@ fn signature_range(found: &DefinitionMatch<'_>, name: Node<'_>) -> Range<usize> 
 /// The signature of a constant: the type, and a short value.
 fn constant(text: &str, node: Node<'_>, of: String) -> String {
     let value = node.child_by_field_name("value").or_else(|| node.child_by_field_name("right"));
-    // One of several values would be that of another name.
+    // One of several values would belong to another name.
     let is_one = node.children_by_field_name("name", &mut node.walk()).nth(1).is_none();
     let mut shown = short(text, value.filter(|_| is_one)).unwrap_or_default();
     if value.is_some_and(|value| value.kind() == "preproc_arg") {

@@ -193,7 +193,8 @@ impl FlowState {
         column: usize,
         steps: &[usize],
     ) -> Option<ColumnForecast> {
-        let (&first, &last) = (steps.first()?, steps.last()?);
+        let &first = steps.first()?;
+        let &last = steps.last()?;
         let contexts = self.contexts_now(column)?;
         let reads = self.plan.schema().reads(column)?;
         let assembler = &contexts.assembler;

@@ -66,8 +66,9 @@ impl SharedFlow {
                 drop(state);
                 return drop(replaced);
             }
-            let (plan, table, unloaded) =
-                (Arc::clone(&state.plan), state.table.clone(), state.unloaded.clone());
+            let plan = Arc::clone(&state.plan);
+            let table = state.table.clone();
+            let unloaded = state.unloaded.clone();
             drop(state);
             // Outside of the lock. The values that are stored meanwhile are counted in the next round.
             let known = recount.filter(|recount| Arc::ptr_eq(&recount.plan, &plan));

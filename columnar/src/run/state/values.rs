@@ -214,7 +214,8 @@ mod tests {
 
     #[test]
     fn the_first_receipt_of_a_cell_stays() {
-        let (mut receipts, cell) = (Receipts::default(), Cell { column: 0, step: 70 });
+        let mut receipts = Receipts::default();
+        let cell = Cell { column: 0, step: 70 };
         receipts.insert(cell, receipt(1));
         receipts.insert(cell, receipt(2));
         assert_eq!(receipts.get(cell).map(|receipt| receipt.ms), Some(1));

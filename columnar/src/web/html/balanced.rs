@@ -110,7 +110,7 @@ impl Balancer<'_> {
         let written = if is_hidden { None } else { self.write_start(&name, is_block, &tag.attributes) };
         *self.names.entry(name.clone()).or_default() += 1;
         self.open.push(OpenTag { name, written, is_block, is_hidden });
-        // The start of an element of SVG may be its end; that of HTML may not.
+        // The start of an element of SVG may be its end; the start of an element of HTML may not.
         if tag.self_closing && is_hidden {
             self.close(self.open.len().saturating_sub(1));
         }

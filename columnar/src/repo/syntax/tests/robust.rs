@@ -3,7 +3,7 @@
 use super::super::{Language, Parser, Symbols};
 use super::{SAMPLES, STACK, parsed, symbols};
 
-/// Runs a test on a small stack, as those of runtimes may be.
+/// Runs a test on a small stack, as small as a stack of a runtime.
 fn on_small_stack(test: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(test).expect("a thread");
     thread.join().expect("the test passes");
@@ -174,7 +174,8 @@ fn a_changed_file_is_read() {
         for _ in 0..50 {
             let mut changed = chars.clone();
             for _ in 0..=random(8) {
-                let (from, to) = (random(changed.len()), random(changed.len()));
+                let from = random(changed.len());
+                let to = random(changed.len());
                 match random(3) {
                     0 => drop(changed.drain(from..changed.len().min(from + random(30)))),
                     1 => drop(changed.splice(from..from, pieces[random(pieces.len())].chars())),

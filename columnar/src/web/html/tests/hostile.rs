@@ -115,7 +115,9 @@ fn w4_words_beyond_the_limits_are_plain_text() {
 
 /// The depth of HTML that is closed in its turn, and the number of its elements. `None` if it is not.
 fn measured(html: &str) -> Option<(usize, usize)> {
-    let (mut open, mut deepest, mut elements) = (Vec::new(), 0, 0);
+    let mut open = Vec::new();
+    let mut deepest = 0;
+    let mut elements = 0;
     for piece in html.strip_prefix("<title></title><body>")?.split('<').skip(1) {
         let tag = piece.split('>').next()?;
         if let Some(name) = tag.strip_prefix('/') {
@@ -152,7 +154,7 @@ fn soup() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// This is what the limits promise to the tree, whatever the page is.
+    /// This is what the limits promise to the tree for any page.
     #[test]
     fn w4_any_page_is_balanced_within_the_limits_and_read(page in soup()) {
         let url = Url::parse("https://a.org").expect("a URL");
