@@ -33,9 +33,10 @@ impl Prose {
 
     fn count(&mut self, line: usize, text: &str) {
         let text = without_targets(text).to_lowercase();
-        let is_between = |char: char| !char.is_ascii_alphabetic() && char != '\'' && char != '-';
+        let is_between = |char: char| !char.is_ascii_alphanumeric() && char != '\'' && char != '-';
         let words: Vec<&str> = text.split(is_between).filter(|word| !word.is_empty()).collect();
-        self.words += words.len();
+        self.words +=
+            words.iter().filter(|word| word.starts_with(|char: char| char.is_ascii_alphabetic())).count();
         self.pronouns += words.iter().filter(|word| PRONOUNS.contains(word)).count();
         let text = format!(" {} ", words.join(" "));
         if VAGUE.iter().any(|vague| text.contains(&format!(" {vague} "))) {

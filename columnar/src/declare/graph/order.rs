@@ -177,7 +177,8 @@ impl Graph {
         let mut order = [0; MOST];
         let mut waits = [0; MOST];
         let mut is_sorted = [false; MOST];
-        let (first, count) = (self.first(), self.__len() - self.first());
+        let first = self.first();
+        let count = self.__len() - first;
         let order = order.split_at_mut(count).0;
         // The result is not needed: `flow!` refuses a cycle, or `__is_acyclic` is false.
         self.sort(order, waits.split_at_mut(count).0, is_sorted.split_at_mut(count).0);

@@ -154,7 +154,9 @@ fn is_used(text: &str, range: &Range<usize>, place: Place) -> bool {
     let object = object.unwrap_or_default();
     let path = object.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
     let module = slice(object, path.len()..object.len());
-    let is_module = !path.ends_with(['.', ')', ']']) && !matches!(module, "" | "self" | "this" | "cls");
+    // A module may stand behind the dots of variadic parameters: `...gin.HandlerFunc`.
+    let is_path = path.ends_with('.') && !path.ends_with("..") || path.ends_with([')', ']']);
+    let is_module = !is_path && !matches!(module, "" | "self" | "this" | "cls");
     is_module && slice(text, range.clone()).starts_with(char::is_uppercase)
 }
 
