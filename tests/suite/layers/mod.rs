@@ -54,7 +54,9 @@ const LIBRARY: Rules<'_> = Rules {
         "std::net",
         "std::process",
         "std::thread",
-        "std::time",
+        "std::time::Instant",
+        "std::time::SystemTime",
+        "std::time::UNIX_EPOCH",
         "tokio",
     ],
 };

@@ -40,7 +40,7 @@ const WRITTEN: [(&str, &str); 7] = [
     ("cjk", include_str!("cjk.txt")),
     ("chat", include_str!("chat.txt")),
     ("chat", include_str!("../../../examples/chat/apollo13.txt")),
-    ("markup", include_str!("../../../ARCHITECTURE.md")),
+    ("markup", include_str!("../../TIERS.md")),
     ("code", include_str!("../../peers/peers.py")),
     ("code", include_str!("../../local-model.py")),
     ("markup", include_str!("../../FAULTS.md")),

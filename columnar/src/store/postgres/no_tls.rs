@@ -4,7 +4,7 @@ use tokio_postgres::tls::{MakeTlsConnect, NoTlsError, NoTlsStream};
 use tokio_postgres::{Error, NoTls, Socket};
 
 use super::super::StoreError;
-use super::address::{Address, TlsMode};
+use super::address::{DatabaseAddress, TlsMode};
 
 #[derive(Clone)]
 pub(super) struct Tls;
@@ -12,7 +12,7 @@ pub(super) struct Tls;
 pub(super) type TlsStream = NoTlsStream;
 
 impl Tls {
-    pub(super) fn new(address: &Address) -> Result<Self, StoreError> {
+    pub(super) fn new(address: &DatabaseAddress) -> Result<Self, StoreError> {
         if address.tls >= TlsMode::Require {
             return Err(StoreError::other(format!(
                 "`sslmode={}` needs the feature `postgres-tls` of columnar",
