@@ -59,9 +59,9 @@ impl Documents {
         faults.extend(missing.map(|(key, _)| UpdateFault::Missing(key.clone())));
         UpdateError::check(faults)?;
         let mut next = self.clone();
-        let mut changes = Changes::default();
-        changes.tree = replace(&mut next.tree, update.tree.as_ref());
-        changes.legend = replace(&mut next.legend, update.legend.as_ref());
+        let tree = replace(&mut next.tree, update.tree.as_ref());
+        let legend = replace(&mut next.legend, update.legend.as_ref());
+        let mut changes = Changes { tree, legend, ..Changes::default() };
         let mut pages = Vec::new();
         for (key, change) in &update.documents {
             match change {
