@@ -319,8 +319,8 @@ fn a_mistake_is_a_problem_at_its_place() {
     let formatted = format(text);
     let [problem] = formatted.problems.as_slice() else { panic!("{:?}", formatted.problems) };
     assert_eq!(&text[problem.at..problem.at + 5], "sorce");
-    // The macro leaves the end of a cast to the compiler.
-    let text = "flow! { source user; column a(user) = x as y z; }\n";
+    // The macro leaves the inside of brackets to the compiler.
+    let text = "flow! { source user; column a(user) = x(y z); }\n";
     let formatted = format(text);
     let [problem] = formatted.problems.as_slice() else { panic!("{:?}", formatted.problems) };
     assert!(problem.message.starts_with("rustfmt: expected"), "{problem:?}");
