@@ -215,7 +215,7 @@ pub struct Turn {
     pub parts: Vec<String>,
     /// The shown cells: column and step.
     pub cells: Vec<(String, usize)>,
-    /// The tokens of the turn, as [`Chars`](columnar::tokens::Chars) counts: the values, the delimiters and the
+    /// The tokens of the turn, as [`Estimate`](columnar::tokens::Estimate) counts: the values, the delimiters and the
     /// separators.
     pub tokens: usize,
 }

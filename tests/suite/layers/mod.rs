@@ -115,11 +115,11 @@ fn sources(folder: &Path) -> Sources {
 }
 
 fn checked(rules: &Rules<'_>) -> Report {
-    checked_with(rules, sources(&root().join(rules.folder)))
+    checked_with(rules, &sources(&root().join(rules.folder)))
 }
 
-fn checked_with(rules: &Rules<'_>, sources: Sources) -> Report {
-    let report = check(&sources, rules);
+fn checked_with(rules: &Rules<'_>, sources: &Sources) -> Report {
+    let report = check(sources, rules);
     let violations: Vec<String> = report.violations.iter().map(ToString::to_string).collect();
     assert!(violations.is_empty(), "{} violations\n\n{}\n", violations.len(), violations.join("\n\n"));
     report
@@ -148,7 +148,7 @@ fn imports_of_the_formatter_point_down() {
     files.extend(shared.filter(|(file, _)| {
         ["diagnostics", "ident.rs", "keywords.rs", "syntax/"].iter().any(|part| file.contains(part))
     }));
-    let report = checked_with(&FORMATTER, files);
+    let report = checked_with(&FORMATTER, &files);
     assert!(report.checked > 30, "{} references", report.checked);
 }
 
