@@ -38,7 +38,7 @@ pub(crate) use sum::Sum;
 /// Counts the tokens of texts.
 ///
 /// A flow counts each value once, when the value is stored, and keeps the number, so the size of a context is a sum.
-/// The default counter is [`Chars`].
+/// The default counter is [`Estimate`].
 ///
 /// ```
 /// use columnar::tokens::Counter;

@@ -23,7 +23,7 @@ use crate::history::tokens::{Counter, Estimate};
 /// In a typed column (see the [guide](crate::guide)) the model replies with such an extract for each text of the type,
 /// and with any valid value elsewhere.
 ///
-/// The model has no tokenizer. [`Chars`] counts the reported usage, four characters per token, and also the limit at
+/// The model has no tokenizer. [`Estimate`] counts the reported usage, a quarter of the bytes, and also the limit at
 /// which a reply is cut off. So bills and limits can be tried as well.
 #[derive(Clone, Debug, Default)]
 pub struct Offline {
