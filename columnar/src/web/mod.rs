@@ -25,8 +25,8 @@
 //! HTML becomes Markdown, with headings, lists, tables, code and links. An article is read without what is around it, as in
 //! the reading mode of a browser. A page of documentation, a list, or any other page is read in full: the element `main`, or
 //! the articles, or everything but the navigation. Characters that Markdown would read are escaped. Beyond 20,000 elements,
-//! or 64 in each other, the words stay and their marks are left out. Text, Markdown, JSON, XML and other types of text stay as they are, in UTF-8.
-//! Everything else is refused. No JavaScript runs, so a page that is made by it may have no text.
+//! or 64 in each other, the words stay and their marks are left out. Text, Markdown, JSON, XML and other types of text stay
+//! as they are, in UTF-8. Everything else is refused. No JavaScript runs, so a page that is made by it may have no text.
 //!
 //! At most 2 MiB of a page are read, and at most 100,000 bytes of its text are kept: a person pays for each token. A longer
 //! page ends with a line that says so.

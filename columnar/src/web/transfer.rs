@@ -127,7 +127,7 @@ async fn text(url: &Url, mut response: Response, limits: Limits) -> Result<Page,
     drop(response);
     let body = body.finish()?;
     let url = url.clone();
-    // A page takes up to a tenth of a second, in which other tasks would wait.
+    // A hostile page may take a second or two, in which other tasks would wait.
     let converted = spawn_blocking(move || convert(&url, &kind, &body, limits.text));
     converted.await.map_err(|_| WebFault::Unreadable)?
 }

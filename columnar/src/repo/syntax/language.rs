@@ -24,9 +24,9 @@ pub(in crate::repo) struct Language {
 /// The files that a name in a file may mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::repo) enum Reach {
-    /// Those that the file imports.
+    /// The files that the file imports.
     Imports,
-    /// Those that the file imports, and those in its folder.
+    /// The files that the file imports, and the files in its folder.
     Folder,
     /// The files of the packages that the file imports, and the files in its folder.
     Packages,
