@@ -244,17 +244,9 @@ impl<'e> Dependency<'e> {
             // The parameters around an inline flow are unknown here, and any argument may name one.
             let is_generic = path.segments.iter().any(|segment| !segment.arguments.is_none());
             let params = Vec::new();
-            return Self {
-                private,
-                path,
-                flow,
-                alias: None,
-                checked: None,
-                params,
-                is_generic,
-                param: variant,
-                role,
-            };
+            let alias = None;
+            let checked = None;
+            return Self { private, path, flow, alias, checked, params, is_generic, param: variant, role };
         };
         let alias = format_ident!("__{}{variant}", header.name.unraw(), span = located(header.keyword.span));
         Self::with_alias(private, header, path, flow, alias, variant, role)
