@@ -1,4 +1,4 @@
-//! The lines of code of a file, its types, and its tuples that stand for something else.
+//! The lines of code of a file, its types, and its tuples and closures that stand for something else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +19,8 @@ pub(super) struct Measured {
     pub(super) types: Vec<String>,
     /// The lines of `let (a, b) = (x, y);`, and of parameters that are tuples.
     pub(super) tuples: Vec<usize>,
+    /// The lines of `let name = |…| …;`.
+    pub(super) closures: Vec<usize>,
 }
 
 impl Measured {
@@ -29,7 +31,7 @@ impl Measured {
         collect_lines(file.to_token_stream(), &mut lines);
         let mut found = Found::default();
         found.visit_file(&file);
-        Self { lines: lines.len(), types: found.types, tuples: found.tuples }
+        Self { lines: lines.len(), types: found.types, tuples: found.tuples, closures: found.closures }
     }
 }
 
@@ -97,6 +99,7 @@ fn is_documentation(
 struct Found {
     types: Vec<String>,
     tuples: Vec<usize>,
+    closures: Vec<usize>,
 }
 
 impl<'ast> Visit<'ast> for Found {
@@ -120,6 +123,10 @@ impl<'ast> Visit<'ast> for Found {
             .is_some_and(|init| init.diverge.is_none() && matches!(*init.expr, Expr::Tuple(_)));
         if matches!(local.pat, Pat::Tuple(_)) && is_value {
             self.tuples.push(local.span().start().line);
+        }
+        let is_closure = local.init.as_ref().is_some_and(|init| matches!(*init.expr, Expr::Closure(_)));
+        if matches!(local.pat, Pat::Ident(_)) && is_closure {
+            self.closures.push(local.span().start().line);
         }
         visit::visit_local(self, local);
     }

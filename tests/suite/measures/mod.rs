@@ -26,6 +26,9 @@ const MOST_PRONOUNS: usize = 20;
 /// The most tuples in place of two statements or of a struct.
 const MOST_TUPLES: usize = 8;
 
+/// The most closures with a name of their own. A function, or the loop itself, is often plainer.
+const MOST_NAMED_CLOSURES: usize = 470;
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -110,6 +113,16 @@ fn no_tuple_stands_for_two_statements_or_for_a_missing_struct() {
     }
     println!("{} tuples\n{}", found.len(), found.join("\n"));
     assert!(found.len() <= MOST_TUPLES, "{} tuples", found.len());
+}
+
+#[test]
+fn few_closures_have_a_name() {
+    let mut found = Vec::new();
+    for (file, measured) in product() {
+        found.extend(measured.closures.iter().map(|line| format!("{file}:{line}")));
+    }
+    println!("{} named closures\n{}", found.len(), found.join("\n"));
+    assert!(found.len() <= MOST_NAMED_CLOSURES, "{} named closures", found.len());
 }
 
 #[test]
