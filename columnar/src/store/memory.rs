@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures::future::{self, BoxFuture, FutureExt};
+use futures::future::{self, FutureExt};
 
-use super::{Entry, Put, Store, StoreError, StoredSteps};
+use super::{Entry, Put, StepEntries, Store, StoreError, StoreFuture, StoredSteps};
 use crate::declare::Name;
 
 /// A store in memory. Clones are handles to the same flow, so a clone can open the flow again when the first flow is
@@ -115,14 +115,14 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Contents {
     fn check_free(&self) -> Result<(), StoreError> {
-        if self.owned { Err(StoreError::Locked { location: "this memory".into() }) } else { Ok(()) }
+        if self.owned { Err(StoreError::locked("this memory")) } else { Ok(()) }
     }
 
     fn stored_steps(&self, column: &Name) -> StoredSteps {
         self.columns.get(column).into_iter().flat_map(BTreeMap::keys).copied().collect()
     }
 
-    fn load(&self, column: &Name, steps: Range<usize>) -> Vec<(usize, Entry)> {
+    fn load(&self, column: &Name, steps: Range<usize>) -> StepEntries {
         // `BTreeMap::range` panics if a range ends before it begins.
         let Some(cells) = self.columns.get(column).filter(|_| !steps.is_empty()) else { return Vec::new() };
         cells.range(steps).map(|(step, entry)| (*step, entry.clone())).collect()
@@ -139,32 +139,28 @@ impl Contents {
 }
 
 impl Store for MemoryStore {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+    fn open(&self) -> StoreFuture<Option<String>> {
         future::ready(self.become_owner()).boxed()
     }
 
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+    fn define(&self, definition: String) -> StoreFuture<()> {
         let defined = self.contents().map(|mut contents| contents.definition = Some(definition));
         future::ready(defined).boxed()
     }
 
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+    fn stored_steps(&self, column: Name) -> StoreFuture<StoredSteps> {
         future::ready(self.contents().map(|contents| contents.stored_steps(&column))).boxed()
     }
 
-    fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+    fn load(&self, column: Name, steps: Range<usize>) -> StoreFuture<StepEntries> {
         future::ready(self.contents().map(|contents| contents.load(&column, steps))).boxed()
     }
 
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+    fn put(&self, column: Name, step: usize, entry: Entry) -> StoreFuture<Put> {
         future::ready(self.contents().map(|mut contents| contents.put(column, step, entry))).boxed()
     }
 
-    fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+    fn delete(&self) -> StoreFuture<()> {
         let mut contents = lock(&self.flow);
         let deleted = contents.check_free().map(|()| *contents = Contents::default());
         future::ready(deleted).boxed()

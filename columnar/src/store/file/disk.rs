@@ -29,9 +29,6 @@ pub(crate) trait Disk: Clone + Send + 'static {
     /// Whether the path leads to the file that is locked.
     fn is_locked_by(&self, path: &Path, lock: &Self::Lock) -> io::Result<bool>;
 
-    /// The kind of the file at a path. Links are not followed.
-    fn kind(&self, path: &Path) -> io::Result<FileKind>;
-
     /// The status of the file at a path. Links are not followed.
     fn status(&self, path: &Path) -> io::Result<FileStatus>;
 
@@ -93,10 +90,6 @@ impl Disk for Local {
 
     fn is_locked_by(&self, path: &Path, lock: &FileLock) -> io::Result<bool> {
         lock.is_at(path)
-    }
-
-    fn kind(&self, path: &Path) -> io::Result<FileKind> {
-        Ok(FileStatus::at(path)?.kind)
     }
 
     fn status(&self, path: &Path) -> io::Result<FileStatus> {

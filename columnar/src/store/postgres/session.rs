@@ -78,10 +78,6 @@ impl SessionLocation {
             }
         })
     }
-
-    pub(super) fn locked(&self) -> StoreError {
-        StoreError::Locked { location: self.to_string() }
-    }
 }
 
 /// The flow as errors name it, without the address, which may hold a password.

@@ -108,7 +108,7 @@ impl LogDefect {
                 "it has values of {file}, which is missing or empty; {restore}, or, to go on without them, remove it"
             ),
         };
-        StoreError::Damaged { location: shown(&log).to_string(), reason }
+        StoreError::damaged(&shown(&log), reason)
     }
 }
 

@@ -40,7 +40,7 @@ impl OpenFlow {
         let (id, lock) = loop {
             let id = FlowRow::find_or_make(db, &location.flow)?;
             let lock = take(&lock_path(file, id))?;
-            let lock = lock.ok_or_else(|| StoreError::Locked { location: location.to_string() })?;
+            let lock = lock.ok_or_else(|| StoreError::locked(&location))?;
             // The flow may have been deleted before the lock was taken.
             if find(db, &location.flow)? == Some(id) {
                 break (id, lock);

@@ -382,13 +382,6 @@ impl Disk for Model {
         self.read_store("is locked", path, |image| image.find(path).map(|_| true))
     }
 
-    fn kind(&self, path: &Path) -> io::Result<FileKind> {
-        self.read_store("kind", path, |image| {
-            let node = &image.nodes[image.find(path)?];
-            Ok(if matches!(node, Node::File { .. }) { FileKind::File } else { FileKind::Folder })
-        })
-    }
-
     /// Lists in reverse, since any order is possible.
     fn list(&self, folder: &Path) -> io::Result<Vec<(String, FileKind)>> {
         self.read_store("list", folder, |image| {
