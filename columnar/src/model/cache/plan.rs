@@ -29,10 +29,9 @@ use std::fmt;
 
 use super::mark::{Lifetime, Mark, Position, Reason};
 use super::pace::Pace;
-use super::policy::CachePolicy;
 use crate::context::tiers::{Moves, Tier};
 use crate::context::{InNext, Messages, Part, Parts};
-use crate::model::registry::Write;
+use crate::model::registry::{CachePolicy, Write};
 
 /// The assumed number of requests over which a history is used.
 const HORIZON: f64 = 10.0;

@@ -38,10 +38,10 @@ pub use self::error::ProviderError;
 use self::formats::format;
 use self::options::Options;
 use self::redaction::Sent;
-use self::settings::{NotTaken, SentSettings};
+use self::settings::SentSettings;
 use self::stop::StopFilter;
 use self::stream::{Exchange, ReplyStream, StreamLimits};
-use super::{Chunk, Model, Refused, ReplySettings, Request};
+use super::{Chunk, Model, ReplySettings, Request};
 use crate::declare::error::BoxError;
 use crate::model::cache::Lifetime;
 use crate::model::registry::{self, ProviderFacts};
@@ -81,7 +81,7 @@ use crate::model::registry::{self, ProviderFacts};
 /// [`timeout`](crate::compute::Policy::timeout) limits the whole call. Replies are never decompressed.
 ///
 /// If the provider takes no more calls for now, the error is [`Overloaded`](super::Overloaded), which
-/// [`Adaptive`](super::Adaptive) handles. If the provider would refuse the request again, the error is [`Refused`].
+/// [`Adaptive`](super::Adaptive) handles. If the provider would refuse the request again, the error is [`Refused`](super::Refused).
 #[derive(Clone)]
 pub struct Provider {
     name: String,
@@ -242,7 +242,7 @@ impl Provider {
 
     async fn open(self, request: Request) -> Result<ReplyStream, ProviderError> {
         let key = self.options.key(&self.name, self.facts, self.address.as_ref())?;
-        let settings = self.settings(&request.settings, request.max_tokens)?;
+        let settings = SentSettings::of(self.facts, &self.name, &request.settings, request.max_tokens)?;
         let stop = StopFilter::new(&settings.own_stop);
         let target = CallTarget {
             provider: self.facts,
@@ -260,22 +260,6 @@ impl Provider {
         let Self { name, facts, limits, .. } = self;
         let exchange = Exchange { name, facts, limits, sent, request_bytes, asked_long };
         ReplyStream::open(exchange, http, stop).await
-    }
-
-    /// The settings that the model takes.
-    fn settings<'r>(
-        &self,
-        wanted: &'r ReplySettings,
-        max_tokens: u32,
-    ) -> Result<SentSettings<'r>, ProviderError> {
-        SentSettings::of(self.facts, &self.name, wanted, max_tokens).map_err(
-            |NotTaken { setting, reason }| ProviderError::Setting {
-                model: self.name.clone(),
-                setting,
-                reason,
-                source: Refused,
-            },
-        )
     }
 
     /// The HTTP request, and the length of its body.
@@ -314,7 +298,7 @@ impl Model for Provider {
     }
 
     fn accepts(&self, settings: &ReplySettings, max_tokens: u32) -> Result<(), BoxError> {
-        Ok(self.settings(settings, max_tokens).map(drop)?)
+        Ok(SentSettings::of(self.facts, &self.name, settings, max_tokens).map(drop)?)
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
