@@ -1,6 +1,6 @@
 //! A store in memory, which ends with the process.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, btree_map};
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,16 +35,16 @@ use crate::declare::Name;
 /// ```
 pub struct MemoryStore {
     memory: Memory,
-    flow: Arc<Mutex<Contents>>,
+    flow: Arc<Mutex<MemoryContents>>,
     owns: AtomicBool,
 }
 
 /// Flows by key.
-type Memory = Arc<Mutex<BTreeMap<String, Arc<Mutex<Contents>>>>>;
+type Memory = Arc<Mutex<BTreeMap<String, Arc<Mutex<MemoryContents>>>>>;
 
 /// The contents of a flow.
 #[derive(Default)]
-struct Contents {
+struct MemoryContents {
     /// Whether the flow has been opened since the contents were made or deleted.
     exists: bool,
     owned: bool,
@@ -91,9 +91,11 @@ impl MemoryStore {
         Self { memory, flow, owns: AtomicBool::new(false) }
     }
 
-    /// The contents, if this handle is the owner.
-    fn contents(&self) -> Result<MutexGuard<'_, Contents>, StoreError> {
-        if self.owns.load(Ordering::Acquire) { Ok(lock(&self.flow)) } else { Err(StoreError::Closed) }
+    /// The answer about the contents, if this handle is the owner.
+    fn answer<T: Send + 'static>(&self, act: impl FnOnce(&mut MemoryContents) -> T) -> StoreFuture<T> {
+        let is_owner = self.owns.load(Ordering::Acquire);
+        let answer = if is_owner { Ok(act(&mut lock(&self.flow))) } else { Err(StoreError::Closed) };
+        future::ready(answer).boxed()
     }
 
     fn become_owner(&self) -> Result<Option<String>, StoreError> {
@@ -113,28 +115,9 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Contents {
+impl MemoryContents {
     fn check_free(&self) -> Result<(), StoreError> {
         if self.owned { Err(StoreError::locked("this memory")) } else { Ok(()) }
-    }
-
-    fn stored_steps(&self, column: &Name) -> StoredSteps {
-        self.columns.get(column).into_iter().flat_map(BTreeMap::keys).copied().collect()
-    }
-
-    fn load(&self, column: &Name, steps: Range<usize>) -> StepEntries {
-        // `BTreeMap::range` panics if a range ends before it begins.
-        let Some(cells) = self.columns.get(column).filter(|_| !steps.is_empty()) else { return Vec::new() };
-        cells.range(steps).map(|(step, entry)| (*step, entry.clone())).collect()
-    }
-
-    fn put(&mut self, column: Name, step: usize, entry: Entry) -> Put {
-        let cells = self.columns.entry(column).or_default();
-        if let Some(existing) = cells.get(&step) {
-            return Put::Exists(existing.clone());
-        }
-        cells.insert(step, entry);
-        Put::Stored
     }
 }
 
@@ -144,25 +127,37 @@ impl Store for MemoryStore {
     }
 
     fn define(&self, definition: String) -> StoreFuture<()> {
-        let defined = self.contents().map(|mut contents| contents.definition = Some(definition));
-        future::ready(defined).boxed()
+        self.answer(|contents| contents.definition = Some(definition))
     }
 
     fn stored_steps(&self, column: Name) -> StoreFuture<StoredSteps> {
-        future::ready(self.contents().map(|contents| contents.stored_steps(&column))).boxed()
+        self.answer(|contents| {
+            contents.columns.get(&column).into_iter().flat_map(BTreeMap::keys).copied().collect()
+        })
     }
 
     fn load(&self, column: Name, steps: Range<usize>) -> StoreFuture<StepEntries> {
-        future::ready(self.contents().map(|contents| contents.load(&column, steps))).boxed()
+        self.answer(|contents| {
+            // `BTreeMap::range` panics if a range ends before it begins.
+            let cells = contents.columns.get(&column).filter(|_| !steps.is_empty());
+            let cells = cells.map(|cells| cells.range(steps)).into_iter().flatten();
+            cells.map(|(step, entry)| (*step, entry.clone())).collect()
+        })
     }
 
     fn put(&self, column: Name, step: usize, entry: Entry) -> StoreFuture<Put> {
-        future::ready(self.contents().map(|mut contents| contents.put(column, step, entry))).boxed()
+        self.answer(|contents| match contents.columns.entry(column).or_default().entry(step) {
+            btree_map::Entry::Occupied(existing) => Put::Exists(existing.get().clone()),
+            btree_map::Entry::Vacant(cell) => {
+                cell.insert(entry);
+                Put::Stored
+            }
+        })
     }
 
     fn delete(&self) -> StoreFuture<()> {
         let mut contents = lock(&self.flow);
-        let deleted = contents.check_free().map(|()| *contents = Contents::default());
+        let deleted = contents.check_free().map(|()| *contents = MemoryContents::default());
         future::ready(deleted).boxed()
     }
 }

@@ -41,7 +41,7 @@ pub(crate) trait Backend: Sized + Send + 'static {
 
 /// A handle to a backend on a separate thread. When the handle is dropped, the thread finishes all requests and ends.
 pub(crate) struct Worker<B: Backend> {
-    location: B::Location,
+    pub(super) location: B::Location,
     handle: HandleId,
     thread: Mutex<Option<Thread<WorkerState<B>>>>,
 }
@@ -63,10 +63,6 @@ enum WorkerState<B> {
 impl<B: Backend> Worker<B> {
     pub(crate) fn new(location: B::Location) -> Self {
         Self { location, handle: HandleId::new(), thread: Mutex::new(None) }
-    }
-
-    pub(crate) fn location(&self) -> &B::Location {
-        &self.location
     }
 
     // The methods of `Store`, to which `delegate_store!` delegates.

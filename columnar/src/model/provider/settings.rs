@@ -82,10 +82,10 @@ impl<'r> SentSettings<'r> {
         let top_p = taker.take("top_p", wanted.top_p, sampling.or(both))?;
         let seed = taker.take("seed", wanted.seed, refused_seed(provider))?;
         let most = if accepts.stop { most_stops(provider.api) } else { 0 };
+        let stops = wanted.stop.iter().map(String::as_str).filter(|stop| !stop.is_empty());
         // Anthropic refuses white space.
-        let is_sent = |stop: &&str| provider.api != Api::Anthropic || !stop.trim().is_empty();
         let (mut stop, mut own_stop): (Vec<_>, Vec<_>) =
-            wanted.stop.iter().map(String::as_str).filter(|stop| !stop.is_empty()).partition(is_sent);
+            stops.partition(|stop| provider.api != Api::Anthropic || !stop.trim().is_empty());
         own_stop.extend(stop.split_off(most.min(stop.len())));
         Ok(Self {
             effort,

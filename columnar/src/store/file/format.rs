@@ -7,8 +7,8 @@ use super::layout::{IoContext, StoreFolder, create_dir, damaged, none_if_missing
 use super::log::{self, Cells};
 use crate::declare::error::shown;
 use crate::store::StoreError;
-use crate::store::files::plain_file::WrongKind;
-use crate::store::files::status::FileId;
+use crate::store::files::WrongKind;
+use crate::store::files::status::FileIdentity;
 
 /// The format that is written.
 pub(super) const FORMAT: u32 = 2;
@@ -96,7 +96,7 @@ pub(super) fn lock<D: Disk>(folder: &StoreFolder<D>) -> Result<D::Lock, StoreErr
 }
 
 /// Removes staged files of earlier owners. Returns the identity of the folder.
-pub(super) fn clear<D: Disk>(folder: &StoreFolder<D>) -> Result<FileId, StoreError> {
+pub(super) fn clear<D: Disk>(folder: &StoreFolder<D>) -> Result<FileIdentity, StoreError> {
     let staging = &folder.staging;
     create_dir(&folder.disk, staging)?;
     // Through a link, files of another folder would be removed.

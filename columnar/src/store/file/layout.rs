@@ -8,7 +8,7 @@ use super::log::{Checksum, LoggedEntry};
 use crate::declare::Name;
 use crate::declare::error::shown;
 use crate::history::Value;
-use crate::store::files::plain_file::WrongKind;
+use crate::store::files::WrongKind;
 use crate::store::{Entry, StoreError};
 
 /// The address of a file store.

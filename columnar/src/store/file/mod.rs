@@ -132,7 +132,7 @@ impl FileStore {
 
     /// The folder, as passed to [`new`](Self::new).
     pub fn folder(&self) -> &Path {
-        &self.worker.location().path
+        &self.worker.location.path
     }
 
     /// The stores in the folders of a folder, in order of names. A folder is a store once opened. Other folders,

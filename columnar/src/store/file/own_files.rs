@@ -10,7 +10,7 @@ use super::disk::{Disk, FileKind, FileStatus};
 use super::layout::{IoContext, StoreFolder, none_if_missing};
 use crate::declare::error::shown;
 use crate::store::StoreError;
-use crate::store::files::status::FileId;
+use crate::store::files::status::FileIdentity;
 
 /// The lock, the log, and the folder of staged files.
 pub(super) struct OwnFiles<D: Disk> {
@@ -18,11 +18,15 @@ pub(super) struct OwnFiles<D: Disk> {
     log: D::File,
     /// The status of the log, with the written length.
     log_status: FileStatus,
-    staging: FileId,
+    staging: FileIdentity,
 }
 
 impl<D: Disk> OwnFiles<D> {
-    pub(super) fn new(folder: &StoreFolder<D>, lock: D::Lock, staging: FileId) -> Result<Self, StoreError> {
+    pub(super) fn new(
+        folder: &StoreFolder<D>,
+        lock: D::Lock,
+        staging: FileIdentity,
+    ) -> Result<Self, StoreError> {
         let (log, log_status) = open_log(folder)?;
         Ok(Self { lock, log, log_status, staging })
     }

@@ -68,8 +68,7 @@ impl Backend for PostgresBackend {
     }
 
     fn definition(&mut self) -> Result<Option<String>, StoreError> {
-        let bytes = self.columns.definition();
-        let text = bytes.map(|bytes| str::from_utf8(bytes).map(str::to_owned)).transpose();
+        let text = self.columns.definition.clone().map(String::from_utf8).transpose();
         text.map_err(|_| StoreError::damaged(&self.location, "its definition is no text"))
     }
 

@@ -17,7 +17,7 @@ use crate::history::StepRanges;
 
 /// The rows of a flow except for the cells.
 pub(super) struct FlowRows {
-    definition: Option<Vec<u8>>,
+    pub(super) definition: Option<Vec<u8>>,
     /// The rows in `columnar_prefixes`, by column.
     rows: HashMap<String, ColumnPrefix>,
     /// The stored steps of the columns that were asked for or written to.
@@ -65,10 +65,6 @@ impl FlowRows {
             }
         }
         Ok(columns)
-    }
-
-    pub(super) fn definition(&self) -> Option<&[u8]> {
-        self.definition.as_deref()
     }
 
     fn count(&self) -> i32 {
@@ -133,7 +129,7 @@ impl FlowRows {
         }
         let new = columns.iter().filter(|column| !self.rows.contains_key(**column)).count();
         let count = self.count().saturating_add(i32::try_from(new).unwrap_or(i32::MAX));
-        let sum = flow_checksum(ownership.flow, count, self.definition());
+        let sum = flow_checksum(ownership.flow, count, self.definition.as_deref());
         let [flow, owners] = ownership.parameters();
         let parameters: [Parameter<'_>; 7] = [
             flow,

@@ -151,6 +151,6 @@ impl Store for PostgresStore {
 
 impl fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresStore").field("flow", &self.worker.location().flow).finish_non_exhaustive()
+        f.debug_struct("PostgresStore").field("flow", &self.worker.location.flow).finish_non_exhaustive()
     }
 }

@@ -15,7 +15,7 @@ use super::database::{self, FileLocation};
 use super::deletion;
 use super::error::SqliteError;
 use super::flow::{ColumnRow, check_keys, find, keys};
-use super::lock::Lock;
+use super::lock::FlowLock;
 use super::log;
 use super::names::FileNames;
 use super::open_flow::{OpenFlow, advance, lock_path};
@@ -175,8 +175,8 @@ impl OpenFile {
     }
 
     /// Takes a lock, as another name of the file that is locked here.
-    fn lock(&self, path: &Path) -> Result<Option<Lock>, SqliteError> {
-        Lock::take(path, self.flows.values().next().map(|flow| &flow.lock))
+    fn lock(&self, path: &Path) -> Result<Option<FlowLock>, SqliteError> {
+        FlowLock::take(path, self.flows.values().next().map(|flow| &flow.lock))
     }
 
     /// The id of a flow. `None` is believed only after the index has been checked.

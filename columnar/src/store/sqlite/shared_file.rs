@@ -1,10 +1,10 @@
 //! The files that this process has open. All handles to the flows of a file share a connection, on one thread.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::{fs, io};
 
 use futures::future::FutureExt;
 
@@ -35,11 +35,8 @@ pub(super) struct FlowHandle {
 impl SharedFile {
     /// The file, unless it is missing or empty. An empty file stays empty.
     pub(super) fn find_existing(file: &Path) -> Result<Option<Arc<Self>>, StoreError> {
-        let is_empty = match fs::metadata(file) {
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
-            Ok(metadata) => metadata.len() == 0,
-        };
-        if !is_empty {
+        // Opening reports what cannot be looked at.
+        if !log::is_empty(file).unwrap_or(false) {
             return Self::find(file).map(Some);
         }
         // The flows of the file may be in a log that was left.

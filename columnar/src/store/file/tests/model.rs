@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::super::disk::{Disk, FileKind, FileStatus};
 use super::super::known::{self, KnownSteps};
 use super::super::log::Log;
-use crate::store::files::plain_file::WrongKind;
-use crate::store::files::status::FileId;
+use crate::store::files::WrongKind;
+use crate::store::files::status::FileIdentity;
 
 /// A file system, shared by all clones.
 #[derive(Clone, Default)]
@@ -281,7 +281,7 @@ impl Image {
             Node::Folder { names, .. } => Some(names.values().filter(|at| **at == node).count() as u64),
             Node::File { .. } => None,
         });
-        FileStatus { kind, id: FileId::new(0, node as u64), names: names.sum(), len }
+        FileStatus { kind, id: FileIdentity::new(0, node as u64), names: names.sum(), len }
     }
 
     fn add(&mut self, path: &Path, node: Node) -> io::Result<usize> {
