@@ -105,7 +105,10 @@ impl<B: Backend> Worker<B> {
         &self,
         read: impl FnOnce(&mut B) -> Result<T, StoreError> + Send + 'static,
     ) -> StoreFuture<T> {
-        self.ask(move |state| read(state.read()?))
+        self.ask(move |state| match state {
+            WorkerState::Closed => Err(StoreError::Closed),
+            WorkerState::Open(backend) | WorkerState::Halted(backend) => read(backend),
+        })
     }
 
     /// Runs on the thread with the location alone, whether or not the backend is open.
@@ -149,13 +152,6 @@ impl<B: Backend> fmt::Debug for Worker<B> {
 }
 
 impl<B: Backend> WorkerState<B> {
-    fn read(&mut self) -> Result<&mut B, StoreError> {
-        match self {
-            Self::Closed => Err(StoreError::Closed),
-            Self::Open(backend) | Self::Halted(backend) => Ok(backend),
-        }
-    }
-
     fn write<T>(&mut self, write: impl FnOnce(&mut B) -> Result<T, StoreError>) -> Result<T, StoreError> {
         match std::mem::replace(self, Self::Closed) {
             Self::Closed => Err(StoreError::Closed),
