@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use futures::stream::{self, BoxStream, StreamExt};
 
-use super::Piece;
 use super::thoughts::ThoughtFilter;
+use super::{Piece, PieceSource};
 use crate::compute::trace::CallSpan;
 use crate::declare::error::BoxError;
 use crate::history::tokens::{Counter, Estimate};
@@ -87,6 +87,23 @@ impl Received {
     }
 }
 
+/// The text and the usage of the reply, or an error if the reply is incomplete.
+impl PieceSource for ModelCall {
+    async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
+        let result = match mem::replace(&mut self.stage, CallStage::Done) {
+            CallStage::Pending => self.send().await,
+            CallStage::Streaming(reply) => self.receive(reply).await,
+            CallStage::Ended { error: None, .. } | CallStage::Done => return None,
+            // The end of a discarded reply came before, as `CallEnded`, so the receipt has the tokens of that reply.
+            CallStage::Ended { error: Some(error), mut span } => {
+                span.failed(&*error, None);
+                Err(error)
+            }
+        };
+        Some(result.or_else(|error| self.ask_backup(error)))
+    }
+}
+
 impl ModelCall {
     /// A call of the first of these models; the others are backups.
     pub(super) fn new(
@@ -110,27 +127,6 @@ impl ModelCall {
             stage: CallStage::Pending,
             reservation: None,
         }
-    }
-
-    /// The text and the usage of the reply, or an error if the reply is incomplete.
-    pub(super) fn pieces(self) -> BoxStream<'static, Result<Piece, BoxError>> {
-        let pieces = stream::unfold(self, |mut call| async move { Some((call.next().await?, call)) });
-        pieces.boxed()
-    }
-
-    async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
-        // An error leaves `Done` behind, so it is the last item.
-        let result = match mem::replace(&mut self.stage, CallStage::Done) {
-            CallStage::Pending => self.send().await,
-            CallStage::Streaming(reply) => self.receive(reply).await,
-            CallStage::Ended { error: None, .. } | CallStage::Done => return None,
-            // The end of a discarded reply came before, as `CallEnded`, so the receipt has the tokens of that reply.
-            CallStage::Ended { error: Some(error), mut span } => {
-                span.failed(&*error);
-                Err(error)
-            }
-        };
-        Some(result.or_else(|error| self.ask_backup(error)))
     }
 
     /// Goes on with the next model, if there is one and this model caused the error.
@@ -163,7 +159,7 @@ impl ModelCall {
             let input = u64::try_from(self.input).unwrap_or(u64::MAX);
             self.reservation = Some(limit.reserve(name, input, max_tokens.into()).await?);
         }
-        let span = CallSpan::begin(name, &self.request);
+        let span = CallSpan::of_request(name, &self.request);
         let chunks = {
             // Events that the model emits in this call belong to its span.
             let _entered = span.enter();
@@ -178,29 +174,29 @@ impl ModelCall {
     }
 
     async fn receive(&mut self, mut reply: Streaming) -> Result<Piece, BoxError> {
-        let error = match reply.span.within(reply.chunks.next()).await {
+        let piece = match reply.span.within(reply.chunks.next()).await {
             Some(Ok(Chunk::Text(text))) => {
                 reply.span.text(&text);
-                let text = self.shown(&mut reply, text);
-                self.stage = CallStage::Streaming(reply);
-                return Ok(Piece::Text(text));
+                Piece::Text(self.shown(&mut reply, text))
             }
             Some(Ok(Chunk::Thought(text))) => {
                 if self.rules.thoughts.are_kept {
                     reply.thoughts.push_str(&text);
                 }
-                self.stage = CallStage::Streaming(reply);
                 // A thought proves that the reply has begun.
-                return Ok(Piece::Text(String::new()));
+                Piece::Text(String::new())
             }
-            Some(Ok(Chunk::Waiting { pause, error })) => {
-                self.stage = CallStage::Streaming(reply);
-                return Ok(Piece::Waiting { pause, error });
-            }
+            Some(Ok(Chunk::Waiting { pause, error })) => Piece::Waiting { pause, error },
             Some(Ok(Chunk::End(end))) => return Ok(self.end(reply, end)),
-            Some(Err(error)) => error,
-            None => ReplyError::BrokeOff.into(),
+            Some(Err(error)) => return self.break_off(reply, error),
+            None => return self.break_off(reply, ReplyError::BrokeOff.into()),
         };
+        self.stage = CallStage::Streaming(reply);
+        Ok(piece)
+    }
+
+    /// The reply has no end.
+    fn break_off(&mut self, mut reply: Streaming, error: BoxError) -> Result<Piece, BoxError> {
         // Providers do not bill a request without a reply.
         if let Some(mut reservation) = self.reservation.take().filter(|_| reply.received == Received::Nothing)
         {
@@ -211,7 +207,7 @@ impl ModelCall {
             self.stage = CallStage::Ended { error: Some(error), span: reply.span };
             return Ok(Piece::CallRefused);
         }
-        reply.span.failed(&*error);
+        reply.span.failed(&*error, None);
         Err(error)
     }
 

@@ -15,7 +15,6 @@ mod prompt;
 mod rate;
 mod reply;
 mod step;
-mod text;
 mod thoughts;
 // Callers use the same functions with and without the feature, and need no `cfg`.
 #[doc(hidden)]
@@ -39,17 +38,16 @@ pub use context::Context;
 pub(crate) use context::Defaults;
 #[cfg(feature = "typed")]
 pub(crate) use context::OutputSpec;
-pub use convert::{IntoOutcome, IntoReply, IntoStep, Json, OutputOfStep};
+pub use convert::{IntoOutcome, IntoReply, IntoStep, IntoText, Json, OutputOfStep};
 #[cfg(feature = "tracing")]
 pub(crate) use policy::TimedOut;
 pub use policy::{Policy, secs};
 pub use prompt::{Prompt, prompt};
 pub use rate::{Rate, per_minute, per_second};
 pub use reply::{Deltas, Reply, deltas};
-pub(crate) use reply::{Piece, ReplyKind};
+pub(crate) use reply::{Piece, PieceSource, ReplyKind};
 pub use step::Step;
 pub(crate) use step::StepSettings;
-pub use text::IntoText;
 pub use typed::ColumnType;
 #[cfg(feature = "typed")]
 pub use typed::SchemaMismatch;

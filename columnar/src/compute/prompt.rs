@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::call::{ModelCall, ReplyRules};
-use super::{Compute, Context, IntoText, Reply, ReplyKind};
+use super::{Compute, Context, IntoText, Reply};
 use crate::declare::error::BoxError;
 use crate::model::cache::Pace;
 use crate::model::rendering::Request;
@@ -262,7 +262,7 @@ impl Prompt {
 impl Compute for Prompt {
     fn compute(&self, cx: Context) -> Reply<'static> {
         match self.call(&cx) {
-            Ok(call) => Reply(ReplyKind::Pieces(call.pieces())),
+            Ok(call) => Reply::of(call),
             Err(error) => Reply::whole(async { Err(error) }),
         }
     }

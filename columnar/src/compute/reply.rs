@@ -39,6 +39,12 @@ pub(crate) enum Piece {
     Retry { attempt: usize, error: BoxError },
 }
 
+/// The source of a reply that arrives in pieces.
+pub(crate) trait PieceSource: Send {
+    /// The next piece; `None` at the end.
+    fn next(&mut self) -> impl Future<Output = Option<Result<Piece, BoxError>>> + Send;
+}
+
 impl<'a> Reply<'a> {
     /// A text that is available at once.
     pub fn text(text: impl Into<Value>) -> Self {
@@ -49,6 +55,18 @@ impl<'a> Reply<'a> {
     /// A text that arrives as a whole.
     pub fn whole(text: impl Future<Output = Result<Value, BoxError>> + Send + 'a) -> Self {
         Self(ReplyKind::Whole(text.boxed()))
+    }
+
+    /// The pieces of a source up to the end or the first error.
+    pub(crate) fn of(source: impl PieceSource + 'a) -> Self {
+        let pieces = stream::unfold(Some(source), |source| async move {
+            let mut source = source?;
+            let piece = source.next().await?;
+            // A source that has failed is dropped at once, and with it all that the source holds.
+            let rest = piece.is_ok().then_some(source);
+            Some((piece, rest))
+        });
+        Self(ReplyKind::Pieces(pieces.boxed()))
     }
 
     /// The reply that a future makes.

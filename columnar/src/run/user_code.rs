@@ -57,7 +57,7 @@ impl<'a> ComputeSteps<'a> {
 pub(crate) fn settings(steps: &[Option<Step<'_>>]) -> Vec<Arc<StepSettings>> {
     steps
         .iter()
-        .map(|step| step.as_ref().map(|step| Arc::clone(step.settings())).unwrap_or_default())
+        .map(|step| step.as_ref().map(|step| Arc::clone(&step.settings)).unwrap_or_default())
         .collect()
 }
 

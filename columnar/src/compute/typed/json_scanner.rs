@@ -5,8 +5,7 @@
 
 use memchr::memmem;
 
-/// The marks around thoughts that a model writes into a reply.
-pub(super) const THOUGHTS: [&str; 2] = ["<think>", "</think>"];
+use crate::compute::thoughts::{CLOSING, OPENING};
 
 /// Scans a growing reply. Each call takes the whole reply so far.
 #[derive(Debug, Default)]
@@ -67,7 +66,7 @@ impl JsonScanner {
 
     /// The state after the first byte of the rest; `None` if the rest is too short to tell.
     fn after(&mut self, byte: u8, rest: &[u8], openings: &str) -> Option<ScanState> {
-        let [begin, end] = THOUGHTS.map(str::as_bytes);
+        let [begin, end] = [OPENING, CLOSING].map(str::as_bytes);
         let mut length = 1;
         let state = match (self.state, byte) {
             (ScanState::Blank, b'<') if rest.len() < begin.len() && begin.starts_with(rest) => return None,

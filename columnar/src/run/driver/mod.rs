@@ -197,7 +197,7 @@ impl<I: ColumnId> Run<'_, I> {
                         unreachable!("a cell that is computed has a compute step")
                     };
                     // A model is asked for the name. A model that panics here does so again when the step calls the model.
-                    let join = || self.single_flight.join(step.settings(), &context);
+                    let join = || self.single_flight.join(&step.settings, &context);
                     let warm_up = caught(join).unwrap_or_default();
                     let mut computation = Computation::new(cell, step, context, warm_up);
                     computation.warning = self.warnings.remove(&cell.column);

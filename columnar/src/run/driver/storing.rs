@@ -40,7 +40,7 @@ impl<I> Run<'_, I> {
 
     pub(super) fn put_done(&mut self, mut unstored: Unstored, put: Result<Put, StoreError>) {
         let is_stored = put.and_then(|put| self.stored(&mut unstored, put));
-        let Unstored { cell, entry, span, .. } = unstored;
+        let Unstored { cell, entry, mut span, .. } = unstored;
         match is_stored {
             Ok(true) => {
                 span.stored(&entry);
