@@ -173,19 +173,7 @@ impl LiveFlow<'static, Dynamic> {
     /// - [`Error::Running`] during a run.
     /// - [`Error::Schema`] for the last source.
     pub async fn remove_column(&self, column: impl AsRef<str>) -> Result<()> {
-        let writing = self.shared.writing().await;
-        let at = self.shared.find(column.as_ref())?;
-        let plan = self.shared.plan();
-        let dependents = plan.dependents(at);
-        if dependents.is_empty() {
-            self.remove(&[at])?;
-            drop(writing);
-            self.shared.wake();
-            return Ok(());
-        }
-        let column = plan.schema().name(at).clone();
-        let dependents = plan.names(&dependents);
-        Err(Error::HasDependents { column, dependents })
+        self.remove(column.as_ref(), false).await.map(drop)
     }
 
     /// Removes a column and all dependent columns, as [`remove_column`](Self::remove_column) does, and returns the names.
@@ -209,26 +197,30 @@ impl LiveFlow<'static, Dynamic> {
     ///
     /// [`Error::UnknownColumn`]; [`Error::Running`] during a run; [`Error::Schema`] if no source would be left.
     pub async fn remove_with_dependents(&self, column: impl AsRef<str>) -> Result<Vec<Name>> {
-        let writing = self.shared.writing().await;
-        let at = self.shared.find(column.as_ref())?;
-        let plan = self.shared.plan();
-        let mut removed = plan.dependents(at);
-        removed.insert(0, at);
-        self.remove(&removed)?;
-        drop(writing);
-        self.shared.wake();
-        Ok(plan.names(&removed))
+        self.remove(column.as_ref(), true).await
     }
 
-    fn remove(&self, removed: &[usize]) -> Result<()> {
+    /// Removes a column and, if that is allowed, all dependent columns. Returns the names.
+    async fn remove(&self, column: &str, with_dependents: bool) -> Result<Vec<Name>> {
+        let writing = self.shared.writing().await;
+        let at = self.shared.find(column)?;
+        let before = self.shared.plan();
+        let mut removed = before.dependents(at);
+        if !removed.is_empty() && !with_dependents {
+            let column = before.schema().name(at).clone();
+            return Err(Error::HasDependents { column, dependents: before.names(&removed) });
+        }
+        removed.insert(0, at);
         let mut declared = self.columns.lock();
-        let left = declared.without(removed);
+        let left = declared.without(&removed);
         self.shared.remove_columns(plan(&left)?, &left.origins(&declared), &self.steps, left.steps())?;
         let earlier = mem::replace(&mut *declared, left);
         drop(declared);
         // The earlier declarations may be the last to have the compute steps of the removed columns.
         drop(earlier);
-        Ok(())
+        drop(writing);
+        self.shared.wake();
+        Ok(before.names(&removed))
     }
 
     /// Another flow, in which this column replaces the one of the same name. The new flow recomputes that column and

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, BufRead, Write};
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 
 use super::ingest::{CellValue, Ingest};
@@ -136,35 +136,28 @@ pub async fn read_json_lines(store: &impl Store, mut rows: impl BufRead) -> Resu
 
 fn parse(line: &[u8]) -> Result<Vec<(String, CellValue)>, InvalidRow> {
     // The message of serde may quote the row.
-    let members = serde_json::from_slice::<Members>(line);
-    members.map(|members| members.0).map_err(|error| InvalidRow::NotAnObject { byte: error.column().max(1) })
+    let mut json = serde_json::Deserializer::from_slice(line);
+    let members = json.deserialize_map(Members).and_then(|members| json.end().map(|()| members));
+    members.map_err(|error| InvalidRow::NotAnObject { byte: error.column().max(1) })
 }
 
 /// The members of an object, with duplicates.
-struct Members(Vec<(String, CellValue)>);
+struct Members;
 
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Object)
-    }
-}
-
-struct Object;
-
-impl<'de> Visitor<'de> for Object {
-    type Value = Members;
+impl<'de> Visitor<'de> for Members {
+    type Value = Vec<(String, CellValue)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         // A map would drop one of two equal members. The store reports an error if the values differ.
         let mut members = Vec::new();
         while let Some((member, value)) = map.next_entry()? {
             members.push((member, cell_value(value)));
         }
-        Ok(Members(members))
+        Ok(members)
     }
 }
 

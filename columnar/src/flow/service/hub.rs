@@ -99,8 +99,9 @@ impl Hub {
         self.request(|control| {
             control.stop = control.stop.max(stop);
             control.retry = false;
-            // Now and not when the task reads the request: a later push is not cancelled.
-            self.shared.leave_stale();
+            // The missing cells are left to the next push. Now and not when the task reads the request: a later push is
+            // not cancelled.
+            self.shared.lock().is_stale = false;
         });
     }
 
@@ -147,11 +148,11 @@ impl Hub {
         if control.stop >= Stop::Shutdown || self.shared.has_store_failed() {
             return NextWork::Close;
         }
-        if self.shared.is_running() {
+        if self.shared.lock().is_running() {
             return NextWork::WaitForRun;
         }
         // Under the lock of the requests: a handle that pushes and is dropped does both before or both after this.
-        match (control.retry || self.shared.is_stale(), control.handles) {
+        match (control.retry || self.shared.lock().is_stale, control.handles) {
             (true, _) => NextWork::Run,
             (false, 0) => NextWork::Close,
             (false, _) => NextWork::Wait,
@@ -163,7 +164,7 @@ impl Hub {
         let cell = error.cell();
         if cell.is_none_or(|(_, step)| step.is_none()) {
             // The run has failed before it looked at what was pushed, and so would the next run.
-            self.shared.leave_stale();
+            self.shared.lock().is_stale = false;
         }
         if let Some((column, step)) = cell {
             let first_missing =
@@ -182,7 +183,7 @@ impl Hub {
     /// The result of the last run when the task has nothing to do; `None` before.
     pub(super) fn at_rest(&self) -> Option<Result<()>> {
         // Before the state of the task, because the task is busy before its run has seen the values.
-        let is_stale = self.shared.is_stale();
+        let is_stale = self.shared.lock().is_stale;
         let control = self.control.borrow();
         let is_idle =
             control.task == TaskState::Idle && control.stop == Stop::No && !control.retry && !is_stale;

@@ -187,7 +187,7 @@ impl<F> Spawned<F> {
         let shared = &self.handle.shared;
         let check = || {
             // A step that has not begun waits for a push.
-            let rest = hub.at_rest().filter(|_| shared.begun() > step || hub.is_closed());
+            let rest = hub.at_rest().filter(|_| shared.lock().scheduler.begun() > step || hub.is_closed());
             // After that question: the task may have stored the step before it came to rest.
             match shared.first_missing(step) {
                 None => Some(Ok(())),

@@ -7,7 +7,6 @@ use super::{ColumnContexts, ContextDraft, ContextRecipe};
 use crate::context::{FlowPast, Messages, budget};
 use crate::declare::Reads;
 use crate::history::StepRanges;
-use crate::model::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::run::shared::SharedFlow;
 use crate::run::state::{FindColumn, FlowState};
 use crate::run::{Error, Result};
@@ -31,23 +30,6 @@ impl SharedFlow {
             state.settings.get(column.find_in(&state)?).and_then(|settings| settings.instruction.clone())
         };
         Ok(messages.system(instruction.as_deref().unwrap_or_default()))
-    }
-
-    /// The prefix that the messages of a cell share with the next request.
-    pub(crate) fn explain_cache(&self, column: impl FindColumn, step: usize) -> Result<StablePrefix> {
-        Ok(StablePrefix::of(&self.messages(column, step)?))
-    }
-
-    /// The positions of the cache marks in the messages of a cell.
-    pub(crate) fn cache_plan(
-        &self,
-        column: impl FindColumn,
-        step: usize,
-        policy: &CachePolicy,
-        pace: Pace,
-    ) -> Result<CachePlan> {
-        let messages = self.messages(column, step)?;
-        Ok(CachePlan::of(&messages, messages.system_tokens(), policy, pace))
     }
 
     /// The values of the context of a derived cell.

@@ -96,20 +96,6 @@ impl SharedFlow {
         column.is_some_and(|column| state.scheduler.is_stored(Cell { column, step }))
     }
 
-    pub(crate) fn is_running(&self) -> bool {
-        self.lock().is_running()
-    }
-
-    /// Whether values were pushed or columns added that no run has seen to its end.
-    pub(crate) fn is_stale(&self) -> bool {
-        self.lock().is_stale
-    }
-
-    /// Leaves the missing cells to the next push.
-    pub(crate) fn leave_stale(&self) {
-        self.lock().is_stale = false;
-    }
-
     /// A write has failed.
     pub(crate) fn store_failed(&self) {
         self.has_store_failed.store(true, Ordering::Release);
@@ -130,11 +116,6 @@ impl SharedFlow {
             Self::unlock_and_wake(state);
         }
         is_running
-    }
-
-    /// The number of steps that have begun: every source has a value there.
-    pub(crate) fn begun(&self) -> usize {
-        self.lock().scheduler.begun()
     }
 
     /// The first cell in topological order that is missing at a step.
