@@ -182,8 +182,8 @@ impl RequestDraft {
         let instructions: Vec<&str> = instructions.iter().map(|text| &**text).collect();
         let instruction = settings.instruction.unwrap_or_default();
         let options = TranscriptOptions {
-            user: name("human"),
-            assistant: name("model"),
+            user: Name::known("human"),
+            assistant: Name::known("model"),
             instructions: &instructions,
             settings,
             budget: &budget,
@@ -204,13 +204,6 @@ impl RequestDraft {
         })?;
         let system = transcript.messages.system(instruction);
         Ok(Assembled { transcript, system, nodes })
-    }
-}
-
-fn name(text: &str) -> Name {
-    match Name::new(text) {
-        Ok(name) => name,
-        Err(error) => unreachable!("it is a name: {error}"),
     }
 }
 

@@ -201,15 +201,13 @@ impl<I: ColumnId> Run<'_, I> {
                     let warm_up = caught(join).unwrap_or_default();
                     let mut computation = Computation::new(cell, step, context, warm_up);
                     computation.warning = self.warnings.remove(&cell.column);
-                    let event = self.compute(computation, task);
-                    if event.is_some() {
+                    if let event @ Some(_) = self.compute(computation, task) {
                         return event;
                     }
                 }
                 RunAction::Refuse(cell, error) => {
                     let refused = Computation::refused(cell, self.name(cell.column).clone(), error);
-                    let event = self.compute(refused, task);
-                    if event.is_some() {
+                    if let event @ Some(_) = self.compute(refused, task) {
                         return event;
                     }
                 }
@@ -245,18 +243,16 @@ impl<I: ColumnId> Run<'_, I> {
             self.put_done(unstored, put);
         }
         // No action is left, so each cell that may start has started, and this failure prevents none.
-        if let Some((cell, report)) = self.early_failure.take() {
-            let event = self.handle_report(cell, report);
-            if event.is_some() {
-                return event;
-            }
+        if let Some((cell, report)) = self.early_failure.take()
+            && let event @ Some(_) = self.handle_report(cell, report)
+        {
+            return event;
         }
         while self.unstored.is_none()
             && let Poll::Ready(Some((cell, mut report))) = self.computations.poll_next_unpin(task)
         {
             self.count_tokens(cell, &mut report);
-            let event = self.handle_report(cell, report);
-            if event.is_some() {
+            if let event @ Some(_) = self.handle_report(cell, report) {
                 return event;
             }
         }

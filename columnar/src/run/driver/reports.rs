@@ -83,14 +83,14 @@ impl<'a, I: ColumnId> Run<'a, I> {
             }
             CellReport::Failed(failure) => {
                 let CellFailure { error, cause, is_over_limit, finished } = *failure;
-                if is_over_limit {
+                let consequence = if is_over_limit {
                     // The limit refuses every further call, so the run ends even if the column allows failures.
                     self.shared().report(|scheduler| scheduler.handle_broken(cell));
-                    self.span.cell_failed();
-                    self.fail(error);
-                    return None;
-                }
-                match self.shared().handle_failed(cell) {
+                    OnFailure::Stop
+                } else {
+                    self.shared().handle_failed(cell)
+                };
+                match consequence {
                     OnFailure::Stop => {
                         self.span.cell_failed();
                         self.fail(error);

@@ -9,10 +9,7 @@ use crate::store::Entry;
 
 /// The name under which a store has the exclusions.
 pub(crate) fn exclusions_key() -> Name {
-    match Name::new("self.exclusions") {
-        Ok(name) => name,
-        Err(error) => unreachable!("it is a name: {error}"),
-    }
+    Name::known("self.exclusions")
 }
 
 /// The entry of an exclusion. `key` is the key of the column.

@@ -7,7 +7,7 @@ use std::mem;
 use std::sync::Arc;
 
 use super::past::LoadedValues;
-use super::{FlowState, PastColumn, RunState, Unloaded};
+use super::{FlowState, PastColumn, Unloaded};
 use crate::compute::{Step, StepSettings};
 use crate::declare::{Name, Plan};
 use crate::run::reopen::FlowDefinition;
@@ -116,26 +116,20 @@ impl FlowState {
         step: usize,
         settings: Vec<Arc<StepSettings>>,
     ) -> Self {
+        let scheduler = self.scheduler.derive(Arc::clone(&plan), origins, step);
         let mut derived = Self {
-            scheduler: self.scheduler.derive(Arc::clone(&plan), origins, step),
-            plan,
             table: self.table.derive(origins, step),
             receipts: self.receipts.derive(origins, step),
-            settings: Vec::new(),
             counter: Arc::clone(&self.counter),
             budget: self.budget.clone(),
             defaults: Arc::clone(&self.defaults),
-            contexts: Vec::new(),
-            generation: 0,
             forks: self.forks.clone(),
             documents: self.documents.clone(),
             exclusions: Arc::new(self.exclusions.before(step)),
-            has_unknown_exclusion: false,
             unloaded: self.derive_unloaded(origins, step),
-            removed: BTreeMap::new(),
             stored: self.stored.derive(origins),
-            run: RunState::Stopped,
             is_stale: self.is_stale,
+            ..Self::empty(plan, scheduler)
         };
         derived.documents.retain(|_, (steps, _)| *steps <= step);
         // A fork counts for all own contexts, from the first step on. Forks of later steps are not in the past.

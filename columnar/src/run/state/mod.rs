@@ -114,7 +114,14 @@ impl FindColumn for &str {
 impl FlowState {
     pub(crate) fn new(plan: Arc<Plan>, settings: Vec<Arc<StepSettings>>) -> Self {
         let scheduler = Scheduler::new(Arc::clone(&plan), CONCURRENCY);
-        let mut state = Self {
+        let mut state = Self::empty(plan, scheduler);
+        drop(state.set_settings(settings));
+        state
+    }
+
+    /// A state without values and settings.
+    fn empty(plan: Arc<Plan>, scheduler: Scheduler) -> Self {
+        Self {
             plan,
             scheduler,
             table: ValueTable::default(),
@@ -134,9 +141,7 @@ impl FlowState {
             stored: StoredColumns::default(),
             run: RunState::Stopped,
             is_stale: false,
-        };
-        drop(state.set_settings(settings));
-        state
+        }
     }
 
     /// Sets the settings of all columns, and returns what they replace, to be dropped outside of the lock.
