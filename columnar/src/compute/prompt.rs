@@ -239,7 +239,7 @@ impl Prompt {
     }
 
     fn call(&self, cx: &Context) -> Result<ModelCall, BoxError> {
-        let defaults = cx.defaults();
+        let defaults = &cx.defaults;
         let models = self.model.resolve_all(&defaults.model).map_err(ModelError::into_source)?;
         // The type of the column decides about an empty reply, and asks again with the reason.
         let allows_empty = self.rules.allows_empty || cx.schema().is_some();

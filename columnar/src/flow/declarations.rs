@@ -10,7 +10,7 @@ use crate::declare::{ColumnDraft, Schema, SchemaErrors, ShownColumn};
 /// The columns of a flow in topological order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declarations {
-    columns: Vec<Column>,
+    pub(super) columns: Vec<Column>,
     /// Replaced columns, each with its replacement. Views of the flow's columns may still refer to the replaced ones.
     replaced: Vec<(Column, Column)>,
 }
@@ -47,10 +47,6 @@ impl Declarations {
         Self { columns: kept.map(|(_, column)| column.clone()).collect(), replaced: self.replaced.clone() }
     }
 
-    pub(super) fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
     pub(super) fn steps(&self) -> Vec<Option<Step<'static>>> {
         self.columns.iter().map(Column::step).collect()
     }
@@ -71,7 +67,7 @@ impl Declarations {
         let index: BTreeMap<usize, usize> =
             self.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
         let names = by_name(&self.columns);
-        let read = |view: &View, own: usize| match view.target() {
+        let read = |view: &View, own: usize| match &view.target {
             ViewTarget::SelfHistory => ShownColumn::Column(own),
             // The default is never used: `with_all` has added every column that a view reads.
             ViewTarget::Column(column) => {
@@ -79,7 +75,7 @@ impl Declarations {
             }
             ViewTarget::Named(name) => match names.get(name.as_str()) {
                 // `prev` of the column itself is its self history.
-                Some(column) if index.get(&column.id()) == Some(&own) && view.spec().lag == 0 => {
+                Some(column) if index.get(&column.id()) == Some(&own) && view.spec.lag == 0 => {
                     ShownColumn::SelfByName
                 }
                 Some(column) => ShownColumn::Column(index.get(&column.id()).copied().unwrap_or(own)),
@@ -90,11 +86,11 @@ impl Declarations {
         };
         let draft = |(at, column): (usize, &Column)| ColumnDraft {
             name: column.name().to_owned(),
-            renamed_from: column.renamed_from().map(str::to_owned),
+            renamed_from: column.0.renamed_from.clone(),
             views: column
                 .views()
-                .map(|views| views.iter().map(|view| (read(view, at), view.spec().clone())).collect()),
-            is_documents: column.is_documents(),
+                .map(|views| views.iter().map(|view| (read(view, at), view.spec.clone())).collect()),
+            is_documents: column.0.is_documents,
             step_errors: column.step_errors().to_vec(),
         };
         self.columns.iter().enumerate().skip(first).map(draft).collect()

@@ -81,7 +81,7 @@ impl LiveFlow<'static, Dynamic> {
         leaves: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
         let options = options.into_open_options();
-        let flow = Self::over(Some(Arc::clone(options.store())), leaves)?;
+        let flow = Self::over(Some(Arc::clone(&options.store)), leaves)?;
         flow.shared.restore(&options).await?;
         Ok(flow)
     }
@@ -144,7 +144,7 @@ impl LiveFlow<'static, Dynamic> {
         let _writing = self.shared.writing().await;
         // `writing` is held to the end: the first push in between would make an added source a late one.
         let known = self.columns.declarations();
-        let first = known.columns().len();
+        let first = known.columns.len();
         let declarations = known.with(column.clone())?;
         let plan = self.shared.plan().extended(declarations.drafts(first))?;
         self.refuse_late_sources(&known, &declarations)?;
@@ -310,8 +310,8 @@ impl LiveFlow<'static, Dynamic> {
         let has_begun = plan.schema().sources().any(|source| self.shared.lock().scheduler.len(source) > 0);
         // The sources alone, because these are few, and a flow may grow by thousands of columns.
         let is_source = |column: &&Column| column.views().is_none();
-        let known: BTreeSet<usize> = known.columns().iter().filter(is_source).map(Column::id).collect();
-        match next.columns().iter().filter(is_source).find(|column| !known.contains(&column.id())) {
+        let known: BTreeSet<usize> = known.columns.iter().filter(is_source).map(Column::id).collect();
+        match next.columns.iter().filter(is_source).find(|column| !known.contains(&column.id())) {
             Some(late) if has_begun => {
                 Err(SchemaErrors::one(SchemaError::LateSource { name: late.name().to_owned() }).into())
             }

@@ -103,7 +103,7 @@ impl<K> Handle<K> {
     pub fn __bind(&self, flow: &Bind<'_>) -> Self {
         let (column, name) = flow.column(self.latest);
         let latest = View::new(column, Window::LATEST, self.latest.tag());
-        let flow = Some(Arc::clone(flow.shared()));
+        let flow = Some(Arc::clone(flow.shared));
         Self { latest, prev: latest.lagged(), name, flow, kind: PhantomData }
     }
 

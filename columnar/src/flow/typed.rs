@@ -39,7 +39,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
         I: 'a,
     {
         let opened = async move {
-            let (shared, steps) = Self::shared(Some(Arc::clone(options.store())), steps);
+            let (shared, steps) = Self::shared(Some(Arc::clone(&options.store)), steps);
             shared.restore(&options).await?;
             Ok(Self::bound(shared, steps))
         };

@@ -48,7 +48,7 @@ impl From<String> for View {
 /// The view as text, in the language of [`flow!`](crate::flow!). A filter has no text: `.filter` is in its place.
 impl fmt::Display for View {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.target() {
+        match &self.target {
             ViewTarget::Invalid(text, _) => f.write_str(text),
             _ => text_of(self).fmt(f),
         }
@@ -64,8 +64,8 @@ fn view_of(text: ViewText) -> View {
 }
 
 fn text_of(view: &View) -> ViewText {
-    let spec = view.spec().clone();
-    match view.target() {
+    let spec = view.spec.clone();
+    match &view.target {
         ViewTarget::SelfHistory => ViewText::SelfHistory(spec),
         ViewTarget::Column(column) => ViewText::Column(column.name().to_owned(), spec),
         ViewTarget::Named(name) | ViewTarget::Invalid(name, _) => ViewText::Column(name.clone(), spec),

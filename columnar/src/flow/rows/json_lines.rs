@@ -68,7 +68,7 @@ pub async fn write_json_lines<C, I>(
         count += next.len();
         for row in &next {
             line.clear();
-            write_row(row, rows.columns(), &mut line)?;
+            write_row(row, &rows.columns, &mut line)?;
             out.write_all(&line)?;
         }
     }

@@ -61,7 +61,7 @@ pub async fn write_parquet<C, I>(
     out: impl Write + Send,
 ) -> Result<usize, RowsError> {
     let mut rows = RowChunks::new(flow, ..);
-    let schema = Arc::new(schema(rows.columns()));
+    let schema = Arc::new(schema(&rows.columns));
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     // Readers must find plain texts, not the Arrow layout of this program.
     let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
@@ -75,7 +75,7 @@ pub async fn write_parquet<C, I>(
             return Ok(count);
         }
         next.iter().try_for_each(check)?;
-        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays(&next, rows.columns()));
+        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays(&next, &rows.columns));
         writer.write(&batch.map_err(failed)?).map_err(failed)?;
         if writer.memory_size() > GROUP {
             writer.flush().map_err(failed)?;

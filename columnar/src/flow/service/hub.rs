@@ -221,11 +221,16 @@ impl Hub {
 }
 
 /// A share in a spawned flow, which keeps its task.
+#[derive(Clone)]
 pub(super) struct HubHandle {
-    /// `None` while it is dropped.
-    hub: Option<Arc<Hub>>,
-    control: watch::Sender<Control>,
+    // Dropped before the count, because the task may end as soon as no handle is left. The next opening of the flow must
+    // then find the store released.
+    pub(super) hub: Arc<Hub>,
+    _count: HandleCount,
 }
+
+/// A handle as the task counts it.
+struct HandleCount(watch::Sender<Control>);
 
 impl HubHandle {
     /// A handle to a spawned flow; `None` if its task has ended.
@@ -236,33 +241,23 @@ impl HubHandle {
             control.handles += usize::from(!is_closed);
             false
         });
-        (!is_closed).then(|| Self { hub: Some(Arc::clone(hub)), control: hub.control.clone() })
-    }
-
-    pub(super) fn hub(&self) -> &Arc<Hub> {
-        match &self.hub {
-            Some(hub) => hub,
-            None => unreachable!("it is being dropped"),
-        }
+        (!is_closed).then(|| Self { hub: Arc::clone(hub), _count: HandleCount(hub.control.clone()) })
     }
 }
 
-impl Clone for HubHandle {
+impl Clone for HandleCount {
     fn clone(&self) -> Self {
-        self.control.send_if_modified(|control| {
+        self.0.send_if_modified(|control| {
             control.handles += 1;
             false
         });
-        Self { hub: self.hub.clone(), control: self.control.clone() }
+        Self(self.0.clone())
     }
 }
 
-impl Drop for HubHandle {
+impl Drop for HandleCount {
     fn drop(&mut self) {
-        // First, because the task may end as soon as no handle is left. The next opening of the flow must then find the
-        // store released.
-        self.hub = None;
-        self.control.send_if_modified(|control| {
+        self.0.send_if_modified(|control| {
             control.handles -= 1;
             control.handles == 0
         });
@@ -273,7 +268,7 @@ impl Deref for HubHandle {
     type Target = Hub;
 
     fn deref(&self) -> &Hub {
-        self.hub()
+        &self.hub
     }
 }
 

@@ -147,6 +147,6 @@ impl FlowState {
             return BTreeMap::new();
         }
         let columns = reads.all_inputs().map(|input| input.column).chain([column]);
-        columns.filter_map(|column| Some((column, self.unloaded.get(&column)?.steps().clone()))).collect()
+        columns.filter_map(|column| Some((column, self.unloaded.get(&column)?.steps.clone()))).collect()
     }
 }

@@ -21,14 +21,15 @@ const FORMAT: u32 = 1;
 /// The columns that the flow has or had.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FlowDefinition {
-    columns: Vec<StoredColumn>,
+    /// All columns, in order of addition.
+    pub(crate) columns: Vec<StoredColumn>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredColumn {
     pub(crate) key: Name,
     /// The latest name in the flow.
-    name: Name,
+    pub(crate) name: Name,
     /// The views as in `flow!`, but by keys; `None` for a source.
     reads: Option<Vec<String>>,
     /// Whether the column is a source of documents.
@@ -76,11 +77,6 @@ impl FlowDefinition {
         }
         text.push_str("\n]}\n");
         text
-    }
-
-    /// All columns, in order of addition.
-    pub(crate) fn columns(&self) -> &[StoredColumn] {
-        &self.columns
     }
 
     /// Whether the flow has or had a column of this name.
@@ -216,11 +212,6 @@ impl StoredColumn {
         let is_documents = has("documents");
         let is_gone = has("gone");
         Some(Self { key, name, reads, is_documents, version: text("version").map(str::to_owned), is_gone })
-    }
-
-    /// The latest name in the flow.
-    pub(crate) fn name(&self) -> &Name {
-        &self.name
     }
 
     pub(crate) fn is_source(&self) -> bool {

@@ -101,7 +101,7 @@ impl SharedFlow {
         // Cloned, because the change may fail until `extend` takes the columns.
         let removed = |(column, key)| Some((column, state.removed.get(key)?.clone()));
         let unloaded: BTreeMap<_, _> = keys.iter().enumerate().skip(first).filter_map(removed).collect();
-        let stored_steps = |column| unloaded.get(&column).map(|removed: &Unloaded| removed.steps().into());
+        let stored_steps = |column| unloaded.get(&column).map(|removed: &Unloaded| (&removed.steps).into());
         let stored_by_column = (first..keys.len()).map(|column| stored_steps(column).unwrap_or_default());
         (unloaded.clone(), stored_by_column.collect())
     }

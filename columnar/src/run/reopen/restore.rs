@@ -64,7 +64,7 @@ impl SharedFlow {
 
     /// Checks that this flow or the store has the columns to keep. A column of the store may be added later.
     fn check_kept(&self, options: &OpenOptions, definition: &FlowDefinition) -> Result<()> {
-        let mut unknown = options.keep.names().filter(|name| !definition.has(name));
+        let mut unknown = options.keep.0.iter().filter(|name| !definition.has(name));
         unknown.try_for_each(|name| self.find(name).map(drop))
     }
 
@@ -99,7 +99,7 @@ impl SharedFlow {
         let recomputed: BTreeSet<&Name> =
             changed.iter().copied().chain(dependents).filter_map(|at| keys.get(at)).collect();
         // Columns that the flow no longer has are copied as well, because a column may return.
-        for column in definition.columns() {
+        for column in &definition.columns {
             let before = if recomputed.contains(&column.key) { recompute.step } else { usize::MAX };
             // Copied and not edited: stored values never change, and the first store stays as a record.
             let copied = copy(&*recompute.from, into, &column.key, before).await;

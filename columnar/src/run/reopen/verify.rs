@@ -89,7 +89,7 @@ async fn scan(
 ) -> Result<Vec<Defect>, StoreError> {
     let definition = FlowDefinition::parse(definition)?;
     let (sources, derived): (Vec<_>, Vec<_>) =
-        definition.columns().iter().partition(|column| column.is_source());
+        definition.columns.iter().partition(|column| column.is_source());
     let mut scan = StoreScan { store, into, defects: Vec::new() };
     // The number of steps whose sources are stored, and of those whose sources are sound.
     let mut begun = usize::MAX;

@@ -168,9 +168,9 @@ impl FlowState {
             let source = damaged(at, "it cannot be read");
             return Err(Error::Load { column: exclusions_key(), source });
         };
-        let columns = self.stored.definition.columns();
+        let columns = &self.stored.definition.columns;
         let stored = columns.iter().find(|stored| stored.key == exclusion.column);
-        let column = stored.map_or(exclusion.column, |stored| stored.name().clone());
+        let column = stored.map_or(exclusion.column, |stored| stored.name.clone());
         Ok(Exclusion { column, ..exclusion })
     }
 }

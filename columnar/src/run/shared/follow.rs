@@ -15,7 +15,7 @@ use crate::schedule::{Cell, SeenSteps};
 /// The cells of a flow that a reader has seen.
 #[derive(Clone, Debug)]
 pub(crate) struct SeenCells {
-    plan: Arc<Plan>,
+    pub(crate) plan: Arc<Plan>,
     /// By column.
     columns: Vec<SeenSteps>,
 }
@@ -25,10 +25,6 @@ impl SeenCells {
     pub(crate) fn new(plan: Arc<Plan>, seen: impl Fn(&Name) -> SeenSteps) -> Self {
         let columns = plan.schema().columns().iter().map(|column| seen(&column.name)).collect();
         Self { plan, columns }
-    }
-
-    pub(crate) fn plan(&self) -> &Plan {
-        &self.plan
     }
 
     /// The columns with the seen steps.

@@ -69,7 +69,7 @@ impl Recount {
     fn replace(self, state: &mut FlowState, counter: Arc<dyn Counter>) -> impl Sized + use<> {
         let unloaded = state.unloaded.iter().filter_map(|(column, unloaded)| {
             // Steps that were loaded meanwhile are in the table.
-            Some((*column, self.unloaded.get(column)?.with_steps(unloaded.steps().clone())))
+            Some((*column, self.unloaded.get(column)?.with_steps(unloaded.steps.clone())))
         });
         let unloaded = unloaded.collect();
         (

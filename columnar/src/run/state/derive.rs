@@ -150,7 +150,7 @@ impl FlowState {
     fn derive_unloaded(&self, origins: &[Option<usize>], step: usize) -> BTreeMap<usize, Unloaded> {
         let column = |(column, origin): (usize, &Option<usize>)| {
             let unloaded = self.unloaded.get(&(*origin)?)?.before(step);
-            (!unloaded.steps().is_empty()).then_some((column, unloaded))
+            (!unloaded.steps.is_empty()).then_some((column, unloaded))
         };
         origins.iter().enumerate().filter_map(column).collect()
     }
@@ -169,7 +169,7 @@ impl FlowState {
             let unloaded = self.unloaded.get(&column);
             let mut steps = self.scheduler.stored_steps(column);
             if let Some(unloaded) = unloaded {
-                steps = steps.minus(unloaded.steps());
+                steps = steps.minus(&unloaded.steps);
             }
             let loaded = LoadedValues {
                 steps,

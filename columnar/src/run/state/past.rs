@@ -42,7 +42,7 @@ pub(crate) struct PastColumn {
 #[derive(Clone)]
 pub(crate) struct Unloaded {
     past: Arc<Past>,
-    steps: StepRanges,
+    pub(crate) steps: StepRanges,
     /// The version of the past up to which this flow has adopted values.
     adopted: usize,
 }
@@ -90,10 +90,6 @@ impl Unloaded {
         let version = AtomicUsize::new(usize::from(!loaded.steps.is_empty()));
         let past = Past { column, reading: Mutex::default(), loaded: Mutex::new(loaded), version };
         Self { past: Arc::new(past), steps, adopted: 0 }
-    }
-
-    pub(crate) fn steps(&self) -> &StepRanges {
-        &self.steps
     }
 
     /// The same past for some of the steps, none of which the flow has adopted.

@@ -35,25 +35,25 @@ impl FlowState {
         let Self { unloaded, table, receipts, scheduler, .. } = self;
         let adopt = |column: &usize, unloaded: &mut Unloaded| {
             unloaded.adopt(*column, table, receipts, scheduler);
-            unloaded.steps().is_empty()
+            unloaded.steps.is_empty()
         };
         unloaded.extract_if(.., adopt).map(|(_, loaded)| loaded).collect()
     }
 
     /// Whether a cell is stored and not in memory.
     pub(crate) fn is_unloaded(&self, cell: Cell) -> bool {
-        self.unloaded.get(&cell.column).is_some_and(|unloaded| unloaded.steps().contains(cell.step))
+        self.unloaded.get(&cell.column).is_some_and(|unloaded| unloaded.steps.contains(cell.step))
     }
 
     /// The first step of a column within a range that is stored and not in memory.
     pub(crate) fn first_unloaded(&self, column: usize, steps: &Range<usize>) -> Option<usize> {
-        self.unloaded.get(&column)?.steps().first_in(steps)
+        self.unloaded.get(&column)?.steps.first_in(steps)
     }
 
     /// The number of derived cells that are not in memory.
     pub(crate) fn unloaded_cells(&self) -> usize {
         let derived = self.unloaded.iter().filter(|(column, _)| !self.plan.schema().is_source(**column));
-        derived.map(|(_, unloaded)| unloaded.steps().count()).fold(0, usize::saturating_add)
+        derived.map(|(_, unloaded)| unloaded.steps.count()).fold(0, usize::saturating_add)
     }
 
     /// The cells among these that are not in memory.
@@ -64,7 +64,7 @@ impl FlowState {
         let mut steps_by_column: BTreeMap<usize, StepRanges> = BTreeMap::new();
         for (column, steps) in cells {
             if let Some(unloaded) = self.unloaded.get(&column) {
-                steps_by_column.entry(column).or_default().extend(&unloaded.steps().within(&steps));
+                steps_by_column.entry(column).or_default().extend(&unloaded.steps.within(&steps));
             }
         }
         let needed = steps_by_column.into_iter().filter(|(_, steps)| !steps.is_empty());

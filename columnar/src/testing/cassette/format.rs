@@ -154,7 +154,7 @@ fn read_request(value: &Located<'_>) -> Result<RecordedRequest, Damage> {
     let stop = value.optional("stop")?.map_or(Ok(Vec::new()), |stop| stop.items())?;
     let schema = |value: Located<'_>| {
         value.has_only(&["name", "json"])?;
-        Ok(Schema { name: value.field("name")?.text()?, json: value.field("json")?.json().clone() })
+        Ok(Schema { name: value.field("name")?.text()?, json: value.field("json")?.json.clone() })
     };
     Ok(RecordedRequest {
         model: value.field("model")?.text()?,

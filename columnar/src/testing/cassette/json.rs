@@ -124,7 +124,7 @@ impl Damage {
 /// A value and its path in the file.
 #[derive(Debug)]
 pub(super) struct Located<'j> {
-    json: &'j Json,
+    pub(super) json: &'j Json,
     path: String,
 }
 
@@ -136,10 +136,6 @@ impl<'j> Located<'j> {
     pub(super) fn damage(&self, problem: &str) -> Damage {
         let path = if self.path.is_empty() { "the whole" } else { &self.path };
         Damage::Invalid(format!("`{path}` {problem}"))
-    }
-
-    pub(super) fn json(&self) -> &'j Json {
-        self.json
     }
 
     pub(super) fn optional(&self, name: &str) -> Result<Option<Self>, Damage> {
