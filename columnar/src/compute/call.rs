@@ -52,13 +52,13 @@ pub(super) struct ModelCall {
 }
 
 enum CallStage {
+    /// The next request is not sent.
     Pending,
+    /// The reply arrives.
     Streaming(Streaming),
     /// The reply has ended, and is discarded if there is an error.
-    Ended {
-        error: Option<BoxError>,
-        span: CallSpan,
-    },
+    Ended { error: Option<BoxError>, span: CallSpan },
+    /// The call is over, or a method is at work.
     Done,
 }
 

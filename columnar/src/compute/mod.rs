@@ -113,46 +113,30 @@ pub trait Compute: Send + Sync + 'static {
     }
 }
 
-impl<C: Compute + ?Sized> Compute for Box<C> {
-    fn compute(&self, cx: Context) -> Reply<'static> {
-        (**self).compute(cx)
-    }
+macro_rules! compute_behind {
+    ($($pointer:ident)*) => {$(
+        impl<C: Compute + ?Sized> Compute for $pointer<C> {
+            fn compute(&self, cx: Context) -> Reply<'static> {
+                (**self).compute(cx)
+            }
 
-    fn instruction(&self) -> Option<&str> {
-        (**self).instruction()
-    }
+            fn instruction(&self) -> Option<&str> {
+                (**self).instruction()
+            }
 
-    fn model(&self) -> Option<Choice> {
-        (**self).model()
-    }
+            fn model(&self) -> Option<Choice> {
+                (**self).model()
+            }
 
-    fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
-        (**self).check(model)
-    }
+            fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
+                (**self).check(model)
+            }
 
-    fn reply_limit(&self) -> Option<u32> {
-        (**self).reply_limit()
-    }
+            fn reply_limit(&self) -> Option<u32> {
+                (**self).reply_limit()
+            }
+        }
+    )*};
 }
 
-impl<C: Compute + ?Sized> Compute for Arc<C> {
-    fn compute(&self, cx: Context) -> Reply<'static> {
-        (**self).compute(cx)
-    }
-
-    fn instruction(&self) -> Option<&str> {
-        (**self).instruction()
-    }
-
-    fn model(&self) -> Option<Choice> {
-        (**self).model()
-    }
-
-    fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
-        (**self).check(model)
-    }
-
-    fn reply_limit(&self) -> Option<u32> {
-        (**self).reply_limit()
-    }
-}
+compute_behind! { Box Arc }

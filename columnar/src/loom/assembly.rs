@@ -102,7 +102,7 @@ impl Path<'_> {
         if let Some(aware) = &agent.aware {
             aware.add_position(self, &mut draft.turns, &mut draft.nodes);
             system = aware.with_addendum(&agent.system).into();
-            draft.instructions.extend(aware.memory_block(self.tree()).map(Arc::from));
+            draft.instructions.extend(aware.memory.block(self.tree()).map(Arc::from));
         }
         let settings = ContextSettings {
             form: Form::Conversation,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::memory::{Memory, one_line};
 use crate::context::Role;
-use crate::context::tree::{Mode, NodeId, Path, Tree, Turn};
+use crate::context::tree::{Mode, NodeId, Path, Turn};
 use crate::declare::Purpose;
 use crate::history::Value;
 
@@ -53,7 +53,7 @@ pub struct Aware {
     title: String,
     permissions: Vec<String>,
     others: Vec<String>,
-    memory: Memory,
+    pub(super) memory: Memory,
     age: Option<Arc<Age>>,
 }
 
@@ -181,11 +181,6 @@ impl Aware {
              Your permissions: {permissions}."
         );
         if system.trim().is_empty() { addendum } else { format!("{}\n\n{addendum}", system.trim()) }
-    }
-
-    /// The block of the memory, at the end of the system text; `None` if the memory is empty.
-    pub(super) fn memory_block(&self, tree: &Tree) -> Option<String> {
-        self.memory.block(tree)
     }
 }
 

@@ -10,14 +10,13 @@ use std::hash::BuildHasher as _;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures::future::BoxFuture;
 use serde_json::{Value as Json, json};
 
 use super::error::LoomError;
 use crate::context::budget::Budget;
 use crate::context::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree, TreeError};
 use crate::declare::Name;
-use crate::store::{CHUNK, Entry, Put, Store, StoreError, load};
+use crate::store::{CHUNK, Entry, Put, Store, StoreError, StoreFuture, load};
 
 /// The format of the stored definition.
 const FORMAT: u32 = 1;
@@ -60,7 +59,7 @@ struct Unfinished {
     column: Name,
     step: usize,
     /// `None` once the store has returned an error. The entry may be stored nevertheless.
-    write: Option<BoxFuture<'static, Result<Put, StoreError>>>,
+    write: Option<StoreFuture<Put>>,
 }
 
 impl Loom {

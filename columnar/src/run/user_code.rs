@@ -6,12 +6,12 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as TaskContext, Poll};
 
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::FutureExt;
 
 #[cfg(feature = "simulation")]
 use crate::compute::{Context, Reply};
 use crate::compute::{Step, StepSettings};
-use crate::store::StoreError;
+use crate::store::{StoreError, StoreFuture};
 
 /// The compute steps of a flow, by column; `None` for a source. Clones share the list, so a run finds the steps of
 /// the columns that are added.
@@ -77,10 +77,10 @@ pub(crate) fn discard<T>(value: T) {
 /// A request to a store. A panic of the store, whether called, polled or dropped, is an error of the request.
 ///
 /// `None` at the end.
-pub(crate) struct StoreRequest<T>(Option<BoxFuture<'static, Result<T, StoreError>>>);
+pub(crate) struct StoreRequest<T>(Option<StoreFuture<T>>);
 
 impl<T> StoreRequest<T> {
-    pub(crate) fn new(call: impl FnOnce() -> BoxFuture<'static, Result<T, StoreError>>) -> Self {
+    pub(crate) fn new(call: impl FnOnce() -> StoreFuture<T>) -> Self {
         Self(caught(call))
     }
 }

@@ -26,19 +26,16 @@ enum ScanState {
     /// The scanner has seen white space, thoughts and the first line of a fence alone.
     #[default]
     Blank,
+    /// The scanner is in thoughts.
     Thoughts,
+    /// The scanner is in the first line of a fence.
     Fence,
     /// The scanner is after this bracket. The next character shows whether JSON begins: `[see below]` is none.
     Opened(u8),
     /// The scanner is inside a list or an object, with this number of open brackets.
-    Nested {
-        depth: usize,
-    },
+    Nested { depth: usize },
     /// The scanner is in a string, inside brackets or, at depth 0, without brackets.
-    Quoted {
-        depth: usize,
-        escaped: bool,
-    },
+    Quoted { depth: usize, escaped: bool },
     /// The scanner is after the JSON, or in a reply that is read only as a whole.
     End,
 }
@@ -90,13 +87,8 @@ impl JsonScanner {
                 }
                 if found.is_some() { ScanState::Blank } else { ScanState::Thoughts }
             }
-            (ScanState::Fence, byte) => {
-                if byte == b'\n' {
-                    ScanState::Blank
-                } else {
-                    ScanState::Fence
-                }
-            }
+            (ScanState::Fence, b'\n') => ScanState::Blank,
+            (ScanState::Fence, _) => ScanState::Fence,
             (ScanState::Opened(b'{'), b'"' | b'}')
             | (
                 ScanState::Opened(b'['),

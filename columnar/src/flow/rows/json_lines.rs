@@ -4,9 +4,8 @@ use std::fmt;
 use std::io::{self, BufRead, Write};
 
 use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::Value as Json;
 
-use super::ingest::{CellValue, Ingest};
+use super::ingest::{Ingest, RowMembers};
 use super::table::{InvalidRow, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::flow::{LiveFlow, Row, RowChunks};
@@ -134,7 +133,7 @@ pub async fn read_json_lines(store: &impl Store, mut rows: impl BufRead) -> Resu
     Ok(ingest.finish().await?)
 }
 
-fn parse(line: &[u8]) -> Result<Vec<(String, CellValue)>, InvalidRow> {
+fn parse(line: &[u8]) -> Result<RowMembers, InvalidRow> {
     // The message of serde may quote the row.
     let mut json = serde_json::Deserializer::from_slice(line);
     let members = json.deserialize_map(Members).and_then(|members| json.end().map(|()| members));
@@ -145,38 +144,18 @@ fn parse(line: &[u8]) -> Result<Vec<(String, CellValue)>, InvalidRow> {
 struct Members;
 
 impl<'de> Visitor<'de> for Members {
-    type Value = Vec<(String, CellValue)>;
+    type Value = RowMembers;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RowMembers, A::Error> {
         // A map would drop one of two equal members. The store reports an error if the values differ.
         let mut members = Vec::new();
-        while let Some((member, value)) = map.next_entry()? {
-            members.push((member, cell_value(value)));
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
         }
         Ok(members)
-    }
-}
-
-fn cell_value(value: Json) -> CellValue {
-    let text = |value| match value {
-        Json::String(text) => Some(text),
-        _ => None,
-    };
-    match value {
-        Json::Null => CellValue::Null,
-        Json::String(text) => CellValue::Text(text),
-        // Only `_step` is a number, so one with a sign or a fraction is wrong everywhere.
-        Json::Number(number) => {
-            let number = number.as_u64().and_then(|number| usize::try_from(number).ok());
-            number.map_or(CellValue::Other, CellValue::Number)
-        }
-        Json::Array(values) => {
-            values.into_iter().map(text).collect::<Option<_>>().map_or(CellValue::Other, CellValue::List)
-        }
-        _ => CellValue::Other,
     }
 }

@@ -35,7 +35,8 @@ pub(super) struct Control {
     /// A request to compute missing cells, although nothing was pushed.
     pub(super) retry: bool,
     pub(super) stop: Stop,
-    task: TaskState,
+    /// The work that the task has decided on.
+    work: NextWork,
     /// The error that ended the last run.
     error: Option<Arc<Error>>,
 }
@@ -53,23 +54,16 @@ pub(super) enum Stop {
     Abort,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum TaskState {
-    #[default]
-    Busy,
-    /// The task waits for a push or a request.
-    Idle,
-    Ended,
-}
-
 /// The next thing that the task does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum NextWork {
+    #[default]
     Run,
     /// Wait for a run of somebody else, and compute all that is missing.
     WaitForRun,
     /// Wait for a request or a push.
     Wait,
+    /// End, for good.
     Close,
 }
 
@@ -111,7 +105,7 @@ impl Hub {
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        self.control.borrow().task == TaskState::Ended
+        self.control.borrow().work == NextWork::Close
     }
 
     /// Decides what the task does next, while no run of its own is active.
@@ -120,22 +114,18 @@ impl Hub {
         let mut next = NextWork::Wait;
         let mut earlier = None;
         let is_changed = self.control.send_if_modified(|control| {
-            let before = (control.stop, control.task);
+            let before = (control.stop, control.work);
             if control.stop == Stop::Cancel {
                 // The run that the request cancels is over.
                 control.stop = Stop::No;
             }
             next = self.decide(control);
-            control.task = match next {
-                NextWork::Run | NextWork::WaitForRun => TaskState::Busy,
-                NextWork::Wait => TaskState::Idle,
-                NextWork::Close => TaskState::Ended,
-            };
+            control.work = next;
             if next == NextWork::Run {
                 control.retry = false;
                 earlier = control.error.take();
             }
-            before != (control.stop, control.task)
+            before != (control.stop, control.work)
         });
         drop(earlier);
         if is_changed {
@@ -186,8 +176,8 @@ impl Hub {
         let is_stale = self.shared.lock().is_stale;
         let control = self.control.borrow();
         let is_idle =
-            control.task == TaskState::Idle && control.stop == Stop::No && !control.retry && !is_stale;
-        if !is_idle && control.task != TaskState::Ended {
+            control.work == NextWork::Wait && control.stop == Stop::No && !control.retry && !is_stale;
+        if !is_idle && control.work != NextWork::Close {
             return None;
         }
         Some(control.error.as_ref().map_or(Ok(()), |error| Err(Error::Shared(Arc::clone(error)))))
@@ -215,7 +205,7 @@ impl Hub {
     /// The task is gone.
     pub(super) fn close(&self) {
         self.end_run();
-        self.request(|control| control.task = TaskState::Ended);
+        self.request(|control| control.work = NextWork::Close);
         self.shared.notify();
     }
 }
@@ -237,7 +227,7 @@ impl HubHandle {
     pub(super) fn new(hub: &Arc<Hub>) -> Option<Self> {
         let mut is_closed = true;
         hub.control.send_if_modified(|control| {
-            is_closed = control.task == TaskState::Ended;
+            is_closed = control.work == NextWork::Close;
             control.handles += usize::from(!is_closed);
             false
         });

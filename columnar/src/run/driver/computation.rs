@@ -27,30 +27,18 @@ use crate::store::{Entry, Put, StoreError};
 
 /// A report of a computation: any number of deltas, retries and waits, then one of the others, which is the last.
 pub(super) enum CellReport {
-    /// Comes first.
-    Warning {
-        message: String,
-    },
-    Delta {
-        text: String,
-    },
-    Retry {
-        attempt: usize,
-        error: String,
-    },
-    Waiting {
-        pause: Duration,
-        error: String,
-    },
-    /// With the tokens of the value, once counted.
-    Computed {
-        value: Value,
-        finished: CellRecords,
-        counted: Option<CountedTokens>,
-    },
-    Skipped {
-        finished: CellRecords,
-    },
+    /// A message about the column, before all other reports.
+    Warning(String),
+    /// A piece of the text.
+    Delta(String),
+    /// An attempt failed, and another one follows.
+    Retry { attempt: usize, error: String },
+    /// A call is repeated after a pause.
+    Waiting { pause: Duration, error: String },
+    /// The value, with the tokens once counted.
+    Computed { value: Value, finished: CellRecords, counted: Option<CountedTokens> },
+    /// The step skips the cell.
+    Skipped { finished: CellRecords },
     /// In a box, because a failure is rare and larger than the others, and each cell moves a report.
     Failed(Box<CellFailure>),
 }
@@ -121,7 +109,7 @@ impl<'a> Computation<'a> {
 
     fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Option<CellReport>> {
         if let Some(message) = self.warning.take() {
-            return Poll::Ready(Some(CellReport::Warning { message }));
+            return Poll::Ready(Some(CellReport::Warning(message)));
         }
         loop {
             let report = match &mut self.stage {
@@ -175,7 +163,7 @@ impl<'a> Computation<'a> {
                 // An empty piece proves as well that the reply has begun.
                 self.warm_up.reply_began();
                 text.push_str(&more);
-                return (!more.is_empty()).then_some(CellReport::Delta { text: more });
+                return (!more.is_empty()).then_some(CellReport::Delta(more));
             }
             Some(Ok(Piece::CallStarted(model))) => {
                 self.receipt.get_or_insert_default().call_started(model);

@@ -63,11 +63,11 @@ impl<'a, I: ColumnId> Run<'a, I> {
         let column = self.column_id(cell);
         let step = cell.step;
         match report {
-            CellReport::Delta { text } => Some(Event::Delta { column: column?, step, text }),
+            CellReport::Delta(text) => Some(Event::Delta { column: column?, step, text }),
             CellReport::Retry { attempt, error } => {
                 Some(Event::Retry { column: column?, step, attempt, error })
             }
-            CellReport::Warning { message } => Some(Event::Warning { column: column?, step, message }),
+            CellReport::Warning(message) => Some(Event::Warning { column: column?, step, message }),
             CellReport::Waiting { pause, error } => {
                 Some(Event::Waiting { column: column?, step, pause, error })
             }

@@ -1,4 +1,5 @@
-//! The definition of a flow, which is stored beside the values and compared with the flow that is opened.
+//! The definition of a flow, which is stored beside the values and compared with the flow that is opened; and the
+//! exclusions in a store.
 //!
 //! The key of a column is the name under which the column was stored first, or a free one derived from that name. The
 //! definition refers to columns by keys, so renaming a column changes nothing else.
@@ -7,12 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::drift::{ColumnChange, Drift};
 use crate::compute::StepSettings;
+use crate::context::Exclusion;
 use crate::declare::{InputView, Name, Reads, Schema, ViewSpec, ViewText};
-use crate::store::StoreError;
+use crate::store::{Entry, StoreError};
 
 /// The newest format of the text.
 const FORMAT: u32 = 1;
@@ -286,6 +288,31 @@ fn view(reads: &Reads, input: &InputView, keys: &[Name]) -> ViewText {
 
 fn without_note(spec: &ViewSpec) -> ViewSpec {
     ViewSpec { note: None, ..spec.clone() }
+}
+
+/// The name under which a store has the exclusions of a flow: a separate column, with an entry for each, in order. No column
+/// of a flow can have this name.
+pub(crate) fn exclusions_key() -> Name {
+    Name::known("self.exclusions")
+}
+
+/// The entry of an exclusion. `key` is the key of the column.
+pub(crate) fn exclusion_entry(exclusion: &Exclusion, key: &Name) -> Entry {
+    let Exclusion { step, since, is_excluded, .. } = exclusion;
+    // Stored exclusions have always been written in this order.
+    json!({ "column": key.as_str(), "excluded": is_excluded, "since": since, "step": step })
+        .to_string()
+        .into()
+}
+
+/// The exclusion in an entry, with the key of the column as the name; `None` if there is none.
+pub(crate) fn parse_exclusion(entry: &Entry) -> Option<Exclusion> {
+    let json: Json = serde_json::from_str(entry.value.as_deref()?).ok()?;
+    let number = |field| json.get(field).and_then(Json::as_u64).and_then(|it| it.try_into().ok());
+    let (step, since): (usize, usize) = (number("step")?, number("since")?);
+    let column = Name::new(json.get("column")?.as_str()?).ok()?;
+    let is_excluded = json.get("excluded")?.as_bool()?;
+    (since > step).then_some(Exclusion { column, step, since, is_excluded })
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::definition::FlowDefinition;
-use super::exclusions::exclusions_key;
+use super::definition::{FlowDefinition, exclusions_key};
 use super::options::{KeptColumns, OpenOptions, Recompute};
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::history::StoredSteps;

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::FlowDefinition;
-use super::exclusions::{exclusions_key, parse_exclusion};
+use super::definition::{FlowDefinition, exclusions_key, parse_exclusion};
 use crate::declare::Name;
 use crate::history::StepRanges;
 use crate::model::usage::Receipt;

@@ -6,8 +6,7 @@ use std::panic::resume_unwind;
 use futures::stream::{BoxStream, StreamExt};
 use tokio::time::sleep;
 
-use super::fault::Fault;
-use super::world::World;
+use super::world::{Fault, World};
 use crate::compute::{Context, Piece, PieceSource, Reply, Step};
 use crate::declare::Name;
 use crate::declare::error::BoxError;

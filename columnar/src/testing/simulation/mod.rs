@@ -41,7 +41,6 @@
 //! - a store that is read again still has every confirmed entry.
 
 mod drive;
-mod fault;
 mod faulty_step;
 mod invariants;
 mod store;
@@ -54,9 +53,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use tokio::runtime::Builder;
 
-pub use fault::Fault;
 pub use store::SimulatedStore;
-pub use world::World;
+pub use world::{Fault, World};
 
 use crate::run::Result;
 

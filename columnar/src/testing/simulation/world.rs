@@ -8,11 +8,39 @@ use std::time::Duration;
 use fastrand::Rng;
 use tokio::sync::Notify;
 
-use super::fault::Fault;
 use super::invariants::{Check, Invariants};
 use crate::declare::Name;
 use crate::declare::error::{nearest, unknown_column};
 use crate::flow::LiveFlow;
+
+/// A fault of one cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The compute step returns an error.
+    Error,
+    /// The compute step returns an error after the first piece of text.
+    BreaksOff,
+    /// The compute step panics.
+    Panic,
+    /// The compute step never returns: the run has to be dropped.
+    Silence,
+    /// The store returns an error and has stored nothing.
+    NotStored,
+    /// The store returns an error although the value is stored.
+    StoredUnknown,
+    /// The run is dropped while the cell is computed.
+    Dropped,
+}
+
+impl Fault {
+    /// The faults of compute steps.
+    pub(super) const COMPUTE: [Self; 5] =
+        [Self::Error, Self::BreaksOff, Self::Panic, Self::Silence, Self::Dropped];
+
+    /// The faults of stores.
+    pub(super) const STORE: [Self; 2] = [Self::NotStored, Self::StoredUnknown];
+}
 
 /// The number of attempts of which one gets a random fault, on average.
 const FAULT_INTERVAL: usize = 12;
