@@ -145,6 +145,7 @@ impl ModelCall {
     async fn send(&mut self) -> Result<Piece, BoxError> {
         let Some(model) = self.models.front() else { return Err(ReplyError::BrokeOff.into()) };
         let name = model.name();
+        // Resolved with the model, so that the request and the reservation agree.
         let max_tokens = self.max_tokens.unwrap_or_else(|| MaxTokens::by_model(name).default);
         self.request.max_tokens = max_tokens;
         self.request.may_wait = self.models.len() < 2;
@@ -154,6 +155,7 @@ impl ModelCall {
             let tokens = self.input;
             return Err(ReplyError::NoRoom { model, tokens, window, source: Refused }.into());
         }
+        // Reserved before the call: a sum of reported costs would miss the calls in flight.
         // Before the span begins: waiting for other calls is no part of this call.
         if let Some(limit) = &self.limit {
             let input = u64::try_from(self.input).unwrap_or(u64::MAX);
@@ -248,6 +250,7 @@ impl ModelCall {
 
     /// The reason why a reply with this end is not stored.
     fn defect(&self, end: &End, received: Received) -> Option<BoxError> {
+        // A value is stored for good and read by other columns, so a part of a reply is no value.
         let has_text = received == Received::Text;
         // A reply that was cut off before the first text is also empty, and needs both permissions.
         let is_stored = has_text || self.rules.allows_empty;

@@ -45,7 +45,7 @@ pub use policy::{Policy, secs};
 pub use prompt::{Prompt, prompt};
 pub use rate::{Rate, per_minute, per_second};
 pub use reply::{Deltas, Reply, deltas};
-pub(crate) use reply::{Piece, PieceSource, ReplyKind};
+pub(crate) use reply::{Piece, PieceSource};
 pub use step::Step;
 pub(crate) use step::StepSettings;
 pub use typed::ColumnType;

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 #[cfg(feature = "typed")]
 use super::ColumnType;
-use super::{Context, IntoStep, Piece, PieceSource, Rate, Reply, ReplyKind, Step};
+use super::{Context, IntoStep, Piece, PieceSource, Rate, Reply, Step};
 use crate::context;
 use crate::context::budget::Budget;
 use crate::declare::error::BoxError;
@@ -310,15 +310,10 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// # Ok(()) }
     /// ```
     fn timeout(self, limit: Duration) -> Step<'a> {
-        self.into_step().wrap(move |step, cx| match step.start(cx).0 {
-            ReplyKind::Whole(text) => Reply::whole(async move {
-                let ended = timeout_at(deadline(Instant::now(), limit), text).await;
-                ended.unwrap_or_else(|_| Err(TimedOut::Attempt(limit).into()))
-            }),
-            ReplyKind::Pieces(pieces) => {
-                let repeated_by = step.settings.repeated_by;
-                Reply::of(Timed { pieces, limit, begun: None, repeated_by, attempt: 1 })
-            }
+        self.into_step().wrap(move |step, cx| {
+            let pieces = step.start(cx).0;
+            let repeated_by = step.settings.repeated_by;
+            Reply::of(Timed { pieces, limit, begun: None, repeated_by, attempt: 1 })
         })
     }
 }
@@ -343,7 +338,7 @@ impl PieceSource for RetryLoop<'_> {
         }
         if self.pieces.is_none() {
             self.attempt += 1;
-            self.pieces = Some(self.step.start(self.cx.clone()).pieces());
+            self.pieces = Some(self.step.start(self.cx.clone()).0);
         }
         let error = match self.pieces.as_mut()?.next().await? {
             // Retries inside of the step count as well.

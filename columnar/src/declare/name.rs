@@ -73,7 +73,7 @@ impl Name {
     }
 
     /// A name that the library itself chooses.
-    pub(crate) fn known(text: &'static str) -> Self {
+    pub(crate) fn known(text: &str) -> Self {
         debug_assert!(is_name(text), "each caller has a name");
         Self(text.into())
     }

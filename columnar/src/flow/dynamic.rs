@@ -134,18 +134,11 @@ impl LiveFlow<'static, Dynamic> {
     /// - [`Error::Drift`] if the store has values of another column of this name, or such a column was removed.
     /// - [`Error::Load`] if the store cannot be read.
     pub async fn add_column(&self, column: impl Borrow<Column>) -> Result<()> {
-        self.add(column.borrow()).await?;
-        // Without a lock, because those who are woken may use the flow.
-        self.shared.wake();
-        Ok(())
-    }
-
-    async fn add(&self, column: &Column) -> Result<()> {
-        let _writing = self.shared.writing().await;
-        // `writing` is held to the end: the first push in between would make an added source a late one.
+        // Held to the end: the first push in between would make an added source a late one.
+        let writing = self.shared.writing().await;
         let known = self.columns.declarations();
         let first = known.columns.len();
-        let declarations = known.with(column.clone())?;
+        let declarations = known.with(column.borrow().clone())?;
         let plan = self.shared.plan().extended(declarations.drafts(first))?;
         self.refuse_late_sources(&known, &declarations)?;
         let extension = self.shared.load_added(Arc::new(plan), declarations.steps()).await?;
@@ -155,6 +148,9 @@ impl LiveFlow<'static, Dynamic> {
         let earlier = mem::replace(&mut *declared, declarations);
         drop(declared);
         drop(earlier);
+        drop(writing);
+        // Without a lock, because those who are woken may use the flow.
+        self.shared.wake();
         Ok(())
     }
 

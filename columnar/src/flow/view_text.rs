@@ -55,6 +55,7 @@ impl fmt::Display for View {
     }
 }
 
+// One parser and one writer of texts: a stored definition, a file and an error must mean the same view.
 fn view_of(text: ViewText) -> View {
     match text {
         ViewText::Column(name, spec) => View::of(ViewTarget::Named(name), spec),

@@ -189,6 +189,7 @@ impl RequestDraft {
             budget: &budget,
             counter: Arc::clone(&agent.counter),
         };
+        // A path is assembled as a column is, so that budgets, marks, renderings and breakdowns exist once.
         let transcript = Transcript::new(&turns, options);
         let transcript = transcript.map_err(|source| match source {
             BudgetError::OverLimit { tokens, limit, .. } => {

@@ -3,7 +3,7 @@
 //!
 //! Every block is a function of the tree and of these settings. The ages of nodes are an argument.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -104,8 +104,7 @@ impl Aware {
         let node = turn.node();
         let mut header = format!("[{}] {}", node.id(), node.author());
         if let Some(age) = self.age.as_ref().and_then(|age| age(node.id())) {
-            // Writing to a `String` never fails.
-            let _ = write!(header, " · {} ago", ShortTime(age));
+            header += &format!(" · {} ago", short(age));
         }
         let count = |count: usize, one: &str| (count > 0).then(|| counted(count, one));
         let facts = [
@@ -200,16 +199,12 @@ fn counted(count: usize, one: &str) -> String {
 }
 
 /// A duration in the largest unit that fits.
-struct ShortTime(Duration);
-
-impl fmt::Display for ShortTime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.0.as_secs();
-        match seconds {
-            0..60 => write!(f, "{seconds}s"),
-            60..3_600 => write!(f, "{}m", seconds / 60),
-            3_600..86_400 => write!(f, "{}h", seconds / 3_600),
-            _ => write!(f, "{}d", seconds / 86_400),
-        }
+fn short(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3_600 => format!("{}m", seconds / 60),
+        3_600..86_400 => format!("{}h", seconds / 3_600),
+        _ => format!("{}d", seconds / 86_400),
     }
 }

@@ -227,6 +227,8 @@ impl Loom {
     pub async fn change(&mut self, change: Change) -> Result<(), LoomError> {
         self.finish().await?;
         self.tree.check(&change)?;
+        // Two columns, because a text must be readable by itself. A change has the number of nodes before it, so both
+        // columns are one history.
         let (column, step, entry) = match &change {
             Change::Node { header, text } => {
                 let entry = Entry::from(Arc::clone(text)).with_receipt(header.to_json());

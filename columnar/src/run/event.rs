@@ -139,6 +139,7 @@ impl<C> Event<C> {
 /// See [`Event`] for the form.
 impl<C: fmt::Display> Serialize for Event<C> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Written by hand, because a column of any type is its name, and a pause is a number of seconds.
         let (kind, fields) = match self {
             Self::Delta { .. } => ("delta", 1),
             Self::Retry { .. } => ("retry", 2),

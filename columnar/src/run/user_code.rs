@@ -26,6 +26,7 @@ impl<'a> ComputeSteps<'a> {
         Self(Arc::new(Mutex::new(steps)))
     }
 
+    // A clone, because a step that is called may change the list.
     pub(crate) fn get(&self, column: usize) -> Option<Step<'a>> {
         self.lock().get(column).cloned().flatten()
     }

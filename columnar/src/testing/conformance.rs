@@ -79,27 +79,19 @@ async fn reopened<S: Store>(store: S, handle: &impl Fn() -> S) -> S {
     opened(handle).await
 }
 
-fn name(name: &str) -> Name {
-    Name::new(name).unwrap_or_else(|error| unreachable!("{error}"))
-}
-
-fn value(text: impl Into<crate::history::Value>) -> Entry {
-    Entry::from(text)
-}
-
 /// A receipt, which to a store is any text.
 fn receipt(cell: impl std::fmt::Display) -> String {
     format!("{{\"model\":\"a/b\",\"calls\":1,\"attempts\":1,\"input\":120,\"ms\":640,\"id\":\"{cell}\"}}")
 }
 
 async fn put<S: Store>(store: &S, column: &str, step: usize, entry: Entry) -> Put {
-    let put = store.put(name(column), step, entry).await;
+    let put = store.put(Name::known(column), step, entry).await;
     put.unwrap_or_else(|error| unreachable!("`{column}` at step {step} can be stored: {error}"))
 }
 
 async fn stored_steps<S: Store>(store: &S, column: &str) -> StoredSteps {
     store
-        .stored_steps(name(column))
+        .stored_steps(Name::known(column))
         .await
         .unwrap_or_else(|error| unreachable!("`{column}` can be read: {error}"))
 }
@@ -109,7 +101,7 @@ async fn load<S: Store>(store: &S, column: &str) -> Vec<(usize, Entry)> {
 }
 
 async fn load_steps<S: Store>(store: &S, column: &str, steps: std::ops::Range<usize>) -> Vec<(usize, Entry)> {
-    let loaded = store.load(name(column), steps).await;
+    let loaded = store.load(Name::known(column), steps).await;
     let mut entries = loaded.unwrap_or_else(|error| unreachable!("`{column}` can be read: {error}"));
     entries.sort_by_key(|(step, _)| *step);
     entries
@@ -126,10 +118,10 @@ async fn has_one_owner<S: Store>(handle: &impl Fn() -> S) {
             "clause 1: a second handle is refused as locked, and got {refused:?}"
         );
     }
-    assert_eq!(put(&first, "user", 0, value("a")).await, Put::Stored, "clause 1: the owner goes on");
+    assert_eq!(put(&first, "user", 0, Entry::from("a")).await, Put::Stored, "clause 1: the owner goes on");
     let again = first.open().await;
     assert!(again.is_ok(), "clause 1: the owner may open its handle again, but got {again:?}");
-    assert_eq!(load(&first, "user").await, [(0, value("a"))], "clause 3: opened again");
+    assert_eq!(load(&first, "user").await, [(0, Entry::from("a"))], "clause 3: opened again");
     drop(first);
     let next = handle();
     let free = next.open().await;
@@ -138,7 +130,7 @@ async fn has_one_owner<S: Store>(handle: &impl Fn() -> S) {
 
 async fn refuses_writes_until_it_is_opened<S: Store>(handle: &impl Fn() -> S) {
     let store = handle();
-    let put = store.put(name("user"), 0, value("a")).await;
+    let put = store.put(Name::known("user"), 0, Entry::from("a")).await;
     assert!(put.is_err(), "clause 1: nothing is written through a handle that is not open, but {put:?}");
     let defined = store.define("{}".into()).await;
     assert!(defined.is_err(), "clause 1: nothing is defined through a handle that is not open");
@@ -151,23 +143,27 @@ async fn keeps_what_it_has_confirmed<S: Store>(handle: &impl Fn() -> S) {
         let store = opened(handle).await;
         for earlier in 0..step {
             let entry = load_steps(&store, "user", earlier..earlier + 1).await;
-            assert_eq!(entry, [(earlier, value(format!("text {earlier}")))], "clause 3: opened again");
+            assert_eq!(entry, [(earlier, Entry::from(format!("text {earlier}")))], "clause 3: opened again");
         }
-        assert_eq!(put(&store, "user", step, value(format!("text {step}"))).await, Put::Stored, "clause 3");
+        assert_eq!(
+            put(&store, "user", step, Entry::from(format!("text {step}"))).await,
+            Put::Stored,
+            "clause 3"
+        );
     }
 }
 
 async fn lets_the_first_writer_win<S: Store>(handle: &impl Fn() -> S) {
-    let text = value("first");
+    let text = Entry::from("first");
     let empty = Entry::SKIPPED;
-    let paid = value("first").with_receipt(receipt(0));
+    let paid = Entry::from("first").with_receipt(receipt(0));
     let in_vain = Entry::SKIPPED.with_receipt(receipt(1));
     let rivals = [
         (&text, &empty),
         (&empty, &text),
-        (&text, &value("second")),
-        (&value(""), &empty),
-        (&paid, &value("first").with_receipt(receipt(2))),
+        (&text, &Entry::from("second")),
+        (&Entry::from(""), &empty),
+        (&paid, &Entry::from("first").with_receipt(receipt(2))),
         (&text, &paid),
         (&in_vain, &empty),
         (&empty, &in_vain),
@@ -185,8 +181,8 @@ async fn lets_the_first_writer_win<S: Store>(handle: &impl Fn() -> S) {
 
 async fn lets_one_of_many_writers_win<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
-    let entry = |writer: &i32| value(format!("writer {writer}")).with_receipt(receipt(writer));
-    let writers = (0..32).map(|writer| store.put(name("map"), 7, entry(&writer)));
+    let entry = |writer: &i32| Entry::from(format!("writer {writer}")).with_receipt(receipt(writer));
+    let writers = (0..32).map(|writer| store.put(Name::known("map"), 7, entry(&writer)));
     let puts: Vec<_> = join_all(writers).await.into_iter().map(Result::ok).collect();
     let stored: Vec<_> = puts.iter().zip(0..).filter(|(put, _)| **put == Some(Put::Stored)).collect();
     let [(_, winner)] = stored.as_slice() else {
@@ -200,11 +196,11 @@ async fn lets_one_of_many_writers_win<S: Store>(handle: &impl Fn() -> S) {
 
 async fn returns_exactly_the_entries_that_were_put<S: Store>(handle: &impl Fn() -> S) {
     let large = "0123456789abcde\n".repeat(1 << 16);
-    let texts = TEXTS.into_iter().chain([large.as_str()]).map(value);
+    let texts = TEXTS.into_iter().chain([large.as_str()]).map(Entry::from);
     // Each text as a receipt, of a value and of a skipped cell.
     let receipts = TEXTS.map(str::to_owned).into_iter().chain([receipt("é")]);
     let paid = receipts.zip(TEXTS.into_iter().rev().cycle()).flat_map(|(receipt, text)| {
-        [value(text), Entry::SKIPPED].map(|entry| entry.with_receipt(receipt.as_str()))
+        [Entry::from(text), Entry::SKIPPED].map(|entry| entry.with_receipt(receipt.as_str()))
     });
     let entries: Vec<_> = texts.chain([Entry::SKIPPED]).chain(paid).enumerate().collect();
     let mut store = opened(handle).await;
@@ -228,7 +224,7 @@ async fn addresses_cells_in_any_order<S: Store>(handle: &impl Fn() -> S) {
     let mut existing = Vec::new();
     // A store must not reserve room for the gap before step 1,000,000.
     for step in [5, 0, 9, 1, 1_000_000, 3, 2, 4] {
-        assert_eq!(put(&store, "map", step, value(step.to_string())).await, Put::Stored, "clause 8");
+        assert_eq!(put(&store, "map", step, Entry::from(step.to_string())).await, Put::Stored, "clause 8");
         existing.push(step);
         let known = stored_steps(&store, "map").await;
         assert_eq!(known, existing.iter().copied().collect(), "clause 8: after step {step}");
@@ -247,11 +243,15 @@ async fn keeps_columns_apart<S: Store>(handle: &impl Fn() -> S) {
     let names: Vec<&str> = names.into_iter().chain([longest.as_str()]).collect();
     let store = opened(handle).await;
     for (at, column) in names.iter().enumerate() {
-        assert_eq!(put(&store, column, at % 3, value(*column)).await, Put::Stored, "clause 8");
+        assert_eq!(put(&store, column, at % 3, Entry::from(*column)).await, Put::Stored, "clause 8");
     }
     let store = reopened(store, handle).await;
     for (at, column) in names.iter().enumerate() {
-        assert_eq!(load(&store, column).await, [(at % 3, value(*column))], "clause 8: `{column}` alone");
+        assert_eq!(
+            load(&store, column).await,
+            [(at % 3, Entry::from(*column))],
+            "clause 8: `{column}` alone"
+        );
     }
     assert_eq!(load(&store, "never").await, [], "clause 8: a column that nothing was put into");
     assert_eq!(stored_steps(&store, "never").await, StoredSteps::default(), "clause 8");
@@ -260,7 +260,7 @@ async fn keeps_columns_apart<S: Store>(handle: &impl Fn() -> S) {
 async fn loads_exactly_the_requested_steps<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
     for step in (0..40).filter(|step| step % 7 != 6) {
-        let entry = if step % 5 == 0 { Entry::SKIPPED } else { value(step.to_string()) };
+        let entry = if step % 5 == 0 { Entry::SKIPPED } else { Entry::from(step.to_string()) };
         put(&store, "map", step, if step % 2 == 0 { entry.with_receipt(receipt(step)) } else { entry }).await;
     }
     let whole = load(&store, "map").await;
@@ -275,10 +275,10 @@ async fn takes_concurrent_puts<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
     let cells = (0..40).flat_map(|step| ["map", "journal", "user"].map(|column| (column, step)));
     let entry = |column: &str, step: usize| {
-        let entry = value(format!("{column} {step}"));
+        let entry = Entry::from(format!("{column} {step}"));
         if column == "user" { entry } else { entry.with_receipt(receipt(format!("{column} {step}"))) }
     };
-    let puts = cells.map(|(column, step)| store.put(name(column), step, entry(column, step)));
+    let puts = cells.map(|(column, step)| store.put(Name::known(column), step, entry(column, step)));
     for put in join_all(puts).await {
         assert!(matches!(put, Ok(Put::Stored)), "clause 8: many at a time, but {put:?}");
     }
@@ -293,12 +293,12 @@ async fn stores_a_dropped_put_whole_or_not_at_all<S: Store>(handle: &impl Fn() -
     // Half a megabyte, so that a store that writes in pieces can be cut off in the middle.
     let text = "long ".repeat(100_000);
     let store = opened(handle).await;
-    drop(store.put(name("map"), 0, value(text.as_str())));
+    drop(store.put(Name::known("map"), 0, Entry::from(text.as_str())));
     // The put begins, if a poll begins it, and is dropped then.
-    let begun = store.put(name("map"), 1, value(text.as_str())).now_or_never();
+    let begun = store.put(Name::known("map"), 1, Entry::from(text.as_str())).now_or_never();
     let store = reopened(store, handle).await;
     for (step, entry) in load(&store, "map").await {
-        let whole = entry == value(text.as_str());
+        let whole = entry == Entry::from(text.as_str());
         assert!(whole, "clause 2: step {step}, whose put was dropped, is there as a whole or not at all");
     }
     if let Some(Ok(Put::Stored)) = begun {
@@ -315,16 +315,17 @@ async fn keeps_the_last_definition<S: Store>(handle: &impl Fn() -> S) {
         assert_eq!(known, kept, "clause 9: opened again");
         let defined = store.define((*text).to_owned()).await;
         assert!(defined.is_ok(), "clause 9: it can be defined, but {defined:?}");
-        put(&store, "user", 0, value("a")).await;
+        put(&store, "user", 0, Entry::from("a")).await;
         kept = Some((*text).to_owned());
     }
 }
 
 async fn deletes_a_flow_as_a_whole<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
-    let entry = |step: usize| if step.is_multiple_of(3) { Entry::SKIPPED } else { value(step.to_string()) };
+    let entry =
+        |step: usize| if step.is_multiple_of(3) { Entry::SKIPPED } else { Entry::from(step.to_string()) };
     for step in 0..20 {
-        put(&store, "user", step, value(step.to_string())).await;
+        put(&store, "user", step, Entry::from(step.to_string())).await;
         put(&store, "map", step * 2, entry(step).with_receipt(receipt(step))).await;
     }
     let defined = store.define("{}".into()).await;
@@ -348,9 +349,17 @@ async fn deletes_a_flow_as_a_whole<S: Store>(handle: &impl Fn() -> S) {
         assert_eq!(stored_steps(&store, column).await, StoredSteps::default(), "clause 10: `{column}`");
         assert_eq!(load(&store, column).await, [], "clause 10: `{column}` is deleted");
     }
-    assert_eq!(put(&store, "map", 4, value("another")).await, Put::Stored, "clause 10: its cells are free");
+    assert_eq!(
+        put(&store, "map", 4, Entry::from("another")).await,
+        Put::Stored,
+        "clause 10: its cells are free"
+    );
     let store = reopened(store, handle).await;
-    assert_eq!(load(&store, "map").await, [(4, value("another"))], "clause 10: only the new flow is there");
+    assert_eq!(
+        load(&store, "map").await,
+        [(4, Entry::from("another"))],
+        "clause 10: only the new flow is there"
+    );
 }
 
 async fn deletes_nothing_where_there_is_no_flow<S: Store>(handle: &impl Fn() -> S) {
@@ -367,7 +376,7 @@ async fn deletes_a_flow_or_opens_it<S: Store>(handle: &impl Fn() -> S) {
     for _ in 0..8 {
         let store = opened(handle).await;
         for step in 0..3 {
-            store.put(name("user"), step, value("a")).await.ok();
+            store.put(Name::known("user"), step, Entry::from("a")).await.ok();
         }
         drop(store);
         let (openings, deletions): (Vec<S>, Vec<S>) = (0..6).map(|_| (handle(), handle())).unzip();

@@ -60,10 +60,11 @@ struct RepairLoop<'a> {
 impl PieceSource for RepairLoop<'_> {
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
         while !self.is_done {
-            let pieces = self.pieces.get_or_insert_with(|| self.step.start(self.cx.clone()).pieces());
+            let pieces = self.pieces.get_or_insert_with(|| self.step.start(self.cx.clone()).0);
             match pieces.next().await {
                 Some(Ok(Piece::Text(text))) => {
                     self.reply.push_str(&text);
+                    // Text around the JSON is dropped on arrival, because deltas must add up to the value.
                     let json = self.scanner.advance(&self.reply, &self.spec.openings);
                     if !json.is_empty() {
                         return Some(Ok(Piece::Text(json.to_owned())));

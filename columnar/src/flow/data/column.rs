@@ -117,26 +117,13 @@ table! {
 }
 
 /// The settings that only prompts have.
-const ONLY_OF_PROMPTS: [&str; 14] = [
-    "model",
-    "or_model",
-    "effort",
-    "temperature",
-    "top_p",
-    "seed",
-    "lenient",
-    "strip_thoughts",
-    "keep_thoughts",
-    "stop",
-    "max_tokens",
-    "allow_truncated",
-    "allow_empty",
-    "pace",
-];
+const ONLY_OF_PROMPTS: &str = "model or_model effort temperature top_p seed lenient strip_thoughts keep_thoughts stop \
+                               max_tokens allow_truncated allow_empty pace";
 
 impl ColumnDeclaration {
     /// The column. Mistakes of the column are errors of the flow.
     pub(super) fn column(&self, steps: &BTreeMap<&str, Step<'static>>) -> Column {
+        // Nothing is checked here: a second checker would word the errors in another way.
         let views = self.views.iter().map(View::from).collect();
         with(Column::derived(self.name.clone(), views, self.step(steps)), self.was.as_ref(), Column::was)
     }
@@ -152,7 +139,7 @@ impl ColumnDeclaration {
             (None, Some(step)) => {
                 // As data, the declaration has the settings that are set.
                 let data = serde_json::to_value(self).unwrap_or_default();
-                let settings = ONLY_OF_PROMPTS.into_iter().filter(|setting| data.get(setting).is_some());
+                let settings = ONLY_OF_PROMPTS.split(' ').filter(|setting| data.get(setting).is_some());
                 errors.extend(settings.map(|setting| StepError::OnlyOfPrompts { setting }));
                 let found = steps.get(step.as_str()).cloned();
                 if found.is_none() {

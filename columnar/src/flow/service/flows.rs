@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt, join_all};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
-use super::spawned::{FlowTask, Spawn, Spawned, WeakSpawned};
+use super::spawned::{FlowTask, Spawn, Spawned, WeakSpawned, before};
 use crate::model::deadline;
 use crate::run::Error;
 
@@ -208,14 +208,6 @@ impl<'f, K: Clone + Eq + Hash, F, E> Lease<'f, K, F, E> {
 impl<K: Eq + Hash, F, E> Drop for Lease<'_, K, F, E> {
     fn drop(&mut self) {
         self.flows.forget(&self.key, 1);
-    }
-}
-
-/// The result of a future that ends before the deadline.
-async fn before<T>(deadline: Option<Instant>, future: impl Future<Output = T>) -> Option<T> {
-    match deadline {
-        Some(deadline) => timeout_at(deadline, future).await.ok(),
-        None => Some(future.await),
     }
 }
 

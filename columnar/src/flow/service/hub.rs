@@ -9,7 +9,6 @@
 //!    task's state
 //! ```
 
-use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -135,12 +134,14 @@ impl Hub {
     }
 
     fn decide(&self, control: &Control) -> NextWork {
+        // After a failed write nobody knows what the store has before the store is opened again, so the task ends.
         if control.stop >= Stop::Shutdown || self.shared.has_store_failed() {
             return NextWork::Close;
         }
-        if self.shared.lock().is_running() {
+        if self.shared.lock().is_running {
             return NextWork::WaitForRun;
         }
+        // A dropped handle cancels nothing, because clients post and leave: what they pushed is computed before the end.
         // Under the lock of the requests: a handle that pushes and is dropped does both before or both after this.
         match (control.retry || self.shared.lock().is_stale, control.handles) {
             (true, _) => NextWork::Run,
@@ -151,6 +152,7 @@ impl Hub {
 
     /// The run of the task has ended with an error.
     pub(super) fn fail(&self, error: Error) {
+        // The error ends the run and not the task, and the task repeats nothing: that would spend without end.
         let cell = error.cell();
         if cell.is_none_or(|(_, step)| step.is_none()) {
             // The run has failed before it looked at what was pushed, and so would the next run.
@@ -259,11 +261,5 @@ impl Deref for HubHandle {
 
     fn deref(&self) -> &Hub {
         &self.hub
-    }
-}
-
-impl fmt::Debug for Hub {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hub").field("shared", &self.shared).finish_non_exhaustive()
     }
 }

@@ -8,13 +8,13 @@ use std::task::{Context as TaskContext, Poll, ready};
 use std::time::Duration;
 
 use futures::Stream;
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::BoxFuture;
 use futures::stream::{BoxStream, StreamExt};
 use tokio::time::Instant;
 
 use super::warm_up::WarmUp;
 use crate::compute::trace::CellSpan;
-use crate::compute::{Context, Piece, ReplyKind, Step};
+use crate::compute::{Context, Piece, Step};
 use crate::declare::Name;
 use crate::declare::error::BoxError;
 use crate::history::Value;
@@ -35,10 +35,8 @@ pub(super) enum CellReport {
     Retry { attempt: usize, error: String },
     /// A call is repeated after a pause.
     Waiting { pause: Duration, error: String },
-    /// The value, with the tokens once counted.
-    Computed { value: Value, finished: CellRecords, counted: Option<CountedTokens> },
-    /// The step skips the cell.
-    Skipped { finished: CellRecords },
+    /// The cell is computed, or skipped by the step.
+    Finished(Unstored),
     /// In a box, because a failure is rare and larger than the others, and each cell moves a report.
     Failed(Box<CellFailure>),
 }
@@ -50,16 +48,21 @@ pub(super) struct CellFailure {
     pub(super) cause: String,
     /// Whether the spend limit has refused a call.
     pub(super) is_over_limit: bool,
-    pub(super) finished: CellRecords,
+    /// The cell as skipped, for a column that skips failed cells.
+    pub(super) unstored: Unstored,
 }
 
-/// The records of a finished computation.
-#[derive(Default)]
-pub(super) struct CellRecords {
+/// A finished cell that is not stored yet.
+pub(super) struct Unstored {
+    pub(super) cell: Cell,
+    pub(super) entry: Entry,
+    /// The tokens of the value, once counted.
+    pub(super) counted: Option<CountedTokens>,
     pub(super) span: CellSpan,
-    /// The receipt in the stored form, which is short to move; `None` if no model was called.
-    pub(super) receipt: Option<Value>,
 }
+
+/// A write into the store that is in progress.
+pub(super) type CellWrite = BoxFuture<'static, (Unstored, Result<Put, StoreError>)>;
 
 /// The computation of one cell: a stream of reports.
 pub(super) struct Computation<'a> {
@@ -79,8 +82,6 @@ pub(super) struct Computation<'a> {
 
 enum ComputationStage<'a> {
     NotStarted { step: Step<'a>, context: Context },
-    // Boxed, because a flow of 500 columns would otherwise have a type with 500 parameters.
-    Whole(BoxFuture<'a, Result<Value, BoxError>>),
     Pieces { pieces: BoxStream<'a, Result<Piece, BoxError>>, text: String },
     Refused(Error),
     Finished,
@@ -119,10 +120,6 @@ impl<'a> Computation<'a> {
                     self.start();
                     continue;
                 }
-                ComputationStage::Whole(text) => match ready!(text.poll_unpin(task)) {
-                    Ok(value) => self.succeed(value),
-                    Err(source) => self.fail(source),
-                },
                 ComputationStage::Pieces { pieces, .. } => {
                     let piece = ready!(pieces.poll_next_unpin(task));
                     match self.handle_piece(piece) {
@@ -148,10 +145,8 @@ impl<'a> Computation<'a> {
             mem::replace(&mut self.stage, ComputationStage::Finished)
         {
             self.span.attempt(self.attempt);
-            self.stage = match step.start(context).0 {
-                ReplyKind::Whole(text) => ComputationStage::Whole(text),
-                ReplyKind::Pieces(pieces) => ComputationStage::Pieces { pieces, text: String::new() },
-            };
+            let pieces = step.start(context).0;
+            self.stage = ComputationStage::Pieces { pieces, text: String::new() };
         }
     }
 
@@ -200,14 +195,14 @@ impl<'a> Computation<'a> {
     fn succeed(&mut self, value: Value) -> CellReport {
         self.stage = ComputationStage::Finished;
         self.warm_up.reply_began();
-        CellReport::Computed { value, finished: self.finish(), counted: None }
+        CellReport::Finished(self.finish(value.into()))
     }
 
     fn skip(&mut self) -> CellReport {
         self.stage = ComputationStage::Finished;
         // No request was sent, so another one warms the prefix.
         self.warm_up = WarmUp::default();
-        CellReport::Skipped { finished: self.finish() }
+        CellReport::Finished(self.finish(Entry::SKIPPED))
     }
 
     fn fail(&mut self, source: BoxError) -> CellReport {
@@ -225,12 +220,16 @@ impl<'a> Computation<'a> {
         let cause = error.cause();
         let is_over_limit = SpendLimitError::of(&error).is_some();
         self.span.failed(&error, error.class());
-        CellReport::Failed(Box::new(CellFailure { error, cause, is_over_limit, finished: self.finish() }))
+        let unstored = self.finish(Entry::SKIPPED);
+        CellReport::Failed(Box::new(CellFailure { error, cause, is_over_limit, unstored }))
     }
 
-    fn finish(&mut self) -> CellRecords {
+    /// The cell with this entry, and with the receipt in the stored form: in one entry, because neither the value nor the
+    /// receipt may exist without the other.
+    fn finish(&mut self, entry: Entry) -> Unstored {
         let receipt = self.receipt.take().map(|receipt| receipt.build(self.attempt).to_string().into());
-        CellRecords { span: mem::take(&mut self.span), receipt }
+        let span = mem::take(&mut self.span);
+        Unstored { cell: self.cell, entry: Entry { receipt, ..entry }, counted: None, span }
     }
 }
 
@@ -262,25 +261,6 @@ impl Drop for Computation<'_> {
         self.stage = ComputationStage::Finished;
     }
 }
-
-/// A finished cell that is not stored yet.
-pub(super) struct Unstored {
-    pub(super) cell: Cell,
-    pub(super) entry: Entry,
-    /// The tokens of the value, if there is one.
-    pub(super) counted: Option<CountedTokens>,
-    pub(super) span: CellSpan,
-}
-
-impl Unstored {
-    pub(super) fn new(cell: Cell, entry: Entry, records: CellRecords) -> Self {
-        let CellRecords { span, receipt } = records;
-        Self { cell, entry: Entry { receipt, ..entry }, counted: None, span }
-    }
-}
-
-/// A write into the store that is in progress.
-pub(super) type CellWrite = BoxFuture<'static, (Unstored, Result<Put, StoreError>)>;
 
 /// The receipt of a cell in progress.
 struct ReceiptBuilder {

@@ -197,9 +197,8 @@ impl<I: ColumnId> Run<'_, I> {
                         unreachable!("a cell that is computed has a compute step")
                     };
                     // A model is asked for the name. A model that panics here does so again when the step calls the model.
-                    let join = || self.single_flight.join(&step.settings, &context);
-                    let warm_up = caught(join).unwrap_or_default();
-                    let mut computation = Computation::new(cell, step, context, warm_up);
+                    let warm_up = caught(|| self.single_flight.join(&step.settings, &context));
+                    let mut computation = Computation::new(cell, step, context, warm_up.unwrap_or_default());
                     computation.warning = self.warnings.remove(&cell.column);
                     if let event @ Some(_) = self.compute(computation, task) {
                         return event;
@@ -249,9 +248,9 @@ impl<I: ColumnId> Run<'_, I> {
             return event;
         }
         while self.unstored.is_none()
-            && let Poll::Ready(Some((cell, mut report))) = self.computations.poll_next_unpin(task)
+            && let Poll::Ready(Some((cell, report))) = self.computations.poll_next_unpin(task)
         {
-            self.count_tokens(cell, &mut report);
+            let report = self.counted(report);
             if let event @ Some(_) = self.handle_report(cell, report) {
                 return event;
             }

@@ -105,14 +105,14 @@ impl FlowDefinition {
         }
         // A column that is gone keeps the key, and finds the values at a return.
         taken.extend(self.columns.iter().map(|stored| stored.key.clone()));
-        let fresh = |(key, column): (Option<Name>, &crate::declare::DeclaredColumn)| {
+        let keys = keys.into_iter().zip(schema.columns()).map(|(key, column)| {
             key.unwrap_or_else(|| {
                 let key = unused_name(&column.name, &taken);
                 taken.insert(key.clone());
                 key
             })
-        };
-        keys.into_iter().zip(schema.columns()).map(fresh).collect()
+        });
+        keys.collect()
     }
 
     /// The key of a column by name, known or new.
@@ -205,9 +205,11 @@ impl StoredColumn {
         let text = |field: &str| json.get(field).and_then(Json::as_str);
         let key = Name::new(text("key")?).ok()?;
         let name = text("name").map_or_else(|| Some(key.clone()), |name| Name::new(name).ok())?;
-        let view = |view: &Json| view.as_str().map(str::to_owned);
         let reads = match json.get("reads") {
-            Some(reads) => Some(reads.as_array()?.iter().map(view).collect::<Option<_>>()?),
+            Some(reads) => {
+                let views = reads.as_array()?.iter().map(|view| view.as_str().map(str::to_owned));
+                Some(views.collect::<Option<_>>()?)
+            }
             None => None,
         };
         let has = |flag: &str| json.get(flag) == Some(&Json::Bool(true));
@@ -235,29 +237,32 @@ impl StoredColumn {
 
     /// The changes from the stored column to the declared one.
     fn changes(&self, now: &Self) -> Vec<ColumnChange> {
-        let column = || now.name.clone();
+        let column = now.name.clone();
         let mut changes = Vec::new();
         match (&self.reads, &now.reads) {
             (None, None) if self.is_documents != now.is_documents => {
-                changes.push(ColumnChange::Documents { column: column(), was_documents: self.is_documents });
+                changes.push(ColumnChange::Documents {
+                    column: column.clone(),
+                    was_documents: self.is_documents,
+                });
             }
             (None, None) => {}
             (Some(stored), Some(declared)) if stored == declared => {}
             (Some(stored), Some(declared)) => {
                 changes.push(ColumnChange::Reads {
-                    column: column(),
+                    column: column.clone(),
                     stored: stored.join(", "),
                     declared: declared.join(", "),
                 });
             }
             (stored, _) => {
-                changes.push(ColumnChange::Kind { column: column(), was_source: stored.is_none() });
+                changes.push(ColumnChange::Kind { column: column.clone(), was_source: stored.is_none() });
             }
         }
         if self.version != now.version {
             let stored = self.version.clone();
             let declared = now.version.clone();
-            changes.push(ColumnChange::Version { column: column(), stored, declared });
+            changes.push(ColumnChange::Version { column, stored, declared });
         }
         changes
     }

@@ -34,10 +34,9 @@ impl SharedFlow {
         let keys = definition.keys(plan.schema());
         let stored_plan = StoredPlan { store, plan: &plan, keys: &keys, first: 0 };
         let stored_by_column = stored_plan.steps().await?;
-        let is_empty = |column: usize| stored_by_column.get(column).is_none_or(StoredSteps::is_empty);
         definition.update(plan.schema(), &keys, &settings, |column, change| {
             // Nothing was computed by the old declaration of an empty column, which may change freely.
-            is_empty(column) || options.keep.allow(change)
+            is_empty(&stored_by_column, column) || options.keep.allow(change)
         })?;
         if let Some(late) = late_source(&plan, &stored_by_column) {
             return Err(SchemaErrors::one(SchemaError::LateSource { name: late.as_str().into() }).into());
@@ -172,7 +171,7 @@ impl StoredPlan<'_> {
     ) -> BTreeMap<usize, Unloaded> {
         let columns = self.keys.iter().enumerate().skip(self.first).zip(stored_by_column);
         let columns = columns.filter(|(_, stored_steps)| !stored_steps.is_empty());
-        let unloaded = |((column, key), stored_steps): ((usize, &Name), &StoredSteps)| {
+        let unloaded = columns.map(|((column, key), stored_steps)| {
             let past = PastColumn {
                 name: self.plan.schema().name(column).clone(),
                 is_source: self.plan.schema().is_source(column),
@@ -180,17 +179,23 @@ impl StoredPlan<'_> {
                 stored: Some((Arc::clone(self.store), key.clone())),
             };
             (column, Unloaded::new(past, stored_steps.into()))
-        };
-        columns.map(unloaded).collect()
+        });
+        unloaded.collect()
     }
 }
 
 /// A source without stored values in a flow with stored computed values, if there is one.
 fn late_source<'p>(plan: &'p Plan, stored_by_column: &[StoredSteps]) -> Option<&'p Name> {
     let schema = plan.schema();
-    let is_empty = |column: usize| stored_by_column.get(column).is_none_or(StoredSteps::is_empty);
-    let has_begun = (0..stored_by_column.len()).any(|column| !schema.is_source(column) && !is_empty(column));
-    schema.sources().find(|&source| has_begun && is_empty(source)).map(|source| schema.name(source))
+    let mut derived = (0..stored_by_column.len()).filter(|column| !schema.is_source(*column));
+    let has_begun = derived.any(|column| !is_empty(stored_by_column, column));
+    let mut sources = schema.sources().filter(|source| has_begun && is_empty(stored_by_column, *source));
+    sources.next().map(|source| schema.name(source))
+}
+
+/// Whether nothing of a column is stored.
+pub(super) fn is_empty(stored_by_column: &[StoredSteps], column: usize) -> bool {
+    stored_by_column.get(column).is_none_or(StoredSteps::is_empty)
 }
 
 fn parse(text: Option<&str>) -> Result<FlowDefinition> {

@@ -82,7 +82,8 @@ impl SharedFlow {
     pub(crate) fn next_unseen(&self, seen: &mut SeenCells) -> Option<(Cell, CellState)> {
         let state = self.lock();
         seen.update(&state.plan);
-        let cell = state.scheduler.next_unseen(&seen.columns, state.is_running())?;
+        // A cell that fails for good must not hide the later ones, so the scheduler passes such a cell.
+        let cell = state.scheduler.next_unseen(&seen.columns, state.is_running)?;
         Some((cell, state.cell(cell)))
     }
 
@@ -106,10 +107,11 @@ impl SharedFlow {
     /// Lets the active run end when the cells in progress are stored. Returns whether there is one.
     pub(crate) fn halt(&self) -> bool {
         let mut state = self.lock();
-        let is_running = state.is_running();
+        let is_running = state.is_running;
         if is_running {
             state.scheduler.halt();
-            Self::unlock_and_wake(state);
+            drop(state);
+            self.wake();
         }
         is_running
     }

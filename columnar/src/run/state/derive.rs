@@ -65,7 +65,7 @@ impl SharedFlow {
         // Both change under both locks, so a run that begins now finds the compute steps of the new plan.
         let mut steps = steps.lock();
         let mut state = self.lock();
-        if state.is_running() {
+        if state.is_running {
             return Err(Error::Running);
         }
         let mut next = state.derive(plan, origins, usize::MAX, settings(&left));
@@ -138,21 +138,21 @@ impl FlowState {
             derived.forks.insert(step, step);
         }
         drop(derived.set_settings(settings));
-        let contexts = |origin: &Option<usize>| {
-            let contexts = self.contexts.get((*origin)?)?.as_ref()?;
-            Some(contexts.before(step))
-        };
+        let contexts = origins.iter().enumerate().filter_map(|(column, origin)| {
+            let contexts = self.contexts.get(&(*origin)?)?;
+            Some((column, contexts.before(step)))
+        });
         // Only now, because `set_settings` forgets contexts. These know the truncations of the shared past.
-        derived.contexts = origins.iter().map(contexts).collect();
+        derived.contexts = contexts.collect();
         derived
     }
 
     fn derive_unloaded(&self, origins: &[Option<usize>], step: usize) -> BTreeMap<usize, Unloaded> {
-        let column = |(column, origin): (usize, &Option<usize>)| {
+        let columns = origins.iter().enumerate().filter_map(|(column, origin)| {
             let unloaded = self.unloaded.get(&(*origin)?)?.before(step);
             (!unloaded.steps.is_empty()).then_some((column, unloaded))
-        };
-        origins.iter().enumerate().filter_map(column).collect()
+        });
+        columns.collect()
     }
 
     /// The columns that `origins` does not name, and those that were removed before, by the keys that a store would

@@ -197,8 +197,8 @@ impl Past {
     async fn read_into_memory(&self, missing: &StepRanges) -> Result<()> {
         // In chunks, because entries take more memory than values in a history.
         let chunks = missing.chunks(CHUNK).map(|chunk| missing.within(&chunk));
-        let read = async |steps: StepRanges| (self.read(&steps).await, steps);
-        let mut chunks = pin!(stream::iter(chunks).map(read).buffered(AHEAD));
+        let entries = stream::iter(chunks).map(async |steps| (self.read(&steps).await, steps));
+        let mut chunks = pin!(entries.buffered(AHEAD));
         while let Some((entries, steps)) = chunks.next().await {
             let cells = entries?.into_iter().map(|(step, entry)| self.checked(step, entry));
             let cells = cells.collect::<Result<Vec<_>>>()?;

@@ -33,11 +33,11 @@ impl FlowState {
     #[must_use]
     pub(crate) fn adopt(&mut self) -> Vec<Unloaded> {
         let Self { unloaded, table, receipts, scheduler, .. } = self;
-        let adopt = |column: &usize, unloaded: &mut Unloaded| {
+        let loaded = unloaded.extract_if(.., |column, unloaded| {
             unloaded.adopt(*column, table, receipts, scheduler);
             unloaded.steps.is_empty()
-        };
-        unloaded.extract_if(.., adopt).map(|(_, loaded)| loaded).collect()
+        });
+        loaded.map(|(_, loaded)| loaded).collect()
     }
 
     /// Whether a cell is stored and not in memory.
@@ -52,6 +52,7 @@ impl FlowState {
 
     /// The number of derived cells that are not in memory.
     pub(crate) fn unloaded_cells(&self) -> usize {
+        // Sources are no work of a run, so they are no part of its progress.
         let derived = self.unloaded.iter().filter(|(column, _)| !self.plan.schema().is_source(**column));
         derived.map(|(_, unloaded)| unloaded.steps.count()).fold(0, usize::saturating_add)
     }
@@ -94,8 +95,8 @@ impl FlowState {
             let first = Cell { column, step: self.scheduler.len(column).saturating_sub(last) };
             // A filter or counter that panics does so again when the cell is computed, and fails it.
             cells.extend(caught(|| self.context_cells(reads, first)).flatten().unwrap_or_default());
-            let later = |(column, steps): (usize, Range<usize>)| (column, steps.start..usize::MAX);
-            cells.extend(reads.needed(column, first.step).map(later));
+            let needed = reads.needed(column, first.step);
+            cells.extend(needed.map(|(column, steps)| (column, steps.start..usize::MAX)));
         }
         self.unloaded_of(cells)
     }

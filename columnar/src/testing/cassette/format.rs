@@ -119,12 +119,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Recording>, String> {
              `COLUMNAR_RECORD=all`"
         ));
     }
-    root.has_only(&["cassette", "recordings"])?;
+    root.has_only("cassette recordings")?;
     root.field("recordings")?.items()?.iter().map(read_recording).collect()
 }
 
 fn read_recording(value: &Located<'_>) -> Result<Recording, String> {
-    value.has_only(&["column", "step", "request", "replies"])?;
+    value.has_only("column step request replies")?;
     let replies = value.field("replies")?.items()?;
     if replies.is_empty() {
         return Err(value.field("replies")?.damage("has no reply"));
@@ -143,19 +143,7 @@ fn read_recording(value: &Located<'_>) -> Result<Recording, String> {
 }
 
 fn read_request(value: &Located<'_>) -> Result<RecordedRequest, String> {
-    value.has_only(&[
-        "model",
-        "max_tokens",
-        "effort",
-        "temperature",
-        "top_p",
-        "seed",
-        "stop",
-        "schema",
-        "system",
-        "messages",
-        "follow_up",
-    ])?;
+    value.has_only("model max_tokens effort temperature top_p seed stop schema system messages follow_up")?;
     let stop = value.optional("stop")?.map_or(Ok(Vec::new()), |stop| stop.items())?;
     Ok(RecordedRequest {
         model: value.field("model")?.text()?,
@@ -176,7 +164,7 @@ fn read_request(value: &Located<'_>) -> Result<RecordedRequest, String> {
 }
 
 fn read_schema(value: &Located<'_>) -> Result<Schema, String> {
-    value.has_only(&["name", "json"])?;
+    value.has_only("name json")?;
     Ok(Schema { name: value.field("name")?.text()?, json: value.field("json")?.json.clone() })
 }
 
@@ -186,7 +174,7 @@ fn read_effort(value: &Located<'_>) -> Result<Effort, String> {
 
 fn read_messages(value: &Located<'_>) -> Result<Vec<(Role, String)>, String> {
     let message = |value: &Located<'_>| {
-        value.has_only(&["role", "content"])?;
+        value.has_only("role content")?;
         let role = value.field("role")?;
         let role = match &*role.text()? {
             "user" => Role::User,
@@ -199,7 +187,7 @@ fn read_messages(value: &Located<'_>) -> Result<Vec<(Role, String)>, String> {
 }
 
 fn read_reply(value: &Located<'_>) -> Result<RecordedReply, String> {
-    value.has_only(&["text", "pieces", "finish", "usage", "id"])?;
+    value.has_only("text pieces finish usage id")?;
     let text = value.field("text")?.text()?;
     let pieces = match value.optional("pieces")? {
         None => vec![text],
@@ -241,7 +229,7 @@ fn pieces(text: &str, lengths: &str) -> Option<Vec<String>> {
 }
 
 fn read_usage(value: &Located<'_>) -> Result<Usage, String> {
-    value.has_only(&counts(Usage::default()).map(|(name, _)| name))?;
+    value.has_only(&counts(Usage::default()).map(|(name, _)| name).join(" "))?;
     let count = |name| value.optional(name)?.as_ref().map_or(Ok(0), Located::count);
     let usage = Usage::new(count("input")?, count("output")?);
     Ok(usage.cached(count("cache_read")?, count("cache_write")?).kept_long(count("cache_write_long")?))

@@ -30,7 +30,7 @@ fn start_with_faults<'a>(world: World, step: &Step<'a>, cx: Context) -> Reply<'a
         fault: world.fault(cx.column(), cx.step(), &Fault::COMPUTE),
         cell: (cx.column().clone(), cx.step()),
         world,
-        pieces: step.start(cx).pieces(),
+        pieces: step.start(cx).0,
         texts: 0,
         success: false,
     })
@@ -72,7 +72,7 @@ impl PieceSource for FaultyReply<'_> {
             Fault::Panic => resume_unwind(Box::new("a simulated panic")),
             Fault::Silence => pending().await,
             Fault::Dropped => {
-                self.world.drop_run();
+                self.world.0.dropped.notify_one();
                 pending().await
             }
             _ => Some(Err("a simulated failure".into())),

@@ -47,13 +47,13 @@ const FAULT_INTERVAL: usize = 12;
 
 /// The world of one schedule. Clones are the same world.
 #[derive(Clone)]
-pub struct World(Arc<WorldInner>);
+pub struct World(pub(super) Arc<WorldInner>);
 
-struct WorldInner {
+pub(super) struct WorldInner {
     seed: u64,
     state: Mutex<WorldState>,
     /// The notification that a fault drops the run.
-    dropped: Notify,
+    pub(super) dropped: Notify,
 }
 
 pub(super) struct WorldState {
@@ -123,16 +123,6 @@ impl World {
         if let Some((column, _)) = state.scripted.keys().find(|(column, _)| is_unknown(column)) {
             panic!("{}", unknown_column(column, nearest(column, &columns), &columns));
         }
-    }
-
-    /// Drops the current run.
-    pub(super) fn drop_run(&self) {
-        self.0.dropped.notify_one();
-    }
-
-    /// Waits for a fault that drops the run.
-    pub(super) async fn run_dropped(&self) {
-        self.0.dropped.notified().await;
     }
 
     /// The fault for this attempt of the cell, if there is one.
