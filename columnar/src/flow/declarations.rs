@@ -16,16 +16,6 @@ pub(super) struct Declarations {
 }
 
 impl Declarations {
-    /// These columns, and all columns that they depend on.
-    pub(super) fn new(leaves: Vec<Column>) -> Result<Self, SchemaErrors> {
-        Self::default().with_all(leaves)
-    }
-
-    /// With another column at the end, and before it the new columns that it depends on.
-    pub(super) fn with(&self, column: Column) -> Result<Self, SchemaErrors> {
-        self.clone().with_all(vec![column])
-    }
-
     /// With this column instead of the one at an index.
     pub(super) fn replacing(&self, at: usize, column: Column) -> Result<Self, SchemaErrors> {
         let mut columns = self.columns.clone();
@@ -110,7 +100,7 @@ impl Declarations {
     /// # Errors
     ///
     /// If columns wait for each other: all cycles, and all other errors.
-    fn with_all(mut self, leaves: Vec<Column>) -> Result<Self, SchemaErrors> {
+    pub(super) fn with_all(mut self, leaves: Vec<Column>) -> Result<Self, SchemaErrors> {
         let current = |column: &Column| self.current(column).clone();
         let (columns, cycles) = topological(self.columns.clone(), leaves, current);
         self.columns = columns;

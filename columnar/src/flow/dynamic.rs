@@ -47,10 +47,6 @@ impl Clone for Flow {
 }
 
 impl Dynamic {
-    fn declarations(&self) -> Declarations {
-        self.lock().clone()
-    }
-
     fn lock(&self) -> MutexGuard<'_, Declarations> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,7 +87,7 @@ impl LiveFlow<'static, Dynamic> {
         leaves: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
         let leaves = leaves.into_iter().map(|leaf| leaf.borrow().clone()).collect();
-        let declarations = Declarations::new(leaves)?;
+        let declarations = Declarations::default().with_all(leaves)?;
         let steps = ComputeSteps::new(declarations.steps());
         let shared = SharedFlow::new(plan(&declarations)?, store, &steps);
         Ok(Self::of(declarations, shared, steps))
@@ -136,9 +132,9 @@ impl LiveFlow<'static, Dynamic> {
     pub async fn add_column(&self, column: impl Borrow<Column>) -> Result<()> {
         // Held to the end: the first push in between would make an added source a late one.
         let writing = self.shared.writing().await;
-        let known = self.columns.declarations();
+        let known = self.columns.lock().clone();
         let first = known.columns.len();
-        let declarations = known.with(column.borrow().clone())?;
+        let declarations = known.clone().with_all(vec![column.borrow().clone()])?;
         let plan = self.shared.plan().extended(declarations.drafts(first))?;
         self.refuse_late_sources(&known, &declarations)?;
         let extension = self.shared.load_added(Arc::new(plan), declarations.steps()).await?;
@@ -295,7 +291,7 @@ impl LiveFlow<'static, Dynamic> {
     pub async fn fork_into(&self, step: usize, store: impl Store) -> Result<Self> {
         let _writing = self.shared.writing().await;
         // A copy, since a lock cannot be held across the `await`. `writing` holds off changes of the columns.
-        let declarations = self.columns.declarations();
+        let declarations = self.columns.lock().clone();
         let shared = self.shared.fork_into(step, Arc::new(store)).await?;
         Ok(Self::of(declarations, shared, self.steps.fork()))
     }

@@ -137,7 +137,11 @@ where
     }
 
     async fn end(&self, deadline: Option<Instant>) -> bool {
-        let slots = self.0.close();
+        let slots: Vec<_> = {
+            let mut slots = self.0.lock();
+            slots.is_closed = true;
+            slots.by_key.values().cloned().collect()
+        };
         let ended = slots.iter().map(|slot| async move {
             // A flow that is being opened is waited for.
             let Some(mut slot) = before(deadline, slot.lock()).await else { return false };
@@ -160,13 +164,6 @@ impl<K: Eq + Hash, F, E> OpenFlows<K, F, E> {
     /// Locks the slots. Each change is one insertion or removal, so a panic leaves nothing half changed.
     fn lock(&self) -> MutexGuard<'_, Slots<K, F>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Opens no more flows, and returns the slots of the open ones.
-    fn close(&self) -> Vec<Arc<FlowSlot<F>>> {
-        let mut slots = self.lock();
-        slots.is_closed = true;
-        slots.by_key.values().cloned().collect()
     }
 
     /// Removes a slot whose flow has ended, unless someone other than the caller is about to use the slot. The caller

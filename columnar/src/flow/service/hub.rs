@@ -23,7 +23,7 @@ pub(super) struct Hub {
     pub(super) shared: Arc<SharedFlow>,
     pub(super) steps: ComputeSteps<'static>,
     feed: Mutex<Feed>,
-    control: watch::Sender<Control>,
+    pub(super) control: watch::Sender<Control>,
 }
 
 /// The requests of handles, and the state of the task.
@@ -76,11 +76,6 @@ impl Hub {
     /// Locks the feed. No change of a feed runs code of users, so a panic leaves nothing half changed.
     pub(super) fn feed(&self) -> MutexGuard<'_, Feed> {
         self.feed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A receiver that is notified of requests.
-    pub(super) fn requests(&self) -> watch::Receiver<Control> {
-        self.control.subscribe()
     }
 
     pub(super) fn request(&self, change: impl FnOnce(&mut Control)) {

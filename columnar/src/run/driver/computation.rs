@@ -80,25 +80,16 @@ pub(super) struct Computation<'a> {
     receipt: Option<Box<ReceiptBuilder>>,
 }
 
-enum ComputationStage<'a> {
+pub(super) enum ComputationStage<'a> {
     NotStarted { step: Step<'a>, context: Context },
     Pieces { pieces: BoxStream<'a, Result<Piece, BoxError>>, text: String },
+    // Without a call of the compute step.
     Refused(Error),
     Finished,
 }
 
 impl<'a> Computation<'a> {
-    pub(super) fn new(cell: Cell, step: Step<'a>, context: Context, warm_up: WarmUp) -> Self {
-        let column = context.column().clone();
-        Self::of(cell, column, ComputationStage::NotStarted { step, context }, warm_up)
-    }
-
-    /// A cell that fails without a call of its compute step.
-    pub(super) fn refused(cell: Cell, column: Name, error: Error) -> Self {
-        Self::of(cell, column, ComputationStage::Refused(error), WarmUp::default())
-    }
-
-    fn of(cell: Cell, column: Name, stage: ComputationStage<'a>, warm_up: WarmUp) -> Self {
+    pub(super) fn new(cell: Cell, column: Name, stage: ComputationStage<'a>, warm_up: WarmUp) -> Self {
         let span = CellSpan::new(&column, cell.step);
         Self { cell, column, attempt: 1, stage, warning: None, warm_up, span, receipt: None }
     }

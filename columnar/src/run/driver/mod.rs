@@ -25,8 +25,8 @@ use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, SelectAll, StreamExt};
 
 use self::actions::{RunAction, RunStatus};
-use self::computation::{CellReport, CellWrite, Computation, Unstored};
-use self::warm_up::SingleFlight;
+use self::computation::{CellReport, CellWrite, Computation, ComputationStage, Unstored};
+use self::warm_up::{SingleFlight, WarmUp};
 use super::event::{ColumnId, Event};
 use super::shared::SharedFlow;
 use super::user_code::{ComputeSteps, caught, discard};
@@ -198,14 +198,18 @@ impl<I: ColumnId> Run<'_, I> {
                     };
                     // A model is asked for the name. A model that panics here does so again when the step calls the model.
                     let warm_up = caught(|| self.single_flight.join(&step.settings, &context));
-                    let mut computation = Computation::new(cell, step, context, warm_up.unwrap_or_default());
+                    let column = context.column().clone();
+                    let stage = ComputationStage::NotStarted { step, context };
+                    let mut computation = Computation::new(cell, column, stage, warm_up.unwrap_or_default());
                     computation.warning = self.warnings.remove(&cell.column);
                     if let event @ Some(_) = self.compute(computation, task) {
                         return event;
                     }
                 }
                 RunAction::Refuse(cell, error) => {
-                    let refused = Computation::refused(cell, self.name(cell.column).clone(), error);
+                    let column = self.name(cell.column).clone();
+                    let stage = ComputationStage::Refused(error);
+                    let refused = Computation::new(cell, column, stage, WarmUp::default());
                     if let event @ Some(_) = self.compute(refused, task) {
                         return event;
                     }

@@ -171,7 +171,7 @@ impl FlowDefinition {
             };
             match by_key.get(key).and_then(|&at| next.columns.get_mut(at)) {
                 Some(stored) => {
-                    changes.extend(stored.changes(&now).into_iter().filter(|change| !may(column, change)));
+                    changes.extend(stored.changes(&now).filter(|change| !may(column, change)));
                     *stored = now;
                 }
                 None => next.columns.push(now),
@@ -236,35 +236,24 @@ impl StoredColumn {
     }
 
     /// The changes from the stored column to the declared one.
-    fn changes(&self, now: &Self) -> Vec<ColumnChange> {
+    fn changes(&self, now: &Self) -> impl Iterator<Item = ColumnChange> + use<> {
         let column = now.name.clone();
-        let mut changes = Vec::new();
-        match (&self.reads, &now.reads) {
-            (None, None) if self.is_documents != now.is_documents => {
-                changes.push(ColumnChange::Documents {
-                    column: column.clone(),
-                    was_documents: self.is_documents,
-                });
-            }
-            (None, None) => {}
-            (Some(stored), Some(declared)) if stored == declared => {}
-            (Some(stored), Some(declared)) => {
-                changes.push(ColumnChange::Reads {
-                    column: column.clone(),
-                    stored: stored.join(", "),
-                    declared: declared.join(", "),
-                });
-            }
-            (stored, _) => {
-                changes.push(ColumnChange::Kind { column: column.clone(), was_source: stored.is_none() });
-            }
-        }
-        if self.version != now.version {
-            let stored = self.version.clone();
-            let declared = now.version.clone();
-            changes.push(ColumnChange::Version { column, stored, declared });
-        }
-        changes
+        let content = match (&self.reads, &now.reads) {
+            (None, None) => (self.is_documents != now.is_documents)
+                .then_some(ColumnChange::Documents { column, was_documents: self.is_documents }),
+            (Some(stored), Some(declared)) => (stored != declared).then(|| ColumnChange::Reads {
+                column,
+                stored: stored.join(", "),
+                declared: declared.join(", "),
+            }),
+            (stored, _) => Some(ColumnChange::Kind { column, was_source: stored.is_none() }),
+        };
+        let version = (self.version != now.version).then(|| ColumnChange::Version {
+            column: now.name.clone(),
+            stored: self.version.clone(),
+            declared: now.version.clone(),
+        });
+        content.into_iter().chain(version)
     }
 }
 

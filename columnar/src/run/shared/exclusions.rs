@@ -32,10 +32,12 @@ impl SharedFlow {
                 };
                 (exclusion, state.exclusions.len())
             };
-            let Some(put) = self.put_exclusion(at, &exclusion) else {
+            let Some(store) = &self.store else {
                 self.lock().add_exclusion(exclusion);
                 return Ok(());
             };
+            let entry = exclusion_entry(&exclusion, &self.lock().key_of(&exclusion.column));
+            let put = StoreRequest::new(|| store.put(exclusions_key(), at, entry));
             // If this call is dropped during the wait, nobody knows whether the exclusion is stored.
             self.lock().has_unknown_exclusion = true;
             let put = put.await.map_err(|source| {
@@ -75,12 +77,6 @@ impl SharedFlow {
         }
         state.has_unknown_exclusion = false;
         Ok(())
-    }
-
-    fn put_exclusion(&self, at: usize, exclusion: &Exclusion) -> Option<StoreRequest<Put>> {
-        let store = self.store.as_ref()?;
-        let key = self.lock().key_of(&exclusion.column);
-        Some(StoreRequest::new(|| store.put(exclusions_key(), at, exclusion_entry(exclusion, &key))))
     }
 
     /// Takes over the exclusions of a store.

@@ -232,19 +232,13 @@ impl Past {
         if self.column.is_source && entry.is_skipped() {
             return Err(self.invalid(InvalidHistory::SkippedSource { step }));
         }
-        let value = match entry.value {
-            Some(value) => Some((self.tokens(step, &value)?, value)),
-            None => None,
-        };
-        Ok(LoadedCell { step, value, receipt })
-    }
-
-    fn tokens(&self, step: usize, value: &str) -> Result<usize> {
-        caught(|| self.column.counter.count(value)).ok_or_else(|| {
+        let Some(value) = entry.value else { return Ok(LoadedCell { step, value: None, receipt }) };
+        let tokens = caught(|| self.column.counter.count(&value)).ok_or_else(|| {
             let reason =
                 format!("counting the tokens of step {step} panicked, which is a bug in the counter");
             load_error(&self.column.name, StoreError::other(reason))
-        })
+        })?;
+        Ok(LoadedCell { step, value: Some((tokens, value)), receipt })
     }
 
     fn invalid(&self, error: InvalidHistory) -> Error {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use futures::future::FutureExt;
+use futures::future::{FutureExt, TryFutureExt};
 use tokio::time::sleep;
 
 use super::world::{Fault, World};
@@ -67,13 +67,10 @@ impl StoreLayer for Simulated {
 
     fn stored_steps(self: &Arc<Self>, inner: &Arc<dyn Store>, column: Name) -> StoreFuture<StoredSteps> {
         let world = self.0.clone();
-        let inner = Arc::clone(inner);
-        async move {
-            let stored_steps = inner.stored_steps(column.clone()).await?;
-            world.check_that(|invariants| invariants.steps_read(&column, &stored_steps));
-            Ok(stored_steps)
-        }
-        .boxed()
+        let read = inner.stored_steps(column.clone()).inspect_ok(move |stored_steps| {
+            world.check_that(|invariants| invariants.steps_read(&column, stored_steps));
+        });
+        read.boxed()
     }
 
     fn load(
@@ -83,12 +80,9 @@ impl StoreLayer for Simulated {
         steps: Range<usize>,
     ) -> StoreFuture<StepEntries> {
         let world = self.0.clone();
-        let inner = Arc::clone(inner);
-        async move {
-            let entries = inner.load(column.clone(), steps.clone()).await?;
-            world.check_that(|invariants| invariants.loaded(&column, &steps, &entries));
-            Ok(entries)
-        }
-        .boxed()
+        let loaded = inner.load(column.clone(), steps.clone()).inspect_ok(move |entries| {
+            world.check_that(|invariants| invariants.loaded(&column, &steps, entries));
+        });
+        loaded.boxed()
     }
 }
