@@ -102,10 +102,9 @@ impl Aware {
     /// joined.
     pub(super) fn with_header(&self, turn: &Turn<'_>, text: &str) -> String {
         let node = turn.node();
-        let mut header = format!("[{}] {}", node.id(), node.author());
-        if let Some(age) = self.age.as_ref().and_then(|age| age(node.id())) {
-            header += &format!(" · {} ago", short(age));
-        }
+        let age = self.age.as_ref().and_then(|age| age(node.id()));
+        let age = age.map(|age| format!(" · {} ago", short(age))).unwrap_or_default();
+        let mut header = format!("[{}] {}{age}", node.id(), node.author());
         let count = |count: usize, one: &str| (count > 0).then(|| counted(count, one));
         let facts = [
             count(turn.continuations(), "continuation"),
