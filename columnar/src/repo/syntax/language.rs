@@ -10,7 +10,7 @@ use super::query::SymbolQuery;
 #[derive(Debug)]
 pub(in crate::repo) struct Language {
     /// The extensions of its files.
-    extensions: &'static [&'static str],
+    pub(super) extensions: &'static [&'static str],
     /// Files whose languages have the same family can refer to each other.
     pub(in crate::repo) family: &'static str,
     pub(in crate::repo) reach: Reach,

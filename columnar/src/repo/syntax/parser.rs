@@ -45,6 +45,7 @@ impl Parser {
     pub(in crate::repo) fn new(stack: usize) -> Self {
         let mut cursor = QueryCursor::new();
         cursor.set_match_limit(MOST_PATTERNS);
+        cursor.set_max_start_depth(Some(0));
         Self { inner: tree_sitter::Parser::new(), cursor, stack }
     }
 

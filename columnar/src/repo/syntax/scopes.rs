@@ -40,7 +40,7 @@ pub(super) fn symbols(
     tree: &Tree,
     text: &str,
 ) -> Option<Symbols> {
-    let found = Matches::of(&language.query, cursor, tree, text)?;
+    let found = Matches::of(&language.query, cursor, tree, text);
     let mut symbols = Symbols::default();
     let mut seen = HashSet::new();
     let imports = found.imports.iter().map(|import| found.import(text, import).into_boxed_str());
