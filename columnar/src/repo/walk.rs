@@ -18,13 +18,13 @@ const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
 /// The files that a walk found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundFiles {
     pub(super) files: BTreeMap<Arc<str>, Stamp>,
     /// The entries that are no documents.
     pub(super) skipped: BTreeMap<String, FileFault>,
 }
 
-impl Found {
+impl FoundFiles {
     /// Walks through the whole repository. A root that is no folder any more is an error.
     pub(super) fn all(root: &Path) -> Result<Self, FileFault> {
         check_folder(root)?;

@@ -10,11 +10,11 @@ use tokio::task::spawn_blocking;
 
 use super::address;
 use super::body::{Body, Bytes};
-use super::content::{Form, Type};
+use super::content::{TextForm, Type};
 use super::error::{WebError, WebFault};
 use super::html;
 use super::page::Page;
-use super::resolver::{Allowed, Checked, Lookup, Refusal};
+use super::resolver::{Allowed, CheckedResolver, Lookup, Refusal};
 use crate::declare::error::chain;
 use crate::declare::limits::MOST_REDIRECTS;
 
@@ -38,7 +38,7 @@ pub(super) fn client(allowed: Allowed, lookup: Lookup) -> Option<Client> {
         .referer(false)
         // A proxy would connect to addresses that nobody has checked.
         .no_proxy()
-        .dns_resolver(Checked { allowed, lookup })
+        .dns_resolver(CheckedResolver { allowed, lookup })
         // Another crate of the program may enable these features of the client.
         .no_gzip()
         .no_brotli()
@@ -135,8 +135,8 @@ async fn text(url: &Url, mut response: Response, limits: Limits) -> Result<Page,
 fn convert(url: &Url, kind: &Type, body: &Bytes, most: usize) -> Result<Page, WebFault> {
     let (form, text) = kind.text(&body.bytes, body.is_cut)?;
     let page = match form {
-        Form::Plain => Page::cut(url.as_str(), &text, most, body.is_cut),
-        Form::Html => {
+        TextForm::Plain => Page::cut(url.as_str(), &text, most, body.is_cut),
+        TextForm::Html => {
             let html = html::read(&text, url);
             Page::cut(url.as_str(), &html.text, most, body.is_cut).with_title(&html.title)
         }

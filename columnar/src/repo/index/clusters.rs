@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::names::FileId;
+use super::names::FileNumber;
 use super::{File, Index};
 
 impl Index {
     /// The number of the cluster of each file, by path, and the number of files that refer to it.
     pub(in crate::repo) fn clusters(&self) -> BTreeMap<Arc<str>, (u32, u32)> {
-        let mut clusters: BTreeMap<FileId, u32> = BTreeMap::new();
+        let mut clusters: BTreeMap<FileNumber, u32> = BTreeMap::new();
         for (number, start) in (0..).zip(self.ids.values()) {
             if clusters.contains_key(start) {
                 continue;
@@ -33,10 +33,10 @@ impl Index {
     }
 
     /// The files that refer to a file, and it to them.
-    fn mutual(&self, id: FileId) -> impl Iterator<Item = FileId> {
+    fn mutual(&self, id: FileNumber) -> impl Iterator<Item = FileNumber> {
         let file = self.files.get(&id);
         let links = file.into_iter().flat_map(File::links);
-        let targets: BTreeSet<FileId> = links.filter_map(|(_, target)| target).collect();
+        let targets: BTreeSet<FileNumber> = links.filter_map(|(_, target)| target).collect();
         targets.into_iter().filter(move |target| file.is_some_and(|file| file.has_referrer(*target)))
     }
 }

@@ -7,7 +7,7 @@ use std::thread;
 
 use tree_sitter::{ParseOptions, QueryCursor, Tree};
 
-use super::language::Language;
+use super::language::{Language, LanguageFamily};
 use super::macros::without_macros;
 use super::scopes;
 use super::symbols::Symbols;
@@ -33,14 +33,14 @@ const MIN_ROUNDS: usize = 2000;
 const MOST_PATTERNS: u32 = 64;
 
 /// Finds the symbols of texts. It keeps the state of a grammar between files.
-pub(in crate::repo) struct Parser {
+pub(in crate::repo) struct SymbolParser {
     inner: tree_sitter::Parser,
     cursor: QueryCursor,
     /// The size of the stack of its thread, in bytes. A text that may need more is parsed in a thread of its own.
     stack: usize,
 }
 
-impl Parser {
+impl SymbolParser {
     /// A parser for a thread whose stack has this size, in bytes.
     pub(in crate::repo) fn new(stack: usize) -> Self {
         let mut cursor = QueryCursor::new();
@@ -54,7 +54,8 @@ impl Parser {
         if text.len() > MAX_LEN {
             return None;
         }
-        let plain = if language.has_macros { without_macros(text) } else { Cow::Borrowed(text) };
+        let plain =
+            if language.family == LanguageFamily::C { without_macros(text) } else { Cow::Borrowed(text) };
         self.inner.set_language(&language.query.grammar).ok()?;
         let stack = STACK + STACK_PER_BYTE * text.len();
         let is_enough = stack <= self.stack;

@@ -46,13 +46,15 @@ pub(super) struct Visit {
 }
 
 impl SymbolQuery {
-    pub(super) fn new(grammar: &Language, text: &str) -> Self {
-        let query = Query::new(grammar, text);
+    pub(super) fn new(grammar: impl Into<Language>, parts: &[&str]) -> Self {
+        let grammar = grammar.into();
+        let text = parts.concat();
+        let query = Query::new(&grammar, &text);
         let mut query = query.unwrap_or_else(|error| unreachable!("a test compiles all queries: {error}"));
         let mut visits = vec![Visit::default(); grammar.node_kind_count()];
         for pattern in 0..query.pattern_count() {
             let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
-            let source = slice(text, range);
+            let source = slice(&text, range);
             let kind = first_word(source.trim_start_matches('('));
             let Some(visit) = visits.get_mut(usize::from(grammar.id_for_node_kind(kind, true))) else {
                 continue;
@@ -65,7 +67,7 @@ impl SymbolQuery {
                 None => visit.is_root = true,
             }
         }
-        Self { grammar: grammar.clone(), query, visits }
+        Self { grammar, query, visits }
     }
 
     /// What to do at the nodes of a kind; nothing for errors, which have no number in the grammar.

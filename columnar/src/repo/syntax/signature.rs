@@ -110,7 +110,7 @@ impl Matches<'_> {
         definition: Node<'_>,
         declared: &Declared<'_>,
     ) -> String {
-        let rest = self.written(text, declared.rest());
+        let rest = self.written(text, declared.rest()).replace(") (", ")(");
         let of = declared.type_in(definition, text);
         match kind {
             SymbolKind::Type => format!("= {of}{rest}"),
