@@ -104,7 +104,7 @@ impl FoundFiles {
         let Some(source) = error.io_error() else { return Ok(()) };
         let path = path_of(error);
         if path.as_deref() == Some(root) {
-            return Err(source.kind().into());
+            return Err(io::Error::from(source.kind()).into());
         }
         let path = path.map_or_else(|| ".".to_owned(), |path| shown(root, &path));
         self.skipped.insert(path, FileFault::Unreadable(source.kind()));

@@ -15,7 +15,8 @@ use super::page::Page;
 const MOST_PAGES: usize = 64;
 const MOST_BYTES: usize = 16 << 20;
 
-/// A page that is being read. The callers that wait poll the reading, which ends when nobody waits.
+/// A page that is being read. No task is spawned and no caller owns the reading: the callers that wait poll it, a caller that
+/// is dropped does not end it for the others, and it ends when nobody waits. Failures are shared, and not kept.
 pub(super) type Reading = Pin<Box<dyn Future<Output = Result<Page, WebError>> + Send>>;
 
 /// Pages by their URL.

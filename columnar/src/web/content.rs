@@ -21,26 +21,11 @@ pub(super) enum TextForm {
 }
 
 /// The types of text whose names do not begin with `text/`.
-const TEXT: [&str; 18] = [
-    "application/ecmascript",
-    "application/graphql",
-    "application/javascript",
-    "application/json",
-    "application/json5",
-    "application/jsonl",
-    "application/markdown",
-    "application/ndjson",
-    "application/sql",
-    "application/toml",
-    "application/x-httpd-php",
-    "application/x-javascript",
-    "application/x-ndjson",
-    "application/x-sh",
-    "application/x-tex",
-    "application/x-yaml",
-    "application/xml",
-    "application/yaml",
-];
+const TEXT: &str = "\
+    application/ecmascript application/graphql application/javascript application/json application/json5 \
+    application/jsonl application/markdown application/ndjson application/sql application/toml \
+    application/x-httpd-php application/x-javascript application/x-ndjson application/x-sh application/x-tex \
+    application/x-yaml application/xml application/yaml";
 
 /// The header `content-type`.
 pub(super) struct Type {
@@ -59,7 +44,7 @@ impl Type {
             name if name.starts_with("text/") || name.ends_with("+json") || name.ends_with("+xml") => {
                 Some(TextForm::Plain)
             }
-            name if TEXT.contains(&name) => Some(TextForm::Plain),
+            name if TEXT.split(' ').any(|text| text == name) => Some(TextForm::Plain),
             _ => return Err(WebFault::Type(name)),
         };
         let label = rest.split(';').find_map(|parameter| {

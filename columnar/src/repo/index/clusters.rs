@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::Index;
 use super::names::FileNumber;
-use super::{File, Index};
 
 impl Index {
     /// The number of the cluster of each file, by path, and the number of files that refer to it.
@@ -26,7 +26,7 @@ impl Index {
             }
         }
         let numbered = self.files.iter().filter_map(|(id, file)| {
-            let references = u32::try_from(file.references()).unwrap_or(u32::MAX);
+            let references = u32::try_from(file.references).unwrap_or(u32::MAX);
             Some((Arc::clone(&file.path), (*clusters.get(id)?, references)))
         });
         numbered.collect()
@@ -35,8 +35,8 @@ impl Index {
     /// The files that refer to a file, and it to them.
     fn mutual(&self, id: FileNumber) -> impl Iterator<Item = FileNumber> {
         let file = self.files.get(&id);
-        let links = file.into_iter().flat_map(File::links);
-        let targets: BTreeSet<FileNumber> = links.filter_map(|(_, target)| target).collect();
-        targets.into_iter().filter(move |target| file.is_some_and(|file| file.has_referrer(*target)))
+        let targets = file.into_iter().flat_map(|file| file.links.values().flatten());
+        let targets: BTreeSet<FileNumber> = targets.copied().collect();
+        targets.into_iter().filter(move |target| file.is_some_and(|file| file.referrers.contains_key(target)))
     }
 }

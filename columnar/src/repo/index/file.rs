@@ -37,11 +37,11 @@ pub(in crate::repo) struct File {
     /// The packages that a file of Go imports.
     packages: Vec<Box<str>>,
     /// The names that it uses, each with the other file that it refers to.
-    links: BTreeMap<NameId, Option<FileNumber>>,
+    pub(super) links: BTreeMap<NameId, Option<FileNumber>>,
     /// The files with links to this one, each with their number.
-    referrers: BTreeMap<FileNumber, usize>,
+    pub(super) referrers: BTreeMap<FileNumber, usize>,
     /// The number of referrers that are no tests.
-    references: usize,
+    pub(super) references: usize,
 }
 
 impl File {
@@ -73,33 +73,12 @@ impl File {
         }
     }
 
-    /// The number of files that refer to this one, tests not counted.
-    pub(in crate::repo) const fn references(&self) -> usize {
-        self.references
-    }
-
     pub(super) fn uses(&self) -> impl Iterator<Item = NameId> {
         self.links.keys().copied()
     }
 
-    pub(super) fn links(&self) -> impl Iterator<Item = (NameId, Option<FileNumber>)> {
-        self.links.iter().map(|(name, target)| (*name, *target))
-    }
-
     pub(super) fn target(&self, name: NameId) -> Option<FileNumber> {
         self.links.get(&name).copied().flatten()
-    }
-
-    pub(super) fn set_target(&mut self, name: NameId, target: Option<FileNumber>) {
-        self.links.insert(name, target);
-    }
-
-    pub(super) fn referrers(&self) -> impl Iterator<Item = FileNumber> {
-        self.referrers.keys().copied()
-    }
-
-    pub(super) fn has_referrer(&self, file: FileNumber) -> bool {
-        self.referrers.contains_key(&file)
     }
 
     /// Takes the links over from an earlier state of the same file.
@@ -135,7 +114,8 @@ impl File {
     }
 
     /// Whether a name in this file may refer to another file that defines it: an import has the name, or an import or a
-    /// path in the text has a word for the file. Files of one package or with one header need neither. In Go, an import
+    /// path in the text has a word for the file. Most names of methods are in the standard library as well, so a name alone
+    /// would lead to wrong files, and a file that is used through inferred types alone is missed. Files of one package or with one header need neither. In Go, an import
     /// names the folder of a package.
     pub(super) fn may_mean(&self, name: NameId, other: &Self) -> bool {
         let is_named = |word| self.import_words.contains(word) || self.links.contains_key(word);
@@ -188,7 +168,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c != '_' && !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// NameTable of files and folders that no import needs.
+/// Names of files and folders that no import needs.
 const USUAL: [&str; 9] = ["__init__", "include", "index", "lib", "main", "mod", "pkg", "src", "tests"];
 
 /// Whether a file has tests or benchmarks, by its name and its folders.

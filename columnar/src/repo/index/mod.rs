@@ -4,7 +4,7 @@
 //! symbols that changed ──▶ links that changed ──▶ files whose entries may differ
 //! ```
 //!
-//! NameTable are resolved without types, so only names of symbols outside of classes, traits and implementations count. A
+//! Names are resolved without types, so only names of symbols outside of classes, traits and implementations count. A
 //! call of a method `push` could mean any type; the name of its type is nearly always in the file as well.
 //!
 //! Pure: files with the same symbols have the same references, in any order of arrival.
@@ -115,7 +115,7 @@ impl Index {
 
     /// The files that refer to this one.
     pub(super) fn referrers(&self, file: &File) -> Referrers<'_> {
-        Referrers::of(file.referrers().filter_map(|user| self.files.get(&user)))
+        Referrers::of(file.referrers.keys().filter_map(|user| self.files.get(user)))
     }
 
     /// Puts or removes a file, and collects the names whose definitions changed. The links of other files to it stay until
@@ -156,11 +156,11 @@ impl Index {
     /// Resolves the names in a file again, and collects the files whose links changed.
     fn relink(&mut self, id: FileNumber, stale: &mut BTreeSet<FileNumber>) {
         let Some(file) = self.files.get(&id) else { return };
-        let resolved = file.links().map(|(name, target)| (name, target, self.resolve(file, name)));
+        let resolved = file.links.iter().map(|(name, target)| (*name, *target, self.resolve(file, *name)));
         let changed: Vec<_> = resolved.filter(|(_, old, new)| old != new).collect();
         for (name, old, new) in changed {
             let Some(file) = self.files.get_mut(&id) else { continue };
-            file.set_target(name, new);
+            file.links.insert(name, new);
             let old = old.map(|target| file.link_to(target));
             let new = new.map(|target| file.link_to(target));
             stale.insert(id);

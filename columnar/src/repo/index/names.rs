@@ -1,4 +1,4 @@
-//! NameTable as numbers, and the files that define and use each.
+//! Names as numbers, and the files that define and use each.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -56,6 +56,7 @@ impl SymbolParser {
         }
         let plain =
             if language.family == LanguageFamily::C { without_macros(text) } else { Cow::Borrowed(text) };
+        // This ends a text on which the parser gave up, too. It would go on with the next one.
         self.inner.set_language(&language.query.grammar).ok()?;
         let stack = STACK + STACK_PER_BYTE * text.len();
         let is_enough = stack <= self.stack;
@@ -93,8 +94,6 @@ impl SymbolParser {
         };
         let options = ParseOptions::new().progress_callback(&mut progress);
         let tree = self.inner.parse_with_options(&mut read, None, Some(options));
-        // A parser that gave up would go on with the next text.
-        self.inner.reset();
         tree.filter(|_| !is_spent.get())
     }
 }

@@ -183,7 +183,12 @@ fn a_parser_has_no_memory() {
     for (extension, text, expected) in SAMPLES.iter().chain(SAMPLES.iter().rev()) {
         for broken in broken {
             parsed(&mut parser, extension, broken);
-            parsed(&mut parser, extension, &broken.repeat(2000));
+            parsed(&mut parser, extension, &broken.repeat(100));
+        }
+        // The parser gives up in the middle of this text.
+        let endless = if *extension == "rs" { "r#\"a " } else { "/* a " };
+        if !matches!(*extension, "py" | "go") {
+            assert_eq!(parsed(&mut parser, extension, &endless.repeat(1000)), None, "{extension}");
         }
         let found = parsed(&mut parser, extension, text).expect("it parses");
         assert_eq!(shown(&found), *expected, "{extension}");

@@ -110,10 +110,10 @@ fn depth_is_no_matter() {
         let mut parser = SymbolParser::new(STACK);
         for (language, ..) in SAMPLES {
             for (depth, before, open, close, after) in [
-                (100_000, "", "(", "", ""),
+                (10_000, "", "(", "", ""),
                 (3_000, "", "{", "", ""),
                 (3_000, "", "[", "", ""),
-                (100_000, "x = ", "(", ")", ""),
+                (10_000, "x = ", "(", ")", ""),
                 (3_000, "fn f() ", "{", "}", ""),
                 (3_000, "", "{a:", "", ""),
                 (3_000, "", "mod a {", "}", ""),
