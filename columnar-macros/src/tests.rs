@@ -320,7 +320,7 @@ fn expand(flow: &TokenStream) -> TokenStream {
         for view in column.derived.iter().flat_map(Derived::reads) {
             let read = parsed.columns.iter().position(|other| other.name == view.base);
             let is_before = read.is_some_and(|read| read != at && (seen[read] || !parsed.modules.is_empty()));
-            let is_there = view.is_self() || view.is_inherited || !view.path.is_empty() || is_before;
+            let is_there = view.is_self || view.is_inherited || !view.path.is_empty() || is_before;
             assert!(is_there || errors.len() > 0, "reads an unknown column: {flow}");
         }
     }

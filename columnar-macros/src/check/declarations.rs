@@ -240,7 +240,7 @@ impl Readers {
             let Some(derived) = derived else { continue };
             let params = derived.closure.iter().flat_map(|closure| &closure.params);
             let inputs: Vec<&View> = params.filter_map(|param| derived.view_of(name, param)).collect();
-            for view in derived.reads().filter(|view| !view.is_self()) {
+            for view in derived.reads().filter(|view| !view.is_self) {
                 let is_input = inputs.iter().any(|input| ptr::eq(*input, view));
                 if view.is_tiered() || !view.path.is_empty() {
                     readers.tiers.insert(ident_text(&view.base));

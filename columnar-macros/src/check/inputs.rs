@@ -10,7 +10,7 @@ use super::steps::conditions;
 use crate::diagnostics::{Errors, columns, inputs};
 use crate::ident::{ident_text, is_name};
 use crate::keywords::MODIFIERS;
-use crate::syntax::{Closure, ClosureParam, Column, Derived, State, View, is_punct, patterns, trees};
+use crate::syntax::{Closure, ClosureParam, Column, Derived, View, is_punct, patterns, trees};
 
 /// A parameter without a type is the tag of a view, and so is the text in `cx.input("…")`. Wrong:
 ///
@@ -29,7 +29,7 @@ pub(super) fn check_inputs(
     let Column { name, derived: Some(derived), .. } = column else { return };
     check_patterns(name, derived, errors);
     // An invalid view may be the named one.
-    if !derived.is_complete || derived.reads().any(|view| view.state != State::Valid) {
+    if !derived.is_complete || derived.reads().any(|view| !view.is_valid()) {
         let is_unknown = |param: &ClosureParam| param.ty.is_none() && derived.view_of(name, param).is_none();
         derived.is_step_for_editors |=
             derived.closure.iter().flat_map(|closure| &closure.params).any(is_unknown);

@@ -6,7 +6,6 @@ mod columns;
 mod cycles;
 mod declarations;
 mod inputs;
-mod purposes;
 mod reads;
 mod references;
 mod steps;
@@ -31,7 +30,7 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
         columns::check_reads_other(column, errors);
         columns::check_tags(column, errors);
         columns::check_tiers(column, &documents, errors);
-        purposes::check_column(column, errors);
+        columns::check_purposes(column, errors);
         inputs::check_inputs(column, &documents, &params, errors);
         steps::check_settings(column, errors);
     }

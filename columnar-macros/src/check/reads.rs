@@ -4,16 +4,15 @@ use std::collections::HashSet;
 use std::fmt::Display;
 
 use proc_macro2::{Ident, TokenTree};
-use quote::ToTokens;
 use syn::ext::IdentExt;
 
-use super::purposes;
 use crate::diagnostics::{
-    Errors, INPUT_IS_VALUE, TARGET_ALONE, no_view_named, not_parentheses, quote, rust_keyword,
+    Errors, INPUT_IS_VALUE, PURPOSE_OF_SELF, TARGET_ALONE, no_purpose_parentheses, no_view_named,
+    not_parentheses, quote, rust_keyword,
 };
 use crate::ident::{ident_text, is_gen, is_name, rust_ident};
 use crate::keywords::nearest;
-use crate::syntax::{Flow, Module, Param, State, View, is_primitive, uses};
+use crate::syntax::{Flow, ModifierKind, Module, Param, State, View, is_primitive, uses};
 
 /// A view shows a column of this flow, of a module, or of the base; an input of a module is bound to one. Wrong:
 ///
@@ -34,14 +33,14 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
     for column in &mut flow.columns {
         let Some(derived) = &mut column.derived else { continue };
         for view in derived.views.iter_mut().filter(|view| view.shows_a_column()) {
-            let shows_a_column = if view.is_self() {
+            let shows_a_column = if view.is_self {
                 check_self(view, &names, errors)
             } else if ident_text(&view.base) == ident_text(&column.name) {
                 report_self_by_name(view, &column.name, errors);
                 false
             } else {
                 if names.columns.contains(&ident_text(&view.base)) && !names.is_clash(view) {
-                    purposes::check_parentheses(view, errors);
+                    check_purpose_parentheses(view, errors);
                     names.check_parentheses(view, errors);
                     check_modifier(view, errors);
                 }
@@ -49,7 +48,7 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
             };
             if shows_a_column {
                 names.check_documents(view, errors);
-                purposes::check_tiers(view, errors);
+                check_purpose_of_tiers(view, errors);
                 check_elided(view, errors);
                 params.check_constants(view, errors);
             } else {
@@ -79,20 +78,43 @@ fn check_self(view: &mut View, names: &Names, errors: &mut Errors) -> bool {
         view.take_path_as_modifiers();
         return false;
     }
-    purposes::check_parentheses(view, errors);
+    check_purpose_parentheses(view, errors);
     check_modifier(view, errors);
     true
 }
 
+/// `context` and `instruction` are methods, since columns of modules may have these names. Wrong, where `notes` is a column
+/// of this flow:
+///
+/// ```text
+/// column topics(user, notes.context) = prompt("...");
+/// column topics(user, self.context) = prompt("...");
+/// ```
+fn check_purpose_parentheses(view: &mut View, errors: &mut Errors) {
+    let is_purpose = |word: &&_| ["context", "instruction"].contains(&&*ident_text(word));
+    if let Some(word) = view.path.first().filter(is_purpose) {
+        if view.is_self {
+            errors.at(word, PURPOSE_OF_SELF);
+        } else {
+            errors.at(word, no_purpose_parentheses(word));
+        }
+        view.state = State::Invalid;
+    }
+}
+
+/// Documents in tiers have fixed places. Wrong: `column coder(files.tiered().context(), user, self) = prompt("...");`.
+fn check_purpose_of_tiers(view: &mut View, errors: &mut Errors) {
+    if let Some(word) = view.purpose.clone().filter(|_| view.is_tiered()) {
+        view.report(word, PURPOSE_OF_TIERS, errors);
+    }
+}
+
 /// A view of a column has one of the known modifiers. Wrong: `column topics(user.lastest) = prompt("...");`.
 fn check_modifier(view: &mut View, errors: &mut Errors) {
-    if view.state == State::Valid
-        && let Some(word) = view.path.first()
-    {
-        errors.at(word, no_view_named(word));
+    if let Some(word) = view.path.first().cloned().filter(|_| view.is_valid()) {
+        view.report(&word, no_view_named(&word), errors);
         // Perhaps `prev` is meant. Then two columns that read each other are no second error.
         view.is_lagged = true;
-        view.state = State::Invalid;
     }
     view.take_path_as_modifiers();
 }
@@ -106,12 +128,10 @@ fn report_self_by_name(view: &View, name: &Ident, errors: &mut Errors) {
 /// `elided()` counts hidden values, so the view must hide some. Wrong:
 /// `column topics(user.elided()) = prompt("...");`.
 fn check_elided(view: &mut View, errors: &mut Errors) {
-    if view.state == State::Valid
-        && view.shows_everything()
-        && let Some(elided) = view.elided()
+    if view.shows_everything()
+        && let Some(elided) = view.of_kinds(&[ModifierKind::Elided])
     {
-        errors.at(elided, nothing_elided(&view.name(), view.is_lagged));
-        view.state = State::Invalid;
+        view.report(elided, nothing_elided(&view.name(), view.is_lagged), errors);
     }
 }
 
@@ -120,9 +140,8 @@ fn check_elided(view: &mut View, errors: &mut Errors) {
 fn check_input(column: &mut View, names: &Names, unknown: &mut Vec<Ident>, errors: &mut Errors) {
     if !names.resolve(column, unknown, errors) {
         column.state = State::NoColumn;
-    } else if column.state == State::Valid && column.has_modifiers() {
-        errors.at(&column.written, input_is_view(column.name()));
-        column.state = State::Invalid;
+    } else if column.has_modifiers() {
+        column.report(column.written.clone(), input_is_view(column.name()), errors);
     }
 }
 
@@ -178,9 +197,8 @@ impl Params {
         if self.names.is_empty() {
             return;
         }
-        let arguments = view.constant_modifiers().to_token_stream();
-        let found = uses(&self.names, &arguments).into_iter().next().filter(|_| view.state == State::Valid);
-        let Some(found) = found else { return };
+        let mut found = uses(&self.names, &view.constant_modifiers()).into_iter();
+        let Some(found) = found.next().filter(|_| view.is_valid()) else { return };
         let at = self.names.iter().position(|name| *name == found.name);
         let constant = at.and_then(|at| self.constants.get(at)?.as_deref());
         errors.on(found.at, param_in_view(&found.name, constant));
@@ -269,38 +287,36 @@ impl Names {
     /// column coder(user.tiered(), self) = prompt("...");
     /// ```
     fn check_documents(&self, view: &mut View, errors: &mut Errors) {
-        if view.state != State::Valid {
+        if !view.is_valid() {
             return;
         }
         // The parser leaves `files.tiered.target(3)` to this check.
-        if let Some(target) = view.target_alone() {
-            errors.at(target, TARGET_ALONE);
-            view.state = State::Invalid;
-            return;
+        let tiered = view.of_kinds(&[ModifierKind::Tiered]);
+        if let (None, Some(target)) = (&tiered, view.of_kinds(&[ModifierKind::Target])) {
+            return view.report(target, TARGET_ALONE, errors);
         }
-        if view.is_self() || self.documents.is_empty() && !view.is_tiered() {
+        if view.is_self || self.documents.is_empty() && !view.is_tiered() {
             return;
         }
         let name = view.name();
         let is_documents = self.documents.contains(&name);
         // Only rustc knows the sources of the base.
         let is_text = !is_documents && !view.is_inherited;
-        let tiered = view.tiered();
-        match (tiered, view.part(), view.tag_and_note()) {
+        let label = view.of_kinds(&[ModifierKind::Tag, ModifierKind::Note]);
+        match (tiered, view.part().cloned(), label) {
             (Some(tiered), _, _) if is_text && self.sources.contains(&name) => {
-                errors.at(tiered, tiered_text(&name));
+                view.report(tiered, tiered_text(&name), errors);
             }
-            (Some(tiered), _, _) if is_text => errors.at(tiered, tiered_column(&name)),
+            (Some(tiered), _, _) if is_text => view.report(tiered, tiered_column(&name), errors),
             (tiered, Some(part), _) if is_documents || tiered.is_some() => {
-                errors.at(part, part_of_documents(&name));
+                view.report(part, part_of_documents(&name), errors);
             }
-            (Some(_), None, Some(tag)) => errors.at(tag, TAGGED_TIERS),
+            (Some(_), None, Some(label)) => view.report(label, TAGGED_TIERS, errors),
             (Some(_), None, None) if !view.groups.is_empty() => {
-                errors.at(&view.written, GROUPED_TIERS);
+                view.report(view.written.clone(), GROUPED_TIERS, errors);
             }
-            _ => return,
+            _ => {}
         }
-        view.state = State::Invalid;
     }
 
     /// Whether a view that shows no column of this flow may show one of the base.
@@ -314,7 +330,7 @@ impl Names {
 /// A view of a module shows a column of the module. Wrong: `column verdict(debate) = prompt("...");`.
 fn shows_column_of_module(view: &View, errors: &mut Errors) -> bool {
     let shows_column = !view.path.is_empty();
-    if !shows_column && view.state == State::Valid {
+    if !shows_column && view.is_valid() {
         errors.at(&view.base, module_read(&view.base));
     }
     shows_column
@@ -400,6 +416,10 @@ fn tiered_text(name: &str) -> String {
 fn tiered_column(name: &str) -> String {
     format!("a tiered view shows documents, and `{name}` is computed, so it holds text\n\nhelp: drop this")
 }
+
+/// `files.tiered().context()`
+const PURPOSE_OF_TIERS: &str =
+    "a tiered view stands before the messages, so it has no purpose\n\nhelp: drop this";
 
 const TAGGED_TIERS: &str =
     "a tiered view stands before the messages, so it has no tag and no note\n\nhelp: drop this";

@@ -18,7 +18,7 @@ use syn::{ConstParam, GenericParam, Path};
 use super::generics::{TypeParam, angled, argument, declaration, used_params};
 use super::tokens::{Tokens, located, underlined, unlocated};
 use crate::ident::{camel_case, ident_text};
-use crate::syntax::{Column, Flow, Header, Module};
+use crate::syntax::{Column, Flow, Header, Module, View};
 
 pub(super) struct Dependencies<'e> {
     pub(super) base: Option<Dependency<'e>>,
@@ -155,7 +155,7 @@ fn consts<'e>(header: &'e Header, flow: &'e Flow) -> Vec<&'e ConstParam> {
         return Vec::new();
     }
     let views = flow.columns.iter().flat_map(Column::reads);
-    let used = used_params(header, views.map(|view| view.constant_modifiers().into_token_stream()).collect());
+    let used = used_params(header, views.map(View::constant_modifiers).collect());
     let consts = used.into_iter().filter_map(|param| match param {
         GenericParam::Const(param) => Some(param),
         _ => None,

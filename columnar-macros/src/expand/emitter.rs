@@ -1,5 +1,7 @@
 //! The context of every part of the expansion, and the parts that both forms of a flow share.
 
+use std::mem;
+
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
@@ -23,8 +25,14 @@ impl Emitter<'_> {
     pub(super) fn completions(&self) -> TokenStream {
         let private = self.private;
         let keywords = self.flow.partial_keywords.iter().chain(self.keywords()).filter_map(rust_ident);
-        let groups = self.flow.columns.iter().filter_map(|column| column.derived.as_ref());
-        let groups = groups.flat_map(|derived| GroupTag::all(derived.views.iter())).map(|group| &group.word);
+        let derived = self.flow.columns.iter().filter_map(|column| column.derived.as_ref());
+        let groups = derived.flat_map(|derived| {
+            let mut before: &[GroupTag] = &[];
+            let views = derived.views.iter();
+            views
+                .flat_map(move |view| GroupTag::opened(mem::replace(&mut before, &view.groups), &view.groups))
+        });
+        let groups = groups.map(|group| &group.word);
         // One more, so that the shape is the same before the first letter is typed.
         let keywords = keywords.chain([Ident::new("column", Span::call_site())]);
         let types = self.completed_types();

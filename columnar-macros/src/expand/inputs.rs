@@ -28,7 +28,7 @@ use super::dependencies::Associated;
 use super::emitter::Emitter;
 use super::tokens::{located, underlined};
 use crate::ident::ident_text;
-use crate::syntax::{Around, AsyncClosure, Closure, ClosureParam, Column, Derived, State, View};
+use crate::syntax::{Around, AsyncClosure, Closure, ClosureParam, Column, Derived, View};
 
 impl Emitter<'_> {
     /// `None` for a compute step that is no closure, or one that rustc refuses.
@@ -125,10 +125,10 @@ impl Emitter<'_> {
 
     /// The type of the values in a view.
     fn type_of(&self, reader: &Column, view: &View) -> TokenStream {
-        if view.state != State::Valid {
+        if !view.is_valid() {
             return self.text();
         }
-        let own = if view.is_self() {
+        let own = if view.is_self {
             Some(reader)
         } else {
             let is_it = |column: &&Column| ident_text(&column.name) == view.name();

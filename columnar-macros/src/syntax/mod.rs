@@ -1,7 +1,7 @@
 //! The syntax tree of a flow, and a parser that recovers from every error.
 //!
 //! ```text
-//! header ──▶ declarations ──▶ column, module ──▶ view_list ──▶ modifiers ──▶ tree, view
+//! header ──▶ declarations ──▶ column, module ──▶ view_list ──▶ groups, view ──▶ tree
 //!                                │
 //!                                └─▶ step ──▶ expression
 //! ```
@@ -15,8 +15,8 @@ mod cursor;
 mod declarations;
 mod expression;
 mod generics;
+mod groups;
 mod header;
-mod modifiers;
 mod module;
 mod params;
 mod rust;
@@ -35,13 +35,14 @@ pub(crate) use captures::{AsyncClosure, Capture};
 pub(crate) use closure::{parse as closure, patterns};
 pub(crate) use column_type::is_primitive;
 pub(crate) use cursor::{is_punct, shown, trees};
+pub(crate) use groups::GroupTag;
 pub(crate) use params::sized;
 pub(crate) use tree::{
     Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module,
     Param, RenamedFrom,
 };
 pub(crate) use uses::{hidden_at_marks, mark, uses};
-pub(crate) use view::{GroupTag, Purpose, State, Tag, View};
+pub(crate) use view::{ModifierKind, State, Tag, View};
 
 /// The input of the macro: the path of the runtime crate in brackets, then the declarations.
 pub(crate) struct Invocation {

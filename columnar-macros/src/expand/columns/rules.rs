@@ -170,7 +170,7 @@ impl Emitter<'_> {
     /// A window whose count is a constant shows at least one value.
     fn rule_of_windows(&self, column: &Column, columns: &TokenStream) -> Option<Rule> {
         let private = self.private;
-        let mut valid = column.reads().filter(|view| view.state == State::Valid);
+        let mut valid = column.reads().filter(|view| view.is_valid());
         let at = valid.find_map(View::computed_window)?;
         let views = constant_ident("views", &column.name);
         Some(Rule::new("some_values", at, quote!(#private::View::__show_values(<#columns>::#views))))

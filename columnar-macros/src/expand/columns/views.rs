@@ -11,7 +11,7 @@ use quote::{format_ident, quote};
 
 use crate::expand::tokens::{Tokens, hidden_ident, list};
 use crate::ident::ident_text;
-use crate::syntax::{Column, GroupTag, State, Tag, View};
+use crate::syntax::{Column, ModifierKind, Tag, View};
 
 /// A valid view, with the index of the shown column.
 pub(super) struct Read<'v> {
@@ -23,9 +23,9 @@ pub(super) struct Read<'v> {
 impl<'v> Read<'v> {
     /// The valid views of a column. Errors of the others are reported.
     pub(super) fn all(column: &'v Column, indices: &HashMap<String, usize>) -> Vec<Self> {
-        let valid = column.reads().filter(|view| view.state == State::Valid);
+        let valid = column.reads().filter(|view| view.is_valid());
         let read = |view: &'v View| {
-            let name = ident_text(if view.is_self() { &column.name } else { &view.base });
+            let name = ident_text(if view.is_self { &column.name } else { &view.base });
             let column = *indices.get(&name)?;
             let tag = match &view.tag {
                 Tag::Explicit(_, tag) => tag.clone(),
@@ -63,7 +63,7 @@ impl<'v> Read<'v> {
 
 /// A mention of a view, with the modifiers that the graph has as literals.
 pub(super) fn mention_view(view: &View, reader: &Ident) -> TokenStream {
-    if view.state != State::Valid {
+    if !view.is_valid() {
         return mention_column(view, reader);
     }
     let field = view.field(reader);
@@ -89,7 +89,7 @@ pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
             #editors_only #[cfg(not(rust_analyzer))] let _ = #here.#field #(.#before)*;
         };
     }
-    match view.tiered().filter(|_| modifiers.is_none()) {
+    match view.of_kinds(&[ModifierKind::Tiered]).filter(|_| modifiers.is_none()) {
         // Text has no such method: a rule reports that, and rustc would, too.
         Some(tiered) => quote! {
             #[cfg(rust_analyzer)] #mention #tiered;
@@ -110,7 +110,7 @@ pub(super) fn linked_view(view: &View, reader: &Ident) -> TokenStream {
 /// The constant for the column that a view shows to the column `reader`.
 pub(super) fn constant_of(view: &View, reader: &Ident) -> Ident {
     // A view that is not typed yet shows the reader, too.
-    if view.is_self() || ident_text(view.last()).is_empty() {
+    if view.is_self || ident_text(view.last()).is_empty() {
         return hidden_ident("HERE_", reader);
     }
     // A column has no upper case in the name, so no other path becomes the same.
@@ -120,7 +120,7 @@ pub(super) fn constant_of(view: &View, reader: &Ident) -> Ident {
 
 /// All modifiers and groups of a view, as calls.
 fn modifiers(view: &View) -> TokenStream {
-    if view.is_tiered() && view.state == State::Valid {
+    if view.is_tiered() && view.is_valid() {
         let target = view.constant_modifiers();
         return quote!(.__in_tiers() #target.__view());
     }
@@ -128,17 +128,17 @@ fn modifiers(view: &View) -> TokenStream {
     let groups = groups(view);
     // `__all` makes a view of a column. Behind an error the tokens after a dot must not depend on the word that an
     // editor adds there.
-    let is_needed = !view.has_modifiers() || view.state != State::Valid;
+    let is_needed = !view.has_modifiers() || !view.is_valid();
     let all = is_needed.then(|| quote!(.__all()));
     quote!(#modifiers #all #groups)
 }
 
 fn groups(view: &View) -> Option<TokenStream> {
-    let tags = view.groups.iter().map(GroupTag::text);
+    let tags = view.groups.iter().map(|group| &*group.text);
     (!view.groups.is_empty()).then(|| quote!(.__in(&[#(#tags),*])))
 }
 
 /// Hides a view from the compiler whose error is reported.
 fn editors_only(view: &View) -> Option<TokenStream> {
-    (view.state != State::Valid).then(|| quote!(#[cfg(rust_analyzer)]))
+    (!view.is_valid()).then(|| quote!(#[cfg(rust_analyzer)]))
 }

@@ -111,7 +111,7 @@ impl<'e> Docs<'e> {
         let Flow { columns, modules, .. } = self.emitter.flow;
         let reads = |view: &View| {
             let link = match () {
-                () if view.is_self() => None,
+                () if view.is_self => None,
                 () if view.is_inherited => Some(OF_BASE.to_owned()),
                 () => Some(table::link(&ident_text(&view.base))),
             };
@@ -194,16 +194,16 @@ fn node_of_column(column: &Column, node_of: impl Fn(&View) -> Option<usize>) -> 
         () => Line::All,
     };
     let read = |view: &&View| {
-        let purpose = view.purpose().map(|purpose| ident_text(purpose.word()));
+        let purpose = view.purpose.as_ref().map(ident_text);
         Some(Read { column: node_of(view)?, line: line(view), purpose })
     };
     // A view with a lag is no edge: the reader does not wait.
-    let others = || views.iter().filter(|view| !view.is_self());
+    let others = || views.iter().filter(|view| !view.is_self);
     Node {
         name: ident_text(&column.name),
         reads: others().filter(|view| !view.is_lagged).filter_map(read).collect(),
         views: views.iter().map(|view| view.text()).collect(),
-        reads_self: views.iter().any(|view| view.is_self()),
+        reads_self: views.iter().any(|view| view.is_self),
         is_documents: column.source_type.is_some(),
         is_lagged: others().any(|view| view.is_lagged),
         link: Some(table::link(&ident_text(&column.name))),
