@@ -27,8 +27,8 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-#[allow(dead_code, unused_imports, reason = "the macro uses all of it")]
-#[path = "../src/diagnostics/mod.rs"]
+#[allow(dead_code, reason = "the macro uses all of it")]
+#[path = "../src/diagnostics.rs"]
 mod diagnostics;
 #[allow(dead_code, reason = "the macro uses all of it")]
 #[path = "../src/ident.rs"]

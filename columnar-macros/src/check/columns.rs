@@ -89,7 +89,7 @@ pub(super) fn check_tiers(column: &Column, documents: &HashSet<String>, errors: 
         let twice = is_same(other).then(|| same_view(&tiered.name(), &column.name));
         errors.at(&other.written, twice.as_deref().unwrap_or(OTHER_DOCUMENTS));
     } else if let Some(part) = history.filter(|history| history.part().is_some()) {
-        errors.at(&part.written, TIERS_WITH_PART_OF_SELF);
+        errors.at(&part.written, "a column with a tiered view must read all of `self`\n\nhelp: write `self`");
     } else if history.is_none() {
         errors.at(&tiered.written, TIERS_WITHOUT_SELF);
     } else if derived.reads().count() == 2 {
@@ -219,9 +219,6 @@ const OTHER_DOCUMENTS: &str = "a column with a tiered view can read no other doc
 
 const TIERS_WITHOUT_SELF: &str = "a column with a tiered view must read all of `self`\n\n\
      help: add it, as in `(files.tiered(), user, self)`";
-
-const TIERS_WITH_PART_OF_SELF: &str =
-    "a column with a tiered view must read all of `self`\n\nhelp: write `self`";
 
 const TIERS_WITHOUT_TEXT: &str = "a column with a tiered view must read text, too\n\n\
      help: add a view of text, as in `(files.tiered(), user, self)`";

@@ -6,7 +6,7 @@ use syn::Type;
 
 use super::cursor::{Angles, Cursor, is_group, is_ident, is_punct, tokens};
 use super::tree::ColumnType;
-use crate::diagnostics::{Errors, columns, quote};
+use crate::diagnostics::{Errors, TYPE_OF_TEXT, no_type, quote};
 use crate::ident::{self, ident_text};
 
 /// Takes the type that comes next, up to the `=` or to `was`. `: String` is reported, and is no type.
@@ -20,7 +20,7 @@ pub(super) fn of_column(
     if begins_step(cursor.rest().get(1..).unwrap_or_default()) {
         return Some(());
     }
-    parse(name, columns::TYPE_OF_TEXT, ty, cursor, errors)
+    parse(name, TYPE_OF_TEXT, ty, cursor, errors)
 }
 
 /// The same for the type of a source.
@@ -30,7 +30,7 @@ pub(super) fn of_source(
     cursor: &mut Cursor<'_>,
     errors: &mut Errors,
 ) -> Option<()> {
-    parse(name, SOURCE_OF_TEXT, ty, cursor, errors)
+    parse(name, "a source without a type holds text\n\nhelp: drop this", ty, cursor, errors)
 }
 
 fn parse(
@@ -54,7 +54,7 @@ fn parse(
     let is_wrong = !ty.is_empty() && (is_slice(&ty) || !is_type(&ty));
     let ty = column.insert(ColumnType { colon: colon.span(), ty, is_partial });
     if ty.ty.is_empty() {
-        errors.at(colon, columns::no_type(name));
+        errors.at(colon, no_type(name));
     } else if is_wrong {
         let message = if is_slice(&ty.ty) { slice(&ty.ty) } else { not_a_type(name, &ty.ty) };
         errors.at(&ty.ty, message);
@@ -156,8 +156,6 @@ pub(super) fn is_text(ty: &TokenStream) -> bool {
 }
 
 // Messages.
-
-const SOURCE_OF_TEXT: &str = "a source without a type holds text\n\nhelp: drop this";
 
 fn type_after_arrow(name: &Ident, ty: &TokenStream) -> String {
     format!("the type of {} comes after `:`\n\nhelp: write `: {ty}`", quote(name))

@@ -52,7 +52,7 @@ impl Parser<'_, '_> {
                 if let Some(last) = attributes.denies.last() {
                     self.errors.at(last, DANGLING_LINT);
                 } else if let Some(last) = attributes.docs.last() {
-                    self.errors.at(last, DANGLING_DOC);
+                    self.errors.at(last, "no declaration follows this doc comment");
                 }
                 Some(())
             }
@@ -118,7 +118,7 @@ impl Parser<'_, '_> {
         for attribute in attributes.denies {
             match column.derived {
                 Some(_) => column.lints.extend(attributes::lints(&attribute, self.errors)),
-                None => self.errors.at(attribute, LINTED_SOURCE),
+                None => self.errors.at(attribute, "a source reads nothing, so no lint applies to it"),
             }
         }
         let read = column::parse(&mut column, &mut self.cursor, self.errors);
@@ -130,13 +130,13 @@ impl Parser<'_, '_> {
     /// Takes the `;`.
     fn end(&mut self, form: &str) -> Option<()> {
         match self.cursor.declaration().first() {
-            Some(comma) if is_punct(Some(comma), ',') => self.errors.stop(comma, COMMA),
+            Some(comma) if is_punct(Some(comma), ',') => self.errors.stop(comma, "declarations end with `;`"),
             Some(found) => self.errors.stop(found, no_end(form)),
             None => {
                 if self.cursor.punct(';').is_none()
                     && let Some(last) = self.cursor.last()
                 {
-                    self.errors.on(end_of(last), NO_SEMICOLON);
+                    self.errors.on(end_of(last), "expected `;` after this");
                 }
                 Some(())
             }
@@ -221,19 +221,11 @@ fn is_computed(after: &[TokenTree]) -> bool {
 
 // Messages.
 
-const NO_SEMICOLON: &str = "expected `;` after this";
-
-const COMMA: &str = "declarations end with `;`";
-
 const COLUMN_FORM: &str = "as in `column topics(user.latest) = prompt(\"...\");`";
 
 const NOT_A_DECLARATION: &str = "expected `source`, `column` or `use`";
 
-const DANGLING_DOC: &str = "no declaration follows this doc comment";
-
 const DANGLING_LINT: &str = "no declaration follows this attribute\n\nhelp: put it before a column; before `pub struct`, it is about all columns";
-
-const LINTED_SOURCE: &str = "a source reads nothing, so no lint applies to it";
 
 const KEYWORDS: &str =
     "a `source` gets its values from your program, a `column` computes them, `use` adds a module";

@@ -143,7 +143,7 @@ fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn
         return input.parse();
     }
     let Some((found, after)) = input.cursor().ident() else {
-        return Err(Error::new(vis.span(), NO_STRUCT));
+        return Err(Error::new(vis.span(), "expected `struct` and the name of the flow after this"));
     };
     errors.at(&found, no_struct(&found));
     match after.ident() {
@@ -210,14 +210,12 @@ fn body(input: ParseStream<'_>, errors: &mut Errors, is_reported: bool) -> syn::
     }
     let body: Group = input.parse()?;
     if !input.is_empty() {
-        errors.on(input.cursor().span(), AFTER_BODY);
+        errors.on(input.cursor().span(), "expected the end of `flow!`, which declares one flow");
     }
     Ok(Some(body))
 }
 
 // Messages.
-
-const NO_STRUCT: &str = "expected `struct` and the name of the flow after this";
 
 /// `pub(crat) struct Chat { ... }`, where `found` is `crat`.
 fn bad_visibility(found: &str) -> String {
@@ -236,8 +234,6 @@ fn stray(found: &str) -> String {
          help: as in `struct Chat(style: String) {{ ... }}` or `struct Felt: Chat {{ ... }}`"
     )
 }
-
-const AFTER_BODY: &str = "expected the end of `flow!`, which declares one flow";
 
 /// `pub struct Chat { style: String } { source user; ... }`
 fn params_in_braces(name: &Ident) -> String {

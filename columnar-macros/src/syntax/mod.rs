@@ -71,7 +71,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
     if let [TokenTree::Group(braces)] = trees.as_slice()
         && braces.delimiter() == Delimiter::Brace
     {
-        errors.on(braces.span_open(), BRACES);
+        errors.on(braces.span_open(), "a flow without a header has no inner braces\n\nhelp: drop them");
         return parse(braces.stream(), errors);
     }
     if !header::is_item(&trees) {
@@ -87,5 +87,3 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
 }
 
 // Messages.
-
-const BRACES: &str = "a flow without a header has no inner braces\n\nhelp: drop them";

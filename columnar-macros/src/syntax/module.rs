@@ -167,7 +167,7 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
         let comma = commas.next();
         if is_blank(part) {
             // Only the last part has no comma, and a blank last one is removed above.
-            errors.at(comma, EMPTY_INPUT);
+            errors.at(comma, "expected an input before this comma");
             is_complete = false;
             continue;
         }
@@ -181,7 +181,7 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
 /// Parses `topic: user`, or `user` for both.
 fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
     let [TokenTree::Ident(first), rest @ ..] = trees else {
-        errors.at(tokens(trees), NOT_AN_INPUT);
+        errors.at(tokens(trees), "expected an input and its column\n\nhelp: as in `topic: user`");
         return None;
     };
     let name = declared_name(first, errors)?;
@@ -215,7 +215,7 @@ fn bound(name: &Ident, trees: &[TokenTree], errors: &mut Errors) -> Option<View>
         return None;
     };
     if ident::is(base, "self") {
-        errors.at(base, INPUT_IS_SELF);
+        errors.at(base, "an input is a column, not `self`\n\nhelp: name a column, as in `topic: user`");
         return None;
     }
     parse_view(trees, errors)
@@ -269,10 +269,6 @@ fn constructor(flow: &str) -> String {
     )
 }
 
-const NOT_AN_INPUT: &str = "expected an input and its column\n\nhelp: as in `topic: user`";
-
-const EMPTY_INPUT: &str = "expected an input before this comma";
-
 fn no_colon(name: &Ident, found: impl Display) -> String {
     format!(
         "expected `:` or `,` after {}, found `{found}`\n\nhelp: as in `{}: user`",
@@ -292,5 +288,3 @@ fn no_column(name: &Ident) -> String {
 fn not_a_column(name: &Ident) -> String {
     format!("expected the column for the input {}\n\nhelp: as in `{}: user`", quote(name), name.unraw())
 }
-
-const INPUT_IS_SELF: &str = "an input is a column, not `self`\n\nhelp: name a column, as in `topic: user`";

@@ -123,7 +123,7 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
     };
     list.parse::<Type>()?;
     if !list.is_empty() && !list.peek(Token![,]) {
-        errors.on(list.cursor().span(), PARAM_COMMA);
+        errors.on(list.cursor().span(), "expected `,` before this");
     }
     if let Some(sized) = sized(&ty) {
         errors.at(&ty, unsized_param(&sized));
@@ -169,8 +169,6 @@ fn unsized_param(sized: &str) -> String {
 fn keyword_as_param(name: &Ident) -> String {
     format!("`{name}` is a keyword of Rust\n\nhelp: write `r#{name}`")
 }
-
-const PARAM_COMMA: &str = "expected `,` before this";
 
 /// `pub struct Chat(String)`
 const NO_PARAM: &str = "a parameter is a name, a colon and a type\n\nhelp: as in `style: String`";

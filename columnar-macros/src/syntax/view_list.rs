@@ -14,8 +14,8 @@ use super::expression::{self, Expression};
 use super::groups::{group_list, group_tag};
 use super::view::{ModifierKind, State, Tag, View, Window};
 use crate::diagnostics::{
-    Errors, PURPOSE_OF_SELF, TARGET_ALONE, bad_tag, no_purpose_parentheses, no_separator, no_view_named,
-    not_parentheses, quote,
+    Errors, PURPOSE_OF_SELF, TARGET_ALONE, bad_tag, no_purpose_parentheses, no_view_named, not_parentheses,
+    quote,
 };
 use crate::ident::{ident_text, is_gen, is_name, rust_ident, without_marker};
 use crate::keywords::MODIFIERS;
@@ -50,7 +50,7 @@ fn parse_items(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewL
             }
             (true, Some(comma)) => {
                 // The view stays in the list, so that an editor can complete it.
-                errors.at(comma, EMPTY_VIEW);
+                errors.at(comma, "expected a view before this comma");
                 list.is_complete = false;
                 list.views.push(missing(part));
             }
@@ -92,7 +92,7 @@ fn parse_group(
     errors: &mut Errors,
 ) -> ViewList {
     if !after.is_empty() {
-        errors.at(tokens(after), AFTER_GROUP);
+        errors.at(tokens(after), "a group takes no modifiers\n\nhelp: put this on the views inside");
     }
     let inside = trees_of(list);
     let mut cursor = Cursor::new(&inside);
@@ -519,6 +519,22 @@ fn string(arguments: &Group) -> syn::Result<LitStr> {
 
 // Messages.
 
+/// `user latest` or `user[3]`: `found` is after a view.
+fn no_separator(found: &TokenTree) -> String {
+    let help = match found {
+        TokenTree::Group(list) if list.delimiter() == Delimiter::Parenthesis => {
+            "a view begins with its column, as in `user.window(3)`"
+        }
+        TokenTree::Group(_) => "`.latest` shows the newest value, `.window(3)` the last three",
+        TokenTree::Ident(modifier) if modifier == "as" => "write a tag as in `.as(\"digest\")`",
+        TokenTree::Punct(colon) if colon.as_char() == ':' => {
+            "a view has no type, and its tag comes after it, as in `user.as(\"said\")`"
+        }
+        _ => "as in `user, topics` or `user.latest`",
+    };
+    format!("expected `,` or `.` before `{found}`\n\nhelp: {help}")
+}
+
 /// `&user`, `"user"` or another token where a view should be.
 fn not_a_view(found: &TokenTree) -> String {
     const NOT_A_VIEW: &str = "expected a column name or `self`";
@@ -533,8 +549,6 @@ fn modifier(found: &Ident) -> String {
     format!("a view takes no `{found}`\n\nhelp: drop it")
 }
 
-const EMPTY_VIEW: &str = "expected a view before this comma";
-
 const PATH_VIEW: &str =
     "a view names a column of this flow\n\nhelp: write its name without a path, as in `user`";
 
@@ -546,8 +560,6 @@ const EMPTY_GROUP: &str =
 
 const NESTED_GROUPS: &str =
     "this group is inside 32 others, which is the most\n\nhelp: put its views into one of those around it";
-
-const AFTER_GROUP: &str = "a group takes no modifiers\n\nhelp: put this on the views inside";
 
 const GROUPED_SELF: &str =
     "`self` is shown as assistant messages, so it cannot be in a group\n\nhelp: put it after the group";
