@@ -24,10 +24,8 @@ use crate::syntax::{Base, Column, ColumnType, Flow, Form, Module, RenamedFrom, V
 pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
     repair_names(flow, errors);
     let mut first: HashMap<String, Span> = HashMap::new();
-    let columns = flow.columns.iter().map(|column| &column.name);
     // Later declarations count as well, so that no generated name is the name of a declaration.
-    let all: HashSet<String> =
-        columns.chain(flow.modules.iter().map(|module| &module.name)).map(ident_text).collect();
+    let all: HashSet<String> = flow.names().map(ident_text).collect();
     for Column { name, is_duplicate, .. } in &mut flow.columns {
         let mut text = ident_text(name);
         if let Some(&span) = first.get(&text) {
@@ -62,13 +60,10 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
 /// column topics(user.latest) = prompt("...");
 /// ```
 fn repair_names(flow: &mut Flow, errors: &mut Errors) {
-    let columns = flow.columns.iter().map(|column| &column.name);
-    if columns.chain(flow.modules.iter().map(|module| &module.name)).all(|name| is_name(&ident_text(name))) {
+    if flow.names().all(|name| is_name(&ident_text(name))) {
         return;
     }
-    let views = flow.columns.iter().flat_map(Column::reads);
-    let views = views.chain(flow.modules.iter().flat_map(Module::reads));
-    let mut read: HashSet<String> = views.map(|view| ident_text(&view.base)).collect();
+    let mut read: HashSet<String> = flow.reads().map(|view| ident_text(&view.base)).collect();
     let columns = flow.columns.iter_mut().map(|column| &mut column.name);
     let names: Vec<&mut Ident> =
         columns.chain(flow.modules.iter_mut().map(|module| &mut module.name)).collect();
@@ -165,11 +160,11 @@ pub(super) fn check_source_types(flow: &mut Flow, errors: &mut Errors) {
     let params =
         flow.header().map(|header| header.generics.type_params().map(|param| param.ident.to_string()));
     let params: HashSet<String> = params.into_iter().flatten().collect();
-    if flow.columns.iter().all(|column| column.source_type.is_none()) {
+    if !flow.columns.iter().any(Column::has_documents) {
         return;
     }
     let readers = Readers::new(flow);
-    for Column { name, source_type, .. } in &mut flow.columns {
+    for Column { name, ty: source_type, .. } in flow.columns.iter_mut().filter(|column| column.is_source()) {
         let Some(ColumnType { ty, is_partial, .. }) = source_type else { continue };
         let text = ident_text(name);
         let is_in_tiers = readers.tiers.contains(&text);
@@ -275,13 +270,11 @@ pub(super) fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors)
         check_extension(flow, base, errors);
         return true;
     }
-    if !flow.unparsed.is_empty() || flow.columns.iter().any(|column| column.derived.is_none()) {
+    if !flow.unparsed.is_empty() || flow.columns.iter().any(Column::is_source) {
         return true;
     }
     let message = no_source(unknown.first());
-    let columns = flow.columns.iter().map(|column| &column.name);
-    let first = columns.chain(flow.modules.iter().map(|module| &module.name)).next();
-    match (&flow.form, first) {
+    match (&flow.form, flow.names().next()) {
         (Form::Item(header), None) => errors.at(&header.name, EMPTY_FLOW),
         (Form::Item(header), Some(_)) => errors.at(&header.name, message),
         (_, Some(first)) => errors.at(first, message),
@@ -301,10 +294,8 @@ fn check_extension(flow: &Flow, base: &Base, errors: &mut Errors) {
     if base.path.is_none() {
         return;
     }
-    for Column { keyword, name, derived, .. } in &flow.columns {
-        if derived.is_none() {
-            errors.at(quote!(#keyword #name), late_source(name, base.name()));
-        }
+    for Column { keyword, name, .. } in flow.columns.iter().filter(|column| column.is_source()) {
+        errors.at(quote!(#keyword #name), late_source(name, base.name()));
     }
     let is_empty = flow.columns.is_empty() && flow.modules.is_empty() && flow.unparsed.is_empty();
     if let (Form::Item(header), true) = (&flow.form, is_empty) {

@@ -224,7 +224,7 @@ struct Names {
 
 impl Names {
     fn new(flow: &Flow, clashes: HashSet<String>) -> Self {
-        let sources = flow.columns.iter().filter(|column| column.derived.is_none());
+        let sources = flow.columns.iter().filter(|column| column.is_source());
         Self {
             columns: flow.columns.iter().map(|column| ident_text(&column.name)).collect(),
             sources: sources.map(|column| ident_text(&column.name)).collect(),
@@ -338,9 +338,10 @@ fn shows_column_of_module(view: &View, errors: &mut Errors) -> bool {
 
 /// Reports each unknown name once.
 pub(super) fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
-    let columns = flow.columns.iter().filter(|column| !column.is_duplicate).map(|column| &column.name);
-    let declared: Vec<String> =
-        columns.chain(flow.modules.iter().map(|module| &module.name)).map(ident_text).collect();
+    let duplicates = flow.columns.iter().filter(|column| column.is_duplicate).map(|column| &column.name);
+    let duplicates: Vec<&Ident> = duplicates.collect();
+    let declared = flow.names().filter(|name| !duplicates.contains(name));
+    let declared: Vec<String> = declared.map(ident_text).collect();
     let mut reported: HashSet<String> = unparsed_names(flow).collect();
     if ["source", "column"].iter().any(|&keyword| reported.contains(keyword)) {
         // A declaration without a name may be the one that is read.

@@ -57,8 +57,7 @@ impl Emitter<'_> {
     /// The types of columns. An editor does not complete types of fields, and a missing type would be no field.
     fn completed_types(&self) -> TokenStream {
         let types = self.flow.columns.iter().filter_map(|column| {
-            let of_column = column.derived.as_ref().and_then(|derived| derived.ty.as_ref());
-            let ColumnType { ty, .. } = of_column.or(column.source_type.as_ref())?;
+            let ty = &column.ty.as_ref()?.ty;
             // An alias has this type, and an editor completes it there.
             if self.dependencies.types.iter().any(|generic| *generic.column == column.name) {
                 return None;
@@ -105,11 +104,7 @@ impl Emitter<'_> {
 
     /// The compute step of a typed column. rustc reports its errors at the type, from the `:` to the last token.
     pub(super) fn typed_step(column: &Column, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
-        let Some(ColumnType { colon, ty, is_partial: false }) =
-            column.derived.as_ref().and_then(|derived| derived.ty.as_ref())
-        else {
-            return step;
-        };
+        let Some(ColumnType { colon, ty, is_partial: false }) = &column.ty else { return step };
         let Some(last) = ty.clone().into_iter().last() else { return step };
         let field = unlocated(&column.name);
         let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &__here.#field));

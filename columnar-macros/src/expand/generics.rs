@@ -26,7 +26,7 @@ pub(super) struct TypeParam<'e> {
 impl<'e> TypeParam<'e> {
     /// `None` for text, and for a type without parameters.
     pub(super) fn new(header: &'e Header, column: &'e Column, variant: &str) -> Option<Self> {
-        let ty = column.derived.as_ref()?.ty.as_ref().filter(|ty| !ty.is_partial)?;
+        let ty = column.ty.as_ref().filter(|ty| !ty.is_partial && !column.is_source())?;
         let ty = &ty.ty;
         let params = used_params(header, ty.clone());
         let alias = format_ident!("__{}{variant}", header.name.unraw(), span = located(header.keyword.span));

@@ -136,9 +136,8 @@ impl Emitter<'_> {
         };
         match own {
             Some(column) => {
-                let ty = column.derived.as_ref().and_then(|derived| derived.ty.as_ref());
-                let ty = ty.filter(|ty| !ty.is_partial && !ty.ty.is_empty()).map(|ty| &ty.ty);
-                ty.map_or_else(|| self.text(), |ty| self.of(ty))
+                let ty = column.ty.as_ref().filter(|ty| !ty.is_partial && !ty.ty.is_empty());
+                ty.filter(|_| !column.is_source()).map_or_else(|| self.text(), |ty| self.of(&ty.ty))
             }
             None => self.type_in_dependency(view).unwrap_or_else(|| self.text()),
         }

@@ -5,41 +5,17 @@ use quote::quote;
 use syn::Type;
 
 use super::cursor::{Angles, Cursor, is_group, is_ident, is_punct, tokens};
-use super::tree::ColumnType;
+use super::tree::{Column, ColumnType};
 use crate::diagnostics::{Errors, TYPE_OF_TEXT, no_type, quote};
 use crate::ident::{self, ident_text};
 
 /// Takes the type that comes next, up to the `=` or to `was`. `: String` is reported, and is no type.
-pub(super) fn of_column(
-    name: &Ident,
-    ty: &mut Option<ColumnType>,
-    cursor: &mut Cursor<'_>,
-    errors: &mut Errors,
-) -> Option<()> {
+pub(super) fn parse(column: &mut Column, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
+    let Column { name, derived, ty: of_column, .. } = column;
     // `column mood(user): prompt("...");` has a step, after a wrong sign.
-    if begins_step(cursor.rest().get(1..).unwrap_or_default()) {
+    if derived.is_some() && begins_step(cursor.rest().get(1..).unwrap_or_default()) {
         return Some(());
     }
-    parse(name, TYPE_OF_TEXT, ty, cursor, errors)
-}
-
-/// The same for the type of a source.
-pub(super) fn of_source(
-    name: &Ident,
-    ty: &mut Option<ColumnType>,
-    cursor: &mut Cursor<'_>,
-    errors: &mut Errors,
-) -> Option<()> {
-    parse(name, "a source without a type holds text\n\nhelp: drop this", ty, cursor, errors)
-}
-
-fn parse(
-    name: &Ident,
-    of_text: &str,
-    column: &mut Option<ColumnType>,
-    cursor: &mut Cursor<'_>,
-    errors: &mut Errors,
-) -> Option<()> {
     let Some(length) = sign(cursor.rest()) else { return Some(()) };
     let sign = cursor.take(length);
     let colon = sign.first()?;
@@ -48,11 +24,12 @@ fn parse(
     cursor.take(written.len());
     let (ty, is_partial) = completed(written);
     if is_text(&ty) {
-        errors.at(tokens(&[sign, written].concat()), of_text);
+        let message = if derived.is_some() { TYPE_OF_TEXT } else { SOURCE_OF_TEXT };
+        errors.at(tokens(&[sign, written].concat()), message);
         return Some(());
     }
     let is_wrong = !ty.is_empty() && (is_slice(&ty) || !is_type(&ty));
-    let ty = column.insert(ColumnType { colon: colon.span(), ty, is_partial });
+    let ty = of_column.insert(ColumnType { colon: colon.span(), ty, is_partial });
     if ty.ty.is_empty() {
         errors.at(colon, no_type(name));
     } else if is_wrong {
@@ -156,6 +133,8 @@ pub(super) fn is_text(ty: &TokenStream) -> bool {
 }
 
 // Messages.
+
+const SOURCE_OF_TEXT: &str = "a source without a type holds text\n\nhelp: drop this";
 
 fn type_after_arrow(name: &Ident, ty: &TokenStream) -> String {
     format!("the type of {} comes after `:`\n\nhelp: write `: {ty}`", quote(name))

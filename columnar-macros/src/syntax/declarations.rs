@@ -199,7 +199,7 @@ impl Parser<'_, '_> {
         let mut column = Column::unread(attributes.docs, Ident::new(keyword, span), name);
         if keyword == "source" && is_punct(self.cursor.peek(), ':') {
             // The type is among the tokens that are skipped.
-            column.source_type = Some(ColumnType::unread(span));
+            column.ty = Some(ColumnType::unread(span));
         }
         self.flow.columns.push(column);
     }

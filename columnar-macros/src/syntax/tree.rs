@@ -39,7 +39,7 @@ impl Flow {
 
     /// Drops a base that is only a guess, if a source shows that there is none.
     pub(super) fn without_wrong_base(mut self) -> Self {
-        let has_source = self.columns.iter().any(|column| column.derived.is_none());
+        let has_source = self.columns.iter().any(Column::is_source);
         if let Form::Item(header) = &mut self.form
             && has_source
         {
@@ -173,8 +173,8 @@ pub(crate) struct Column {
     pub(crate) renamed_from: Option<RenamedFrom>,
     /// `None` for a source.
     pub(crate) derived: Option<Derived>,
-    /// The type of a source of documents; `None` for text, and for a computed column.
-    pub(crate) source_type: Option<ColumnType>,
+    /// `None` for text. A source with a type has documents.
+    pub(crate) ty: Option<ColumnType>,
 }
 
 /// The parts of a computed column after its name.
@@ -184,8 +184,6 @@ pub(crate) struct Derived {
     pub(crate) views: Vec<View>,
     /// Whether every view could be read. If not, a column that reads too little is no error.
     pub(crate) is_complete: bool,
-    /// `None` for text.
-    pub(crate) ty: Option<ColumnType>,
     /// The compute step; empty where it is missing.
     pub(crate) step: TokenStream,
     /// The parts of a compute step that is a closure.
@@ -267,8 +265,17 @@ impl Column {
             is_duplicate: false,
             renamed_from: None,
             derived,
-            source_type: None,
+            ty: None,
         }
+    }
+
+    pub(crate) fn is_source(&self) -> bool {
+        self.derived.is_none()
+    }
+
+    /// Whether this is a source of documents.
+    pub(crate) fn has_documents(&self) -> bool {
+        self.is_source() && self.ty.is_some()
     }
 
     /// The views that show a column; none for a source.
@@ -278,6 +285,18 @@ impl Column {
 }
 
 impl Flow {
+    /// The names of the columns and the modules.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Ident> {
+        let columns = self.columns.iter().map(|column| &column.name);
+        columns.chain(self.modules.iter().map(|module| &module.name))
+    }
+
+    /// The views of the columns, and the columns that inputs of modules are bound to.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
+        let columns = self.columns.iter().flat_map(Column::reads);
+        columns.chain(self.modules.iter().flat_map(Module::reads))
+    }
+
     /// The names of the parameters.
     pub(crate) fn params(&self) -> Vec<String> {
         let params = self.header().into_iter().flat_map(|header| &header.params);
@@ -286,7 +305,7 @@ impl Flow {
 
     /// The names of the sources of documents.
     pub(crate) fn documents(&self) -> HashSet<String> {
-        let documents = self.columns.iter().filter(|column| column.source_type.is_some());
+        let documents = self.columns.iter().filter(|column| column.has_documents());
         documents.map(|column| ident_text(&column.name)).collect()
     }
 }
@@ -298,7 +317,6 @@ impl Derived {
             list,
             views: Vec::new(),
             is_complete: false,
-            ty: None,
             step: TokenStream::new(),
             closure: None,
             is_step_for_editors: false,

@@ -37,7 +37,7 @@ use crate::expand::dependencies::{Associated, Dependency};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{constant_ident, hidden_ident, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::{Column, Module, View};
+use crate::syntax::{Column, View};
 
 impl Emitter<'_> {
     pub(super) fn linked_fields(&self) -> TokenStream {
@@ -190,10 +190,8 @@ impl Emitter<'_> {
             let name = ident_text(&column.name);
             (constant, self.untyped(column), quote!(#base #at), name)
         });
-        let inputs = self.flow.modules.iter().flat_map(Module::reads);
-        let views = self.flow.columns.iter().flat_map(Column::reads).chain(inputs);
         let mut known = HashSet::new();
-        let others = views.filter(|view| view.is_inherited || !view.path.is_empty());
+        let others = self.flow.reads().filter(|view| view.is_inherited || !view.path.is_empty());
         // Two views of one column use the same constant.
         let others = others.filter(|view| known.insert(view.name())).map(|view| {
             let constant = constant_of(view, &view.base);

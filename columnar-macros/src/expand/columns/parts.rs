@@ -20,34 +20,23 @@ impl Emitter<'_> {
 
     fn field_type(&self, column: &Column) -> Tokens {
         let untyped = self.untyped(column);
-        if let Some(ty) = &column.source_type {
-            let ty = self.source_type(ty);
-            return quote!(#untyped<#ty>).into();
-        }
-        let Some(ty) = column.derived.as_ref().and_then(|derived| derived.ty.as_ref()) else {
-            return untyped;
-        };
+        let private = self.private;
+        let Some(ColumnType { ty, is_partial, .. }) = &column.ty else { return untyped };
         match self.dependencies.types.iter().find(|param| *param.column == column.name) {
             Some(TypeParam { param, .. }) => quote!(#untyped<#param>).into(),
-            // The error in a partial type is reported.
-            None if ty.is_partial => untyped,
-            None => {
-                let ty = &ty.ty;
-                quote!(#untyped<#ty>).into()
+            // The error in a partial or missing type is reported.
+            None if column.is_source() && (*is_partial || ty.is_empty()) => {
+                quote!(#untyped<#private::Documents>).into()
             }
+            None if *is_partial => untyped,
+            None => quote!(#untyped<#ty>).into(),
         }
-    }
-
-    /// The type of a source of documents. The error in a partial or missing one is reported.
-    fn source_type(&self, ty: &ColumnType) -> TokenStream {
-        let private = self.private;
-        if ty.is_partial || ty.ty.is_empty() { quote!(#private::Documents) } else { ty.ty.clone() }
     }
 
     /// The sources of documents, as a call on the graph.
     pub(super) fn documents(&self) -> Option<TokenStream> {
         let columns = self.flow.columns.iter().enumerate();
-        let documents = columns.filter(|(_, column)| column.source_type.is_some()).map(|(at, _)| at);
+        let documents = columns.filter(|(_, column)| column.has_documents()).map(|(at, _)| at);
         let documents: Vec<usize> = documents.collect();
         (!documents.is_empty()).then(|| quote!(.__documents(&[#(#documents),*])))
     }
@@ -109,10 +98,8 @@ impl Emitter<'_> {
 
 /// The call that makes a column a column of the declared type.
 pub(super) fn typed(column: &Column) -> Option<TokenStream> {
-    column.source_type.as_ref().map_or_else(
-        || is_typed(column).then(|| quote!(.__typed())),
-        |ty| Some(of_source_type(&column.name, ty)),
-    )
+    let ty = column.ty.as_ref()?;
+    Some(if column.is_source() { of_source_type(&column.name, ty) } else { quote!(.__typed()) })
 }
 
 /// The call that makes a source a source of the declared type. rustc reports a type that cannot be a source at that
@@ -128,5 +115,5 @@ fn of_source_type(name: &Ident, ColumnType { colon, ty, .. }: &ColumnType) -> To
 
 /// Whether the values of a column are more than text.
 pub(in crate::expand) fn is_typed(column: &Column) -> bool {
-    column.derived.as_ref().is_some_and(|derived| derived.ty.is_some())
+    !column.is_source() && column.ty.is_some()
 }

@@ -86,7 +86,7 @@ impl Emitter<'_> {
     fn rules(&self, columns: &TokenStream, graph: &TokenStream) -> Vec<Rule> {
         let mut rules = Vec::new();
         if self.dependencies.base.is_some() {
-            rules.extend(self.names().map(|name| rule_of_name(name, columns)));
+            rules.extend(self.flow.names().map(|name| rule_of_name(name, columns)));
             rules.extend(self.flow.columns.iter().flat_map(|column| rules_of_documents(column, columns)));
         }
         rules.extend(
@@ -99,12 +99,6 @@ impl Emitter<'_> {
         rules.extend(windows);
         rules.extend(self.rules_of_cycles(columns, graph));
         rules
-    }
-
-    /// The names of the columns and modules.
-    fn names(&self) -> impl Iterator<Item = &Ident> {
-        let columns = self.flow.columns.iter().map(|column| &column.name);
-        columns.chain(self.flow.modules.iter().map(|module| &module.name))
     }
 
     fn rules_of_module(

@@ -23,7 +23,7 @@ use crate::expand::emitter::Emitter;
 use crate::expand::tokens::text_of;
 use crate::graph;
 use crate::ident::{ident_text, without_marker};
-use crate::syntax::{Column, Flow, Header, Module, View};
+use crate::syntax::{Column, Flow, Header, View};
 
 /// The target of links to columns of the base. Only rustc knows the type of such a column, but `extend` has the base.
 const OF_BASE: &str = "Self::extend";
@@ -135,13 +135,11 @@ impl<'e> Docs<'e> {
     /// The kind of a column, with the documentation of the handle.
     fn kind(&self, column: &Column) -> String {
         let krate = &self.crate_name;
-        match &column.derived {
-            None if column.source_type.is_some() => format!("[documents]({krate}::Source)"),
-            None => format!("[source]({krate}::Source)"),
-            Some(derived) => match &derived.ty {
-                Some(ty) => format!("[derived]({krate}::Derived): {}", table::code(&text_of(ty.ty.clone()))),
-                None => format!("[derived]({krate}::Derived)"),
-            },
+        match &column.ty {
+            Some(_) if column.is_source() => format!("[documents]({krate}::Source)"),
+            None if column.is_source() => format!("[source]({krate}::Source)"),
+            Some(ty) => format!("[derived]({krate}::Derived): {}", table::code(&text_of(ty.ty.clone()))),
+            None => format!("[derived]({krate}::Derived)"),
         }
     }
 
@@ -150,9 +148,7 @@ impl<'e> Docs<'e> {
         let Flow { columns, modules, .. } = self.emitter.flow;
         let mut index: HashMap<String, usize> = HashMap::new();
         let mut nodes: Vec<Node> = Vec::new();
-        let inherited = columns.iter().flat_map(Column::reads);
-        let inherited = inherited.chain(modules.iter().flat_map(Module::reads));
-        for view in inherited.filter(|view| view.is_inherited) {
+        for view in self.emitter.flow.reads().filter(|view| view.is_inherited) {
             let name = view.name();
             index.entry(name.clone()).or_insert_with(|| {
                 nodes.push(Node { name, link: Some(OF_BASE.to_owned()), ..Node::default() });
@@ -160,9 +156,7 @@ impl<'e> Docs<'e> {
             });
         }
         let first = nodes.len();
-        let names = columns.iter().map(|column| &column.name);
-        let names = names.chain(modules.iter().map(|module| &module.name));
-        index.extend(names.map(ident_text).zip(first..));
+        index.extend(self.emitter.flow.names().map(ident_text).zip(first..));
         let node_of = |view: &View| {
             let name = if view.is_inherited { view.name() } else { ident_text(&view.base) };
             index.get(&name).copied()
@@ -204,7 +198,7 @@ fn node_of_column(column: &Column, node_of: impl Fn(&View) -> Option<usize>) -> 
         reads: others().filter(|view| !view.is_lagged).filter_map(read).collect(),
         views: views.iter().map(|view| view.text()).collect(),
         reads_self: views.iter().any(|view| view.is_self),
-        is_documents: column.source_type.is_some(),
+        is_documents: column.has_documents(),
         is_lagged: others().any(|view| view.is_lagged),
         link: Some(table::link(&ident_text(&column.name))),
     }
