@@ -9,6 +9,20 @@ use crate::expand::tokens::{Tokens, docs_or, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::{Column, ColumnType, RenamedFrom};
 
+/// The parts that differ with the dependencies of a flow.
+pub(super) struct ColumnsParts {
+    /// The constants that the graph mentions.
+    pub(super) constants: TokenStream,
+    /// Each column, with the number of literal views and of constant lists before it.
+    pub(super) nodes: TokenStream,
+    pub(super) literals: TokenStream,
+    /// The lists of views, one for each column that has a constant view.
+    pub(super) lists: Vec<TokenStream>,
+    pub(super) order: TokenStream,
+    /// The body of the function that binds the columns to a flow.
+    pub(super) bind: TokenStream,
+}
+
 impl Emitter<'_> {
     pub(super) fn field(&self, column: &Column) -> TokenStream {
         let name = &column.name;
@@ -45,42 +59,6 @@ impl Emitter<'_> {
     pub(super) fn untyped(&self, column: &Column) -> Tokens {
         let private = self.private;
         if column.derived.is_some() { quote!(#private::Derived) } else { quote!(#private::Source) }.into()
-    }
-
-    /// The name of the struct alone. A derive would make the compiler look at each field.
-    pub(super) fn impl_debug(
-        &self,
-        name: &Ident,
-        params: Option<&TokenStream>,
-        arguments: Option<&TokenStream>,
-    ) -> TokenStream {
-        let private = self.private;
-        let text = ident_text(name);
-        quote! {
-            impl #params #private::core::fmt::Debug for #name #arguments {
-                fn fmt(&self, __f: &mut #private::core::fmt::Formatter<'_>) -> #private::core::fmt::Result {
-                    #private::fmt_struct(#text, __f)
-                }
-            }
-        }
-    }
-
-    pub(super) fn fn_plan(&self) -> TokenStream {
-        let private = self.private;
-        // A generic impl has a static once, for all arguments. Only constants make the graphs different.
-        let plan = if self.dependencies.consts.is_empty() {
-            quote! {
-                static PLAN: #private::TypePlan = #private::TypePlan::new();
-                &PLAN
-            }
-        } else {
-            quote!(#private::TypePlan::of_type::<Self>())
-        };
-        quote! {
-            fn __plan() -> &'static #private::TypePlan {
-                #plan
-            }
-        }
     }
 
     /// The earlier names of columns, as a call on the graph.

@@ -1,4 +1,32 @@
-//! A view in the expansion: as literals, as a constant expression, and as a mention.
+//! The columns of a flow without dependencies, and the views of every flow:
+//!
+//! ```text
+//! pub struct ChatColumns { pub user: Source, pub topics: Derived, pub notes: Derived }
+//! impl ChatColumns {
+//!     const views_of_notes: &'static [View] = &[View::__literal(1, 0, false, "topics").window(MANY)];
+//! }
+//! impl Columns for ChatColumns {
+//!     const GRAPH: Graph = Graph::__new(
+//!         &[("user", 0, 0), ("topics", 0, 0), ("notes", 1, 0)],
+//!         &[(0, 1, false, "user")],
+//!         &[Self::views_of_notes],
+//!         &[0, 1, 2],
+//!     );
+//!     fn __plan() -> &'static TypePlan { static PLAN: TypePlan = TypePlan::new(); &PLAN }
+//!     fn __bind(__FLOW: &Bind<'_>) -> Self {
+//!         let [__topics, __notes] = __FLOW.__derived::<Self, _>();
+//!         Self { user: source(0, "user").__bind(__FLOW), topics: __topics, notes: __notes }
+//!     }
+//! }
+//! impl Chat {
+//!     #[cfg(rust_analyzer)]
+//!     fn __READS_topics(here: &ChatColumns) { let _ = here.user.latest; }
+//! }
+//! ```
+//!
+//! Views that the macro understands are literals in the graph. The compiler evaluates the graph only where the graph is
+//! used, and not in every check. A view with a modifier that only the compiler understands is a separate constant; the
+//! graph mentions that constant, so that a check finds the errors in the modifier.
 //!
 //! A mention is a field access on the struct of the columns, inside a function that is never called. Editors resolve
 //! names of columns and modifiers there, and rustc does so where a flow has columns of others. The `_` moves nothing
@@ -9,12 +37,80 @@ use std::collections::HashMap;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::expand::tokens::{Tokens, hidden_ident, list};
+use super::parts::{ColumnsParts, is_typed, typed};
+use crate::expand::emitter::Emitter;
+use crate::expand::tokens::{Tokens, constant_ident, hidden_ident, list, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::{Column, ModifierKind, Tag, View};
 
+impl Emitter<'_> {
+    pub(super) fn plain_parts(&self) -> ColumnsParts {
+        let private = self.private;
+        let indices = self.flow.columns.iter().enumerate().map(|(at, column)| (ident_text(&column.name), at));
+        let indices: HashMap<String, usize> = indices.collect();
+        let mut nodes = Vec::new();
+        let mut literals = Vec::new();
+        let mut lists = Vec::new();
+        let mut constants = TokenStream::new();
+        for column in &self.flow.columns {
+            let name = ident_text(&column.name);
+            nodes.push(format!("({name:?},{},{})", literals.len(), lists.len()));
+            let reads = Read::all(column, &indices);
+            // A node has views of one kind, so a single constant view makes all of them a list. A source has no views
+            // and adds nothing, by which the graph recognises a source.
+            if reads.iter().all(|read| read.view.is_literal()) {
+                literals.extend(reads.iter().map(Read::literals));
+            } else {
+                let constant = constant_ident("views", &column.name);
+                let views = reads.iter().map(|read| read.constant(private));
+                constants.extend(quote!(const #constant: &'static [#private::View] = &[#(#views),*];));
+                lists.push(quote!(Self::#constant));
+            }
+        }
+        let order = list(&self.plan.order);
+        ColumnsParts {
+            constants,
+            nodes: list(nodes),
+            literals: list(literals),
+            lists,
+            order,
+            bind: self.plain_bind(),
+        }
+    }
+
+    /// The columns, bound to a flow. All computed columns come from one call: a call for each costs the compiler more.
+    fn plain_bind(&self) -> TokenStream {
+        let private = self.private;
+        let mut sources = TokenStream::new();
+        let mut fields = Vec::new();
+        let mut derived = Vec::new();
+        for (at, column) in self.flow.columns.iter().enumerate() {
+            if column.derived.is_some() {
+                // With the `r#` of the user, because the text is the name of a field.
+                let field = column.name.to_string();
+                let bound = hidden_ident("", &column.name);
+                let typed = if is_typed(column) { ".__typed()" } else { "" };
+                fields.push(format!("{field}:{bound}{typed}"));
+                derived.push(bound);
+            } else {
+                let field = unlocated(&column.name);
+                let call = &column.keyword;
+                let name = ident_text(&column.name);
+                let typed = typed(column);
+                sources.extend(quote!(#field: #private::Declare.#call(#at, #name).__bind(__FLOW) #typed,));
+            }
+        }
+        let fields = list(fields);
+        let derived = list(derived);
+        quote! {
+            let [#derived] = __FLOW.__derived::<Self, _>();
+            Self { #sources #fields }
+        }
+    }
+}
+
 /// A valid view, with the index of the shown column.
-pub(super) struct Read<'v> {
+struct Read<'v> {
     view: &'v View,
     column: usize,
     tag: String,
@@ -22,7 +118,7 @@ pub(super) struct Read<'v> {
 
 impl<'v> Read<'v> {
     /// The valid views of a column. Errors of the others are reported.
-    pub(super) fn all(column: &'v Column, indices: &HashMap<String, usize>) -> Vec<Self> {
+    fn all(column: &'v Column, indices: &HashMap<String, usize>) -> Vec<Self> {
         let valid = column.reads().filter(|view| view.is_valid());
         let read = |view: &'v View| {
             let name = ident_text(if view.is_self { &column.name } else { &view.base });
@@ -36,12 +132,8 @@ impl<'v> Read<'v> {
         valid.filter_map(read).collect()
     }
 
-    pub(super) fn is_literal(&self) -> bool {
-        self.view.is_literal()
-    }
-
     /// The view as a tuple of literals.
-    pub(super) fn literals(&self) -> String {
+    fn literals(&self) -> String {
         let Self { column, tag, .. } = self;
         let count = self.view.count();
         let is_lagged = self.view.is_lagged;
@@ -49,7 +141,7 @@ impl<'v> Read<'v> {
     }
 
     /// The view as a constant expression, for modifiers that the compiler evaluates.
-    pub(super) fn constant(&self, private: &Tokens) -> TokenStream {
+    fn constant(&self, private: &Tokens) -> TokenStream {
         let literals = list([self.literals()]);
         let modifiers = self.view.constant_modifiers();
         let groups = groups(self.view);
