@@ -44,7 +44,7 @@ impl<'r> Rust<'r> {
         // A name as wide as the head, so that rustfmt breaks the lines where it would with the head.
         let head = format!("let {} =", "h".repeat(head.saturating_sub(4).max(1)));
         let at = equals.range.end;
-        let step = self.between(level, (&head, &format!(" {written}"), ";"), Strictness::Rust, at)?;
+        let step = self.between(level, &head, &format!(" {written}"), ";", Strictness::Rust, at)?;
         Ok(format!("={};", closed(&step)))
     }
 
@@ -52,7 +52,7 @@ impl<'r> Rust<'r> {
         let written = self.written(nodes);
         match nodes {
             [first, _, ..] => {
-                self.between(level, ("type Z = ", written, ";"), Strictness::Commas, first.range.start)
+                self.between(level, "type Z = ", written, ";", Strictness::Commas, first.range.start)
             }
             _ => Ok(written.to_owned()),
         }
@@ -65,7 +65,7 @@ impl<'r> Rust<'r> {
             [only] if !only.is_comment() && only.group(Delimiter::Brace).is_none() => {
                 Ok(format!("({})", only.text(self.text)))
             }
-            _ => self.between(level, ("z", list.text(self.text), ";"), Strictness::Rust, list.range.start),
+            _ => self.between(level, "z", list.text(self.text), ";", Strictness::Rust, list.range.start),
         }
     }
 
@@ -76,7 +76,7 @@ impl<'r> Rust<'r> {
             [first, _, ..] => {
                 let at = first.range.start;
                 let item = format!("\n{}fn z() {{}}", self.snippets.config.indent(level));
-                self.between(level, ("", written, &item), Strictness::Commas, at)
+                self.between(level, "", written, &item, Strictness::Commas, at)
             }
             // A doc comment.
             _ => Ok(written.to_owned()),
@@ -87,7 +87,9 @@ impl<'r> Rust<'r> {
     fn between(
         &self,
         level: usize,
-        (before, written, after): (&str, &str, &str),
+        before: &str,
+        written: &str,
+        after: &str,
         strictness: Strictness,
         at: usize,
     ) -> Layout {

@@ -10,8 +10,8 @@ use syn::{Path, PathSegment, Type, TypeGroup, TypeParen, TypePath};
 
 use crate::diagnostics::{EMPTY_FLOW, Errors, bad_name, line, quote};
 use crate::ident::{ident_text, is_name, nearest_name, replace, rust_ident};
-use crate::keywords::nearest;
-use crate::syntax::{Base, Column, ColumnType, Flow, Form, Module, RenamedFrom, View, is_primitive, shown};
+use crate::keywords::{is_primitive, nearest};
+use crate::syntax::{Base, Column, ColumnType, Flow, Form, Module, RenamedFrom, View, shown};
 
 /// Columns and modules have different names, and each name is valid. Wrong:
 ///
@@ -298,7 +298,9 @@ fn check_extension(flow: &Flow, base: &Base, errors: &mut Errors) {
         errors.at(quote!(#keyword #name), late_source(name, base.name()));
     }
     let is_empty = flow.columns.is_empty() && flow.modules.is_empty() && flow.unparsed.is_empty();
-    if let (Form::Item(header), true) = (&flow.form, is_empty) {
+    if let Form::Item(header) = &flow.form
+        && is_empty
+    {
         errors.at(&header.name, empty_extension(base.name()));
     }
 }

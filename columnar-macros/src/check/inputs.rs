@@ -10,7 +10,7 @@ use super::steps::conditions;
 use crate::diagnostics::{Errors, no_type, quote};
 use crate::ident::{ident_text, is_name};
 use crate::keywords::{MODIFIERS, nearest};
-use crate::syntax::{Closure, ClosureParam, Column, Derived, View, is_punct, patterns, trees};
+use crate::syntax::{Closure, ClosureParam, Column, Derived, is_punct, patterns, trees};
 
 /// A parameter without a type is the tag of a view, and so is the text in `cx.input("…")`. Wrong:
 ///
@@ -30,9 +30,9 @@ pub(super) fn check_inputs(
     check_patterns(name, derived, errors);
     // An invalid view may be the named one.
     if !derived.is_complete || derived.reads().any(|view| !view.is_valid()) {
-        let is_unknown = |param: &ClosureParam| param.ty.is_none() && derived.view_of(name, param).is_none();
+        let mut params = derived.closure.iter().flat_map(|closure| &closure.params);
         derived.is_step_for_editors |=
-            derived.closure.iter().flat_map(|closure| &closure.params).any(is_unknown);
+            params.any(|param| param.ty.is_none() && derived.view_of(name, param).is_none());
         return;
     }
     let tags: Vec<String> = derived.reads().filter_map(|view| view.input(name)).collect();
@@ -42,14 +42,12 @@ pub(super) fn check_inputs(
         errors.at(&tag, unknown_tag(&tag.value(), name, &tags));
     }
     let Some(closure) = &derived.closure else { return };
-    let is_documents = |param: &ClosureParam| {
-        let is_it = |view: &View| ident_text(view.last()) == ident_text(&param.name);
-        derived.reads().any(|view| shows_documents(view, documents) && is_it(view))
-    };
+    let of_documents = derived.reads().filter(|view| shows_documents(view, documents));
+    let of_documents: Vec<String> = of_documents.map(|view| ident_text(view.last())).collect();
     let mut unknown = Vec::new();
     for param in closure.params.iter().filter(|param| !param.is_context()) {
         let is_input = derived.view_of(name, param).is_some();
-        if is_documents(param) {
+        if of_documents.contains(&ident_text(&param.name)) {
             errors.at(&param.name, documents_as_param(&param.name));
         } else if !is_input && params.contains(&ident_text(&param.name)) {
             errors.at(&param.name, param_of_flow(&param.name));

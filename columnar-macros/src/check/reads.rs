@@ -11,8 +11,8 @@ use crate::diagnostics::{
     not_parentheses, quote, rust_keyword,
 };
 use crate::ident::{ident_text, is_gen, is_name, rust_ident};
-use crate::keywords::nearest;
-use crate::syntax::{Flow, ModifierKind, Module, Param, State, View, is_primitive, uses};
+use crate::keywords::{is_primitive, nearest};
+use crate::syntax::{Flow, Form, ModifierKind, Module, Param, State, View, uses};
 
 /// A view shows a column of this flow, of a module, or of the base; an input of a module is bound to one. Wrong:
 ///
@@ -28,9 +28,11 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
         check_bound_once(module, errors);
     }
     let names = Names::new(flow, clashes);
-    let params = Params::new(flow);
+    let names_of_params = flow.params();
+    let Flow { form, columns, modules, .. } = flow;
+    let params: &[Param] = if let Form::Item(header) = form { &header.params } else { &[] };
     let mut unknown = Vec::new();
-    for column in &mut flow.columns {
+    for column in columns {
         let Some(derived) = &mut column.derived else { continue };
         for view in derived.views.iter_mut().filter(|view| view.shows_a_column()) {
             let shows_a_column = if view.is_self {
@@ -50,7 +52,7 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
                 names.check_documents(view, errors);
                 check_purpose_of_tiers(view, errors);
                 check_elided(view, errors);
-                params.check_constants(view, errors);
+                check_constants(view, params, &names_of_params, errors);
             } else {
                 view.state = State::NoColumn;
                 // Without this view the column may read too little, which is no second error.
@@ -58,8 +60,8 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
             }
         }
     }
-    for module in &mut flow.modules {
-        drop_arguments(module, &params, &names, errors);
+    for module in modules {
+        drop_arguments(module, &names_of_params, &names, errors);
         for input in &mut module.inputs {
             if let Some(column) = &mut input.column {
                 check_input(column, &names, &mut unknown, errors);
@@ -91,8 +93,9 @@ fn check_self(view: &mut View, names: &Names, errors: &mut Errors) -> bool {
 /// column topics(user, self.context) = prompt("...");
 /// ```
 fn check_purpose_parentheses(view: &mut View, errors: &mut Errors) {
-    let is_purpose = |word: &&_| ["context", "instruction"].contains(&&*ident_text(word));
-    if let Some(word) = view.path.first().filter(is_purpose) {
+    if let Some(word) =
+        view.path.first().filter(|word| ["context", "instruction"].contains(&&*ident_text(word)))
+    {
         if view.is_self {
             errors.at(word, PURPOSE_OF_SELF);
         } else {
@@ -146,8 +149,8 @@ fn check_input(column: &mut View, names: &Names, unknown: &mut Vec<Ident>, error
 }
 
 /// Arguments of a module come before the inputs. Wrong: `use Debate { topic: user, model } as debate;`.
-fn drop_arguments(module: &mut Module, params: &Params, names: &Names, errors: &mut Errors) {
-    let is_param = |name: &String| params.names.contains(name) && !names.declares(name);
+fn drop_arguments(module: &mut Module, params: &[String], names: &Names, errors: &mut Errors) {
+    let is_param = |name: &String| params.contains(name) && !names.declares(name);
     let Module { inputs, is_complete, .. } = module;
     inputs.retain(|input| {
         let argument = input.column.as_ref().filter(|column| is_param(&ident_text(&column.base)));
@@ -172,36 +175,15 @@ fn check_bound_once(module: &mut Module, errors: &mut Errors) {
     });
 }
 
-/// The parameters of the flow.
-struct Params {
-    names: Vec<String>,
-    /// Each parameter as a constant parameter, if the type allows that.
-    constants: Vec<Option<String>>,
-}
-
-impl Params {
-    fn new(flow: &Flow) -> Self {
-        let params = flow.header().into_iter().flat_map(|header| &header.params);
-        let constant = |param: &Param| {
-            let ty = param.ty().to_string();
-            let name = ident_text(&param.name).to_uppercase();
-            (is_primitive(&ty) && !ty.starts_with('f')).then(|| format!("const {name}: {ty}"))
-        };
-        let (names, constants) = params.map(|param| (ident_text(&param.name), constant(param))).unzip();
-        Self { names, constants }
+/// The arguments of a view are constants. Wrong, where `n` is a parameter of the flow:
+/// `column topics(user.window(n)) = prompt("...");`.
+fn check_constants(view: &mut View, params: &[Param], names: &[String], errors: &mut Errors) {
+    if names.is_empty() || !view.is_valid() {
+        return;
     }
-
-    /// The arguments of a view are constants. Wrong, where `n` is a parameter of the flow:
-    /// `column topics(user.window(n)) = prompt("...");`.
-    fn check_constants(&self, view: &mut View, errors: &mut Errors) {
-        if self.names.is_empty() {
-            return;
-        }
-        let mut found = uses(&self.names, &view.constant_modifiers()).into_iter();
-        let Some(found) = found.next().filter(|_| view.is_valid()) else { return };
-        let at = self.names.iter().position(|name| *name == found.name);
-        let constant = at.and_then(|at| self.constants.get(at)?.as_deref());
-        errors.on(found.at, param_in_view(&found.name, constant));
+    if let Some(found) = uses(names, &view.constant_modifiers()).into_iter().next() {
+        let param = params.iter().find(|param| ident_text(&param.name) == found.name);
+        errors.on(found.at, param_in_view(&found.name, param));
         view.state = State::Invalid;
     }
 }
@@ -253,7 +235,9 @@ impl Names {
         } else if self.modules.contains(&base) {
             check_spelling(&mut view.base, errors);
             shows_column_of_module(view, errors)
-        } else if let (Some(is_base_known), true) = (self.is_base_known, self.can_be_inherited(view)) {
+        } else if let Some(is_base_known) = self.is_base_known
+            && self.can_be_inherited(view)
+        {
             // Only rustc knows the columns of another flow.
             view.is_inherited = is_base_known;
             check_spelling(&mut view.base, errors);
@@ -271,8 +255,7 @@ impl Names {
 
     /// `tiered` is a method. Wrong: `column coder(files.tiered, user, self) = prompt("...");`.
     fn check_parentheses(&self, view: &mut View, errors: &mut Errors) {
-        let is_tiered = |name: &&Ident| ident_text(name) == "tiered";
-        if let Some(tiered) = view.path.first().filter(is_tiered)
+        if let Some(tiered) = view.path.first().filter(|name| ident_text(name) == "tiered")
             && self.documents.contains(&ident_text(&view.base))
         {
             errors.at(tiered, not_parentheses(tiered));
@@ -292,7 +275,9 @@ impl Names {
         }
         // The parser leaves `files.tiered.target(3)` to this check.
         let tiered = view.of_kinds(&[ModifierKind::Tiered]);
-        if let (None, Some(target)) = (&tiered, view.of_kinds(&[ModifierKind::Target])) {
+        if tiered.is_none()
+            && let Some(target) = view.of_kinds(&[ModifierKind::Target])
+        {
             return view.report(target, TARGET_ALONE, errors);
         }
         if view.is_self || self.documents.is_empty() && !view.is_tiered() {
@@ -384,12 +369,16 @@ fn column_of_self(column: &Ident) -> String {
     )
 }
 
-/// `user.window(n)`, where `n` is a parameter of the flow. `constant` declares one that is a constant.
-fn param_in_view(param: &str, constant: Option<&str>) -> String {
-    let constant = constant.map_or_else(String::new, |constant| {
-        format!(", or make it a constant parameter of the flow, `struct Chat<{constant}>`")
-    });
-    format!("views are constants, and the parameter `{param}` is none\n\nhelp: write a constant{constant}")
+/// `user.window(n)`, where `n` is a parameter of the flow.
+fn param_in_view(name: &str, param: Option<&Param>) -> String {
+    let ty = param.map(|param| param.ty().to_string()).unwrap_or_default();
+    let constant = if is_primitive(&ty) && !ty.starts_with('f') {
+        let constant = name.to_uppercase();
+        format!(", or make it a constant parameter of the flow, `struct Chat<const {constant}: {ty}>`")
+    } else {
+        String::new()
+    };
+    format!("views are constants, and the parameter `{name}` is none\n\nhelp: write a constant{constant}")
 }
 
 /// `user.elided()` or `user.prev.all().elided()`.

@@ -38,7 +38,8 @@ pub(super) fn check_lifetimes(flow: &mut Flow, errors: &mut Errors) {
         param.ty.iter().for_each(|ty| lifetimes.visit_type(ty));
         if !lifetimes.unknown.is_empty() {
             // Without a type, calls of `new` are no further errors.
-            (param.ty, header.is_complete) = (None, false);
+            param.ty = None;
+            header.is_complete = false;
         }
         for lifetime in lifetimes.unknown {
             if reported.insert(ident_text(&lifetime.ident)) {

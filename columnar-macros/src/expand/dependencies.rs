@@ -294,9 +294,9 @@ impl<'e> Dependency<'e> {
     }
 
     fn alias_definition(&self, header: &Header) -> TokenStream {
-        let (vis, path, Some(alias)) = (&header.vis, self.path, &self.alias) else {
-            return TokenStream::new();
-        };
+        let Some(alias) = &self.alias else { return TokenStream::new() };
+        let vis = &header.vis;
+        let path = self.path;
         let checked = self.checked.as_ref().map(|checked| self.checked_definition(header, alias, checked));
         if let Role::Module(_) = self.role {
             let alias = self.hidden_alias(header, alias, &path.to_token_stream());

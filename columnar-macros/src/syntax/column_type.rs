@@ -61,15 +61,6 @@ fn begins_step(trees: &[TokenTree]) -> bool {
     }
 }
 
-/// Whether this is the name of a type of the language.
-pub(crate) fn is_primitive(name: &str) -> bool {
-    const PRIMITIVES: [&str; 17] = [
-        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
-        "bool", "char", "str",
-    ];
-    PRIMITIVES.contains(&name)
-}
-
 /// The number of tokens of the `:` or the `->` that comes next.
 fn sign(trees: &[TokenTree]) -> Option<usize> {
     match trees {

@@ -69,7 +69,10 @@ impl Parser<'_, '_> {
             }
             "use" => self.module(attributes, word),
             "source" | "column" => self.column(attributes, word, word),
-            _ if self.is_misspelt_use(word) => {
+            // A flow and braces follow a misspelt `use`.
+            _ if is_misspelt_use(word)
+                && self.cursor.declaration().iter().any(|tree| is_group(tree, Delimiter::Brace)) =>
+            {
                 self.errors.at(word, misspelt_use(word));
                 self.module(attributes, word)
             }
@@ -82,12 +85,6 @@ impl Parser<'_, '_> {
                 None => self.without_keyword(attributes, word),
             },
         }
-    }
-
-    /// Whether the identifier is a misspelt `use`: then a flow and braces follow.
-    fn is_misspelt_use(&self, word: &Ident) -> bool {
-        let is_braces = |tree: &TokenTree| is_group(tree, Delimiter::Brace);
-        is_misspelt_use(word) && self.cursor.declaration().iter().any(is_braces)
     }
 
     fn module(&mut self, attributes: Attributes, keyword: &Ident) -> Option<()> {

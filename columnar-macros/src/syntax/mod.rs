@@ -33,7 +33,6 @@ use cursor::trees_of;
 
 pub(crate) use captures::{AsyncClosure, Capture};
 pub(crate) use closure::{parse as closure, patterns};
-pub(crate) use column_type::is_primitive;
 pub(crate) use cursor::{is_punct, shown, trees};
 pub(crate) use groups::GroupTag;
 pub(crate) use params::sized;
@@ -43,24 +42,6 @@ pub(crate) use tree::{
 };
 pub(crate) use uses::{hidden_at_marks, mark, uses};
 pub(crate) use view::{ModifierKind, State, Tag, View};
-
-/// The input of the macro: the path of the runtime crate in brackets, then the declarations.
-pub(crate) struct Invocation {
-    pub(crate) krate: TokenStream,
-    pub(crate) declarations: TokenStream,
-}
-
-impl Invocation {
-    pub(crate) fn new(tokens: TokenStream) -> Self {
-        let mut tokens = tokens.into_iter();
-        let krate = match tokens.next() {
-            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => group.stream(),
-            // The public macro always passes brackets; without them the hidden one was called.
-            other => other.into_iter().collect(),
-        };
-        Self { krate, declarations: tokens.collect() }
-    }
-}
 
 pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();

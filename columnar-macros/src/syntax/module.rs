@@ -7,7 +7,8 @@ use syn::ext::IdentExt;
 use syn::{Attribute, Path};
 
 use super::cursor::{
-    Angles, Cursor, can_name_struct, is_blank, is_group, is_ident, is_punct, tokens, trees_of,
+    Angles, Cursor, can_name_struct, comma_separated, is_blank, is_group, is_ident, is_punct, tokens,
+    trees_of,
 };
 use super::rust::{declared_name, modifiers_of_name};
 use super::tree::{Input, Module};
@@ -28,10 +29,10 @@ pub(super) fn parse(
     let mut inside = Cursor::new(declaration);
     let mut path = path(keyword, &mut inside, errors)?;
     without_constructor(&mut path, &inside, errors);
-    let arguments = inside.parentheses().and_then(|tree| match tree {
-        TokenTree::Group(arguments) => Some(arguments.clone()),
+    let arguments = match inside.parentheses() {
+        Some(TokenTree::Group(arguments)) => Some(arguments.clone()),
         _ => None,
-    });
+    };
     let list = list(&path, &mut inside, errors);
     // A name without inputs is known all the same.
     if list.is_none() && !is_ident(inside.peek(), "as") {
@@ -86,8 +87,8 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
 /// Drops the `new` of `Debate::new()`, which is an error.
 fn without_constructor(path: &mut Path, cursor: &Cursor<'_>, errors: &mut Errors) {
     let is_called = cursor.peek().is_some_and(|tree| is_group(tree, Delimiter::Parenthesis));
-    let is_function = |name: &str| name.starts_with(|first: char| first.is_ascii_lowercase());
-    if is_called && path.segments.len() > 1 && is_function(&name_of(path)) {
+    let is_function = name_of(path).starts_with(|first: char| first.is_ascii_lowercase());
+    if is_called && is_function && path.segments.len() > 1 {
         let function = path.segments.pop();
         path.segments.pop_punct();
         errors.at(function, constructor(&name_of(path)));
@@ -144,9 +145,7 @@ fn module_name(
 
 /// The marker of an editor where no input is typed yet.
 fn missing(list: &Group) -> Option<Ident> {
-    let trees = trees_of(list);
-    let mut parts = trees.split(|tree| is_punct(Some(tree), ','));
-    parts.find_map(|part| match part {
+    comma_separated(&trees_of(list)).find_map(|(part, _)| match part {
         [TokenTree::Ident(marker)] if is_blank(part) => Some(marker.clone()),
         _ => None,
     })
@@ -154,26 +153,22 @@ fn missing(list: &Group) -> Option<Ident> {
 
 /// Parses the inputs, and whether every one could be read.
 fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
-    let trees = trees_of(list);
-    let mut parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
-    // One comma may follow the last input.
-    if parts.last().is_some_and(|last| is_blank(last)) {
-        parts.pop();
-    }
-    let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
     let mut inputs = Vec::new();
     let mut is_complete = true;
-    for part in parts {
-        let comma = commas.next();
-        if is_blank(part) {
-            // Only the last part has no comma, and a blank last one is removed above.
-            errors.at(comma, "expected an input before this comma");
-            is_complete = false;
-            continue;
+    for (part, comma) in comma_separated(&trees_of(list)) {
+        match (is_blank(part), comma) {
+            (false, _) => {
+                let input = input(part, errors);
+                is_complete &= input.as_ref().is_some_and(|input| input.column.is_some());
+                inputs.extend(input);
+            }
+            (true, Some(comma)) => {
+                errors.at(comma, "expected an input before this comma");
+                is_complete = false;
+            }
+            // One comma may follow the last input.
+            (true, None) => {}
         }
-        let input = input(part, errors);
-        is_complete &= input.as_ref().is_some_and(|input| input.column.is_some());
-        inputs.extend(input);
     }
     (inputs, is_complete)
 }

@@ -1,11 +1,11 @@
 //! Parses the parameters of a flow: `(/// The tone. style: String, most: usize)`.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::parse::discouraged::Speculative;
-use syn::{Attribute, Ident, Token, Type, Visibility};
+use syn::{Attribute, Ident, Receiver, Token, Type, Visibility};
 
 use super::cursor::{shown, skip_until};
 use super::tree::Param;
@@ -79,20 +79,11 @@ fn before(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Attribu
 /// Takes `self`, by value or by reference, maybe with a type, which is an error.
 fn is_self(list: ParseStream<'_>, errors: &mut Errors) -> bool {
     let ahead = list.fork();
-    let Ok(written) = receiver(&ahead) else { return false };
+    let Ok(written) = ahead.parse::<Receiver>() else { return false };
     errors.at(written, SELF_PARAM);
     list.advance_to(&ahead);
     // The comma after it belongs to it.
     list.parse::<Option<Token![,]>>().is_ok()
-}
-
-fn receiver(list: ParseStream<'_>) -> syn::Result<TokenStream> {
-    let borrowed: Option<Token![&]> = list.parse()?;
-    let mutable: Option<Token![mut]> = list.parse()?;
-    let word: Token![self] = list.parse()?;
-    let colon: Option<Token![:]> = list.parse()?;
-    let ty: Option<Type> = if colon.is_some() { Some(list.parse()?) } else { None };
-    Ok(quote!(#borrowed #mutable #word #colon #ty))
 }
 
 /// Takes one parameter up to its first token that is wrong. Then it has no type.
@@ -102,10 +93,10 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
         errors.at(&found, NO_PARAM);
         let unread = || format_ident!("__unread", span = Span::mixed_site());
         let name = match found {
-            TokenTree::Ident(name) => rust_ident(&name).unwrap_or_else(unread),
-            _ => unread(),
+            TokenTree::Ident(name) => rust_ident(&name),
+            _ => None,
         };
-        return Ok(Param::new(name, None));
+        return Ok(Param::new(name.unwrap_or_else(unread), None));
     }
     let word = list.call(Ident::parse_any)?;
     let name = rust_ident(&word).unwrap_or_else(|| word.clone());

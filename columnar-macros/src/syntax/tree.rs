@@ -13,6 +13,7 @@ use syn::{Attribute, Generics, LitStr, Path, Token, Type, Visibility};
 use super::cursor::is_punct;
 use super::view::View;
 use crate::ident::{self, ident_text};
+use crate::keywords::is_primitive;
 
 pub(crate) struct Flow {
     pub(crate) form: Form,
@@ -88,10 +89,6 @@ impl Header {
     }
 }
 
-/// Types that are copied.
-const COPIED: [&str; 14] =
-    ["bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
-
 /// A parameter of `new` or `extend`.
 pub(crate) struct Param {
     pub(crate) docs: Vec<Attribute>,
@@ -126,9 +123,7 @@ impl Param {
     pub(crate) fn is_copied_by_deref(&self) -> bool {
         match &self.ty {
             Some(Type::Reference(ty)) => ty.mutability.is_none(),
-            Some(Type::Path(ty)) => {
-                ty.path.get_ident().is_some_and(|name| COPIED.contains(&&*ident_text(name)))
-            }
+            Some(Type::Path(ty)) => ty.path.get_ident().is_some_and(|name| is_copied(&ident_text(name))),
             _ => false,
         }
     }
@@ -137,6 +132,10 @@ impl Param {
     pub(crate) fn is_impl_trait(&self) -> bool {
         mentions_impl(self.ty())
     }
+}
+
+fn is_copied(ty: &str) -> bool {
+    is_primitive(ty) && ty != "str"
 }
 
 fn mentions_impl(tokens: TokenStream) -> bool {
@@ -239,11 +238,8 @@ impl ClosureParam {
     /// Whether it has a type that inputs may have: a text, several or none, or a number.
     pub(crate) fn has_type_of_input(&self) -> bool {
         let is_reference = self.ty.clone().is_some_and(|ty| is_punct(ty.into_iter().next().as_ref(), '&'));
-        let is_known = |last: Ident| {
-            let text = ident_text(&last);
-            COPIED.contains(&&*text) || ["Option", "String", "Value", "Vec"].contains(&&*text)
-        };
-        is_reference || self.last_of_type().is_some_and(is_known)
+        let last = self.last_of_type().map(|last| ident_text(&last)).unwrap_or_default();
+        is_reference || is_copied(&last) || ["Option", "String", "Value", "Vec"].contains(&&*last)
     }
 
     /// The name of the type, without its path and its arguments.
@@ -342,7 +338,8 @@ impl Derived {
 
     /// Takes the compute step out, because it uses inputs that do not exist. An editor completes their names.
     pub(crate) fn drop_step(&mut self, unknown: Vec<Ident>) {
-        (self.step, self.closure) = (TokenStream::new(), None);
+        self.step = TokenStream::new();
+        self.closure = None;
         self.views.extend(unknown.into_iter().map(|name| View::missing(Some(&name))));
     }
 

@@ -173,8 +173,8 @@ impl View {
 
     /// The position of the number of values that the compiler counts: of `MANY` in `window(MANY)`.
     pub(crate) fn computed_window(&self) -> Option<Span> {
-        let is_computed = |modifier: &&Modifier| modifier.is_constant && modifier.name() == "window";
-        let window = self.modifiers.iter().find(is_computed)?;
+        let mut modifiers = self.modifiers.iter();
+        let window = modifiers.find(|modifier| modifier.is_constant && modifier.name() == "window")?;
         match window.tokens.clone().into_iter().last()? {
             TokenTree::Group(count) => Some(count.stream().into_iter().next()?.span()),
             _ => None,

@@ -9,7 +9,7 @@ use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Lit, LitInt, LitStr, Token};
 
-use super::cursor::{Cursor, is_blank, is_ident, is_punct, tokens, trees_of};
+use super::cursor::{Cursor, comma_separated, is_blank, is_ident, is_punct, tokens, trees_of};
 use super::expression::{self, Expression};
 use super::groups::{group_list, group_tag};
 use super::view::{ModifierKind, State, Tag, View, Window};
@@ -37,11 +37,8 @@ pub(super) fn parse(list: &Group, errors: &mut Errors) -> ViewList {
 
 /// The views inside this many groups.
 fn parse_items(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
-    let parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
-    let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
     let mut list = ViewList { views: Vec::new(), is_complete: true };
-    for part in &parts {
-        let comma = commas.next();
+    for (part, comma) in comma_separated(trees) {
         match (is_blank(part), comma) {
             (false, _) => {
                 let item = parse_item(part, groups, errors);

@@ -25,7 +25,7 @@ use crate::expand::dependencies::{Associated, Dependency, Inputs, Role};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{constant_ident, docs_or, hidden_ident, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::{Module, View, is_punct};
+use crate::syntax::{Module, is_punct};
 
 impl Emitter<'_> {
     /// The modules, each with its types.
@@ -115,8 +115,8 @@ impl Emitter<'_> {
         });
         let mentions = inputs.clone().map(|(input, column)| {
             let source = &input.name;
-            let is_typed = |column: &&View| !column.is_valid() && column.name() == ident_text(source);
-            let typed = input.column.as_ref().filter(is_typed);
+            let typed = input.column.as_ref().filter(|column| column.name() == ident_text(source));
+            let typed = typed.filter(|column| !column.is_valid());
             let typed = typed.and_then(|_| self.typed_input(dependency, source));
             quote!(#typed let _ = __here.#name.#source; #column)
         });

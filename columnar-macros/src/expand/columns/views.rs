@@ -174,7 +174,9 @@ pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
     // An editor completes the methods of a reference, too. Whether a word is a column of the base, only rustc knows.
     let here = if editors_only.is_some() || view.is_inherited { quote!((*__here)) } else { quote!(__here) };
     let mention = quote!(let _ = #here.#field #(.#path)*);
-    if let (Some((_, before)), Some(_)) = (path.split_last(), view.before_a_method()) {
+    if view.before_a_method().is_some()
+        && let Some((_, before)) = path.split_last()
+    {
         // A rule reports the word, if there is no such column.
         return quote! {
             #editors_only #[cfg(rust_analyzer)] #mention #modifiers;

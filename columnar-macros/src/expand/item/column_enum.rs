@@ -31,9 +31,9 @@ use crate::syntax::{Column, Header};
 impl Emitter<'_> {
     /// The enum `id` of the computed columns, for the struct `columns`.
     pub(super) fn column_enum(&self, header: &Header, id: &Ident, columns: &Ident) -> TokenStream {
-        let is_named = |column: &Column| column.derived.is_some() && !column.is_duplicate;
         let all = self.flow.columns.iter().enumerate();
-        let (derived, without): (Vec<_>, Vec<_>) = all.partition(|(_, column)| is_named(column));
+        let (derived, without): (Vec<_>, Vec<_>) =
+            all.partition(|(_, column)| !column.is_source() && !column.is_duplicate);
         let (indices, derived): (Vec<usize>, Vec<&Column>) = derived.into_iter().unzip();
         let without = without.into_iter().map(|(at, _)| at).collect();
         let names: Vec<String> = derived.iter().map(|column| ident_text(&column.name)).collect();

@@ -263,7 +263,8 @@ impl Layout {
             if level < last {
                 put(&mut line, format_args!("H{right}"));
             }
-            (x, y) = (right, to);
+            x = right;
+            y = to;
         }
         line
     }
