@@ -6,10 +6,10 @@ use proc_macro2::Delimiter;
 
 use crate::align::{AlignedLine, Laid, width};
 use crate::list::{ListText, list};
-use crate::rust::{Layout, Rust, equals};
+use crate::rust::{LayoutResult, Rust, equals};
 use crate::source::SyntaxNode;
 
-pub(crate) fn declaration(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Layout<Laid> {
+pub(crate) fn declaration(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> LayoutResult<Laid> {
     match nodes {
         [keyword, name, suffix @ .., end]
             if keyword.is(rust.text, "source") && !name.has_comment() && is_plain(suffix) =>
@@ -41,7 +41,7 @@ fn is_plain(nodes: &[SyntaxNode]) -> bool {
 }
 
 /// The type and the earlier name: `: Documents was "earlier"`.
-fn suffix(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Layout {
+fn suffix(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> LayoutResult {
     let (ty, was) = match nodes {
         [ty @ .., was, name] if was.is(rust.text, "was") => (ty, format!(" was {}", name.text(rust.text))),
         _ => (nodes, String::new()),
@@ -76,7 +76,7 @@ impl<'n> ColumnLayout<'n> {
         is_formed.then_some(Self { name, views, suffix, equals, end })
     }
 
-    fn lay(&self, rust: Rust<'_>, level: usize) -> Layout<Laid> {
+    fn lay(&self, rust: Rust<'_>, level: usize) -> LayoutResult<Laid> {
         let config = &rust.snippets.config;
         let ListText { inline, vertical } = list(rust, level + 1, self.views)?;
         let suffix = suffix(rust, level, self.suffix)?;
@@ -120,7 +120,7 @@ impl<'n> ModuleLayout<'n> {
         is_plain.then_some(Self { path, arguments, inputs, name })
     }
 
-    fn lay(&self, rust: Rust<'_>, level: usize) -> Layout<Laid> {
+    fn lay(&self, rust: Rust<'_>, level: usize) -> LayoutResult<Laid> {
         let config = &rust.snippets.config;
         let path = rust.type_of(level, self.path)?;
         let arguments = match self.arguments {

@@ -5,19 +5,19 @@ use proc_macro2::Delimiter;
 use crate::align::{Laid, align};
 use crate::declaration::declaration;
 use crate::entries::{EntryPart, FlowEntry, entries};
-use crate::rust::{Layout, Rust};
+use crate::rust::{LayoutResult, Rust};
 use crate::same::brackets;
 use crate::source::SyntaxNode;
 
 /// The braces of a flow, and all between them, where the line of the flow is at this level.
-pub(crate) fn flow(rust: Rust<'_>, level: usize, delimiter: Delimiter, nodes: &[SyntaxNode]) -> Layout {
+pub(crate) fn flow(rust: Rust<'_>, level: usize, delimiter: Delimiter, nodes: &[SyntaxNode]) -> LayoutResult {
     let (open, close) = brackets(delimiter);
     let lines = declarations(rust, level + 1, nodes)?;
     Ok(format!("{open}\n{lines}{}{close}", rust.snippets.config.indent(level)))
 }
 
 /// The declarations at this level, each with its indentation and its line end.
-fn declarations(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Layout {
+fn declarations(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> LayoutResult {
     let entries = entries(rust.text, nodes);
     let laid = entries.iter().map(|entry| entry_text(rust, level, entry)).collect::<Result<Vec<_>, _>>()?;
     let config = &rust.snippets.config;
@@ -50,7 +50,7 @@ fn aligned(entries: &[FlowEntry<'_>], laid: &[Laid], room: usize) -> Vec<String>
     texts
 }
 
-fn entry_text(rust: Rust<'_>, level: usize, entry: &FlowEntry<'_>) -> Layout<Laid> {
+fn entry_text(rust: Rust<'_>, level: usize, entry: &FlowEntry<'_>) -> LayoutResult<Laid> {
     let text = match entry.part {
         EntryPart::Comment(comment) => comment.text(rust.text).to_owned(),
         EntryPart::Attribute(nodes) => rust.attribute(level, nodes)?,
@@ -61,7 +61,7 @@ fn entry_text(rust: Rust<'_>, level: usize, entry: &FlowEntry<'_>) -> Layout<Lai
 }
 
 /// A flow with a header.
-fn item(rust: Rust<'_>, level: usize, header: &[SyntaxNode], body: &SyntaxNode) -> Layout {
+fn item(rust: Rust<'_>, level: usize, header: &[SyntaxNode], body: &SyntaxNode) -> LayoutResult {
     let header = rust.header(level, header)?;
     let nodes = body.group(Delimiter::Brace).unwrap_or_default();
     let lines = declarations(rust, level + 1, nodes)?;

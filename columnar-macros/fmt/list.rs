@@ -3,7 +3,7 @@
 use proc_macro2::Delimiter;
 
 use crate::align::width;
-use crate::rust::{Layout, Rust};
+use crate::rust::{LayoutResult, Rust};
 use crate::source::{NodeKind, SyntaxNode};
 
 /// A list without the brackets.
@@ -30,7 +30,7 @@ struct Segment<'n> {
 }
 
 /// The list, whose items are at this level.
-pub(crate) fn list(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Layout<ListText> {
+pub(crate) fn list(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> LayoutResult<ListText> {
     let items = items(rust.text, nodes);
     let mut inline = Some(Vec::new());
     let mut vertical = String::new();
@@ -107,7 +107,7 @@ struct ItemText {
     lines: String,
 }
 
-fn item(rust: Rust<'_>, level: usize, nodes: &[&SyntaxNode]) -> Layout<ItemText> {
+fn item(rust: Rust<'_>, level: usize, nodes: &[&SyntaxNode]) -> LayoutResult<ItemText> {
     if let [word, list] = nodes
         && word.is(rust.text, "group")
         && let Some(inner) = list.group(Delimiter::Parenthesis)
@@ -137,7 +137,7 @@ fn item(rust: Rust<'_>, level: usize, nodes: &[&SyntaxNode]) -> Layout<ItemText>
     Ok(ItemText { one_line: is_one_line.then_some(one_line), lines })
 }
 
-fn group(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Layout<ItemText> {
+fn group(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> LayoutResult<ItemText> {
     let ListText { inline, vertical } = list(rust, level + 1, nodes)?;
     let config = &rust.snippets.config;
     let inline = inline.map(|inline| format!("group({inline})"));
@@ -150,7 +150,7 @@ fn group(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Layout<ItemText>
 }
 
 /// The base of a view and all modifiers, or an input and the column of the input.
-fn segments<'n>(rust: Rust<'_>, level: usize, nodes: &[&'n SyntaxNode]) -> Layout<Vec<Segment<'n>>> {
+fn segments<'n>(rust: Rust<'_>, level: usize, nodes: &[&'n SyntaxNode]) -> LayoutResult<Vec<Segment<'n>>> {
     let mut segments = vec![Segment { comments: Vec::new(), text: String::new() }];
     let mut comments = Vec::new();
     for node in nodes {

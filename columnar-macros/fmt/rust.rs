@@ -20,7 +20,7 @@ pub(crate) struct Problem {
 const MOST_ROUNDS: usize = 3;
 
 /// A layout. While snippets are missing, texts as written stand in for them.
-pub(crate) type Layout<T = String> = Result<T, Problem>;
+pub(crate) type LayoutResult<T = String> = Result<T, Problem>;
 
 /// Formats Rust of one text.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,13 @@ impl<'r> Rust<'r> {
     }
 
     /// The `=` and the compute step after a head that ends at this width, up to and with the `;`.
-    pub(crate) fn step(&self, level: usize, head: usize, equals: &SyntaxNode, end: &SyntaxNode) -> Layout {
+    pub(crate) fn step(
+        &self,
+        level: usize,
+        head: usize,
+        equals: &SyntaxNode,
+        end: &SyntaxNode,
+    ) -> LayoutResult {
         let written = self.text.get(equals.range.end..end.range.start).unwrap_or_default().trim();
         // A name as wide as the head, so that rustfmt breaks the lines where it would with the head.
         let head = format!("let {} =", "h".repeat(head.saturating_sub(4).max(1)));
@@ -48,7 +54,7 @@ impl<'r> Rust<'r> {
         Ok(format!("={};", closed(&step)))
     }
 
-    pub(crate) fn type_of(&self, level: usize, nodes: &[SyntaxNode]) -> Layout {
+    pub(crate) fn type_of(&self, level: usize, nodes: &[SyntaxNode]) -> LayoutResult {
         let written = self.written(nodes);
         match nodes {
             [first, _, ..] => {
@@ -59,7 +65,7 @@ impl<'r> Rust<'r> {
     }
 
     /// Arguments with the parentheses.
-    pub(crate) fn arguments(&self, level: usize, list: &SyntaxNode) -> Layout {
+    pub(crate) fn arguments(&self, level: usize, list: &SyntaxNode) -> LayoutResult {
         match list.group(Delimiter::Parenthesis).unwrap_or_default() {
             [] => Ok("()".to_owned()),
             [only] if !only.is_comment() && only.group(Delimiter::Brace).is_none() => {
@@ -70,7 +76,7 @@ impl<'r> Rust<'r> {
     }
 
     /// An attribute on separate lines.
-    pub(crate) fn attribute(&self, level: usize, nodes: &[SyntaxNode]) -> Layout {
+    pub(crate) fn attribute(&self, level: usize, nodes: &[SyntaxNode]) -> LayoutResult {
         let written = self.written(nodes);
         match nodes {
             [first, _, ..] => {
@@ -92,7 +98,7 @@ impl<'r> Rust<'r> {
         after: &str,
         strictness: Strictness,
         at: usize,
-    ) -> Layout {
+    ) -> LayoutResult {
         let has_comment = nodes_of(written).is_some_and(|nodes| nodes.iter().any(SyntaxNode::has_comment));
         let mut text = written.to_owned();
         for _ in 0..MOST_ROUNDS {
@@ -109,7 +115,7 @@ impl<'r> Rust<'r> {
     }
 
     /// The header of an item and the opening brace. The header is formatted as the header of a function.
-    pub(crate) fn header(&self, level: usize, nodes: &[SyntaxNode]) -> Layout {
+    pub(crate) fn header(&self, level: usize, nodes: &[SyntaxNode]) -> LayoutResult {
         let written = self.written(nodes);
         let verbatim = || format!("{} {{", closed(written));
         let Some(header) = HeaderText::new(self.text, nodes) else { return Ok(verbatim()) };
@@ -120,7 +126,7 @@ impl<'r> Rust<'r> {
         Ok(again.filter(is_same).unwrap_or_else(verbatim))
     }
 
-    fn get(&self, level: usize, code: String, at: usize) -> Layout<&'r str> {
+    fn get(&self, level: usize, code: String, at: usize) -> LayoutResult<&'r str> {
         let formatted = self.snippets.get(level, code);
         formatted.map_err(|message| Problem { at, message: format!("rustfmt: {message}") })
     }

@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 
 use crate::diagnostics::{Errors, quote};
 use crate::ident::ident_text;
-use crate::syntax::{Column, GroupTag, Lint, Tag, View};
+use crate::syntax::{ColumnDecl, GroupTag, Lint, Tag, ViewDecl};
 
 /// A column reads at least one column besides itself, and the self history once. Wrong:
 ///
@@ -16,8 +16,8 @@ use crate::syntax::{Column, GroupTag, Lint, Tag, View};
 /// column topics(self) = prompt("...");
 /// column topics(user, self, self.latest) = prompt("...");
 /// ```
-pub(super) fn check_reads_other(column: &Column, errors: &mut Errors) {
-    let Column { name, derived: Some(derived), .. } = column else { return };
+pub(super) fn check_reads_other(column: &ColumnDecl, errors: &mut Errors) {
+    let ColumnDecl { name, derived: Some(derived), .. } = column else { return };
     let mut self_views = derived.reads().filter(|view| view.is_self);
     match (self_views.next(), self_views.next()) {
         (_, Some(second)) => errors.at(&second.written, self_twice(name)),
@@ -36,10 +36,10 @@ pub(super) fn check_reads_other(column: &Column, errors: &mut Errors) {
 /// ```text
 /// column topics(user.latest, summary.as("user")) = prompt("...");
 /// ```
-pub(super) fn check_tags(column: &Column, errors: &mut Errors) {
+pub(super) fn check_tags(column: &ColumnDecl, errors: &mut Errors) {
     let name = &column.name;
     // The views by tag; a group has none.
-    let mut tags: HashMap<String, Option<&View>> = HashMap::new();
+    let mut tags: HashMap<String, Option<&ViewDecl>> = HashMap::new();
     let mut around: &[GroupTag] = &[];
     for view in column.reads() {
         for group in GroupTag::opened(around, &view.groups) {
@@ -75,14 +75,14 @@ pub(super) fn check_tags(column: &Column, errors: &mut Errors) {
 /// ```text
 /// column coder(files.tiered(), user) = prompt("...");
 /// ```
-pub(super) fn check_tiers(column: &Column, documents: &HashSet<String>, errors: &mut Errors) {
+pub(super) fn check_tiers(column: &ColumnDecl, documents: &HashSet<String>, errors: &mut Errors) {
     let Some(derived) = &column.derived else { return };
     let Some(tiered) = derived.reads().find(|view| view.is_tiered()) else { return };
     // An invalid view may be the missing one.
     if !derived.is_complete || derived.reads().any(|view| !view.is_valid()) {
         return;
     }
-    let is_same = |view: &View| !view.is_self && view.name() == tiered.name();
+    let is_same = |view: &ViewDecl| !view.is_self && view.name() == tiered.name();
     let history = derived.reads().find(|view| view.is_self);
     let mut others = derived.reads().filter(|view| !ptr::eq(*view, tiered));
     if let Some(other) = others.find(|view| is_same(view) || shows_documents(view, documents)) {
@@ -103,7 +103,7 @@ pub(super) fn check_tiers(column: &Column, documents: &HashSet<String>, errors: 
 /// column topics(notes.context(), self) = prompt("...");
 /// column topics(user, group("facts", notes.context(), rules)) = prompt("...");
 /// ```
-pub(super) fn check_purposes(column: &Column, errors: &mut Errors) {
+pub(super) fn check_purposes(column: &ColumnDecl, errors: &mut Errors) {
     check_groups(column, errors);
     let Some(derived) = &column.derived else { return };
     // An invalid view may be the missing one.
@@ -118,9 +118,10 @@ pub(super) fn check_purposes(column: &Column, errors: &mut Errors) {
 }
 
 /// Reports the first view whose purpose differs from the views before in the outermost group.
-fn check_groups(column: &Column, errors: &mut Errors) {
-    let views: Vec<&View> = column.reads().filter(|view| view.is_valid()).collect();
-    let is_same_group = |one: &&View, other: &&View| match (one.groups.first(), other.groups.first()) {
+fn check_groups(column: &ColumnDecl, errors: &mut Errors) {
+    let views: Vec<&ViewDecl> = column.reads().filter(|view| view.is_valid()).collect();
+    let is_same_group = |one: &&ViewDecl, other: &&ViewDecl| match (one.groups.first(), other.groups.first())
+    {
         (Some(one), Some(other)) => one.is_same_group(other),
         _ => false,
     };
@@ -135,7 +136,7 @@ fn check_groups(column: &Column, errors: &mut Errors) {
 }
 
 /// Whether a view shows documents, as far as this flow declares the source.
-pub(super) fn shows_documents(view: &View, documents: &HashSet<String>) -> bool {
+pub(super) fn shows_documents(view: &ViewDecl, documents: &HashSet<String>) -> bool {
     view.is_tiered() || !view.is_inherited && documents.contains(&view.name())
 }
 
@@ -146,15 +147,15 @@ pub(super) fn shows_documents(view: &View, documents: &HashSet<String>) -> bool 
 /// column topics(user) = prompt("...");
 /// ```
 pub(super) fn check_lints(
-    column: &Column,
+    column: &ColumnDecl,
     of_flow: &[Lint],
     documents: &HashSet<String>,
     errors: &mut Errors,
 ) {
-    let Column { name, lints, derived: Some(derived), .. } = column else { return };
+    let ColumnDecl { name, lints, derived: Some(derived), .. } = column else { return };
     let denies = |lint| lints.contains(&lint) || of_flow.contains(&lint);
     if denies(Lint::Unbounded) {
-        let has_tiers = derived.reads().any(View::is_tiered);
+        let has_tiers = derived.reads().any(ViewDecl::is_tiered);
         for view in derived.reads() {
             // Documents in tiers are a set, which does not grow with every step.
             if !view.is_valid() || view.is_windowed() || view.is_tiered() {
@@ -169,7 +170,7 @@ pub(super) fn check_lints(
         }
     }
     if denies(Lint::UnstablePrefix) {
-        let (instructions, others): (Vec<&View>, Vec<&View>) =
+        let (instructions, others): (Vec<&ViewDecl>, Vec<&ViewDecl>) =
             derived.reads().partition(|view| view.is_instruction());
         for view in instructions.into_iter().filter(|view| view.is_valid()) {
             errors.at(&view.written, unstable_system(&view.name(), name));

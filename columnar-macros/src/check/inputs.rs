@@ -10,7 +10,7 @@ use super::steps::conditions;
 use crate::diagnostics::{Errors, no_type, quote};
 use crate::ident::{ident_text, is_name};
 use crate::keywords::{MODIFIERS, nearest};
-use crate::syntax::{Closure, ClosureParam, Column, Derived, is_punct, patterns, trees};
+use crate::syntax::{Closure, ClosureParam, ColumnDecl, ComputedDecl, is_punct, patterns, trees};
 
 /// A parameter without a type is the tag of a view, and so is the text in `cx.input("…")`. Wrong:
 ///
@@ -21,12 +21,12 @@ use crate::syntax::{Closure, ClosureParam, Column, Derived, is_punct, patterns, 
 /// column shout(user.latest) = async |user.latest| user.to_uppercase();
 /// ```
 pub(super) fn check_inputs(
-    column: &mut Column,
+    column: &mut ColumnDecl,
     documents: &HashSet<String>,
     params: &[String],
     errors: &mut Errors,
 ) {
-    let Column { name, derived: Some(derived), .. } = column else { return };
+    let ColumnDecl { name, derived: Some(derived), .. } = column else { return };
     check_patterns(name, derived, errors);
     // An invalid view may be the named one.
     if !derived.is_complete || derived.reads().any(|view| !view.is_valid()) {
@@ -64,7 +64,7 @@ pub(super) fn check_inputs(
 }
 
 /// Checks that parameters without a type are names, and that none has an empty type.
-fn check_patterns(column: &Ident, derived: &mut Derived, errors: &mut Errors) {
+fn check_patterns(column: &Ident, derived: &mut ComputedDecl, errors: &mut Errors) {
     if derived.closure.is_none() {
         let patterns = patterns(&trees(&derived.step));
         for pattern in &patterns {

@@ -11,11 +11,11 @@ mod references;
 mod steps;
 
 use crate::diagnostics::Errors;
-use crate::syntax::Flow;
+use crate::syntax::FlowDecl;
 
-pub(crate) use cycles::Plan;
+pub(crate) use cycles::ExpansionPlan;
 
-pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
+pub(crate) fn check(flow: &mut FlowDecl, errors: &mut Errors) -> ExpansionPlan {
     // First, because this check renames columns and removes modules, and views are resolved by these names.
     declarations::check_not_itself(flow, errors);
     let clashes = declarations::check_names(flow, errors);

@@ -12,7 +12,7 @@ use crate::diagnostics::{
 };
 use crate::ident::{ident_text, is_gen, is_name, rust_ident};
 use crate::keywords::{is_primitive, nearest};
-use crate::syntax::{Flow, Form, ModifierKind, Module, Param, State, View, uses};
+use crate::syntax::{FlowDecl, FlowForm, ModifierKind, ModuleDecl, Param, ViewDecl, ViewState, uses};
 
 /// A view shows a column of this flow, of a module, or of the base; an input of a module is bound to one. Wrong:
 ///
@@ -22,15 +22,15 @@ use crate::syntax::{Flow, Form, ModifierKind, Module, Param, State, View, uses};
 /// ```
 ///
 /// Returns the names that no column has. `clashes` are modules with the name of a column, which are reported.
-pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mut Errors) -> Vec<Ident> {
+pub(super) fn check_views(flow: &mut FlowDecl, clashes: HashSet<String>, errors: &mut Errors) -> Vec<Ident> {
     // Before `Names`, which has one column for each input.
     for module in &mut flow.modules {
         check_bound_once(module, errors);
     }
-    let names = Names::new(flow, clashes);
+    let names = NamesInScope::new(flow, clashes);
     let names_of_params = flow.params();
-    let Flow { form, columns, modules, .. } = flow;
-    let params: &[Param] = if let Form::Item(header) = form { &header.params } else { &[] };
+    let FlowDecl { form, columns, modules, .. } = flow;
+    let params: &[Param] = if let FlowForm::Item(header) = form { &header.params } else { &[] };
     let mut unknown = Vec::new();
     for column in columns {
         let Some(derived) = &mut column.derived else { continue };
@@ -54,7 +54,7 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
                 check_elided(view, errors);
                 check_constants(view, params, &names_of_params, errors);
             } else {
-                view.state = State::NoColumn;
+                view.state = ViewState::NoColumn;
                 // Without this view the column may read too little, which is no second error.
                 derived.is_complete = false;
             }
@@ -73,7 +73,7 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
 }
 
 /// `self` has no columns. Wrong: `column topics(user, self.summary) = prompt("...");`.
-fn check_self(view: &mut View, names: &Names, errors: &mut Errors) -> bool {
+fn check_self(view: &mut ViewDecl, names: &NamesInScope, errors: &mut Errors) -> bool {
     let column = view.path.first().filter(|field| names.columns.contains(&ident_text(field)));
     if let Some(column) = column {
         errors.at(&view.written, column_of_self(column));
@@ -92,7 +92,7 @@ fn check_self(view: &mut View, names: &Names, errors: &mut Errors) -> bool {
 /// column topics(user, notes.context) = prompt("...");
 /// column topics(user, self.context) = prompt("...");
 /// ```
-fn check_purpose_parentheses(view: &mut View, errors: &mut Errors) {
+fn check_purpose_parentheses(view: &mut ViewDecl, errors: &mut Errors) {
     if let Some(word) =
         view.path.first().filter(|word| ["context", "instruction"].contains(&&*ident_text(word)))
     {
@@ -101,19 +101,19 @@ fn check_purpose_parentheses(view: &mut View, errors: &mut Errors) {
         } else {
             errors.at(word, no_purpose_parentheses(word));
         }
-        view.state = State::Invalid;
+        view.state = ViewState::Invalid;
     }
 }
 
 /// Documents in tiers have fixed places. Wrong: `column coder(files.tiered().context(), user, self) = prompt("...");`.
-fn check_purpose_of_tiers(view: &mut View, errors: &mut Errors) {
+fn check_purpose_of_tiers(view: &mut ViewDecl, errors: &mut Errors) {
     if let Some(word) = view.purpose.clone().filter(|_| view.is_tiered()) {
         view.report(word, PURPOSE_OF_TIERS, errors);
     }
 }
 
 /// A view of a column has one of the known modifiers. Wrong: `column topics(user.lastest) = prompt("...");`.
-fn check_modifier(view: &mut View, errors: &mut Errors) {
+fn check_modifier(view: &mut ViewDecl, errors: &mut Errors) {
     if let Some(word) = view.path.first().cloned().filter(|_| view.is_valid()) {
         view.report(&word, no_view_named(&word), errors);
         // Perhaps `prev` is meant. Then two columns that read each other are no second error.
@@ -123,14 +123,14 @@ fn check_modifier(view: &mut View, errors: &mut Errors) {
 }
 
 /// A column reads itself as `self`. Wrong: `column topics(topics.latest) = prompt("...");`.
-fn report_self_by_name(view: &View, name: &Ident, errors: &mut Errors) {
+fn report_self_by_name(view: &ViewDecl, name: &Ident, errors: &mut Errors) {
     let message = if view.is_lagged { prev_by_name(name) } else { self_by_name(name) };
     errors.at(&view.base, message);
 }
 
 /// `elided()` counts hidden values, so the view must hide some. Wrong:
 /// `column topics(user.elided()) = prompt("...");`.
-fn check_elided(view: &mut View, errors: &mut Errors) {
+fn check_elided(view: &mut ViewDecl, errors: &mut Errors) {
     if view.shows_everything()
         && let Some(elided) = view.of_kinds(&[ModifierKind::Elided])
     {
@@ -140,18 +140,18 @@ fn check_elided(view: &mut View, errors: &mut Errors) {
 
 /// An input of a module is bound to a column, without modifiers. Wrong:
 /// `use Debate { topic: user.latest } as debate;`.
-fn check_input(column: &mut View, names: &Names, unknown: &mut Vec<Ident>, errors: &mut Errors) {
+fn check_input(column: &mut ViewDecl, names: &NamesInScope, unknown: &mut Vec<Ident>, errors: &mut Errors) {
     if !names.resolve(column, unknown, errors) {
-        column.state = State::NoColumn;
+        column.state = ViewState::NoColumn;
     } else if column.has_modifiers() {
         column.report(column.written.clone(), input_is_view(column.name()), errors);
     }
 }
 
 /// Arguments of a module come before the inputs. Wrong: `use Debate { topic: user, model } as debate;`.
-fn drop_arguments(module: &mut Module, params: &[String], names: &Names, errors: &mut Errors) {
+fn drop_arguments(module: &mut ModuleDecl, params: &[String], names: &NamesInScope, errors: &mut Errors) {
     let is_param = |name: &String| params.contains(name) && !names.declares(name);
-    let Module { inputs, is_complete, .. } = module;
+    let ModuleDecl { inputs, is_complete, .. } = module;
     inputs.retain(|input| {
         let argument = input.column.as_ref().filter(|column| is_param(&ident_text(&column.base)));
         if let Some(argument) = argument {
@@ -164,7 +164,7 @@ fn drop_arguments(module: &mut Module, params: &[String], names: &Names, errors:
 }
 
 /// An input of a module is bound once. Wrong: `use Debate { topic: user, topic: summary } as debate;`.
-fn check_bound_once(module: &mut Module, errors: &mut Errors) {
+fn check_bound_once(module: &mut ModuleDecl, errors: &mut Errors) {
     let mut bound = HashSet::new();
     module.inputs.retain(|input| {
         let is_first = bound.insert(ident_text(&input.name));
@@ -177,19 +177,19 @@ fn check_bound_once(module: &mut Module, errors: &mut Errors) {
 
 /// The arguments of a view are constants. Wrong, where `n` is a parameter of the flow:
 /// `column topics(user.window(n)) = prompt("...");`.
-fn check_constants(view: &mut View, params: &[Param], names: &[String], errors: &mut Errors) {
+fn check_constants(view: &mut ViewDecl, params: &[Param], names: &[String], errors: &mut Errors) {
     if names.is_empty() || !view.is_valid() {
         return;
     }
     if let Some(found) = uses(names, &view.constant_modifiers()).into_iter().next() {
         let param = params.iter().find(|param| ident_text(&param.name) == found.name);
         errors.on(found.at, param_in_view(&found.name, param));
-        view.state = State::Invalid;
+        view.state = ViewState::Invalid;
     }
 }
 
 /// The names that views can resolve to.
-struct Names {
+struct NamesInScope {
     columns: HashSet<String>,
     /// The sources among the columns.
     sources: HashSet<String>,
@@ -204,8 +204,8 @@ struct Names {
     is_base_known: Option<bool>,
 }
 
-impl Names {
-    fn new(flow: &Flow, clashes: HashSet<String>) -> Self {
+impl NamesInScope {
+    fn new(flow: &FlowDecl, clashes: HashSet<String>) -> Self {
         let sources = flow.columns.iter().filter(|column| column.is_source());
         Self {
             columns: flow.columns.iter().map(|column| ident_text(&column.name)).collect(),
@@ -224,7 +224,7 @@ impl Names {
     }
 
     /// Whether the view shows a column. If not, that is reported, or the name goes to `unknown`.
-    fn resolve(&self, view: &mut View, unknown: &mut Vec<Ident>, errors: &mut Errors) -> bool {
+    fn resolve(&self, view: &mut ViewDecl, unknown: &mut Vec<Ident>, errors: &mut Errors) -> bool {
         let base = ident_text(&view.base);
         if self.columns.contains(&base) {
             // The path may be one of the module that `check_names` has removed and reported.
@@ -249,17 +249,17 @@ impl Names {
     }
 
     /// Whether a path may be one of a module with the name of a column.
-    fn is_clash(&self, view: &View) -> bool {
+    fn is_clash(&self, view: &ViewDecl) -> bool {
         !view.path.is_empty() && self.clashes.contains(&ident_text(&view.base))
     }
 
     /// `tiered` is a method. Wrong: `column coder(files.tiered, user, self) = prompt("...");`.
-    fn check_parentheses(&self, view: &mut View, errors: &mut Errors) {
+    fn check_parentheses(&self, view: &mut ViewDecl, errors: &mut Errors) {
         if let Some(tiered) = view.path.first().filter(|name| ident_text(name) == "tiered")
             && self.documents.contains(&ident_text(&view.base))
         {
             errors.at(tiered, not_parentheses(tiered));
-            view.state = State::Invalid;
+            view.state = ViewState::Invalid;
         }
     }
 
@@ -269,7 +269,7 @@ impl Names {
     /// column log(files.latest) = prompt("...");
     /// column coder(user.tiered(), self) = prompt("...");
     /// ```
-    fn check_documents(&self, view: &mut View, errors: &mut Errors) {
+    fn check_documents(&self, view: &mut ViewDecl, errors: &mut Errors) {
         if !view.is_valid() {
             return;
         }
@@ -305,7 +305,7 @@ impl Names {
     }
 
     /// Whether a view that shows no column of this flow may show one of the base.
-    fn can_be_inherited(&self, view: &View) -> bool {
+    fn can_be_inherited(&self, view: &ViewDecl) -> bool {
         let base = ident_text(&view.base);
         // A name in a declaration that could not be read is probably declared there.
         is_name(&base) && rust_ident(&view.base).is_some() && !self.unparsed.contains(&base)
@@ -313,7 +313,7 @@ impl Names {
 }
 
 /// A view of a module shows a column of the module. Wrong: `column verdict(debate) = prompt("...");`.
-fn shows_column_of_module(view: &View, errors: &mut Errors) -> bool {
+fn shows_column_of_module(view: &ViewDecl, errors: &mut Errors) -> bool {
     let shows_column = !view.path.is_empty();
     if !shows_column && view.is_valid() {
         errors.at(&view.base, module_read(&view.base));
@@ -322,7 +322,7 @@ fn shows_column_of_module(view: &View, errors: &mut Errors) -> bool {
 }
 
 /// Reports each unknown name once.
-pub(super) fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
+pub(super) fn check_unknown(flow: &FlowDecl, unknown: &[Ident], errors: &mut Errors) {
     let duplicates = flow.columns.iter().filter(|column| column.is_duplicate).map(|column| &column.name);
     let duplicates: Vec<&Ident> = duplicates.collect();
     let declared = flow.names().filter(|name| !duplicates.contains(name));
@@ -340,7 +340,7 @@ pub(super) fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors)
 }
 
 /// The identifiers in declarations that could not be read: each may be the name of such a declaration.
-fn unparsed_names(flow: &Flow) -> impl Iterator<Item = String> {
+fn unparsed_names(flow: &FlowDecl) -> impl Iterator<Item = String> {
     flow.unparsed.iter().filter_map(|tree| match tree {
         TokenTree::Ident(name) => Some(ident_text(name)),
         _ => None,

@@ -13,7 +13,7 @@ use syn::{
 use super::steps::conditions;
 use crate::diagnostics::{Errors, quote};
 use crate::ident::ident_text;
-use crate::syntax::{Capture, Closure, Derived, Flow, Form, Param, shown, sized};
+use crate::syntax::{Capture, Closure, ComputedDecl, FlowDecl, FlowForm, Param, shown, sized};
 
 /// Each lifetime in a parameter is a lifetime of the flow. Wrong:
 ///
@@ -22,8 +22,8 @@ use crate::syntax::{Capture, Closure, Derived, Flow, Form, Param, shown, sized};
 /// ```
 ///
 /// rustc would report the lifetime at each function that has the parameter.
-pub(super) fn check_lifetimes(flow: &mut Flow, errors: &mut Errors) {
-    let Form::Item(header) = &mut flow.form else { return };
+pub(super) fn check_lifetimes(flow: &mut FlowDecl, errors: &mut Errors) {
+    let FlowForm::Item(header) = &mut flow.form else { return };
     // The lifetimes of generics that could not be read are unknown.
     if !header.is_complete {
         return;
@@ -83,8 +83,8 @@ impl<'ast> Visit<'ast> for Lifetimes {
 ///
 /// Any other step may use such a parameter, as in `prompt(*style)`, since such a step copies the text before `new`
 /// returns. rustc would report the whole flow.
-pub(super) fn check_closures(flow: &mut Flow, errors: &mut Errors) {
-    let Form::Item(header) = &flow.form else { return };
+pub(super) fn check_closures(flow: &mut FlowDecl, errors: &mut Errors) {
+    let FlowForm::Item(header) = &flow.form else { return };
     for param in &header.params {
         let mut elided = ElidedReference::default();
         param.ty.iter().for_each(|ty| elided.visit_type(ty));
@@ -112,8 +112,8 @@ pub(super) fn check_closures(flow: &mut Flow, errors: &mut Errors) {
 /// ```
 ///
 /// rustc would report the lifetime of the reference at the whole flow.
-pub(super) fn check_captures(flow: &mut Flow, errors: &mut Errors) {
-    let Form::Item(header) = &flow.form else { return };
+pub(super) fn check_captures(flow: &mut FlowDecl, errors: &mut Errors) {
+    let FlowForm::Item(header) = &flow.form else { return };
     for derived in flow.columns.iter_mut().filter_map(|column| column.derived.as_mut()) {
         let closure = derived.closure.as_ref().filter(|closure| closure.as_async().is_none());
         if let Some(Capture { param, at }) =
@@ -146,7 +146,7 @@ impl<'t> Visit<'t> for ElidedReference<'t> {
 }
 
 /// Whether a closure of a compute step keeps a parameter: a step that is async, or a condition.
-fn keeps(derived: &Derived, param: &Param) -> bool {
+fn keeps(derived: &ComputedDecl, param: &Param) -> bool {
     let mut step = derived.closure.iter().filter(|closure| closure.as_async().is_some());
     let keeps = |closure: &Closure| !closure.captures(slice::from_ref(param)).is_empty();
     step.any(keeps) || conditions(&derived.step).any(|condition| keeps(&condition))

@@ -8,15 +8,15 @@ use quote::{ToTokens, quote, quote_spanned};
 use super::dependencies::Dependencies;
 use super::tokens::{Tokens, end_of, unlocated};
 use super::unwritten::Unwritten;
-use crate::check::Plan;
+use crate::check::ExpansionPlan;
 use crate::ident::rust_ident;
-use crate::syntax::{Column, ColumnType, Derived, Flow, GroupTag};
+use crate::syntax::{ColumnDecl, ComputedDecl, FlowDecl, GroupTag, TypeDecl};
 
 pub(super) struct Emitter<'f> {
     /// The path `columnar::__private`.
     pub(super) private: &'f Tokens,
-    pub(super) flow: &'f Flow,
-    pub(super) plan: &'f Plan,
+    pub(super) flow: &'f FlowDecl,
+    pub(super) plan: &'f ExpansionPlan,
     pub(super) dependencies: Dependencies<'f>,
 }
 
@@ -70,7 +70,7 @@ impl Emitter<'_> {
     }
 
     /// A compute step: the expression of the user, inside a call that is located at the keyword.
-    pub(super) fn step(&self, column: &Column, derived: &Derived) -> TokenStream {
+    pub(super) fn step(&self, column: &ColumnDecl, derived: &ComputedDecl) -> TokenStream {
         let private = self.private;
         let keyword = &column.keyword;
         let step = &derived.step;
@@ -103,8 +103,8 @@ impl Emitter<'_> {
     }
 
     /// The compute step of a typed column. rustc reports its errors at the type, from the `:` to the last token.
-    pub(super) fn typed_step(column: &Column, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
-        let Some(ColumnType { colon, ty, is_partial: false }) = &column.ty else { return step };
+    pub(super) fn typed_step(column: &ColumnDecl, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
+        let Some(TypeDecl { colon, ty, is_partial: false }) = &column.ty else { return step };
         let Some(last) = ty.clone().into_iter().last() else { return step };
         let field = unlocated(&column.name);
         let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &__here.#field));

@@ -8,13 +8,13 @@ use super::closure;
 use super::column_type;
 use super::cursor::{Cursor, is_ident, is_punct, tokens, ungrouped};
 use super::step;
-use super::tree::{Column, ColumnType, Derived, RenamedFrom};
+use super::tree::{ColumnDecl, ComputedDecl, EarlierName, TypeDecl};
 use super::view_list::{self, ViewList};
 use crate::diagnostics::{Errors, NAME_RULE, SOURCE_FORM, no_end, quote};
 use crate::ident::is_name;
 
 /// Takes everything up to the `;`. `None` if a token is reported that the column cannot have.
-pub(super) fn parse(column: &mut Column, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
+pub(super) fn parse(column: &mut ColumnDecl, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
     if let Some(derived) = &mut column.derived {
         views(&column.name, derived, cursor, errors)?;
     }
@@ -26,7 +26,7 @@ pub(super) fn parse(column: &mut Column, cursor: &mut Cursor<'_>, errors: &mut E
 }
 
 /// Reports tokens that no source has.
-fn end_of_source(column: &mut Column, cursor: &Cursor<'_>, errors: &mut Errors) -> Option<()> {
+fn end_of_source(column: &mut ColumnDecl, cursor: &Cursor<'_>, errors: &mut Errors) -> Option<()> {
     let rest = cursor.declaration();
     match rest.first() {
         None => Some(()),
@@ -34,14 +34,14 @@ fn end_of_source(column: &mut Column, cursor: &Cursor<'_>, errors: &mut Errors) 
         Some(comma) if is_punct(Some(comma), ',') => Some(()),
         Some(found) => {
             // The type may be among the tokens.
-            column.ty.get_or_insert_with(|| ColumnType::unread(found.span()));
+            column.ty.get_or_insert_with(|| TypeDecl::unread(found.span()));
             errors.stop(found, no_end(SOURCE_FORM))
         }
     }
 }
 
 /// Takes an earlier name.
-fn earlier_name(column: &mut Column, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
+fn earlier_name(column: &mut ColumnDecl, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
     let Some(TokenTree::Ident(keyword)) = cursor.peek().filter(|tree| is_ident(Some(tree), "was")) else {
         return Some(());
     };
@@ -55,7 +55,7 @@ fn earlier_name(column: &mut Column, cursor: &mut Cursor<'_>, errors: &mut Error
     let text = name.value();
     // A column of a module is stored as `debate.critic`, so an earlier name may have dots.
     if text.split('.').all(is_name) {
-        column.renamed_from = Some(RenamedFrom { keyword: keyword.clone(), name });
+        column.renamed_from = Some(EarlierName { keyword: keyword.clone(), name });
     } else {
         errors.at(&name, bad_earlier_name(&text));
     }
@@ -63,7 +63,12 @@ fn earlier_name(column: &mut Column, cursor: &mut Cursor<'_>, errors: &mut Error
 }
 
 /// Takes the views, in parentheses. Other brackets are reported, and read all the same.
-fn views(name: &Ident, derived: &mut Derived, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
+fn views(
+    name: &Ident,
+    derived: &mut ComputedDecl,
+    cursor: &mut Cursor<'_>,
+    errors: &mut Errors,
+) -> Option<()> {
     match cursor.peek() {
         // A fragment that a `macro_rules!` passes on is a group without delimiters.
         Some(TokenTree::Group(list)) if list.delimiter() != Delimiter::None => {
@@ -72,7 +77,8 @@ fn views(name: &Ident, derived: &mut Derived, cursor: &mut Cursor<'_>, errors: &
                 errors.on(list.span_open(), no_views(name));
             }
             let ViewList { views, is_complete } = view_list::parse(list, errors);
-            *derived = Derived { list: list.span(), views, is_complete, ..Derived::unread(list.span()) };
+            *derived =
+                ComputedDecl { list: list.span(), views, is_complete, ..ComputedDecl::unread(list.span()) };
         }
         // An editor completes the step before there are views.
         equals if is_punct(equals, '=') => errors.at(equals, no_views(name)),
@@ -125,7 +131,12 @@ fn operator(trees: &[TokenTree]) -> usize {
 }
 
 /// Takes the compute step.
-fn step(name: &Ident, derived: &mut Derived, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
+fn step(
+    name: &Ident,
+    derived: &mut ComputedDecl,
+    cursor: &mut Cursor<'_>,
+    errors: &mut Errors,
+) -> Option<()> {
     let written = match cursor.declaration() {
         // The comma is in place of the `;`.
         [step @ .., comma] if is_punct(Some(comma), ',') => step,

@@ -5,13 +5,13 @@ use quote::quote;
 use syn::Type;
 
 use super::cursor::{Angles, Cursor, is_group, is_ident, is_punct, tokens};
-use super::tree::{Column, ColumnType};
+use super::tree::{ColumnDecl, TypeDecl};
 use crate::diagnostics::{Errors, TYPE_OF_TEXT, no_type, quote};
 use crate::ident::{self, ident_text};
 
 /// Takes the type that comes next, up to the `=` or to `was`. `: String` is reported, and is no type.
-pub(super) fn parse(column: &mut Column, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
-    let Column { name, derived, ty: of_column, .. } = column;
+pub(super) fn parse(column: &mut ColumnDecl, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
+    let ColumnDecl { name, derived, ty: of_column, .. } = column;
     // `column mood(user): prompt("...");` has a step, after a wrong sign.
     if derived.is_some() && begins_step(cursor.rest().get(1..).unwrap_or_default()) {
         return Some(());
@@ -29,13 +29,13 @@ pub(super) fn parse(column: &mut Column, cursor: &mut Cursor<'_>, errors: &mut E
         return Some(());
     }
     let is_wrong = !ty.is_empty() && (is_slice(&ty) || !is_type(&ty));
-    let ty = of_column.insert(ColumnType { colon: colon.span(), ty, is_partial });
+    let ty = of_column.insert(TypeDecl { colon: colon.span(), ty, is_partial });
     if ty.ty.is_empty() {
         errors.at(colon, no_type(name));
     } else if is_wrong {
         let message = if is_slice(&ty.ty) { slice(&ty.ty) } else { not_a_type(name, &ty.ty) };
         errors.at(&ty.ty, message);
-        *ty = ColumnType::unread(colon.span());
+        *ty = TypeDecl::unread(colon.span());
     } else if is_partial {
         errors.at(tokens(written), not_a_type(name, &tokens(written)));
     } else if length == 2 {

@@ -8,16 +8,16 @@ use proc_macro2::{Delimiter, Ident, Span, TokenTree};
 
 use super::attributes::{self, Attributes};
 use super::cursor::{Cursor, begins_declaration, end_of, is_group, is_punct};
-use super::tree::{Column, ColumnType, Flow, Form};
+use super::tree::{ColumnDecl, FlowDecl, FlowForm, TypeDecl};
 use super::{column, module, rust};
 use crate::diagnostics::{EXAMPLE, Errors, SOURCE_FORM, no_end, quote};
 use crate::ident::{ident_text, is_name, replace, rust_ident, unmarked};
 use crate::keywords::{is_misspelt_use, nearest_keyword};
 
 /// Parses every declaration, and keeps the tokens of those that cannot be read.
-pub(super) fn parse(form: Form, trees: &[TokenTree], errors: &mut Errors) -> Flow {
-    let flow = Flow::empty(form, Vec::new());
-    let mut parser = Parser { cursor: Cursor::new(trees), errors, flow };
+pub(super) fn parse(form: FlowForm, trees: &[TokenTree], errors: &mut Errors) -> FlowDecl {
+    let flow = FlowDecl::empty(form, Vec::new());
+    let mut parser = DeclarationParser { cursor: Cursor::new(trees), errors, flow };
     while !parser.cursor.is_empty() {
         if parser.declaration().is_none() {
             let skipped = parser.cursor.skip_declaration();
@@ -27,13 +27,13 @@ pub(super) fn parse(form: Form, trees: &[TokenTree], errors: &mut Errors) -> Flo
     parser.flow
 }
 
-struct Parser<'t, 'e> {
+struct DeclarationParser<'t, 'e> {
     cursor: Cursor<'t>,
     errors: &'e mut Errors,
-    flow: Flow,
+    flow: FlowDecl,
 }
 
-impl Parser<'_, '_> {
+impl DeclarationParser<'_, '_> {
     fn declaration(&mut self) -> Option<()> {
         let attributes = attributes::parse(&mut self.cursor, self.errors);
         rust::modifiers(&mut self.cursor, self.errors);
@@ -111,7 +111,7 @@ impl Parser<'_, '_> {
             return None;
         };
         self.cursor.next();
-        let mut column = Column::unread(attributes.docs, keyword.clone(), self.name(name)?);
+        let mut column = ColumnDecl::unread(attributes.docs, keyword.clone(), self.name(name)?);
         for attribute in attributes.denies {
             match column.derived {
                 Some(_) => column.lints.extend(attributes::lints(&attribute, self.errors)),
@@ -193,10 +193,10 @@ impl Parser<'_, '_> {
     /// Adds a column of which only the name is known.
     fn unread(&mut self, attributes: Attributes, word: Span, keyword: &str, name: Ident) {
         let span = Span::call_site().located_at(word);
-        let mut column = Column::unread(attributes.docs, Ident::new(keyword, span), name);
+        let mut column = ColumnDecl::unread(attributes.docs, Ident::new(keyword, span), name);
         if keyword == "source" && is_punct(self.cursor.peek(), ':') {
             // The type is among the tokens that are skipped.
-            column.ty = Some(ColumnType::unread(span));
+            column.ty = Some(TypeDecl::unread(span));
         }
         self.flow.columns.push(column);
     }

@@ -37,17 +37,17 @@ pub(crate) use cursor::{is_punct, shown, trees};
 pub(crate) use groups::GroupTag;
 pub(crate) use params::sized;
 pub(crate) use tree::{
-    Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module,
-    Param, RenamedFrom,
+    Around, BaseDecl, Closure, ClosureParam, ColumnDecl, ComputedDecl, EarlierName, FlowDecl, FlowForm,
+    FlowHeader, Lint, ModuleDecl, Param, TypeDecl,
 };
 pub(crate) use uses::{hidden_at_marks, mark, uses};
-pub(crate) use view::{ModifierKind, State, Tag, View};
+pub(crate) use view::{ModifierKind, Tag, ViewDecl, ViewState};
 
-pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
+pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> FlowDecl {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
     if trees.iter().all(|tree| is_punct(Some(tree), ';')) {
         errors.on(Span::call_site(), EMPTY_FLOW);
-        return Flow::empty(Form::Unknown, Vec::new());
+        return FlowDecl::empty(FlowForm::Unknown, Vec::new());
     }
     if let [TokenTree::Group(braces)] = trees.as_slice()
         && braces.delimiter() == Delimiter::Brace
@@ -56,14 +56,14 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
         return parse(braces.stream(), errors);
     }
     if !header::is_item(&trees) {
-        return declarations::parse(Form::Inline, &trees, errors);
+        return declarations::parse(FlowForm::Inline, &trees, errors);
     }
     let (header, body) = header::parse(&trees, errors);
-    let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
+    let form = header.map_or(FlowForm::Unknown, |header| FlowForm::Item(Box::new(header)));
     match body {
         Some(body) => declarations::parse(form, &trees_of(&body), errors).without_wrong_base(),
         // As unparsed tokens they keep a flow without a body from being one without a source, too.
-        None => Flow::empty(form, trees),
+        None => FlowDecl::empty(form, trees),
     }
 }
 

@@ -11,8 +11,8 @@ use super::cursor::{
     trees_of,
 };
 use super::rust::{declared_name, modifiers_of_name};
-use super::tree::{Input, Module};
-use super::view::View;
+use super::tree::{InputDecl, ModuleDecl};
+use super::view::ViewDecl;
 use super::view_list::parse_view;
 use crate::diagnostics::{EXAMPLE, Errors, INPUT_IS_VALUE, quote};
 use crate::ident::{self, ident_text, nearest_name};
@@ -23,7 +23,7 @@ pub(super) fn parse(
     keyword: &Ident,
     cursor: &mut Cursor<'_>,
     errors: &mut Errors,
-) -> Option<Module> {
+) -> Option<ModuleDecl> {
     let declaration = cursor.declaration();
     // A cursor of its own, so that no parser reads into the next declaration.
     let mut inside = Cursor::new(declaration);
@@ -48,7 +48,7 @@ pub(super) fn parse(
     let (inputs, is_complete) = list.map_or_else(|| (Vec::new(), false), |list| inputs(&list, errors));
     // Tokens in place of the name, or after it, may be arguments.
     let is_complete = is_complete && is_named && inside.is_empty();
-    Some(Module { docs, keyword: keyword.clone(), path, arguments, inputs, missing, is_complete, name })
+    Some(ModuleDecl { docs, keyword: keyword.clone(), path, arguments, inputs, missing, is_complete, name })
 }
 
 /// Takes the path: everything up to the arguments, the inputs or the `as`.
@@ -152,7 +152,7 @@ fn missing(list: &Group) -> Option<Ident> {
 }
 
 /// Parses the inputs, and whether every one could be read.
-fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
+fn inputs(list: &Group, errors: &mut Errors) -> (Vec<InputDecl>, bool) {
     let mut inputs = Vec::new();
     let mut is_complete = true;
     for (part, comma) in comma_separated(&trees_of(list)) {
@@ -174,7 +174,7 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
 }
 
 /// Parses `topic: user`, or `user` for both.
-fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
+fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<InputDecl> {
     let [TokenTree::Ident(first), rest @ ..] = trees else {
         errors.at(tokens(trees), "expected an input and its column\n\nhelp: as in `topic: user`");
         return None;
@@ -185,13 +185,13 @@ fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
         [colon, column @ ..] if is_punct(Some(colon), ':') => {
             if is_blank(column) {
                 errors.at(colon, no_column(&name));
-                return Some(Input { name, column: None });
+                return Some(InputDecl { name, column: None });
             }
             column
         }
         [found, ..] => {
             errors.at(found, no_colon(&name, found));
-            return Some(Input { name, column: None });
+            return Some(InputDecl { name, column: None });
         }
     };
     // Arguments are often written `model.clone()`, and no view has such a modifier.
@@ -200,11 +200,11 @@ fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
         return None;
     }
     let column = bound(&name, column, errors);
-    Some(Input { name, column })
+    Some(InputDecl { name, column })
 }
 
 /// Parses the column that an input is bound to.
-fn bound(name: &Ident, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
+fn bound(name: &Ident, trees: &[TokenTree], errors: &mut Errors) -> Option<ViewDecl> {
     let [TokenTree::Ident(base), ..] = trees else {
         errors.at(tokens(trees), not_a_column(name));
         return None;

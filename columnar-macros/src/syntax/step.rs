@@ -17,14 +17,14 @@ use crate::keywords::{CONDITIONS, METHODS_OF_STEPS};
 
 /// The compute step, and the tokens after it that are no part of it.
 #[derive(Default)]
-pub(super) struct Step<'t> {
+pub(super) struct StepTokens<'t> {
     /// Empty if it is reported as a whole.
     pub(super) tokens: TokenStream,
     pub(super) after: &'t [TokenTree],
 }
 
 /// Parses the compute step of the column `name`.
-pub(super) fn parse<'t>(name: &Ident, trees: &'t [TokenTree], errors: &mut Errors) -> Step<'t> {
+pub(super) fn parse<'t>(name: &Ident, trees: &'t [TokenTree], errors: &mut Errors) -> StepTokens<'t> {
     let first = expression::first(trees);
     let (step, after) = first.as_ref().map_or((trees, &[][..]), |first| (first.tokens, first.after));
     let is_step = match &first {
@@ -32,7 +32,7 @@ pub(super) fn parse<'t>(name: &Ident, trees: &'t [TokenTree], errors: &mut Error
         Some(_) => mistake_in_prompt(step).map(|(at, message)| errors.on(at, message)).is_none(),
         None => check_unread(trees, errors),
     };
-    Step { tokens: if is_step { ungrouped(tokens(step)) } else { TokenStream::new() }, after }
+    StepTokens { tokens: if is_step { ungrouped(tokens(step)) } else { TokenStream::new() }, after }
 }
 
 /// The tokens of a step that a `macro_rules!` of the user passed on. Before a method they get parentheses: without them the

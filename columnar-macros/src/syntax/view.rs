@@ -13,7 +13,7 @@ use crate::diagnostics::Errors;
 use crate::ident::{ident_text, replace, rust_ident};
 use crate::keywords::METHODS_OF_HANDLES;
 
-pub(crate) struct View {
+pub(crate) struct ViewDecl {
     /// The column it shows, or the module of that column; `self` for the self history.
     pub(crate) base: Ident,
     /// Whether it shows the self history.
@@ -22,9 +22,9 @@ pub(crate) struct View {
     pub(crate) path: Vec<Ident>,
     /// Whether the column is one of the flow that this one extends.
     pub(crate) is_inherited: bool,
-    pub(crate) state: State,
+    pub(crate) state: ViewState,
     /// `None` where no modifier names one.
-    pub(super) window: Option<Window>,
+    pub(super) window: Option<WindowDecl>,
     /// Whether it shows each value one step later: `prev`.
     pub(crate) is_lagged: bool,
     pub(crate) tag: Tag,
@@ -41,7 +41,7 @@ pub(crate) struct View {
 
 /// Whether a view is valid. If not, that is reported, and its tokens are only for editors.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum ViewState {
     Valid,
     /// A modifier is invalid.
     Invalid,
@@ -51,7 +51,7 @@ pub(crate) enum State {
 
 /// How many values a view shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Window {
+pub(super) enum WindowDecl {
     All,
     Last(usize),
     /// The compiler evaluates the count: `window(MANY)`.
@@ -103,14 +103,14 @@ pub(crate) enum ModifierKind {
     Purpose,
 }
 
-impl View {
+impl ViewDecl {
     pub(super) fn new(base: Ident, written: TokenStream) -> Self {
         Self {
             is_self: ident_text(&base) == "self",
             base,
             path: Vec::new(),
             is_inherited: false,
-            state: State::Valid,
+            state: ViewState::Valid,
             window: None,
             is_lagged: false,
             tag: Tag::Name,
@@ -125,7 +125,7 @@ impl View {
     pub(crate) fn missing(marker: Option<&Ident>) -> Self {
         // `field` replaces `self` with the reader, a field that always exists.
         let base = marker.cloned().unwrap_or_else(|| Ident::new("self", Span::call_site()));
-        Self { state: State::NoColumn, ..Self::new(base, TokenStream::new()) }
+        Self { state: ViewState::NoColumn, ..Self::new(base, TokenStream::new()) }
     }
 
     /// Reports the first mistake of the view. Others may be due to it.
@@ -133,11 +133,11 @@ impl View {
         if self.is_valid() {
             errors.at(at, message);
         }
-        self.state = State::Invalid;
+        self.state = ViewState::Invalid;
     }
 
     pub(crate) fn is_valid(&self) -> bool {
-        self.state == State::Valid
+        self.state == ViewState::Valid
     }
 
     pub(super) fn add_modifier(&mut self, kind: ModifierKind, is_constant: bool, tokens: TokenStream) {
@@ -158,16 +158,16 @@ impl View {
     }
 
     pub(crate) fn shows_a_column(&self) -> bool {
-        self.state != State::NoColumn
+        self.state != ViewState::NoColumn
     }
 
     /// How many of the last values it shows; 0 for all, and for those that the compiler counts.
     pub(crate) fn count(&self) -> usize {
         match self.window {
-            Some(Window::All) => 0,
-            Some(Window::Last(count)) => count,
+            Some(WindowDecl::All) => 0,
+            Some(WindowDecl::Last(count)) => count,
             // `prev` alone shows one value. A computed count replaces this one in a constant.
-            Some(Window::Computed) | None => usize::from(self.is_lagged),
+            Some(WindowDecl::Computed) | None => usize::from(self.is_lagged),
         }
     }
 
@@ -183,12 +183,12 @@ impl View {
 
     /// Whether it shows some last values, and not all.
     pub(crate) fn is_windowed(&self) -> bool {
-        self.window.map_or(self.is_lagged, |window| window != Window::All)
+        self.window.map_or(self.is_lagged, |window| window != WindowDecl::All)
     }
 
     /// Whether it hides no values.
     pub(crate) fn shows_everything(&self) -> bool {
-        self.window == Some(Window::All) || !self.has(ModifierKind::Range)
+        self.window == Some(WindowDecl::All) || !self.has(ModifierKind::Range)
     }
 
     pub(super) fn has(&self, kind: ModifierKind) -> bool {

@@ -12,7 +12,7 @@ use syn::{Lit, LitInt, LitStr, Token};
 use super::cursor::{Cursor, comma_separated, is_blank, is_ident, is_punct, tokens, trees_of};
 use super::expression::{self, Expression};
 use super::groups::{group_list, group_tag};
-use super::view::{ModifierKind, State, Tag, View, Window};
+use super::view::{ModifierKind, Tag, ViewDecl, ViewState, WindowDecl};
 use crate::diagnostics::{
     Errors, PURPOSE_OF_SELF, TARGET_ALONE, bad_tag, no_purpose_parentheses, no_view_named, not_parentheses,
     quote,
@@ -26,7 +26,7 @@ const MAX_GROUPS: usize = 32;
 /// The views of a list.
 #[derive(Default)]
 pub(super) struct ViewList {
-    pub(super) views: Vec<View>,
+    pub(super) views: Vec<ViewDecl>,
     /// Whether every view could be read.
     pub(super) is_complete: bool,
 }
@@ -58,10 +58,10 @@ fn parse_items(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewL
     list
 }
 
-fn missing(trees: &[TokenTree]) -> View {
+fn missing(trees: &[TokenTree]) -> ViewDecl {
     match trees {
-        [TokenTree::Ident(marker)] => View::missing(Some(marker)),
-        _ => View::missing(None),
+        [TokenTree::Ident(marker)] => ViewDecl::missing(Some(marker)),
+        _ => ViewDecl::missing(None),
     }
 }
 
@@ -77,7 +77,7 @@ fn parse_item(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewLi
     }
     let view = parse_view(trees, errors);
     let is_complete = view.is_some();
-    ViewList { views: vec![view.unwrap_or_else(|| View::missing(None))], is_complete }
+    ViewList { views: vec![view.unwrap_or_else(|| ViewDecl::missing(None))], is_complete }
 }
 
 /// The views of a group, each with the tag of the group.
@@ -95,7 +95,7 @@ fn parse_group(
     let mut cursor = Cursor::new(&inside);
     let Some(tag) = group_tag(word, list, &mut cursor, errors) else { return ViewList::default() };
     let mut group = parse_items(cursor.rest(), groups, errors);
-    let is_empty = group.views.iter().all(|view| view.state == State::NoColumn);
+    let is_empty = group.views.iter().all(|view| view.state == ViewState::NoColumn);
     if is_empty && group.is_complete {
         errors.at(list, EMPTY_GROUP);
     }
@@ -115,7 +115,7 @@ fn parse_group(
 }
 
 /// One view; `None` if it does not begin like one.
-pub(super) fn parse_view(trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
+pub(super) fn parse_view(trees: &[TokenTree], errors: &mut Errors) -> Option<ViewDecl> {
     let trees = without_modifier(trees, errors);
     let mut cursor = Cursor::new(trees);
     let base = match cursor.next()? {
@@ -130,7 +130,7 @@ pub(super) fn parse_view(trees: &[TokenTree], errors: &mut Errors) -> Option<Vie
         Some(found) if !is_punct(Some(found), '.') => return errors.stop(found, no_separator(found)),
         _ => {}
     }
-    let mut parser = ModifierParser { view: View::new(base, tokens(trees)), errors };
+    let mut parser = ModifierParser { view: ViewDecl::new(base, tokens(trees)), errors };
     parser.view.path = path(&mut cursor);
     while parser.next(&mut cursor).is_some() {}
     Some(parser.view)
@@ -177,7 +177,7 @@ fn is_modifier(name: &Ident) -> bool {
 
 /// The modifiers of a view.
 struct ModifierParser<'p> {
-    view: View,
+    view: ViewDecl,
     errors: &'p mut Errors,
 }
 
@@ -270,7 +270,7 @@ impl ModifierParser<'_> {
                 if text == "prev" {
                     self.view.is_lagged = true;
                 } else {
-                    self.view.window = Some(Window::Computed);
+                    self.view.window = Some(WindowDecl::Computed);
                 }
             }
             "prev" => self.prev(call),
@@ -282,7 +282,7 @@ impl ModifierParser<'_> {
             "latest" | "window" | "all" => {
                 let window = self.window(text, call);
                 self.view.window = Some(window);
-                is_constant = window == Window::Computed;
+                is_constant = window == WindowDecl::Computed;
             }
             _ => {
                 self.report(call.name, no_view_named(call.name));
@@ -315,7 +315,7 @@ impl ModifierParser<'_> {
         true
     }
 
-    fn window(&mut self, text: &str, call: &ModifierCall<'_>) -> Window {
+    fn window(&mut self, text: &str, call: &ModifierCall<'_>) -> WindowDecl {
         // As text: a marker before a number makes it an identifier.
         let count =
             call.arguments.as_ref().and_then(|count| syn::parse_str::<LitInt>(&unmarked_text(count)).ok());
@@ -335,12 +335,12 @@ impl ModifierParser<'_> {
             _ => {}
         }
         match text {
-            "all" => Window::All,
-            "latest" => Window::Last(1),
+            "all" => WindowDecl::All,
+            "latest" => WindowDecl::Last(1),
             // Any other count, as `0x3` or `MANY`, is left to the compiler.
-            _ => {
-                count.and_then(|count| count.to_string().parse().ok()).map_or(Window::Computed, Window::Last)
-            }
+            _ => count
+                .and_then(|count| count.to_string().parse().ok())
+                .map_or(WindowDecl::Computed, WindowDecl::Last),
         }
     }
 

@@ -37,7 +37,7 @@ use crate::expand::dependencies::{Associated, Dependency};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{constant_ident, hidden_ident, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::View;
+use crate::syntax::ViewDecl;
 
 impl Emitter<'_> {
     pub(super) fn linked_parts(&self) -> ColumnsParts {
@@ -156,7 +156,7 @@ impl Emitter<'_> {
 }
 
 /// The index of a column of another flow.
-fn index_of(view: &View) -> TokenStream {
+fn index_of(view: &ViewDecl) -> TokenStream {
     let name = view.name();
     if view.is_inherited {
         return quote!(Self::__BASE.__find(#name));

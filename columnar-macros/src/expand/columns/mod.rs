@@ -16,7 +16,7 @@ use syn::Visibility;
 use super::emitter::Emitter;
 use super::tokens::{constant_ident, hidden_ident};
 use crate::ident::ident_text;
-use crate::syntax::{Column, View};
+use crate::syntax::{ColumnDecl, ViewDecl};
 
 use parts::ColumnsParts;
 pub(super) use parts::is_typed;
@@ -107,7 +107,7 @@ impl Emitter<'_> {
     }
 
     /// The function that mentions the columns that a column reads.
-    pub(super) fn fn_reads(&self, column: &Column, columns: &impl ToTokens) -> Option<TokenStream> {
+    pub(super) fn fn_reads(&self, column: &ColumnDecl, columns: &impl ToTokens) -> Option<TokenStream> {
         let views = &column.derived.as_ref()?.views;
         let mentions = views.iter().map(|view| self.mention(view, &column.name));
         let mentions = fn_mentions(&column.name, columns, &mentions.collect());
@@ -117,7 +117,7 @@ impl Emitter<'_> {
     }
 
     /// A mention of a view. The modifiers are included where no constant has them.
-    pub(super) fn mention(&self, view: &View, reader: &Ident) -> TokenStream {
+    pub(super) fn mention(&self, view: &ViewDecl, reader: &Ident) -> TokenStream {
         if self.dependencies.is_empty() {
             views::mention_view(view, reader)
         } else {

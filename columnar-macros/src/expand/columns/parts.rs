@@ -7,7 +7,7 @@ use crate::expand::emitter::Emitter;
 use crate::expand::generics::TypeParam;
 use crate::expand::tokens::{Tokens, docs_or, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::{Column, ColumnType, RenamedFrom};
+use crate::syntax::{ColumnDecl, EarlierName, TypeDecl};
 
 /// The parts that differ with the dependencies of a flow.
 pub(super) struct ColumnsParts {
@@ -24,7 +24,7 @@ pub(super) struct ColumnsParts {
 }
 
 impl Emitter<'_> {
-    pub(super) fn field(&self, column: &Column) -> TokenStream {
+    pub(super) fn field(&self, column: &ColumnDecl) -> TokenStream {
         let name = &column.name;
         let ty = self.field_type(column);
         let kind = if column.derived.is_some() { "column" } else { "source" };
@@ -32,10 +32,10 @@ impl Emitter<'_> {
         quote!(#docs pub #name: #ty,)
     }
 
-    fn field_type(&self, column: &Column) -> Tokens {
+    fn field_type(&self, column: &ColumnDecl) -> Tokens {
         let untyped = self.untyped(column);
         let private = self.private;
-        let Some(ColumnType { ty, is_partial, .. }) = &column.ty else { return untyped };
+        let Some(TypeDecl { ty, is_partial, .. }) = &column.ty else { return untyped };
         match self.dependencies.types.iter().find(|param| *param.column == column.name) {
             Some(TypeParam { param, .. }) => quote!(#untyped<#param>).into(),
             // The error in a partial or missing type is reported.
@@ -56,7 +56,7 @@ impl Emitter<'_> {
     }
 
     /// The type of a field, without the type of the values.
-    pub(super) fn untyped(&self, column: &Column) -> Tokens {
+    pub(super) fn untyped(&self, column: &ColumnDecl) -> Tokens {
         let private = self.private;
         if column.derived.is_some() { quote!(#private::Derived) } else { quote!(#private::Source) }.into()
     }
@@ -66,7 +66,7 @@ impl Emitter<'_> {
         let private = self.private;
         let columns = self.flow.columns.iter().enumerate();
         let renames = columns.filter_map(|(at, column)| {
-            let RenamedFrom { keyword, name } = column.renamed_from.as_ref()?;
+            let EarlierName { keyword, name } = column.renamed_from.as_ref()?;
             Some(quote!(#private::RenamedFrom::#keyword(#at, #name)))
         });
         let renames: Vec<TokenStream> = renames.collect();
@@ -75,14 +75,14 @@ impl Emitter<'_> {
 }
 
 /// The call that makes a column a column of the declared type.
-pub(super) fn typed(column: &Column) -> Option<TokenStream> {
+pub(super) fn typed(column: &ColumnDecl) -> Option<TokenStream> {
     let ty = column.ty.as_ref()?;
     Some(if column.is_source() { of_source_type(&column.name, ty) } else { quote!(.__typed()) })
 }
 
 /// The call that makes a source a source of the declared type. rustc reports a type that cannot be a source at that
 /// type, from the `:` to the last token.
-fn of_source_type(name: &Ident, ColumnType { colon, ty, .. }: &ColumnType) -> TokenStream {
+fn of_source_type(name: &Ident, TypeDecl { colon, ty, .. }: &TypeDecl) -> TokenStream {
     let field = unlocated(name);
     let of = Ident::new("__of", *colon);
     let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &__here.#field));
@@ -92,6 +92,6 @@ fn of_source_type(name: &Ident, ColumnType { colon, ty, .. }: &ColumnType) -> To
 }
 
 /// Whether the values of a column are more than text.
-pub(in crate::expand) fn is_typed(column: &Column) -> bool {
+pub(in crate::expand) fn is_typed(column: &ColumnDecl) -> bool {
     !column.is_source() && column.ty.is_some()
 }

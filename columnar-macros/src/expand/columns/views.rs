@@ -41,7 +41,7 @@ use super::parts::{ColumnsParts, is_typed, typed};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Tokens, constant_ident, hidden_ident, list, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::{Column, ModifierKind, Tag, View};
+use crate::syntax::{ColumnDecl, ModifierKind, Tag, ViewDecl};
 
 impl Emitter<'_> {
     pub(super) fn plain_parts(&self) -> ColumnsParts {
@@ -55,11 +55,11 @@ impl Emitter<'_> {
         for column in &self.flow.columns {
             let name = ident_text(&column.name);
             nodes.push(format!("({name:?},{},{})", literals.len(), lists.len()));
-            let reads = Read::all(column, &indices);
+            let reads = IndexedView::all(column, &indices);
             // A node has views of one kind, so a single constant view makes all of them a list. A source has no views
             // and adds nothing, by which the graph recognises a source.
             if reads.iter().all(|read| read.view.is_literal()) {
-                literals.extend(reads.iter().map(Read::literals));
+                literals.extend(reads.iter().map(IndexedView::literals));
             } else {
                 let constant = constant_ident("views", &column.name);
                 let views = reads.iter().map(|read| read.constant(private));
@@ -110,17 +110,17 @@ impl Emitter<'_> {
 }
 
 /// A valid view, with the index of the shown column.
-struct Read<'v> {
-    view: &'v View,
+struct IndexedView<'v> {
+    view: &'v ViewDecl,
     column: usize,
     tag: String,
 }
 
-impl<'v> Read<'v> {
+impl<'v> IndexedView<'v> {
     /// The valid views of a column. Errors of the others are reported.
-    fn all(column: &'v Column, indices: &HashMap<String, usize>) -> Vec<Self> {
+    fn all(column: &'v ColumnDecl, indices: &HashMap<String, usize>) -> Vec<Self> {
         let valid = column.reads().filter(|view| view.is_valid());
-        let read = |view: &'v View| {
+        let read = |view: &'v ViewDecl| {
             let name = ident_text(if view.is_self { &column.name } else { &view.base });
             let column = *indices.get(&name)?;
             let tag = match &view.tag {
@@ -154,7 +154,7 @@ impl<'v> Read<'v> {
 }
 
 /// A mention of a view, with the modifiers that the graph has as literals.
-pub(super) fn mention_view(view: &View, reader: &Ident) -> TokenStream {
+pub(super) fn mention_view(view: &ViewDecl, reader: &Ident) -> TokenStream {
     if !view.is_valid() {
         return mention_column(view, reader);
     }
@@ -166,7 +166,7 @@ pub(super) fn mention_view(view: &View, reader: &Ident) -> TokenStream {
 
 /// A mention of the column that a view shows. Behind an error an editor finds more here than in a constant, so
 /// the modifiers of an invalid view are here, too.
-pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
+pub(super) fn mention_column(view: &ViewDecl, reader: &Ident) -> TokenStream {
     let editors_only = editors_only(view);
     let field = view.field(reader);
     let path = &view.path;
@@ -194,7 +194,7 @@ pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
 }
 
 /// A view as a call on the constant of the shown column.
-pub(super) fn linked_view(view: &View, reader: &Ident) -> TokenStream {
+pub(super) fn linked_view(view: &ViewDecl, reader: &Ident) -> TokenStream {
     let editors_only = editors_only(view);
     let constant = constant_of(view, reader);
     let modifiers = modifiers(view);
@@ -202,7 +202,7 @@ pub(super) fn linked_view(view: &View, reader: &Ident) -> TokenStream {
 }
 
 /// The constant for the column that a view shows to the column `reader`.
-pub(super) fn constant_of(view: &View, reader: &Ident) -> Ident {
+pub(super) fn constant_of(view: &ViewDecl, reader: &Ident) -> Ident {
     // A view that is not typed yet shows the reader, too.
     if view.is_self || ident_text(view.last()).is_empty() {
         return hidden_ident("HERE_", reader);
@@ -213,7 +213,7 @@ pub(super) fn constant_of(view: &View, reader: &Ident) -> Ident {
 }
 
 /// All modifiers and groups of a view, as calls.
-fn modifiers(view: &View) -> TokenStream {
+fn modifiers(view: &ViewDecl) -> TokenStream {
     if view.is_tiered() && view.is_valid() {
         let target = view.constant_modifiers();
         return quote!(.__in_tiers() #target.__view());
@@ -227,12 +227,12 @@ fn modifiers(view: &View) -> TokenStream {
     quote!(#modifiers #all #groups)
 }
 
-fn groups(view: &View) -> Option<TokenStream> {
+fn groups(view: &ViewDecl) -> Option<TokenStream> {
     let tags = view.groups.iter().map(|group| &*group.text);
     (!view.groups.is_empty()).then(|| quote!(.__in(&[#(#tags),*])))
 }
 
 /// Hides a view from the compiler whose error is reported.
-fn editors_only(view: &View) -> Option<TokenStream> {
+fn editors_only(view: &ViewDecl) -> Option<TokenStream> {
     (!view.is_valid()).then(|| quote!(#[cfg(rust_analyzer)]))
 }

@@ -7,15 +7,15 @@ use syn::{Generics, parse_quote};
 use crate::expand::dependencies::Dependencies;
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Tokens, unlocated, unlocated_param};
-use crate::syntax::{Header, Param, uses};
+use crate::syntax::{FlowHeader, Param, uses};
 
-pub(super) struct Item<'e> {
+pub(super) struct ItemEmitter<'e> {
     pub(super) emitter: &'e Emitter<'e>,
-    pub(super) header: &'e Header,
+    pub(super) header: &'e FlowHeader,
     pub(super) types: Types,
 }
 
-impl Item<'_> {
+impl ItemEmitter<'_> {
     /// `impl<…> Trait for Chat<…> where …`.
     pub(super) fn impl_head(&self, of: &TokenStream, generics: &Generics) -> TokenStream {
         let name = unlocated(&self.header.name);
@@ -116,7 +116,7 @@ pub(super) struct Types {
 impl Types {
     pub(super) fn new(
         private: &Tokens,
-        header: &Header,
+        header: &FlowHeader,
         dependencies: &Dependencies<'_>,
         columns: &Ident,
         id: &Ident,
@@ -151,7 +151,7 @@ impl Types {
 }
 
 /// The lifetime of the compute steps: the first one of the flow, or `'static`.
-pub(super) fn lifetime(header: &Header) -> TokenStream {
+pub(super) fn lifetime(header: &FlowHeader) -> TokenStream {
     let first = header.generics.lifetimes().next();
     first.map_or_else(|| quote!('static), |param| param.lifetime.to_token_stream())
 }
