@@ -185,7 +185,7 @@ pub(super) fn unique_variant(name: &Ident, taken: &mut HashSet<String>) -> Strin
 
 pub(super) struct Dependency<'e> {
     private: &'e Tokens,
-    path: &'e Path,
+    pub(super) path: &'e Path,
     /// The name of the flow.
     flow: &'e Ident,
     /// `None` in the inline form, where an alias could not name the parameters around the flow.
@@ -292,10 +292,6 @@ impl<'e> Dependency<'e> {
             FlowRole::Base => unlocated(self.flow),
             FlowRole::Module(_) => self.param.clone(),
         }
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        self.path
     }
 
     fn alias_definition(&self, header: &FlowHeader) -> TokenStream {

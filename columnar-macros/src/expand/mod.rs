@@ -1,4 +1,5 @@
-//! The Rust that a flow becomes.
+//! The Rust that a flow becomes. A declaration with errors becomes a complete flow, too, so that nothing else in the user's
+//! file breaks.
 //!
 //! The tokens of the user come before everything that depends on them, and keep the same shape, valid or not; errors
 //! come last. A name of the user appears once with its own span, at the declaration or use; only parameters are

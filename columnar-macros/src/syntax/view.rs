@@ -8,10 +8,11 @@ use std::fmt::Display;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
+use super::cursor::{Cursor, is_punct};
 use super::groups::GroupTag;
 use crate::diagnostics::Errors;
-use crate::ident::{ident_text, replace, rust_ident};
-use crate::keywords::METHODS_OF_HANDLES;
+use crate::ident::{ident_text, is_gen, replace, rust_ident};
+use crate::keywords::{METHODS_OF_HANDLES, MODIFIERS};
 
 pub(crate) struct ViewDecl {
     /// The column it shows, or the module of that column; `self` for the self history.
@@ -326,6 +327,32 @@ impl ViewDecl {
     pub(crate) fn last(&self) -> &Ident {
         self.path.last().filter(|_| !self.is_self).unwrap_or(&self.base)
     }
+}
+
+/// Takes the names of columns that come next: identifiers that are not modifiers.
+pub(super) fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
+    let mut path = Vec::new();
+    // All other fields are read as modifiers, which report them.
+    while let [dot, TokenTree::Ident(name), rest @ ..] = cursor.rest()
+        && is_punct(Some(dot), '.')
+        && !matches!(rest.first(), Some(TokenTree::Group(_)))
+        && !is_modifier(name)
+        && !ident_text(name).is_empty()
+        && let Some(raw) = rust_ident(name)
+        && (raw == *name || is_gen(name))
+    {
+        path.push(raw);
+        cursor.take(2);
+    }
+    path
+}
+
+/// Whether this is a modifier, or a name that is often written instead of one.
+fn is_modifier(name: &Ident) -> bool {
+    let text = ident_text(name);
+    // A column of a module may have these names. As modifiers they have parentheses, and are in no path.
+    let is_method = ["tiered", "target", "context", "instruction"].contains(&&*text);
+    !is_method && MODIFIERS.iter().chain(&["all", "named"]).any(|&modifier| text == modifier)
 }
 
 /// The names with dots between.

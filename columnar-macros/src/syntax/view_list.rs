@@ -12,13 +12,12 @@ use syn::{Lit, LitInt, LitStr, Token};
 use super::cursor::{Cursor, comma_separated, is_blank, is_ident, is_punct, tokens, trees_of};
 use super::expression::{self, Expression};
 use super::groups::{group_list, group_tag};
-use super::view::{ModifierKind, Tag, ViewDecl, ViewState, WindowDecl};
+use super::view::{self, ModifierKind, Tag, ViewDecl, ViewState, WindowDecl};
 use crate::diagnostics::{
     Errors, PURPOSE_OF_SELF, TARGET_ALONE, bad_tag, no_purpose_parentheses, no_view_named, not_parentheses,
     quote,
 };
-use crate::ident::{ident_text, is_gen, is_name, rust_ident, without_marker};
-use crate::keywords::MODIFIERS;
+use crate::ident::{ident_text, is_name, rust_ident, without_marker};
 
 /// The most groups around a view, as at run time. A parser without a limit could use up the stack.
 const MAX_GROUPS: usize = 32;
@@ -45,24 +44,22 @@ fn parse_items(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewL
                 list.views.extend(item.views);
                 list.is_complete &= item.is_complete;
             }
-            (true, Some(comma)) => {
+            (true, comma) => {
+                // One comma may follow the last view.
+                if let Some(comma) = comma {
+                    errors.at(comma, "expected a view before this comma");
+                    list.is_complete = false;
+                }
                 // The view stays in the list, so that an editor can complete it.
-                errors.at(comma, "expected a view before this comma");
-                list.is_complete = false;
-                list.views.push(missing(part));
+                let marker = match part {
+                    [TokenTree::Ident(marker)] => Some(marker),
+                    _ => None,
+                };
+                list.views.push(ViewDecl::missing(marker));
             }
-            // One comma may follow the last view.
-            (true, None) => list.views.push(missing(part)),
         }
     }
     list
-}
-
-fn missing(trees: &[TokenTree]) -> ViewDecl {
-    match trees {
-        [TokenTree::Ident(marker)] => ViewDecl::missing(Some(marker)),
-        _ => ViewDecl::missing(None),
-    }
 }
 
 /// A view, or the views of a group.
@@ -131,7 +128,7 @@ pub(super) fn parse_view(trees: &[TokenTree], errors: &mut Errors) -> Option<Vie
         _ => {}
     }
     let mut parser = ModifierParser { view: ViewDecl::new(base, tokens(trees)), errors };
-    parser.view.path = path(&mut cursor);
+    parser.view.path = view::path(&mut cursor);
     while parser.next(&mut cursor).is_some() {}
     Some(parser.view)
 }
@@ -147,32 +144,6 @@ fn without_modifier<'t>(trees: &'t [TokenTree], errors: &mut Errors) -> &'t [Tok
         }
         _ => trees,
     }
-}
-
-/// Takes the names of columns that come next: identifiers that are not modifiers.
-fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
-    let mut path = Vec::new();
-    // All other fields are read as modifiers, which report them.
-    while let [dot, TokenTree::Ident(name), rest @ ..] = cursor.rest()
-        && is_punct(Some(dot), '.')
-        && !matches!(rest.first(), Some(TokenTree::Group(_)))
-        && !is_modifier(name)
-        && !ident_text(name).is_empty()
-        && let Some(raw) = rust_ident(name)
-        && (raw == *name || is_gen(name))
-    {
-        path.push(raw);
-        cursor.take(2);
-    }
-    path
-}
-
-/// Whether this is a modifier, or a name that is often written instead of one.
-fn is_modifier(name: &Ident) -> bool {
-    let text = ident_text(name);
-    // A column of a module may have these names. As modifiers they have parentheses, and are in no path.
-    let is_method = ["tiered", "target", "context", "instruction"].contains(&&*text);
-    !is_method && MODIFIERS.iter().chain(&["all", "named"]).any(|&modifier| text == modifier)
 }
 
 /// The modifiers of a view.
@@ -548,22 +519,16 @@ fn modifier(found: &Ident) -> String {
 
 const PATH_VIEW: &str =
     "a view names a column of this flow\n\nhelp: write its name without a path, as in `user`";
-
 const GROUPED_INSTRUCTION: &str =
     "an instruction is in the system text, so it cannot be in a group\n\nhelp: put it after the group";
-
 const EMPTY_GROUP: &str =
     "this group has no views\n\nhelp: add some, as in `group(\"debate\", pro.latest, con.latest)`";
-
 const NESTED_GROUPS: &str =
     "this group is inside 32 others, which is the most\n\nhelp: put its views into one of those around it";
-
 const GROUPED_SELF: &str =
     "`self` is shown as assistant messages, so it cannot be in a group\n\nhelp: put it after the group";
-
 const PREV_OF_SELF: &str =
     "`self` already ends at the step before\n\nhelp: drop this, or write `self.latest`";
-
 const LATE_PREV: &str = "`prev` comes right after the column\n\nhelp: as in `user.prev`, `user.prev.window(3)` or `user.prev.all()`";
 
 /// `user.as("said").window(3)`, where `range` is `.window(3)` and `others` is `.as("said")`.
@@ -579,19 +544,13 @@ fn all_without_prev(column: &Ident) -> String {
 }
 
 const EMPTY_WINDOW: &str = "a window of 0 shows nothing\n\nhelp: drop the view, or show at least 1 value";
-
 const NO_COUNT: &str = "expected the number of values to show\n\nhelp: as in `window(3)`";
-
 const NO_NOTE: &str =
     "expected the text of the note after this\n\nhelp: as in `note(\"what the person typed\")`";
-
 const NOTE_LITERAL: &str = "a note is a string literal\n\nhelp: as in `.note(\"what the person typed\")`";
-
 const NOTED_SELF: &str =
     "`self` has no tag, so it has no note\n\nhelp: drop this, and explain it in the instruction";
-
 const FILTERED_SELF: &str = "`self` has no filter\n\nhelp: drop this, or show less: `self.latest`";
-
 const SECOND_FILTER: &str = "a view has one filter\n\nhelp: drop this, or combine both in one function";
 
 fn no_filter(modifier: &Ident) -> String {
@@ -633,15 +592,11 @@ const LABELLED_INSTRUCTION: &str =
 /// `rules.as("law").instruction()`
 const LATE_INSTRUCTION: &str = "an instruction ends the system text as it is, so it has no tag, no note and no count\n\n\
      help: drop `as(...)`, `note(...)` and `elided()` before it, or write `context()`";
-
 const TIERED_SELF: &str =
     "a tiered view shows documents, and `self` is the history of the column\n\nhelp: drop this";
-
 const TIERED_ARGUMENTS: &str =
     "`tiered` takes no arguments\n\nhelp: as in `.tiered().target(1_536)`, for tiers of so many tokens";
-
 const NO_TARGET: &str = "expected the number of tokens that a tier should have\n\nhelp: as in `target(1_536)`; `target(0)` is for tiers of any size";
-
 const TAGGED_SELF: &str = "`self` is shown as assistant messages, so it has no tag\n\nhelp: drop this";
 
 fn dangling_dot(column: &Ident) -> String {

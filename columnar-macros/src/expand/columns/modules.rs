@@ -84,7 +84,7 @@ impl Emitter<'_> {
         let types = (0..count(&arguments)).map(|at| format_ident!("__A{at}", span = Span::mixed_site()));
         let types: Vec<Ident> = types.collect();
         // rustc underlines from the angle brackets to the keyword, and suggests changes after the keyword.
-        let path = dependency.path();
+        let path = dependency.path;
         let flow = dependency.unchecked();
         let end = path.to_token_stream().into_iter().last().map_or(module.keyword.span(), |last| last.span());
         let path = quote_spanned!(end=> <#flow>);
