@@ -36,18 +36,21 @@ impl GroupTag {
     }
 }
 
-/// The word `group`, the list after it, and the tokens after that. A misspelt word and other brackets than parentheses are
-/// reported.
-pub(super) fn group_list<'t>(
-    trees: &'t [TokenTree],
-    errors: &mut Errors,
-) -> Option<(Ident, &'t Group, &'t [TokenTree])> {
+/// A group as it was written.
+pub(super) struct GroupSyntax<'t> {
+    word: Ident,
+    pub(super) list: &'t Group,
+    pub(super) after: &'t [TokenTree],
+}
+
+/// The group, if the tokens begin one. A misspelt word and other brackets than parentheses are reported.
+pub(super) fn group<'t>(trees: &'t [TokenTree], errors: &mut Errors) -> Option<GroupSyntax<'t>> {
     let [TokenTree::Ident(name), TokenTree::Group(list), after @ ..] = trees else { return None };
     if ident::is(name, "group") {
         if list.delimiter() != Delimiter::Parenthesis {
             errors.on(list.span_open(), not_parentheses(name));
         }
-        return Some((name.clone(), list, after));
+        return Some(GroupSyntax { word: name.clone(), list, after });
     }
     let has_tag = matches!(trees_of(list).first().map(ungrouped), Some(TokenTree::Literal(_)));
     let is_misspelt = has_tag
@@ -55,18 +58,13 @@ pub(super) fn group_list<'t>(
         && nearest(&ident_text(name).to_lowercase(), ["group"].into_iter()).is_some();
     is_misspelt.then(|| {
         errors.at(name, not_group(name));
-        (replace(name, &Ident::new("group", name.span())), list, after)
+        GroupSyntax { word: replace(name, &Ident::new("group", name.span())), list, after }
     })
 }
 
 /// Takes the tag of a group, and the comma after it.
-pub(super) fn group_tag(
-    word: &Ident,
-    list: &Group,
-    cursor: &mut Cursor<'_>,
-    errors: &mut Errors,
-) -> Option<GroupTag> {
-    let Some(found) = cursor.next() else { return errors.stop(list, NO_GROUP_TAG) };
+pub(super) fn tag(group: &GroupSyntax<'_>, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<GroupTag> {
+    let Some(found) = cursor.next() else { return errors.stop(group.list, NO_GROUP_TAG) };
     let Ok(tag) = syn::parse2::<LitStr>(ungrouped(found).into()) else {
         return errors.stop(found, NO_GROUP_TAG);
     };
@@ -82,7 +80,7 @@ pub(super) fn group_tag(
         // The views are checked all the same.
         text = "group".to_owned();
     }
-    Some(GroupTag { word: word.clone(), span: tag.span(), text: text.into() })
+    Some(GroupTag { word: group.word.clone(), span: tag.span(), text: text.into() })
 }
 
 // Messages.

@@ -11,7 +11,7 @@ use syn::{Lit, LitInt, LitStr, Token};
 
 use super::cursor::{Cursor, comma_separated, is_blank, is_ident, is_punct, tokens, trees_of};
 use super::expression::{self, Expression};
-use super::groups::{group_list, group_tag};
+use super::groups::{self, GroupSyntax};
 use super::view::{self, ModifierKind, Tag, ViewDecl, ViewState, WindowDecl};
 use crate::diagnostics::{
     Errors, PURPOSE_OF_SELF, TARGET_ALONE, bad_tag, no_purpose_parentheses, no_view_named, not_parentheses,
@@ -35,12 +35,12 @@ pub(super) fn parse(list: &Group, errors: &mut Errors) -> ViewList {
 }
 
 /// The views inside this many groups.
-fn parse_items(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
+fn parse_items(trees: &[TokenTree], depth: usize, errors: &mut Errors) -> ViewList {
     let mut list = ViewList { views: Vec::new(), is_complete: true };
     for (part, comma) in comma_separated(trees) {
         match (is_blank(part), comma) {
             (false, _) => {
-                let item = parse_item(part, groups, errors);
+                let item = parse_item(part, depth, errors);
                 list.views.extend(item.views);
                 list.is_complete &= item.is_complete;
             }
@@ -63,14 +63,14 @@ fn parse_items(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewL
 }
 
 /// A view, or the views of a group.
-fn parse_item(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewList {
+fn parse_item(trees: &[TokenTree], depth: usize, errors: &mut Errors) -> ViewList {
     // Without brackets `group` is the name of a column.
-    if let Some((word, list, after)) = group_list(trees, errors) {
-        if groups == MAX_GROUPS {
+    if let Some(group) = groups::group(trees, errors) {
+        if depth == MAX_GROUPS {
             errors.at(tokens(trees), NESTED_GROUPS);
             return ViewList::default();
         }
-        return parse_group(&word, list, after, groups + 1, errors);
+        return parse_group(&group, depth + 1, errors);
     }
     let view = parse_view(trees, errors);
     let is_complete = view.is_some();
@@ -78,37 +78,32 @@ fn parse_item(trees: &[TokenTree], groups: usize, errors: &mut Errors) -> ViewLi
 }
 
 /// The views of a group, each with the tag of the group.
-fn parse_group(
-    word: &Ident,
-    list: &Group,
-    after: &[TokenTree],
-    groups: usize,
-    errors: &mut Errors,
-) -> ViewList {
-    if !after.is_empty() {
-        errors.at(tokens(after), "a group takes no modifiers\n\nhelp: put this on the views inside");
+fn parse_group(group: &GroupSyntax<'_>, depth: usize, errors: &mut Errors) -> ViewList {
+    if !group.after.is_empty() {
+        errors.at(tokens(group.after), "a group takes no modifiers\n\nhelp: put this on the views inside");
     }
-    let inside = trees_of(list);
+    let inside = trees_of(group.list);
     let mut cursor = Cursor::new(&inside);
-    let Some(tag) = group_tag(word, list, &mut cursor, errors) else { return ViewList::default() };
-    let mut group = parse_items(cursor.rest(), groups, errors);
-    let is_empty = group.views.iter().all(|view| view.state == ViewState::NoColumn);
-    if is_empty && group.is_complete {
-        errors.at(list, EMPTY_GROUP);
+    let Some(tag) = groups::tag(group, &mut cursor, errors) else { return ViewList::default() };
+    let mut inner = parse_items(cursor.rest(), depth, errors);
+    let is_empty = inner.views.iter().all(|view| view.state == ViewState::NoColumn);
+    if is_empty && inner.is_complete {
+        errors.at(group.list, EMPTY_GROUP);
     }
-    for view in &mut group.views {
-        match view.written.clone() {
-            written if view.is_valid() && view.is_self => view.report(written, GROUPED_SELF, errors),
-            written if view.is_valid() && view.is_instruction() => {
-                view.report(written, GROUPED_INSTRUCTION, errors);
-            }
+    for view in &mut inner.views {
+        let written = view.written.clone();
+        if view.is_valid() && view.is_self {
+            view.report(written, GROUPED_SELF, errors);
+        } else if view.is_valid() && view.is_instruction() {
+            view.report(written, GROUPED_INSTRUCTION, errors);
+        } else {
             // The views have the tags of inner groups already, and the outermost one is first.
-            _ => view.groups.insert(0, tag.clone()),
+            view.groups.insert(0, tag.clone());
         }
     }
     // Otherwise a column with an empty group would also be reported as one that reads nothing.
-    group.is_complete &= !is_empty;
-    group
+    inner.is_complete &= !is_empty;
+    inner
 }
 
 /// One view; `None` if it does not begin like one.
