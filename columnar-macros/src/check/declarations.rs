@@ -354,20 +354,17 @@ fn source_of_other(name: &Ident, ty: &str) -> String {
 
 /// `source user: Text;`, where a column reads `user.latest`.
 fn source_read_as_text(name: &Ident, reader: &Ident) -> String {
+    let reader = ident_text(reader);
+    let name = ident_text(name);
     format!(
-        "{} reads {} as text, and a source of text has no type\n\nhelp: write `source {};`",
-        quote(reader),
-        quote(name),
-        name.unraw()
+        "`{reader}` reads `{name}` as text, and a source of text has no type\n\nhelp: write `source {name};`"
     )
 }
 
 /// `column topics(user) was "topics" = ...;`
 fn renamed_from_itself(column: &Ident) -> String {
-    format!(
-        "{} is the current name of this column\n\nhelp: write its earlier name, or drop `was`",
-        quote(column)
-    )
+    let column = ident_text(column);
+    format!("`{column}` is the current name of this column\n\nhelp: write its earlier name, or drop `was`")
 }
 
 /// `column topics(user) was "summary" = ...;` beside a column `summary`.

@@ -143,10 +143,8 @@ fn unknown_param(param: &Ident, column: &Ident, tags: &[String]) -> String {
 
 /// `async |user, style| …` where `style` is a parameter of the flow.
 fn param_of_flow(param: &Ident) -> String {
-    format!(
-        "{} is a parameter of the flow\n\nhelp: drop it here: a closure uses it by its name",
-        quote(param)
-    )
+    let param = ident_text(param);
+    format!("`{param}` is a parameter of the flow\n\nhelp: drop it here: a closure uses it by its name")
 }
 
 /// `async |user.latest| …` or `async |(user, topics)| …`, with the tags that are probably meant.

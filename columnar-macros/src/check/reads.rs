@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::fmt::Display;
 
 use proc_macro2::{Ident, TokenTree};
-use syn::ext::IdentExt;
 
 use crate::diagnostics::{
     Errors, INPUT_IS_VALUE, PURPOSE_OF_SELF, TARGET_ALONE, no_purpose_parentheses, no_view_named,
@@ -363,10 +362,8 @@ fn check_spelling(base: &mut Ident, errors: &mut Errors) {
 
 /// `self.topics`, where `topics` is a column.
 fn column_of_self(column: &Ident) -> String {
-    format!(
-        "`self` is the history of this column, and has no columns\n\nhelp: write `{}` alone",
-        column.unraw()
-    )
+    let column = ident_text(column);
+    format!("`self` is the history of this column, and has no columns\n\nhelp: write `{column}` alone")
 }
 
 /// `user.window(n)`, where `n` is a parameter of the flow.
@@ -427,11 +424,8 @@ fn input_twice(name: &Ident) -> String {
 }
 
 fn module_read(module: &Ident) -> String {
-    format!(
-        "{} is a module, not a column\n\nhelp: read one of its columns, as in `{}.verdict`",
-        quote(module),
-        module.unraw()
-    )
+    let module = ident_text(module);
+    format!("`{module}` is a module, not a column\n\nhelp: read one of its columns, as in `{module}.verdict`")
 }
 
 fn unknown_name(name: &Ident, declared: &[String]) -> String {
@@ -453,10 +447,8 @@ fn unknown_name(name: &Ident, declared: &[String]) -> String {
 }
 
 fn self_by_name(name: &Ident) -> String {
-    format!(
-        "{} reads itself in the same step\n\nhelp: write `self` for its values at earlier steps",
-        quote(name)
-    )
+    let name = ident_text(name);
+    format!("`{name}` reads itself in the same step\n\nhelp: write `self` for its values at earlier steps")
 }
 
 fn prev_by_name(name: &Ident) -> String {

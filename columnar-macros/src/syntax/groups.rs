@@ -74,12 +74,13 @@ pub(super) fn tag(group: &GroupSyntax<'_>, cursor: &mut Cursor<'_>, errors: &mut
         }
         _ => {}
     }
-    let mut text = tag.value();
-    if !is_name(&text) {
+    let text = tag.value();
+    let is_valid = is_name(&text);
+    if !is_valid {
         errors.at(&tag, bad_tag(&text));
-        // The views are checked all the same.
-        text = "group".to_owned();
     }
+    // The views of a group with an invalid tag are checked all the same.
+    let text = if is_valid { text.as_str() } else { "group" };
     Some(GroupTag { word: group.word.clone(), span: tag.span(), text: text.into() })
 }
 

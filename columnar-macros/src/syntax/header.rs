@@ -188,7 +188,7 @@ fn base(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Resul
         can_name_struct(path) && !path.segments.iter().any(|segment| is_call(&segment.arguments))
     });
     match path {
-        Some(path) if path.is_ident(name) => errors.at(&path, own_base(name)),
+        Some(path) if path.is_ident(name) => errors.at(&path, format!("{} extends itself", quote(name))),
         Some(path) => {
             input.parse::<Path>()?;
             return Ok(Some(BaseDecl { path: Some(path), is_guessed: false }));
@@ -269,8 +269,4 @@ fn no_base(name: &Ident) -> String {
 
 fn not_a_base(name: &Ident) -> String {
     format!("expected the name of a flow\n\nhelp: as in {}", extension(name, "Chat"))
-}
-
-fn own_base(name: &Ident) -> String {
-    format!("{} extends itself", quote(name))
 }

@@ -70,7 +70,7 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
     match syn::parse2::<Path>(tokens(trees)) {
         Ok(path) if can_name_struct(&path) && (!cursor.is_empty() || path.segments.len() == 1) => Some(path),
         _ if is_blank(trees) => {
-            errors.at(keyword, no_flow());
+            errors.at(keyword, format!("expected the name of a flow after this\n\nhelp: {EXAMPLE}"));
             None
         }
         Ok(_) if cursor.is_empty() => {
@@ -78,7 +78,7 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
             None
         }
         _ => {
-            errors.at(tokens(trees), not_a_flow());
+            errors.at(tokens(trees), format!("expected the name of a flow\n\nhelp: {EXAMPLE}"));
             None
         }
     }
@@ -218,14 +218,6 @@ fn bound(name: &Ident, trees: &[TokenTree], errors: &mut Errors) -> Option<ViewD
 
 // Messages.
 
-fn no_flow() -> String {
-    format!("expected the name of a flow after this\n\nhelp: {EXAMPLE}")
-}
-
-fn not_a_flow() -> String {
-    format!("expected the name of a flow\n\nhelp: {EXAMPLE}")
-}
-
 /// `use std::fmt;` inside a flow.
 fn import() -> String {
     format!(
@@ -265,19 +257,13 @@ fn constructor(flow: &str) -> String {
 }
 
 fn no_colon(name: &Ident, found: impl Display) -> String {
-    format!(
-        "expected `:` or `,` after {}, found `{found}`\n\nhelp: as in `{}: user`",
-        quote(name),
-        name.unraw()
-    )
+    let name = ident_text(name);
+    format!("expected `:` or `,` after `{name}`, found `{found}`\n\nhelp: as in `{name}: user`")
 }
 
 fn no_column(name: &Ident) -> String {
-    format!(
-        "expected the column for the input {} after this\n\nhelp: as in `{}: user`",
-        quote(name),
-        name.unraw()
-    )
+    let name = ident_text(name);
+    format!("expected the column for the input `{name}` after this\n\nhelp: as in `{name}: user`")
 }
 
 fn not_a_column(name: &Ident) -> String {

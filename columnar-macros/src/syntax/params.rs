@@ -37,7 +37,7 @@ pub(super) fn list(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Ve
         while params.iter().any(|other| other.name == param.name) {
             // Without a type the parameter is reported already.
             if has_type {
-                errors.at(&param.name, param_twice(&param.name));
+                errors.at(&param.name, format!("two parameters are named {}", quote(&param.name)));
             }
             param.name = format_ident!("{}_", param.name);
         }
@@ -101,7 +101,8 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
     let word = list.call(Ident::parse_any)?;
     let name = rust_ident(&word).unwrap_or_else(|| word.clone());
     if name != word && !is_gen(&word) {
-        errors.at(&word, keyword_as_param(&word));
+        // `pub struct Chat(type: String)`
+        errors.at(&word, format!("`{word}` is a keyword of Rust\n\nhelp: write `r#{word}`"));
     }
     let colon: Token![:] = list.parse()?;
     // On a fork, because a parser that fails has already taken some of the tokens.
@@ -117,7 +118,8 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
         errors.on(list.cursor().span(), "expected `,` before this");
     }
     if let Some(sized) = sized(&ty) {
-        errors.at(&ty, unsized_param(&sized));
+        // `pub struct Chat(style: str)`, where `sized` is `String`.
+        errors.at(&ty, format!("a parameter has no type of unknown size\n\nhelp: write `{sized}`"));
         return Ok(Param::new(name, None));
     }
     Ok(Param::new(name, Some(ty)))
@@ -151,24 +153,10 @@ fn before_param(word: &str) -> String {
 /// `pub struct Chat(&self, style: String)`
 const SELF_PARAM: &str = "a flow has no `self`\n\nhelp: drop this; the parameters are those of `new`";
 
-/// `pub struct Chat(style: str)`, where `sized` is `String`.
-fn unsized_param(sized: &str) -> String {
-    format!("a parameter has no type of unknown size\n\nhelp: write `{sized}`")
-}
-
-/// `pub struct Chat(type: String)`
-fn keyword_as_param(name: &Ident) -> String {
-    format!("`{name}` is a keyword of Rust\n\nhelp: write `r#{name}`")
-}
-
 /// `pub struct Chat(String)`
 const NO_PARAM: &str = "a parameter is a name, a colon and a type\n\nhelp: as in `style: String`";
 
 /// `pub struct Chat(count: 5)`
 fn no_param_type(name: &Ident) -> String {
     format!("expected the type of {}\n\nhelp: as in `{}: String`", quote(name), name.unraw())
-}
-
-fn param_twice(name: &Ident) -> String {
-    format!("two parameters are named {}", quote(name))
 }

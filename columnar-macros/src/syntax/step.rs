@@ -5,7 +5,6 @@
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
-use syn::ext::IdentExt;
 
 use super::closure;
 use super::column_type::{is_text, is_type};
@@ -266,11 +265,8 @@ fn setting(call: &str) -> String {
 
 /// `prompt("...") -> Score` or `prompt("..."): Score`
 fn late_type(name: &Ident, ty: &str) -> String {
-    format!(
-        "the type of {} comes before the `=`\n\nhelp: as in `column {}(...): {ty} = ...`",
-        quote(name),
-        name.unraw()
-    )
+    let name = ident_text(name);
+    format!("the type of `{name}` comes before the `=`\n\nhelp: as in `column {name}(...): {ty} = ...`")
 }
 
 /// `prompt("...") retry(3)`
