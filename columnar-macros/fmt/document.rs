@@ -10,7 +10,7 @@ use crate::flow::flow;
 use crate::rust::{Problem, Rust};
 use crate::rustfmt::Snippets;
 use crate::same::{Strictness, same};
-use crate::source::{lex, nodes, range};
+use crate::source::{nodes, range};
 use crate::{examples, syntax};
 
 /// A text with formatted flows, as far as all snippets are known; or the problems that prevent the formatting.
@@ -64,7 +64,7 @@ pub(crate) enum SourceText {
 
 pub(crate) fn code(text: &str, snippets: &Snippets, source: SourceText) -> Formatted {
     let mut formatted = Formatted { text: text.to_owned(), ..Formatted::default() };
-    let tokens = match lex(text) {
+    let tokens = match text.parse::<TokenStream>() {
         Ok(tokens) => tokens,
         Err(error) => {
             let at = error.span().byte_range().start;

@@ -102,15 +102,30 @@ impl Emitter<'_> {
         }))
     }
 
-    /// The compute step of a typed column. rustc reports its errors at the type, from the `:` to the last token.
+    /// The compute step of a typed column.
     pub(super) fn typed_step(column: &ColumnDecl, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
-        let Some(TypeDecl { colon, ty, is_partial: false }) = &column.ty else { return step };
-        let Some(last) = ty.clone().into_iter().last() else { return step };
-        let field = unlocated(&column.name);
-        let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &__here.#field));
-        body.set_span(last.span());
-        let typed = Ident::new("__typed", *colon);
-        let closure = quote_spanned!(*colon=> |__here: &#columns|);
-        quote!(#step.#typed(#closure #body))
+        match &column.ty {
+            Some(ty) if !ty.is_partial && !ty.ty.is_empty() => {
+                let typed = call_at_type(column, ty, "__typed", columns);
+                quote!(#step #typed)
+            }
+            _ => step,
+        }
     }
+}
+
+/// The call of a method that gets a field, and so the type of the field. rustc reports its errors at the declared type, from
+/// the `:` to the last token.
+pub(super) fn call_at_type(
+    column: &ColumnDecl,
+    TypeDecl { colon, ty, .. }: &TypeDecl,
+    method: &str,
+    columns: &impl ToTokens,
+) -> TokenStream {
+    let field = unlocated(&column.name);
+    let method = Ident::new(method, *colon);
+    let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &__here.#field));
+    body.set_span(ty.clone().into_iter().last().map_or(*colon, |last| last.span()));
+    let closure = quote_spanned!(*colon=> |__here: &#columns|);
+    quote!(.#method(#closure #body))
 }

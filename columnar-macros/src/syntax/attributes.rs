@@ -75,20 +75,17 @@ pub(super) fn of_flow(
         take_underivable(attribute, errors);
     }
     attrs.retain(|attribute| {
-        let is_cfg = attribute.path().is_ident("cfg");
-        let is_lint = denies_our_lint(attribute);
-        // Only the struct gets the attributes: a `cfg` would remove it and leave its impls.
-        if is_cfg {
+        if attribute.path().is_ident("cfg") {
+            // Only the struct gets the attributes: a `cfg` would remove it and leave its impls.
             errors.at(attribute, "`#[cfg(...)]` cannot be inside `flow!`\n\nhelp: put this before `flow!`");
-        }
-        if is_lint {
+        } else if denies_our_lint(attribute) {
             lints.extend(self::lints(attribute, errors));
-        }
-        let has_other_level = has_other_level(attribute);
-        if has_other_level {
+        } else if has_other_level(attribute) {
             errors.at(attribute, LINT_LEVEL);
+        } else {
+            return true;
         }
-        !is_cfg && !is_lint && !has_other_level
+        false
     });
     Ok((attrs, lints))
 }
@@ -124,21 +121,12 @@ fn has_other_level(attribute: &Attribute) -> bool {
 
 /// The lints that a `#[deny(...)]` lists.
 pub(super) fn lints(attribute: &Attribute, errors: &mut Errors) -> Vec<Lint> {
-    let names = match names(attribute) {
-        Ok(names) if !names.is_empty() => names,
-        _ => {
-            errors.at(attribute, EMPTY_LINTS);
-            return Vec::new();
-        }
-    };
-    let mut lints = Vec::new();
-    for name in &names {
-        match lint(name) {
-            Some(lint) => lints.push(lint),
-            None => errors.at(name, unknown_lint(name)),
-        }
+    let names = names(attribute).unwrap_or_default();
+    if names.is_empty() {
+        errors.at(attribute, EMPTY_LINTS);
     }
-    lints
+    let lints = names.iter().map(|name| lint(name).or_else(|| errors.stop(name, unknown_lint(name))));
+    lints.flatten().collect()
 }
 
 fn lint(name: &Ident) -> Option<Lint> {

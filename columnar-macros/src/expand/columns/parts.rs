@@ -1,11 +1,11 @@
 //! Parts of the struct of the columns that every flow has.
 
-use proc_macro2::{Delimiter, Group, Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
-use crate::expand::emitter::Emitter;
+use crate::expand::emitter::{Emitter, call_at_type};
 use crate::expand::generics::TypeParam;
-use crate::expand::tokens::{Tokens, docs_or, unlocated};
+use crate::expand::tokens::{Tokens, docs_or};
 use crate::ident::ident_text;
 use crate::syntax::{ColumnDecl, EarlierName, TypeDecl};
 
@@ -77,18 +77,11 @@ impl Emitter<'_> {
 /// The call that makes a column a column of the declared type.
 pub(super) fn typed(column: &ColumnDecl) -> Option<TokenStream> {
     let ty = column.ty.as_ref()?;
-    Some(if column.is_source() { of_source_type(&column.name, ty) } else { quote!(.__typed()) })
-}
-
-/// The call that makes a source a source of the declared type. rustc reports a type that cannot be a source at that
-/// type, from the `:` to the last token.
-fn of_source_type(name: &Ident, TypeDecl { colon, ty, .. }: &TypeDecl) -> TokenStream {
-    let field = unlocated(name);
-    let of = Ident::new("__of", *colon);
-    let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &__here.#field));
-    body.set_span(ty.clone().into_iter().last().map_or(*colon, |last| last.span()));
-    let closure = quote_spanned!(*colon=> |__here: &Self|);
-    quote!(.#of(#closure #body))
+    Some(if column.is_source() {
+        call_at_type(column, ty, "__of", &quote_spanned!(ty.colon=> Self))
+    } else {
+        quote!(.__typed())
+    })
 }
 
 /// Whether the values of a column are more than text.
