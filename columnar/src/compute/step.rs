@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Compute, Context, Reply};
-use crate::context::Form;
+use crate::context::ContextForm;
 use crate::context::budget::Budget;
 use crate::declare::error::BoxError;
 use crate::model::{Choice, Model};
@@ -95,7 +95,7 @@ impl<'a> Step<'a> {
     }
 
     pub(super) fn with_document_form(mut self) -> Self {
-        Arc::make_mut(&mut self.settings).form = Form::Document;
+        Arc::make_mut(&mut self.settings).form = ContextForm::Document;
         self
     }
 
@@ -158,7 +158,7 @@ pub(crate) struct StepSettings {
     pub(crate) rules: Rules,
     pub(crate) budget: Option<Arc<Budget>>,
     /// The form of the contexts.
-    pub(crate) form: Form,
+    pub(crate) form: ContextForm,
     /// The constant instruction of a model, sent with every request besides the context.
     pub(crate) instruction: Option<Arc<str>>,
     /// The model of the step, if it calls one.

@@ -11,9 +11,9 @@ use serde::{Serialize, Serializer};
 use super::budget::{Report, Turns};
 use super::delimiters::Role;
 use super::escape::unescape;
-use super::layout::Section;
+use super::layout::{Section, TieredDocument};
 use super::overhead::Overhead;
-use super::parts::{Origin, Part, Parts, TieredDocument};
+use super::parts::{Origin, Part, Parts};
 use super::shared_prefix::SharedPrefix;
 use super::snapshot::Snapshot;
 use super::turns::ContextTurns;
@@ -135,8 +135,7 @@ impl Messages {
     pub(crate) fn system_section(&self) -> Option<(&Section, impl Iterator<Item = TieredDocument<'_>>)> {
         let layout = self.0.layout()?;
         let section = layout.system()?;
-        let items = layout.items(section).map(|(key, n, tokens)| TieredDocument { key, n, tokens });
-        Some((section, items))
+        Some((section, section.items(layout.tracker())))
     }
 
     /// The counter of all tokens in the messages.
@@ -187,7 +186,7 @@ impl Messages {
     pub(crate) fn excluded_next(&self) -> Option<(Name, usize)> {
         let (turn, view) = self.0.excluded_next()?;
         let reads = &self.0.reads;
-        let lag = self.0.views.get(view)?.lag;
+        let lag = self.0.views().get(view)?.lag;
         Some((reads.name_of(view).clone(), turn - lag))
     }
 

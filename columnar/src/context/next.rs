@@ -5,14 +5,14 @@
 
 use std::ops::Range;
 
-use super::layout::{ContextPlace, DocumentLayout, FirstChange, Placed, SectionPlace, placed};
-use super::overhead::Form;
+use super::layout::{ContextPlace, DocumentLayout, FirstChange, Placed, placed};
+use super::overhead::ContextForm;
 use super::parts::{Part, PartSource};
 use super::snapshot::Snapshot;
 use super::truncation::Omitted;
 use super::turns::ContextTurns;
 use crate::context::budget::Turns;
-use crate::context::tiers::{Item, Moves, Tier};
+use crate::context::tiers::{Item, Moves, SectionPlace, Tier};
 use crate::declare::{InputView, Window};
 use crate::history::tokens::Sum;
 
@@ -113,7 +113,7 @@ impl Snapshot {
     /// Whether a value becomes the first that the view shows. Then a marker precedes it in the next context, and none
     /// does in this one.
     fn is_first_next(&self, view: usize, step: usize, next: &Range<usize>) -> bool {
-        let view = self.views.get(view).filter(|_| self.reads.is_elided(view));
+        let view = self.views().get(view).filter(|_| self.reads.is_elided(view));
         view.is_some_and(|view| view.first(next) == Some(step) && view.first(&view.steps) != Some(step))
     }
 
@@ -122,7 +122,7 @@ impl Snapshot {
     fn is_led_next(&self) -> bool {
         let next = self.step + 1;
         let (Some(spec), Some(view)) = (&self.reads.self_view, self.self_history()) else { return false };
-        if self.overhead.form == Form::Document {
+        if self.overhead.form == ContextForm::Document {
             return false;
         }
         // The value that is being computed will be stored by then.
@@ -193,7 +193,7 @@ impl Snapshot {
             let since = TierTurns::of(*tier, history_now, &now);
             // Only one of the requests shows such a cell.
             let is_shown = |(turn, view): &(usize, usize)| {
-                let is_included = self.views.get(*view).is_some_and(|view| view.has(*turn));
+                let is_included = self.views().get(*view).is_some_and(|view| view.has(*turn));
                 if is_included { &since } else { &then }.has(2 * turn + usize::from(*view == of_self))
             };
             layout.has_other_documents(*tier)

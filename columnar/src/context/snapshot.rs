@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::elisions::MarkedViews;
 use super::exclusions::Exclusions;
 use super::layout::DocumentLayout;
-use super::overhead::{Form, Overhead};
+use super::overhead::{ContextForm, Overhead};
 use super::truncation::Truncation;
 use super::views::StepViews;
 use crate::declare::{Name, Reads};
@@ -196,7 +196,7 @@ impl Uncut {
 
     /// Whether the column reads instructions. Then the next request may have another system text.
     pub(crate) fn has_instructions(&self) -> bool {
-        !self.instructions.is_empty()
+        !self.reads.instructions.is_empty()
     }
 
     /// The context of an earlier step, without a layout: the documents had other tiers then, and no caller asks for them.
@@ -256,7 +256,7 @@ impl Snapshot {
     pub(super) fn last_message(&self) -> usize {
         let is_omitted =
             |slot: usize| self.truncation().is_some_and(|truncation| truncation.omitted.contains(&slot));
-        let is_document = self.overhead.form == Form::Document;
+        let is_document = self.overhead.form == ContextForm::Document;
         let after_self = self.self_history().filter(|_| !is_document).and_then(|history| {
             let is_shown = |&step: &usize| !is_omitted(2 * step + 1) && history.has(step);
             history.steps.clone().rev().find(is_shown).map(|step| step + 1)

@@ -35,7 +35,7 @@ impl Snapshot {
 
     /// The values of the instructions among the inputs, step by step.
     pub(super) fn instruction_texts(&self) -> impl Iterator<Item = (Origin<'_>, StoredText<'_>)> {
-        let first = self.instructions.iter().map(|view| view.steps.start).min();
+        let first = self.instruction_inputs().map(|(_, view)| view.steps.start).min();
         let steps = first.map_or(0..0, |first| first..self.step + 1);
         steps.flat_map(move |step| {
             let views = self.instruction_inputs();

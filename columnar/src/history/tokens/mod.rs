@@ -62,9 +62,9 @@ pub trait Counter: Send + Sync {
 }
 
 /// The counter of a flow: at most 2^32 - 1 tokens for each text.
-pub(crate) struct Limited<C>(pub(crate) C);
+pub(crate) struct LimitedCounter<C>(pub(crate) C);
 
-impl<C: Counter> Counter for Limited<C> {
+impl<C: Counter> Counter for LimitedCounter<C> {
     fn count(&self, text: &str) -> usize {
         self.0.count(text).min(u32::MAX as usize)
     }
