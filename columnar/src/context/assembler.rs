@@ -139,7 +139,7 @@ impl Assembler {
         views: &MarkedViews,
         memory: &mut ContextMemory,
     ) -> Result<Option<DocumentLayout>, AssembleError> {
-        let (Some(target), Some(updates)) = (self.target, updates) else { return Ok(None) };
+        let Some((target, updates)) = self.target.zip(updates) else { return Ok(None) };
         let tiers = memory.tiers.get_or_insert_default().at(updates, views, target);
         match tiers {
             Ok(tiers) => Ok(Some(DocumentLayout::new(tiers))),

@@ -38,10 +38,10 @@ pub(crate) enum InNext {
 impl Part<'_> {
     /// Whether the next request repeats the part, and everything before it.
     pub(crate) fn in_next(&self) -> InNext {
-        if self.snapshot.has_instructions() {
+        if !self.snapshot.reads.instructions.is_empty() {
             return InNext::AfterInstructions;
         }
-        match self.snapshot.excluded_next() {
+        match self.snapshot.excluded.as_ref().and_then(|excluded| excluded.next) {
             Some((turn, _)) if self.step >= turn => InNext::Excluded,
             _ => self.in_next_messages(),
         }
@@ -121,7 +121,8 @@ impl Snapshot {
     /// decide it.
     fn is_led_next(&self) -> bool {
         let next = self.step + 1;
-        let (Some(spec), Some(view)) = (&self.reads.self_view, self.self_history()) else { return false };
+        let own = self.reads.self_view.as_ref().zip(self.self_history());
+        let Some((spec, view)) = own else { return false };
         if self.overhead.form == ContextForm::Document {
             return false;
         }
@@ -177,12 +178,12 @@ impl Snapshot {
     /// The moves, if a budget omits turns from one of the two requests, or if cells are excluded. The tracker knows the whole
     /// history: an exchange may be omitted long after it entered the tier, and changes no text where it moves.
     fn moves_shown(&self, layout: &DocumentLayout) -> Option<Moves> {
-        let answered = self.answered_step()?;
+        let answered = self.whole().last_answered_step()?;
         let turns = ContextTurns::at(self, self.step);
         let (before, now) = self.truncation().map_or_else(Default::default, |truncation| {
             (truncation.answered.clone(), truncation.omitted_of(&turns))
         });
-        if before.slots.is_empty() && now.slots.is_empty() && !self.has_exclusions() {
+        if before.slots.is_empty() && now.slots.is_empty() && self.excluded.is_none() {
             return None;
         }
         let of_self = self.reads.inputs.len();

@@ -204,7 +204,8 @@ impl StepViews {
         self.is_read_at(self.step)
     }
 
-    /// The previous step at which any input had a value.
+    /// The previous step at which any input had a value. A step whose inputs are all skipped is skipped as well, and made no
+    /// request.
     pub(super) fn last_read_step(&self) -> Option<usize> {
         (0..self.step).rev().find(|step| self.is_read_at(*step))
     }

@@ -255,7 +255,7 @@ fn escaped(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
 }
 
 /// The modifiers of a view so far.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 struct Modifiers {
     /// `latest`, `window` or `all`.
     window: Option<Window>,
@@ -274,10 +274,7 @@ struct Modifiers {
 
 impl Modifiers {
     fn is_empty(&self) -> bool {
-        let Self { window, count, is_lagged, is_elided, is_tiered, purpose, target, tag, note } = self;
-        let has_flag = *is_lagged || *is_elided || *is_tiered || purpose.is_some();
-        let has_number = count.is_some() || target.is_some();
-        !has_flag && !has_number && window.is_none() && tag.is_none() && note.is_none()
+        *self == Self::default()
     }
 
     fn has_window(&self) -> bool {
