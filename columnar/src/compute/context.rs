@@ -39,7 +39,7 @@ pub struct Context {
 
 impl Context {
     pub(crate) fn new(snapshot: Snapshot, defaults: Arc<Defaults>) -> Self {
-        Self { inputs: snapshot.current(), messages: Messages::new(snapshot), defaults, output: None }
+        Self { inputs: snapshot.current(), messages: Messages(snapshot), defaults, output: None }
     }
 
     /// The settings of the flow for columns without such settings.

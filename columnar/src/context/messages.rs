@@ -46,13 +46,9 @@ use crate::history::tokens::Counter;
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Messages(pub(super) Snapshot);
+pub struct Messages(pub(crate) Snapshot);
 
 impl Messages {
-    pub(crate) fn new(snapshot: Snapshot) -> Self {
-        Self(snapshot)
-    }
-
     pub(crate) fn snapshot(&self) -> &Snapshot {
         &self.0
     }

@@ -61,7 +61,7 @@ impl Part<'_> {
             _ => InNext::MayBeTruncated,
         };
         match self.source {
-            PartSource::Section(..) | PartSource::Acknowledgement(_) => InNext::Repeated,
+            PartSource::Section(_) | PartSource::Acknowledgement(_) => InNext::Repeated,
             PartSource::Lead if snapshot.is_led_next() => InNext::Repeated,
             // The marker has the number of omitted turns, so another cut most likely changes the text.
             PartSource::Truncation if truncation.is_some_and(|it| it.next == it.omitted) => InNext::Repeated,

@@ -80,7 +80,7 @@ pub(super) enum PartSource<'m> {
     Input(&'m InputView),
     SelfHistory,
     /// The section of documents with this index.
-    Section(usize, &'m Section),
+    Section(usize),
     /// The reply to a section.
     Acknowledgement(usize),
     /// The marker of values that a view hides.
@@ -161,10 +161,8 @@ impl<'m> Part<'m> {
 
     /// The section of documents that the part is.
     pub(crate) fn section(&self) -> Option<&'m Section> {
-        match self.source {
-            PartSource::Section(_, section) => Some(section),
-            _ => None,
-        }
+        let PartSource::Section(at) = self.source else { return None };
+        Some(&self.snapshot.layout()?.sections.get(at)?.section)
     }
 
     /// Whether the part is the reply to a section of documents.
@@ -192,7 +190,7 @@ impl<'m> Part<'m> {
         let separator = match self.source {
             _ if !self.joins => "",
             // Documents in tiers are messages in any form of the turns.
-            PartSource::Section(..) | PartSource::Acknowledgement(_) => SEPARATOR,
+            PartSource::Section(_) | PartSource::Acknowledgement(_) => SEPARATOR,
             _ => self.snapshot.overhead.joint(),
         };
         [separator, self.tags.opening, &self.value, self.tags.closing]
@@ -253,7 +251,7 @@ impl<'m> Part<'m> {
     /// The place of the part in a tiered context.
     pub(super) fn at(&self) -> ContextPlace {
         match self.source {
-            PartSource::Section(at, _) | PartSource::Acknowledgement(at) => ContextPlace::Section(at),
+            PartSource::Section(at) | PartSource::Acknowledgement(at) => ContextPlace::Section(at),
             PartSource::Truncation => ContextPlace::Turn(
                 self.snapshot.truncation().map_or(0, |truncation| truncation.omitted.start),
             ),
@@ -320,7 +318,7 @@ impl<'m> Parts<'m> {
         let overhead = &self.snapshot.overhead;
         if self.passed % 2 == 1 {
             let text = plain(section.text(), section.tokens() + overhead.separator);
-            return Some(self.part(PartSource::Section(at, section), PartTags::default(), text));
+            return Some(self.part(PartSource::Section(at), PartTags::default(), text));
         }
         let value = section.place().acknowledgement();
         let text = plain(value, overhead.counter.count(value) + overhead.separator);
@@ -338,13 +336,14 @@ impl<'m> Parts<'m> {
         let snapshot = self.snapshot;
         let step = self.slot / 2;
         let inputs = snapshot.reads.inputs.len();
-        let views = if self.slot.is_multiple_of(2) { 0..inputs } else { inputs..snapshot.views().len() };
-        self.next = self.next.max(2 * views.start);
-        while self.next < 2 * views.end {
+        let views = snapshot.views();
+        let shown = if self.slot.is_multiple_of(2) { 0..inputs } else { inputs..views.len() };
+        self.next = self.next.max(2 * shown.start);
+        while self.next < 2 * shown.end {
             let at = self.next / 2;
             let is_value = self.next % 2 == 1;
             self.next += 1;
-            let Some(view) = snapshot.views().get(at) else { break };
+            let Some(view) = views.get(at) else { break };
             let input = snapshot.reads.inputs.get(at).zip(snapshot.overhead.tags.get(at));
             if is_value {
                 if view.steps.contains(&step)
@@ -366,7 +365,8 @@ impl<'m> Parts<'m> {
     }
 
     fn advance(&mut self) -> Option<Part<'m>> {
-        while self.slot < 2 * (self.snapshot.step + 1) {
+        // Without the last slot of the step: the value of the column there does not exist yet.
+        while self.slot <= 2 * self.snapshot.step {
             // Turns are omitted as a whole, so the omitted ones begin where a turn begins. Documents are not omitted.
             if self.next == 0 {
                 if let Some(section) = self.section() {
@@ -431,10 +431,11 @@ impl<'m> Iterator for Parts<'m> {
             return Some(*part);
         }
         let is_first = self.last.is_none();
-        let part = self.advance()?;
-        if !is_first || part.role() == Role::User {
-            return Some(part);
+        let part = self.advance();
+        if !is_first || self.last != Some(Role::Assistant) {
+            return part;
         }
+        let part = part?;
         // No turn includes the lead, so it has no tokens: the parts must add up to the turns.
         let lead = Part { source: PartSource::Lead, value: Cow::Borrowed(LEAD), value_tokens: 0, ..part };
         self.led = Some(Box::new(part));
