@@ -46,13 +46,11 @@ impl Exclusions {
     /// The steps of a column that the context of a step does not show.
     pub(crate) fn at(&self, column: &Name, step: usize) -> BTreeSet<usize> {
         let mut excluded = BTreeSet::new();
-        for exclusion in self.heeded(step) {
-            if exclusion.column == *column {
-                if exclusion.is_excluded {
-                    excluded.insert(exclusion.step);
-                } else {
-                    excluded.remove(&exclusion.step);
-                }
+        for exclusion in self.heeded(step).filter(|exclusion| exclusion.column == *column) {
+            if exclusion.is_excluded {
+                excluded.insert(exclusion.step);
+            } else {
+                excluded.remove(&exclusion.step);
             }
         }
         excluded

@@ -325,12 +325,6 @@ impl<'m> Parts<'m> {
         Some(self.part(PartSource::Acknowledgement(at), PartTags::default(), text))
     }
 
-    /// The marker of omitted turns. A rolling window has none.
-    fn truncation_marker(&mut self, truncation: &'m Truncation) -> Option<Part<'m>> {
-        let (value, tokens) = truncation.marker.as_ref()?;
-        Some(self.part(PartSource::Truncation, PartTags::default(), plain(value, *tokens)))
-    }
-
     /// The next part of the current turn.
     fn in_turn(&mut self) -> Option<Part<'m>> {
         let snapshot = self.snapshot;
@@ -374,10 +368,10 @@ impl<'m> Parts<'m> {
                 }
                 if let Some(omitted) = self.truncation.take_if(|it| it.omitted.start <= self.slot) {
                     self.slot = omitted.omitted.end;
-                    match self.truncation_marker(omitted) {
-                        Some(marker) => return Some(marker),
-                        None => continue,
-                    }
+                    // A rolling window has no marker.
+                    let Some((value, tokens)) = &omitted.marker else { continue };
+                    let text = plain(value, *tokens);
+                    return Some(self.part(PartSource::Truncation, PartTags::default(), text));
                 }
             }
             if let Some(part) = self.in_turn() {

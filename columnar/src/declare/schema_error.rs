@@ -330,7 +330,8 @@ pub enum SchemaError {
 fn cycle_path(columns: &[String]) -> String {
     let Some(first) = columns.first() else { return String::new() };
     let readers = columns.iter().skip(1).chain([first]);
-    format!("`{first}`{}", readers.map(|next| format!(", which `{next}` reads")).collect::<String>())
+    let readers = readers.map(|next| format!(", which `{next}` reads")).collect::<Vec<_>>();
+    format!("`{first}`{}", readers.concat())
 }
 
 /// The most characters of a text that an error shows.

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::view::{Purpose, ViewSpec};
+use super::view::{Purpose, ViewSpec, WindowSuffix};
 
 /// A view, or a group of views, as a text has it.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub(super) fn write_view(
     if spec.has_empty_window {
         write!(f, "{name}{}.window(0)", if spec.lag > 0 { ".prev" } else { "" })?;
     } else {
-        write!(f, "{name}{}", spec.suffix())?;
+        write!(f, "{name}{}", WindowSuffix { window: spec.window, lag: spec.lag })?;
     }
     spec.tiering.iter().try_for_each(|tiering| write!(f, "{tiering}"))?;
     if spec.purpose != Purpose::Primary {

@@ -230,19 +230,16 @@ fn check_text(text: &str) -> Result<(), KeyFault> {
     if text.len() > Key::MAX_LEN {
         return Err(KeyFault::TooLong);
     }
-    let is_refused = |c: char| c.is_control() || ends_line(c) || marks_direction(c);
     if text.contains(is_refused) { Err(KeyFault::Control) } else { Ok(()) }
 }
 
-/// Whether some readers end a line at a character that is no control character.
-fn ends_line(c: char) -> bool {
-    matches!(c, '\u{2028}' | '\u{2029}')
-}
-
-/// Whether a character changes the order in which the text around it is shown, so that a name looks like another one. These
-/// are all characters with the property [`Bidi_Control`](https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters).
-fn marks_direction(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Whether a character would end the line, or changes the order in which the text around it is shown, so that a name looks
+/// like another one: all characters with the property
+/// [`Bidi_Control`](https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters).
+fn is_refused(c: char) -> bool {
+    // Some readers end a line at the first two, which are no control characters.
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

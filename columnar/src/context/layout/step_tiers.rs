@@ -13,6 +13,7 @@ use super::super::turns::ContextTurns;
 use super::section::{Placement, Section, tokens_of};
 use crate::context::documents::{Changes, Documents, Key, Kind, Update, UpdateError};
 use crate::context::tiers::{Item, Moves, SectionPlace, Step, Tier, Tracker};
+use crate::declare::Window;
 use crate::history::History;
 use crate::history::tokens::Counter;
 
@@ -245,7 +246,7 @@ impl StepTiers {
 /// The first exchange that the context of a step may show otherwise than a later one. A finite window shows the inputs of
 /// an exchange for some steps, and no exchange is complete at its own step.
 fn first_that_changes(views: &MarkedViews, step: usize) -> usize {
-    let finite = views.reads.inputs.iter().filter(|input| input.spec.window.drops_values());
+    let finite = views.reads.inputs.iter().filter(|input| input.spec.window != Window::All);
     finite.map(|input| input.spec.turns(step).start).min().map_or(step, |first| first.min(step))
 }
 

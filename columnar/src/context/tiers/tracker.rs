@@ -119,20 +119,18 @@ impl Tracker {
 
     /// The tier of a document and its N; `None` if it is not shown, such as the entry of a file that is shown as a whole.
     pub fn of(&self, key: &Key) -> Option<(Tier, u32)> {
-        let item = Item::from(key.clone());
-        let page = || self.pages.get(&item).map(|_| (Tier::Active, 0));
-        self.of_item(&item).or_else(page)
+        self.of_item(&Item::from(key.clone()))
     }
 
     /// The tier of the exchange of a step and its N; `None` if the tracker does not have it. An active exchange has N 0.
     pub fn of_exchange(&self, step: usize) -> Option<(Tier, u32)> {
-        let item = Item::Exchange(step);
-        let waiting = || self.waiting.get(&item).map(|_| (Tier::Active, 0));
-        self.of_item(&item).or_else(waiting)
+        self.of_item(&Item::Exchange(step))
     }
 
     fn of_item(&self, item: &Item) -> Option<(Tier, u32)> {
-        Tier::ALL.into_iter().find_map(|tier| Some((tier, tier.entry() + self.tiers[tier].age(item)?)))
+        let aged = |tier: Tier| Some((tier, tier.entry() + self.tiers[tier].age(item)?));
+        let is_active = [&self.pages, &self.waiting].iter().any(|cohort| cohort.get(item).is_some());
+        Tier::ALL.into_iter().find_map(aged).or(is_active.then_some((Tier::Active, 0)))
     }
 
     /// The boundaries of the history: the exchanges of steps before the first one are in L0 at least, those before the

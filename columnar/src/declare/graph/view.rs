@@ -17,14 +17,14 @@ pub(super) type LiteralView = (usize, usize, bool, &'static str);
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct View {
-    pub(super) column: usize,
+    pub(crate) column: usize,
     pub(super) window: Window,
     /// Whether it was declared as one of no values, which `flow!` and the schema refuse.
     pub(super) has_empty_window: bool,
     /// How many steps later each value is shown.
     pub(super) lag: usize,
     pub(super) elided: bool,
-    pub(super) tag: &'static str,
+    pub(crate) tag: &'static str,
     pub(super) note: Option<&'static str>,
     pub(super) filter: Option<ConstFilter>,
     /// The tags of the groups around it, the outermost first.
@@ -81,14 +81,6 @@ impl View {
     /// The same values, each one step later.
     pub(crate) const fn lagged(self) -> Self {
         Self { lag: 1, ..self }
-    }
-
-    pub(crate) const fn column(&self) -> usize {
-        self.column
-    }
-
-    pub(crate) const fn tag(&self) -> &'static str {
-        self.tag
     }
 
     /// Shows the last `count` values. Inside `flow!`, 0 is a compile error.
