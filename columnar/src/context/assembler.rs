@@ -117,7 +117,7 @@ impl Assembler {
         } else {
             StepViews::clone(taken)
         });
-        let layout = self.layout(taken.updates(), &passing, memory)?;
+        let layout = self.layout(taken.updates.as_ref(), &passing, memory)?;
         let context = taken.lay_out(passing, layout).exclude();
         // A budget without room is an error of each cell, and not of the assembler, which is made once.
         let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else {

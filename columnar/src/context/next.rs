@@ -207,12 +207,12 @@ impl Snapshot {
 
 /// Whether no document of a place moved. Pages are shown once.
 fn is_same(place: SectionPlace, moves: &Moves) -> bool {
-    let is_here = |tier: Tier| tier == place.tier();
+    let tier = place.tier();
     let mut documents = moves.promotions().iter().filter(|moved| matches!(moved.item, Item::Document(_)));
     match place {
         SectionPlace::Tree => true,
         SectionPlace::Pages => false,
-        _ => !documents.any(|moved| is_here(moved.from) || is_here(moved.to)),
+        _ => !documents.any(|moved| moved.from == tier || moved.to == tier),
     }
 }
 

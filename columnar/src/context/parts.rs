@@ -337,23 +337,21 @@ impl<'m> Parts<'m> {
             let at = self.next / 2;
             let is_value = self.next % 2 == 1;
             self.next += 1;
-            let Some(view) = views.get(at) else { break };
+            let elision = if is_value { None } else { snapshot.elision(at) };
+            let values = if is_value { views.get(at) } else { elision.map(|elision| &elision.text) };
+            let Some(values) = values.filter(|values| values.steps.contains(&step)) else { continue };
+            let Some(text) = values.text(step) else { continue };
             let input = snapshot.reads.inputs.get(at).zip(snapshot.overhead.tags.get(at));
-            if is_value {
-                if view.steps.contains(&step)
-                    && let Some(text) = view.text(step)
-                {
-                    let tags = input.map(|(input, tags)| self.around_value(input, tags, step));
-                    let source = input.map_or(PartSource::SelfHistory, |(input, _)| PartSource::Input(input));
-                    return Some(self.part(source, tags.unwrap_or_default(), text));
-                }
-            } else if let Some(elision) = snapshot.elision(at)
-                && elision.text.steps.contains(&step)
-                && let Some(text) = elision.text.text(step)
-            {
-                let tags = input.map(|(input, tags)| self.around_marker(input, tags));
-                return Some(self.part(PartSource::Elision(elision), tags.unwrap_or_default(), text));
-            }
+            let tags = input.map(|(input, tags)| match elision {
+                Some(_) => self.around_marker(input, tags),
+                None => self.around_value(input, tags, step),
+            });
+            let source = match (elision, input) {
+                (Some(elision), _) => PartSource::Elision(elision),
+                (None, Some((input, _))) => PartSource::Input(input),
+                (None, None) => PartSource::SelfHistory,
+            };
+            return Some(self.part(source, tags.unwrap_or_default(), text));
         }
         None
     }

@@ -29,7 +29,7 @@ use crate::schedule::Cell;
 pub(crate) struct TakenViews {
     taken: StepViews,
     /// The updates of documents in tiers, if the column reads some.
-    updates: Option<History>,
+    pub(super) updates: Option<History>,
     past: FlowPast,
 }
 
@@ -117,11 +117,6 @@ impl TakenViews {
             history(input.map_or(cell.column, |input| input.column))
         });
         Self { taken, updates, past: FlowPast { exclusions, ..past } }
-    }
-
-    /// The updates of documents in tiers, if the column reads some.
-    pub(super) fn updates(&self) -> Option<&History> {
-        self.updates.as_ref()
     }
 
     /// The context of the values that pass the filters of the views, with the layout of the documents.

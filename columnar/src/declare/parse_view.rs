@@ -69,8 +69,7 @@ impl<'t> ViewParser<'t> {
     /// Takes the letters, digits and `_` that come next; `None` if there are none.
     fn word(&mut self) -> Option<&'t str> {
         self.peek();
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
+        let end = self.rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at_checked(end)?;
         self.rest = rest;
         (!word.is_empty()).then_some(word)

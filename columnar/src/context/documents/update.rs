@@ -33,7 +33,6 @@ use crate::history::Value;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Default)]
-#[must_use]
 pub struct Update {
     pub(super) tree: Option<Value>,
     pub(super) legend: Option<Value>,
@@ -86,16 +85,19 @@ impl Update {
     }
 
     /// Puts a file. While it is there, the symbols of the same path are not shown.
+    #[must_use]
     pub fn file(self, path: impl AsRef<str>, text: impl Into<Value>) -> Self {
         self.put(Kind::File, path.as_ref(), text.into())
     }
 
     /// Puts the symbols of a file.
+    #[must_use]
     pub fn symbol(self, path: impl AsRef<str>, text: impl Into<Value>) -> Self {
         self.put(Kind::Symbol, path.as_ref(), text.into())
     }
 
     /// The cluster of the symbols that were put just before, and the number of files that refer to theirs.
+    #[must_use]
     pub fn cluster(mut self, id: u32, references: u32) -> Self {
         let document = match &self.last {
             Last::Symbol(key) => self.documents.get_mut(key),
@@ -110,11 +112,13 @@ impl Update {
     }
 
     /// Puts a page. It is shown at this step alone; at most three are.
+    #[must_use]
     pub fn url(self, url: impl AsRef<str>, text: impl Into<Value>) -> Self {
         self.put(Kind::Url, url.as_ref(), text.into())
     }
 
     /// Replaces the tree of files. An empty text removes it.
+    #[must_use]
     pub fn tree(mut self, text: impl Into<Value>) -> Self {
         if self.tree.replace(text.into()).is_some() {
             self.faults.push(UpdateFault::RepeatedTree);
@@ -123,6 +127,7 @@ impl Update {
     }
 
     /// Replaces the legend of the symbols. An empty text removes it.
+    #[must_use]
     pub fn legend(mut self, text: impl Into<Value>) -> Self {
         if self.legend.replace(text.into()).is_some() {
             self.faults.push(UpdateFault::RepeatedLegend);
@@ -131,6 +136,7 @@ impl Update {
     }
 
     /// Removes a file, or the symbols of one. It must be there when the update is applied.
+    #[must_use]
     pub fn remove(mut self, kind: Kind, path: impl AsRef<str>) -> Self {
         self.last = Last::Other;
         match self.key(kind, path.as_ref()) {

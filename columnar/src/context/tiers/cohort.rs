@@ -201,10 +201,6 @@ impl Cohorts {
         self.0.iter().all(Cohort::is_empty)
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.0.iter().map(Cohort::len).sum()
-    }
-
     pub(super) fn tokens(&self) -> u64 {
         self.0.iter().map(Cohort::tokens).sum()
     }

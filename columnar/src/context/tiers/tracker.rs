@@ -156,10 +156,8 @@ impl Tracker {
     /// The items of a tier in the order of the request, each with its N and its tokens: documents by key, and exchanges by
     /// step. The order does not depend on N, so a tier that is not broken keeps its text.
     pub fn items(&self, tier: Tier) -> impl Iterator<Item = (&Item, u32, usize)> {
-        let cohorts = self.tiers[tier].iter().map(move |(age, cohort)| (tier.entry() + age, cohort));
-        let extra = (!tier.is_cached()).then_some([(0, &self.pages), (0, &self.waiting)]);
-        let cohorts = cohorts.chain(extra.into_iter().flatten());
-        let items = cohorts
+        let items = self
+            .cohorts(tier)
             .flat_map(|(n, cohort)| cohort.iter().map(move |(item, tokens)| (item, n, tokens as usize)));
         let mut items: Vec<_> = items.collect();
         items.sort_by(|(one, ..), (other, ..)| match (one, other) {
@@ -167,6 +165,13 @@ impl Tracker {
             _ => one.cmp(other),
         });
         items.into_iter()
+    }
+
+    /// The cohorts of a tier, each with its N. The active tier has the pages and the waiting exchanges, too.
+    fn cohorts(&self, tier: Tier) -> impl Iterator<Item = (u32, &Cohort)> {
+        let cohorts = self.tiers[tier].iter().map(move |(age, cohort)| (tier.entry() + age, cohort));
+        let extra = (!tier.is_cached()).then_some([(0, &self.pages), (0, &self.waiting)]);
+        cohorts.chain(extra.into_iter().flatten())
     }
 
     /// The number of documents of a kind in a tier, and their tokens.
@@ -180,14 +185,12 @@ impl Tracker {
 
     /// The tokens of the items in a tier.
     pub fn tokens(&self, tier: Tier) -> usize {
-        let extra = if tier.is_cached() { 0 } else { self.pages.tokens() + self.waiting.tokens() };
-        tokens(self.tiers[tier].tokens() + extra)
+        tokens(self.cohorts(tier).map(|(_, cohort)| cohort.tokens()).sum())
     }
 
     /// The number of items in a tier.
     pub fn len(&self, tier: Tier) -> usize {
-        let extra = if tier.is_cached() { 0 } else { self.pages.len() + self.waiting.len() };
-        self.tiers[tier].len() + extra
+        self.cohorts(tier).map(|(_, cohort)| cohort.len()).sum()
     }
 }
 

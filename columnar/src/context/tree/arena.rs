@@ -148,7 +148,7 @@ impl Tree {
 
     /// An id for the next node: short, random and not taken. `dice` returns random numbers.
     pub fn new_id(&self, dice: &mut impl FnMut() -> u64) -> NodeId {
-        NodeId::draw(dice, self.nodes.len(), |text| self.ids.contains(text))
+        NodeId::draw(dice, self.nodes.len(), |text| self.ids.get(text).is_some())
     }
 
     /// Checks that there is a number for one more change.
@@ -166,7 +166,7 @@ impl Tree {
 
     fn accept_node(&self, header: &Header) -> Result<AcceptedNode, TreeError> {
         let id = header.id();
-        if self.ids.contains(id.as_str()) {
+        if self.ids.get(id.as_str()).is_some() {
             return Err(TreeError::DuplicateNode { node: id.clone() });
         }
         let resolve = |edges: &[Edge]| -> Result<Vec<_>, _> {

@@ -180,10 +180,6 @@ impl Ids {
         .copied()
     }
 
-    pub(super) fn contains(&self, id: &str) -> bool {
-        self.get(id).is_some()
-    }
-
     pub(super) fn insert(&mut self, id: &NodeId, node: NodeIndex) {
         match packed(id.as_str()) {
             Some(short) => self.short.insert(short, node),
@@ -231,7 +227,7 @@ mod tests {
         let ids = ["a", "aa", "b", "aaaaaaaa", "aaaaaaab", "aaaaaaaaa", "aaaaaaaab", "é", "漢🦀", "漢🦀漢"];
         let mut map = Ids::default();
         for (node, id) in (0..).zip(ids) {
-            assert!(!map.contains(id));
+            assert_eq!(map.get(id), None);
             map.insert(&NodeId::new(id).expect("it is an id"), node);
         }
         for (node, id) in (0..).zip(ids) {

@@ -142,7 +142,7 @@ impl Calls {
     fn ratio(&self) -> Option<Ratio> {
         let calls = self.enough()?;
         let (reported, counted) = calls.iter().fold((0_u64, 0_u64), |(reported, counted), call| {
-            (reported.saturating_add(call.reported()), counted.saturating_add(call.counted()))
+            (reported.saturating_add(call.reported), counted.saturating_add(call.counted()))
         });
         Ratio::new(reported, counted)
     }
