@@ -321,7 +321,7 @@ fn as_people_write(value: &str) -> String {
 /// A newcomer who wants another timeout finds the number in one place, and a user reads the same one in the guide.
 #[test]
 fn the_table_of_limits_has_the_constants() {
-    let text = read("columnar/src/declare/limits.rs");
+    let text = read("columnar/src/declare/default_limits.rs");
     let constant = Regex::new(r"(?s)/// ([^.]*)\.[^;]*?const \w+: \w+ = ([^;]*);").expect("a pattern");
     let expected: Vec<String> = constant
         .captures_iter(&text)

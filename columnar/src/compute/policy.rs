@@ -1,4 +1,7 @@
 //! Wrappers of compute steps: retries, timeouts, rates, limits, and the handling of failures.
+//!
+//! A new setting of a column has a method here, a field in `step.rs`, a key in `flow/data/column.rs`, and a word in the
+//! macro's `keywords.rs`. The room that acts on the field reads it from the settings of the step.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,8 +15,8 @@ use super::ColumnType;
 use super::{Context, IntoStep, Piece, PieceSource, Rate, Reply, Step};
 use crate::context;
 use crate::context::budget::Budget;
+use crate::declare::default_limits::{FIRST_PAUSE, LONGEST_PAUSE, LONGEST_REQUESTED};
 use crate::declare::error::BoxError;
-use crate::declare::limits::{FIRST_PAUSE, LONGEST_PAUSE, LONGEST_REQUESTED};
 use crate::model::usage::SpendLimitError;
 use crate::model::{Overloaded, Refused, Truncated, deadline};
 use crate::schedule::OnFailure;

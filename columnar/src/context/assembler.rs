@@ -10,7 +10,7 @@ use super::filters::FilterMemory;
 use super::layout::{DocumentLayout, TierMemory, document_tokens};
 use super::overhead::{ContextSettings, Overhead};
 use super::snapshot::{FlowPast, Snapshot, TakenViews};
-use super::views::StepViews;
+use super::step_views::StepViews;
 use crate::context::documents::UpdateError;
 use crate::declare::{Reads, Window};
 use crate::history::History;

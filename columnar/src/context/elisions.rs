@@ -6,7 +6,7 @@
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use super::views::{StepViews, ViewValues};
+use super::step_views::{StepViews, ViewValues};
 
 /// The marker of the values that one view hides.
 #[derive(Clone, Debug)]

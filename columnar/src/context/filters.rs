@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::views::StepViews;
+use super::step_views::StepViews;
 use crate::declare::{InputView, Reads, ViewFilter};
 use crate::history::{History, StepRanges};
 

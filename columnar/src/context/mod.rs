@@ -26,13 +26,13 @@ mod overhead;
 mod parts;
 mod shared_prefix;
 mod snapshot;
+mod step_views;
 mod system;
 pub mod tiers;
 mod transcript;
 pub(crate) mod tree;
 mod truncation;
 mod turns;
-mod views;
 
 pub(crate) use assembler::{AssembleError, Assembler, ContextMemory};
 pub use delimiters::Role;

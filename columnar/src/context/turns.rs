@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::budget::Turns;
 use super::elisions::{Elision, MarkedViews};
-use super::views::ViewValues;
+use super::step_views::ViewValues;
 use crate::history::tokens::Sum;
 
 /// The turns of a context at its own step, at an earlier one, or at the next one.

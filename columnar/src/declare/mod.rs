@@ -9,9 +9,9 @@
 //! A pure layer: no values, no clock and no I/O.
 
 mod connect;
+pub(crate) mod default_limits;
 pub(crate) mod error;
 pub mod graph;
-pub(crate) mod limits;
 mod name;
 mod outline;
 mod parse_view;

@@ -25,7 +25,7 @@ pub mod service;
 mod topological;
 mod typed;
 mod values;
-mod view;
+mod view_methods;
 mod view_text;
 
 pub use crate::history::IntoValue;

@@ -12,7 +12,7 @@ use super::read::{document_path, read};
 use super::tree::tree;
 use super::walk::check_folder;
 use crate::context::documents::{Documents, KeyFault, Kind, Update};
-use crate::declare::limits::MAP_TOKENS;
+use crate::declare::default_limits::MAP_TOKENS;
 use crate::history::Value;
 use crate::history::tokens::{Counter, Estimate};
 

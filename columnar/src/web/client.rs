@@ -18,7 +18,7 @@ use super::page::Page;
 use super::pages::Fetch;
 use super::resolver::{Allowed, Lookup, of_the_system};
 use super::transfer::{self, Limits};
-use crate::declare::limits::{PAGE_BYTES, PAGE_LIFETIME, PAGE_TEXT_BYTES, PAGE_TIMEOUT};
+use crate::declare::default_limits::{PAGE_BYTES, PAGE_LIFETIME, PAGE_TEXT_BYTES, PAGE_TIMEOUT};
 use crate::model::http::without_logs;
 
 /// A client that reads web pages, and keeps them for a while. Cloning it is a reference count: clones have the same cache.

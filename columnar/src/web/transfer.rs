@@ -15,8 +15,8 @@ use super::error::{WebError, WebFault};
 use super::html;
 use super::page::Page;
 use super::resolver::{Allowed, CheckedResolver, Lookup, Refusal};
+use crate::declare::default_limits::MOST_REDIRECTS;
 use crate::declare::error::chain;
-use crate::declare::limits::MOST_REDIRECTS;
 
 const AGENT: &str = concat!("columnar/", env!("CARGO_PKG_VERSION"));
 

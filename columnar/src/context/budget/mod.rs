@@ -1,25 +1,25 @@
 //! Token budgets: the tokens that a context may have, and the truncation of larger ones.
 //!
 //! ```text
-//! program, flow, column ──▶ Budget ──▶ limit ─┐
-//!                                             ├──▶ strategy ──▶ omitted turns ──▶ Report
-//! histories ──▶ sizes of turns ───────────────┘
+//! program, flow, column ──▶ Budget ──▶ token_limit ─┐
+//! (compute/policy.rs)                               ├──▶ strategy ──▶ omitted turns ──▶ Report
+//! histories ──▶ sizes of turns (context/turns.rs) ──┘                 (context/cut.rs)
 //! ```
 //!
 //! A turn is the inputs of a column at one step, or its own value at that step. Truncation omits whole turns, before turns
 //! are merged into messages. Truncation is a function of the sizes of turns and reads no text.
 
 mod json;
-mod limit;
 mod persistent;
 mod report;
+mod token_limit;
 
 use std::fmt;
 use std::sync::OnceLock;
 
-pub(crate) use limit::{TokenLimit, TurnCut, Turns};
 pub(crate) use persistent::PersistentCuts;
 pub use report::{BudgetError, FixedText, Report};
+pub(crate) use token_limit::{TokenLimit, TurnCut, Turns};
 
 /// The most tokens of a request, and the strategy for a context that is larger.
 ///

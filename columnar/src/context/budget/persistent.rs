@@ -1,7 +1,7 @@
 //! Cuts that persist from step to step until the limit is exceeded again.
 
 use super::super::forked_list::ForkedList;
-use super::limit::{CutMarker, TokenLimit, TurnCut, Turns};
+use super::token_limit::{CutMarker, TokenLimit, TurnCut, Turns};
 
 /// The cuts of a column so far: a function of the values, so this is a cache: a lost cut is computed again from
 /// the steps.

@@ -13,8 +13,8 @@ use futures::stream::{self, BoxStream, StreamExt};
 
 use self::permits::{Permit, Permits, WaitBudget};
 use super::{Chunk, Model, Overloaded, ReplySettings, Request};
+use crate::declare::default_limits::{FIRST_PAUSE, LONGEST_PAUSE, MAX_CONCURRENCY, MAX_WAIT};
 use crate::declare::error::BoxError;
-use crate::declare::limits::{FIRST_PAUSE, LONGEST_PAUSE, MAX_CONCURRENCY, MAX_WAIT};
 
 /// The pauses after a refused call, if the model names none: twice as long each time, with jitter of up to as long again,
 /// so that programs that were refused together spread out.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::Client;
 use reqwest::redirect::Policy;
 
-use crate::declare::limits::PROVIDER_CONNECT;
+use crate::declare::default_limits::PROVIDER_CONNECT;
 
 /// A client without redirects, which would take the key along, and without decompression, since a few bytes can unpack to
 /// fill the memory. `None` if the system has no root certificates.

@@ -22,7 +22,7 @@ use super::redaction::Sent;
 use super::reply::{self, WireReply};
 use super::stop::StopFilter;
 use super::window::was_cut;
-use crate::declare::limits::{BETWEEN_EVENTS, FIRST_TOKEN, REPLY_BYTES};
+use crate::declare::default_limits::{BETWEEN_EVENTS, FIRST_TOKEN, REPLY_BYTES};
 use crate::model::http::without_logs;
 use crate::model::registry::ProviderFacts;
 use crate::model::{Chunk, Finish, deadline};

@@ -1,4 +1,7 @@
 //! The providers that the client of the feature `providers` knows, one row each.
+//!
+//! A new one also has its name in `PROVIDERS` of the macro's `keywords.rs`, a word in the table of the README, and a model
+//! in `tests/oracle/models.rs`.
 
 /// A provider of models, whose name begins the names of the models.
 #[derive(Debug)]

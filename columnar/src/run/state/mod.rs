@@ -23,7 +23,7 @@ use crate::compute::{Defaults, StepSettings};
 use crate::context::Exclusions;
 use crate::context::budget::Budget;
 use crate::context::documents::Documents;
-use crate::declare::limits::CONCURRENCY;
+use crate::declare::default_limits::CONCURRENCY;
 use crate::declare::{Name, Plan};
 use crate::history::tokens::{Counter, Estimate};
 use crate::run::reopen::{FlowDefinition, KeptColumns};

@@ -12,7 +12,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
 use super::super::StoreError;
-use crate::declare::limits::POSTGRES_CONNECT;
+use crate::declare::default_limits::POSTGRES_CONNECT;
 
 /// The parsed address of a database, which may hold a password, so there is no `Debug`.
 pub(super) struct DatabaseAddress {

@@ -12,8 +12,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use super::error::SqliteError;
 use super::log::{self, beside};
+use crate::declare::default_limits::SQLITE_BUSY;
 use crate::declare::error::shown;
-use crate::declare::limits::SQLITE_BUSY;
 use crate::store::StoreError;
 use crate::store::files::status::FileStatus;
 use crate::store::lock::owner_only;

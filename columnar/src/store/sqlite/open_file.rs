@@ -20,8 +20,8 @@ use super::log;
 use super::names::FileNames;
 use super::open_flow::{OpenFlow, advance, lock_path};
 use crate::declare::Name;
+use crate::declare::default_limits::SQLITE_BUSY;
 use crate::declare::error::shown;
-use crate::declare::limits::SQLITE_BUSY;
 use crate::store::thread::{Answer, HandleId, NewCell, PutRequest, Server, answer_all};
 use crate::store::{Put, StoreError, StoredSteps};
 
