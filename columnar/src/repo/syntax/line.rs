@@ -1,9 +1,19 @@
-//! Text of a file on one line.
+//! Parts of the text of a file: words, slices, and pieces on one line.
+
+use std::ops::Range;
 
 /// The length of the longest signature, in characters.
 pub(super) const SIGNATURE: usize = 120;
 /// The length of the longest import, in characters.
 pub(super) const IMPORT: usize = 160;
+
+pub(super) fn slice(text: &str, range: Range<usize>) -> &str {
+    text.get(range).unwrap_or_default()
+}
+
+pub(super) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
 
 /// The pieces one after another on a line: white space collapsed, and the end cut off past a number of characters.
 pub(super) fn joined<'t>(pieces: impl IntoIterator<Item = &'t str>, limit: usize) -> String {

@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::line::is_word;
+
 /// The words before the name of a type.
 const KEYWORDS: [&str; 4] = ["class", "enum", "struct", "union"];
 /// The last words of macros before a definition.
@@ -141,10 +143,6 @@ fn begins_body(text: &str) -> bool {
 
 fn is_capital(c: char) -> bool {
     c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@
 
 use tree_sitter::{Language, Query};
 
-use super::signature::{is_word, slice};
+use super::line::{is_word, slice};
 
 /// A query that was compiled.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ use std::ops::Range;
 use tree_sitter::{QueryCursor, Tree};
 
 use super::language::Language;
+use super::line::{is_word, slice};
 use super::matches::{Matches, Place};
 use super::repeats::without_repeats;
-use super::signature::{is_word, slice};
 use super::symbols::{SymbolKind, Symbols};
 
 /// The longest name of a definition, in bytes. A longer one is data.

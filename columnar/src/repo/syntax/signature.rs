@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::declarator::{Declared, plain_name};
-use super::line::{self, joined};
+use super::line::{self, is_word, joined, slice};
 use super::matches::{DefinitionMatch, ImportMatch, Matches};
 use super::symbols::{Symbol, SymbolKind};
 
@@ -216,12 +216,4 @@ fn short<'t>(text: &'t str, node: Option<Node<'_>>) -> Option<&'t str> {
 fn unquoted(text: &str) -> &str {
     let inner = text.get(1..text.len().saturating_sub(1));
     if text.starts_with(['"', '\'', '`']) { inner.unwrap_or(text) } else { text }
-}
-
-pub(super) fn slice(text: &str, range: Range<usize>) -> &str {
-    text.get(range).unwrap_or_default()
-}
-
-pub(super) fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
 }
