@@ -1,4 +1,4 @@
-//! Deadlines of any length.
+//! Deadlines of any length. The default limits of time are in `declare/default_limits.rs`.
 
 use std::time::Duration;
 

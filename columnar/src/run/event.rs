@@ -1,4 +1,4 @@
-//! The events of a run.
+//! The events of a run. `driver/computation.rs` reports what a cell does, and `driver/reports.rs` makes events of the reports.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
