@@ -84,6 +84,11 @@ impl Subject {
         json(&self.assemble().last_text())
     }
 
+    /// The new work of a step, up to the text that a client is handed.
+    fn text(&self) -> String {
+        self.assemble().last_text().into_owned()
+    }
+
     /// The whole request body, with assembly.
     fn body(&self) -> String {
         self.assemble().to_json()
@@ -136,7 +141,7 @@ fn figures() {
                 &mut || repeat(REPEATS, || longest.step()),
                 // The parts of a step: the figures below tell which of them a change made slower.
                 &mut || repeat(REPEATS, || short.assemble()),
-                &mut || repeat(REPEATS, || short.assemble().last_text().into_owned()),
+                &mut || repeat(REPEATS, || short.text()),
                 &mut || repeat(REPEATS, || short.escape()),
             ],
         );
@@ -212,10 +217,9 @@ fn assembly(criterion: &mut Criterion) {
 /// The number of instructions of a step: the difference between two runs of this program. One has `REPEATS` more steps.
 fn instructions() {
     for (pattern, ..) in PATTERNS {
-        let mut counts = [0.0; 3];
-        for (count, (work, steps)) in
-            counts.iter_mut().zip([("step", 100), ("step", 100_000), ("escape", 100)])
-        {
+        let mut counts = [0.0; 4];
+        let works = [("step", 100), ("step", 100_000), ("text", 100_000), ("escape", 100)];
+        for (count, (work, steps)) in counts.iter_mut().zip(works) {
             let args = |repeats: u32| {
                 [REPEAT, pattern, work, &steps.to_string(), &repeats.to_string()].map(str::to_owned)
             };
@@ -227,9 +231,9 @@ fn instructions() {
             }
             figure(&format!("{pattern}.{work}_{steps}_instructions"), *count, "instructions");
         }
-        let [short, long, escape] = counts;
+        let [short, long, text, escape] = counts;
         bar(&format!("{pattern}.instructions_1e5_over_1e2"), long / short, 1.1);
-        bar(&format!("{pattern}.instructions_over_escape"), long / escape, 1.5);
+        bar(&format!("{pattern}.text_instructions_over_escape"), text / escape, 1.5);
     }
 }
 
@@ -243,6 +247,7 @@ fn repeated(args: &[String]) -> Option<()> {
     let subject = Subject::new(input, own, steps.parse().ok()?);
     let work = match work.as_str() {
         "step" => Subject::step,
+        "text" => Subject::text,
         "escape" => Subject::escape,
         "body" => Subject::body,
         _ => return None,
