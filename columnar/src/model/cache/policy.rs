@@ -12,7 +12,8 @@ impl CachePolicy {
     /// An interface may lack the long lifetime that another interface to the same models has:
     ///
     /// ```
-    ///     ///
+    /// use std::time::Duration;
+    ///
     /// use columnar::cache::CachePolicy;
     ///
     /// let responses = CachePolicy::by_model("openai_resp/gpt-6.1-sol");
