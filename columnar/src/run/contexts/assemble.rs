@@ -97,7 +97,7 @@ impl FlowState {
 
     /// The contexts of a column, if they are made.
     pub(crate) fn kept(&self, column: usize) -> Option<&Arc<ColumnContexts>> {
-        self.contexts.get(&column)
+        self.contexts.get(column)?.as_ref()
     }
 
     /// The recipe of the contexts of a column; `None` for a source.
@@ -115,8 +115,14 @@ impl FlowState {
 
     /// Keeps the contexts of a column, unless their recipe has changed or they were made already.
     fn keep(&mut self, recipe: &ContextRecipe, contexts: &Arc<ColumnContexts>) {
-        if recipe.generation == self.generation {
-            self.contexts.entry(recipe.column).or_insert_with(|| Arc::clone(contexts));
+        if recipe.generation != self.generation {
+            return;
+        }
+        if self.contexts.len() <= recipe.column {
+            self.contexts.resize(recipe.column + 1, None);
+        }
+        if let Some(slot) = self.contexts.get_mut(recipe.column) {
+            slot.get_or_insert_with(|| Arc::clone(contexts));
         }
     }
 

@@ -138,10 +138,7 @@ impl FlowState {
             derived.forks.insert(step, step);
         }
         drop(derived.set_settings(settings));
-        let contexts = origins.iter().enumerate().filter_map(|(column, origin)| {
-            let contexts = self.contexts.get(&(*origin)?)?;
-            Some((column, contexts.before(step)))
-        });
+        let contexts = origins.iter().map(|origin| Some(self.kept((*origin)?)?.before(step)));
         // Only now, because `set_settings` forgets contexts. These know the truncations of the shared past.
         derived.contexts = contexts.collect();
         derived

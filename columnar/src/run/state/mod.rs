@@ -44,7 +44,7 @@ pub(crate) struct FlowState {
     pub(crate) defaults: Arc<Defaults>,
     // Made with the first context, because that calls the counter of users, which no lock may guard.
     /// By column.
-    pub(crate) contexts: BTreeMap<usize, Arc<ColumnContexts>>,
+    pub(crate) contexts: Vec<Option<Arc<ColumnContexts>>>,
     /// The generation of the contexts: changes of settings, budgets and the counter begin a new one.
     pub(crate) generation: usize,
     /// The nearest forks: the step at which each diverges, and the first step whose contexts take it into account.
@@ -122,7 +122,7 @@ impl FlowState {
             counter: Arc::new(Estimate),
             budget: Budget::new(),
             defaults: Arc::default(),
-            contexts: BTreeMap::new(),
+            contexts: Vec::new(),
             generation: 0,
             forks: BTreeMap::new(),
             documents: BTreeMap::new(),
