@@ -24,7 +24,7 @@ const MOST_SHARED_NAMES: usize = 8;
 const MOST_PRONOUNS: usize = 20;
 
 /// The most tuples in place of two statements or of a struct.
-const MOST_TUPLES: usize = 7;
+const MOST_TUPLES: usize = 2;
 
 /// The most closures with a name of their own. A function, or the loop itself, is often plainer.
 const MOST_NAMED_CLOSURES: usize = 351;
