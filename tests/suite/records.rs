@@ -357,8 +357,7 @@ fn words_of_the_macro(list: &str) -> BTreeSet<String> {
 #[test]
 fn the_macro_knows_the_providers_of_the_registry() {
     let known = words_of_the_macro("PROVIDERS");
-    let registry =
-        captured(&read("columnar/src/model/registry/providers.rs"), r#"ProviderFacts::new\(\s*"(\w+)""#);
+    let registry = captured(&read("columnar/src/model/registry/providers.rs"), r#"row\(\s*"(\w+)""#);
     assert!(known.contains("openai"), "{known:?}");
     assert_eq!(known, registry);
 }

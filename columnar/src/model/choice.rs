@@ -37,12 +37,12 @@ impl Choice {
     /// # Ok::<(), columnar::Error>(())
     /// ```
     pub fn resolve(&self, flow: &Self) -> Result<Arc<dyn Model>, ModelError> {
-        match (self, flow) {
-            (Self::Instance(model), _) | (Self::Inherited, Self::Instance(model)) => Ok(Arc::clone(model)),
-            (Self::Named(name), _) | (Self::Inherited, Self::Named(name)) => shared(name),
-            (Self::Inherited, Self::Inherited) => from_env(),
-            (Self::WithBackups(choices), _) => choices.first().unwrap_or(&Self::Inherited).resolve(flow),
-            (Self::Inherited, Self::WithBackups(_)) => flow.resolve(&Self::Inherited),
+        match self {
+            Self::Instance(model) => Ok(Arc::clone(model)),
+            Self::Named(name) => shared(name),
+            Self::WithBackups(choices) => choices.first().unwrap_or(&Self::Inherited).resolve(flow),
+            Self::Inherited if flow.is_inherited() => from_env(),
+            Self::Inherited => flow.resolve(&Self::Inherited),
         }
     }
 
@@ -52,9 +52,9 @@ impl Choice {
     ///
     /// The errors of [`resolve`](Self::resolve).
     pub fn resolve_all(&self, flow: &Self) -> Result<Vec<Arc<dyn Model>>, ModelError> {
-        match (self, flow) {
-            (Self::WithBackups(choices), _) => choices.iter().map(|choice| choice.resolve(flow)).collect(),
-            (Self::Inherited, Self::WithBackups(_)) => flow.resolve_all(&Self::Inherited),
+        match self {
+            Self::WithBackups(choices) => choices.iter().map(|choice| choice.resolve(flow)).collect(),
+            Self::Inherited if !flow.is_inherited() => flow.resolve_all(&Self::Inherited),
             _ => Ok(vec![self.resolve(flow)?]),
         }
     }
@@ -79,14 +79,16 @@ impl Choice {
 
     /// The name of the model, without the address, also if it cannot be called.
     pub(crate) fn model_name(&self, flow: &Self) -> Option<Arc<str>> {
-        match (self, flow) {
-            (Self::Named(name), _) | (Self::Inherited, Self::Named(name)) => {
-                Some(name.split('@').next()?.into())
-            }
-            (Self::WithBackups(choices), _) => choices.first()?.model_name(flow),
-            (Self::Inherited, Self::WithBackups(_)) => flow.model_name(&Self::Inherited),
+        match self {
+            Self::Named(name) => Some(name.split('@').next()?.into()),
+            Self::WithBackups(choices) => choices.first()?.model_name(flow),
+            Self::Inherited if !flow.is_inherited() => flow.model_name(&Self::Inherited),
             _ => Some(self.resolve(flow).ok()?.name().into()),
         }
+    }
+
+    fn is_inherited(&self) -> bool {
+        matches!(self, Self::Inherited)
     }
 }
 

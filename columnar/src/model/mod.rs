@@ -6,13 +6,10 @@ pub mod breakdown;
 #[doc(hidden)]
 pub mod cache;
 mod choice;
-mod context_window;
 mod deadline;
-mod end_date;
 mod errors;
 #[cfg(any(feature = "providers", feature = "web"))]
 pub(crate) mod http;
-mod max_tokens;
 mod observed;
 mod offline;
 #[cfg(feature = "providers")]
@@ -36,16 +33,13 @@ pub use adaptive::Adaptive;
 #[cfg(feature = "providers")]
 pub use choice::BASE_URL;
 pub use choice::{Choice, ModelError, UnknownModel, VARIABLE, by_name, from_env};
-pub use context_window::ContextWindow;
 pub(crate) use deadline::deadline;
-pub use end_date::EndDate;
 pub use errors::{Overloaded, Refused, Truncated};
-pub use max_tokens::MaxTokens;
 pub use offline::Offline;
 pub(crate) use reply::ReplyError;
 pub use reply::{Chunk, End};
 
-pub use crate::model::registry::{Effort, ParseEffortError};
+pub use crate::model::registry::{ContextWindow, Effort, EndDate, MaxTokens, ParseEffortError};
 pub use crate::model::rendering::{ReplySettings, Request, Schema};
 pub use crate::model::usage::{Finish, Usage};
 

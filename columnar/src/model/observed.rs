@@ -20,18 +20,13 @@ impl Calibration {
     }
 }
 
-struct Observed<M> {
-    model: Arc<M>,
+#[derive(Clone)]
+struct Observed {
+    model: Arc<dyn Model>,
     calibration: Calibration,
 }
 
-impl<M> Clone for Observed<M> {
-    fn clone(&self) -> Self {
-        Self { model: Arc::clone(&self.model), calibration: self.calibration.clone() }
-    }
-}
-
-impl<M: Model> Model for Observed<M> {
+impl Model for Observed {
     fn name(&self) -> &str {
         self.model.name()
     }

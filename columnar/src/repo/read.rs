@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use super::MAX_FILE_BYTES;
 use super::error::FileFault;
 use crate::context::documents::{Key, Kind};
-use crate::store::files::plain_file::{self, WrongKind};
+use crate::store::files::{self, WrongKind};
 
 /// The attempts to read a file that changes meanwhile.
 const ATTEMPTS: usize = 4;
@@ -77,7 +77,7 @@ pub(super) fn read(root: &Path, path: &str) -> Result<(String, Stamp), FileFault
 /// The bytes of a file; `None` if its status changed meanwhile.
 fn read_once(path: &Path) -> Result<Option<(Vec<u8>, Stamp)>, FileFault> {
     let now = SystemTime::now();
-    let opened = plain_file::open(OpenOptions::new().read(true), path);
+    let opened = files::open(OpenOptions::new().read(true), path);
     let (mut file, _) = opened.map_err(|error| wrong_kind(path, &error).unwrap_or_else(|| error.into()))?;
     let before = file.metadata()?;
     if before.len() > MAX_FILE_BYTES {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::contract::{Entry, Store};
+use super::contract::{StepEntries, Store};
 use super::error::StoreError;
 use crate::declare::Name;
 use crate::history::StoredSteps;
@@ -22,13 +22,15 @@ pub(crate) async fn listed_steps(store: &dyn Store, column: &Name) -> Result<Sto
     let mut least = stored_steps.prefix.saturating_add(1);
     for &step in &stored_steps.beyond {
         if step < least {
-            return Err(corrupt(column, step, "the store lists it twice or out of order"));
+            return Err(StoreError::corrupt(column, step, "the store lists it twice or out of order"));
         }
         least = step.saturating_add(1);
     }
     let last = stored_steps.beyond.last().copied().or(stored_steps.prefix.checked_sub(1));
     match last.filter(|last| *last >= MAX_STEPS) {
-        Some(last) => Err(corrupt(column, last, "the store lists it, and no column has so many steps")),
+        Some(last) => {
+            Err(StoreError::corrupt(column, last, "the store lists it, and no column has so many steps"))
+        }
         None => Ok(stored_steps),
     }
 }
@@ -40,7 +42,7 @@ pub(crate) async fn stored_steps(store: &dyn Store, column: &Name) -> Result<Sto
     if let Some(last) = stored_steps.prefix.checked_sub(1).filter(|last| *last >= FEW)
         && load(store, column, last..last + 1).await?.is_empty()
     {
-        return Err(corrupt(column, last, NOT_RETURNED));
+        return Err(StoreError::corrupt(column, last, NOT_RETURNED));
     }
     Ok(stored_steps)
 }
@@ -50,18 +52,14 @@ pub(crate) async fn load(
     store: &dyn Store,
     column: &Name,
     steps: Range<usize>,
-) -> Result<Vec<(usize, Entry)>, StoreError> {
+) -> Result<StepEntries, StoreError> {
     let mut entries = store.load(column.clone(), steps.clone()).await?;
     entries.retain(|(step, _)| steps.contains(step));
     // Stores may return entries in any order.
     entries.sort_unstable_by_key(|(step, _)| *step);
     let twice = entries.iter().zip(entries.iter().skip(1)).find(|(one, next)| one.0 == next.0);
     match twice {
-        Some(((step, _), _)) => Err(corrupt(column, *step, "the store returned it twice")),
+        Some(((step, _), _)) => Err(StoreError::corrupt(column, *step, "the store returned it twice")),
         None => Ok(entries),
     }
-}
-
-pub(crate) fn corrupt(column: &Name, step: usize, reason: &str) -> StoreError {
-    StoreError::Corrupt { column: column.clone(), step, reason: reason.to_owned() }
 }

@@ -8,6 +8,12 @@ use super::error::StoreError;
 use crate::declare::Name;
 use crate::history::{StoredSteps, Value};
 
+/// The answer of a store.
+pub(crate) type StoreFuture<T> = BoxFuture<'static, Result<T, StoreError>>;
+
+/// Entries of a column with their steps.
+pub(crate) type StepEntries = Vec<(usize, Entry)>;
+
 /// A store of a flow's values: the contract between a flow and a storage.
 ///
 /// The library has [`MemoryStore`](super::MemoryStore) and [`FileStore`](super::FileStore), and with features

@@ -2,8 +2,8 @@
 
 use futures::future::join_all;
 
-use super::checked::{NOT_RETURNED, corrupt, load, stored_steps};
-use super::{Entry, Put, Store, StoreError};
+use super::checked::{NOT_RETURNED, load, stored_steps};
+use super::{Put, StepEntries, Store, StoreError};
 use crate::declare::Name;
 use crate::history::StepRanges;
 
@@ -27,7 +27,7 @@ pub(crate) async fn copy(
         let entries = load(from, column, chunk.clone()).await?;
         let mut found = entries.iter().map(|(step, _)| *step);
         if let Some(step) = stored_steps.within(&chunk).find(|step| found.next() != Some(*step)) {
-            return Err(corrupt(column, step, NOT_RETURNED));
+            return Err(StoreError::corrupt(column, step, NOT_RETURNED));
         }
         put_all(into, column, entries).await?;
     }
@@ -46,11 +46,7 @@ pub(crate) async fn check_beyond(into: &dyn Store, column: &Name, before: usize)
 }
 
 /// Stores entries. A cell that has the same entry already is passed over; a different entry is an error.
-pub(crate) async fn put_all(
-    into: &dyn Store,
-    column: &Name,
-    entries: Vec<(usize, Entry)>,
-) -> Result<(), StoreError> {
+pub(crate) async fn put_all(into: &dyn Store, column: &Name, entries: StepEntries) -> Result<(), StoreError> {
     // All puts at once, so that the store can write all entries with one wait. A clone of an entry copies no text.
     let puts = entries.iter().map(|(step, entry)| into.put(column.clone(), *step, entry.clone()));
     for (put, (step, entry)) in join_all(puts).await.into_iter().zip(&entries) {

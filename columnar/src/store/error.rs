@@ -87,6 +87,21 @@ impl StoreError {
         Self::Other(error.into())
     }
 
+    /// An entry was changed, or is missing.
+    pub(crate) fn corrupt(column: &Name, step: usize, reason: impl Into<String>) -> Self {
+        Self::Corrupt { column: column.clone(), step, reason: reason.into() }
+    }
+
+    /// Data about the values cannot be read.
+    pub(crate) fn damaged(location: &(impl fmt::Display + ?Sized), reason: impl Into<String>) -> Self {
+        Self::Damaged { location: location.to_string(), reason: reason.into() }
+    }
+
+    /// Another flow has the store open.
+    pub(super) fn locked(location: &(impl fmt::Display + ?Sized)) -> Self {
+        Self::Locked { location: location.to_string() }
+    }
+
     /// The system has no thread left.
     pub(super) fn no_thread() -> Self {
         Self::other("the system cannot start a thread for the store; end others first")

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
-use crate::store::files::plain_file;
+use crate::store::files;
 use crate::store::files::status::FileStatus;
 
 /// A locked file. The lock ends with the process. Dropping unlocks explicitly, since closing is not enough: a child
@@ -24,7 +24,7 @@ impl FileLock {
         lock: impl Fn(&File) -> Result<(), TryLockError>,
     ) -> Result<Self, TryLockError> {
         // Creating a file needs write access; nothing is ever written to a lock file.
-        let file = plain_file::open(owner_only(OpenOptions::new().append(true).create(true)), path);
+        let file = files::open(owner_only(OpenOptions::new().append(true).create(true)), path);
         let (file, _) = file.map_err(TryLockError::Error)?;
         lock(&file)?;
         Ok(Self(file))
@@ -75,7 +75,7 @@ mod tests {
         for path in [&link, &pipe] {
             let refused = FileLock::take(path).expect_err("it is no file");
             let TryLockError::Error(error) = refused else { panic!("{refused}") };
-            assert_eq!(plain_file::WrongKind::of(&error), Some(plain_file::WrongKind::NotAFile));
+            assert_eq!(files::WrongKind::of(&error), Some(files::WrongKind::NotAFile));
         }
         assert!(!elsewhere.exists());
         // A link to the locked file is another path.

@@ -1,14 +1,14 @@
 //! A store in memory, which ends with the process.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, btree_map};
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures::future::{self, BoxFuture, FutureExt};
+use futures::future::{self, FutureExt};
 
-use super::{Entry, Put, Store, StoreError, StoredSteps};
+use super::{Entry, Put, StepEntries, Store, StoreError, StoreFuture, StoredSteps};
 use crate::declare::Name;
 
 /// A store in memory. Clones are handles to the same flow, so a clone can open the flow again when the first flow is
@@ -35,16 +35,16 @@ use crate::declare::Name;
 /// ```
 pub struct MemoryStore {
     memory: Memory,
-    flow: Arc<Mutex<Contents>>,
+    flow: Arc<Mutex<MemoryContents>>,
     owns: AtomicBool,
 }
 
 /// Flows by key.
-type Memory = Arc<Mutex<BTreeMap<String, Arc<Mutex<Contents>>>>>;
+type Memory = Arc<Mutex<BTreeMap<String, Arc<Mutex<MemoryContents>>>>>;
 
 /// The contents of a flow.
 #[derive(Default)]
-struct Contents {
+struct MemoryContents {
     /// Whether the flow has been opened since the contents were made or deleted.
     exists: bool,
     owned: bool,
@@ -91,9 +91,11 @@ impl MemoryStore {
         Self { memory, flow, owns: AtomicBool::new(false) }
     }
 
-    /// The contents, if this handle is the owner.
-    fn contents(&self) -> Result<MutexGuard<'_, Contents>, StoreError> {
-        if self.owns.load(Ordering::Acquire) { Ok(lock(&self.flow)) } else { Err(StoreError::Closed) }
+    /// The answer about the contents, if this handle is the owner.
+    fn answer<T: Send + 'static>(&self, act: impl FnOnce(&mut MemoryContents) -> T) -> StoreFuture<T> {
+        let is_owner = self.owns.load(Ordering::Acquire);
+        let answer = if is_owner { Ok(act(&mut lock(&self.flow))) } else { Err(StoreError::Closed) };
+        future::ready(answer).boxed()
     }
 
     fn become_owner(&self) -> Result<Option<String>, StoreError> {
@@ -113,60 +115,49 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Contents {
+impl MemoryContents {
     fn check_free(&self) -> Result<(), StoreError> {
-        if self.owned { Err(StoreError::Locked { location: "this memory".into() }) } else { Ok(()) }
-    }
-
-    fn stored_steps(&self, column: &Name) -> StoredSteps {
-        self.columns.get(column).into_iter().flat_map(BTreeMap::keys).copied().collect()
-    }
-
-    fn load(&self, column: &Name, steps: Range<usize>) -> Vec<(usize, Entry)> {
-        // `BTreeMap::range` panics if a range ends before it begins.
-        let Some(cells) = self.columns.get(column).filter(|_| !steps.is_empty()) else { return Vec::new() };
-        cells.range(steps).map(|(step, entry)| (*step, entry.clone())).collect()
-    }
-
-    fn put(&mut self, column: Name, step: usize, entry: Entry) -> Put {
-        let cells = self.columns.entry(column).or_default();
-        if let Some(existing) = cells.get(&step) {
-            return Put::Exists(existing.clone());
-        }
-        cells.insert(step, entry);
-        Put::Stored
+        if self.owned { Err(StoreError::locked("this memory")) } else { Ok(()) }
     }
 }
 
 impl Store for MemoryStore {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+    fn open(&self) -> StoreFuture<Option<String>> {
         future::ready(self.become_owner()).boxed()
     }
 
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        let defined = self.contents().map(|mut contents| contents.definition = Some(definition));
-        future::ready(defined).boxed()
+    fn define(&self, definition: String) -> StoreFuture<()> {
+        self.answer(|contents| contents.definition = Some(definition))
     }
 
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        future::ready(self.contents().map(|contents| contents.stored_steps(&column))).boxed()
+    fn stored_steps(&self, column: Name) -> StoreFuture<StoredSteps> {
+        self.answer(|contents| {
+            contents.columns.get(&column).into_iter().flat_map(BTreeMap::keys).copied().collect()
+        })
     }
 
-    fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        future::ready(self.contents().map(|contents| contents.load(&column, steps))).boxed()
+    fn load(&self, column: Name, steps: Range<usize>) -> StoreFuture<StepEntries> {
+        self.answer(|contents| {
+            // `BTreeMap::range` panics if a range ends before it begins.
+            let cells = contents.columns.get(&column).filter(|_| !steps.is_empty());
+            let cells = cells.map(|cells| cells.range(steps)).into_iter().flatten();
+            cells.map(|(step, entry)| (*step, entry.clone())).collect()
+        })
     }
 
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        future::ready(self.contents().map(|mut contents| contents.put(column, step, entry))).boxed()
+    fn put(&self, column: Name, step: usize, entry: Entry) -> StoreFuture<Put> {
+        self.answer(|contents| match contents.columns.entry(column).or_default().entry(step) {
+            btree_map::Entry::Occupied(existing) => Put::Exists(existing.get().clone()),
+            btree_map::Entry::Vacant(cell) => {
+                cell.insert(entry);
+                Put::Stored
+            }
+        })
     }
 
-    fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+    fn delete(&self) -> StoreFuture<()> {
         let mut contents = lock(&self.flow);
-        let deleted = contents.check_free().map(|()| *contents = Contents::default());
+        let deleted = contents.check_free().map(|()| *contents = MemoryContents::default());
         future::ready(deleted).boxed()
     }
 }

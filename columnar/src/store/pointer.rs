@@ -1,52 +1,65 @@
-//! Stores behind pointers, so that a running program can select one.
+//! Stores that are another store, or have one.
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
+use super::Store;
 
-use super::{Entry, Put, Store, StoreError, StoredSteps};
-use crate::declare::Name;
-
-macro_rules! store_behind {
-    ($($pointer:ident)*) => {$(
-        // A message about a type that is no store has no use for these.
-        #[diagnostic::do_not_recommend]
-        impl<S: Store + ?Sized> Store for $pointer<S> {
-            fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-                (**self).open()
-            }
-
-            fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-                (**self).define(definition)
-            }
-
-            fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-                (**self).stored_steps(column)
-            }
-
-            fn load(
-                &self,
-                column: Name,
-                steps: Range<usize>,
-            ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-                (**self).load(column, steps)
-            }
-
-            fn put(
-                &self,
-                column: Name,
-                step: usize,
-                entry: Entry,
-            ) -> BoxFuture<'static, Result<Put, StoreError>> {
-                (**self).put(column, step, entry)
-            }
-
-            fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>> {
-                (**self).delete()
-            }
+/// The methods of [`Store`], by the same methods of a part of the store. There is no blanket implementation, since
+/// compiler messages would not list the covered stores.
+macro_rules! delegate_store {
+    ($store:ident => $part:expr) => {
+        fn open(&self) -> $crate::store::StoreFuture<Option<String>> {
+            let $store = self;
+            $part.open()
         }
-    )*};
+
+        fn define(&self, definition: String) -> $crate::store::StoreFuture<()> {
+            let $store = self;
+            $part.define(definition)
+        }
+
+        fn stored_steps(
+            &self,
+            column: $crate::Name,
+        ) -> $crate::store::StoreFuture<$crate::store::StoredSteps> {
+            let $store = self;
+            $part.stored_steps(column)
+        }
+
+        fn load(
+            &self,
+            column: $crate::Name,
+            steps: std::ops::Range<usize>,
+        ) -> $crate::store::StoreFuture<$crate::store::StepEntries> {
+            let $store = self;
+            $part.load(column, steps)
+        }
+
+        fn put(
+            &self,
+            column: $crate::Name,
+            step: usize,
+            entry: $crate::store::Entry,
+        ) -> $crate::store::StoreFuture<$crate::store::Put> {
+            let $store = self;
+            $part.put(column, step, entry)
+        }
+
+        fn delete(&self) -> $crate::store::StoreFuture<()> {
+            let $store = self;
+            $part.delete()
+        }
+    };
+}
+pub(super) use delegate_store;
+
+// A message about a type that is no store has no use for these two.
+#[diagnostic::do_not_recommend]
+impl<S: Store + ?Sized> Store for Arc<S> {
+    delegate_store!(store => (**store));
 }
 
-store_behind!(Arc Box);
+#[diagnostic::do_not_recommend]
+impl<S: Store + ?Sized> Store for Box<S> {
+    delegate_store!(store => (**store));
+}

@@ -12,9 +12,9 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use futures::channel::oneshot;
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::FutureExt;
 
-use super::{Entry, Put, StoreError};
+use super::{Entry, Put, StoreError, StoreFuture};
 use crate::declare::Name;
 
 /// The most cells of one write.
@@ -98,7 +98,7 @@ impl<S: Server> Thread<S> {
         &self,
         handle: HandleId,
         task: impl FnOnce(&mut S) -> Result<T, StoreError> + Send + 'static,
-    ) -> BoxFuture<'static, Result<T, StoreError>> {
+    ) -> StoreFuture<T> {
         let (answer, answered) = oneshot::channel();
         self.send(QueuedRequest::Do(
             handle,
@@ -110,7 +110,7 @@ impl<S: Server> Thread<S> {
         wait(answered)
     }
 
-    pub(crate) fn put(&self, handle: HandleId, cell: NewCell) -> BoxFuture<'static, Result<Put, StoreError>> {
+    pub(crate) fn put(&self, handle: HandleId, cell: NewCell) -> StoreFuture<Put> {
         let (answer, answered) = oneshot::channel();
         self.send(QueuedRequest::Put(PutRequest { handle, cell, answer }));
         wait(answered)
@@ -153,7 +153,7 @@ impl<S> Drop for Thread<S> {
 #[cfg(feature = "sqlite")]
 pub(crate) fn run<T: Send + 'static>(
     task: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
-) -> BoxFuture<'static, Result<T, StoreError>> {
+) -> StoreFuture<T> {
     let (answer, answered) = oneshot::channel();
     // The future that waits for the answer may have been dropped.
     let thread =
@@ -253,9 +253,7 @@ fn survive(request: impl FnOnce()) {
 }
 
 /// The answer of the thread, as a future.
-fn wait<T: Send + 'static>(
-    answered: oneshot::Receiver<Result<T, StoreError>>,
-) -> BoxFuture<'static, Result<T, StoreError>> {
+fn wait<T: Send + 'static>(answered: oneshot::Receiver<Result<T, StoreError>>) -> StoreFuture<T> {
     answered
         .map(|answer| answer.unwrap_or_else(|_| Err(StoreError::other("the thread of the store panicked"))))
         .boxed()

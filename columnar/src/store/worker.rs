@@ -4,10 +4,10 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use futures::future::{self, BoxFuture, FutureExt};
+use futures::future::{self, FutureExt};
 
 use super::thread::{HandleId, NewCell, PutRequest, Server, Thread, answer_all};
-use super::{Entry, Put, StoreError, StoredSteps};
+use super::{Entry, Put, StepEntries, StoreError, StoreFuture, StoredSteps};
 use crate::declare::Name;
 
 /// The blocking half of a store. The clauses of [`Store`](super::Store) hold here as well; the worker itself refuses
@@ -25,7 +25,7 @@ pub(crate) trait Backend: Sized + Send + 'static {
 
     fn stored_steps(&mut self, column: &Name) -> Result<StoredSteps, StoreError>;
 
-    fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError>;
+    fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<StepEntries, StoreError>;
 
     /// Stores all of these cells, and makes them durable together. Returns the outcomes in order; an error concerns
     /// all cells.
@@ -41,7 +41,7 @@ pub(crate) trait Backend: Sized + Send + 'static {
 
 /// A handle to a backend on a separate thread. When the handle is dropped, the thread finishes all requests and ends.
 pub(crate) struct Worker<B: Backend> {
-    location: B::Location,
+    pub(super) location: B::Location,
     handle: HandleId,
     thread: Mutex<Option<Thread<WorkerState<B>>>>,
 }
@@ -65,13 +65,9 @@ impl<B: Backend> Worker<B> {
         Self { location, handle: HandleId::new(), thread: Mutex::new(None) }
     }
 
-    pub(crate) fn location(&self) -> &B::Location {
-        &self.location
-    }
+    // The methods of `Store`, to which `delegate_store!` delegates.
 
-    // The methods of `Store`, to which `store_on_worker!` delegates.
-
-    pub(crate) fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+    pub(crate) fn open(&self) -> StoreFuture<Option<String>> {
         let location = self.location.clone();
         self.ask(move |state| {
             // An open backend gives up the ownership first.
@@ -84,32 +80,23 @@ impl<B: Backend> Worker<B> {
         })
     }
 
-    pub(crate) fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+    pub(crate) fn define(&self, definition: String) -> StoreFuture<()> {
         self.ask(move |state| state.write(|backend| backend.define(&definition)))
     }
 
-    pub(crate) fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+    pub(crate) fn stored_steps(&self, column: Name) -> StoreFuture<StoredSteps> {
         self.read(move |backend| backend.stored_steps(&column))
     }
 
-    pub(crate) fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+    pub(crate) fn load(&self, column: Name, steps: Range<usize>) -> StoreFuture<StepEntries> {
         self.read(move |backend| backend.load(&column, steps))
     }
 
-    pub(crate) fn put(
-        &self,
-        column: Name,
-        step: usize,
-        entry: Entry,
-    ) -> BoxFuture<'static, Result<Put, StoreError>> {
+    pub(crate) fn put(&self, column: Name, step: usize, entry: Entry) -> StoreFuture<Put> {
         self.send(|thread| thread.put(self.handle, NewCell { column, step, entry }))
     }
 
-    pub(crate) fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+    pub(crate) fn delete(&self) -> StoreFuture<()> {
         self.inspect(B::delete)
     }
 
@@ -117,15 +104,18 @@ impl<B: Backend> Worker<B> {
     pub(crate) fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&mut B) -> Result<T, StoreError> + Send + 'static,
-    ) -> BoxFuture<'static, Result<T, StoreError>> {
-        self.ask(move |state| read(state.read()?))
+    ) -> StoreFuture<T> {
+        self.ask(move |state| match state {
+            WorkerState::Closed => Err(StoreError::Closed),
+            WorkerState::Open(backend) | WorkerState::Halted(backend) => read(backend),
+        })
     }
 
     /// Runs on the thread with the location alone, whether or not the backend is open.
     pub(crate) fn inspect<T: Send + 'static>(
         &self,
         inspect: impl FnOnce(&B::Location) -> Result<T, StoreError> + Send + 'static,
-    ) -> BoxFuture<'static, Result<T, StoreError>> {
+    ) -> StoreFuture<T> {
         let location = self.location.clone();
         self.ask(move |_| inspect(&location))
     }
@@ -133,14 +123,14 @@ impl<B: Backend> Worker<B> {
     fn ask<T: Send + 'static>(
         &self,
         request: impl FnOnce(&mut WorkerState<B>) -> Result<T, StoreError> + Send + 'static,
-    ) -> BoxFuture<'static, Result<T, StoreError>> {
+    ) -> StoreFuture<T> {
         self.send(|thread| thread.ask(self.handle, request))
     }
 
     fn send<T: Send + 'static>(
         &self,
-        request: impl FnOnce(&Thread<WorkerState<B>>) -> BoxFuture<'static, Result<T, StoreError>>,
-    ) -> BoxFuture<'static, Result<T, StoreError>> {
+        request: impl FnOnce(&Thread<WorkerState<B>>) -> StoreFuture<T>,
+    ) -> StoreFuture<T> {
         // The lock holds one `Option`, which a panic cannot leave half changed.
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
@@ -155,58 +145,6 @@ impl<B: Backend> Worker<B> {
     }
 }
 
-/// The methods of [`Store`](super::Store) for a store with a field `worker`. There is no blanket implementation, since
-/// compiler messages would not list the covered stores.
-macro_rules! store_on_worker {
-    () => {
-        fn open(
-            &self,
-        ) -> futures::future::BoxFuture<'static, Result<Option<String>, $crate::store::StoreError>> {
-            self.worker.open()
-        }
-
-        fn define(
-            &self,
-            definition: String,
-        ) -> futures::future::BoxFuture<'static, Result<(), $crate::store::StoreError>> {
-            self.worker.define(definition)
-        }
-
-        fn stored_steps(
-            &self,
-            column: $crate::Name,
-        ) -> futures::future::BoxFuture<'static, Result<$crate::store::StoredSteps, $crate::store::StoreError>>
-        {
-            self.worker.stored_steps(column)
-        }
-
-        fn load(
-            &self,
-            column: $crate::Name,
-            steps: std::ops::Range<usize>,
-        ) -> futures::future::BoxFuture<
-            'static,
-            Result<Vec<(usize, $crate::store::Entry)>, $crate::store::StoreError>,
-        > {
-            self.worker.load(column, steps)
-        }
-
-        fn put(
-            &self,
-            column: $crate::Name,
-            step: usize,
-            entry: $crate::store::Entry,
-        ) -> futures::future::BoxFuture<'static, Result<$crate::store::Put, $crate::store::StoreError>> {
-            self.worker.put(column, step, entry)
-        }
-
-        fn delete(&self) -> futures::future::BoxFuture<'static, Result<(), $crate::store::StoreError>> {
-            self.worker.delete()
-        }
-    };
-}
-pub(super) use store_on_worker;
-
 impl<B: Backend> fmt::Debug for Worker<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Worker").finish_non_exhaustive()
@@ -214,13 +152,6 @@ impl<B: Backend> fmt::Debug for Worker<B> {
 }
 
 impl<B: Backend> WorkerState<B> {
-    fn read(&mut self) -> Result<&mut B, StoreError> {
-        match self {
-            Self::Closed => Err(StoreError::Closed),
-            Self::Open(backend) | Self::Halted(backend) => Ok(backend),
-        }
-    }
-
     fn write<T>(&mut self, write: impl FnOnce(&mut B) -> Result<T, StoreError>) -> Result<T, StoreError> {
         match std::mem::replace(self, Self::Closed) {
             Self::Closed => Err(StoreError::Closed),

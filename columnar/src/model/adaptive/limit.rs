@@ -69,19 +69,17 @@ impl ConcurrencyLimit {
         // By default backon stops after three pauses, and a later refusal would have none.
         let growth = growth.without_max_times();
         let max = max.max(1);
-        let round = Round(0);
-        let pauses = growth.build();
         Self {
             calls: INITIAL.min(max),
             max,
-            round,
+            round: Round(0),
             answers: 0,
             reached: false,
             waves: None,
             opens: None,
             silent: None,
+            pauses: growth.build(),
             growth,
-            pauses,
         }
     }
 

@@ -4,13 +4,12 @@ mod limit;
 mod permits;
 
 use std::fmt;
-use std::pin::Pin;
+use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use backon::ExponentialBuilder;
-use futures::stream::{self, BoxStream, Stream, StreamExt};
+use futures::stream::{self, BoxStream, StreamExt};
 
 use self::permits::{Permit, Permits, WaitBudget};
 use super::{Chunk, Model, Overloaded, ReplySettings, Request};
@@ -103,10 +102,6 @@ struct RepeatedCall {
 }
 
 impl RepeatedCall {
-    fn new(model: Adaptive, request: Request) -> Self {
-        Self { model, request, budget: None, refusal: None, call: None }
-    }
-
     async fn next(&mut self) -> Option<Result<Chunk, BoxError>> {
         if let Some(call) = &mut self.call {
             return call.next().await;
@@ -127,9 +122,9 @@ impl RepeatedCall {
         // A refusal after the first piece is returned, since the reader has that piece already.
         match call.next().await {
             Some(Err(error)) if Overloaded::of(&*error).is_some() => {
-                budget.refused();
+                budget.refused = true;
                 let pause = permits.pause();
-                if !budget.allows(pause) {
+                if pause > budget.left {
                     return Some(Err(error));
                 }
                 let message = error.to_string();
@@ -158,7 +153,7 @@ impl Model for Adaptive {
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        let calls = RepeatedCall::new(self.clone(), request);
+        let calls = RepeatedCall { model: self.clone(), request, budget: None, refusal: None, call: None };
         let chunks = stream::unfold(Some(calls), |calls| async move {
             let mut calls = calls?;
             let chunk = calls.next().await?;
@@ -185,23 +180,19 @@ struct PermittedReply {
     permit: Option<Permit>,
 }
 
-impl Stream for PermittedReply {
-    type Item = Result<Chunk, BoxError>;
-
-    fn poll_next(mut self: Pin<&mut Self>, poller: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Self { reply, permit } = &mut *self;
-        let Some(held) = permit else { return Poll::Ready(None) };
-        let chunk = ready!(held.poll(poller, |poller| reply.poll_next_unpin(poller)));
-        if matches!(chunk, Some(Ok(Chunk::Text(_) | Chunk::Thought(_) | Chunk::Waiting { .. }))) {
-            return Poll::Ready(chunk);
+impl PermittedReply {
+    async fn next(&mut self) -> Option<Result<Chunk, BoxError>> {
+        let Self { reply, permit } = self;
+        let held = permit.as_ref()?;
+        let chunk = poll_fn(|poller| held.poll(poller, |poller| reply.poll_next_unpin(poller))).await;
+        if !matches!(chunk, Some(Ok(Chunk::Text(_) | Chunk::Thought(_) | Chunk::Waiting { .. }))) {
+            // Any other item is the last. A stream that ends without `Chunk::End` shows nothing about the limit.
+            match (permit.take(), &chunk) {
+                (Some(permit), Some(Ok(_))) => permit.answered(),
+                (Some(permit), Some(Err(error))) => permit.failed(&**error),
+                _ => {}
+            }
         }
-        // Any other item is the last.
-        match (permit.take(), &chunk) {
-            (Some(permit), Some(Ok(_))) => permit.answered(),
-            (Some(permit), Some(Err(error))) => permit.failed(&**error),
-            // A stream that ended without `Chunk::End` shows nothing about the limit.
-            _ => {}
-        }
-        Poll::Ready(chunk)
+        chunk
     }
 }

@@ -121,23 +121,14 @@ pub(super) struct WaitBudget {
     whole: Duration,
     begun: Instant,
     /// The rest of the budget for pauses after refusals of this call.
-    left: Duration,
-    refused: bool,
+    pub(super) left: Duration,
+    /// Whether the call was refused, so the next pause counts.
+    pub(super) refused: bool,
 }
 
 impl WaitBudget {
     pub(super) fn new(whole: Duration) -> Self {
         Self { whole, begun: Instant::now(), left: whole, refused: false }
-    }
-
-    /// Notes that the call was refused, so the next pause counts.
-    pub(super) fn refused(&mut self) {
-        self.refused = true;
-    }
-
-    /// Whether the call may wait for this time.
-    pub(super) fn allows(&self, pause: Duration) -> bool {
-        pause <= self.left
     }
 
     /// The time until which the call waits for a model that opens at `opens`; `None` if the wait is too long.

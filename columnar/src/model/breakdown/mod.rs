@@ -17,7 +17,7 @@ use crate::context::{Messages, Section, TieredDocument};
 use crate::declare::Name;
 use crate::history::tokens::Counter;
 use crate::model::cache::{CachePlan, Reason};
-use crate::model::registry::reply_limit;
+use crate::model::registry::MaxTokens;
 use crate::model::usage::{Receipt, Total, Usage};
 
 impl Messages {
@@ -431,5 +431,5 @@ fn hit_rate(usage: &Usage) -> Option<f64> {
 
 /// The most tokens of a reply of the model in a receipt, if the number is known.
 fn longest_reply(receipt: &Receipt) -> Option<u32> {
-    reply_limit(receipt.model.as_deref()?)?.most
+    MaxTokens::by_model(receipt.model.as_deref()?).most
 }

@@ -33,8 +33,7 @@ impl fmt::Display for Breakdown {
         if let Some(total) = &self.total {
             writeln!(f, "session: {total}")?;
         }
-        let table = if self.tiers.is_empty() { self.by_column() } else { self.by_tier() };
-        write!(f, "{table}")
+        if self.tiers.is_empty() { self.write_columns(f) } else { self.write_tiers(f) }
     }
 }
 
@@ -73,7 +72,7 @@ fn write_receipt(f: &mut fmt::Formatter<'_>, receipt: &Receipt) -> fmt::Result {
 }
 
 impl Breakdown {
-    fn by_tier(&self) -> FigureTable {
+    fn write_tiers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let headers = ["documents", "history", "prompt", "other", "tokens"];
         let tiers = self.tiers.iter().map(|tier| {
             let documents = tier.document_tokens();
@@ -83,26 +82,28 @@ impl Breakdown {
             let figures = [documents, history, prompt, other, tier.tokens].map(Some);
             FigureLine { name: tier.tier.to_string(), figures: figures.into(), holds: holds(tier) }
         });
-        self.table(&headers, Some("holds"), tiers)
+        self.write_table(f, &headers, "holds", tiers)
     }
 
-    fn by_column(&self) -> FigureTable {
+    fn write_columns(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = self.columns.iter().map(|column| {
             let is_self = column.column == self.column;
             let name = if is_self { "self".to_owned() } else { column.column.to_string() };
             let figures = [column.values, column.hidden, column.tokens].map(Some);
             FigureLine { name, figures: figures.into(), holds: String::new() }
         });
-        self.table(&["values", "hidden", "tokens"], None, columns)
+        self.write_table(f, &["values", "hidden", "tokens"], "", columns)
     }
 
-    /// The table with a line for each tier or column, between the lines that each request has.
-    fn table(
+    /// Writes the table with a line for each tier or column, between the lines that each request has. `last` is the
+    /// header of the words at the end.
+    fn write_table(
         &self,
-        headers: &[&'static str],
-        last: Option<&str>,
+        f: &mut fmt::Formatter<'_>,
+        headers: &[&str],
+        last: &str,
         parts: impl Iterator<Item = FigureLine>,
-    ) -> FigureTable {
+    ) -> fmt::Result {
         let only_tokens = |name: &str, tokens: usize| {
             let mut figures = vec![None; headers.len().saturating_sub(1)];
             figures.push(Some(tokens));
@@ -114,8 +115,7 @@ impl Breakdown {
             ("notes", self.notes),
             ("instructions", self.instructions),
         ];
-        let is_shown = |(name, tokens): &(&str, usize)| *name == "instruction" || *tokens > 0;
-        let before = instruction.into_iter().filter(is_shown);
+        let before = instruction.into_iter().filter(|(name, tokens)| *name == "instruction" || *tokens > 0);
         let after = (self.omitted > 0).then_some(("omitted turns", self.omitted));
         let line = |(name, tokens)| only_tokens(name, tokens);
         let mut lines: Vec<FigureLine> = before.map(line).chain(parts).chain(after.map(line)).collect();
@@ -126,7 +126,7 @@ impl Breakdown {
             *sum = sum.or(Some(of_lines));
         }
         lines.push(total);
-        FigureTable { headers: headers.to_vec(), last: last.unwrap_or_default().to_owned(), lines }
+        write_lines(f, headers, last, &lines)
     }
 }
 
@@ -156,42 +156,38 @@ fn holds(tier: &TierBreakdown) -> String {
     }
 }
 
-/// Lines with figures below each other.
-struct FigureTable {
-    headers: Vec<&'static str>,
-    /// The header of the words at the end.
-    last: String,
-    lines: Vec<FigureLine>,
-}
-
 struct FigureLine {
     name: String,
     figures: Vec<Option<usize>>,
     holds: String,
 }
 
-impl fmt::Display for FigureTable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
-        let widths = self.headers.iter().enumerate().map(|(at, header)| {
-            let figures = self.lines.iter().filter_map(|line| *line.figures.get(at)?);
-            figures.map(|figure| grouped(figure).len()).max().unwrap_or(0).max(header.len())
-        });
-        let widths: Vec<usize> = widths.collect();
-        write!(f, "{:name$}", "part")?;
-        for (header, width) in self.headers.iter().zip(&widths) {
-            write!(f, "  {header:>width$}")?;
-        }
-        write_end(f, &self.last)?;
-        for line in &self.lines {
-            write!(f, "\n{:name$}", line.name)?;
-            for (figure, width) in line.figures.iter().zip(&widths) {
-                write!(f, "  {:>width$}", figure.map(grouped).unwrap_or_default())?;
-            }
-            write_end(f, &line.holds)?;
-        }
-        Ok(())
+/// Writes lines with figures below each other.
+fn write_lines(
+    f: &mut fmt::Formatter<'_>,
+    headers: &[&str],
+    last: &str,
+    lines: &[FigureLine],
+) -> fmt::Result {
+    let name = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
+    let widths = headers.iter().enumerate().map(|(at, header)| {
+        let figures = lines.iter().filter_map(|line| *line.figures.get(at)?);
+        figures.map(|figure| grouped(figure).len()).max().unwrap_or(0).max(header.len())
+    });
+    let widths: Vec<usize> = widths.collect();
+    write!(f, "{:name$}", "part")?;
+    for (header, width) in headers.iter().zip(&widths) {
+        write!(f, "  {header:>width$}")?;
     }
+    write_end(f, last)?;
+    for line in lines {
+        write!(f, "\n{:name$}", line.name)?;
+        for (figure, width) in line.figures.iter().zip(&widths) {
+            write!(f, "  {:>width$}", figure.map(grouped).unwrap_or_default())?;
+        }
+        write_end(f, &line.holds)?;
+    }
+    Ok(())
 }
 
 fn write_end(f: &mut fmt::Formatter<'_>, words: &str) -> fmt::Result {

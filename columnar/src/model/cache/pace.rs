@@ -16,7 +16,7 @@ pub struct Pace {
     /// Whether the gap is a median.
     varies: bool,
     /// Whether no request follows.
-    is_last: bool,
+    pub(super) is_last: bool,
 }
 
 /// The probability that a think time is at most 1, 2, 4, … times the median. Think times are assumed to be log-normal
@@ -64,10 +64,6 @@ impl Pace {
     #[must_use]
     pub const fn last(self) -> Self {
         Self { is_last: true, ..self }
-    }
-
-    pub(super) fn is_last(self) -> bool {
-        self.is_last
     }
 
     /// The probability that the next request follows within this time; exact to 0.03.

@@ -29,10 +29,9 @@ use std::fmt;
 
 use super::mark::{Lifetime, Mark, Position, Reason};
 use super::pace::Pace;
-use super::policy::CachePolicy;
 use crate::context::tiers::{Moves, Tier};
 use crate::context::{InNext, Messages, Part, Parts};
-use crate::model::registry::Write;
+use crate::model::registry::{CachePolicy, Write};
 
 /// The assumed number of requests over which a history is used.
 const HORIZON: f64 = 10.0;
@@ -99,7 +98,7 @@ impl CachePlan {
         }
         let PrefixEnds { system, stable, repeated, spare } =
             PrefixEnds::of(messages, instruction, policy.minimum);
-        let stable = stable.filter(|_| !pace.is_last());
+        let stable = stable.filter(|_| !pace.is_last);
         // A prefix that the request before wrote is read once more, even if no other request repeats it. `None` is
         // less than any position, and the instruction is less than any part.
         let Some(deepest) = repeated.max(stable).max(system) else {
@@ -113,8 +112,9 @@ impl CachePlan {
         let spare = spare.map(|position| (position.filter(|position| *position < deepest), Reason::Forks));
         let mut marks: Vec<Mark> = Vec::new();
         for (position, reason) in worth.into_iter().chain(spare) {
-            let known = |position: &Position| marks.iter().any(|mark| mark.position == *position);
-            if let Some(position) = position.filter(|position| !known(position)) {
+            if let Some(position) = position
+                && marks.iter().all(|mark| mark.position != position)
+            {
                 marks.push(Mark { position, lifetime, reason });
             }
         }
@@ -154,7 +154,7 @@ fn tiers(
         ends.insert(tier, (Position::Part(at), tokens));
     }
     // Without a further request, only the prefix that the request before wrote is read.
-    let written = |tier: Tier| !pace.is_last() || moves.broken().iter().all(|broken| tier < *broken);
+    let written = |tier: Tier| !pace.is_last || moves.broken().iter().all(|broken| tier < *broken);
     let ends = ends.into_iter().filter(|(tier, (_, tokens))| *tokens >= policy.minimum && written(*tier));
     let mark = |(tier, (position, _))| Mark { position, lifetime, reason: Reason::Tier(tier) };
     let mut marks: Vec<Mark> = ends.map(mark).collect();

@@ -1,52 +1,9 @@
 //! The rules and the fees of a provider's cache.
 
 use std::sync::LazyLock;
-use std::time::Duration;
 
 use super::mark::Lifetime;
-use crate::model::registry::{self, Boundary, ByLifetimes, Family, Write};
-
-/// The rules by which a provider caches prefixes of requests to some models, and the fees, with source and date. Rules
-/// change, so the fields of a clone can be set.
-///
-/// Factors are relative to the price of uncached input tokens.
-///
-/// ```
-/// use columnar::cache::CachePolicy;
-///
-/// let sonnet = CachePolicy::by_model("anthropic/claude-sonnet-5-5");
-/// assert_eq!((sonnet.read, sonnet.short.factor, sonnet.minimum), (0.05, 1.25, 512));
-///
-/// let unknown = CachePolicy::by_model("somebody/something");
-/// assert_eq!((unknown.read, unknown.most_marks), (1.0, 0)); // no discount is assumed
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct CachePolicy {
-    /// The models, by name or by a prefix of names, as in `COLUMNAR_MODEL`.
-    pub models: &'static [&'static str],
-    /// The price of a million uncached input tokens in US dollars, where known.
-    pub price: Option<f64>,
-    /// The factor of tokens that are read from the cache.
-    pub read: f64,
-    /// The fee and the time of a short lifetime.
-    pub short: Write,
-    /// The fee and the time of a long lifetime, if there is one.
-    pub long: Option<Write>,
-    /// The minimum length of a cached prefix in tokens.
-    pub minimum: usize,
-    /// The most marks of a request. With 0 the provider caches prefixes automatically, or not at all.
-    pub most_marks: usize,
-    /// The number of blocks in which the provider looks for an entry, backwards from a mark and with the marked one.
-    pub look_back: usize,
-    /// The position at which a cached prefix may end.
-    pub boundary: Boundary,
-    /// The page with the rules. Where other pages contradict this one, or it leaves something open, the policy has the
-    /// safer value. The factor of cached tokens comes from the [price](crate::usage::Price), where there is one.
-    pub source: &'static str,
-    /// A day on which the page is known to have had these rules, as `YYYY-MM-DD`.
-    pub date: &'static str,
-}
+use crate::model::registry::{self, ByLifetimes, CachePolicy, Family, Write};
 
 impl CachePolicy {
     /// The policy for a model, by its name or as a version of it, or else by the longest prefix that is known. An
@@ -55,8 +12,7 @@ impl CachePolicy {
     /// An interface may lack the long lifetime that another interface to the same models has:
     ///
     /// ```
-    /// use std::time::Duration;
-    ///
+    ///     ///
     /// use columnar::cache::CachePolicy;
     ///
     /// let responses = CachePolicy::by_model("openai_resp/gpt-6.1-sol");
@@ -83,20 +39,12 @@ impl CachePolicy {
     }
 
     fn new(family: &Family) -> Option<Self> {
-        let rules = family.cache?;
-        let price = family.price.map(|price| price.input).filter(|price| *price > 0.0);
+        let rules = family.cache.clone()?;
         Some(Self {
             models: if family.names.is_empty() { family.prefixes } else { family.names },
-            price,
+            price: family.price.map(|price| price.input).filter(|price| *price > 0.0),
             read: family.read_factor(&rules),
-            short: rules.short,
-            long: rules.long,
-            minimum: rules.minimum,
-            most_marks: rules.most_marks,
-            look_back: rules.look_back,
-            boundary: rules.boundary,
-            source: rules.source,
-            date: rules.date,
+            ..rules
         })
     }
 }
@@ -110,24 +58,12 @@ static POLICIES: LazyLock<Vec<Option<ByLifetimes<CachePolicy>>>> = LazyLock::new
     registry::families().map(policy).collect()
 });
 
-/// The policy for an unknown model: no marks, no discount.
-static UNKNOWN: CachePolicy = CachePolicy {
-    models: &[],
-    price: None,
-    read: 1.0,
-    short: Write { factor: 1.0, lifetime: Duration::from_mins(5) },
-    long: None,
-    // The largest minimum in the registry.
-    minimum: 4096,
-    most_marks: 0,
-    look_back: 1,
-    boundary: Boundary::Message,
-    source: "",
-    date: "",
-};
+static UNKNOWN: CachePolicy = CachePolicy::UNKNOWN;
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

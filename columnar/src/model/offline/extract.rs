@@ -141,8 +141,9 @@ fn summary(earlier: &str, current: &str) -> Option<String> {
 }
 
 fn critique(current: &str) -> Option<String> {
-    let is_claim = |word: &String| CLAIM_WORDS.split(' ').any(|claim| claim == word);
-    let claims = |sentence: &str| words(sentence).map(key).filter(is_claim).count();
+    let claims = |sentence: &str| {
+        words(sentence).map(key).filter(|word| CLAIM_WORDS.split(' ').any(|claim| claim == word)).count()
+    };
     let (claim, _) = best(weighed(current), |(s, weight)| (claims(s), *weight))?;
     Some(format!("Which evidence supports this: {}?", quoted(claim)))
 }

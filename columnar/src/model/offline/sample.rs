@@ -8,15 +8,15 @@ const DEEP: usize = 4;
 /// A valid value for the JSON Schema of a type. Texts in the value are `text`, and a list of texts has the phrases of
 /// `text`.
 pub(super) fn sample(schema: &Json, text: &str) -> Json {
-    Sample { root: schema, text }.of(schema, 0)
+    SchemaSampler { root: schema, text }.of(schema, 0)
 }
 
-struct Sample<'s> {
+struct SchemaSampler<'s> {
     root: &'s Json,
     text: &'s str,
 }
 
-impl Sample<'_> {
+impl SchemaSampler<'_> {
     fn of(&self, schema: &Json, depth: usize) -> Json {
         // A reference to itself has no valid value, so any value may end the recursion.
         if depth > 4 * DEEP {
@@ -125,7 +125,7 @@ mod tests {
             (json!({ "type": "object", "properties": { "n": { "type": "integer" } } }), json!({ "n": 1 })),
             (json!(true), json!("a b, c")),
         ] {
-            assert_eq!(Sample { root: &root, text: "a b, c" }.of(&schema, 0), expected, "{schema}");
+            assert_eq!(SchemaSampler { root: &root, text: "a b, c" }.of(&schema, 0), expected, "{schema}");
         }
     }
 

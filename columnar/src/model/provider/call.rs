@@ -18,10 +18,7 @@ use crate::model::rendering::{Block, Rendering, Request};
 
 /// A request to a model.
 pub(super) struct ProviderCall<'r> {
-    pub(super) provider: &'static ProviderFacts,
-    /// The model in the provider's spelling.
-    pub(super) model: &'r str,
-    pub(super) base_url: &'r str,
+    pub(super) target: CallTarget<'r>,
     pub(super) system: Option<(&'r str, Option<Lifetime>)>,
     pub(super) blocks: Vec<Block>,
     /// Whether OpenAI's cache marks are understood for this model.
@@ -44,6 +41,7 @@ pub(super) struct CallTarget<'r> {
     pub(super) provider: &'static ProviderFacts,
     /// The name of the model, with the provider.
     pub(super) name: &'r str,
+    /// The model in the provider's spelling.
     pub(super) model: &'r str,
     pub(super) base_url: &'r str,
     /// The most tokens of a window.
@@ -57,7 +55,7 @@ impl<'r> ProviderCall<'r> {
         request: &'r Request,
         settings: SentSettings<'r>,
     ) -> Result<Self, ProviderError> {
-        let CallTarget { provider, name, model, base_url, max_context: most } = target;
+        let CallTarget { provider, name, max_context: most, .. } = target;
         // All other servers decide by themselves.
         let is_local = provider.api == Api::Ollama;
         let context = is_local.then(|| window(request, most)).transpose().map_err(|tokens| {
@@ -73,9 +71,7 @@ impl<'r> ProviderCall<'r> {
         // A key is worth sending only where cached tokens are cheaper.
         let has_key = provider.has_cache_key && policy.read < 1.0;
         Ok(Self {
-            provider,
-            model,
-            base_url,
+            target,
             system: rendering.system(),
             blocks,
             takes_marks: provider.models_of == "openai" && policy.most_marks > 0,

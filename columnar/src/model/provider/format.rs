@@ -32,7 +32,7 @@ impl WireFormat {
 
     /// The address of a call; `None` if the base URL is not valid.
     pub(super) fn url(&self, call: &ProviderCall<'_>) -> Option<Url> {
-        let base = Url::parse(call.base_url).ok()?;
+        let base = Url::parse(call.target.base_url).ok()?;
         let mut url = base.join(&(self.path)(call)).ok()?;
         let queries: Vec<&str> = [url.query(), base.query()].into_iter().flatten().collect();
         let query = queries.join("&");

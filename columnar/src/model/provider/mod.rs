@@ -24,11 +24,14 @@ mod stream;
 mod window;
 mod words;
 
-use std::{fmt, time::Duration};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 use futures::stream::{BoxStream, try_unfold};
 use futures::{StreamExt, TryFutureExt, TryStreamExt};
-use reqwest::{Client, RequestBuilder};
+use reqwest::Client;
+use reqwest::header::HeaderMap;
 use serde_json::Value as Json;
 
 use self::address::ServerAddress;
@@ -36,12 +39,12 @@ use self::call::{CallTarget, ProviderCall};
 use self::error::BAD_ADDRESS;
 pub use self::error::ProviderError;
 use self::formats::format;
-use self::options::Options;
+use self::options::ProviderOptions;
 use self::redaction::Sent;
-use self::settings::{NotTaken, SentSettings};
+use self::settings::SentSettings;
 use self::stop::StopFilter;
 use self::stream::{Exchange, ReplyStream, StreamLimits};
-use super::{Chunk, Model, Refused, ReplySettings, Request};
+use super::{Chunk, Model, ReplySettings, Request};
 use crate::declare::error::BoxError;
 use crate::model::cache::Lifetime;
 use crate::model::registry::{self, ProviderFacts};
@@ -81,7 +84,7 @@ use crate::model::registry::{self, ProviderFacts};
 /// [`timeout`](crate::compute::Policy::timeout) limits the whole call. Replies are never decompressed.
 ///
 /// If the provider takes no more calls for now, the error is [`Overloaded`](super::Overloaded), which
-/// [`Adaptive`](super::Adaptive) handles. If the provider would refuse the request again, the error is [`Refused`].
+/// [`Adaptive`](super::Adaptive) handles. If the provider would refuse the request again, the error is [`Refused`](super::Refused).
 #[derive(Clone)]
 pub struct Provider {
     name: String,
@@ -90,7 +93,7 @@ pub struct Provider {
     model: String,
     address: Option<ServerAddress>,
     limits: StreamLimits,
-    options: Options,
+    options: ProviderOptions,
     client: Client,
 }
 
@@ -123,7 +126,7 @@ impl Provider {
         let name = name.to_owned();
         let model = model.to_owned();
         let limits = StreamLimits::default();
-        let options = Options::default();
+        let options = ProviderOptions::default();
         Ok(Self { name, facts, model, address, limits, options, client })
     }
 
@@ -188,7 +191,7 @@ impl Provider {
     /// ```
     #[must_use]
     pub fn key<K: Into<String>>(mut self, key: impl Fn() -> K + Send + Sync + 'static) -> Self {
-        self.options.set_key(move || key().into());
+        self.options.key = Some(Arc::new(move || key().into()));
         self
     }
 
@@ -204,7 +207,7 @@ impl Provider {
     /// ```
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.options.add_header(name, value);
+        self.options.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
@@ -242,7 +245,7 @@ impl Provider {
 
     async fn open(self, request: Request) -> Result<ReplyStream, ProviderError> {
         let key = self.options.key(&self.name, self.facts, self.address.as_ref())?;
-        let settings = self.settings(&request.settings, request.max_tokens)?;
+        let settings = SentSettings::of(self.facts, &self.name, &request.settings, request.max_tokens)?;
         let stop = StopFilter::new(&settings.own_stop);
         let target = CallTarget {
             provider: self.facts,
@@ -253,7 +256,11 @@ impl Provider {
         };
         let call = ProviderCall::new(target, &request, settings)?;
         let asked_long = call.marks().any(|mark| mark == Lifetime::Long);
-        let (http, request_bytes) = self.http(call, key.as_deref())?;
+        let format = format(self.facts.api);
+        let url = format.url(&call).ok_or_else(|| ProviderError::failed(&self.name, BAD_ADDRESS))?;
+        let body = self.options.patched((format.body)(call)).to_string();
+        let request_bytes = body.len();
+        let http = self.client.post(url).headers(self.headers(key.as_deref())?).body(body);
         // The key that is sent is also removed from errors.
         let secrets = self.options.secrets().map(str::to_owned).collect();
         let sent = Sent { request, model: self.model, key, secrets, address: self.address };
@@ -262,35 +269,9 @@ impl Provider {
         ReplyStream::open(exchange, http, stop).await
     }
 
-    /// The settings that the model takes.
-    fn settings<'r>(
-        &self,
-        wanted: &'r ReplySettings,
-        max_tokens: u32,
-    ) -> Result<SentSettings<'r>, ProviderError> {
-        SentSettings::of(self.facts, &self.name, wanted, max_tokens).map_err(
-            |NotTaken { setting, reason }| ProviderError::Setting {
-                model: self.name.clone(),
-                setting,
-                reason,
-                source: Refused,
-            },
-        )
-    }
-
-    /// The HTTP request, and the length of its body.
-    fn http(
-        &self,
-        call: ProviderCall<'_>,
-        key: Option<&str>,
-    ) -> Result<(RequestBuilder, usize), ProviderError> {
-        let format = format(self.facts.api);
-        let url = format.url(&call).ok_or_else(|| ProviderError::failed(&self.name, BAD_ADDRESS))?;
-        let body = self.options.patched((format.body)(call)).to_string();
-        let headers = self.options.headers(format, key, self.address.as_ref());
-        let headers = headers.map_err(|cause| ProviderError::failed(&self.name, cause))?;
-        let length = body.len();
-        Ok((self.client.post(url).headers(headers).body(body), length))
+    fn headers(&self, key: Option<&str>) -> Result<HeaderMap, ProviderError> {
+        let headers = self.options.headers(format(self.facts.api), key, self.address.as_ref());
+        headers.map_err(|cause| ProviderError::failed(&self.name, cause))
     }
 }
 
@@ -309,12 +290,11 @@ impl Model for Provider {
     /// Checks the key, if the provider takes one, and the headers.
     fn ready(&self) -> Result<(), BoxError> {
         let key = self.options.key(&self.name, self.facts, self.address.as_ref())?;
-        let headers = self.options.headers(format(self.facts.api), key.as_deref(), self.address.as_ref());
-        Ok(headers.map(drop).map_err(|cause| ProviderError::failed(&self.name, cause))?)
+        Ok(self.headers(key.as_deref()).map(drop)?)
     }
 
     fn accepts(&self, settings: &ReplySettings, max_tokens: u32) -> Result<(), BoxError> {
-        Ok(self.settings(settings, max_tokens).map(drop)?)
+        Ok(SentSettings::of(self.facts, &self.name, settings, max_tokens).map(drop)?)
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {

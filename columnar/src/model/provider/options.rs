@@ -25,31 +25,23 @@ const AZURE: (&str, &str) = ("api-key", "AZURE_OPENAI_API_KEY");
 type KeySource = Arc<dyn Fn() -> String + Send + Sync>;
 
 #[derive(Clone)]
-pub(super) struct Options {
+pub(super) struct ProviderOptions {
     /// The source of the key; `None` for the environment.
-    key: Option<KeySource>,
-    headers: Vec<(String, String)>,
+    pub(super) key: Option<KeySource>,
+    pub(super) headers: Vec<(String, String)>,
     body: Json,
     /// The most tokens of a window.
     pub(super) max_context: u32,
 }
 
-impl Default for Options {
+impl Default for ProviderOptions {
     fn default() -> Self {
         let body = Json::Object(Map::new());
         Self { key: None, headers: Vec::new(), body, max_context: MAX_CONTEXT }
     }
 }
 
-impl Options {
-    pub(super) fn set_key(&mut self, key: impl Fn() -> String + Send + Sync + 'static) {
-        self.key = Some(Arc::new(key));
-    }
-
-    pub(super) fn add_header(&mut self, name: &str, value: &str) {
-        self.headers.push((name.to_owned(), value.to_owned()));
-    }
-
+impl ProviderOptions {
     /// Adds a patch, whose members come after the members of earlier patches.
     pub(super) fn add_body(&mut self, patch: Json) {
         // A `null` is kept, since it removes a member only from the body of a request.
@@ -162,20 +154,20 @@ mod tests {
 
     #[test]
     fn a_patch_is_merged_last() {
-        let mut options = Options::default();
+        let mut options = ProviderOptions::default();
         options.add_body(json!({ "a": { "b": 1 }, "stream_options": null }));
         options.add_body(json!({ "a": { "c": [1] }, "b": 2 }));
         let body = json!({ "a": { "b": 0, "d": 1 }, "stream_options": {}, "model": "x" });
         assert_eq!(options.patched(body), json!({ "a": { "b": 1, "c": [1], "d": 1 }, "b": 2, "model": "x" }));
-        assert_eq!(Options::default().patched(json!({ "a": 1 })), json!({ "a": 1 }));
+        assert_eq!(ProviderOptions::default().patched(json!({ "a": 1 })), json!({ "a": 1 }));
     }
 
     #[test]
     fn a_key_comes_from_the_program_and_goes_into_the_header_of_its_server() {
         let openai = provider("openai").expect("it is known");
         let azure = ServerAddress::new("https://me.openai.azure.com/openai/v1");
-        let mut options = Options::default();
-        options.set_key(|| " sk-7\n".to_owned());
+        let key: KeySource = Arc::new(|| " sk-7\n".to_owned());
+        let mut options = ProviderOptions { key: Some(key), ..ProviderOptions::default() };
         let key = options.key("openai/x", openai, None).expect("there is one");
         assert_eq!(key.as_deref(), Some("sk-7"), "white space around it is none of it");
         let format = format(Api::ChatCompletions);
@@ -187,13 +179,13 @@ mod tests {
         );
         assert!(sent(None)["user-agent"].to_str().is_ok_and(|agent| agent.starts_with("columnar/")));
 
-        options.set_key(String::new);
+        options.key = Some(Arc::new(String::new));
         assert!(options.key("openai/x", openai, None).is_err());
-        options.add_header("Authorization", "Bearer mine");
+        options.headers.push(("Authorization".to_owned(), "Bearer mine".to_owned()));
         assert_eq!(options.key("openai/x", openai, None).expect("none is needed"), None);
         assert_eq!(options.headers(format, None, None).expect("headers")["authorization"], "Bearer mine");
         assert_eq!(options.secrets().collect::<Vec<_>>(), ["mine"]);
-        options.add_header("bad name", "x");
+        options.headers.push(("bad name".to_owned(), "x".to_owned()));
         assert!(options.headers(format, None, None).is_err_and(|cause| cause.contains("bad name")));
     }
 }

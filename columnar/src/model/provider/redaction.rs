@@ -56,16 +56,17 @@ impl Sent {
     /// A server's text as it may be shown and stored. `None` if the text does not have this form, or if nothing is
     /// left.
     pub(super) fn shown(&self, form: SentForm, text: &str) -> Option<String> {
-        match form {
-            SentForm::Id => (is_id(text) && !self.leaks(text).any()).then(|| text.to_owned()),
-            SentForm::Word => (is_word(text) && !self.leaks(text).any()).then(|| text.to_owned()),
+        let has_form = match form {
+            SentForm::Id => is_made_of(text, "_.-:/+=~", LONGEST_ID),
+            SentForm::Word => is_made_of(text, "_.-[]", LONGEST_WORD),
             SentForm::Sentence => {
                 let sentence: String = text.chars().take(LONGEST_SENTENCE).collect();
                 let shown = self.leaks(&sentence).redacted();
                 let letters = |word: &str| word.chars().filter(|c| c.is_alphanumeric()).count();
-                shown.split_whitespace().any(|word| letters(word) > SHORT).then_some(shown)
+                return shown.split_whitespace().any(|word| letters(word) > SHORT).then_some(shown);
             }
-        }
+        };
+        (has_form && !self.leaks(text).any()).then(|| text.to_owned())
     }
 
     /// The redacted error in the body of a reply: the words for the kind, and a sentence. Empty if nothing is left.
@@ -116,15 +117,10 @@ impl Sent {
     }
 }
 
-/// Whether the text looks like a provider's identifier for a kind of error or the end of a reply.
-fn is_word(word: &str) -> bool {
-    let known = |c: char| c.is_ascii_alphanumeric() || "_.-[]".contains(c);
-    (1..=LONGEST_WORD).contains(&word.len()) && word.chars().all(known)
-}
-
-fn is_id(id: &str) -> bool {
-    let known = |c: char| c.is_ascii_alphanumeric() || "_.-:/+=~".contains(c);
-    (1..=LONGEST_ID).contains(&id.len()) && id.chars().all(known)
+/// Whether a text looks like an identifier: letters, digits and these signs alone, and no more than `longest`.
+fn is_made_of(text: &str, signs: &str, longest: usize) -> bool {
+    (1..=longest).contains(&text.len())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || signs.contains(c))
 }
 
 /// The end of an error message: the provider's text, if there is any.
@@ -143,10 +139,10 @@ mod tests {
     #[test]
     fn words_for_errors_are_short_and_plain() {
         for word in ["invalid_request_error", "messages[0].content", "400", "a", &"a".repeat(64)] {
-            assert!(is_word(word), "{word}");
+            assert!(is_made_of(word, "_.-[]", LONGEST_WORD), "{word}");
         }
         for word in ["", "two words", "é", "a\n", &"a".repeat(65)] {
-            assert!(!is_word(word), "{word}");
+            assert!(!is_made_of(word, "_.-[]", LONGEST_WORD), "{word}");
         }
     }
 }

@@ -103,16 +103,15 @@ impl WireReply {
 }
 
 fn finish(reason: &str, is_refused: bool, sent: &Sent) -> Finish {
-    let is_one_of = |words: &[&str]| words.contains(&reason);
-    let is_cut_off = is_one_of(LENGTH) || is_one_of(CONTEXT_WINDOW);
+    let is_cut_off = LENGTH.contains(&reason) || CONTEXT_WINDOW.contains(&reason);
     match reason {
         // OpenAI sends a refusal in a separate field and then stops as usual, and the Responses API reports filtered
         // content as an incomplete reply.
-        _ if is_refused && (is_one_of(STOP) || is_cut_off) => Finish::Refused,
-        _ if is_one_of(STOP) => Finish::Stop,
-        _ if is_one_of(LENGTH) => Finish::Length,
-        _ if is_one_of(CONTEXT_WINDOW) => Finish::ContextWindow,
-        _ if is_one_of(REFUSED) => Finish::Refused,
+        _ if is_refused && (STOP.contains(&reason) || is_cut_off) => Finish::Refused,
+        _ if STOP.contains(&reason) => Finish::Stop,
+        _ if LENGTH.contains(&reason) => Finish::Length,
+        _ if CONTEXT_WINDOW.contains(&reason) => Finish::ContextWindow,
+        _ if REFUSED.contains(&reason) => Finish::Refused,
         // The reason is shown in an error. A server could send a sentence that quotes the request.
         _ => {
             let reason = sent.shown(SentForm::Word, reason);

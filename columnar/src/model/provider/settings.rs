@@ -2,6 +2,8 @@
 
 use serde_json::Value as Json;
 
+use super::error::ProviderError;
+use crate::model::Refused;
 use crate::model::registry::{self, Accepts, Api, Effort, EffortForm, ProviderFacts, Sampling};
 use crate::model::rendering::ReplySettings;
 
@@ -19,35 +21,31 @@ pub(super) struct SentSettings<'r> {
     pub(super) own_stop: Vec<&'r str>,
 }
 
-/// A setting that a model does not take, and the reason.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct NotTaken {
-    pub(super) setting: &'static str,
-    pub(super) reason: String,
-}
-
-struct Taker {
+/// A model that takes settings.
+struct Taker<'n> {
+    /// The name of the model, with the provider.
+    name: &'n str,
     accepts: &'static Accepts,
     is_lenient: bool,
 }
 
-impl Taker {
+impl Taker<'_> {
     /// The value of a setting, unless there is a reason for which it is refused.
     fn take<T>(
         &self,
         setting: &'static str,
         value: Option<T>,
         refused: Option<String>,
-    ) -> Result<Option<T>, NotTaken> {
-        match refused {
-            Some(_) if self.is_lenient || value.is_none() => Ok(None),
-            Some(reason) if self.accepts.source.is_empty() => Err(NotTaken { setting, reason }),
-            Some(reason) => {
-                let reason = format!("{reason}, by {} of {}", self.accepts.source, self.accepts.date);
-                Err(NotTaken { setting, reason })
-            }
-            None => Ok(value),
+    ) -> Result<Option<T>, ProviderError> {
+        let Some(mut reason) = refused else { return Ok(value) };
+        if self.is_lenient || value.is_none() {
+            return Ok(None);
         }
+        let Accepts { source, date, .. } = self.accepts;
+        if !source.is_empty() {
+            reason = format!("{reason}, by {source} of {date}");
+        }
+        Err(ProviderError::Setting { model: self.name.to_owned(), setting, reason, source: Refused })
     }
 }
 
@@ -69,9 +67,9 @@ impl<'r> SentSettings<'r> {
         name: &str,
         wanted: &'r ReplySettings,
         max_tokens: u32,
-    ) -> Result<Self, NotTaken> {
+    ) -> Result<Self, ProviderError> {
         let accepts = registry::accepts(name);
-        let taker = Taker { accepts, is_lenient: wanted.lenient };
+        let taker = Taker { name, accepts, is_lenient: wanted.lenient };
         let refused = |effort| refused_effort(provider, accepts, effort, max_tokens);
         let effort = taker.take("effort", wanted.effort, wanted.effort.and_then(refused))?;
         let sampling = (!accepts.sampling.allows(effort)).then(|| sampling_reason(accepts, effort));
@@ -84,10 +82,10 @@ impl<'r> SentSettings<'r> {
         let top_p = taker.take("top_p", wanted.top_p, sampling.or(both))?;
         let seed = taker.take("seed", wanted.seed, refused_seed(provider))?;
         let most = if accepts.stop { most_stops(provider.api) } else { 0 };
+        let stops = wanted.stop.iter().map(String::as_str).filter(|stop| !stop.is_empty());
         // Anthropic refuses white space.
-        let is_sent = |stop: &&str| provider.api != Api::Anthropic || !stop.trim().is_empty();
         let (mut stop, mut own_stop): (Vec<_>, Vec<_>) =
-            wanted.stop.iter().map(String::as_str).filter(|stop| !stop.is_empty()).partition(is_sent);
+            stops.partition(|stop| provider.api != Api::Anthropic || !stop.trim().is_empty());
         own_stop.extend(stop.split_off(most.min(stop.len())));
         Ok(Self {
             effort,
@@ -164,9 +162,13 @@ mod tests {
         }
     }
 
-    fn settings<'r>(model: &str, wanted: &'r ReplySettings) -> Result<SentSettings<'r>, NotTaken> {
+    /// The settings that are sent, or the setting that is refused.
+    fn settings<'r>(model: &str, wanted: &'r ReplySettings) -> Result<SentSettings<'r>, &'static str> {
         let provider = model.split('/').next().and_then(registry::provider).expect("a provider");
-        SentSettings::of(provider, model, wanted, 4096)
+        SentSettings::of(provider, model, wanted, 4096).map_err(|error| match error {
+            ProviderError::Setting { setting, .. } => setting,
+            error => panic!("{error}"),
+        })
     }
 
     /// Settings that a model does not take were sent, and each call was refused with a status of 400.
@@ -191,16 +193,13 @@ mod tests {
         ] {
             let wanted = wanted(effort, temperature);
             let found = settings(model, &wanted);
-            assert_eq!(found.as_ref().err().map(|error| error.setting), refused, "{model} {wanted:?}");
+            assert_eq!(found.as_ref().err().copied(), refused, "{model} {wanted:?}");
             let lenient = ReplySettings { lenient: true, ..wanted.clone() };
             let sent = settings(model, &lenient).expect("lenient");
             assert_eq!(sent.effort, effort.filter(|_| refused != Some("effort")), "{model}");
         }
         let seed = ReplySettings { seed: Some(7), ..ReplySettings::default() };
-        assert_eq!(
-            settings("anthropic/claude-opus-5", &seed).map_err(|error| error.setting).err(),
-            Some("seed")
-        );
+        assert_eq!(settings("anthropic/claude-opus-5", &seed).err(), Some("seed"));
         assert_eq!(settings("mistral/x", &seed).expect("it has one").seed, Some(7));
     }
 

@@ -6,17 +6,13 @@ pub(super) struct StopFilter {
     stops: Vec<String>,
     /// Text with which a stop sequence may begin.
     held: String,
-    has_stopped: bool,
+    /// Whether a stop sequence was found.
+    pub(super) has_stopped: bool,
 }
 
 impl StopFilter {
     pub(super) fn new(stops: &[&str]) -> Self {
         Self { stops: stops.iter().map(|stop| (*stop).to_owned()).collect(), ..Self::default() }
-    }
-
-    /// Whether a stop sequence was found.
-    pub(super) fn has_stopped(&self) -> bool {
-        self.has_stopped
     }
 
     /// The part of the next piece, and of what was held back, that is surely before a stop sequence.
@@ -76,7 +72,7 @@ mod tests {
                 let pieces = chars.chunks(length).map(|piece| filter.pass(piece.iter().collect()));
                 let text: String = pieces.collect();
                 assert_eq!(text + &filter.finish(), expected, "{reply} by {length}");
-                assert_eq!(filter.has_stopped(), expected != reply, "{reply}");
+                assert_eq!(filter.has_stopped, expected != reply, "{reply}");
             }
         }
     }

@@ -194,7 +194,7 @@ impl ReplyStream {
     /// The end of the reply, if there is one.
     fn end(&self) -> Option<Chunk> {
         let mut end = self.reply.end(&self.exchange.sent, self.exchange.asked_long)?;
-        if self.stop.has_stopped() && matches!(end.finish, Finish::Length | Finish::ContextWindow) {
+        if self.stop.has_stopped && matches!(end.finish, Finish::Length | Finish::ContextWindow) {
             end.finish = Finish::Stop;
         }
         if end.usage.is_some_and(|usage| was_cut(&self.exchange.sent.request, usage.input)) {

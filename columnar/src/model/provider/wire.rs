@@ -16,7 +16,7 @@ use crate::declare::error::BoxError;
 use crate::flow::{Column, View, column, flow, source, this};
 use crate::model::cache::{CachePolicy, Pace};
 use crate::model::rendering::{Rendering, ReplySettings, Request, Schema};
-use crate::model::{Chunk, End, Finish, Model, Overloaded, Provider, Usage};
+use crate::model::{Chunk, End, Finish, Model, Provider, Usage};
 use crate::testing::script;
 
 const SECRET: &str = "the moon is made of cheese";
@@ -146,17 +146,6 @@ async fn finish_and_usage_arrive() {
     }
 }
 
-#[tokio::test]
-async fn a_reply_that_breaks_off_has_no_end() {
-    let no_finish = format!("{HELLO}{USAGE}{DONE}");
-    for body in [no_finish.as_str(), HELLO, ""] {
-        let (url, _served) = serve("200 OK", body).await;
-        let (text, end, error) = ask(&openai(&url), &[(Role::User, "Hi")]).await;
-        assert_eq!(text, if body.is_empty() { "" } else { "Hello" });
-        assert!(end.is_none() && error.is_none(), "{body}");
-    }
-}
-
 /// Perplexity sends no `[DONE]`, and LiteLLM the usage in a chunk after the finish that still has a choice: replies were
 /// lost, and bills were $0.00.
 #[tokio::test]
@@ -199,53 +188,6 @@ async fn errors_quote_neither_server_nor_address() {
         assert!(!all.contains(SECRET) && !all.contains("hunter2") && !all.contains("127.0"), "{all}");
         assert!(end.is_none());
         served.await.expect("served");
-    }
-}
-
-#[tokio::test]
-async fn an_overload_is_an_error_with_the_requested_pause() {
-    let seconds = |seconds| Some(Duration::from_secs(seconds));
-    for (status, retry_after, expected) in [
-        (
-            "429 Too Many Requests\r\nretry-after: 20",
-            seconds(20),
-            "`openai/test` takes no more calls for now (HTTP status 429), and asks to wait 20s",
-        ),
-        (
-            "529 Overloaded\r\nRetry-After: Sun, 06 Nov 1994 08:49:37 GMT",
-            seconds(0),
-            "`openai/test` takes no more calls for now (HTTP status 529)",
-        ),
-        ("503 Service Unavailable", None, "`openai/test` takes no more calls for now (HTTP status 503)"),
-    ] {
-        let (url, _served) = serve(status, SECRET).await;
-        let (_, _, error) = ask(&openai(&url), &[(Role::User, "Hi")]).await;
-        let error = error.expect("an error");
-        assert_eq!(error.to_string(), expected);
-        assert_eq!(Overloaded::of(&*error), Some(&Overloaded { retry_after }));
-        assert!(!format!("{error:?}").contains(SECRET));
-    }
-    let (url, _served) = serve("500 Oops\r\nretry-after: 20", SECRET).await;
-    let (_, _, error) = ask(&openai(&url), &[(Role::User, "Hi")]).await;
-    assert_eq!(Overloaded::of(&*error.expect("an error")), None, "it is broken, not busy");
-}
-
-#[tokio::test]
-async fn an_overload_after_the_reply_has_begun_is_the_same_error() {
-    for (kind, status) in
-        [("overloaded_error", Some(529)), ("rate_limit_error", Some(429)), ("api_error", None)]
-    {
-        let body = format!(
-            "event: error\ndata: {{\"type\":\"error\",\"error\":{{\"type\":\"{kind}\",\"message\":\"{SECRET}\"}}}}\n\n"
-        );
-        let (url, _served) = serve("200 OK", &body).await;
-        let model = Provider::new("anthropic/test").expect("a provider").base_url(&url);
-        let (_, _, error) = ask(&model, &[(Role::User, SECRET)]).await;
-        let error = error.expect("an error");
-        assert_eq!(Overloaded::of(&*error).is_some(), status.is_some(), "{error}");
-        let expected = status.map_or("the server reported an error".to_owned(), |status| status.to_string());
-        assert!(error.to_string().contains(&expected), "{error}");
-        assert!(!format!("{error:?}").contains(SECRET));
     }
 }
 

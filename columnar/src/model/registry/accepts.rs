@@ -3,6 +3,8 @@
 //! A model without a row takes everything: a server of the user may know any settings. Sources are the parameter types
 //! of the providers' own clients, and their guides.
 
+use self::EffortForm::{Adaptive, Budget, Switch, Word};
+use self::Sampling::{Always, Never, WithEffortNone, WithoutEffort};
 use super::Effort::{High, Low, Max, Medium, Minimal, None as NoThoughts, XHigh};
 use super::{Effort, canonical, strip};
 
@@ -78,9 +80,9 @@ impl EffortForm {
 /// The settings of a model that no row names: all are taken.
 const ALL: Accepts = Accepts {
     prefixes: &[],
-    sampling: Sampling::Always,
+    sampling: Always,
     efforts: Effort::ALL,
-    effort_form: EffortForm::Word,
+    effort_form: Word,
     stop: true,
     has_schema: true,
     has_completion_tokens: false,
@@ -101,162 +103,162 @@ const GROQ: &str = "https://console.groq.com/docs/structured-outputs";
 const GEMINI: &str = "https://ai.google.dev/gemini-api/docs/thinking";
 
 /// The tokens for thoughts of Claude before efforts had words, from the least number that the API takes.
-const CLAUDE_BUDGETS: EffortForm = EffortForm::Budget([1024, 8000, 24_000]);
+const CLAUDE_BUDGETS: EffortForm = Budget([1024, 8000, 24_000]);
+
+/// The tokens for thoughts of other models.
+const BUDGETS: EffortForm = Budget([1000, 8000, 24_000]);
 
 type Names = &'static [&'static str];
 type Efforts = &'static [Effort];
 
-const fn other(prefixes: Names, source: &'static str, date: &'static str) -> Accepts {
+const TO_HIGH: Efforts = &[Low, Medium, High];
+const NONE_TO_HIGH: Efforts = &[NoThoughts, Low, Medium, High];
+const NONE_TO_XHIGH: Efforts = &[NoThoughts, Low, Medium, High, XHigh];
+const TO_MAX: Efforts = &[Low, Medium, High, XHigh, Max];
+const NONE_TO_MAX: Efforts = &[NoThoughts, Low, Medium, High, XHigh, Max];
+
+/// A row of models that take everything.
+const fn row(prefixes: Names, source: &'static str, date: &'static str) -> Accepts {
     Accepts { prefixes, source, date, ..ALL }
 }
 
-const fn plain(prefixes: Names, source: &'static str, date: &'static str) -> Accepts {
-    Accepts { efforts: &[], ..other(prefixes, source, date) }
+impl Accepts {
+    const fn sampled(self, sampling: Sampling) -> Self {
+        Self { sampling, ..self }
+    }
+
+    const fn efforts(self, efforts: Efforts) -> Self {
+        Self { efforts, ..self }
+    }
+
+    const fn form(self, effort_form: EffortForm) -> Self {
+        Self { effort_form, ..self }
+    }
+
+    const fn without_stop(self) -> Self {
+        Self { stop: false, ..self }
+    }
+
+    const fn without_schema(self) -> Self {
+        Self { has_schema: false, ..self }
+    }
+}
+
+const fn openai(prefixes: Names) -> Accepts {
+    row(prefixes, OPENAI, "2026-11-13").efforts(&[])
 }
 
 /// A row of models of OpenAI that reason, which take no stop sequences.
 const fn reasons(prefixes: Names, sampling: Sampling, efforts: Efforts) -> Accepts {
-    let row = other(prefixes, OPENAI, "2026-11-13");
-    Accepts { sampling, efforts, stop: false, has_completion_tokens: true, ..row }
+    let row = openai(prefixes).sampled(sampling).efforts(efforts).without_stop();
+    Accepts { has_completion_tokens: true, ..row }
 }
 
-const fn claude(prefixes: Names, sampling: Sampling, efforts: Efforts, effort_form: EffortForm) -> Accepts {
-    Accepts { sampling, efforts, effort_form, ..other(prefixes, ANTHROPIC, "2026-11-20") }
+const fn claude(prefixes: Names, sampling: Sampling, efforts: Efforts, form: EffortForm) -> Accepts {
+    row(prefixes, ANTHROPIC, "2026-11-20").sampled(sampling).efforts(efforts).form(form)
 }
 
-const fn gemini(prefixes: Names, efforts: Efforts, effort_form: EffortForm) -> Accepts {
-    Accepts { efforts, effort_form, ..other(prefixes, GEMINI, "2026-11-11") }
+const fn gemini(prefixes: Names, efforts: Efforts) -> Accepts {
+    row(prefixes, GEMINI, "2026-11-11").efforts(efforts)
+}
+
+const fn xai(prefixes: Names, efforts: Efforts) -> Accepts {
+    row(prefixes, XAI, "2026-09-29").efforts(efforts).without_stop()
 }
 
 static ROWS: &[Accepts] = &[
     // OpenAI. A version without a row is like the newest earlier version with a row.
-    plain(&["openai/gpt-4o", "openai/gpt-4.1", "openai/gpt-4.5", "openai/gpt-5-chat"], OPENAI, "2026-11-13"),
-    Accepts {
-        has_schema: false,
-        ..plain(&["openai/gpt-3.5", "openai/gpt-4", "openai/gpt-4o-2024-05-13"], OPENAI, "2026-11-13")
-    },
-    reasons(&["openai/o1", "openai/o3", "openai/o4"], Sampling::Never, &[Low, Medium, High]),
-    reasons(&["openai/gpt-5"], Sampling::Never, &[Minimal, Low, Medium, High]),
-    reasons(&["openai/gpt-5.1"], Sampling::WithoutEffort, &[NoThoughts, Low, Medium, High]),
-    reasons(&["openai/gpt-5.1-codex-max"], Sampling::Never, &[NoThoughts, Low, Medium, High, XHigh]),
-    reasons(
-        &["openai/gpt-5.2", "openai/gpt-5.3", "openai/gpt-5.4"],
-        Sampling::WithoutEffort,
-        &[NoThoughts, Low, Medium, High, XHigh],
-    ),
+    openai(&["openai/gpt-4o", "openai/gpt-4.1", "openai/gpt-4.5", "openai/gpt-5-chat"]),
+    openai(&["openai/gpt-3.5", "openai/gpt-4", "openai/gpt-4o-2024-05-13"]).without_schema(),
+    reasons(&["openai/o1", "openai/o3", "openai/o4"], Never, TO_HIGH),
+    reasons(&["openai/gpt-5"], Never, &[Minimal, Low, Medium, High]),
+    reasons(&["openai/gpt-5.1"], WithoutEffort, NONE_TO_HIGH),
+    reasons(&["openai/gpt-5.1-codex-max"], Never, NONE_TO_XHIGH),
+    reasons(&["openai/gpt-5.2", "openai/gpt-5.3", "openai/gpt-5.4"], WithoutEffort, NONE_TO_XHIGH),
     reasons(
         &["openai/gpt-5.5", "openai/gpt-5.6", "openai/gpt-5.7", "openai/gpt-5.8", "openai/gpt-5.9"],
-        Sampling::WithEffortNone,
-        &[NoThoughts, Low, Medium, High, XHigh],
+        WithEffortNone,
+        NONE_TO_XHIGH,
     ),
     reasons(
         &["openai/gpt-5.2-pro", "openai/gpt-5.4-pro", "openai/gpt-5.5-pro"],
-        Sampling::Never,
+        Never,
         &[Medium, High, XHigh],
     ),
-    reasons(&["openai/gpt-5-pro"], Sampling::Never, &[High]),
+    reasons(&["openai/gpt-5-pro"], Never, &[High]),
     // These models have one effort each, which is no setting.
     reasons(
         &["openai/gpt-5.1-chat", "openai/gpt-5.2-chat", "openai/gpt-5.3-chat", "openai/gpt-5-search"],
-        Sampling::Never,
+        Never,
         &[],
     ),
     // Chat completions refuse `max`, which the client checks.
-    reasons(&["openai/gpt-6"], Sampling::WithEffortNone, &[NoThoughts, Low, Medium, High, XHigh, Max]),
+    reasons(&["openai/gpt-6"], WithEffortNone, NONE_TO_MAX),
     reasons(
         &["openai/gpt-6-astra", "openai/gpt-6.1-sol", "openai/gpt-6.2", "openai/gpt-6-cyber"],
-        Sampling::Never,
-        &[Low, Medium, High, XHigh, Max],
+        Never,
+        TO_MAX,
     ),
     // Anthropic. A model takes no temperature while it thinks, and since Opus 4.7 none at all.
-    Accepts { has_schema: false, ..claude(&["anthropic/claude-3-"], Sampling::Always, &[], CLAUDE_BUDGETS) },
-    Accepts {
-        has_schema: false,
-        ..claude(
-            &["anthropic/claude-3-7", "anthropic/claude-opus-4", "anthropic/claude-sonnet-4"],
-            Sampling::WithoutEffort,
-            &[NoThoughts, Low, Medium, High],
-            CLAUDE_BUDGETS,
-        )
-    },
+    claude(&["anthropic/claude-3-"], Always, &[], CLAUDE_BUDGETS).without_schema(),
+    claude(
+        &["anthropic/claude-3-7", "anthropic/claude-opus-4", "anthropic/claude-sonnet-4"],
+        WithoutEffort,
+        NONE_TO_HIGH,
+        CLAUDE_BUDGETS,
+    )
+    .without_schema(),
     claude(
         &["anthropic/claude-opus-4-1", "anthropic/claude-sonnet-4-5", "anthropic/claude-haiku-4"],
-        Sampling::WithoutEffort,
-        &[NoThoughts, Low, Medium, High],
+        WithoutEffort,
+        NONE_TO_HIGH,
         CLAUDE_BUDGETS,
     ),
-    claude(
-        &["anthropic/claude-opus-4-5"],
-        Sampling::WithoutEffort,
-        &[NoThoughts, Low, Medium, High],
-        EffortForm::Word,
-    ),
+    claude(&["anthropic/claude-opus-4-5"], WithoutEffort, NONE_TO_HIGH, Word),
     claude(
         &["anthropic/claude-opus-4-6", "anthropic/claude-sonnet-4-6"],
-        Sampling::WithoutEffort,
+        WithoutEffort,
         &[NoThoughts, Low, Medium, High, Max],
-        EffortForm::Adaptive,
+        Adaptive,
     ),
     claude(
         // The first prefix is also for future models.
         &["anthropic/claude-", "anthropic/claude-opus-4-7", "anthropic/claude-opus-4-8"],
-        Sampling::Never,
-        &[NoThoughts, Low, Medium, High, XHigh, Max],
-        EffortForm::Adaptive,
+        Never,
+        NONE_TO_MAX,
+        Adaptive,
     ),
     // These models always think.
     claude(
         &["anthropic/claude-opus-5-5", "anthropic/claude-fable", "anthropic/claude-mythos"],
-        Sampling::Never,
-        &[Low, Medium, High, XHigh, Max],
-        EffortForm::Adaptive,
+        Never,
+        TO_MAX,
+        Adaptive,
     ),
     // MiniMax has Anthropic's interface, with the form of Anthropic's earlier models.
-    Accepts { effort_form: CLAUDE_BUDGETS, ..other(&["minimax/"], MINIMAX, "2026-07-02") },
+    row(&["minimax/"], MINIMAX, "2026-07-02").form(CLAUDE_BUDGETS),
     // Gemini. The least number of 2.5 Pro is 128, so thoughts of 2.5 Pro cannot be switched off.
-    gemini(&["gemini/gemini-1", "gemini/gemini-2.0"], &[], EffortForm::Word),
+    gemini(&["gemini/gemini-1", "gemini/gemini-2.0"], &[]),
+    gemini(&["gemini/gemini-2.5"], NONE_TO_HIGH).form(BUDGETS),
+    gemini(&["gemini/gemini-2.5-pro"], TO_HIGH).form(BUDGETS),
+    gemini(&["gemini/gemini-3", "gemini/gemini-3.5-flash", "gemini/gemini-4", "gemini/gemma-4"], TO_HIGH),
+    gemini(&["gemini/gemini-3-flash"], &[Minimal, Low, Medium, High]),
+    gemini(&["gemini/gemini-4-hydrogen"], &[Low, Medium, High, XHigh]),
     gemini(
-        &["gemini/gemini-2.5"],
-        &[NoThoughts, Low, Medium, High],
-        EffortForm::Budget([1000, 8000, 24_000]),
-    ),
-    gemini(&["gemini/gemini-2.5-pro"], &[Low, Medium, High], EffortForm::Budget([1000, 8000, 24_000])),
-    gemini(
-        &["gemini/gemini-3", "gemini/gemini-3.5-flash", "gemini/gemini-4", "gemini/gemma-4"],
-        &[Low, Medium, High],
-        EffortForm::Word,
-    ),
-    gemini(&["gemini/gemini-3-flash"], &[Minimal, Low, Medium, High], EffortForm::Word),
-    gemini(&["gemini/gemini-4-hydrogen"], &[Low, Medium, High, XHigh], EffortForm::Word),
-    Accepts {
-        sampling: Sampling::Never,
-        ..gemini(
-            &["gemini/gemini-3.5-flash-lite", "gemini/gemini-3.6", "gemini/gemini-3.7", "gemini/gemini-3.8"],
-            &[Low, Medium, High],
-            EffortForm::Word,
-        )
-    },
-    Accepts {
-        stop: false,
-        efforts: &[],
-        ..other(&["xai/grok-4", "xai/grok-code", "xai/grok-build"], XAI, "2026-09-29")
-    },
-    Accepts { stop: false, efforts: &[Low, High], ..other(&["xai/grok-3-mini"], XAI, "2026-09-29") },
-    Accepts {
-        stop: false,
-        efforts: &[NoThoughts, Low, Medium, High],
-        ..other(&["xai/grok-4."], XAI, "2026-09-29")
-    },
-    Accepts { efforts: &[], ..other(&["kimi/", "moonshot/"], KIMI, "2026-10-03") },
-    Accepts {
-        efforts: &[Low, High, Max],
-        ..other(&["kimi/kimi-k3", "moonshot/kimi-k3"], KIMI, "2026-10-03")
-    },
+        &["gemini/gemini-3.5-flash-lite", "gemini/gemini-3.6", "gemini/gemini-3.7", "gemini/gemini-3.8"],
+        TO_HIGH,
+    )
+    .sampled(Never),
+    xai(&["xai/grok-4", "xai/grok-code", "xai/grok-build"], &[]),
+    xai(&["xai/grok-3-mini"], &[Low, High]),
+    xai(&["xai/grok-4."], NONE_TO_HIGH),
+    row(&["kimi/", "moonshot/"], KIMI, "2026-10-03").efforts(&[]),
+    row(&["kimi/kimi-k3", "moonshot/kimi-k3"], KIMI, "2026-10-03").efforts(&[Low, High, Max]),
     // Most models of Z.ai think or do not.
-    Accepts { effort_form: EffortForm::Switch, ..other(&["zai/"], ZAI, "2026-10-03") },
-    Accepts { efforts: &[Low, High, Max], ..other(&["zai/glm-5"], ZAI, "2026-10-03") },
-    Accepts { efforts: &[NoThoughts, High], ..other(&["mistral/"], MISTRAL, "2026-10-29") },
-    plain(
+    row(&["zai/"], ZAI, "2026-10-03").form(Switch),
+    row(&["zai/glm-5"], ZAI, "2026-10-03").efforts(&[Low, High, Max]),
+    row(&["mistral/"], MISTRAL, "2026-10-29").efforts(&[NoThoughts, High]),
+    row(
         &[
             "mistral/magistral-",
             "mistral/codestral-",
@@ -266,21 +268,15 @@ static ROWS: &[Accepts] = &[
         ],
         MISTRAL,
         "2026-10-29",
-    ),
-    Accepts {
-        efforts: &[NoThoughts, Low, Medium, High],
-        effort_form: EffortForm::Budget([1000, 8000, 24_000]),
-        ..other(&["cohere/"], COHERE, "2026-10-20")
-    },
+    )
+    .efforts(&[]),
+    row(&["cohere/"], COHERE, "2026-10-20").efforts(NONE_TO_HIGH).form(BUDGETS),
     // Some models take a schema, and the others refuse it.
-    Accepts { has_schema: false, ..other(&["groq/"], GROQ, "2026-07-02") },
-    other(&["groq/openai/gpt-oss", "groq/meta-llama/llama-4", "groq/moonshotai/"], GROQ, "2026-07-02"),
+    row(&["groq/"], GROQ, "2026-07-02").without_schema(),
+    row(&["groq/openai/gpt-oss", "groq/meta-llama/llama-4", "groq/moonshotai/"], GROQ, "2026-07-02"),
     // Most models on the user's machine think or do not; one family has words.
-    Accepts { effort_form: EffortForm::Switch, ..other(&["ollama/", "ollama_cloud/"], OLLAMA, "2026-09-12") },
-    Accepts {
-        efforts: &[Low, Medium, High],
-        ..other(&["ollama/gpt-oss", "ollama_cloud/gpt-oss"], OLLAMA, "2026-09-12")
-    },
+    row(&["ollama/", "ollama_cloud/"], OLLAMA, "2026-09-12").form(Switch),
+    row(&["ollama/gpt-oss", "ollama_cloud/gpt-oss"], OLLAMA, "2026-09-12").efforts(TO_HIGH),
 ];
 
 /// The settings that a model takes, by the longest prefix of its name.
@@ -335,6 +331,6 @@ mod tests {
             assert_eq!((allowed, row.stop), ([without_effort, with_none], stop), "{model}");
         }
         assert_eq!(accepts("anthropic/claude-sonnet-4-5").effort_form.budget(Low), Some(1024));
-        assert_eq!(accepts("ollama/qwen3").effort_form, EffortForm::Switch);
+        assert_eq!(accepts("ollama/qwen3").effort_form, Switch);
     }
 }

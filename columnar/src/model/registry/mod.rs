@@ -7,27 +7,31 @@
 //! | a provider | a row in `providers.rs`, and rows for its models where prices or cache rules are known |
 //!
 //! Prices are read by [`usage::Price`](crate::usage::Price), cache rules by
-//! [`cache::CachePolicy`](crate::cache::CachePolicy), the lengths of replies by
-//! [`model::MaxTokens`](crate::model::MaxTokens), the lengths of contexts by
-//! [`model::ContextWindow`](crate::model::ContextWindow), ends by [`model::EndDate`](crate::model::EndDate), formats,
-//! addresses, schema dialects and keys by the client, telemetry names by the spans.
+//! [`cache::CachePolicy`](crate::cache::CachePolicy), formats, addresses, schema dialects and keys by the client,
+//! telemetry names by the spans.
 
 #[cfg(feature = "providers")]
 mod accepts;
+mod context_window;
 mod effort;
+mod end_date;
+mod max_tokens;
 mod models;
 mod providers;
 mod row;
 
 #[cfg(feature = "providers")]
 pub(crate) use self::accepts::{Accepts, EffortForm, Sampling, accepts};
+pub use self::context_window::ContextWindow;
 pub use self::effort::{Effort, ParseEffortError};
+pub use self::end_date::EndDate;
+pub use self::max_tokens::MaxTokens;
 pub(crate) use self::models::families;
 #[cfg(feature = "providers")]
 pub(crate) use self::providers::{Api, SchemaDialect};
 pub(crate) use self::providers::{PROVIDERS, ProviderFacts};
-pub use self::row::{Boundary, Write};
-pub(crate) use self::row::{EndFact, Family, LongRequest, Rebate, ReplyLimit, WindowFact};
+pub use self::row::{Boundary, CachePolicy, Write};
+pub(crate) use self::row::{Family, LongRequest, Rates, Rebate};
 
 /// The position in [`families`] of the family that a model belongs to, by its name or as a version of it.
 ///
@@ -45,19 +49,29 @@ pub(crate) fn caching(model: &str) -> Option<usize> {
     own_or_prefix(model, |family| family.cache.is_some())
 }
 
-/// The most tokens of a reply of a model, by its family, or else by the family with the longest prefix of its name.
-pub(crate) fn reply_limit(model: &str) -> Option<ReplyLimit> {
-    at(own_or_prefix(model, |family| family.reply.is_some())?)?.reply
+impl MaxTokens {
+    /// The limits of a model, by the name as in `COLUMNAR_MODEL`, or else by the longest prefix that is known.
+    pub fn by_model(model: &str) -> Self {
+        own_or_prefix(model, |family| family.reply.is_some())
+            .and_then(|position| at(position)?.reply)
+            .unwrap_or(Self::new(None, false, "", ""))
+    }
 }
 
-/// The context window of a model, by its family, or else by the family with the longest prefix of its name.
-pub(crate) fn window(model: &str) -> Option<WindowFact> {
-    at(own_or_prefix(model, |family| family.window.is_some())?)?.window
+impl ContextWindow {
+    /// The window of a model, by its name as in `COLUMNAR_MODEL`, or else by the longest prefix that is known. A model
+    /// on this machine has no such window, because the client decides.
+    pub fn by_model(model: &str) -> Option<Self> {
+        at(own_or_prefix(model, |family| family.window.is_some())?)?.window
+    }
 }
 
-/// The end of a model, which is never guessed from a prefix.
-pub(crate) fn end(model: &str) -> Option<EndFact> {
-    at(family(model)?)?.end
+impl EndDate {
+    /// The end of a model, by its name as in `COLUMNAR_MODEL` or as a version of it, if an end is announced. The end
+    /// of a model with a merely similar name is not guessed.
+    pub fn by_model(model: &str) -> Option<Self> {
+        at(family(model)?)?.end
+    }
 }
 
 /// Whether requests to a model may ask for the long lifetime of the cache, if there is one.

@@ -71,27 +71,31 @@ pub(crate) enum SchemaDialect {
     OpenAi,
 }
 
-impl ProviderFacts {
-    /// A provider with OpenAI's chat completions.
-    const fn new(name: &'static str, key_variables: &'static [&'static str], base_url: &'static str) -> Self {
-        Self {
-            name,
-            models_of: name,
-            telemetry_name: name,
-            key_variables,
-            schema: None,
-            api: Api::ChatCompletions,
-            base_url,
-            model_folder: "",
-            has_thinking_switch: false,
-            has_stream_options: true,
-            seed: "seed",
-            has_cache_key: false,
-            counts_thoughts_apart: false,
-            takes_long_writes: true,
-        }
+/// A provider with OpenAI's chat completions.
+const fn row(
+    name: &'static str,
+    key_variables: &'static [&'static str],
+    base_url: &'static str,
+) -> ProviderFacts {
+    ProviderFacts {
+        name,
+        models_of: name,
+        telemetry_name: name,
+        key_variables,
+        schema: None,
+        api: Api::ChatCompletions,
+        base_url,
+        model_folder: "",
+        has_thinking_switch: false,
+        has_stream_options: true,
+        seed: "seed",
+        has_cache_key: false,
+        counts_thoughts_apart: false,
+        takes_long_writes: true,
     }
+}
 
+impl ProviderFacts {
     const fn api(self, api: Api) -> Self {
         Self { api, ..self }
     }
@@ -108,96 +112,80 @@ impl ProviderFacts {
 /// The rows of all providers, in order of names. Providers that need more than a key, such as the name of a cloud
 /// project, are left out.
 pub(crate) const PROVIDERS: &[ProviderFacts] = &[
-    ProviderFacts::new(
+    row(
         "aliyun",
         &["DASHSCOPE_API_KEY", "ALIYUN_API_KEY"],
         "https://dashscope.aliyuncs.com/compatible-mode/v1/",
     ),
-    ProviderFacts::new("anthropic", &["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1/")
+    row("anthropic", &["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1/")
         .api(Api::Anthropic)
         .schema(SchemaDialect::Anthropic),
-    ProviderFacts::new("cohere", &["CO_API_KEY", "COHERE_API_KEY"], "https://api.cohere.com/v2/")
+    row("cohere", &["CO_API_KEY", "COHERE_API_KEY"], "https://api.cohere.com/v2/")
         .api(Api::Cohere)
         .schema(SchemaDialect::Cohere),
     ProviderFacts {
         has_thinking_switch: true,
-        ..ProviderFacts::new("deepseek", &["DEEPSEEK_API_KEY"], "https://api.deepseek.com/v1/")
+        ..row("deepseek", &["DEEPSEEK_API_KEY"], "https://api.deepseek.com/v1/")
     },
     ProviderFacts {
         model_folder: "accounts/fireworks/models/",
-        ..ProviderFacts::new("fireworks", &["FIREWORKS_API_KEY"], "https://api.fireworks.ai/inference/v1/")
+        ..row("fireworks", &["FIREWORKS_API_KEY"], "https://api.fireworks.ai/inference/v1/")
             .schema(SchemaDialect::OpenAi)
     },
-    ProviderFacts::new(
-        "gemini",
-        &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-        "https://generativelanguage.googleapis.com/v1beta/",
-    )
-    .api(Api::Gemini)
-    .schema(SchemaDialect::Full)
-    .telemetry("gcp.gemini"),
-    ProviderFacts::new("groq", &["GROQ_API_KEY"], "https://api.groq.com/openai/v1/")
-        .schema(SchemaDialect::OpenAi),
-    ProviderFacts::new("kimi", &["MOONSHOT_API_KEY", "KIMI_API_KEY"], "https://api.moonshot.ai/v1/")
+    row("gemini", &["GEMINI_API_KEY", "GOOGLE_API_KEY"], "https://generativelanguage.googleapis.com/v1beta/")
+        .api(Api::Gemini)
+        .schema(SchemaDialect::Full)
+        .telemetry("gcp.gemini"),
+    row("groq", &["GROQ_API_KEY"], "https://api.groq.com/openai/v1/").schema(SchemaDialect::OpenAi),
+    row("kimi", &["MOONSHOT_API_KEY", "KIMI_API_KEY"], "https://api.moonshot.ai/v1/")
         .telemetry("moonshot_ai"),
-    ProviderFacts::new("minimax", &["MINIMAX_API_KEY"], "https://api.minimax.io/anthropic/v1/")
-        .api(Api::Anthropic),
+    row("minimax", &["MINIMAX_API_KEY"], "https://api.minimax.io/anthropic/v1/").api(Api::Anthropic),
     ProviderFacts {
         has_stream_options: false,
         seed: "random_seed",
         has_cache_key: true,
-        ..ProviderFacts::new("mistral", &["MISTRAL_API_KEY"], "https://api.mistral.ai/v1/")
+        ..row("mistral", &["MISTRAL_API_KEY"], "https://api.mistral.ai/v1/")
             .schema(SchemaDialect::OpenAi)
             .telemetry("mistral_ai")
     },
-    ProviderFacts::new("moonshot", &["MOONSHOT_API_KEY"], "https://api.moonshot.cn/v1/")
-        .telemetry("moonshot_ai"),
-    ProviderFacts::new("nebius", &["NEBIUS_API_KEY"], "https://api.studio.nebius.ai/v1/")
-        .schema(SchemaDialect::OpenAi),
+    row("moonshot", &["MOONSHOT_API_KEY"], "https://api.moonshot.cn/v1/").telemetry("moonshot_ai"),
+    row("nebius", &["NEBIUS_API_KEY"], "https://api.studio.nebius.ai/v1/").schema(SchemaDialect::OpenAi),
     // Ollama runs on the machine of the user.
-    ProviderFacts::new("ollama", &[], "http://localhost:11434/").api(Api::Ollama).schema(SchemaDialect::Full),
-    ProviderFacts::new("ollama_cloud", &["OLLAMA_API_KEY"], "https://ollama.com/")
+    row("ollama", &[], "http://localhost:11434/").api(Api::Ollama).schema(SchemaDialect::Full),
+    row("ollama_cloud", &["OLLAMA_API_KEY"], "https://ollama.com/")
         .api(Api::Ollama)
         .schema(SchemaDialect::Full),
-    ProviderFacts::new(
-        "open_router",
-        &["OPENROUTER_API_KEY", "OPEN_ROUTER_API_KEY"],
-        "https://openrouter.ai/api/v1/",
-    )
-    .schema(SchemaDialect::OpenAi),
+    row("open_router", &["OPENROUTER_API_KEY", "OPEN_ROUTER_API_KEY"], "https://openrouter.ai/api/v1/")
+        .schema(SchemaDialect::OpenAi),
     // The long lifetime exists in Responses alone: <https://developers.openai.com/api/docs/guides/prompt-caching>.
     ProviderFacts {
         takes_long_writes: false,
         has_cache_key: true,
-        ..ProviderFacts::new("openai", &["OPENAI_API_KEY"], "https://api.openai.com/v1/")
-            .schema(SchemaDialect::OpenAi)
+        ..row("openai", &["OPENAI_API_KEY"], "https://api.openai.com/v1/").schema(SchemaDialect::OpenAi)
     },
     // A second interface to the same models, so a row of a model is found by either name.
     ProviderFacts {
         models_of: "openai",
         has_cache_key: true,
-        ..ProviderFacts::new("openai_resp", &["OPENAI_API_KEY"], "https://api.openai.com/v1/")
+        ..row("openai_resp", &["OPENAI_API_KEY"], "https://api.openai.com/v1/")
             .api(Api::Responses)
             .schema(SchemaDialect::OpenAi)
             .telemetry("openai")
     },
-    ProviderFacts::new(
+    row(
         "qwen_cloud",
         &["DASHSCOPE_API_KEY", "QWEN_CLOUD_API_KEY"],
         "https://dashscope-intl.aliyuncs.com/compatible-mode/v1/",
     ),
-    ProviderFacts::new("together", &["TOGETHER_API_KEY"], "https://api.together.xyz/v1/")
-        .schema(SchemaDialect::OpenAi),
+    row("together", &["TOGETHER_API_KEY"], "https://api.together.xyz/v1/").schema(SchemaDialect::OpenAi),
     ProviderFacts {
         counts_thoughts_apart: true,
         has_cache_key: true,
-        ..ProviderFacts::new("xai", &["XAI_API_KEY"], "https://api.x.ai/v1/")
-            .schema(SchemaDialect::OpenAi)
-            .telemetry("x_ai")
+        ..row("xai", &["XAI_API_KEY"], "https://api.x.ai/v1/").schema(SchemaDialect::OpenAi).telemetry("x_ai")
     },
     ProviderFacts {
         has_thinking_switch: true,
         seed: "",
-        ..ProviderFacts::new("zai", &["ZAI_API_KEY", "ZHIPUAI_API_KEY"], "https://api.z.ai/api/paas/v4/")
+        ..row("zai", &["ZAI_API_KEY", "ZHIPUAI_API_KEY"], "https://api.z.ai/api/paas/v4/")
     },
 ];

@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use super::context_window::ContextWindow;
+use super::end_date::EndDate;
+use super::max_tokens::MaxTokens;
+
 /// The models that share a price, cache rules, the most tokens of a reply, a context window, or an end.
 #[derive(Debug)]
 pub(crate) struct Family {
@@ -16,10 +20,11 @@ pub(crate) struct Family {
     pub(crate) batch: Option<Rebate>,
     /// The price of a request that waits in turn, for minutes, and that the provider may refuse.
     pub(crate) flex: Option<Rebate>,
-    pub(crate) cache: Option<CacheRules>,
-    pub(crate) reply: Option<ReplyLimit>,
-    pub(crate) window: Option<WindowFact>,
-    pub(crate) end: Option<EndFact>,
+    /// The cache rules, without models and price. The factor of cached tokens counts where no price is known.
+    pub(crate) cache: Option<CachePolicy>,
+    pub(crate) reply: Option<MaxTokens>,
+    pub(crate) window: Option<ContextWindow>,
+    pub(crate) end: Option<EndDate>,
 }
 
 /// Prices in US dollars for a million tokens.
@@ -50,50 +55,64 @@ pub(crate) struct Rebate {
     pub(crate) cached_percent: u64,
 }
 
-/// The rules by which a provider caches prefixes of requests; see [`CachePolicy`](crate::cache::CachePolicy).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CacheRules {
-    /// The factor of cached tokens where no price is known.
-    pub(crate) read: f64,
-    pub(crate) short: Write,
-    /// The long lifetime, which not every interface of the provider takes; see
-    /// [`takes_long_writes`](super::takes_long_writes).
-    pub(crate) long: Option<Write>,
-    pub(crate) minimum: usize,
-    pub(crate) most_marks: usize,
-    pub(crate) look_back: usize,
-    pub(crate) boundary: Boundary,
-    pub(crate) source: &'static str,
-    pub(crate) date: &'static str,
+/// The rules by which a provider caches prefixes of requests to some models, and the fees, with source and date. Rules
+/// change, so the fields of a clone can be set.
+///
+/// Factors are relative to the price of uncached input tokens.
+///
+/// ```
+/// use columnar::cache::CachePolicy;
+///
+/// let sonnet = CachePolicy::by_model("anthropic/claude-sonnet-5-5");
+/// assert_eq!((sonnet.read, sonnet.short.factor, sonnet.minimum), (0.05, 1.25, 512));
+///
+/// let unknown = CachePolicy::by_model("somebody/something");
+/// assert_eq!((unknown.read, unknown.most_marks), (1.0, 0)); // no discount is assumed
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CachePolicy {
+    /// The models, by name or by a prefix of names, as in `COLUMNAR_MODEL`.
+    pub models: &'static [&'static str],
+    /// The price of a million uncached input tokens in US dollars, where known.
+    pub price: Option<f64>,
+    /// The factor of tokens that are read from the cache.
+    pub read: f64,
+    /// The fee and the time of a short lifetime.
+    pub short: Write,
+    /// The fee and the time of a long lifetime, if there is one, and the interface takes it.
+    pub long: Option<Write>,
+    /// The minimum length of a cached prefix in tokens.
+    pub minimum: usize,
+    /// The most marks of a request. With 0 the provider caches prefixes automatically, or not at all.
+    pub most_marks: usize,
+    /// The number of blocks in which the provider looks for an entry, backwards from a mark and with the marked one.
+    pub look_back: usize,
+    /// The position at which a cached prefix may end.
+    pub boundary: Boundary,
+    /// The page with the rules. Where other pages contradict this one, or it leaves something open, the policy has the
+    /// safer value. The factor of cached tokens comes from the [price](crate::usage::Price), where there is one.
+    pub source: &'static str,
+    /// A day on which the page is known to have had these rules, as `YYYY-MM-DD`.
+    pub date: &'static str,
 }
 
-/// The most tokens of a reply; see [`MaxTokens`](crate::model::MaxTokens).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ReplyLimit {
-    /// The most tokens that the model can write; `None` if the provider names no number.
-    pub(crate) most: Option<u32>,
-    /// Whether the model may think before it replies. Thoughts count as well.
-    pub(crate) thinks: bool,
-    pub(crate) source: &'static str,
-    pub(crate) date: &'static str,
-}
-
-/// The most tokens of a request and the reply; see [`ContextWindow`](crate::model::ContextWindow).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WindowFact {
-    pub(crate) tokens: usize,
-    /// The tokens that are kept free even for a short reply.
-    pub(crate) reserved: usize,
-    pub(crate) source: &'static str,
-    pub(crate) date: &'static str,
-}
-
-/// The last day of a model; see [`EndDate`](crate::model::EndDate).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EndFact {
-    pub(crate) day: &'static str,
-    pub(crate) source: &'static str,
-    pub(crate) date: &'static str,
+impl CachePolicy {
+    /// The policy for an unknown model: no marks, no discount.
+    pub(crate) const UNKNOWN: Self = Self {
+        models: &[],
+        price: None,
+        read: 1.0,
+        short: Write { factor: 1.0, lifetime: Duration::from_mins(5) },
+        long: None,
+        // The largest minimum in the registry.
+        minimum: 4096,
+        most_marks: 0,
+        look_back: 1,
+        boundary: Boundary::Message,
+        source: "",
+        date: "",
+    };
 }
 
 /// The fee and the time for which a provider keeps a prefix.
@@ -121,7 +140,7 @@ pub enum Boundary {
 impl Family {
     /// The factor of cached tokens, by the price, which has a source and a date, or else by the rules. The factor has
     /// four decimal places, as prices have.
-    pub(crate) fn read_factor(&self, rules: &CacheRules) -> f64 {
+    pub(crate) fn read_factor(&self, rules: &CachePolicy) -> f64 {
         // A free model has a price of 0, which is no divisor.
         let priced = self.price.filter(|price| price.input > 0.0);
         priced.map_or(rules.read, |price| (price.cache_read / price.input * 1e4).round() / 1e4)

@@ -1,6 +1,5 @@
 use std::collections::BTreeSet;
 
-use super::row::Rates;
 use super::*;
 
 fn priced() -> impl Iterator<Item = (&'static str, &'static Family, Rates)> {
@@ -86,9 +85,9 @@ fn every_window_holds_a_request_and_the_longest_reply() {
     for row in families() {
         let Some(window) = row.window else { continue };
         assert!((32_000..4_000_000).contains(&window.tokens), "{row:?}");
-        assert!(window.reserved < window.tokens, "{row:?}");
+        assert!((1..=window.tokens).contains(&window.most_input), "{row:?}");
         assert!(window.source.starts_with("https://") && is_date(window.date), "{row:?}");
-        let most = row.names.first().and_then(|name| reply_limit(name)?.most).unwrap_or(0);
+        let most = row.names.first().and_then(|name| MaxTokens::by_model(name).most).unwrap_or(0);
         assert!(usize::try_from(most).expect("it is small") < window.tokens, "{row:?}");
     }
 }
@@ -118,13 +117,13 @@ fn a_model_has_the_window_of_its_row_or_of_the_longest_prefix() {
         ("offline", None),
         ("", None),
     ] {
-        assert_eq!(window(model).map(|window| window.tokens), tokens, "{model}");
+        assert_eq!(ContextWindow::by_model(model).map(|window| window.tokens), tokens, "{model}");
     }
 }
 
 #[test]
 fn an_end_is_not_guessed() {
-    let day = |model| end(model).map(|end| end.day);
+    let day = |model| EndDate::by_model(model).map(|end| end.day);
     assert_eq!(day("openai_resp/gpt-4o-mini-2024-07-18"), Some("2027-01-14"));
     assert_eq!(day("openai/gpt-4o-mini-audio-preview"), None);
     assert_eq!(day("openai/gpt-6-luna"), None);
@@ -172,11 +171,12 @@ fn a_model_has_the_limit_of_its_row_or_of_the_longest_prefix() {
         ("cohere/command-a-reasoning-08-2025", Some(32_000), true),
         ("ollama/qwen3", None, true),
     ] {
-        let limit = reply_limit(model).expect(model);
+        let limit = MaxTokens::by_model(model);
+        assert_ne!(limit.source, "", "{model}");
         assert_eq!((limit.most, limit.thinks), (most, thinks), "{model}");
     }
     for model in ["offline", "scripted", "openai/smollm2", "open_router/openai/gpt-5", ""] {
-        assert!(reply_limit(model).is_none(), "{model}");
+        assert_eq!(MaxTokens::by_model(model).source, "", "{model}");
     }
 }
 

@@ -41,18 +41,16 @@
 //! # Ok(()) }
 //! ```
 
-mod ai_sdk;
-mod anthropic;
 mod blocks;
-mod json;
-mod openai;
+mod forms;
 mod request;
-mod strings;
 
 use std::sync::Arc;
 
 pub(crate) use self::blocks::Block;
 use self::blocks::{blocks, is_blank, joined, mark};
+#[cfg(feature = "providers")]
+pub(crate) use self::forms::cache_control;
 #[cfg(any(feature = "typed", feature = "providers"))]
 pub(crate) use self::request::INVALID_REPLY;
 pub use self::request::{ReplySettings, Request, Schema};

@@ -19,8 +19,9 @@ use std::str::FromStr;
 /// assert!(spent < Dollars::new(2.5));
 /// # Ok::<(), columnar::usage::ParseDollarsError>(())
 /// ```
+// The amount is in the smallest unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Dollars(u128);
+pub struct Dollars(pub(super) u128);
 
 /// The decimal places that are kept.
 const PLACES: u32 = 12;
@@ -37,15 +38,6 @@ impl Dollars {
     pub const fn new(dollars: f64) -> Self {
         // A cast saturates, and NaN and negative numbers become zero.
         Self(((dollars * 1e6 + 0.5) as u128).saturating_mul(ONE / 1_000_000))
-    }
-
-    /// The amount in the smallest unit.
-    pub(super) const fn parts(self) -> u128 {
-        self.0
-    }
-
-    pub(super) const fn from_parts(parts: u128) -> Self {
-        Self(parts)
     }
 
     /// The cost of tokens at a price per token in the smallest unit.

@@ -82,7 +82,7 @@ impl SpendLimit {
     /// A limit in US dollars, by the known [prices](Price). A column whose model has no price is an error before the
     /// run computes anything.
     pub fn dollars(most: f64) -> Self {
-        Self::new(Unit::Dollars(None), Dollars::new(most).parts())
+        Self::new(Unit::Dollars(None), Dollars::new(most).0)
     }
 
     /// The same limit, with a price for models without a known price.
@@ -176,7 +176,7 @@ impl Unit {
         match self {
             Self::Tokens => Ok(u128::from(usage.input) + u128::from(usage.output)),
             Self::Dollars(fallback) => match Price::by_model(model).or(fallback.as_ref()) {
-                Some(price) => Ok(price.at_most(usage).parts()),
+                Some(price) => Ok(price.at_most(usage).0),
                 None => Err(SpendLimitError::NoPrice { model: model.to_owned() }),
             },
         }
@@ -185,7 +185,7 @@ impl Unit {
     fn spend(self, amount: u128) -> Spend {
         match self {
             Self::Tokens => Spend::Tokens(amount),
-            Self::Dollars(_) => Spend::Dollars(Dollars::from_parts(amount)),
+            Self::Dollars(_) => Spend::Dollars(Dollars(amount)),
         }
     }
 }

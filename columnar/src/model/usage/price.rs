@@ -116,7 +116,9 @@ impl Price {
         };
         let price = |rates: UnitRates| Self {
             rates,
-            beyond: known.long_request.map(|long| (long.above, rates.percent(long))),
+            beyond: known.long_request.map(|LongRequest { above, request_percent, reply_percent }| {
+                (above, rates.percent(request_percent, request_percent, reply_percent))
+            }),
             batch: family.batch,
             flex: family.flex,
             source: known.source,
@@ -231,31 +233,22 @@ impl Price {
 }
 
 impl UnitRates {
-    const fn percent(self, LongRequest { request_percent, reply_percent, .. }: LongRequest) -> Self {
+    /// These percentages of the rates of a request, of its tokens from a cache, and of the reply.
+    fn percent(self, request: u64, cached: u64, reply: u64) -> Self {
+        // Rounded up, because a price should not be too low. Rates of the registry alone are multiplied here, which are
+        // far too small to overflow.
+        let part = |rate: u64, percent: u64| (rate * percent).div_ceil(100);
         Self {
-            // Rates of the registry alone are multiplied here, which are far too small to overflow.
-            input: self.input * request_percent / 100,
-            output: self.output * reply_percent / 100,
-            read: self.read * request_percent / 100,
-            write: self.write * request_percent / 100,
-            // `Option::map` cannot be called in a `const fn`.
-            long_write: match self.long_write {
-                Some(each) => Some(each * request_percent / 100),
-                None => None,
-            },
+            input: part(self.input, request),
+            output: part(self.output, reply),
+            read: part(self.read, cached),
+            write: part(self.write, request),
+            long_write: self.long_write.map(|each| part(each, request)),
         }
     }
 
     fn rebated(self, Rebate { percent, cached_percent }: Rebate) -> Self {
-        // Rounded up, because a price should not be too low.
-        let part = |rate: u64, percent: u64| (rate * percent).div_ceil(100);
-        Self {
-            input: part(self.input, percent),
-            output: part(self.output, percent),
-            read: part(self.read, cached_percent),
-            write: part(self.write, percent),
-            long_write: self.long_write.map(|each| part(each, percent)),
-        }
+        self.percent(percent, cached_percent, percent)
     }
 
     fn cost(&self, usage: &Usage) -> Dollars {

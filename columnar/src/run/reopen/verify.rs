@@ -8,7 +8,7 @@ use crate::declare::Name;
 use crate::history::StepRanges;
 use crate::model::usage::Receipt;
 use crate::store::{
-    CHUNK, Defect, Entry, NOT_RETURNED, Store, StoreError, StoredSteps, corrupt, listed_steps, load, put_all,
+    CHUNK, Defect, Entry, NOT_RETURNED, Store, StoreError, StoredSteps, listed_steps, load, put_all,
 };
 
 /// Reads all entries of a store and returns the defects: entries that cannot be read, or that no flow can have stored.
@@ -180,7 +180,7 @@ impl StoreScan<'_> {
         match load(self.store, key, chunk.clone()).await {
             // A prefix that is a damaged number would be a list of defects without end.
             Ok(entries) if entries.is_empty() && chunk.len() == CHUNK => {
-                Err(corrupt(key, chunk.start, NOT_RETURNED))
+                Err(StoreError::corrupt(key, chunk.start, NOT_RETURNED))
             }
             Ok(mut entries) => {
                 for step in stored_steps.within(&chunk) {

@@ -15,34 +15,22 @@ use std::path::PathBuf;
 use super::deletion;
 use super::disk::{Disk, FileKind};
 use super::known::{KnownSteps, count};
-use super::layout::{
-    FolderLocation, IoContext, StoreFolder, check_column, damaged, entry, none_if_missing, ok_if_exists,
-    replace, stage,
-};
-use super::log::{self, Cells, Checksum, LoggedEntry};
-use super::own_files::{OwnFiles, unwritable};
+use super::layout::{FolderLocation, IoContext, create_dir, damaged};
+use super::log::{self, Checksum, LoggedEntry};
+use super::own_files::unwritable;
 use super::recovery::{self, Opened, rewrite};
 use crate::declare::Name;
 use crate::store::thread::NewCell;
 use crate::store::worker::Backend;
-use crate::store::{Entry, Put, StoreError, StoredSteps};
+use crate::store::{Put, StepEntries, StoreError, StoredSteps};
 
 /// The most bytes of a definition. A damaged file of any size must not fill the memory.
 const MAX_DEFINITION: usize = 1 << 26;
 
 /// An open folder.
 pub(crate) struct FileBackend<D: Disk> {
-    disk: D,
-    layout: StoreFolder,
-    own: OwnFiles<D>,
-    cells: Cells,
-    /// The cells of `cells` that have no lines in the log yet.
-    adopted: Vec<(Name, usize)>,
-    /// The content of the file `known`.
-    known: KnownSteps,
-    /// Whether a definition is stored.
-    is_defined: bool,
-    /// Whether a write has failed or is under way, so that `cells` may not be what is stored.
+    open: Opened<D>,
+    /// Whether a write has failed or is under way, so that `open.cells` may not be what is stored.
     is_failed: bool,
     /// The name of the next staged file.
     staged: usize,
@@ -52,28 +40,22 @@ impl<D: Disk> Backend for FileBackend<D> {
     type Location = FolderLocation<D>;
 
     fn open(location: &FolderLocation<D>) -> Result<Self, StoreError> {
-        let Opened { layout, own, cells, adopted, known, is_defined } = recovery::open(location)?;
-        let disk = location.disk.clone();
-        let mut backend =
-            Self { disk, layout, own, cells, adopted, known, is_defined, is_failed: false, staged: 0 };
+        let mut backend = Self { open: recovery::open(location)?, is_failed: false, staged: 0 };
         backend.update_known();
         Ok(backend)
     }
 
     fn definition(&mut self) -> Result<Option<String>, StoreError> {
-        let path = self.layout.definition();
+        let path = &self.open.folder.definition;
         // The limit counts the first line, too, which has a length and a checksum.
-        let limit = MAX_DEFINITION as u64 + 64;
-        let Some(bytes) = none_if_missing(self.disk.read(&path, limit)).context("reading", &path)? else {
-            return Ok(None);
-        };
+        let Some(bytes) = self.open.folder.read(path, MAX_DEFINITION as u64 + 64)? else { return Ok(None) };
         let text = String::from_utf8(bytes).ok();
         let with_checksum = text.as_deref().and_then(|text| text.split_once('\n'));
         match with_checksum {
             Some((checksum, text)) if Checksum::parse(checksum) == Some(Checksum::of(text.as_bytes())) => {
                 Ok(Some(text.to_owned()))
             }
-            _ => Err(damaged(&path, "it is not as it was written")),
+            _ => Err(damaged(path, "it is not as it was written")),
         }
     }
 
@@ -82,39 +64,38 @@ impl<D: Disk> Backend for FileBackend<D> {
         if definition.len() > MAX_DEFINITION {
             return Err(StoreError::other(format!("a definition has at most {MAX_DEFINITION} bytes")));
         }
-        self.own.check(&self.disk, &self.layout)?;
+        self.open.own.check(&self.open.folder)?;
         self.log_adopted()?;
         let with_checksum = format!("{}\n{definition}", Checksum::of(definition.as_bytes()));
-        let staged = self.stage(with_checksum.as_bytes())?;
-        replace(&self.disk, &self.layout, &staged, &self.layout.definition())?;
+        let staged = self.next_staged();
+        let folder = &self.open.folder;
+        folder.replace(&folder.definition, &staged, with_checksum.as_bytes())?;
         self.is_failed = false;
         // Later definitions change nothing here.
-        if !std::mem::replace(&mut self.is_defined, true) {
+        if !std::mem::replace(&mut self.open.is_defined, true) {
             self.update_known();
         }
         Ok(())
     }
 
     fn stored_steps(&mut self, column: &Name) -> Result<StoredSteps, StoreError> {
-        Ok(self.cells.get(column).into_iter().flat_map(|steps| steps.keys().copied()).collect())
+        Ok(self.open.cells.get(column).into_iter().flat_map(|steps| steps.keys().copied()).collect())
     }
 
-    fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError> {
+    fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<StepEntries, StoreError> {
+        let Opened { folder, cells, .. } = &self.open;
         // `BTreeMap::range` panics if a range ends before it begins.
-        let Some(cells) = self.cells.get(column).filter(|_| !steps.is_empty()) else { return Ok(Vec::new()) };
+        let Some(cells) = cells.get(column).filter(|_| !steps.is_empty()) else { return Ok(Vec::new()) };
         let mut values = cells.range(steps.clone()).filter(|(_, logged)| logged.value.is_some());
         if let Some((first, _)) = values.next() {
-            check_column(&self.disk, &self.layout, column, *first)?;
+            folder.check_column(column, *first)?;
         }
-        let entry = |(step, logged): (&usize, &LoggedEntry)| {
-            Ok((*step, entry(&self.disk, &self.layout, column, *step, logged)?))
-        };
-        cells.range(steps).map(entry).collect()
+        cells.range(steps).map(|(step, logged)| Ok((*step, folder.entry(column, *step, logged)?))).collect()
     }
 
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError> {
         let mut taken = BTreeSet::new();
-        // Found before `store`, which adds to `cells`. Of two entries for one cell in a batch the first one wins.
+        // Found before `store`, which adds to the cells. Of two entries for one cell in a batch the first one wins.
         let is_new: Vec<bool> = (cells.iter())
             .map(|cell| {
                 self.logged(&cell.column, cell.step).is_none() && taken.insert((&cell.column, cell.step))
@@ -122,9 +103,9 @@ impl<D: Disk> Backend for FileBackend<D> {
             .collect();
         let new: Vec<&NewCell> =
             cells.iter().zip(&is_new).filter(|(_, new)| **new).map(|(cell, _)| cell).collect();
-        if !new.is_empty() || !self.adopted.is_empty() {
+        if !new.is_empty() || !self.open.adopted.is_empty() {
             self.is_failed = true;
-            self.own.check(&self.disk, &self.layout)?;
+            self.open.own.check(&self.open.folder)?;
             self.log_adopted()?;
             if !new.is_empty() {
                 self.store(&new)?;
@@ -133,7 +114,7 @@ impl<D: Disk> Backend for FileBackend<D> {
         }
         let put = |(cell, new): (&NewCell, bool)| match self.logged(&cell.column, cell.step) {
             Some(logged) if !new => {
-                Ok(Put::Exists(entry(&self.disk, &self.layout, &cell.column, cell.step, logged)?))
+                Ok(Put::Exists(self.open.folder.entry(&cell.column, cell.step, logged)?))
             }
             _ => Ok(Put::Stored),
         };
@@ -147,56 +128,59 @@ impl<D: Disk> Backend for FileBackend<D> {
 
 impl<D: Disk> FileBackend<D> {
     fn logged(&self, column: &Name, step: usize) -> Option<&LoggedEntry> {
-        self.cells.get(column)?.get(&step)
+        self.open.cells.get(column)?.get(&step)
     }
 
     /// Writes what is known by now. After a failure, less is known when the store is opened again, which does no harm.
     fn update_known(&mut self) {
-        let known = KnownSteps { cells: self.logged_cells(), is_defined: self.is_defined };
-        if known != self.known {
-            let staged = self.next_staged();
-            if known.write(&self.disk, &self.layout, &staged).is_ok() {
-                self.known = known;
-            }
+        let known = KnownSteps { cells: self.logged_cells(), is_defined: self.open.is_defined };
+        if known == self.open.known {
+            return;
+        }
+        let staged = self.next_staged();
+        if known.write(&self.open.folder, &staged).is_ok() {
+            self.open.known = known;
         }
     }
 
     /// The number of cells in the log.
     fn logged_cells(&self) -> usize {
-        count(&self.cells) - self.adopted.len()
+        count(&self.open.cells) - self.open.adopted.len()
     }
 
     /// Writes the lines of files that were added by hand, and makes the files durable. A flow that writes has accepted
     /// the files, and its new values may depend on them.
     fn log_adopted(&mut self) -> Result<(), StoreError> {
-        if self.adopted.is_empty() {
+        if self.open.adopted.is_empty() {
             return Ok(());
         }
-        for (column, step) in &self.adopted {
-            let path = self.layout.value(column, *step);
-            // The program that wrote the file need not have synced it.
-            self.disk.sync_path(&path).context("writing", &path)?;
-        }
-        let columns = self.adopted.iter().map(|(column, _)| column.clone()).collect();
-        // The log is replaced as a whole: after a torn line, files without lines are not adopted.
         let staged = self.next_staged();
-        rewrite(&self.disk, &self.layout, &staged, &columns, &self.cells)?;
-        self.own.open_log(&self.disk, &self.layout)?;
-        self.adopted.clear();
+        let Opened { folder, own, cells, adopted, .. } = &mut self.open;
+        for (column, step) in adopted.iter() {
+            // The program that wrote the file need not have synced it.
+            folder.sync(&folder.value(column, *step))?;
+        }
+        let columns = adopted.iter().map(|(column, _)| column.clone()).collect();
+        // The log is replaced as a whole: after a torn line, files without lines are not adopted.
+        rewrite(folder, &staged, &columns, cells)?;
+        own.open_log(folder)?;
+        adopted.clear();
         Ok(())
     }
 
     /// Stores different cells, none of which is stored yet.
-    fn store(&mut self, cells: &[&NewCell]) -> Result<(), StoreError> {
+    fn store(&mut self, new: &[&NewCell]) -> Result<(), StoreError> {
         let columns: BTreeSet<&Name> =
-            cells.iter().filter(|cell| is_value(cell)).map(|cell| &cell.column).collect();
+            new.iter().filter(|cell| !cell.entry.is_skipped()).map(|cell| &cell.column).collect();
         self.make_columns(&columns)?;
         let mut lines = String::new();
         let mut links = Vec::new();
-        let mut logged = Vec::with_capacity(cells.len());
-        for NewCell { column, step, entry } in cells.iter().copied() {
+        let mut logged = Vec::with_capacity(new.len());
+        for NewCell { column, step, entry } in new.iter().copied() {
             if let Some(value) = &entry.value {
-                links.push((self.stage(value.as_bytes())?, self.layout.value(column, *step)));
+                let staged = self.next_staged();
+                self.open.folder.stage(&staged, value.as_bytes())?;
+                links.push((staged, self.open.folder.value(column, *step)));
             }
             let entry = LoggedEntry::of(entry);
             let line = log::cell(column, *step, &entry);
@@ -207,67 +191,54 @@ impl<D: Disk> FileBackend<D> {
             lines.push_str(&line);
             logged.push((column, *step, entry));
         }
+        let Opened { folder, own, cells, .. } = &mut self.open;
         // A crash from here on leaves lines without confirmed values, which recovery keeps or drops.
-        self.own.append(&self.layout, &lines)?;
-        self.own.sync(&self.disk, &self.layout)?;
+        own.append(folder, &lines)?;
+        own.sync(folder)?;
         // Checked again, since writing took a while: without a line, a value would not be confirmed.
-        self.own.check_log(&self.disk, &self.layout)?;
+        own.check_log(folder)?;
         // The lines are durable by now: a file without a line looks as if a person had added it. A link, unlike a
         // rename, fails if the name exists. So a file that appeared meanwhile is not overwritten.
         for (staged, value) in &links {
-            self.disk.link(staged, value).context("making", value)?;
+            folder.disk.link(staged, value).context("making", value)?;
         }
         for column in columns {
-            let folder = self.layout.column(column);
-            self.disk.sync_path(&folder).context("writing", &folder)?;
+            folder.sync(&folder.column(column))?;
         }
         for (column, step, entry) in logged {
-            self.cells.entry(column.clone()).or_default().insert(step, entry);
+            cells.entry(column.clone()).or_default().insert(step, entry);
         }
         // Not synced: without this line, recovery compares the values with the earlier lines.
-        self.own.append(&self.layout, &log::done(count(&self.cells)))?;
+        own.append(folder, &log::done(count(cells)))?;
         for (staged, _) in links {
             // A failure does no harm: recovery removes staged files.
-            let _ = self.disk.remove(&staged);
+            let _ = folder.disk.remove(&staged);
         }
         Ok(())
     }
 
     /// Creates the folders of columns, and makes them durable.
     fn make_columns(&self, columns: &BTreeSet<&Name>) -> Result<(), StoreError> {
+        let Opened { folder, cells, .. } = &self.open;
         let mut made = false;
         for column in columns {
-            let folder = self.layout.column(column);
+            let path = folder.column(column);
             // A folder that holds a value is durable already. If such a folder is missing, values are lost.
-            if !self
-                .cells
-                .get(*column)
-                .is_some_and(|steps| steps.values().any(|logged| logged.value.is_some()))
-            {
-                ok_if_exists(self.disk.create_dir(&folder)).context("making", &folder)?;
+            if cells.get(*column).is_none_or(|steps| steps.values().all(|logged| logged.value.is_none())) {
+                create_dir(&folder.disk, &path)?;
                 made = true;
             }
             // Through a link, values would get into a folder of somebody else.
-            if self.disk.kind(&folder).context("looking at", &folder)? != FileKind::Folder {
-                return Err(unwritable(&folder, "it is not a folder"));
+            if folder.disk.status(&path).context("looking at", &path)?.kind != FileKind::Folder {
+                return Err(unwritable(&path, "it is not a folder"));
             }
         }
-        if made {
-            let root = self.layout.root();
-            self.disk.sync_path(root).context("writing", root)?;
-        }
-        Ok(())
-    }
-
-    fn stage(&mut self, bytes: &[u8]) -> Result<PathBuf, StoreError> {
-        let path = self.next_staged();
-        stage(&self.disk, &path, bytes)?;
-        Ok(path)
+        if made { folder.sync(&folder.root) } else { Ok(()) }
     }
 
     /// The path of the next staged file.
     fn next_staged(&mut self) -> PathBuf {
-        let path = self.layout.staged(self.staged);
+        let path = self.open.folder.staged(self.staged);
         self.staged += 1;
         path
     }
@@ -276,13 +247,9 @@ impl<D: Disk> FileBackend<D> {
 impl<D: Disk> Drop for FileBackend<D> {
     fn drop(&mut self) {
         // Written only while the folder is locked, and into no other folder.
-        let is_known = self.known.cells == self.logged_cells();
-        if !self.is_failed && !is_known && self.own.check(&self.disk, &self.layout).is_ok() {
+        let is_known = self.open.known.cells == self.logged_cells();
+        if !self.is_failed && !is_known && self.open.own.check(&self.open.folder).is_ok() {
             self.update_known();
         }
     }
-}
-
-fn is_value(cell: &NewCell) -> bool {
-    !cell.entry.is_skipped()
 }

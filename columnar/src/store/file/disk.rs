@@ -5,8 +5,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::store::files::plain_file::{self, WrongKind};
 pub(super) use crate::store::files::status::{FileKind, FileStatus};
+use crate::store::files::{self, WrongKind};
 use crate::store::lock::{FileLock, owner_only};
 
 /// File system operations. A crash can come between any two operations; each operation is one system call, or as good
@@ -28,9 +28,6 @@ pub(crate) trait Disk: Clone + Send + 'static {
 
     /// Whether the path leads to the file that is locked.
     fn is_locked_by(&self, path: &Path, lock: &Self::Lock) -> io::Result<bool>;
-
-    /// The kind of the file at a path. Links are not followed.
-    fn kind(&self, path: &Path) -> io::Result<FileKind>;
 
     /// The status of the file at a path. Links are not followed.
     fn status(&self, path: &Path) -> io::Result<FileStatus>;
@@ -95,10 +92,6 @@ impl Disk for Local {
         lock.is_at(path)
     }
 
-    fn kind(&self, path: &Path) -> io::Result<FileKind> {
-        Ok(FileStatus::at(path)?.kind)
-    }
-
     fn status(&self, path: &Path) -> io::Result<FileStatus> {
         FileStatus::at(path)
     }
@@ -120,14 +113,14 @@ impl Disk for Local {
     }
 
     fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
-        let (file, status) = plain_file::open(OpenOptions::new().read(true), path)?;
+        let (file, status) = files::open(OpenOptions::new().read(true), path)?;
         let mut bytes = Vec::new();
         file.take(at_most.min(status.len)).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
     fn reader(&self, path: &Path) -> io::Result<impl BufRead> {
-        let (file, status) = plain_file::open(OpenOptions::new().read(true), path)?;
+        let (file, status) = files::open(OpenOptions::new().read(true), path)?;
         Ok(BufReader::new(file.take(status.len)))
     }
 
@@ -137,7 +130,7 @@ impl Disk for Local {
     }
 
     fn append(&self, path: &Path) -> io::Result<File> {
-        let (file, status) = plain_file::open(OpenOptions::new().append(true), path)?;
+        let (file, status) = files::open(OpenOptions::new().append(true), path)?;
         if status.names == 1 { Ok(file) } else { Err(WrongKind::SecondName.into()) }
     }
 
@@ -148,7 +141,7 @@ impl Disk for Local {
     #[cfg(unix)]
     fn sync_path(&self, path: &Path) -> io::Result<()> {
         // A folder can be opened for reading only, and `fsync` accepts such a descriptor.
-        plain_file::without_waiting(OpenOptions::new().read(true)).open(path)?.sync_all()
+        files::without_waiting(OpenOptions::new().read(true)).open(path)?.sync_all()
     }
 
     /// Does nothing, since other systems have no such operation.

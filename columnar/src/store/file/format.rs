@@ -3,12 +3,12 @@
 use std::fs::TryLockError;
 
 use super::disk::{Disk, FileKind};
-use super::layout::{IoContext, StoreFolder, check_folder, damaged, none_if_missing, ok_if_exists};
-use super::log;
+use super::layout::{IoContext, StoreFolder, create_dir, damaged, none_if_missing};
+use super::log::{self, Cells};
 use crate::declare::error::shown;
 use crate::store::StoreError;
-use crate::store::files::plain_file::WrongKind;
-use crate::store::files::status::FileId;
+use crate::store::files::WrongKind;
+use crate::store::files::status::FileIdentity;
 
 /// The format that is written.
 pub(super) const FORMAT: u32 = 2;
@@ -28,9 +28,8 @@ pub(super) enum StoreFormat {
 }
 
 impl StoreFormat {
-    pub(super) fn read<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<Self, StoreError> {
-        let path = layout.format();
-        let Some(bytes) = bytes(disk, layout)? else { return Ok(Self::Missing) };
+    pub(super) fn read<D: Disk>(folder: &StoreFolder<D>) -> Result<Self, StoreError> {
+        let Some(bytes) = bytes(folder)? else { return Ok(Self::Missing) };
         if bytes == DELETED.as_bytes() {
             return Ok(Self::Deleted);
         }
@@ -38,65 +37,77 @@ impl StoreFormat {
         match number {
             Some(known @ 1..=FORMAT) => Ok(Self::Known(known)),
             Some(found) if found > FORMAT => Err(StoreError::Unsupported {
-                location: shown(layout.root()).to_string(),
+                location: shown(&folder.root).to_string(),
                 found,
                 known: FORMAT,
             }),
-            _ => Err(damaged(&path, "it is not the number of a format")),
+            _ => Err(damaged(&folder.format, "it is not the number of a format")),
         }
     }
 }
 
 /// Whether a folder is a store, of any format.
-pub(super) fn is_store<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<bool, StoreError> {
-    Ok(bytes(disk, layout)?.is_some_and(|bytes| bytes != DELETED.as_bytes()))
+pub(super) fn is_store<D: Disk>(folder: &StoreFolder<D>) -> Result<bool, StoreError> {
+    Ok(bytes(folder)?.is_some_and(|bytes| bytes != DELETED.as_bytes()))
 }
 
 /// The content of the format, which is read before any other file of the folder `.columnar`.
-fn bytes<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<Option<Vec<u8>>, StoreError> {
-    check_folder(disk, layout.own())?;
-    let path = layout.format();
+fn bytes<D: Disk>(folder: &StoreFolder<D>) -> Result<Option<Vec<u8>>, StoreError> {
+    folder.check_folder(&folder.own)?;
     // A format is short, and a damaged file of any size must not fill the memory.
-    none_if_missing(disk.read(&path, 64)).context("reading", &path)
+    folder.read(&folder.format, 64)
+}
+
+/// Whether a folder without a format has an empty log, which a process left that died before writing the format.
+///
+/// # Errors
+///
+/// If the log has cells: there was a format, and a new store in this place would hide the cells.
+pub(super) fn has_empty_log<D: Disk>(folder: &StoreFolder<D>) -> Result<bool, StoreError> {
+    let empty = log::write(&Cells::new());
+    match folder.read(&folder.cells, empty.len() as u64 + 1)? {
+        None => Ok(false),
+        Some(bytes) if bytes == empty.as_bytes() => Ok(true),
+        Some(_) => Err(damaged(&folder.format, "it is missing")),
+    }
 }
 
 /// Takes the lock of a store.
-pub(super) fn lock<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<D::Lock, StoreError> {
-    let path = layout.lock();
+pub(super) fn lock<D: Disk>(folder: &StoreFolder<D>) -> Result<D::Lock, StoreError> {
+    let path = &folder.lock;
     loop {
-        match disk.lock(&path) {
+        match folder.disk.lock(path) {
             Ok(lock) => {
                 // Otherwise a deletion removed the file after the opening above.
-                if none_if_missing(disk.is_locked_by(&path, &lock)).context("looking at", &path)?
+                if none_if_missing(folder.disk.is_locked_by(path, &lock)).context("looking at", path)?
                     == Some(true)
                 {
                     return Ok(lock);
                 }
             }
             Err(TryLockError::WouldBlock) => {
-                return Err(StoreError::Locked { location: shown(layout.root()).to_string() });
+                return Err(StoreError::locked(&shown(&folder.root)));
             }
             Err(TryLockError::Error(error)) => {
-                return Err(error).context("locking, which keeps other flows out,", &path);
+                return Err(error).context("locking, which keeps other flows out,", path);
             }
         }
     }
 }
 
 /// Removes staged files of earlier owners. Returns the identity of the folder.
-pub(super) fn clear<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<FileId, StoreError> {
-    let staging = layout.staging();
-    ok_if_exists(disk.create_dir(&staging)).context("making", &staging)?;
+pub(super) fn clear<D: Disk>(folder: &StoreFolder<D>) -> Result<FileIdentity, StoreError> {
+    let staging = &folder.staging;
+    create_dir(&folder.disk, staging)?;
     // Through a link, files of another folder would be removed.
-    let status = disk.status(&staging).context("looking at", &staging)?;
+    let status = folder.disk.status(staging).context("looking at", staging)?;
     if status.kind != FileKind::Folder {
-        return Err(damaged(&staging, WrongKind::NotAFolder.to_string()));
+        return Err(damaged(staging, WrongKind::NotAFolder.to_string()));
     }
-    for (name, kind) in disk.list(&staging).context("listing", &staging)? {
+    for (name, kind) in folder.list(staging)? {
         // Only names that `stage` uses: other files are not the library's, and stay.
         if kind == FileKind::File && log::number::<usize>(&name).is_some() {
-            let path = staging.join(name);
-            disk.remove(&path).context("removing", &path)?;
+            folder.remove(&staging.join(name))?;
         }
     }
     Ok(status.id)

@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::disk::Disk;
-use super::layout::{IoContext, StoreFolder, damaged, none_if_missing};
+use super::layout::{StoreFolder, damaged};
 use super::log::{self, Cells};
 use crate::store::StoreError;
 
@@ -26,10 +26,9 @@ pub(super) struct KnownSteps {
 }
 
 impl KnownSteps {
-    pub(super) fn read<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<Self, StoreError> {
-        let path = layout.known();
+    pub(super) fn read<D: Disk>(folder: &StoreFolder<D>) -> Result<Self, StoreError> {
         // The file has two words, a number and a checksum.
-        let bytes = none_if_missing(disk.read(&path, 64)).context("reading", &path)?;
+        let bytes = folder.read(&folder.known, 64)?;
         // A file that a loss of power has torn says nothing, as if it were missing.
         Ok(bytes.as_deref().and_then(log::verified).and_then(Self::parse).unwrap_or_default())
     }
@@ -48,7 +47,7 @@ impl KnownSteps {
     }
 
     /// Fails if cells are missing.
-    pub(super) fn check_cells(self, layout: &StoreFolder, cells: usize) -> Result<(), StoreError> {
+    pub(super) fn check_cells<D>(self, folder: &StoreFolder<D>, cells: usize) -> Result<(), StoreError> {
         if cells >= self.cells {
             return Ok(());
         }
@@ -56,39 +55,33 @@ impl KnownSteps {
             "it lists {cells} cells, and it had {}: its end is missing; restore it, or {ADOPT}",
             self.cells
         );
-        Err(damaged(&layout.cells(), reason))
+        Err(damaged(&folder.cells, reason))
     }
 
     /// Fails if there are cells, but no definition although the flow was defined.
-    pub(super) fn check_definition(
+    pub(super) fn check_definition<D>(
         self,
-        layout: &StoreFolder,
+        folder: &StoreFolder<D>,
         is_defined: bool,
         cells: usize,
     ) -> Result<(), StoreError> {
         if self.is_defined && !is_defined && cells > 0 {
-            return Err(damaged(&layout.definition(), format!("it is missing; restore it, or {ADOPT}")));
+            return Err(damaged(&folder.definition, format!("it is missing; restore it, or {ADOPT}")));
         }
         Ok(())
     }
 
     /// Replaces the file by way of a staged one.
-    pub(super) fn write<D: Disk>(self, disk: &D, layout: &StoreFolder, staged: &Path) -> io::Result<()> {
+    pub(super) fn write<D: Disk>(self, folder: &StoreFolder<D>, staged: &Path) -> io::Result<()> {
         // Not synced, since nothing waits for this file.
-        disk.create(staged)?.write_all(self.text().as_bytes())?;
-        disk.rename(staged, &layout.known())
+        folder.disk.create(staged)?.write_all(self.text().as_bytes())?;
+        folder.disk.rename(staged, &folder.known)
     }
 }
 
 /// The remedy for a log or a definition that cannot be restored.
 pub(super) const ADOPT: &str =
     "move the folder `.columnar` away to adopt the texts as they are, without receipts and skipped cells";
-
-/// Whether a definition is stored.
-pub(super) fn is_defined<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<bool, StoreError> {
-    let path = layout.definition();
-    Ok(none_if_missing(disk.kind(&path)).context("looking at", &path)?.is_some())
-}
 
 /// The number of all cells.
 pub(super) fn count(cells: &Cells) -> usize {

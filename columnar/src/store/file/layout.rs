@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::disk::{Disk, FileKind};
+use super::disk::{Disk, FileKind, FileStatus};
 use super::log::{Checksum, LoggedEntry};
 use crate::declare::Name;
 use crate::declare::error::shown;
 use crate::history::Value;
-use crate::store::files::plain_file::WrongKind;
+use crate::store::files::WrongKind;
 use crate::store::{Entry, StoreError};
 
 /// The address of a file store.
@@ -18,57 +18,40 @@ pub(crate) struct FolderLocation<D> {
     pub(super) path: PathBuf,
 }
 
-/// The folder of a store, by a path without links.
-#[derive(Clone, Debug)]
-pub(super) struct StoreFolder {
-    root: PathBuf,
-    /// The folder `.columnar`; no column can have this name.
-    own: PathBuf,
+impl<D: Disk> FolderLocation<D> {
+    /// The folder at this address. Links are resolved once, so a later change of a link does not move an open store.
+    pub(super) fn folder(&self) -> io::Result<StoreFolder<D>> {
+        Ok(StoreFolder::new(self.disk.clone(), self.disk.canonical(&self.path)?))
+    }
 }
 
-impl StoreFolder {
-    pub(super) fn new(root: PathBuf) -> Self {
-        let own = root.join(".columnar");
-        Self { root, own }
-    }
-
-    pub(super) fn root(&self) -> &Path {
-        &self.root
-    }
-
-    /// The folder of all files but values.
-    pub(super) fn own(&self) -> &Path {
-        &self.own
-    }
-
-    pub(super) fn format(&self) -> PathBuf {
-        self.own.join("format")
-    }
-
-    pub(super) fn lock(&self) -> PathBuf {
-        self.own.join("lock")
-    }
-
-    pub(super) fn definition(&self) -> PathBuf {
-        self.own.join("definition")
-    }
-
-    pub(super) fn cells(&self) -> PathBuf {
-        self.own.join("cells")
-    }
-
-    pub(super) fn known(&self) -> PathBuf {
-        self.own.join("known")
-    }
-
+/// The folder of a store, by a path without links.
+#[derive(Clone, Debug)]
+pub(super) struct StoreFolder<D> {
+    pub(super) disk: D,
+    pub(super) root: PathBuf,
+    /// The folder `.columnar` of all files but values; no column can have this name.
+    pub(super) own: PathBuf,
+    pub(super) format: PathBuf,
+    pub(super) lock: PathBuf,
+    pub(super) definition: PathBuf,
+    pub(super) cells: PathBuf,
+    pub(super) known: PathBuf,
     /// The folder of files that are being written.
-    pub(super) fn staging(&self) -> PathBuf {
-        self.own.join("staged")
+    pub(super) staging: PathBuf,
+}
+
+impl<D: Disk> StoreFolder<D> {
+    pub(super) fn new(disk: D, root: PathBuf) -> Self {
+        let own = root.join(".columnar");
+        let [format, lock, definition, cells, known, staging] =
+            ["format", "lock", "definition", "cells", "known", "staged"].map(|name| own.join(name));
+        Self { disk, root, own, format, lock, definition, cells, known, staging }
     }
 
     /// The path of a staged file.
     pub(super) fn staged(&self, number: usize) -> PathBuf {
-        self.staging().join(number.to_string())
+        self.staging.join(number.to_string())
     }
 
     pub(super) fn column(&self, column: &Name) -> PathBuf {
@@ -77,6 +60,92 @@ impl StoreFolder {
 
     pub(super) fn value(&self, column: &Name, step: usize) -> PathBuf {
         self.column(column).join(format!("{step}.txt"))
+    }
+
+    /// The status of the file at a path, if there is one.
+    pub(super) fn status(&self, path: &Path) -> Result<Option<FileStatus>, StoreError> {
+        none_if_missing(self.disk.status(path)).context("looking at", path)
+    }
+
+    pub(super) fn list(&self, path: &Path) -> Result<Vec<(String, FileKind)>, StoreError> {
+        self.disk.list(path).context("listing", path)
+    }
+
+    /// The first bytes of a file, if there is one.
+    pub(super) fn read(&self, path: &Path, at_most: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        none_if_missing(self.disk.read(path, at_most)).context("reading", path)
+    }
+
+    /// Makes durable a file that another process wrote, or the names in a folder.
+    pub(super) fn sync(&self, path: &Path) -> Result<(), StoreError> {
+        self.disk.sync_path(path).context("writing", path)
+    }
+
+    /// Removes a file, if there is one.
+    pub(super) fn remove(&self, path: &Path) -> Result<(), StoreError> {
+        none_if_missing(self.disk.remove(path)).context("removing", path).map(drop)
+    }
+
+    /// Writes a staged file, and makes the bytes durable.
+    pub(super) fn stage(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+        let mut file = self.disk.create(path).context("making", path)?;
+        file.write_all(bytes).context("writing", path)?;
+        // The bytes are durable before a name leads to them, so no crash leaves a name of half a value.
+        self.disk.sync(&file).context("writing", path)
+    }
+
+    /// Atomically replaces a file of `.columnar`, by way of a staged one.
+    pub(super) fn replace(&self, path: &Path, staged: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+        self.stage(staged, bytes)?;
+        self.disk.rename(staged, path).context("replacing", path)?;
+        // fsync(2): syncing a file does not make the name durable; the folder must be synced for that.
+        self.sync(&self.own)
+    }
+
+    /// Fails if something else than a folder is at a path, such as a link to a folder. The path may be free.
+    pub(super) fn check_folder(&self, path: &Path) -> Result<(), StoreError> {
+        match self.status(path)?.map(|status| status.kind) {
+            None | Some(FileKind::Folder) => Ok(()),
+            Some(_) => Err(damaged(path, WrongKind::NotAFolder.to_string())),
+        }
+    }
+
+    /// Fails if the values of a column would be read through a link. The error is about the first cell that is read.
+    pub(super) fn check_column(&self, column: &Name, step: usize) -> Result<(), StoreError> {
+        let folder = self.column(column);
+        match self.check_folder(&folder) {
+            Err(StoreError::Damaged { .. }) => {
+                Err(corrupt(column, step, &folder, "is not a folder, or is a link to one; restore it"))
+            }
+            checked => checked,
+        }
+    }
+
+    /// Reads the entry of a cell, and checks the value against the log.
+    pub(super) fn entry(
+        &self,
+        column: &Name,
+        step: usize,
+        logged: &LoggedEntry,
+    ) -> Result<Entry, StoreError> {
+        let receipt = logged.receipt.clone();
+        let Some(checksum) = logged.value else { return Ok(Entry { value: None, receipt }) };
+        let path = self.value(column, step);
+        let corrupt = |reason: &str| corrupt(column, step, &path, reason);
+        // One byte more than expected is enough to notice a change. The length comes from the log and may be
+        // `u64::MAX`, and the file may have grown to any size.
+        let bytes = match self.read(&path, checksum.len.saturating_add(1)) {
+            Err(StoreError::Damaged { .. }) => {
+                return Err(corrupt("is a link, a folder, a pipe or a device, and no file; restore it"));
+            }
+            bytes => bytes?.ok_or_else(|| corrupt("is missing; restore it"))?,
+        };
+        if Checksum::of(&bytes) != checksum {
+            return Err(corrupt("was edited or damaged after it was stored; restore its content"));
+        }
+        // Values are UTF-8 when logged, so only a forged line gets here.
+        let value = text(bytes).ok_or_else(|| corrupt("is not UTF-8"))?;
+        Ok(Entry { value: Some(value), receipt })
     }
 }
 
@@ -102,83 +171,12 @@ pub(super) fn none_if_missing<T>(result: io::Result<T>) -> io::Result<Option<T>>
     }
 }
 
-/// Success for a file that exists already.
-pub(super) fn ok_if_exists(result: io::Result<()>) -> io::Result<()> {
-    match result {
+/// Creates a folder, unless there is something at the path.
+pub(super) fn create_dir<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
+    match disk.create_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        other => other,
+        made => made.context("making", path),
     }
-}
-
-/// Fails if something else than a folder is at a path, such as a link to a folder. The path may be free.
-pub(super) fn check_folder<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
-    match none_if_missing(disk.kind(path)).context("looking at", path)? {
-        None | Some(FileKind::Folder) => Ok(()),
-        Some(_) => Err(damaged(path, WrongKind::NotAFolder.to_string())),
-    }
-}
-
-/// Fails if the values of a column would be read through a link. The error is about the first cell that is read.
-pub(super) fn check_column<D: Disk>(
-    disk: &D,
-    layout: &StoreFolder,
-    column: &Name,
-    step: usize,
-) -> Result<(), StoreError> {
-    let folder = layout.column(column);
-    check_folder(disk, &folder).map_err(|error| match error {
-        StoreError::Damaged { .. } => {
-            corrupt(column, step, &folder, "is not a folder, or is a link to one; restore it")
-        }
-        error => error,
-    })
-}
-
-/// Writes a staged file, and makes the bytes durable.
-pub(super) fn stage<D: Disk>(disk: &D, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let mut file = disk.create(path).context("making", path)?;
-    file.write_all(bytes).context("writing", path)?;
-    // The bytes are durable before a name leads to them, so no crash leaves a name of half a value.
-    disk.sync(&file).context("writing", path)
-}
-
-/// Atomically replaces a file of `.columnar` with a staged one.
-pub(super) fn replace<D: Disk>(
-    disk: &D,
-    layout: &StoreFolder,
-    staged: &Path,
-    path: &Path,
-) -> Result<(), StoreError> {
-    disk.rename(staged, path).context("replacing", path)?;
-    // fsync(2): syncing a file does not make the name durable; the folder must be synced for that.
-    disk.sync_path(layout.own()).context("writing", layout.own())
-}
-
-/// Reads the entry of a cell, and checks the value against the log.
-pub(super) fn entry<D: Disk>(
-    disk: &D,
-    layout: &StoreFolder,
-    column: &Name,
-    step: usize,
-    logged: &LoggedEntry,
-) -> Result<Entry, StoreError> {
-    let receipt = logged.receipt.clone();
-    let Some(checksum) = logged.value else { return Ok(Entry { value: None, receipt }) };
-    let path = layout.value(column, step);
-    // One byte more than expected is enough to notice a change. The length comes from the log and may be `u64::MAX`,
-    // and the file may have grown to any size.
-    let bytes = none_if_missing(disk.read(&path, checksum.len.saturating_add(1)));
-    let corrupt = |reason: &str| corrupt(column, step, &path, reason);
-    if bytes.as_ref().err().and_then(WrongKind::of).is_some() {
-        return Err(corrupt("is a link, a folder, a pipe or a device, and no file; restore it"));
-    }
-    let bytes = bytes.context("reading", &path)?.ok_or_else(|| corrupt("is missing; restore it"))?;
-    if Checksum::of(&bytes) != checksum {
-        return Err(corrupt("was edited or damaged after it was stored; restore its content"));
-    }
-    // Values are UTF-8 when logged, so only a forged line gets here.
-    let value = text(bytes).ok_or_else(|| corrupt("is not UTF-8"))?;
-    Ok(Entry { value: Some(value), receipt })
 }
 
 /// The value of these bytes, if they are UTF-8.
@@ -187,9 +185,9 @@ pub(super) fn text(bytes: Vec<u8>) -> Option<Value> {
 }
 
 pub(super) fn corrupt(column: &Name, step: usize, path: &Path, reason: &str) -> StoreError {
-    StoreError::Corrupt { column: column.clone(), step, reason: format!("{} {reason}", shown(path)) }
+    StoreError::corrupt(column, step, format!("{} {reason}", shown(path)))
 }
 
 pub(super) fn damaged(path: &Path, reason: impl Into<String>) -> StoreError {
-    StoreError::Damaged { location: shown(path).to_string(), reason: reason.into() }
+    StoreError::damaged(&shown(path), reason)
 }

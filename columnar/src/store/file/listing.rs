@@ -23,7 +23,7 @@ pub(super) fn flows<D: Disk>(location: &FolderLocation<D>) -> Result<Vec<PathBuf
         names.into_iter().filter(|(_, kind)| *kind == FileKind::Folder).map(|(name, _)| path.join(name));
     let mut flows = Vec::new();
     for folder in folders {
-        match is_store(disk, &StoreFolder::new(folder.clone())) {
+        match is_store(&StoreFolder::new(disk.clone(), folder.clone())) {
             // A damaged store is listed as well: opening reports the defect.
             Ok(true) | Err(StoreError::Damaged { .. }) => flows.push(folder),
             Ok(false) => {}
@@ -39,12 +39,12 @@ pub(super) fn flows<D: Disk>(location: &FolderLocation<D>) -> Result<Vec<PathBuf
 /// The names in the folders of columns.
 pub(super) type Files = BTreeMap<Name, Vec<(String, FileKind)>>;
 
-pub(super) fn list<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<Files, StoreError> {
+pub(super) fn list<D: Disk>(folder: &StoreFolder<D>) -> Result<Files, StoreError> {
     let mut files = Files::new();
-    for (name, kind) in disk.list(layout.root()).context("listing", layout.root())? {
+    for (name, kind) in folder.list(&folder.root)? {
         if let (Ok(column), FileKind::Folder) = (Name::new(&name), kind) {
-            let folder = layout.column(&column);
-            files.insert(column, disk.list(&folder).context("listing", &folder)?);
+            let listed = folder.list(&folder.column(&column))?;
+            files.insert(column, listed);
         }
     }
     Ok(files)
@@ -84,12 +84,17 @@ pub(super) struct Unlogged {
 }
 
 impl Unlogged {
-    pub(super) fn find(layout: &StoreFolder, files: Files, cells: &Cells, adoption: Adoption) -> Self {
+    pub(super) fn find<D: Disk>(
+        folder: &StoreFolder<D>,
+        files: Files,
+        cells: &Cells,
+        adoption: Adoption,
+    ) -> Self {
         let mut unlogged = Self::default();
         let nothing = BTreeMap::new();
         for (column, files) in files {
             let logged = cells.get(&column).unwrap_or(&nothing);
-            let mut steps = unlogged.unknown(&layout.column(&column), files, logged);
+            let mut steps = unlogged.unknown(&folder.column(&column), files, logged);
             if steps.is_empty() {
                 continue;
             }
@@ -113,8 +118,9 @@ impl Unlogged {
                     continue;
                 }
             };
-            let path = |step| layout.value(&column, step);
-            unlogged.wrong.extend(steps.into_iter().map(|step| corrupt(&column, step, &path(step), &reason)));
+            for step in steps {
+                unlogged.wrong.push(corrupt(&column, step, &folder.value(&column, step), &reason));
+            }
         }
         unlogged
     }

@@ -137,18 +137,16 @@ impl Log {
 
     /// Adds the words of a line.
     fn add(&mut self, words: &str, at: usize, count: &mut usize) -> Result<(), String> {
-        match Line::parse(words) {
-            Some(Line::Cell(column, step, logged)) => {
-                *count += 1;
-                self.unconfirmed.push((column, step, logged));
-                Ok(())
-            }
-            // The count detects lines that were removed as a whole, which no checksum of a line can detect.
-            Some(Line::Done(cells)) if cells == *count => self.finish(at),
-            Some(Line::Done(cells)) => {
-                Err(format!("line {at} counts {cells} cells before it, and there are {count}"))
-            }
-            None => Err(format!("line {at} has an unknown form")),
+        let unknown = || format!("line {at} has an unknown form");
+        let Some(done) = words.strip_prefix("done ") else {
+            self.unconfirmed.push(parse_cell(words).ok_or_else(unknown)?);
+            *count += 1;
+            return Ok(());
+        };
+        // The count detects lines that were removed as a whole, which no checksum of a line can detect.
+        match number::<usize>(done).ok_or_else(unknown)? {
+            cells if cells == *count => self.finish(at),
+            cells => Err(format!("line {at} counts {cells} cells before it, and there are {count}")),
         }
     }
 
@@ -189,23 +187,12 @@ pub(super) fn cell(column: &Name, step: usize, logged: &LoggedEntry) -> String {
     };
     if let Some(receipt) = &logged.receipt {
         words.push(' ');
-        escape(receipt, &mut words);
+        words.push_str(&receipt.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r"));
     }
     line(words)
 }
 
-/// Escapes line breaks and backslashes.
-fn escape(text: &str, words: &mut String) {
-    for char in text.chars() {
-        match char {
-            '\\' => words.push_str("\\\\"),
-            '\n' => words.push_str("\\n"),
-            '\r' => words.push_str("\\r"),
-            char => words.push(char),
-        }
-    }
-}
-
+/// A receipt, whose line breaks and backslashes are escaped in the log.
 fn unescape(words: &str) -> Option<Value> {
     let mut text = String::with_capacity(words.len());
     let mut chars = words.chars();
@@ -236,31 +223,22 @@ pub(super) fn line(mut words: String) -> String {
     words
 }
 
-enum Line {
-    Cell(Name, usize, LoggedEntry),
-    Done(usize),
-}
-
-impl Line {
-    fn parse(words: &str) -> Option<Self> {
-        let (kind, rest) = words.split_once(' ')?;
-        if kind == "done" {
-            return Some(Self::Done(number(rest)?));
-        }
-        // The number of words before the receipt.
-        let (is_value, count) = match kind {
-            "value" => (true, 4),
-            "skipped" => (false, 2),
-            _ => return None,
-        };
-        // The receipt is the rest of the line, since receipts may have spaces.
-        let mut words = rest.splitn(count + 1, ' ');
-        let column = Name::new(words.next()?).ok()?;
-        let step = number(words.next()?)?;
-        let value = if is_value { Some(Checksum::of_words(words.next()?, words.next()?)?) } else { None };
-        let receipt = words.next().map(|words| unescape(words).ok_or(())).transpose().ok()?;
-        Some(Self::Cell(column, step, LoggedEntry { value, receipt }))
-    }
+/// The cell of a line.
+fn parse_cell(words: &str) -> Option<(Name, usize, LoggedEntry)> {
+    let (kind, rest) = words.split_once(' ')?;
+    // The number of words before the receipt.
+    let (is_value, count) = match kind {
+        "value" => (true, 4),
+        "skipped" => (false, 2),
+        _ => return None,
+    };
+    // The receipt is the rest of the line, since receipts may have spaces.
+    let mut words = rest.splitn(count + 1, ' ');
+    let column = Name::new(words.next()?).ok()?;
+    let step = number(words.next()?)?;
+    let value = if is_value { Some(Checksum::of_words(words.next()?, words.next()?)?) } else { None };
+    let receipt = words.next().map(|words| unescape(words).ok_or(())).transpose().ok()?;
+    Some((column, step, LoggedEntry { value, receipt }))
 }
 
 /// The words of a line, if the checksum is right.

@@ -20,7 +20,8 @@ use futures::future::{BoxFuture, FutureExt};
 use self::backend::FileBackend;
 use self::disk::Local;
 use self::layout::FolderLocation;
-use super::worker::{Worker, store_on_worker};
+use super::pointer::delegate_store;
+use super::worker::Worker;
 use super::{Defect, Store, StoreError};
 
 /// A store in a folder, with one file per value. The file is named after column and step, and holds the text
@@ -131,7 +132,7 @@ impl FileStore {
 
     /// The folder, as passed to [`new`](Self::new).
     pub fn folder(&self) -> &Path {
-        &self.worker.location().path
+        &self.worker.location.path
     }
 
     /// The stores in the folders of a folder, in order of names. A folder is a store once opened. Other folders,
@@ -197,5 +198,5 @@ impl FileStore {
 }
 
 impl Store for FileStore {
-    store_on_worker!();
+    delegate_store!(store => store.worker);
 }

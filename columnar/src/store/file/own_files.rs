@@ -10,7 +10,7 @@ use super::disk::{Disk, FileKind, FileStatus};
 use super::layout::{IoContext, StoreFolder, none_if_missing};
 use crate::declare::error::shown;
 use crate::store::StoreError;
-use crate::store::files::status::FileId;
+use crate::store::files::status::FileIdentity;
 
 /// The lock, the log, and the folder of staged files.
 pub(super) struct OwnFiles<D: Disk> {
@@ -18,49 +18,44 @@ pub(super) struct OwnFiles<D: Disk> {
     log: D::File,
     /// The status of the log, with the written length.
     log_status: FileStatus,
-    staging: FileId,
+    staging: FileIdentity,
 }
 
 impl<D: Disk> OwnFiles<D> {
     pub(super) fn new(
-        disk: &D,
-        layout: &StoreFolder,
+        folder: &StoreFolder<D>,
         lock: D::Lock,
-        staging: FileId,
+        staging: FileIdentity,
     ) -> Result<Self, StoreError> {
-        let (log, log_status) = open_log(disk, layout)?;
+        let (log, log_status) = open_log(folder)?;
         Ok(Self { lock, log, log_status, staging })
     }
 
     /// Fails if the folder, or one of these files, was moved or replaced. Nothing is written after such a failure.
-    pub(super) fn check(&self, disk: &D, layout: &StoreFolder) -> Result<(), StoreError> {
-        let root = layout.root();
-        let path = layout.lock();
-        match none_if_missing(disk.is_locked_by(&path, &self.lock)).context("looking at", &path)? {
+    pub(super) fn check(&self, folder: &StoreFolder<D>) -> Result<(), StoreError> {
+        let lock = &folder.lock;
+        match none_if_missing(folder.disk.is_locked_by(lock, &self.lock)).context("looking at", lock)? {
             Some(true) => {}
-            Some(false) => return Err(unwritable(root, "it was replaced by another folder")),
-            None => return Err(unwritable(root, "it is missing")),
+            Some(false) => return Err(unwritable(&folder.root, "it was replaced by another folder")),
+            None => return Err(unwritable(&folder.root, "it is missing")),
         }
         // A link to the folder leads to the same lock.
-        let own = disk.kind(layout.own()).context("looking at", layout.own())?;
-        if own != FileKind::Folder {
-            return Err(unwritable(layout.own(), "it is not a folder"));
+        let own = folder.disk.status(&folder.own).context("looking at", &folder.own)?;
+        if own.kind != FileKind::Folder {
+            return Err(unwritable(&folder.own, "it is not a folder"));
         }
-        let path = layout.staging();
-        match none_if_missing(disk.status(&path)).context("looking at", &path)? {
-            Some(status) if status.kind != FileKind::Folder => Err(unwritable(&path, "it is not a folder")),
-            Some(status) if status.id != self.staging => {
-                Err(unwritable(&path, "it was replaced by another folder"))
-            }
-            Some(_) => self.check_log(disk, layout),
-            None => Err(unwritable(&path, "it is missing")),
-        }
+        let reason = match folder.status(&folder.staging)? {
+            Some(status) if status.kind != FileKind::Folder => "it is not a folder",
+            Some(status) if status.id != self.staging => "it was replaced by another folder",
+            Some(_) => return self.check_log(folder),
+            None => "it is missing",
+        };
+        Err(unwritable(&folder.staging, reason))
     }
 
     /// Fails if the log is not the file that was opened, or not as written.
-    pub(super) fn check_log(&self, disk: &D, layout: &StoreFolder) -> Result<(), StoreError> {
-        let path = layout.cells();
-        let reason = match none_if_missing(disk.status(&path)).context("looking at", &path)? {
+    pub(super) fn check_log(&self, folder: &StoreFolder<D>) -> Result<(), StoreError> {
+        let reason = match folder.status(&folder.cells)? {
             Some(status) if status == self.log_status => return Ok(()),
             None => "it is missing",
             Some(status) if status.kind != FileKind::File => {
@@ -71,32 +66,32 @@ impl<D: Disk> OwnFiles<D> {
             Some(status) if status.len < self.log_status.len => "it was cut",
             Some(_) => "another program wrote to it",
         };
-        Err(unwritable(&path, reason))
+        Err(unwritable(&folder.cells, reason))
     }
 
     /// Opens the log again, after the store itself has replaced the log.
-    pub(super) fn open_log(&mut self, disk: &D, layout: &StoreFolder) -> Result<(), StoreError> {
-        (self.log, self.log_status) = open_log(disk, layout)?;
+    pub(super) fn open_log(&mut self, folder: &StoreFolder<D>) -> Result<(), StoreError> {
+        (self.log, self.log_status) = open_log(folder)?;
         Ok(())
     }
 
     /// Appends lines to the log.
-    pub(super) fn append(&mut self, layout: &StoreFolder, lines: &str) -> Result<(), StoreError> {
-        self.log.write_all(lines.as_bytes()).context("writing", &layout.cells())?;
+    pub(super) fn append(&mut self, folder: &StoreFolder<D>, lines: &str) -> Result<(), StoreError> {
+        self.log.write_all(lines.as_bytes()).context("writing", &folder.cells)?;
         self.log_status.len += lines.len() as u64;
         Ok(())
     }
 
     /// Makes the log durable.
-    pub(super) fn sync(&self, disk: &D, layout: &StoreFolder) -> Result<(), StoreError> {
-        disk.sync(&self.log).context("writing", &layout.cells())
+    pub(super) fn sync(&self, folder: &StoreFolder<D>) -> Result<(), StoreError> {
+        folder.disk.sync(&self.log).context("writing", &folder.cells)
     }
 }
 
-fn open_log<D: Disk>(disk: &D, layout: &StoreFolder) -> Result<(D::File, FileStatus), StoreError> {
-    let path = layout.cells();
-    let log = disk.append(&path).context("opening", &path)?;
-    let status = disk.status_of(&log).context("looking at", &path)?;
+fn open_log<D: Disk>(folder: &StoreFolder<D>) -> Result<(D::File, FileStatus), StoreError> {
+    let path = &folder.cells;
+    let log = folder.disk.append(path).context("opening", path)?;
+    let status = folder.disk.status_of(&log).context("looking at", path)?;
     Ok((log, status))
 }
 

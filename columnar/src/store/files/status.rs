@@ -12,7 +12,7 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileStatus {
     pub(crate) kind: FileKind,
-    pub(crate) id: FileId,
+    pub(crate) id: FileIdentity,
     /// The number of names.
     pub(crate) names: u64,
     /// The length in bytes.
@@ -30,7 +30,7 @@ pub(crate) enum FileKind {
 
 /// The identity of a file, which does not depend on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FileId(u64, u64);
+pub(crate) struct FileIdentity(u64, u64);
 
 impl FileStatus {
     /// Looks at the file, folder or link at a path. Links are not followed.
@@ -81,7 +81,7 @@ impl From<FileType> for FileKind {
     }
 }
 
-impl FileId {
+impl FileIdentity {
     #[cfg(test)]
     pub(crate) const fn new(device: u64, file: u64) -> Self {
         Self(device, file)
@@ -90,17 +90,17 @@ impl FileId {
 
 /// The identity and the number of names. An inode number is unique only within a device.
 #[cfg(unix)]
-fn identity(metadata: &Metadata) -> (FileId, u64) {
+fn identity(metadata: &Metadata) -> (FileIdentity, u64) {
     use std::os::unix::fs::MetadataExt;
 
-    (FileId(metadata.dev(), metadata.ino()), metadata.nlink())
+    (FileIdentity(metadata.dev(), metadata.ino()), metadata.nlink())
 }
 
 /// A fixed identity: outside Unix an open file cannot be moved or replaced, and the standard library does not know the
 /// number of names.
 #[cfg(not(unix))]
-fn identity(_: &Metadata) -> (FileId, u64) {
-    (FileId(0, 0), 1)
+fn identity(_: &Metadata) -> (FileIdentity, u64) {
+    (FileIdentity(0, 0), 1)
 }
 
 #[cfg(target_os = "linux")]
@@ -114,7 +114,7 @@ mod linux {
     use rustix::io::Errno;
     use rustix::path::Arg;
 
-    use super::{FileId, FileKind, FileStatus};
+    use super::{FileIdentity, FileKind, FileStatus};
 
     pub(super) fn at(path: &Path) -> Option<io::Result<FileStatus>> {
         look(CWD, path, AtFlags::SYMLINK_NOFOLLOW)
@@ -146,7 +146,7 @@ mod linux {
         let device = makedev(found.stx_dev_major, found.stx_dev_minor);
         let names = found.stx_nlink.into();
         let len = found.stx_size;
-        Some(Ok(FileStatus { kind, id: FileId(device, found.stx_ino), names, len }))
+        Some(Ok(FileStatus { kind, id: FileIdentity(device, found.stx_ino), names, len }))
     }
 }
 

@@ -10,7 +10,7 @@ use tokio_postgres::Client;
 
 use super::super::thread::NewCell;
 use super::super::worker::Backend;
-use super::super::{Entry, Put, StoreError, StoredSteps};
+use super::super::{Put, StepEntries, StoreError, StoredSteps};
 use super::batch::BatchWrite;
 use super::cells::{self, Ownership};
 use super::columns::FlowRows;
@@ -68,13 +68,8 @@ impl Backend for PostgresBackend {
     }
 
     fn definition(&mut self) -> Result<Option<String>, StoreError> {
-        let bytes = self.columns.definition();
-        bytes.map(|bytes| str::from_utf8(bytes).map(str::to_owned)).transpose().map_err(|_| {
-            StoreError::Damaged {
-                location: self.location.to_string(),
-                reason: "its definition is no text".to_owned(),
-            }
-        })
+        let text = self.columns.definition.clone().map(String::from_utf8).transpose();
+        text.map_err(|_| StoreError::damaged(&self.location, "its definition is no text"))
     }
 
     fn define(&mut self, definition: &str) -> Result<(), StoreError> {
@@ -83,7 +78,7 @@ impl Backend for PostgresBackend {
             columns.define(client, ownership, definition).await
         })?;
         if !defined {
-            return Err(self.location.locked());
+            return Err(StoreError::locked(&self.location));
         }
         self.is_failed = false;
         Ok(())
@@ -104,7 +99,7 @@ impl Backend for PostgresBackend {
         Ok(stored_steps)
     }
 
-    fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError> {
+    fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<StepEntries, StoreError> {
         let loaded = self.retry("reading", async |client, ownership, _| {
             ownership.load(client, column, steps.clone()).await
         })?;
@@ -114,11 +109,7 @@ impl Backend for PostgresBackend {
         let mut expected = steps.start..steps.end.min(known);
         match expected.find(|step| loaded.get(step - steps.start).is_none_or(|(there, _)| there != step)) {
             None => Ok(loaded),
-            Some(step) => Err(StoreError::Corrupt {
-                column: column.clone(),
-                step,
-                reason: "its row in columnar_cells is gone".to_owned(),
-            }),
+            Some(step) => Err(StoreError::corrupt(column, step, "its row in columnar_cells is gone")),
         }
     }
 
@@ -129,7 +120,7 @@ impl Backend for PostgresBackend {
             // One value for all attempts, since the value collects the ids of the transactions.
             let mut write = BatchWrite::new(self.ownership, batch)?;
             let stored = self.retry("storing in", async |client, _, _| write.attempt(client).await)?;
-            puts.extend(stored.ok_or_else(|| self.location.locked())?);
+            puts.extend(stored.ok_or_else(|| StoreError::locked(&self.location))?);
             batch.iter().for_each(|cell| self.columns.insert(&cell.column, cell.step));
         }
         self.is_failed = false;
@@ -219,7 +210,7 @@ async fn open(
             // alive.
             match lock(client, flow, LOCK_ATTEMPTS).await? {
                 Taken::Locked => break flow,
-                Taken::Refused => return Err(location.locked().into()),
+                Taken::Refused => return Err(StoreError::locked(location).into()),
                 Taken::Deleted => {}
             }
         };
@@ -246,7 +237,7 @@ async fn reconnect(
         // Another owner may have held and released the lock, so holding it is not enough.
         let taken = lock(client, ownership.flow, OWN_LOCK_ATTEMPTS).await?;
         if taken != Taken::Locked || !ownership.is_current(client).await? {
-            return Err(location.locked().into());
+            return Err(StoreError::locked(location).into());
         }
         ServerProcess::of(client).await
     });
@@ -271,6 +262,7 @@ fn batches(cells: &[NewCell]) -> impl Iterator<Item = &[NewCell]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Entry;
 
     fn cell(bytes: usize) -> NewCell {
         let column = Name::new("user").expect("it is a name");

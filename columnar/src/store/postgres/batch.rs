@@ -6,8 +6,9 @@ use futures::future;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
+use super::super::checksum::EntryBytes;
 use super::super::thread::NewCell;
-use super::super::{Entry, Put, StoreError};
+use super::super::{Put, StoreError};
 use super::cells::{self, Ownership};
 use super::error::PostgresError;
 use super::session::Parameter;
@@ -31,39 +32,32 @@ pub(super) struct BatchWrite<'a> {
 
 impl<'a> BatchWrite<'a> {
     pub(super) fn new(ownership: Ownership, cells: &'a [NewCell]) -> Result<Self, StoreError> {
-        let mut indexes = HashMap::with_capacity(cells.len());
-        let mut firsts = vec![];
-        let mut columns = vec![];
-        let mut steps = vec![];
-        let mut values = vec![];
-        let mut receipts = vec![];
-        let mut sums = vec![];
-        for cell in cells {
-            let step = cells::number_of(&cell.column, cell.step)?;
-            indexes.entry((cell.column.as_str(), step)).or_insert_with(|| {
-                firsts.push(cell);
-                columns.push(cell.column.as_str());
-                steps.push(step);
-                let Entry { value, receipt } = &cell.entry;
-                let entry = [value, receipt].map(|text| text.as_deref().map(str::as_bytes));
-                sums.push(cells::cell_checksum(&cell.column, step, entry));
-                values.push(entry[0]);
-                receipts.push(entry[1]);
-                firsts.len() - 1
-            });
-        }
-        Ok(Self {
+        let mut write = Self {
             ownership,
             cells,
-            indexes,
-            firsts,
-            columns,
-            steps,
-            values,
-            receipts,
-            sums,
-            transactions: Vec::new(),
-        })
+            indexes: HashMap::with_capacity(cells.len()),
+            firsts: vec![],
+            columns: vec![],
+            steps: vec![],
+            values: vec![],
+            receipts: vec![],
+            sums: vec![],
+            transactions: vec![],
+        };
+        for cell in cells {
+            let step = cells::number_of(&cell.column, cell.step)?;
+            write.indexes.entry((cell.column.as_str(), step)).or_insert_with(|| {
+                let entry = EntryBytes::of(&cell.entry);
+                write.columns.push(cell.column.as_str());
+                write.steps.push(step);
+                write.values.push(entry.value);
+                write.receipts.push(entry.receipt);
+                write.sums.push(cells::cell_checksum(&cell.column, step, entry));
+                write.firsts.push(cell);
+                write.firsts.len() - 1
+            });
+        }
+        Ok(write)
     }
 
     /// Stores the cells that are missing; `None` if there has been another owner.
@@ -133,11 +127,10 @@ impl<'a> BatchWrite<'a> {
                 }
                 Some((_, put)) => Ok(put.clone()),
                 // Neither inserted nor found: the row was deleted between the two statements.
-                None => Err(StoreError::Corrupt {
-                    column: cell.column.clone(),
-                    step: cell.step,
-                    reason: "the server reported it as stored, but it is missing".to_owned(),
-                }),
+                None => {
+                    let reason = "the server reported it as stored, but it is missing";
+                    Err(StoreError::corrupt(&cell.column, cell.step, reason))
+                }
             }
         };
         self.cells.iter().map(answer).collect()

@@ -7,11 +7,11 @@ use futures::stream::TryStreamExt;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
-use super::super::{Entry, StoreError, StoredSteps, checksum};
+use super::super::checksum::EntryBytes;
+use super::super::{Entry, StepEntries, StoreError, StoredSteps};
 use super::error::PostgresError;
 use super::session::Parameter;
 use crate::declare::Name;
-use crate::history::Value;
 
 /// The identity of a flow's owner.
 #[derive(Clone, Copy)]
@@ -69,7 +69,7 @@ impl Ownership {
         client: &Client,
         column: &Name,
         steps: Range<usize>,
-    ) -> Result<Vec<(usize, Entry)>, PostgresError> {
+    ) -> Result<StepEntries, PostgresError> {
         const LOAD: &str = r#"select step, value, receipt, sum from columnar_cells
             where flow = $1 and "column" = $2 and step between $3 and $4 order by step"#;
         let Some(last) = steps.end.checked_sub(1) else { return Ok(Vec::new()) };
@@ -100,33 +100,23 @@ pub(super) fn number_of(column: &Name, step: usize) -> Result<i64, StoreError> {
 }
 
 pub(super) fn step_of(column: &Name, number: i64) -> Result<usize, StoreError> {
-    usize::try_from(number).map_err(|_| StoreError::Damaged {
-        location: format!("`{column}` in columnar_cells"),
-        reason: format!("{number} is no step"),
-    })
+    let location = format_args!("`{column}` in columnar_cells");
+    usize::try_from(number).map_err(|_| StoreError::damaged(&location, format!("{number} is no step")))
 }
 
 /// The checksum of an entry and its address.
-pub(super) fn cell_checksum(column: &str, step: i64, entry: [Option<&[u8]>; 2]) -> i32 {
-    let [value, receipt] = entry;
-    checksum::entry_checksum(&[column.as_bytes(), &step.to_le_bytes()], value, receipt)
+pub(super) fn cell_checksum(column: &Name, step: i64, entry: EntryBytes<'_>) -> i32 {
+    entry.checksum(&[column.as_bytes(), &step.to_le_bytes()])
 }
 
 /// The entry of a row, whose value is at index `at`, followed by receipt and checksum.
 pub(super) fn entry(row: &Row, at: usize, column: &Name, step: usize) -> Result<Entry, PostgresError> {
-    let damaged =
-        |reason: &str| StoreError::Corrupt { column: column.clone(), step, reason: reason.to_owned() };
-    let entry: [Option<&[u8]>; 2] = [row.try_get(at)?, row.try_get(at + 1)?];
-    if row.try_get::<_, i32>(at + 2)? != cell_checksum(column, number_of(column, step)?, entry) {
-        return Err(damaged("its row in columnar_cells was changed").into());
+    let bytes = EntryBytes { value: row.try_get(at)?, receipt: row.try_get(at + 1)? };
+    if row.try_get::<_, i32>(at + 2)? != cell_checksum(column, number_of(column, step)?, bytes) {
+        return Err(StoreError::corrupt(column, step, "its row in columnar_cells was changed").into());
     }
-    let text = |bytes: Option<&[u8]>, reason| {
-        let text = bytes.map(str::from_utf8).transpose();
-        text.map(|text| text.map(Value::from)).map_err(|_| damaged(reason))
-    };
-    let [value, receipt] = entry;
-    Ok(Entry {
-        value: text(value, "its value in columnar_cells is no text")?,
-        receipt: text(receipt, "its receipt in columnar_cells is no text")?,
-    })
+    let entry = bytes.entry().map_err(|part| {
+        StoreError::corrupt(column, step, format!("its {part} in columnar_cells is no text"))
+    });
+    Ok(entry?)
 }

@@ -17,7 +17,7 @@ use crate::history::StepRanges;
 
 /// The rows of a flow except for the cells.
 pub(super) struct FlowRows {
-    definition: Option<Vec<u8>>,
+    pub(super) definition: Option<Vec<u8>>,
     /// The rows in `columnar_prefixes`, by column.
     rows: HashMap<String, ColumnPrefix>,
     /// The stored steps of the columns that were asked for or written to.
@@ -52,25 +52,19 @@ impl FlowRows {
         }
         let columns = Self { definition: flow.try_get(0)?, rows, stored: BTreeMap::new() };
         let (counted, sum): (i32, Option<i32>) = (flow.try_get(1)?, flow.try_get(2)?);
-        let damaged =
-            |reason: &str| StoreError::Damaged { location: location.to_string(), reason: reason.into() };
         // A row without a sum was written by versions that count no columns.
         if let Some(sum) = sum {
             if sum != flow_checksum(ownership.flow, counted, columns.definition.as_deref()) {
-                return Err(damaged("its row in columnar_flows was changed").into());
+                return Err(StoreError::damaged(location, "its row in columnar_flows was changed").into());
             }
             let rows = columns.count();
             if counted != rows {
                 let reason =
                     format!("columnar_prefixes has the rows of {rows} columns, and there were {counted}");
-                return Err(damaged(&reason).into());
+                return Err(StoreError::damaged(location, reason).into());
             }
         }
         Ok(columns)
-    }
-
-    pub(super) fn definition(&self) -> Option<&[u8]> {
-        self.definition.as_deref()
     }
 
     fn count(&self) -> i32 {
@@ -81,10 +75,8 @@ impl FlowRows {
     pub(super) fn known(&self, flow: i32, column: &Name) -> Result<usize, StoreError> {
         let Some(row) = self.rows.get(column.as_str()) else { return Ok(0) };
         if row.sum.is_some_and(|sum| sum != prefix_checksum(flow, column, row.prefix)) {
-            return Err(StoreError::Damaged {
-                location: format!("`{column}` in columnar_prefixes"),
-                reason: "its row was changed".to_owned(),
-            });
+            let location = format_args!("`{column}` in columnar_prefixes");
+            return Err(StoreError::damaged(&location, "its row was changed"));
         }
         step_of(column, row.prefix)
     }
@@ -100,10 +92,7 @@ impl FlowRows {
 
     pub(super) fn insert(&mut self, column: &Name, step: usize) {
         let steps = step..step.saturating_add(1);
-        match self.stored.get_mut(column) {
-            Some(stored) => stored.insert(steps),
-            None => drop(self.stored.insert(column.clone(), steps.into())),
-        }
+        self.stored.entry(column.clone()).or_default().insert(steps);
     }
 
     /// Whether a column has more first steps than the row says.
@@ -140,7 +129,7 @@ impl FlowRows {
         }
         let new = columns.iter().filter(|column| !self.rows.contains_key(**column)).count();
         let count = self.count().saturating_add(i32::try_from(new).unwrap_or(i32::MAX));
-        let sum = flow_checksum(ownership.flow, count, self.definition());
+        let sum = flow_checksum(ownership.flow, count, self.definition.as_deref());
         let [flow, owners] = ownership.parameters();
         let parameters: [Parameter<'_>; 7] = [
             flow,
@@ -185,12 +174,9 @@ impl FlowRows {
 fn flow_checksum(flow: i32, columns: i32, definition: Option<&[u8]>) -> i32 {
     let flow = flow.to_le_bytes();
     let columns = columns.to_le_bytes();
-    match definition {
-        Some(definition) => checksum(&[&flow, &columns, definition]),
-        None => checksum(&[&flow, &columns]),
-    }
+    checksum([&flow[..], &columns].into_iter().chain(definition))
 }
 
 fn prefix_checksum(flow: i32, column: &Name, prefix: i64) -> i32 {
-    checksum(&[&flow.to_le_bytes(), column.as_bytes(), &prefix.to_le_bytes()])
+    checksum([&flow.to_le_bytes()[..], column.as_bytes(), &prefix.to_le_bytes()])
 }

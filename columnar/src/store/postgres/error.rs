@@ -1,7 +1,6 @@
 //! Errors of the connection and the server, without messages that may quote values, and without passwords.
 
 use std::error::Error;
-use std::time::Duration;
 use std::{fmt, io};
 
 use tokio_postgres::error::{DbError, Severity};
@@ -32,14 +31,6 @@ const LONGEST_MESSAGE: usize = 500;
 const CLASSES_WITHOUT_VALUES: [&str; 11] = ["08", "25", "28", "3D", "3F", "42", "53", "54", "55", "57", "58"];
 
 impl PostgresError {
-    /// The error of a server that is silent while a connection is made.
-    pub(super) fn no_answer(limit: Duration) -> Self {
-        let reason = format!(
-            "the server did not answer within {limit:?}; `connect_timeout` in its address is the limit"
-        );
-        Self::Lost(io::Error::new(io::ErrorKind::TimedOut, reason))
-    }
-
     /// Converts into the store's error. `operation` is a verb such as `reading`, and `object` is its object. The
     /// password of the address is hidden.
     pub(super) fn into_store_error(

@@ -20,7 +20,8 @@ use futures::future::{BoxFuture, FutureExt};
 
 use self::backend::PostgresBackend;
 use self::session::SessionLocation;
-use super::worker::{Worker, store_on_worker};
+use super::pointer::delegate_store;
+use super::worker::Worker;
 use super::{Store, StoreError};
 
 /// A store in a `PostgreSQL` database (13 or newer), with the feature `postgres`. Many flows share a database, each
@@ -145,11 +146,11 @@ impl PostgresStore {
 }
 
 impl Store for PostgresStore {
-    store_on_worker!();
+    delegate_store!(store => store.worker);
 }
 
 impl fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresStore").field("flow", &self.worker.location().flow).finish_non_exhaustive()
+        f.debug_struct("PostgresStore").field("flow", &self.worker.location.flow).finish_non_exhaustive()
     }
 }

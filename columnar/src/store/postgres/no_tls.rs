@@ -7,11 +7,11 @@ use super::super::StoreError;
 use super::address::{DatabaseAddress, TlsMode};
 
 #[derive(Clone)]
-pub(super) struct Tls;
+pub(super) struct NoEncryption;
 
 pub(super) type TlsStream = NoTlsStream;
 
-impl Tls {
+impl NoEncryption {
     pub(super) fn new(address: &DatabaseAddress) -> Result<Self, StoreError> {
         if address.tls >= TlsMode::Require {
             return Err(StoreError::other(format!(
@@ -27,7 +27,7 @@ impl Tls {
     }
 }
 
-impl MakeTlsConnect<Socket> for Tls {
+impl MakeTlsConnect<Socket> for NoEncryption {
     type Stream = NoTlsStream;
     type TlsConnect = NoTls;
     type Error = NoTlsError;

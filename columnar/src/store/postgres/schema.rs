@@ -76,7 +76,7 @@ pub(super) async fn check(client: &Client, location: &impl fmt::Display) -> Resu
     let rows = client.query_typed("select format from columnar_format", &[]).await?;
     let [row] = rows.as_slice() else {
         let reason = format!("columnar_format has {} rows instead of one", rows.len());
-        return Err(StoreError::Damaged { location: location.to_string(), reason }.into());
+        return Err(StoreError::damaged(location, reason).into());
     };
     match row.try_get(0)? {
         FORMAT => Ok(()),
@@ -87,10 +87,7 @@ pub(super) async fn check(client: &Client, location: &impl fmt::Display) -> Resu
             known: FORMAT.unsigned_abs(),
         }
         .into()),
-        format => {
-            let reason = format!("there is no format {format}");
-            Err(StoreError::Damaged { location: location.to_string(), reason }.into())
-        }
+        format => Err(StoreError::damaged(location, format!("there is no format {format}")).into()),
     }
 }
 

@@ -1,9 +1,9 @@
 //! One connection, and the lock that the session holds.
 
-use std::fmt;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use std::{fmt, io};
 
 use futures::future::{self, Either, Fuse, FutureExt};
 use tokio::runtime::{Builder, Runtime};
@@ -17,7 +17,7 @@ use super::super::StoreError;
 use super::address::{DatabaseAddress, TlsMode};
 use super::error::PostgresError;
 #[cfg(not(feature = "postgres-tls"))]
-use super::no_tls::{Tls, TlsStream};
+use super::no_tls::{NoEncryption as Tls, TlsStream};
 #[cfg(feature = "postgres-tls")]
 use super::tls::{Tls, TlsStream};
 
@@ -78,10 +78,6 @@ impl SessionLocation {
             }
         })
     }
-
-    pub(super) fn locked(&self) -> StoreError {
-        StoreError::Locked { location: self.to_string() }
-    }
 }
 
 /// The flow as errors name it, without the address, which may hold a password.
@@ -121,9 +117,12 @@ impl Session {
         // The limit of the driver ends with the TCP connection of each host. This limit includes the handshakes, as in
         // libpq.
         let limit = address.connect_limit();
-        timeout(limit, Self::shake_hands(address))
-            .await
-            .unwrap_or_else(|_| Err(PostgresError::no_answer(limit)))
+        timeout(limit, Self::shake_hands(address)).await.unwrap_or_else(|_| {
+            let reason = format!(
+                "the server did not answer within {limit:?}; `connect_timeout` in its address is the limit"
+            );
+            Err(PostgresError::Lost(io::Error::new(io::ErrorKind::TimedOut, reason)))
+        })
     }
 
     async fn shake_hands(mut address: DatabaseAddress) -> Result<Self, PostgresError> {

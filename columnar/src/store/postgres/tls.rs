@@ -44,7 +44,12 @@ impl Tls {
                     .build()
                     .map_err(failed)?
             }
-            (TlsMode::VerifyFull | TlsMode::VerifyCa, None) => return Err(no_root(address.tls)),
+            (TlsMode::VerifyFull | TlsMode::VerifyCa, None) => {
+                return Err(StoreError::other(format!(
+                    "`sslmode={}` needs a root certificate: add `sslrootcert=FILE`, or `sslrootcert=system` for those of this system",
+                    address.tls.word()
+                )));
+            }
             (_, roots) => Arc::new(AnyName { roots, provider: provider.clone() }),
         };
         let config = ClientConfig::builder_with_provider(provider)
@@ -60,13 +65,6 @@ impl Tls {
     pub(super) fn is_cause_of(error: &Error) -> bool {
         std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<HandshakeError>)
     }
-}
-
-fn no_root(mode: TlsMode) -> StoreError {
-    StoreError::other(format!(
-        "`sslmode={}` needs a root certificate: add `sslrootcert=FILE`, or `sslrootcert=system` for those of this system",
-        mode.word()
-    ))
 }
 
 fn root_store(root: &Root) -> Result<RootCertStore, StoreError> {

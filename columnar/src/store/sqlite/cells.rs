@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::str;
 
 use rusqlite::{Connection, Row, Transaction};
 
@@ -10,9 +9,8 @@ use super::error::SqliteError;
 use super::flow::{ColumnRow, STEPS};
 use crate::declare::Name;
 use crate::declare::error::shown;
-use crate::history::Value;
-use crate::store::checksum::entry_checksum;
-use crate::store::{Entry, StoreError, StoredSteps};
+use crate::store::checksum::EntryBytes;
+use crate::store::{Entry, StepEntries, StoreError, StoredSteps};
 
 /// The stored steps of a column.
 pub(super) fn stored_steps(db: &Connection, column: ColumnRow) -> Result<StoredSteps, SqliteError> {
@@ -39,7 +37,7 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// The first entries within a range.
 #[derive(Default)]
 pub(super) struct RowChunk {
-    pub(super) entries: Vec<(usize, Entry)>,
+    pub(super) entries: StepEntries,
     /// The steps whose entries are not loaded.
     pub(super) rest: Range<usize>,
 }
@@ -51,11 +49,7 @@ pub(super) fn load(
     column: ColumnRow,
     steps: Range<usize>,
 ) -> Result<RowChunk, SqliteError> {
-    let corrupt = |step, reason: &str| {
-        let column = name.clone();
-        let step = from_row(step);
-        SqliteError::Store(StoreError::Corrupt { column, step, reason: reason.to_owned() })
-    };
+    let corrupt = |step, reason: &str| SqliteError::Store(StoreError::corrupt(name, from_row(step), reason));
     let mut next = to_row(steps.start);
     let end = to_row(steps.end);
     let mut load = db.prepare_cached(LOAD)?;
@@ -94,17 +88,12 @@ fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
     let strange = |_| "it is of another type";
     // A column of SQLite takes values of any type, and an edit by hand stores text.
     let blob = |name| row.get_ref(name).map_err(strange)?.as_blob_or_null().map_err(|_| "it is no blob");
-    let bytes = blob("bytes")?;
-    let receipt = blob("receipt")?;
+    let bytes = EntryBytes { value: blob("bytes")?, receipt: blob("receipt")? };
     let cell: i64 = row.get("id").map_err(strange)?;
-    if row.get::<_, i32>("sum").map_err(strange)? != entry_checksum(&[&cell.to_le_bytes()], bytes, receipt) {
+    if row.get::<_, i32>("sum").map_err(strange)? != bytes.checksum(&[&cell.to_le_bytes()]) {
         return Err("its checksum is wrong");
     }
-    let text = |bytes: Option<&[u8]>| match bytes.map(str::from_utf8).transpose() {
-        Ok(text) => Ok(text.map(Value::from)),
-        Err(_) => Err("it is no text"),
-    };
-    Ok(Entry { value: text(bytes)?, receipt: text(receipt)? })
+    bytes.entry().map_err(|_| "it is no text")
 }
 
 /// Stores an entry unless the cell has one, and returns whether this call stored it.
@@ -117,13 +106,13 @@ pub(super) fn put(
     // A greater step would have the row id of a cell of the next column.
     let step = i64::try_from(step).ok().filter(|step| *step < STEPS);
     let cell = column.cell(step.ok_or_else(|| StoreError::other("there are no more than 2^32 steps"))?);
-    let [bytes, receipt] = [&entry.value, &entry.receipt].map(|text| text.as_deref().map(str::as_bytes));
+    let bytes = EntryBytes::of(entry);
     let mut put =
         db.prepare_cached("insert into cell (id, sum, bytes) values (?, ?, ?) on conflict do nothing")?;
     // The sum includes the address of the cell, so a moved value is detected as well as a changed one.
-    let sum = entry_checksum(&[&cell.to_le_bytes()], bytes, receipt);
-    let stored = put.execute((cell, sum, bytes))? == 1;
-    if stored && let Some(receipt) = receipt {
+    let sum = bytes.checksum(&[&cell.to_le_bytes()]);
+    let stored = put.execute((cell, sum, bytes.value))? == 1;
+    if stored && let Some(receipt) = bytes.receipt {
         db.prepare_cached("insert into receipt (id, bytes) values (?, ?)")?.execute((cell, receipt))?;
     }
     Ok(stored)

@@ -51,11 +51,12 @@ impl SqliteError {
 
     /// The error of one of several flows.
     pub(super) fn to_store_error(&self, location: &dyn fmt::Display, operation: &str) -> StoreError {
-        let damaged = |reason| StoreError::Damaged { location: location.to_string(), reason };
         match self {
             Self::Store(error) => StoreError::other(error.to_string()),
-            Self::Damaged(reason) => damaged((*reason).to_owned()),
-            Self::Sql(error) if self.is_damage() => damaged(Printable(error).to_string()),
+            Self::Damaged(reason) => StoreError::damaged(location, *reason),
+            Self::Sql(error) if self.is_damage() => {
+                StoreError::damaged(location, Printable(error).to_string())
+            }
             Self::Sql(error) => match error.sqlite_error_code().and_then(kind) {
                 Some(kind) => StoreError::Io {
                     operation: format!("{operation} {location}"),

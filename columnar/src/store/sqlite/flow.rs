@@ -72,10 +72,8 @@ impl FlowRow {
     fn checksum(&self, key: &str) -> i32 {
         let id = self.id.to_le_bytes();
         let columns = self.columns.to_le_bytes();
-        match &self.definition {
-            Some(definition) => checksum(&[&id, key.as_bytes(), &columns, definition.as_bytes()]),
-            None => checksum(&[&id, key.as_bytes(), &columns]),
-        }
+        let definition = self.definition.as_ref().map(String::as_bytes);
+        checksum([&id[..], key.as_bytes(), &columns].into_iter().chain(definition))
     }
 }
 
@@ -203,6 +201,6 @@ impl ColumnRow {
 
     fn checksum(self, flow: i64, name: &Name) -> i32 {
         let [id, flow, complete] = [self.id, flow, self.complete].map(i64::to_le_bytes);
-        checksum(&[&id, &flow, name.as_bytes(), &complete])
+        checksum([&id[..], &flow, name.as_bytes(), &complete])
     }
 }

@@ -24,12 +24,12 @@ const ATTEMPTS: usize = 5;
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The lock of a flow.
-pub(super) struct Lock {
+pub(super) struct FlowLock {
     path: PathBuf,
     file: Arc<FileLock>,
 }
 
-impl Lock {
+impl FlowLock {
     /// Takes the lock; `None` if another handle has it. `beside` is a lock that this process holds, if there is one.
     pub(super) fn take(path: &Path, beside: Option<&Self>) -> Result<Option<Self>, SqliteError> {
         Self::take_by(path, beside, File::try_lock)
@@ -118,7 +118,7 @@ fn has_other_names(_: &FileLock) -> io::Result<bool> {
     Ok(false)
 }
 
-impl Drop for Lock {
+impl Drop for FlowLock {
     fn drop(&mut self) {
         // If the folder was moved, the name may belong to another owner.
         if cfg!(unix) && leads_to(&self.path, &self.file).unwrap_or(false) {

@@ -108,7 +108,7 @@ impl LogDefect {
                 "it has values of {file}, which is missing or empty; {restore}, or, to go on without them, remove it"
             ),
         };
-        StoreError::Damaged { location: shown(&log).to_string(), reason }
+        StoreError::damaged(&shown(&log), reason)
     }
 }
 
@@ -190,7 +190,8 @@ fn without_header(log: &mut File, header: &[u8; HEADER]) -> io::Result<(LogScan,
     Ok((LogScan::default(), salts))
 }
 
-fn is_empty(file: &Path) -> io::Result<bool> {
+/// Whether a file is missing or empty.
+pub(super) fn is_empty(file: &Path) -> io::Result<bool> {
     match fs::metadata(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
         metadata => Ok(metadata?.len() == 0),

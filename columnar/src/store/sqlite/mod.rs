@@ -33,7 +33,7 @@ use self::database::FileLocation;
 use self::open_file::OpenFile;
 use self::shared_file::{FlowHandle, SharedFile};
 use super::thread::{NewCell, run};
-use super::{Entry, Put, Store, StoreError, StoredSteps};
+use super::{Entry, Put, StepEntries, Store, StoreError, StoreFuture, StoredSteps};
 use crate::declare::Name;
 
 /// A store in a SQLite file, which holds any number of flows. SQLite is compiled into the program.
@@ -200,10 +200,7 @@ impl SqliteStore {
     }
 
     /// Makes a request through the handle.
-    fn send<T: Send + 'static>(
-        &self,
-        request: impl FnOnce(&FlowHandle) -> BoxFuture<'static, Result<T, StoreError>>,
-    ) -> BoxFuture<'static, Result<T, StoreError>> {
+    fn send<T: Send + 'static>(&self, request: impl FnOnce(&FlowHandle) -> StoreFuture<T>) -> StoreFuture<T> {
         match &*self.lock() {
             Some(handle) => request(handle),
             None => future::ready(Err(StoreError::Closed)).boxed(),
@@ -217,7 +214,7 @@ impl SqliteStore {
 }
 
 impl Store for SqliteStore {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+    fn open(&self) -> StoreFuture<Option<String>> {
         let file = match SharedFile::find(&self.location.file) {
             Ok(file) => file,
             Err(error) => return future::ready(Err(error)).boxed(),
@@ -230,27 +227,23 @@ impl Store for SqliteStore {
         handle.get_or_insert_with(|| FlowHandle::new(file)).open(self.location.clone())
     }
 
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+    fn define(&self, definition: String) -> StoreFuture<()> {
         self.send(|handle| handle.ask(move |file, id| file.define(id, definition)))
     }
 
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+    fn stored_steps(&self, column: Name) -> StoreFuture<StoredSteps> {
         self.send(|handle| handle.ask(move |file, id| file.stored_steps(id, &column)))
     }
 
-    fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+    fn load(&self, column: Name, steps: Range<usize>) -> StoreFuture<StepEntries> {
         self.send(|handle| handle.load(column, steps))
     }
 
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+    fn put(&self, column: Name, step: usize, entry: Entry) -> StoreFuture<Put> {
         self.send(|handle| handle.put(NewCell { column, step, entry }))
     }
 
-    fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+    fn delete(&self) -> StoreFuture<()> {
         let file = SharedFile::find_existing(&self.location.file);
         let location = Arc::new(self.location.clone());
         let delete = async move {

@@ -11,7 +11,7 @@ use super::frames::{FRAME_HEADER, HEADER};
 use super::log::{self, index_path, log_path};
 use crate::declare::error::shown;
 use crate::store::StoreError;
-use crate::store::files::status::{FileId, FileStatus};
+use crate::store::files::status::{FileIdentity, FileStatus};
 
 /// The names, and the files to which they led at the opening.
 pub(super) struct FileNames {
@@ -49,8 +49,9 @@ impl FileNames {
         // log.
         let frames = length.saturating_sub(HEADER as u64);
         let is_doubtful = frames == 0 || !frames.is_multiple_of(self.frame) || length < self.log_length.get();
-        let is_cut = || log::is_cut(&self.file.path, length);
-        if is_doubtful && is_cut().map_err(|error| unreadable(&self.index.path, error))? {
+        if is_doubtful
+            && log::is_cut(&self.file.path, length).map_err(|error| unreadable(&self.index.path, error))?
+        {
             return Err(self.log.unwritable("it was cut"));
         }
         self.log_length.set(length);
@@ -69,7 +70,7 @@ impl FileNames {
 /// A name, and the file to which it leads.
 struct FileName {
     path: PathBuf,
-    file: FileId,
+    file: FileIdentity,
 }
 
 impl FileName {

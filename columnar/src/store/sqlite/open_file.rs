@@ -2,7 +2,7 @@
 //! the same time share a transaction.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use super::cells::{self, RowChunk};
 use super::database::{self, FileLocation};
 use super::deletion;
 use super::error::SqliteError;
-use super::flow::{check_keys, find, keys};
-use super::lock::Lock;
+use super::flow::{ColumnRow, check_keys, find, keys};
+use super::lock::FlowLock;
 use super::log;
 use super::names::FileNames;
 use super::open_flow::{OpenFlow, advance, lock_path};
@@ -91,10 +91,7 @@ impl OpenFile {
 
     pub(super) fn define(&mut self, handle: HandleId, definition: String) -> Result<(), StoreError> {
         self.set_log_used();
-        let (Some(Connected { db, names, .. }), Some(flow)) = (&self.connected, self.flows.get_mut(&handle))
-        else {
-            return Err(StoreError::Closed);
-        };
+        let (Connected { db, names, .. }, flow) = self.flow(handle)?;
         if flow.is_halted {
             return Err(StoreError::Halted);
         }
@@ -113,12 +110,7 @@ impl OpenFile {
         handle: HandleId,
         column: &Name,
     ) -> Result<StoredSteps, StoreError> {
-        let (db, flow) = self.flow(handle)?;
-        let stored_steps = flow.columns(db).and_then(|columns| match columns.get(column) {
-            Some(known) => cells::stored_steps(db, known),
-            None => Ok(StoredSteps::default()),
-        });
-        stored_steps.map_err(|error| error.into_store_error(&flow.location, "reading"))
+        self.read(handle, column, cells::stored_steps)
     }
 
     /// Loads the first of these entries. Other requests need not wait for all entries.
@@ -128,12 +120,22 @@ impl OpenFile {
         column: &Name,
         steps: Range<usize>,
     ) -> Result<RowChunk, StoreError> {
-        let (db, flow) = self.flow(handle)?;
-        let loaded = flow.columns(db).and_then(|columns| match columns.get(column) {
-            Some(known) => cells::load(db, column, known, steps),
-            None => Ok(RowChunk::default()),
+        self.read(handle, column, |db, known| cells::load(db, column, known, steps))
+    }
+
+    /// Reads from a column of a flow; a column without a row has nothing.
+    fn read<T: Default>(
+        &mut self,
+        handle: HandleId,
+        column: &Name,
+        read: impl FnOnce(&Connection, ColumnRow) -> Result<T, SqliteError>,
+    ) -> Result<T, StoreError> {
+        let (Connected { db, .. }, flow) = self.flow(handle)?;
+        let done = flow.columns(db).and_then(|columns| match columns.get(column) {
+            Some(known) => read(db, known),
+            None => Ok(T::default()),
         });
-        loaded.map_err(|error| error.into_store_error(&flow.location, "reading"))
+        done.map_err(|error| error.into_store_error(&flow.location, "reading"))
     }
 
     /// The keys of all flows, open or not.
@@ -153,7 +155,7 @@ impl OpenFile {
             // An earlier deletion may have been interrupted.
             let Some(flow) = file.find(db, &location.flow)? else { return deletion::is_left(db) };
             let Some(_lock) = file.lock(&lock_path(&file.path, flow))? else {
-                return Err(StoreError::Locked { location: location.to_string() }.into());
+                return Err(StoreError::locked(location).into());
             };
             // Another process may have deleted the flow before the lock was taken.
             let is_there = find(db, &location.flow)? == Some(flow);
@@ -173,8 +175,8 @@ impl OpenFile {
     }
 
     /// Takes a lock, as another name of the file that is locked here.
-    fn lock(&self, path: &Path) -> Result<Option<Lock>, SqliteError> {
-        Lock::take(path, self.flows.values().next().map(|flow| &flow.lock))
+    fn lock(&self, path: &Path) -> Result<Option<FlowLock>, SqliteError> {
+        FlowLock::take(path, self.flows.values().next().map(|flow| &flow.lock))
     }
 
     /// The id of a flow. `None` is believed only after the index has been checked.
@@ -196,11 +198,8 @@ impl OpenFile {
     }
 
     /// The connection, and the flow of a handle.
-    fn flow(&mut self, handle: HandleId) -> Result<(&Connection, &mut OpenFlow), StoreError> {
-        match (&self.connected, self.flows.get_mut(&handle)) {
-            (Some(Connected { db, .. }), Some(flow)) => Ok((db, flow)),
-            _ => Err(StoreError::Closed),
-        }
+    fn flow(&mut self, handle: HandleId) -> Result<(&Connected, &mut OpenFlow), StoreError> {
+        self.connected.as_ref().zip(self.flows.get_mut(&handle)).ok_or(StoreError::Closed)
     }
 
     /// Connects if no flow is open, and runs.
@@ -300,21 +299,19 @@ impl OpenFile {
                 self.set_halted(writes, false);
                 puts.into_iter().map(Ok).collect()
             }
-            (Err(Failed { error, .. }), [write]) => vec![Err(match self.flows.get(&write.handle) {
-                Some(flow) => error.into_store_error(&flow.location, "writing to"),
-                None => StoreError::Closed,
-            })],
+            (Err(Failed { error, .. }), [write]) => {
+                let flow = self.flows.get(&write.handle);
+                let error = flow.map(|flow| error.into_store_error(&flow.location, "writing to"));
+                vec![Err(error.unwrap_or(StoreError::Closed))]
+            }
             // Nothing is stored. Only its own defect may halt a flow, so each flow is written alone.
             (Err(Failed { error, is_undone: true }), writes) if error.is_of_one_flow() => {
                 writes.chunks(1).flat_map(|write| self.write(write)).collect()
             }
             (Err(Failed { error, .. }), writes) => {
                 let flows = writes.iter().map(|write| self.flows.get(&write.handle));
-                let error = |flow: Option<&OpenFlow>| match flow {
-                    Some(flow) => error.to_store_error(&flow.location, "writing to"),
-                    None => StoreError::Closed,
-                };
-                flows.map(|flow| Err(error(flow))).collect()
+                let errors = flows.map(|flow| Some(error.to_store_error(&flow?.location, "writing to")));
+                errors.map(|error| Err(error.unwrap_or(StoreError::Closed))).collect()
             }
         }
     }
@@ -357,32 +354,23 @@ impl Server for OpenFile {
         self.write_back();
     }
 
-    fn put(&mut self, mut puts: Vec<PutRequest>) {
-        // The sort is stable, so the cells of a flow keep their order.
-        puts.sort_by_key(|put| put.handle);
-        let mut writes = Vec::<CellWrite>::new();
-        let mut answers = Vec::<Vec<Answer<Put>>>::new();
+    fn put(&mut self, puts: Vec<PutRequest>) {
+        let mut flows = BTreeMap::<HandleId, (Vec<NewCell>, Vec<Answer<Put>>)>::new();
         for PutRequest { handle, cell, answer } in puts {
-            let refused = match self.flows.get(&handle) {
-                Some(flow) if flow.is_halted => StoreError::Halted,
-                None => StoreError::Closed,
-                Some(_) => {
-                    match (writes.last_mut(), answers.last_mut()) {
-                        (Some(write), Some(answers)) if write.handle == handle => {
-                            write.cells.push(cell);
-                            answers.push(answer);
-                        }
-                        _ => {
-                            writes.push(CellWrite { handle, cells: vec![cell] });
-                            answers.push(vec![answer]);
-                        }
-                    }
-                    continue;
+            match self.flows.get(&handle) {
+                Some(flow) if !flow.is_halted => {
+                    let (cells, answers) = flows.entry(handle).or_default();
+                    cells.push(cell);
+                    answers.push(answer);
                 }
-            };
-            // The future that waits for the answer may have been dropped.
-            let _ = answer.send(Err(refused));
+                // The futures that wait for the answers may have been dropped.
+                Some(_) => drop(answer.send(Err(StoreError::Halted))),
+                None => drop(answer.send(Err(StoreError::Closed))),
+            }
         }
+        let flows =
+            flows.into_iter().map(|(handle, (cells, answers))| (CellWrite { handle, cells }, answers));
+        let (writes, answers): (Vec<_>, Vec<_>) = flows.unzip();
         for (outcome, answers) in self.write(&writes).into_iter().zip(answers) {
             answer_all(answers, outcome);
         }

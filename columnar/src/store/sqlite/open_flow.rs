@@ -8,7 +8,7 @@ use super::cells;
 use super::database::FileLocation;
 use super::error::SqliteError;
 use super::flow::{ColumnRows, FlowRow, find};
-use super::lock::Lock;
+use super::lock::FlowLock;
 use crate::store::thread::NewCell;
 use crate::store::{Put, StoreError};
 
@@ -20,7 +20,7 @@ const ADVANCE_INTERVAL: usize = 1024;
 pub(super) struct OpenFlow {
     id: i64,
     pub(super) location: FileLocation,
-    pub(super) lock: Lock,
+    pub(super) lock: FlowLock,
     /// The columns; `None` after a failed write, whose changes here are not stored.
     columns: Option<ColumnRows>,
     /// The number of cells since the prefixes were stored.
@@ -35,12 +35,12 @@ impl OpenFlow {
         db: &Connection,
         file: &Path,
         location: FileLocation,
-        mut take: impl FnMut(&Path) -> Result<Option<Lock>, SqliteError>,
+        mut take: impl FnMut(&Path) -> Result<Option<FlowLock>, SqliteError>,
     ) -> Result<(Self, Option<String>), SqliteError> {
         let (id, lock) = loop {
             let id = FlowRow::find_or_make(db, &location.flow)?;
             let lock = take(&lock_path(file, id))?;
-            let lock = lock.ok_or_else(|| StoreError::Locked { location: location.to_string() })?;
+            let lock = lock.ok_or_else(|| StoreError::locked(&location))?;
             // The flow may have been deleted before the lock was taken.
             if find(db, &location.flow)? == Some(id) {
                 break (id, lock);

@@ -1,12 +1,12 @@
 //! The files that this process has open. All handles to the flows of a file share a connection, on one thread.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::{fs, io};
 
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::FutureExt;
 
 use super::cells::RowChunk;
 use super::database::{self, FileLocation};
@@ -15,7 +15,7 @@ use super::open_file::OpenFile;
 use crate::declare::Name;
 use crate::declare::error::shown;
 use crate::store::thread::{HandleId, NewCell, Thread};
-use crate::store::{Entry, Put, StoreError};
+use crate::store::{Put, StepEntries, StoreError, StoreFuture};
 
 /// The open files, by paths without links.
 static FILES: Mutex<BTreeMap<PathBuf, Weak<SharedFile>>> = Mutex::new(BTreeMap::new());
@@ -35,11 +35,8 @@ pub(super) struct FlowHandle {
 impl SharedFile {
     /// The file, unless it is missing or empty. An empty file stays empty.
     pub(super) fn find_existing(file: &Path) -> Result<Option<Arc<Self>>, StoreError> {
-        let is_empty = match fs::metadata(file) {
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
-            Ok(metadata) => metadata.len() == 0,
-        };
-        if !is_empty {
+        // Opening reports what cannot be looked at.
+        if !log::is_empty(file).unwrap_or(false) {
             return Self::find(file).map(Some);
         }
         // The flows of the file may be in a log that was left.
@@ -67,7 +64,7 @@ impl SharedFile {
     pub(super) fn ask<T: Send + 'static>(
         &self,
         task: impl FnOnce(&mut OpenFile) -> Result<T, StoreError> + Send + 'static,
-    ) -> BoxFuture<'static, Result<T, StoreError>> {
+    ) -> StoreFuture<T> {
         // A new id, so that the task waits for no request of a handle.
         self.thread.ask(HandleId::new(), task)
     }
@@ -82,23 +79,16 @@ impl FlowHandle {
         Arc::ptr_eq(&self.file, file)
     }
 
-    pub(super) fn open(
-        &self,
-        location: FileLocation,
-    ) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+    pub(super) fn open(&self, location: FileLocation) -> StoreFuture<Option<String>> {
         self.ask(move |file, id| file.open(id, &location))
     }
 
-    pub(super) fn put(&self, cell: NewCell) -> BoxFuture<'static, Result<Put, StoreError>> {
+    pub(super) fn put(&self, cell: NewCell) -> StoreFuture<Put> {
         self.file.thread.put(self.id, cell)
     }
 
     /// Loads entries with several requests. The thread serves other flows between these requests.
-    pub(super) fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+    pub(super) fn load(&self, column: Name, steps: Range<usize>) -> StoreFuture<StepEntries> {
         let id = self.id;
         let file = Arc::downgrade(&self.file);
         let load = move |file: &SharedFile, steps| {
@@ -125,7 +115,7 @@ impl FlowHandle {
     pub(super) fn ask<T: Send + 'static>(
         &self,
         task: impl FnOnce(&mut OpenFile, HandleId) -> Result<T, StoreError> + Send + 'static,
-    ) -> BoxFuture<'static, Result<T, StoreError>> {
+    ) -> StoreFuture<T> {
         let id = self.id;
         self.file.thread.ask(id, move |file| task(file, id))
     }

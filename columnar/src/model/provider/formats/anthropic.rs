@@ -10,6 +10,7 @@ use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, count, string};
 use crate::model::provider::settings::SentSettings;
 use crate::model::registry::{Effort, EffortForm};
+use crate::model::rendering::cache_control;
 
 pub(super) const FORMAT: WireFormat = WireFormat {
     key: ("x-api-key", ""),
@@ -23,12 +24,12 @@ fn body(call: ProviderCall<'_>) -> Json {
     output.extend(effort(settings).map(|word| ("effort".to_owned(), word)));
     let format = call.schema.map(|(_, schema)| json!({ "type": "json_schema", "schema": schema }));
     output.extend(format.map(|format| ("format".to_owned(), format)));
-    let messages = call.blocks.iter();
-    let messages = messages.map(
-        |block| json!({ "role": block.role.as_str(), "content": content(block.text.as_str().into(), block.mark) }),
-    );
+    let messages = call.blocks.iter().map(|block| {
+        let content = content(block.text.as_str().into(), block.mark);
+        json!({ "role": block.role.as_str(), "content": content })
+    });
     object([
-        ("model", Some(call.model.into())),
+        ("model", Some(call.target.model.into())),
         ("system", call.system.map(|(system, mark)| content(system.into(), mark))),
         ("messages", Some(messages.collect())),
         ("stream", Some(true.into())),
@@ -42,12 +43,10 @@ fn body(call: ProviderCall<'_>) -> Json {
 }
 
 fn content(text: Json, mark: Option<Lifetime>) -> Json {
-    let mark = match mark {
-        Some(Lifetime::Short) => json!({ "type": "ephemeral" }),
-        Some(Lifetime::Long) => json!({ "type": "ephemeral", "ttl": "1h" }),
-        None => return text,
-    };
-    json!([{ "type": "text", "text": text, "cache_control": mark }])
+    match mark.map(cache_control) {
+        Some(mark) => json!([{ "type": "text", "text": text, "cache_control": mark }]),
+        None => text,
+    }
 }
 
 /// The word for the effort, of models that have words.

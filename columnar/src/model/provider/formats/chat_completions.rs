@@ -5,7 +5,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::model::cache::Lifetime;
-use crate::model::provider::call::{ProviderCall, object};
+use crate::model::provider::call::{CallTarget, ProviderCall, object};
 use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, WireTokens, count, has_members, string};
 use crate::model::registry::{self, Effort, EffortForm};
@@ -13,8 +13,8 @@ use crate::model::registry::{self, Effort, EffortForm};
 pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "chat/completions".to_owned(), body, read);
 
 fn body(call: ProviderCall<'_>) -> Json {
-    let ProviderCall { provider, model, settings, .. } = &call;
-    let accepts = registry::accepts(&format!("{}/{model}", provider.name));
+    let ProviderCall { target: CallTarget { provider, name, model, .. }, settings, .. } = &call;
+    let accepts = registry::accepts(name);
     let limit = if accepts.has_completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     let folder = if model.contains('/') { "" } else { provider.model_folder };
     let has_switch = provider.has_thinking_switch;

@@ -20,7 +20,7 @@ fn body(call: ProviderCall<'_>) -> Json {
     });
     let format = call.schema.map(|(_, schema)| json!({ "type": "json_object", "json_schema": schema }));
     object([
-        ("model", Some(call.model.into())),
+        ("model", Some(call.target.model.into())),
         ("messages", Some(messages)),
         ("stream", Some(true.into())),
         ("max_tokens", Some(call.max_tokens.into())),

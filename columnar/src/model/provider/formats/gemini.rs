@@ -14,7 +14,7 @@ pub(super) const FORMAT: WireFormat =
     WireFormat { key: ("x-goog-api-key", ""), ..WireFormat::new(path, body, read) };
 
 fn path(call: &ProviderCall<'_>) -> String {
-    format!("models/{}:streamGenerateContent?alt=sse", call.model)
+    format!("models/{}:streamGenerateContent?alt=sse", call.target.model)
 }
 
 fn body(call: ProviderCall<'_>) -> Json {

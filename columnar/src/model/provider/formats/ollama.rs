@@ -30,7 +30,7 @@ fn body(call: ProviderCall<'_>) -> Json {
         _ => settings.effort_word(),
     };
     object([
-        ("model", Some(call.model.into())),
+        ("model", Some(call.target.model.into())),
         ("messages", Some(messages)),
         ("stream", Some(true.into())),
         // A context without room is an error. Servers that do not know these members ignore them.

@@ -41,7 +41,7 @@ fn body(mut call: ProviderCall<'_>) -> Json {
         json!({ "format": { "type": "json_schema", "name": name, "strict": true, "schema": schema } })
     });
     object([
-        ("model", Some(call.model.into())),
+        ("model", Some(call.target.model.into())),
         ("instructions", instructions.map(Json::from)),
         ("input", Some(system.into_iter().chain(input).collect())),
         ("stream", Some(true.into())),

@@ -1,35 +1,35 @@
 //! The models of Anthropic.
 
-use super::super::row::{Boundary, CacheRules, EndFact, Family, Rebate, ReplyLimit, WindowFact};
+use super::super::{Boundary, CachePolicy, ContextWindow, EndDate, Family, MaxTokens, Rebate};
 use super::words::{HOUR, LISTED, MINUTE, Names, write};
 
 /// The cache rules of all models of Anthropic.
-const CACHE: CacheRules = CacheRules {
+const CACHE: CachePolicy = CachePolicy {
     read: 0.1,
     short: write(1.25, 5 * MINUTE),
     long: Some(write(2.0, HOUR)),
-    minimum: 4096,
     most_marks: 4,
     look_back: 20,
     boundary: Boundary::Block,
     source: "https://platform.claude.com/docs/en/build-with-claude/prompt-caching",
     date: "2026-10-01",
+    ..CachePolicy::UNKNOWN
 };
 
 const PRICES: &str = "https://platform.claude.com/docs/en/about-claude/pricing";
 const MODELS: &str = "https://platform.claude.com/docs/en/models";
 
 /// The replies of all models since 4.6. All models since 3.7 think.
-const REPLY: ReplyLimit = ReplyLimit::thinking(128_000, MODELS, "2026-10-08");
+const REPLY: MaxTokens = MaxTokens::thinking(128_000, MODELS, "2026-10-08");
 
 /// The window of all models since 4.6, without the header of a beta.
-const WINDOW: WindowFact = WindowFact::new(1_000_000, MODELS, LISTED);
+const WINDOW: ContextWindow = ContextWindow::new(1_000_000, MODELS, LISTED);
 
 /// The window of all models before 4.6.
-const SMALL_WINDOW: WindowFact = WINDOW.holding(200_000);
+const SMALL_WINDOW: ContextWindow = WINDOW.holding(200_000);
 
-const ENDS: EndFact =
-    EndFact::listed("https://platform.claude.com/docs/en/about-claude/model-deprecations", LISTED);
+const ENDS: EndDate =
+    EndDate::listed("https://platform.claude.com/docs/en/about-claude/model-deprecations", LISTED);
 
 /// Half the price of all tokens, cached tokens included.
 const BATCH: Rebate = Rebate::all(50);

@@ -1,31 +1,28 @@
 //! The models of Google.
 
-use super::super::row::{Boundary, CacheRules, EndFact, Family, Rebate, ReplyLimit, WindowFact};
+use super::super::{Boundary, CachePolicy, ContextWindow, EndDate, Family, MaxTokens, Rebate};
 use super::words::{LISTED, MINUTE, Names, write};
 
 /// The cache rules. Prefixes are found without a mark, without a guarantee and for an unknown time. Writes are free: a
 /// cache that is written by hand costs by the hour, and is not used.
-const CACHE: CacheRules = CacheRules {
+const CACHE: CachePolicy = CachePolicy {
     read: 0.1,
     short: write(1.0, 5 * MINUTE),
-    long: None,
-    minimum: 4096,
-    most_marks: 0,
-    look_back: 1,
     boundary: Boundary::Token,
     source: "https://ai.google.dev/gemini-api/docs/caching",
     date: "2026-10-13",
+    ..CachePolicy::UNKNOWN
 };
 
 const MODELS: &str = "https://ai.google.dev/gemini-api/docs/models";
 
 /// The length of a streamed reply of all models that think, since Gemini 2.5.
-const REPLY: ReplyLimit = ReplyLimit::thinking(65_536, MODELS, "2026-07-02");
+const REPLY: MaxTokens = MaxTokens::thinking(65_536, MODELS, "2026-07-02");
 
 /// The most tokens of a request. No page says that the tokens of the reply are apart, so these count as well.
-const WINDOW: WindowFact = WindowFact::new(1_048_576, MODELS, LISTED);
+const WINDOW: ContextWindow = ContextWindow::new(1_048_576, MODELS, LISTED);
 
-const ENDS: EndFact = EndFact::listed("https://ai.google.dev/gemini-api/docs/deprecations", LISTED);
+const ENDS: EndDate = EndDate::listed("https://ai.google.dev/gemini-api/docs/deprecations", LISTED);
 
 /// Half the price of all tokens but those that are read from the cache.
 const HALF: Rebate = Rebate::all(50).cached(100);

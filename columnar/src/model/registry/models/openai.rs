@@ -1,26 +1,26 @@
 //! The models of OpenAI. The models of `openai_resp` are found by these names.
 
-use super::super::row::{Boundary, CacheRules, EndFact, Family, Rebate, ReplyLimit, WindowFact};
+use super::super::{Boundary, CachePolicy, ContextWindow, EndDate, Family, MaxTokens, Rebate};
 use super::words::{HOUR, LISTED, MINUTE, Names, write};
 
 /// The cache rules of models that take marks. A request finds an entry only at a mark of its own: among the first 2
 /// and the last 50 blocks by the guide, among the last 80 by the API reference. The long lifetime exists in Responses
 /// alone.
-const MARKED: CacheRules = CacheRules {
+const MARKED: CachePolicy = CachePolicy {
     read: 0.1,
     short: write(1.25, 30 * MINUTE),
     long: Some(write(2.5, 12 * HOUR)),
     minimum: 1024,
     most_marks: 4,
-    look_back: 1,
     boundary: Boundary::Block,
     source: "https://developers.openai.com/api/docs/guides/prompt-caching",
     date: "2026-11-03",
+    ..CachePolicy::UNKNOWN
 };
 
 /// The cache rules of earlier models: prefixes are found without marks, writes are free, and the guide promises 5
 /// minutes at least. The minimum, once 1,024 in the guide, varies with the settings of a request.
-const CACHE: CacheRules = CacheRules {
+const CACHE: CachePolicy = CachePolicy {
     short: write(1.0, 5 * MINUTE),
     long: None,
     minimum: 2048,
@@ -34,18 +34,18 @@ const PRICES: &str = "https://developers.openai.com/api/docs/pricing";
 const MODELS: &str = "https://developers.openai.com/api/docs/models";
 
 /// The replies of all models that reason, since GPT-5.
-const REPLY: ReplyLimit = ReplyLimit::thinking(128_000, MODELS, "2026-07-02");
+const REPLY: MaxTokens = MaxTokens::thinking(128_000, MODELS, "2026-07-02");
 
 /// The window of large models since GPT-5.4. The longest reply is kept free, for any limit of a request.
-const WINDOW: WindowFact = WindowFact::new(1_050_000, MODELS, LISTED).reserving(128_000);
+const WINDOW: ContextWindow = ContextWindow::new(1_050_000, MODELS, LISTED).reserving(128_000);
 
 /// The window of the other models since GPT-5.
-const SMALL_WINDOW: WindowFact = WINDOW.holding(400_000);
+const SMALL_WINDOW: ContextWindow = WINDOW.holding(400_000);
 
 /// The window of models for chats, and of models before GPT-5.
-const CHAT_WINDOW: WindowFact = WindowFact::new(128_000, MODELS, LISTED);
+const CHAT_WINDOW: ContextWindow = ContextWindow::new(128_000, MODELS, LISTED);
 
-const ENDS: EndFact = EndFact::listed("https://developers.openai.com/api/docs/deprecations", LISTED);
+const ENDS: EndDate = EndDate::listed("https://developers.openai.com/api/docs/deprecations", LISTED);
 
 const HALF: Rebate = Rebate::all(50);
 

@@ -1,48 +1,38 @@
 //! The models of other providers, and models that run on the user's machine.
 
-use super::super::row::{Boundary, CacheRules, EndFact, Family, Rebate, ReplyLimit, WindowFact};
-use super::words::{HOUR, LISTED, MINUTE, Names, write};
+use super::super::{Boundary, CachePolicy, ContextWindow, EndDate, Family, MaxTokens, Rebate};
+use super::words::{HOUR, LISTED, Names, write};
 
 /// The cache rules of a provider that finds prefixes without marks, with free writes, and promises no time. Five
 /// minutes are the shortest time that another provider promises.
-const AUTOMATIC: CacheRules = CacheRules {
-    read: 0.1,
-    short: write(1.0, 5 * MINUTE),
-    long: None,
-    minimum: 1024,
-    most_marks: 0,
-    look_back: 1,
-    boundary: Boundary::Message,
-    source: "",
-    date: "",
-};
+const AUTOMATIC: CachePolicy = CachePolicy::UNKNOWN.read(0.1).minimum(1024);
 
 /// The cache of `deepseek`, which keeps prefixes on disk for hours at least. A prefix counts as a whole, up to the end
 /// of a user message. Only the announcement mentions a minimum: <https://api-docs.deepseek.com/news/news0802>.
-const DEEPSEEK: CacheRules = CacheRules { short: write(1.0, HOUR), ..AUTOMATIC.minimum(64) }
+const DEEPSEEK: CachePolicy = CachePolicy { short: write(1.0, HOUR), ..AUTOMATIC.minimum(64) }
     .seen("https://api-docs.deepseek.com/guides/kv_cache", "2026-09-13");
 
 /// The cache on the user's own machine. A cached token costs nothing, as long as the model stays loaded. Models whose
 /// layers keep a state or a window find a prefix again only where a request ended.
-const OLLAMA: CacheRules = AUTOMATIC.read(0.0).minimum(1).seen("https://docs.ollama.com/faq", "2026-08-21");
+const OLLAMA: CachePolicy = AUTOMATIC.read(0.0).minimum(1).seen("https://docs.ollama.com/faq", "2026-08-21");
 
 /// The cache of xAI. The guide names neither a minimum nor a time. Blocks of 128 tokens were measured:
 /// <https://docs.apiyi.com/en/api-capabilities/grok/prompt-caching.md>.
-const XAI: CacheRules = AUTOMATIC
+const XAI: CachePolicy = AUTOMATIC
     .read(0.25)
     .minimum(128)
     .seen("https://docs.x.ai/developers/advanced-api-usage/prompt-caching", "2026-08-19");
 
 /// The guide names neither a minimum nor a time.
-const MISTRAL: CacheRules =
+const MISTRAL: CachePolicy =
     AUTOMATIC.seen("https://docs.mistral.ai/inference/conversations/advanced/prompt-caching", LISTED);
 
 /// The cache of Kimi, as measured: blocks of 256 tokens, which are found again after 5 minutes and not after 30.
-const KIMI: CacheRules = CacheRules { boundary: Boundary::Token, ..AUTOMATIC.minimum(256) }
+const KIMI: CachePolicy = CachePolicy { boundary: Boundary::Token, ..AUTOMATIC.minimum(256) }
     .seen("https://github.com/Leechael/pi-provider-kimi-code/blob/main/docs/caching.md", "2026-08-31");
 
 /// The cache of M3 and M3.1 alone. Earlier models take marks instead.
-const MINIMAX: CacheRules =
+const MINIMAX: CachePolicy =
     AUTOMATIC.minimum(512).seen("https://platform.minimax.io/docs/api-reference/text-prompt-caching", LISTED);
 
 const DEEPSEEK_PRICES: &str = "https://api-docs.deepseek.com/quick_start/pricing";
@@ -58,36 +48,36 @@ const FIREWORKS_MODELS: &str = "https://docs.fireworks.ai/serverless/pricing";
 const TOGETHER_PRICES: &str = "https://www.together.ai/pricing";
 const NEBIUS_MODELS: &str = "https://tokenfactory.nebius.com/api/public/models_info";
 
-const DEEPSEEK_REPLY: ReplyLimit = ReplyLimit::thinking(384_000, DEEPSEEK_PRICES, "2026-10-27");
+const DEEPSEEK_REPLY: MaxTokens = MaxTokens::thinking(384_000, DEEPSEEK_PRICES, "2026-10-27");
 
 /// The replies of xAI, without a maximum. <https://docs.x.ai/developers/model-capabilities/text/best-practices> has a
 /// default of 128,000.
-const XAI_REPLY: ReplyLimit = ReplyLimit::unlimited(XAI_MODELS, LISTED);
+const XAI_REPLY: MaxTokens = MaxTokens::unlimited(XAI_MODELS, LISTED);
 
-const MISTRAL_REPLY: ReplyLimit = ReplyLimit::thinking(256_000, MISTRAL_MODELS, "2026-07-02");
-const GROQ_REPLY: ReplyLimit = ReplyLimit::thinking(40_960, GROQ_MODELS, "2026-07-02");
-const COHERE_REPLY: ReplyLimit = ReplyLimit::plain(4000, COHERE_MODELS, "2026-07-02");
-const KIMI_REPLY: ReplyLimit =
-    ReplyLimit::thinking(262_144, "https://platform.kimi.ai/docs/api/chat", "2026-10-03");
+const MISTRAL_REPLY: MaxTokens = MaxTokens::thinking(256_000, MISTRAL_MODELS, "2026-07-02");
+const GROQ_REPLY: MaxTokens = MaxTokens::thinking(40_960, GROQ_MODELS, "2026-07-02");
+const COHERE_REPLY: MaxTokens = MaxTokens::plain(4000, COHERE_MODELS, "2026-07-02");
+const KIMI_REPLY: MaxTokens =
+    MaxTokens::thinking(262_144, "https://platform.kimi.ai/docs/api/chat", "2026-10-03");
 
 /// The replies of local models. Some of these models think, and a long reply costs time alone.
-const OLLAMA_REPLY: ReplyLimit = ReplyLimit::unlimited("https://ollama.com/blog/thinking", "2025-05-30");
+const OLLAMA_REPLY: MaxTokens = MaxTokens::unlimited("https://ollama.com/blog/thinking", "2025-05-30");
 
-const XAI_WINDOW: WindowFact = WindowFact::new(500_000, XAI_MODELS, LISTED);
-const MISTRAL_WINDOW: WindowFact = WindowFact::new(262_144, MISTRAL_MODELS, LISTED);
-const COHERE_WINDOW: WindowFact = WindowFact::new(128_000, COHERE_MODELS, LISTED);
+const XAI_WINDOW: ContextWindow = ContextWindow::new(500_000, XAI_MODELS, LISTED);
+const MISTRAL_WINDOW: ContextWindow = ContextWindow::new(262_144, MISTRAL_MODELS, LISTED);
+const COHERE_WINDOW: ContextWindow = ContextWindow::new(128_000, COHERE_MODELS, LISTED);
 
 /// The window of models of the third generation. Models of the second generation have a quarter.
-const KIMI_WINDOW: WindowFact = WindowFact::new(1_048_576, KIMI_MODELS, LISTED);
+const KIMI_WINDOW: ContextWindow = ContextWindow::new(1_048_576, KIMI_MODELS, LISTED);
 
-const MISTRAL_ENDS: EndFact = EndFact::listed(MISTRAL_MODELS, LISTED);
+const MISTRAL_ENDS: EndDate = EndDate::listed(MISTRAL_MODELS, LISTED);
 
 const HALF: Rebate = Rebate::all(50);
 
 /// A model of `deepseek`, at the price of the busy hours, which is twice the other price.
 const fn deepseek(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
     let family = Family::priced(names, input, output, cache_read).seen(DEEPSEEK_PRICES, "2026-10-27");
-    family.cached(DEEPSEEK).window(WindowFact::new(1_000_000, DEEPSEEK_PRICES, LISTED))
+    family.cached(DEEPSEEK).window(ContextWindow::new(1_000_000, DEEPSEEK_PRICES, LISTED))
 }
 
 /// A model of xAI. A request of 200,000 tokens and more costs twice as much, and so does the reply.
@@ -111,7 +101,7 @@ const fn mistral(names: Names, input: f64, output: f64, cache_read: f64) -> Fami
 
 const fn groq(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
     let family = Family::priced(names, input, output, cache_read);
-    family.seen("https://groq.com/pricing", "2026-07-02").window(WindowFact::new(
+    family.seen("https://groq.com/pricing", "2026-07-02").window(ContextWindow::new(
         131_072,
         GROQ_MODELS,
         LISTED,
@@ -138,7 +128,7 @@ const fn hosted(
     window: usize,
 ) -> Family {
     let family = Family::priced(names, input, output, cache_read).seen(source, LISTED);
-    family.window(WindowFact::new(window, source, LISTED))
+    family.window(ContextWindow::new(window, source, LISTED))
 }
 
 pub(super) const LOCAL: &[Family] = &[
@@ -204,8 +194,11 @@ pub(super) const MAKERS: &[Family] = &[
     mistral(&["mistral/devstral-2512"], 0.4, 2.0, 0.04).unbatched().window(MISTRAL_WINDOW.holding(256_000)),
     // Cohere.
     Family::prefixed(&["cohere/command-"]).replies(COHERE_REPLY).window(COHERE_WINDOW),
-    Family::prefixed(&["cohere/command-a-reasoning"])
-        .replies(ReplyLimit { thinks: true, ..COHERE_REPLY.most(32_000) }),
+    Family::prefixed(&["cohere/command-a-reasoning"]).replies(MaxTokens::thinking(
+        32_000,
+        COHERE_MODELS,
+        "2026-07-02",
+    )),
     cohere(&["cohere/command-a-03-2025"], 2.5, 10.0).window(COHERE_WINDOW.holding(256_000)),
     cohere(&["cohere/command-r-plus-08-2024"], 2.5, 10.0),
     cohere(&["cohere/command-r-08-2024"], 0.15, 0.6).on("2026-11-11"),

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::super::row::{
-    CacheRules, EndFact, Family, LongRequest, Rates, Rebate, ReplyLimit, WindowFact, Write,
+use super::super::{
+    CachePolicy, ContextWindow, EndDate, Family, LongRequest, MaxTokens, Rates, Rebate, Write,
 };
 
 pub(super) type Names = &'static [&'static str];
@@ -19,27 +19,27 @@ pub(super) const fn write(factor: f64, seconds: u64) -> Write {
     Write { factor, lifetime: Duration::from_secs(seconds) }
 }
 
-impl ReplyLimit {
+impl MaxTokens {
     pub(super) const fn plain(most: u32, source: &'static str, date: &'static str) -> Self {
-        Self { most: Some(most), thinks: false, source, date }
+        Self::new(Some(most), false, source, date)
     }
 
     pub(super) const fn thinking(most: u32, source: &'static str, date: &'static str) -> Self {
-        Self { thinks: true, ..Self::plain(most, source, date) }
+        Self::new(Some(most), true, source, date)
     }
 
     pub(super) const fn unlimited(source: &'static str, date: &'static str) -> Self {
-        Self { most: None, ..Self::thinking(0, source, date) }
+        Self::new(None, true, source, date)
     }
 
     /// The limit of another model of the provider.
     pub(super) const fn most(self, tokens: u32) -> Self {
-        Self { most: Some(tokens), ..self }
+        Self::new(Some(tokens), self.thinks, self.source, self.date)
     }
 
     /// The limit of a model of the provider that does not think.
     pub(super) const fn without_thoughts(self, tokens: u32) -> Self {
-        Self { most: Some(tokens), thinks: false, ..self }
+        Self::plain(tokens, self.source, self.date)
     }
 
     pub(super) const fn on(self, date: &'static str) -> Self {
@@ -47,23 +47,23 @@ impl ReplyLimit {
     }
 }
 
-impl WindowFact {
+impl ContextWindow {
     pub(super) const fn new(tokens: usize, source: &'static str, date: &'static str) -> Self {
-        Self { tokens, reserved: 0, source, date }
+        Self { tokens, most_input: tokens, source, date }
     }
 
-    /// The window of another model of the provider.
+    /// The window of another model of the provider, with as many tokens kept free for a reply.
     pub(super) const fn holding(self, tokens: usize) -> Self {
-        Self { tokens, ..self }
+        Self { tokens, most_input: tokens - (self.tokens - self.most_input), ..self }
     }
 
     /// The window with so many tokens kept free for a reply.
     pub(super) const fn reserving(self, reserved: usize) -> Self {
-        Self { reserved, ..self }
+        Self { most_input: self.tokens - reserved, ..self }
     }
 }
 
-impl EndFact {
+impl EndDate {
     /// The ends that a page lists.
     pub(super) const fn listed(source: &'static str, date: &'static str) -> Self {
         Self { day: "", source, date }
@@ -86,7 +86,7 @@ impl Rebate {
     }
 }
 
-impl CacheRules {
+impl CachePolicy {
     pub(super) const fn minimum(self, tokens: usize) -> Self {
         Self { minimum: tokens, ..self }
     }
@@ -125,21 +125,21 @@ impl Family {
     }
 
     /// Cache rules for models without a row.
-    pub(super) const fn unpriced(prefixes: Names, rules: CacheRules) -> Self {
+    pub(super) const fn unpriced(prefixes: Names, rules: CachePolicy) -> Self {
         Self::prefixed(prefixes).cached(rules)
     }
 
     /// The family with this limit of a reply.
-    pub(super) const fn replies(self, limit: ReplyLimit) -> Self {
+    pub(super) const fn replies(self, limit: MaxTokens) -> Self {
         Self { reply: Some(limit), ..self }
     }
 
     /// The family with this window for a request and the reply.
-    pub(super) const fn window(self, window: WindowFact) -> Self {
+    pub(super) const fn window(self, window: ContextWindow) -> Self {
         Self { window: Some(window), ..self }
     }
 
-    pub(super) const fn ends(self, end: EndFact) -> Self {
+    pub(super) const fn ends(self, end: EndDate) -> Self {
         Self { end: Some(end), ..self }
     }
 
@@ -160,7 +160,7 @@ impl Family {
         Self { flex: None, ..self }
     }
 
-    pub(super) const fn cached(self, rules: CacheRules) -> Self {
+    pub(super) const fn cached(self, rules: CachePolicy) -> Self {
         Self { cache: Some(rules), ..self }
     }
 

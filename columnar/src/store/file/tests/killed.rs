@@ -70,10 +70,6 @@ impl Disk for Ending {
         Local.is_locked_by(path, lock)
     }
 
-    fn kind(&self, path: &Path) -> io::Result<FileKind> {
-        Local.kind(path)
-    }
-
     fn list(&self, folder: &Path) -> io::Result<Vec<(String, FileKind)>> {
         Local.list(folder)
     }

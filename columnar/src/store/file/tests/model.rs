@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::super::disk::{Disk, FileKind, FileStatus};
 use super::super::known::{self, KnownSteps};
 use super::super::log::Log;
-use crate::store::files::plain_file::WrongKind;
-use crate::store::files::status::FileId;
+use crate::store::files::WrongKind;
+use crate::store::files::status::FileIdentity;
 
 /// A file system, shared by all clones.
 #[derive(Clone, Default)]
@@ -281,7 +281,7 @@ impl Image {
             Node::Folder { names, .. } => Some(names.values().filter(|at| **at == node).count() as u64),
             Node::File { .. } => None,
         });
-        FileStatus { kind, id: FileId::new(0, node as u64), names: names.sum(), len }
+        FileStatus { kind, id: FileIdentity::new(0, node as u64), names: names.sum(), len }
     }
 
     fn add(&mut self, path: &Path, node: Node) -> io::Result<usize> {
@@ -380,13 +380,6 @@ impl Disk for Model {
 
     fn is_locked_by(&self, path: &Path, _: &Lock) -> io::Result<bool> {
         self.read_store("is locked", path, |image| image.find(path).map(|_| true))
-    }
-
-    fn kind(&self, path: &Path) -> io::Result<FileKind> {
-        self.read_store("kind", path, |image| {
-            let node = &image.nodes[image.find(path)?];
-            Ok(if matches!(node, Node::File { .. }) { FileKind::File } else { FileKind::Folder })
-        })
     }
 
     /// Lists in reverse, since any order is possible.

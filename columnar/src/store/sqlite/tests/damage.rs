@@ -133,7 +133,7 @@ fn i2_invalid_utf8_is_an_error() {
     assert!(stored(&open.put(cells(0..2))));
     let cell = (1_i64 << 32) + 1;
     let bytes = b"no \xff text";
-    let forged = checksum(&[&cell.to_le_bytes(), bytes]);
+    let forged = checksum([&cell.to_le_bytes()[..], bytes]);
     let change = "update cell set bytes = ?, sum = ? where id = ?";
     let db = open.file.db().expect("it is open");
     assert_eq!(db.execute(change, (&bytes[..], forged, cell)).expect("a change"), 1);

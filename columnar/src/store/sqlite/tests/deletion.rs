@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::super::SqliteStore;
 use super::super::database;
-use super::super::lock::Lock;
+use super::super::lock::FlowLock;
 use super::super::open_file::OpenFile;
 use super::super::open_flow::OpenFlow;
 use super::{Chats, cell, cells, location, name, stored};
@@ -105,7 +105,7 @@ fn s16_a_flow_that_is_deleted_while_it_is_opened_is_made_again() {
             // The next flow gets the id of the deleted flow.
             other.open(HandleId::new(), &location(&chats, "tuesday")).expect("it is new");
         }
-        Lock::take(path, None)
+        FlowLock::take(path, None)
     });
     let (_, definition) = opened.ok().expect("it is made again");
     assert_eq!((takes, definition), (2, None));

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use super::SqliteStore;
 use super::database::{FileLocation, resolve};
 use super::error::SqliteError;
-use super::lock::Lock;
+use super::lock::FlowLock;
 use super::open_file::OpenFile;
 use crate::declare::Name;
 use crate::store::lock::FileLock;
@@ -277,9 +277,9 @@ async fn a_load_is_served_in_chunks() {
 fn s7_without_locks_the_store_cannot_be_opened() {
     let folder = tempfile::tempdir().expect("a folder");
     let unsupported = |_: &File| Err(TryLockError::Error(io::ErrorKind::Unsupported.into()));
-    let lock = Lock::take_by(&folder.path().join("lock"), None, unsupported);
+    let lock = FlowLock::take_by(&folder.path().join("lock"), None, unsupported);
     assert_eq!(lock.map(|_| ()).expect_err("it is no lock").kind(), io::ErrorKind::Unsupported);
-    let lock = Lock::take(&folder.path().join("none/lock"), None).map(|_| ());
+    let lock = FlowLock::take(&folder.path().join("none/lock"), None).map(|_| ());
     assert!(matches!(lock, Err(SqliteError::Store(StoreError::Io { .. }))), "the error has the path");
 }
 
@@ -287,16 +287,16 @@ fn s7_without_locks_the_store_cannot_be_opened() {
 fn s6_a_removed_lock_has_no_owner() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("lock");
-    let first = RefCell::new(Lock::take(&path, None).ok().flatten());
+    let first = RefCell::new(FlowLock::take(&path, None).ok().flatten());
     assert!(first.borrow().is_some());
-    assert!(matches!(Lock::take(&path, None), Ok(None)), "the lock is held");
+    assert!(matches!(FlowLock::take(&path, None), Ok(None)), "the lock is held");
     // The owner goes when the file has been opened, and before it is locked.
-    let second = Lock::take_by(&path, None, |file| {
+    let second = FlowLock::take_by(&path, None, |file| {
         drop(first.take());
         file.try_lock()
     });
     assert!(second.as_ref().is_ok_and(Option::is_some) && path.exists());
-    assert!(matches!(Lock::take(&path, None), Ok(None)), "it is the file that others find");
+    assert!(matches!(FlowLock::take(&path, None), Ok(None)), "it is the file that others find");
     drop(second);
     assert!(!path.exists());
 }
@@ -309,14 +309,14 @@ fn s6_a_lock_that_is_held_for_a_moment_is_tried_again() {
     let [monday, tuesday] = ["monday", "tuesday"].map(|flow| folder.path().join(flow));
     let other = RefCell::new(FileLock::take(&monday).ok());
     fs::hard_link(&monday, &tuesday).expect("it can be linked");
-    let lock = Lock::take_by(&tuesday, None, |file| {
+    let lock = FlowLock::take_by(&tuesday, None, |file| {
         let taken = file.try_lock();
         drop(other.take());
         taken
     });
     assert!(lock.as_ref().is_ok_and(Option::is_some), "nobody has the flow");
-    assert!(matches!(Lock::take(&tuesday, None), Ok(None)), "it has an owner");
-    assert!(matches!(Lock::take(&monday, None), Ok(Some(_))), "the other one is free");
+    assert!(matches!(FlowLock::take(&tuesday, None), Ok(None)), "it has an owner");
+    assert!(matches!(FlowLock::take(&monday, None), Ok(Some(_))), "the other one is free");
 }
 
 /// The folder was moved away, and another process has a flow of the file that is at the path now.
@@ -324,7 +324,7 @@ fn s6_a_lock_that_is_held_for_a_moment_is_tried_again() {
 fn s10_a_lock_that_was_moved_away_removes_no_other() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("lock");
-    let take = || Lock::take(&path, None).ok().flatten();
+    let take = || FlowLock::take(&path, None).ok().flatten();
     let moved = take().expect("it is free");
     fs::rename(&path, folder.path().join("aside")).expect("it can be moved");
     let other = take().expect("it is free");

@@ -1,7 +1,5 @@
 //! The limits of replies, by model.
 
-use crate::model::registry;
-
 /// The most tokens of the replies of a model: the default of [`Prompt::max_tokens`](crate::Prompt::max_tokens), and the
 /// most that the model can write, with source and date.
 ///
@@ -50,20 +48,18 @@ impl MaxTokens {
     /// (<https://developers.openai.com/api/docs/guides/reasoning>, seen on 2026-10-03).
     pub const THINKING: u32 = 25_000;
 
-    /// The limits of a model, by the name as in `COLUMNAR_MODEL`, or else by the longest prefix that is known.
-    pub fn by_model(model: &str) -> Self {
-        match registry::reply_limit(model) {
-            Some(limit) => {
-                let default = if limit.thinks { Self::THINKING } else { Self::PLAIN };
-                Self {
-                    default: default.min(limit.most.unwrap_or(default)),
-                    most: limit.most,
-                    thinks: limit.thinks,
-                    source: limit.source,
-                    date: limit.date,
-                }
-            }
-            None => Self { default: Self::PLAIN, most: None, thinks: false, source: "", date: "" },
-        }
+    /// The limits of a model that can write so many tokens, and may think.
+    pub(super) const fn new(
+        most: Option<u32>,
+        thinks: bool,
+        source: &'static str,
+        date: &'static str,
+    ) -> Self {
+        let default = match most {
+            Some(most) if most < Self::PLAIN || thinks && most < Self::THINKING => most,
+            _ if thinks => Self::THINKING,
+            _ => Self::PLAIN,
+        };
+        Self { default, most, thinks, source, date }
     }
 }

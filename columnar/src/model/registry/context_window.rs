@@ -1,7 +1,5 @@
 //! The sizes of contexts, by model.
 
-use crate::model::registry;
-
 /// The most tokens of a request to a model and the reply together, with source and date.
 ///
 /// A request that does not fit is refused, or the reply ends early. A [budget](crate::guide::budgets) keeps contexts
@@ -35,18 +33,6 @@ pub struct ContextWindow {
 }
 
 impl ContextWindow {
-    /// The window of a model, by its name as in `COLUMNAR_MODEL`, or else by the longest prefix that is known. A model
-    /// on this machine has no such window, because the client decides.
-    pub fn by_model(model: &str) -> Option<Self> {
-        let window = registry::window(model)?;
-        Some(Self {
-            tokens: window.tokens,
-            most_input: window.tokens.saturating_sub(window.reserved),
-            source: window.source,
-            date: window.date,
-        })
-    }
-
     /// Whether a request of so many tokens fits, with a reply of at most `max_tokens`.
     pub fn holds(&self, input: usize, max_tokens: u32) -> bool {
         let reply = usize::try_from(max_tokens).unwrap_or(usize::MAX);

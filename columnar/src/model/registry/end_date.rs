@@ -2,8 +2,6 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::model::registry;
-
 /// The day on which a provider ends a model, with source and date. Later requests are refused.
 ///
 /// ```
@@ -31,12 +29,6 @@ pub struct EndDate {
 }
 
 impl EndDate {
-    /// The end of a model, by its name as in `COLUMNAR_MODEL` or as a version of it, if an end is announced. The end
-    /// of a model with a merely similar name is not guessed.
-    pub fn by_model(model: &str) -> Option<Self> {
-        registry::end(model).map(|end| Self { day: end.day, source: end.source, date: end.date })
-    }
-
     /// Whether the last day is over at this time, by UTC.
     pub fn is_past(&self, now: SystemTime) -> bool {
         self.days_left(now) < 0

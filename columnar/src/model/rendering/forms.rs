@@ -1,0 +1,259 @@
+//! The forms: arrays of strings, Anthropic's Messages, OpenAI's chat completions, and the AI SDK from version 7 on.
+
+use serde_json::{Value as Json, json};
+
+use super::blocks::SEPARATOR;
+use super::{Block, Rendering};
+use crate::context::Role;
+use crate::model::cache::Lifetime;
+
+/// The forms in which each message is one string have no marks.
+impl Rendering<'_> {
+    /// The array `[{"role": "...", "content": "..."}]`: the instruction as a system message, unless empty, then the
+    /// messages as in [`Messages::to_json`](crate::Messages::to_json).
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::rendering::Rendering;
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// let messages = chat.answer.messages(0)?;
+    /// assert_eq!(Rendering::new("Be brief.", &messages).merged(), json!([
+    ///     { "role": "system", "content": "Be brief." },
+    ///     { "role": "user", "content": "<user>\nHello!\n</user>" },
+    /// ]));
+    /// # Ok(()) }
+    /// ```
+    pub fn merged(&self) -> Json {
+        let mut merged: Vec<(Role, String)> =
+            self.messages.iter().map(|(role, content)| (role, content.into_owned())).collect();
+        for (role, text) in self.follow_up {
+            match merged.last_mut().filter(|(last, _)| last == role) {
+                Some((_, content)) => content.extend([SEPARATOR, text]),
+                None => merged.push((*role, String::from(&**text))),
+            }
+        }
+        // Blank texts stay in this form, so only an empty instruction is left out.
+        let system = (!self.system.is_empty()).then(|| message("system", self.system));
+        system
+            .into_iter()
+            .chain(merged.iter().map(|(role, content)| message(role.as_str(), content)))
+            .collect()
+    }
+
+    /// The messages for templates without a system role that require alternating user and assistant messages, such as
+    /// the templates of Gemma and Mistral: the instruction is put in front of the first message. The first and the
+    /// last message are the user's, unless a follow-up ends with the assistant.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::rendering::Rendering;
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// let messages = chat.answer.messages(0)?;
+    /// assert_eq!(Rendering::new("Be brief.", &messages).alternating(), json!([
+    ///     { "role": "user", "content": "Be brief.\n\n<user>\nHello!\n</user>" },
+    /// ]));
+    /// # Ok(()) }
+    /// ```
+    pub fn alternating(&self) -> Json {
+        let mut messages = self.joined();
+        if let (Some((system, _)), Some(first)) = (self.system(), messages.first_mut()) {
+            first.text.insert_str(0, SEPARATOR);
+            first.text.insert_str(0, system);
+        }
+        messages.iter().map(|block| message(block.role.as_str(), &block.text)).collect()
+    }
+
+    /// The body of a request to Anthropic's Messages API, without the model and the settings.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::rendering::Rendering;
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// let messages = chat.answer.messages(0)?;
+    /// let mut body = Rendering::new("Be brief.", &messages).anthropic();
+    /// body["model"] = json!("claude-sonnet-5-5");
+    /// body["max_tokens"] = json!(1024);
+    /// assert_eq!(body, json!({
+    ///     "model": "claude-sonnet-5-5",
+    ///     "max_tokens": 1024,
+    ///     "system": [{ "type": "text", "text": "Be brief." }],
+    ///     "messages": [
+    ///         { "role": "user", "content": [{ "type": "text", "text": "<user>\nHello!\n</user>" }] },
+    ///     ],
+    /// }));
+    /// # Ok(()) }
+    /// ```
+    pub fn anthropic(&self) -> Json {
+        let block = |content: &str, mark: Option<Lifetime>| {
+            with(text(content), "cache_control", mark.map(cache_control))
+        };
+        let body = json!({ "messages": messages(&self.blocks(), |it| block(&it.text, it.mark)) });
+        // A list of one block, because a string has no place for a mark.
+        with(body, "system", self.system().map(|(system, mark)| json!([block(system, mark)])))
+    }
+
+    /// The body of a request for chat completions, without the model and the settings.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::rendering::Rendering;
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// let messages = chat.answer.messages(0)?;
+    /// let mut body = Rendering::new("Be brief.", &messages).openai();
+    /// body["model"] = json!("gpt-5.4-mini");
+    /// assert_eq!(body, json!({
+    ///     "model": "gpt-5.4-mini",
+    ///     "messages": [
+    ///         { "role": "system", "content": "Be brief." },
+    ///         { "role": "user", "content": "<user>\nHello!\n</user>" },
+    ///     ],
+    /// }));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// With marks, the content of a message is a list of parts.
+    pub fn openai(&self) -> Json {
+        let body = json!({ "messages": if self.is_marked() { self.in_parts() } else { self.in_strings() } });
+        with(body, "prompt_cache_options", self.prompt_cache_options())
+    }
+
+    fn in_parts(&self) -> Vec<Json> {
+        let part = |content: &str, mark: Option<Lifetime>| {
+            with(text(content), "prompt_cache_breakpoint", mark.map(breakpoint))
+        };
+        let message = |(system, mark)| json!({ "role": "system", "content": [part(system, mark)] });
+        let system = self.system().map(message).into_iter();
+        system.chain(messages(&self.blocks(), |block| part(&block.text, block.mark))).collect()
+    }
+
+    fn in_strings(&self) -> Vec<Json> {
+        let system = self.system().map(|(system, _)| message("system", system)).into_iter();
+        system.chain(self.joined().iter().map(|block| message(block.role.as_str(), &block.text))).collect()
+    }
+
+    /// The options of the cache. By default OpenAI also caches the end of each request, and bills this write, also for
+    /// a prefix that is never repeated.
+    pub(crate) fn prompt_cache_options(&self) -> Option<Json> {
+        let explicit = (self.is_openai || self.is_marked()).then(|| json!({ "mode": "explicit" }))?;
+        Some(with(explicit, "ttl", self.is_marked().then(|| json!("30m"))))
+    }
+
+    /// The options of `generateText` and `streamText` of the AI SDK, without the model and the settings: `messages` is
+    /// a `ModelMessage[]`, `instructions` a `SystemModelMessage`.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::rendering::Rendering;
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// let messages = chat.answer.messages(0)?;
+    /// // generateText({ model, ...options })
+    /// let options = Rendering::new("Be brief.", &messages).ai_sdk();
+    /// assert_eq!(options, json!({
+    ///     "instructions": { "role": "system", "content": "Be brief." },
+    ///     "messages": [
+    ///         { "role": "user", "content": [{ "type": "text", "text": "<user>\nHello!\n</user>" }] },
+    ///     ],
+    /// }));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// As one array, the request is `[instructions, ...messages]`, with `allowSystemInMessages: true`.
+    pub fn ai_sdk(&self) -> Json {
+        let part = |block: &Block| self.with_mark(text(&block.text), block.mark);
+        let options = json!({ "messages": messages(&self.blocks(), part) });
+        // By default the SDK refuses a system message among the messages, since a user's text could be one.
+        let instructions =
+            self.system().map(|(system, mark)| self.with_mark(message("system", system), mark));
+        // Marks of any provider make these options, but only OpenAI's package of the SDK reads them.
+        let cache = self.prompt_cache_options().filter(|_| self.is_openai);
+        let cache = cache.map(|cache| json!({ "openai": { "promptCacheOptions": cache } }));
+        with(with(options, "instructions", instructions), "providerOptions", cache)
+    }
+
+    /// Adds a mark to a message or a part, in the form that the provider's package of the SDK reads.
+    fn with_mark(&self, part: Json, mark: Option<Lifetime>) -> Json {
+        let options = |lifetime| {
+            if self.is_openai {
+                json!({ "openai": { "promptCacheBreakpoint": breakpoint(lifetime) } })
+            } else {
+                json!({ "anthropic": { "cacheControl": cache_control(lifetime) } })
+            }
+        };
+        with(part, "providerOptions", mark.map(options))
+    }
+}
+
+/// The mark in a block. The short lifetime is the default.
+pub(crate) fn cache_control(lifetime: Lifetime) -> Json {
+    match lifetime {
+        Lifetime::Short => json!({ "type": "ephemeral" }),
+        Lifetime::Long => json!({ "type": "ephemeral", "ttl": "1h" }),
+    }
+}
+
+/// The mark after a part. There is one lifetime, which is set for the whole request.
+fn breakpoint(_: Lifetime) -> Json {
+    json!({ "mode": "explicit" })
+}
+
+/// A message with one string as the content.
+fn message(role: &str, content: &str) -> Json {
+    json!({ "role": role, "content": content })
+}
+
+/// One message for all adjacent blocks of equal role, with a part for each block.
+fn messages(blocks: &[Block], part: impl Fn(&Block) -> Json) -> Vec<Json> {
+    let message = |blocks: &[Block]| {
+        let content: Vec<Json> = blocks.iter().map(&part).collect();
+        Some(json!({ "role": blocks.first()?.role.as_str(), "content": content }))
+    };
+    blocks.chunk_by(|one, other| one.role == other.role).filter_map(message).collect()
+}
+
+/// A text part of a message.
+fn text(text: &str) -> Json {
+    json!({ "type": "text", "text": text })
+}
+
+/// Adds a member to an object, if there is a value.
+fn with(mut object: Json, key: &str, value: Option<Json>) -> Json {
+    if let (Json::Object(members), Some(value)) = (&mut object, value) {
+        members.insert(String::from(key), value);
+    }
+    object
+}
