@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use futures::stream::{self, BoxStream, StreamExt};
 
-use super::Piece;
 use super::thoughts::ThoughtFilter;
+use super::{Piece, PieceSource};
 use crate::compute::trace::CallSpan;
 use crate::declare::error::BoxError;
 use crate::history::tokens::{Counter, Estimate};
@@ -52,13 +52,13 @@ pub(super) struct ModelCall {
 }
 
 enum CallStage {
+    /// The next request is not sent.
     Pending,
+    /// The reply arrives.
     Streaming(Streaming),
     /// The reply has ended, and is discarded if there is an error.
-    Ended {
-        error: Option<BoxError>,
-        span: CallSpan,
-    },
+    Ended { error: Option<BoxError>, span: CallSpan },
+    /// The call is over, or a method is at work.
     Done,
 }
 
@@ -87,6 +87,23 @@ impl Received {
     }
 }
 
+/// The text and the usage of the reply, or an error if the reply is incomplete.
+impl PieceSource for ModelCall {
+    async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
+        let result = match mem::replace(&mut self.stage, CallStage::Done) {
+            CallStage::Pending => self.send().await,
+            CallStage::Streaming(reply) => self.receive(reply).await,
+            CallStage::Ended { error: None, .. } | CallStage::Done => return None,
+            // The end of a discarded reply came before, as `CallEnded`, so the receipt has the tokens of that reply.
+            CallStage::Ended { error: Some(error), mut span } => {
+                span.failed(&*error, None);
+                Err(error)
+            }
+        };
+        Some(result.or_else(|error| self.ask_backup(error)))
+    }
+}
+
 impl ModelCall {
     /// A call of the first of these models; the others are backups.
     pub(super) fn new(
@@ -112,27 +129,6 @@ impl ModelCall {
         }
     }
 
-    /// The text and the usage of the reply, or an error if the reply is incomplete.
-    pub(super) fn pieces(self) -> BoxStream<'static, Result<Piece, BoxError>> {
-        let pieces = stream::unfold(self, |mut call| async move { Some((call.next().await?, call)) });
-        pieces.boxed()
-    }
-
-    async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
-        // An error leaves `Done` behind, so it is the last item.
-        let result = match mem::replace(&mut self.stage, CallStage::Done) {
-            CallStage::Pending => self.send().await,
-            CallStage::Streaming(reply) => self.receive(reply).await,
-            CallStage::Ended { error: None, .. } | CallStage::Done => return None,
-            // The end of a discarded reply came before, as `CallEnded`, so the receipt has the tokens of that reply.
-            CallStage::Ended { error: Some(error), mut span } => {
-                span.failed(&*error);
-                Err(error)
-            }
-        };
-        Some(result.or_else(|error| self.ask_backup(error)))
-    }
-
     /// Goes on with the next model, if there is one and this model caused the error.
     fn ask_backup(&mut self, error: BoxError) -> Result<Piece, BoxError> {
         // Another model would get the same limit, and the same budget for the context.
@@ -149,6 +145,7 @@ impl ModelCall {
     async fn send(&mut self) -> Result<Piece, BoxError> {
         let Some(model) = self.models.front() else { return Err(ReplyError::BrokeOff.into()) };
         let name = model.name();
+        // Resolved with the model, so that the request and the reservation agree.
         let max_tokens = self.max_tokens.unwrap_or_else(|| MaxTokens::by_model(name).default);
         self.request.max_tokens = max_tokens;
         self.request.may_wait = self.models.len() < 2;
@@ -158,12 +155,13 @@ impl ModelCall {
             let tokens = self.input;
             return Err(ReplyError::NoRoom { model, tokens, window, source: Refused }.into());
         }
+        // Reserved before the call: a sum of reported costs would miss the calls in flight.
         // Before the span begins: waiting for other calls is no part of this call.
         if let Some(limit) = &self.limit {
             let input = u64::try_from(self.input).unwrap_or(u64::MAX);
             self.reservation = Some(limit.reserve(name, input, max_tokens.into()).await?);
         }
-        let span = CallSpan::begin(name, &self.request);
+        let span = CallSpan::of_request(name, &self.request);
         let chunks = {
             // Events that the model emits in this call belong to its span.
             let _entered = span.enter();
@@ -178,29 +176,29 @@ impl ModelCall {
     }
 
     async fn receive(&mut self, mut reply: Streaming) -> Result<Piece, BoxError> {
-        let error = match reply.span.within(reply.chunks.next()).await {
+        let piece = match reply.span.within(reply.chunks.next()).await {
             Some(Ok(Chunk::Text(text))) => {
                 reply.span.text(&text);
-                let text = self.shown(&mut reply, text);
-                self.stage = CallStage::Streaming(reply);
-                return Ok(Piece::Text(text));
+                Piece::Text(self.shown(&mut reply, text))
             }
             Some(Ok(Chunk::Thought(text))) => {
                 if self.rules.thoughts.are_kept {
                     reply.thoughts.push_str(&text);
                 }
-                self.stage = CallStage::Streaming(reply);
                 // A thought proves that the reply has begun.
-                return Ok(Piece::Text(String::new()));
+                Piece::Text(String::new())
             }
-            Some(Ok(Chunk::Waiting { pause, error })) => {
-                self.stage = CallStage::Streaming(reply);
-                return Ok(Piece::Waiting { pause, error });
-            }
+            Some(Ok(Chunk::Waiting { pause, error })) => Piece::Waiting { pause, error },
             Some(Ok(Chunk::End(end))) => return Ok(self.end(reply, end)),
-            Some(Err(error)) => error,
-            None => ReplyError::BrokeOff.into(),
+            Some(Err(error)) => return self.break_off(reply, error),
+            None => return self.break_off(reply, ReplyError::BrokeOff.into()),
         };
+        self.stage = CallStage::Streaming(reply);
+        Ok(piece)
+    }
+
+    /// The reply has no end.
+    fn break_off(&mut self, mut reply: Streaming, error: BoxError) -> Result<Piece, BoxError> {
         // Providers do not bill a request without a reply.
         if let Some(mut reservation) = self.reservation.take().filter(|_| reply.received == Received::Nothing)
         {
@@ -211,7 +209,7 @@ impl ModelCall {
             self.stage = CallStage::Ended { error: Some(error), span: reply.span };
             return Ok(Piece::CallRefused);
         }
-        reply.span.failed(&*error);
+        reply.span.failed(&*error, None);
         Err(error)
     }
 
@@ -252,6 +250,7 @@ impl ModelCall {
 
     /// The reason why a reply with this end is not stored.
     fn defect(&self, end: &End, received: Received) -> Option<BoxError> {
+        // A value is stored for good and read by other columns, so a part of a reply is no value.
         let has_text = received == Received::Text;
         // A reply that was cut off before the first text is also empty, and needs both permissions.
         let is_stored = has_text || self.rules.allows_empty;

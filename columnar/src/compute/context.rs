@@ -32,7 +32,8 @@ use crate::model::usage::SpendLimit;
 pub struct Context {
     inputs: Vec<(Name, Value)>,
     messages: Messages,
-    defaults: Arc<Defaults>,
+    /// The settings of the flow for columns without such settings.
+    pub(crate) defaults: Arc<Defaults>,
     /// `None` for plain text.
     output: Option<Arc<OutputSpec>>,
 }
@@ -40,11 +41,6 @@ pub struct Context {
 impl Context {
     pub(crate) fn new(snapshot: Snapshot, defaults: Arc<Defaults>) -> Self {
         Self { inputs: snapshot.current(), messages: Messages::new(snapshot), defaults, output: None }
-    }
-
-    /// The settings of the flow for columns without such settings.
-    pub(crate) fn defaults(&self) -> &Defaults {
-        &self.defaults
     }
 
     /// The column of the cell.

@@ -1,4 +1,5 @@
-//! The conversions into a [`Step`]: from functions, by the return type, and from types that implement [`Compute`].
+//! The conversions into a [`Step`]: from functions, by the return type, and from types that implement [`Compute`]; and
+//! into the text of a prompt.
 
 use std::sync::Arc;
 
@@ -6,7 +7,6 @@ use futures::future::FutureExt;
 use futures::stream::{Stream, StreamExt};
 use serde::Serialize;
 
-use super::step::Check;
 use super::{Compute, Context, Deltas, Reply, Step, StepSettings};
 use crate::declare::error::BoxError;
 use crate::history::Value;
@@ -39,7 +39,7 @@ impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
         let model = self.model();
         let max_tokens = self.reply_limit();
         let this = Arc::new(self);
-        let check = model.is_some().then(|| Check(Arc::clone(&this) as Arc<dyn Compute>));
+        let check = model.is_some().then(|| Arc::clone(&this) as Arc<dyn Compute>);
         let compute = move |cx| this.compute(cx);
         Step::with_settings(
             StepSettings { instruction, model, max_tokens, check, ..StepSettings::default() },
@@ -205,6 +205,32 @@ impl<T: Serialize, E: Into<BoxError>> IntoOutcome<Value, form::FallibleJson> for
     }
 }
 
+/// Text for [`prompt`](super::prompt), or a reference to text. A parameter of a flow is a reference in its compute
+/// steps.
+///
+/// `Form` distinguishes the implementations; rustc always infers it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the text of a prompt",
+    label = "expected text, as in `prompt(\"List the topics.\")`",
+    note = "a prompt takes `&str`, `String`, `Arc<str>` or `Cow<str>`, and references to these; `format!` makes a text of other values"
+)]
+pub trait IntoText<Form> {
+    /// Converts the value into text.
+    fn into_text(self) -> Arc<str>;
+}
+
+impl<T: Into<Arc<str>>> IntoText<form::Owned> for T {
+    fn into_text(self) -> Arc<str> {
+        self.into()
+    }
+}
+
+impl<T: AsRef<str>> IntoText<form::Reference> for &T {
+    fn into_text(self) -> Arc<str> {
+        self.as_ref().into()
+    }
+}
+
 /// Markers that keep the implementations above from overlapping. The markers have no public path: type inference alone
 /// uses them.
 pub(super) mod form {
@@ -239,5 +265,9 @@ pub(super) mod form {
         Json;
         /// A `Result` of [`Json`](super::Json).
         FallibleJson;
+        /// A value that the standard library converts into text.
+        Owned;
+        /// A reference to text of any type.
+        Reference;
     }
 }

@@ -15,7 +15,6 @@ mod prompt;
 mod rate;
 mod reply;
 mod step;
-mod text;
 mod thoughts;
 // Callers use the same functions with and without the feature, and need no `cfg`.
 #[doc(hidden)]
@@ -39,17 +38,16 @@ pub use context::Context;
 pub(crate) use context::Defaults;
 #[cfg(feature = "typed")]
 pub(crate) use context::OutputSpec;
-pub use convert::{IntoOutcome, IntoReply, IntoStep, Json, OutputOfStep};
+pub use convert::{IntoOutcome, IntoReply, IntoStep, IntoText, Json, OutputOfStep};
 #[cfg(feature = "tracing")]
 pub(crate) use policy::TimedOut;
 pub use policy::{Policy, secs};
 pub use prompt::{Prompt, prompt};
 pub use rate::{Rate, per_minute, per_second};
 pub use reply::{Deltas, Reply, deltas};
-pub(crate) use reply::{Piece, ReplyKind};
+pub(crate) use reply::{Piece, PieceSource};
 pub use step::Step;
 pub(crate) use step::StepSettings;
-pub use text::IntoText;
 pub use typed::ColumnType;
 #[cfg(feature = "typed")]
 pub use typed::SchemaMismatch;
@@ -115,46 +113,30 @@ pub trait Compute: Send + Sync + 'static {
     }
 }
 
-impl<C: Compute + ?Sized> Compute for Box<C> {
-    fn compute(&self, cx: Context) -> Reply<'static> {
-        (**self).compute(cx)
-    }
+macro_rules! compute_behind {
+    ($($pointer:ident)*) => {$(
+        impl<C: Compute + ?Sized> Compute for $pointer<C> {
+            fn compute(&self, cx: Context) -> Reply<'static> {
+                (**self).compute(cx)
+            }
 
-    fn instruction(&self) -> Option<&str> {
-        (**self).instruction()
-    }
+            fn instruction(&self) -> Option<&str> {
+                (**self).instruction()
+            }
 
-    fn model(&self) -> Option<Choice> {
-        (**self).model()
-    }
+            fn model(&self) -> Option<Choice> {
+                (**self).model()
+            }
 
-    fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
-        (**self).check(model)
-    }
+            fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
+                (**self).check(model)
+            }
 
-    fn reply_limit(&self) -> Option<u32> {
-        (**self).reply_limit()
-    }
+            fn reply_limit(&self) -> Option<u32> {
+                (**self).reply_limit()
+            }
+        }
+    )*};
 }
 
-impl<C: Compute + ?Sized> Compute for Arc<C> {
-    fn compute(&self, cx: Context) -> Reply<'static> {
-        (**self).compute(cx)
-    }
-
-    fn instruction(&self) -> Option<&str> {
-        (**self).instruction()
-    }
-
-    fn model(&self) -> Option<Choice> {
-        (**self).model()
-    }
-
-    fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
-        (**self).check(model)
-    }
-
-    fn reply_limit(&self) -> Option<u32> {
-        (**self).reply_limit()
-    }
-}
+compute_behind! { Box Arc }

@@ -1,15 +1,16 @@
 //! Wrappers of compute steps: retries, timeouts, rates, limits, and the handling of failures.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
-use futures::future::FutureExt;
-use futures::stream::{self, BoxStream, StreamExt};
+use futures::stream::{BoxStream, StreamExt};
 use tokio::time::{Instant, sleep, timeout_at};
 
 #[cfg(feature = "typed")]
 use super::ColumnType;
-use super::{Context, IntoStep, Piece, Rate, Reply, ReplyKind, Step};
+use super::{Context, IntoStep, Piece, PieceSource, Rate, Reply, Step};
+use crate::context;
 use crate::context::budget::Budget;
 use crate::declare::error::BoxError;
 use crate::declare::limits::{FIRST_PAUSE, LONGEST_PAUSE, LONGEST_REQUESTED};
@@ -44,7 +45,7 @@ pub const fn secs(seconds: u64) -> Duration {
 pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// Computes at most this many cells of the column at once; 0 counts as 1.
     fn limit(self, cells: usize) -> Step<'a> {
-        self.into_step().with_limit(cells)
+        self.into_step().set(|settings| settings.rules.limit = Some(cells))
     }
 
     /// Limits how often calls begin. Calls wait in order of arrival, and never fail because of the rate. A call that is
@@ -60,12 +61,11 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().wrap(move |step, cx| {
             let step = step.clone();
             let rate = rate.clone();
-            let pieces = async move {
+            Reply::later(async move {
                 // The step starts after the wait, so a timeout inside of the step does not count the wait.
                 rate.wait().await;
-                step.start(cx).pieces()
-            };
-            Reply(ReplyKind::Pieces(pieces.flatten_stream().boxed()))
+                step.start(cx)
+            })
         })
     }
 
@@ -76,7 +76,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// up to two minutes. A [`Refused`], a [`Truncated`] or a [`SpendLimitError`] is not retried.
     fn retry(self, times: usize) -> Step<'a> {
         let step = self.into_step();
-        let step = if times > 0 { step.with_attempts_by("retry") } else { step };
+        let step = if times > 0 { step.attempted_by("retry") } else { step };
         step.wrap(move |step, cx| {
             let pauses = ExponentialBuilder::default()
                 .with_min_delay(FIRST_PAUSE)
@@ -84,7 +84,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
                 .with_jitter()
                 .with_max_times(times)
                 .build();
-            Reply(ReplyKind::Pieces(retry_loop(step.clone(), cx, pauses)))
+            Reply::of(RetryLoop { step: step.clone(), cx, pauses, attempt: 0, pieces: None, pause: None })
         })
     }
 
@@ -106,13 +106,13 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// }
     /// ```
     fn version(self, version: impl AsRef<str>) -> Step<'a> {
-        self.into_step().with_version(version.as_ref())
+        self.into_step().set(|settings| settings.version = Some(version.as_ref().into()))
     }
 
     /// Leaves a failed cell empty for now: the run emits [`Event::Failed`](crate::Event::Failed) and continues with all
     /// cells that do not depend on the failed one. The next run tries the cell again.
     fn or_wait(self) -> Step<'a> {
-        self.into_step().with_on_failure(OnFailure::Wait)
+        self.into_step().set(|settings| settings.rules.on_failure = OnFailure::Wait)
     }
 
     /// Skips a failed cell for good: the run emits [`Event::Failed`](crate::Event::Failed) and, when the skip is
@@ -136,7 +136,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// # Ok(()) }
     /// ```
     fn or_skip(self) -> Step<'a> {
-        self.into_step().with_on_failure(OnFailure::Skip)
+        self.into_step().set(|settings| settings.rules.on_failure = OnFailure::Skip)
     }
 
     /// Computes this column only at every `steps`-th step: `every(5)` computes the steps 4, 9, 14, …, so that a window
@@ -163,7 +163,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// # Ok(()) }
     /// ```
     fn every(self, steps: usize) -> Step<'a> {
-        self.into_step().with_interval(steps)
+        self.into_step().set(|settings| settings.rules.every = Some(steps))
     }
 
     /// Computes a cell only if the condition holds for its context, and skips the cell otherwise; see
@@ -236,7 +236,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// ```
     #[cfg(feature = "typed")]
     fn repairs(self, times: usize) -> Step<'a> {
-        self.into_step().with_repairs(times)
+        self.into_step().set(|settings| settings.repairs = Some(times))
     }
 
     /// Limits the tokens of each request of this column, the instruction and the reply included. A longer context is
@@ -255,7 +255,11 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// }
     /// ```
     fn budget(self, budget: impl Into<Budget>) -> Step<'a> {
-        self.into_step().with_budget(&budget.into())
+        self.into_step().set(|settings| {
+            // Fields that this budget leaves open keep the earlier values.
+            let before = settings.budget.as_deref().cloned().unwrap_or_default();
+            settings.budget = Some(Arc::new(budget.into().or(&before)));
+        })
     }
 
     /// Shows the context as a document: one message of the user with all values in order, verbatim, without tags and
@@ -283,7 +287,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// # Ok(()) }
     /// ```
     fn document(self) -> Step<'a> {
-        self.into_step().with_document_form()
+        self.into_step().set(|settings| settings.form = context::Form::Document)
     }
 
     /// Fails after this time. The time is for one attempt when set before [`retry`](Self::retry), and for all attempts
@@ -306,20 +310,17 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// # Ok(()) }
     /// ```
     fn timeout(self, limit: Duration) -> Step<'a> {
-        self.into_step().wrap(move |step, cx| match step.start(cx).0 {
-            ReplyKind::Whole(text) => Reply::whole(async move {
-                let ended = timeout_at(deadline(Instant::now(), limit), text).await;
-                ended.unwrap_or_else(|_| Err(TimedOut::Attempt(limit).into()))
-            }),
-            ReplyKind::Pieces(pieces) => {
-                Reply(ReplyKind::Pieces(timed(pieces, limit, step.settings().repeated_by)))
-            }
+        self.into_step().wrap(move |step, cx| {
+            let pieces = step.start(cx).0;
+            let repeated_by = step.settings.repeated_by;
+            Reply::of(Timed { pieces, limit, begun: None, repeated_by, attempt: 1 })
         })
     }
 }
 
 impl<'a, Form, T: IntoStep<'a, Form>> Policy<'a, Form> for T {}
 
+/// Makes attempts until one succeeds or no pause is left.
 struct RetryLoop<'a> {
     step: Step<'a>,
     cx: Context,
@@ -330,31 +331,14 @@ struct RetryLoop<'a> {
     pause: Option<Duration>,
 }
 
-/// Makes attempts until one succeeds or no pause is left.
-fn retry_loop(
-    step: Step<'_>,
-    cx: Context,
-    pauses: ExponentialBackoff,
-) -> BoxStream<'_, Result<Piece, BoxError>> {
-    let state = RetryLoop { step, cx, pauses, attempt: 0, pieces: None, pause: None };
-    stream::unfold(Some(state), |state| async move {
-        let mut state = state?;
-        match state.next().await? {
-            Ok(piece) => Some((Ok(piece), Some(state))),
-            Err(error) => Some((Err(error), None)),
-        }
-    })
-    .boxed()
-}
-
-impl RetryLoop<'_> {
+impl PieceSource for RetryLoop<'_> {
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
         if let Some(pause) = self.pause.take() {
             sleep(pause).await;
         }
         if self.pieces.is_none() {
             self.attempt += 1;
-            self.pieces = Some(self.step.start(self.cx.clone()).pieces());
+            self.pieces = Some(self.step.start(self.cx.clone()).0);
         }
         let error = match self.pieces.as_mut()?.next().await? {
             // Retries inside of the step count as well.
@@ -382,6 +366,7 @@ impl RetryLoop<'_> {
     }
 }
 
+/// The pieces until the limit, then an error.
 struct Timed<'a> {
     pieces: BoxStream<'a, Result<Piece, BoxError>>,
     limit: Duration,
@@ -392,40 +377,20 @@ struct Timed<'a> {
     attempt: usize,
 }
 
-/// The pieces until the limit, then an error.
-fn timed<'a>(
-    pieces: BoxStream<'a, Result<Piece, BoxError>>,
-    limit: Duration,
-    repeated_by: Option<&'static str>,
-) -> BoxStream<'a, Result<Piece, BoxError>> {
-    let state = Timed { pieces, limit, begun: None, repeated_by, attempt: 1 };
-    stream::unfold(Some(state), |state| async move {
-        let mut state = state?;
-        match state.next().await? {
-            Ok(piece) => Some((Ok(piece), Some(state))),
-            Err(error) => Some((Err(error), None)),
-        }
-    })
-    .boxed()
-}
-
-impl Timed<'_> {
+impl PieceSource for Timed<'_> {
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
         let begun = *self.begun.get_or_insert_with(Instant::now);
         let piece = timeout_at(deadline(begun, self.limit), self.pieces.next()).await;
-        let Ok(piece) = piece else { return Some(Err(self.error().into())) };
-        if let Some(Ok(Piece::Retry { .. })) = piece {
+        if let Ok(Some(Ok(Piece::Retry { .. }))) = piece {
             self.attempt += 1;
         }
-        piece
-    }
-
-    fn error(&self) -> TimedOut {
-        let Self { limit, attempt, .. } = *self;
-        match self.repeated_by {
-            Some(repeated_by) => TimedOut::Attempts { limit, attempt, repeated_by },
-            None => TimedOut::Attempt(limit),
-        }
+        piece.unwrap_or_else(|_| {
+            let Self { limit, attempt, .. } = *self;
+            Some(Err(BoxError::from(match self.repeated_by {
+                Some(repeated_by) => TimedOut::Attempts { limit, attempt, repeated_by },
+                None => TimedOut::Attempt(limit),
+            })))
+        })
     }
 }
 

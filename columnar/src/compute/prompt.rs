@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::call::{ModelCall, ReplyRules};
-use super::{Compute, Context, IntoText, Reply, ReplyKind};
+use super::{Compute, Context, IntoText, Reply};
 use crate::declare::error::BoxError;
 use crate::model::cache::Pace;
 use crate::model::rendering::Request;
@@ -239,7 +239,7 @@ impl Prompt {
     }
 
     fn call(&self, cx: &Context) -> Result<ModelCall, BoxError> {
-        let defaults = cx.defaults();
+        let defaults = &cx.defaults;
         let models = self.model.resolve_all(&defaults.model).map_err(ModelError::into_source)?;
         // The type of the column decides about an empty reply, and asks again with the reason.
         let allows_empty = self.rules.allows_empty || cx.schema().is_some();
@@ -262,7 +262,7 @@ impl Prompt {
 impl Compute for Prompt {
     fn compute(&self, cx: Context) -> Reply<'static> {
         match self.call(&cx) {
-            Ok(call) => Reply(ReplyKind::Pieces(call.pieces())),
+            Ok(call) => Reply::of(call),
             Err(error) => Reply::whole(async { Err(error) }),
         }
     }

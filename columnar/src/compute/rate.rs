@@ -73,15 +73,13 @@ pub fn per_minute(calls: u32) -> Rate {
 /// Calls at 60 per minute begin a second apart. So no period of a minute has more than 60, and no quota is exceeded,
 /// whether the provider counts by the minute or by the second. [`burst`](Self::burst) lets some calls begin together.
 #[derive(Clone)]
-pub struct Rate {
-    queue: Arc<CallQueue>,
-}
+pub struct Rate(Arc<CallQueue>);
 
 impl Rate {
     fn new(calls: u32, seconds: u64) -> Self {
         // Rounded up: the calls of a period must not take less time than the period.
         let nanos = (seconds * 1_000_000_000).div_ceil(calls.max(1).into());
-        Self { queue: Arc::new(CallQueue::new(Duration::from_nanos(nanos), 1)) }
+        Self(Arc::new(CallQueue::new(Duration::from_nanos(nanos), 1)))
     }
 
     /// A new rate that allows up to this many calls at once after a pause. One period may then have `calls - 1` more: at
@@ -99,12 +97,24 @@ impl Rate {
     #[must_use]
     pub fn burst(self, calls: u32) -> Self {
         let calls = calls.clamp(1, LARGEST_BURST);
-        Self { queue: Arc::new(CallQueue::new(self.queue.interval, calls)) }
+        Self(Arc::new(CallQueue::new(self.0.interval, calls)))
     }
 
     /// Waits until a call may begin. A future that is dropped before does not count.
     pub(super) async fn wait(&self) {
-        self.queue.wait().await;
+        let CallQueue { interval, front, waiting, .. } = &*self.0;
+        // The number alone is shared: no other memory depends on it.
+        let ahead = waiting.fetch_add(1, Ordering::Relaxed);
+        let _waiting = Waiting(waiting);
+        // The first call may belong to a run that is not polled, perhaps because the reader of that run waits for this
+        // very call. After this time the rate allows both calls, so this one can begin without the lock.
+        let due = interval.saturating_mul(ahead.saturating_add(1));
+        // Held until this call begins, so that no later call overtakes it.
+        let _front = timeout(due.saturating_add(GRACE), front.lock()).await;
+        // A call without the lock may take the place in between, so the schedule is asked again.
+        while let Err(early) = self.0.admit(Instant::now()) {
+            sleep(early).await;
+        }
     }
 }
 
@@ -116,7 +126,7 @@ impl From<&Self> for Rate {
 
 impl fmt::Debug for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rate").field("interval", &self.queue.interval).finish_non_exhaustive()
+        f.debug_struct("Rate").field("interval", &self.0.interval).finish_non_exhaustive()
     }
 }
 
@@ -143,19 +153,6 @@ impl CallQueue {
         }
     }
 
-    async fn wait(&self) {
-        let waiting = Waiting::join(&self.waiting);
-        // The first call may belong to a run that is not polled, perhaps because the reader of that run waits for this
-        // very call. After this time the rate allows both calls, so this one can begin without the lock.
-        let due = self.interval.saturating_mul(waiting.ahead.saturating_add(1));
-        // Held until this call begins, so that no later call overtakes it.
-        let _front = timeout(due.saturating_add(GRACE), self.front.lock()).await;
-        // A call without the lock may take the place in between, so the schedule is asked again.
-        while let Err(early) = self.admit(Instant::now()) {
-            sleep(early).await;
-        }
-    }
-
     /// Admits a call, or returns the time until it may begin. This is the generic cell rate algorithm of ITU-T I.371.
     fn admit(&self, now: Instant) -> Result<(), Duration> {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
@@ -169,20 +166,10 @@ impl CallQueue {
 }
 
 /// A waiting call, which counts until it is dropped.
-struct Waiting<'a> {
-    all: &'a AtomicU32,
-    ahead: u32,
-}
-
-impl<'a> Waiting<'a> {
-    fn join(all: &'a AtomicU32) -> Self {
-        // The number alone is shared: no other memory depends on it.
-        Self { all, ahead: all.fetch_add(1, Ordering::Relaxed) }
-    }
-}
+struct Waiting<'a>(&'a AtomicU32);
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.all.fetch_sub(1, Ordering::Relaxed);
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

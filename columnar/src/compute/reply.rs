@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{self, BoxStream, Stream, StreamExt, TryStreamExt};
 
 use crate::declare::error::BoxError;
@@ -12,12 +11,10 @@ use crate::history::Value;
 use crate::model::End;
 
 /// The output of a compute step: a text that arrives as a whole, or in pieces.
-pub struct Reply<'a>(pub(crate) ReplyKind<'a>);
-
-pub(crate) enum ReplyKind<'a> {
-    Whole(BoxFuture<'a, Result<Value, BoxError>>),
-    Pieces(BoxStream<'a, Result<Piece, BoxError>>),
-}
+pub struct Reply<'a>(
+    // Boxed, because a flow of 500 columns would otherwise have a type with 500 parameters.
+    pub(crate) BoxStream<'a, Result<Piece, BoxError>>,
+);
 
 /// An item of a reply stream.
 pub(crate) enum Piece {
@@ -39,6 +36,12 @@ pub(crate) enum Piece {
     Retry { attempt: usize, error: BoxError },
 }
 
+/// The source of a reply that arrives in pieces.
+pub(crate) trait PieceSource: Send {
+    /// The next piece; `None` at the end.
+    fn next(&mut self) -> impl Future<Output = Option<Result<Piece, BoxError>>> + Send;
+}
+
 impl<'a> Reply<'a> {
     /// A text that is available at once.
     pub fn text(text: impl Into<Value>) -> Self {
@@ -48,40 +51,41 @@ impl<'a> Reply<'a> {
 
     /// A text that arrives as a whole.
     pub fn whole(text: impl Future<Output = Result<Value, BoxError>> + Send + 'a) -> Self {
-        Self(ReplyKind::Whole(text.boxed()))
+        Self(stream::once(text).map_ok(Piece::Whole).boxed())
+    }
+
+    /// The pieces of a source up to the end or the first error.
+    pub(crate) fn of(source: impl PieceSource + 'a) -> Self {
+        let pieces = stream::unfold(Some(source), |source| async move {
+            let mut source = source?;
+            let piece = source.next().await?;
+            // A source that has failed is dropped at once, and with it all that the source holds.
+            let rest = piece.is_ok().then_some(source);
+            Some((piece, rest))
+        });
+        Self(pieces.boxed())
     }
 
     /// The reply that a future makes.
     pub(super) fn later(reply: impl Future<Output = Self> + Send + 'a) -> Self {
-        Self(ReplyKind::Pieces(stream::once(reply).flat_map(Self::pieces).boxed()))
+        Self(stream::once(reply).flat_map(|reply| reply.0).boxed())
     }
 
     /// No text: the cell stays empty for good, as with [`or_skip`](super::Policy::or_skip) after an error, or where
     /// [`when`](super::Policy::when) returns `false`.
     pub fn skip() -> Self {
-        Self(ReplyKind::Pieces(stream::once(std::future::ready(Ok(Piece::Skip))).boxed()))
-    }
-
-    /// The text as a stream of pieces, no matter how it arrives.
-    pub(crate) fn pieces(self) -> BoxStream<'a, Result<Piece, BoxError>> {
-        match self.0 {
-            ReplyKind::Whole(text) => stream::once(text).map_ok(Piece::Whole).boxed(),
-            ReplyKind::Pieces(pieces) => pieces,
-        }
+        Self(stream::once(std::future::ready(Ok(Piece::Skip))).boxed())
     }
 
     /// A text that arrives in pieces; joined, the pieces are the value.
     pub fn deltas(pieces: impl Stream<Item = Result<String, BoxError>> + Send + 'a) -> Self {
-        Self(ReplyKind::Pieces(pieces.map_ok(Piece::Text).boxed()))
+        Self(pieces.map_ok(Piece::Text).boxed())
     }
 }
 
 impl fmt::Debug for Reply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            ReplyKind::Whole(_) => "Reply::Whole",
-            ReplyKind::Pieces(_) => "Reply::Pieces",
-        })
+        f.write_str("Reply")
     }
 }
 

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use super::{Compute, Context, Reply};
 use crate::context::Form;
 use crate::context::budget::Budget;
-use crate::declare::error::BoxError;
-use crate::model::{Choice, Model};
-use crate::schedule::{OnFailure, Rules};
+use crate::model::Choice;
+use crate::schedule::Rules;
 
 /// A compute step of any kind, as a flow holds it. A setting does not change the type, so settings can be conditional:
 ///
@@ -35,7 +34,8 @@ use crate::schedule::{OnFailure, Rules};
 #[derive(Clone)]
 pub struct Step<'a> {
     call: Arc<dyn Fn(Context) -> Reply<'a> + Send + Sync + 'a>,
-    settings: Arc<StepSettings>,
+    // Shared by the clones of a step, until one of them is changed.
+    pub(crate) settings: Arc<StepSettings>,
 }
 
 impl<'a> Step<'a> {
@@ -64,64 +64,15 @@ impl<'a> Step<'a> {
         Step::with_settings(Arc::clone(&self.settings), move |cx| self.start(cx))
     }
 
-    pub(super) fn with_limit(mut self, cells: usize) -> Self {
-        // Clones of the step share the settings until one clone changes them.
-        Arc::make_mut(&mut self.settings).rules.limit = Some(cells);
-        self
+    /// The step with a policy that makes several attempts. The innermost such policy counts.
+    pub(super) fn attempted_by(self, policy: &'static str) -> Self {
+        self.set(|settings| _ = settings.repeated_by.get_or_insert(policy))
     }
 
-    pub(super) fn with_on_failure(mut self, on_failure: OnFailure) -> Self {
-        Arc::make_mut(&mut self.settings).rules.on_failure = on_failure;
+    /// The step with other settings.
+    pub(super) fn set(mut self, change: impl FnOnce(&mut StepSettings)) -> Self {
+        change(Arc::make_mut(&mut self.settings));
         self
-    }
-
-    /// Records that the policy of this name makes several attempts. The innermost such policy counts.
-    pub(super) fn with_attempts_by(mut self, policy: &'static str) -> Self {
-        Arc::make_mut(&mut self.settings).repeated_by.get_or_insert(policy);
-        self
-    }
-
-    pub(super) fn with_interval(mut self, steps: usize) -> Self {
-        Arc::make_mut(&mut self.settings).rules.every = Some(steps);
-        self
-    }
-
-    /// The step with this budget. Fields that `budget` leaves open keep the earlier values.
-    pub(super) fn with_budget(mut self, budget: &Budget) -> Self {
-        let settings = Arc::make_mut(&mut self.settings);
-        let before = settings.budget.as_deref().cloned().unwrap_or_default();
-        settings.budget = Some(Arc::new(budget.or(&before)));
-        self
-    }
-
-    pub(super) fn with_document_form(mut self) -> Self {
-        Arc::make_mut(&mut self.settings).form = Form::Document;
-        self
-    }
-
-    pub(super) fn with_version(mut self, version: &str) -> Self {
-        Arc::make_mut(&mut self.settings).version = Some(version.into());
-        self
-    }
-
-    #[cfg(feature = "typed")]
-    pub(super) fn with_repairs(mut self, times: usize) -> Self {
-        Arc::make_mut(&mut self.settings).repairs = Some(times);
-        self
-    }
-
-    /// Changes the instruction, if the step has one.
-    #[cfg(feature = "typed")]
-    pub(super) fn map_instruction(mut self, map: impl Fn(&str) -> Arc<str>) -> Self {
-        let instruction = self.settings.instruction.as_deref().map(map);
-        if instruction.is_some() {
-            Arc::make_mut(&mut self.settings).instruction = instruction;
-        }
-        self
-    }
-
-    pub(crate) fn settings(&self) -> &Arc<StepSettings> {
-        &self.settings
     }
 
     pub(crate) fn start(&self, cx: Context) -> Reply<'a> {
@@ -135,25 +86,9 @@ impl fmt::Debug for Step<'_> {
     }
 }
 
-/// The check of the model that a step calls.
-#[derive(Clone)]
-pub(crate) struct Check(pub(super) Arc<dyn Compute>);
-
-impl Check {
-    pub(crate) fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
-        self.0.check(model)
-    }
-}
-
-impl fmt::Debug for Check {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Check")
-    }
-}
-
 /// The settings that a compute step brings for the column. Shared, as most steps have no settings and there may be many
 /// flows.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct StepSettings {
     pub(crate) rules: Rules,
     pub(crate) budget: Option<Arc<Budget>>,
@@ -165,8 +100,8 @@ pub(crate) struct StepSettings {
     pub(crate) model: Option<Choice>,
     /// The limit of replies, if the step sets one.
     pub(crate) max_tokens: Option<u32>,
-    /// The check of that model.
-    pub(crate) check: Option<Check>,
+    /// The value that checks that model.
+    pub(crate) check: Option<Arc<dyn Compute>>,
     /// The innermost policy that makes several attempts. A timeout after that policy limits all attempts together.
     pub(crate) repeated_by: Option<&'static str>,
     /// Distinguishes values of this step from stored values of an earlier one.

@@ -1,7 +1,8 @@
 //! Thoughts in front of the text of a reply.
 
-const OPENING: &str = "<think>";
-const CLOSING: &str = "</think>";
+/// The marks around thoughts that a model writes into a reply.
+pub(super) const OPENING: &str = "<think>";
+pub(super) const CLOSING: &str = "</think>";
 
 /// A filter that separates thoughts from the text behind them, while both arrive.
 #[derive(Debug, Default)]

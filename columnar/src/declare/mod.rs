@@ -31,7 +31,7 @@ pub(crate) use plan::{Plan, ViewReader};
 #[cfg(feature = "providers")]
 pub(crate) use reads::INTRODUCTION;
 pub(crate) use reads::{InputView, Reads};
-pub(crate) use schema::{ColumnDraft, DeclaredColumn, Schema, ShownColumn};
+pub(crate) use schema::{ColumnDraft, Schema, ShownColumn};
 pub use schema_error::{SchemaError, SchemaErrors, StepError};
 pub use view::Purpose;
 pub(crate) use view::{DEEPEST_GROUP, Tiering, ViewFilter, ViewSpec, WindowSuffix};

@@ -72,9 +72,10 @@ impl Name {
         &self.0
     }
 
-    /// Replaces an invalid name in a declaration until its errors are reported.
-    pub(crate) fn placeholder() -> Self {
-        Self("unnamed".into())
+    /// A name that the library itself chooses.
+    pub(crate) fn known(text: &str) -> Self {
+        debug_assert!(is_name(text), "each caller has a name");
+        Self(text.into())
     }
 }
 

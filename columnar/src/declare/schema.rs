@@ -98,7 +98,8 @@ impl Schema {
             Err(error) => {
                 // The placeholder is not in the index, so two invalid names are no duplicates.
                 errors.push(SchemaError::BadName(error));
-                Name::placeholder()
+                // Until the errors are reported.
+                Name::known("unnamed")
             }
         };
         let ColumnDraft { renamed_from, is_documents, .. } = draft;

@@ -5,10 +5,11 @@ use std::fmt;
 use super::name::{Name, NameError};
 use super::view::DEEPEST_GROUP;
 use super::view_text::ViewTextError;
-use crate::declare::error::list;
+use crate::declare::error::{lines, list};
 
 /// All errors in the declaration of a flow.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", lines(errors))]
 pub struct SchemaErrors {
     errors: Vec<SchemaError>,
 }
@@ -33,20 +34,6 @@ impl SchemaErrors {
     /// The errors, column by column; never empty.
     pub fn errors(&self) -> &[SchemaError] {
         &self.errors
-    }
-}
-
-impl std::error::Error for SchemaErrors {}
-
-impl fmt::Display for SchemaErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, error) in self.errors.iter().enumerate() {
-            if at > 0 {
-                f.write_str("\n")?;
-            }
-            write!(f, "{error}")?;
-        }
-        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use crate::run::SharedFlow;
 /// A live flow, for the columns of a type.
 #[derive(Debug)]
 pub struct Bind<'s> {
-    shared: &'s Arc<SharedFlow>,
+    pub(super) shared: &'s Arc<SharedFlow>,
     /// The columns that the type of the flow declares.
     declared: &'static Plan,
     /// The columns of the flow.
@@ -42,10 +42,6 @@ impl<'s> Bind<'s> {
         let inputs = inputs.iter().map(|(input, column)| (*input, self.name(column)));
         let module = ModuleScope { name: self.name(name), inputs: inputs.collect() };
         Self { module: Some(module), ..*self }
-    }
-
-    pub(super) fn shared(&self) -> &'s Arc<SharedFlow> {
-        self.shared
     }
 
     /// The name in the flow of a column of the module.

@@ -50,16 +50,16 @@ use crate::declare::{DEEPEST_GROUP, Purpose, StepError, Tiering, ViewSpec, ViewT
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Column(Arc<ColumnParts>);
+pub struct Column(pub(super) Arc<ColumnParts>);
 
 #[derive(Clone)]
-struct ColumnParts {
+pub(super) struct ColumnParts {
     name: String,
     /// The earlier name, under which values are stored.
-    renamed_from: Option<String>,
+    pub(super) renamed_from: Option<String>,
     derived: Option<DerivedParts>,
     /// Whether it is a source of documents.
-    is_documents: bool,
+    pub(super) is_documents: bool,
 }
 
 #[derive(Clone)]
@@ -255,10 +255,6 @@ impl Column {
         self.0.derived.as_ref().map(|derived| derived.views.as_slice())
     }
 
-    pub(crate) fn is_documents(&self) -> bool {
-        self.0.is_documents
-    }
-
     pub(crate) fn step(&self) -> Option<Step<'static>> {
         self.0.derived.as_ref()?.step.clone().ok()
     }
@@ -299,11 +295,6 @@ impl Column {
         Self(Arc::new(declaration))
     }
 
-    /// The earlier name.
-    pub(crate) fn renamed_from(&self) -> Option<&str> {
-        self.0.renamed_from.as_deref()
-    }
-
     /// Identifies the declaration as long as it lives.
     pub(crate) fn id(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
@@ -338,8 +329,8 @@ impl Drop for ColumnParts {
 /// same for columns that `flow!` declares.
 #[derive(Clone, Debug)]
 pub struct View {
-    target: ViewTarget,
-    spec: ViewSpec,
+    pub(super) target: ViewTarget,
+    pub(super) spec: ViewSpec,
 }
 
 /// The column or the group that a view shows.
@@ -398,14 +389,6 @@ impl View {
             self.spec.groups.clone_from(groups);
             flat.push(self);
         }
-    }
-
-    pub(crate) fn target(&self) -> &ViewTarget {
-        &self.target
-    }
-
-    pub(super) fn spec(&self) -> &ViewSpec {
-        &self.spec
     }
 }
 

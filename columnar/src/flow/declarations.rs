@@ -10,22 +10,12 @@ use crate::declare::{ColumnDraft, Schema, SchemaErrors, ShownColumn};
 /// The columns of a flow in topological order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declarations {
-    columns: Vec<Column>,
+    pub(super) columns: Vec<Column>,
     /// Replaced columns, each with its replacement. Views of the flow's columns may still refer to the replaced ones.
     replaced: Vec<(Column, Column)>,
 }
 
 impl Declarations {
-    /// These columns, and all columns that they depend on.
-    pub(super) fn new(leaves: Vec<Column>) -> Result<Self, SchemaErrors> {
-        Self::default().with_all(leaves)
-    }
-
-    /// With another column at the end, and before it the new columns that it depends on.
-    pub(super) fn with(&self, column: Column) -> Result<Self, SchemaErrors> {
-        self.clone().with_all(vec![column])
-    }
-
     /// With this column instead of the one at an index.
     pub(super) fn replacing(&self, at: usize, column: Column) -> Result<Self, SchemaErrors> {
         let mut columns = self.columns.clone();
@@ -45,10 +35,6 @@ impl Declarations {
     pub(super) fn without(&self, removed: &[usize]) -> Self {
         let kept = self.columns.iter().enumerate().filter(|(at, _)| !removed.contains(at));
         Self { columns: kept.map(|(_, column)| column.clone()).collect(), replaced: self.replaced.clone() }
-    }
-
-    pub(super) fn columns(&self) -> &[Column] {
-        &self.columns
     }
 
     pub(super) fn steps(&self) -> Vec<Option<Step<'static>>> {
@@ -71,7 +57,7 @@ impl Declarations {
         let index: BTreeMap<usize, usize> =
             self.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
         let names = by_name(&self.columns);
-        let read = |view: &View, own: usize| match view.target() {
+        let read = |view: &View, own: usize| match &view.target {
             ViewTarget::SelfHistory => ShownColumn::Column(own),
             // The default is never used: `with_all` has added every column that a view reads.
             ViewTarget::Column(column) => {
@@ -79,7 +65,7 @@ impl Declarations {
             }
             ViewTarget::Named(name) => match names.get(name.as_str()) {
                 // `prev` of the column itself is its self history.
-                Some(column) if index.get(&column.id()) == Some(&own) && view.spec().lag == 0 => {
+                Some(column) if index.get(&column.id()) == Some(&own) && view.spec.lag == 0 => {
                     ShownColumn::SelfByName
                 }
                 Some(column) => ShownColumn::Column(index.get(&column.id()).copied().unwrap_or(own)),
@@ -90,11 +76,11 @@ impl Declarations {
         };
         let draft = |(at, column): (usize, &Column)| ColumnDraft {
             name: column.name().to_owned(),
-            renamed_from: column.renamed_from().map(str::to_owned),
+            renamed_from: column.0.renamed_from.clone(),
             views: column
                 .views()
-                .map(|views| views.iter().map(|view| (read(view, at), view.spec().clone())).collect()),
-            is_documents: column.is_documents(),
+                .map(|views| views.iter().map(|view| (read(view, at), view.spec.clone())).collect()),
+            is_documents: column.0.is_documents,
             step_errors: column.step_errors().to_vec(),
         };
         self.columns.iter().enumerate().skip(first).map(draft).collect()
@@ -114,7 +100,7 @@ impl Declarations {
     /// # Errors
     ///
     /// If columns wait for each other: all cycles, and all other errors.
-    fn with_all(mut self, leaves: Vec<Column>) -> Result<Self, SchemaErrors> {
+    pub(super) fn with_all(mut self, leaves: Vec<Column>) -> Result<Self, SchemaErrors> {
         let current = |column: &Column| self.current(column).clone();
         let (columns, cycles) = topological(self.columns.clone(), leaves, current);
         self.columns = columns;

@@ -47,10 +47,6 @@ impl Clone for Flow {
 }
 
 impl Dynamic {
-    fn declarations(&self) -> Declarations {
-        self.lock().clone()
-    }
-
     fn lock(&self) -> MutexGuard<'_, Declarations> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -81,7 +77,7 @@ impl LiveFlow<'static, Dynamic> {
         leaves: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
         let options = options.into_open_options();
-        let flow = Self::over(Some(Arc::clone(options.store())), leaves)?;
+        let flow = Self::over(Some(Arc::clone(&options.store)), leaves)?;
         flow.shared.restore(&options).await?;
         Ok(flow)
     }
@@ -91,7 +87,7 @@ impl LiveFlow<'static, Dynamic> {
         leaves: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
         let leaves = leaves.into_iter().map(|leaf| leaf.borrow().clone()).collect();
-        let declarations = Declarations::new(leaves)?;
+        let declarations = Declarations::default().with_all(leaves)?;
         let steps = ComputeSteps::new(declarations.steps());
         let shared = SharedFlow::new(plan(&declarations)?, store, &steps);
         Ok(Self::of(declarations, shared, steps))
@@ -134,18 +130,11 @@ impl LiveFlow<'static, Dynamic> {
     /// - [`Error::Drift`] if the store has values of another column of this name, or such a column was removed.
     /// - [`Error::Load`] if the store cannot be read.
     pub async fn add_column(&self, column: impl Borrow<Column>) -> Result<()> {
-        self.add(column.borrow()).await?;
-        // Without a lock, because those who are woken may use the flow.
-        self.shared.wake();
-        Ok(())
-    }
-
-    async fn add(&self, column: &Column) -> Result<()> {
-        let _writing = self.shared.writing().await;
-        // `writing` is held to the end: the first push in between would make an added source a late one.
-        let known = self.columns.declarations();
-        let first = known.columns().len();
-        let declarations = known.with(column.clone())?;
+        // Held to the end: the first push in between would make an added source a late one.
+        let writing = self.shared.writing().await;
+        let known = self.columns.lock().clone();
+        let first = known.columns.len();
+        let declarations = known.clone().with_all(vec![column.borrow().clone()])?;
         let plan = self.shared.plan().extended(declarations.drafts(first))?;
         self.refuse_late_sources(&known, &declarations)?;
         let extension = self.shared.load_added(Arc::new(plan), declarations.steps()).await?;
@@ -155,6 +144,9 @@ impl LiveFlow<'static, Dynamic> {
         let earlier = mem::replace(&mut *declared, declarations);
         drop(declared);
         drop(earlier);
+        drop(writing);
+        // Without a lock, because those who are woken may use the flow.
+        self.shared.wake();
         Ok(())
     }
 
@@ -173,19 +165,7 @@ impl LiveFlow<'static, Dynamic> {
     /// - [`Error::Running`] during a run.
     /// - [`Error::Schema`] for the last source.
     pub async fn remove_column(&self, column: impl AsRef<str>) -> Result<()> {
-        let writing = self.shared.writing().await;
-        let at = self.shared.find(column.as_ref())?;
-        let plan = self.shared.plan();
-        let dependents = plan.dependents(at);
-        if dependents.is_empty() {
-            self.remove(&[at])?;
-            drop(writing);
-            self.shared.wake();
-            return Ok(());
-        }
-        let column = plan.schema().name(at).clone();
-        let dependents = plan.names(&dependents);
-        Err(Error::HasDependents { column, dependents })
+        self.remove(column.as_ref(), false).await.map(drop)
     }
 
     /// Removes a column and all dependent columns, as [`remove_column`](Self::remove_column) does, and returns the names.
@@ -209,26 +189,30 @@ impl LiveFlow<'static, Dynamic> {
     ///
     /// [`Error::UnknownColumn`]; [`Error::Running`] during a run; [`Error::Schema`] if no source would be left.
     pub async fn remove_with_dependents(&self, column: impl AsRef<str>) -> Result<Vec<Name>> {
-        let writing = self.shared.writing().await;
-        let at = self.shared.find(column.as_ref())?;
-        let plan = self.shared.plan();
-        let mut removed = plan.dependents(at);
-        removed.insert(0, at);
-        self.remove(&removed)?;
-        drop(writing);
-        self.shared.wake();
-        Ok(plan.names(&removed))
+        self.remove(column.as_ref(), true).await
     }
 
-    fn remove(&self, removed: &[usize]) -> Result<()> {
+    /// Removes a column and, if that is allowed, all dependent columns. Returns the names.
+    async fn remove(&self, column: &str, with_dependents: bool) -> Result<Vec<Name>> {
+        let writing = self.shared.writing().await;
+        let at = self.shared.find(column)?;
+        let before = self.shared.plan();
+        let mut removed = before.dependents(at);
+        if !removed.is_empty() && !with_dependents {
+            let column = before.schema().name(at).clone();
+            return Err(Error::HasDependents { column, dependents: before.names(&removed) });
+        }
+        removed.insert(0, at);
         let mut declared = self.columns.lock();
-        let left = declared.without(removed);
+        let left = declared.without(&removed);
         self.shared.remove_columns(plan(&left)?, &left.origins(&declared), &self.steps, left.steps())?;
         let earlier = mem::replace(&mut *declared, left);
         drop(declared);
         // The earlier declarations may be the last to have the compute steps of the removed columns.
         drop(earlier);
-        Ok(())
+        drop(writing);
+        self.shared.wake();
+        Ok(before.names(&removed))
     }
 
     /// Another flow, in which this column replaces the one of the same name. The new flow recomputes that column and
@@ -307,7 +291,7 @@ impl LiveFlow<'static, Dynamic> {
     pub async fn fork_into(&self, step: usize, store: impl Store) -> Result<Self> {
         let _writing = self.shared.writing().await;
         // A copy, since a lock cannot be held across the `await`. `writing` holds off changes of the columns.
-        let declarations = self.columns.declarations();
+        let declarations = self.columns.lock().clone();
         let shared = self.shared.fork_into(step, Arc::new(store)).await?;
         Ok(Self::of(declarations, shared, self.steps.fork()))
     }
@@ -318,8 +302,8 @@ impl LiveFlow<'static, Dynamic> {
         let has_begun = plan.schema().sources().any(|source| self.shared.lock().scheduler.len(source) > 0);
         // The sources alone, because these are few, and a flow may grow by thousands of columns.
         let is_source = |column: &&Column| column.views().is_none();
-        let known: BTreeSet<usize> = known.columns().iter().filter(is_source).map(Column::id).collect();
-        match next.columns().iter().filter(is_source).find(|column| !known.contains(&column.id())) {
+        let known: BTreeSet<usize> = known.columns.iter().filter(is_source).map(Column::id).collect();
+        match next.columns.iter().filter(is_source).find(|column| !known.contains(&column.id())) {
             Some(late) if has_begun => {
                 Err(SchemaErrors::one(SchemaError::LateSource { name: late.name().to_owned() }).into())
             }

@@ -103,7 +103,7 @@ impl<K> Handle<K> {
     pub fn __bind(&self, flow: &Bind<'_>) -> Self {
         let (column, name) = flow.column(self.latest);
         let latest = View::new(column, Window::LATEST, self.latest.tag());
-        let flow = Some(Arc::clone(flow.shared()));
+        let flow = Some(Arc::clone(flow.shared));
         Self { latest, prev: latest.lagged(), name, flow, kind: PhantomData }
     }
 
@@ -361,7 +361,7 @@ impl<T> Handle<kind::Derived<T>> {
     ///
     /// The errors of [`messages`](Self::messages).
     pub fn explain_cache(&self, step: usize) -> Result<StablePrefix> {
-        self.flow().explain_cache(self.latest.column(), step)
+        Ok(StablePrefix::of(&self.messages(step)?))
     }
 
     /// The positions of the cache marks in these messages, if the next request of the column follows at this pace.
@@ -370,7 +370,8 @@ impl<T> Handle<kind::Derived<T>> {
     ///
     /// The errors of [`messages`](Self::messages).
     pub fn cache_plan(&self, step: usize, policy: &CachePolicy, pace: Pace) -> Result<CachePlan> {
-        self.flow().cache_plan(self.latest.column(), step, policy, pace)
+        let messages = self.messages(step)?;
+        Ok(CachePlan::of(&messages, messages.system_tokens(), policy, pace))
     }
 }
 

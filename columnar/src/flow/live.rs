@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem;
 use std::sync::Arc;
 
 use crate::context::Messages;
@@ -36,19 +37,21 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// Sets the number of cells that are computed at once, at least one. The default is 32. For a limit on one column
     /// see [`Policy::limit`](crate::compute::Policy::limit).
     pub fn set_concurrency(&self, cells: usize) {
-        self.shared.set_concurrency(cells);
+        self.shared.lock().scheduler.limit(cells);
+        self.shared.wake();
     }
 
     /// Sets the [`Budget`] of the columns that have none. The budget also applies to [`messages`](Self::messages) of
     /// earlier steps, which are the messages that would be sent now.
     pub fn set_budget(&self, budget: impl Into<Budget>) {
-        self.shared.set_budget(budget.into());
+        let budget = budget.into();
+        self.shared.change(|state| mem::replace(&mut state.budget, budget));
     }
 
     /// Sets the usual time between two steps, which decides how long a provider shall cache the prefix that a request
     /// shares with the next one. By default, steps follow each other at once.
     pub fn set_pace(&self, pace: Pace) {
-        self.shared.set_pace(pace);
+        Arc::make_mut(&mut self.shared.lock().defaults).pace = pace;
     }
 
     /// Sets the system text of the flow, which follows the instruction of each column; an empty one removes the text. The text
@@ -71,7 +74,9 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// # Ok(()) }
     /// ```
     pub fn set_system(&self, system: impl AsRef<str>) {
-        self.shared.set_system(system.as_ref());
+        let system = system.as_ref();
+        let system = (!system.trim().is_empty()).then(|| system.into());
+        self.shared.change(|state| mem::replace(&mut Arc::make_mut(&mut state.defaults).system, system));
     }
 
     /// Sets the model of the prompts that have none: a [`Model`](crate::model::Model), or a name as for
@@ -93,12 +98,15 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// # Ok(()) }
     /// ```
     pub fn set_model(&self, model: impl Into<Choice>) {
-        self.shared.set_model(model.into());
+        let model = model.into();
+        // The size of tiers depends on the model.
+        self.shared.change(|state| mem::replace(&mut Arc::make_mut(&mut state.defaults).model, model));
     }
 
     /// Limits the total cost of the calls of this flow from now on; see [`SpendLimit`].
     pub fn set_spend_limit(&self, limit: impl Into<SpendLimit>) {
-        self.shared.set_spend_limit(limit.into());
+        let limit = limit.into();
+        Arc::make_mut(&mut self.shared.lock().defaults).limit = Some(limit);
     }
 
     /// Sets the counter of tokens, and counts the values in memory again: the counter is in use when this returns. The default
@@ -194,7 +202,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// The errors of [`messages`](Self::messages).
     pub fn explain_cache(&self, column: impl AsRef<str>, step: usize) -> Result<StablePrefix> {
-        self.shared.explain_cache(column.as_ref(), step)
+        Ok(StablePrefix::of(&self.messages(column, step)?))
     }
 
     /// The positions of the cache marks in the messages of a cell, if the next request of the column follows at this
@@ -210,7 +218,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         policy: &CachePolicy,
         pace: Pace,
     ) -> Result<CachePlan> {
-        self.shared.cache_plan(column.as_ref(), step, policy, pace)
+        let messages = self.messages(column, step)?;
+        Ok(CachePlan::of(&messages, messages.system_tokens(), policy, pace))
     }
 
     /// Excludes a stored cell from the contexts of all steps that have not begun: no view shows the cell there, as if the cell

@@ -14,7 +14,6 @@ mod get;
 mod handle;
 pub(crate) mod input_type;
 mod live;
-mod opening;
 #[cfg(feature = "typed")]
 mod read;
 mod row;
@@ -37,7 +36,6 @@ pub use generated::{ColumnOf, ColumnsOf, OpeningOf};
 pub use get::ColumnKey;
 pub use handle::{Derived, Handle, Source, kind};
 pub use live::LiveFlow;
-pub use opening::Opening;
 pub use row::Row;
 pub(crate) use row::RowChunks;
-pub use typed::Typed;
+pub use typed::{Opening, Typed};

@@ -100,7 +100,7 @@ impl<C, I> LiveFlow<'_, C, I> {
 #[derive(Debug)]
 pub(crate) struct RowChunks {
     shared: Arc<SharedFlow>,
-    columns: Arc<[Name]>,
+    pub(crate) columns: Arc<[Name]>,
     chunks: StepChunks,
 }
 
@@ -109,10 +109,6 @@ impl RowChunks {
         let (columns, end) = flow.shared.rows();
         let chunks = StepChunks::new(&steps, end);
         Self { shared: Arc::clone(&flow.shared), columns: columns.into(), chunks }
-    }
-
-    pub(crate) fn columns(&self) -> &Arc<[Name]> {
-        &self.columns
     }
 
     /// The next chunk; empty at the end.

@@ -50,7 +50,7 @@ fn reachable(mut open: Vec<Column>, current: impl Fn(&Column) -> Column) -> Vec<
         let column = current(&column);
         if seen.insert(column.id()) {
             let views = column.views().unwrap_or_default().iter();
-            open.extend(views.filter_map(|view| match view.target() {
+            open.extend(views.filter_map(|view| match &view.target {
                 ViewTarget::Column(read) => Some(read.clone()),
                 _ => None,
             }));
@@ -97,10 +97,10 @@ impl Search<'_> {
         self.visits.push(Visit::Leave(column.clone()));
         // In reverse, because the last pushed visit is the first one.
         for view in column.views().unwrap_or_default().iter().rev() {
-            match view.target() {
-                ViewTarget::Column(read) if view.spec().lag > 0 => self.lagged.push_back(read.clone()),
+            match &view.target {
+                ViewTarget::Column(read) if view.spec.lag > 0 => self.lagged.push_back(read.clone()),
                 ViewTarget::Column(read) => self.visits.push(Visit::Enter(read.clone())),
-                ViewTarget::Named(name) if view.spec().lag == 0 => {
+                ViewTarget::Named(name) if view.spec.lag == 0 => {
                     // A column that names itself is another error.
                     let read = self.names.get(name.as_str()).filter(|read| read.id() != column.id());
                     self.visits.extend(read.map(|&read| Visit::Enter(read.clone())));

@@ -1,14 +1,16 @@
-//! Live flows whose type was declared with `flow!`.
+//! Live flows whose type was declared with `flow!`, and the future of such a flow.
 
+use std::fmt;
 use std::ops::Deref;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
 
-use futures::future::FutureExt;
+use futures::future::{BoxFuture, FutureExt};
 
 use super::bind::Bind;
 use super::generated::{Columns, TypePlan};
 use super::live::LiveFlow;
-use super::opening::Opening;
 use crate::compute::Step;
 use crate::declare::Name;
 use crate::run::ColumnId;
@@ -39,7 +41,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
         I: 'a,
     {
         let opened = async move {
-            let (shared, steps) = Self::shared(Some(Arc::clone(options.store())), steps);
+            let (shared, steps) = Self::shared(Some(Arc::clone(&options.store)), steps);
             shared.restore(&options).await?;
             Ok(Self::bound(shared, steps))
         };
@@ -206,5 +208,36 @@ impl<C: Columns, I> Deref for LiveFlow<'_, C, I> {
 
     fn deref(&self) -> &C {
         &self.columns
+    }
+}
+
+// A type of its own, without the parameters of the function that returns it: rustc checks the parameters of an `async fn`
+// again wherever the future is awaited, and reports an error for each time.
+/// A flow that is being opened or extended. The work continues while the flow is awaited.
+#[must_use = "a flow is opened while its future is awaited"]
+pub struct Opening<'a, F: Deref<Target: Sized>> {
+    opened: BoxFuture<'a, Result<F::Target>>,
+    /// Makes the declared type.
+    of: fn(F::Target) -> F,
+}
+
+impl<'a, F: Deref<Target: Sized>> Opening<'a, F> {
+    pub(super) fn new(opened: BoxFuture<'a, Result<F::Target>>, of: fn(F::Target) -> F) -> Self {
+        Self { opened, of }
+    }
+}
+
+impl<F: Deref<Target: Sized>> Future for Opening<'_, F> {
+    type Output = Result<F>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Result<F>> {
+        let of = self.of;
+        self.opened.as_mut().poll(cx).map_ok(of)
+    }
+}
+
+impl<F: Deref<Target: Sized>> fmt::Debug for Opening<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opening").finish_non_exhaustive()
     }
 }

@@ -48,13 +48,14 @@ impl From<String> for View {
 /// The view as text, in the language of [`flow!`](crate::flow!). A filter has no text: `.filter` is in its place.
 impl fmt::Display for View {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.target() {
+        match &self.target {
             ViewTarget::Invalid(text, _) => f.write_str(text),
             _ => text_of(self).fmt(f),
         }
     }
 }
 
+// One parser and one writer of texts: a stored definition, a file and an error must mean the same view.
 fn view_of(text: ViewText) -> View {
     match text {
         ViewText::Column(name, spec) => View::of(ViewTarget::Named(name), spec),
@@ -64,8 +65,8 @@ fn view_of(text: ViewText) -> View {
 }
 
 fn text_of(view: &View) -> ViewText {
-    let spec = view.spec().clone();
-    match view.target() {
+    let spec = view.spec.clone();
+    match &view.target {
         ViewTarget::SelfHistory => ViewText::SelfHistory(spec),
         ViewTarget::Column(column) => ViewText::Column(column.name().to_owned(), spec),
         ViewTarget::Named(name) | ViewTarget::Invalid(name, _) => ViewText::Column(name.clone(), spec),

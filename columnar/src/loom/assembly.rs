@@ -102,7 +102,7 @@ impl Path<'_> {
         if let Some(aware) = &agent.aware {
             aware.add_position(self, &mut draft.turns, &mut draft.nodes);
             system = aware.with_addendum(&agent.system).into();
-            draft.instructions.extend(aware.memory_block(self.tree()).map(Arc::from));
+            draft.instructions.extend(aware.memory.block(self.tree()).map(Arc::from));
         }
         let settings = ContextSettings {
             form: Form::Conversation,
@@ -182,13 +182,14 @@ impl RequestDraft {
         let instructions: Vec<&str> = instructions.iter().map(|text| &**text).collect();
         let instruction = settings.instruction.unwrap_or_default();
         let options = TranscriptOptions {
-            user: name("human"),
-            assistant: name("model"),
+            user: Name::known("human"),
+            assistant: Name::known("model"),
             instructions: &instructions,
             settings,
             budget: &budget,
             counter: Arc::clone(&agent.counter),
         };
+        // A path is assembled as a column is, so that budgets, marks, renderings and breakdowns exist once.
         let transcript = Transcript::new(&turns, options);
         let transcript = transcript.map_err(|source| match source {
             BudgetError::OverLimit { tokens, limit, .. } => {
@@ -204,13 +205,6 @@ impl RequestDraft {
         })?;
         let system = transcript.messages.system(instruction);
         Ok(Assembled { transcript, system, nodes })
-    }
-}
-
-fn name(text: &str) -> Name {
-    match Name::new(text) {
-        Ok(name) => name,
-        Err(error) => unreachable!("it is a name: {error}"),
     }
 }
 

@@ -3,13 +3,13 @@
 //!
 //! Every block is a function of the tree and of these settings. The ages of nodes are an argument.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::memory::{Memory, one_line};
 use crate::context::Role;
-use crate::context::tree::{Mode, NodeId, Path, Tree, Turn};
+use crate::context::tree::{Mode, NodeId, Path, Turn};
 use crate::declare::Purpose;
 use crate::history::Value;
 
@@ -53,7 +53,7 @@ pub struct Aware {
     title: String,
     permissions: Vec<String>,
     others: Vec<String>,
-    memory: Memory,
+    pub(super) memory: Memory,
     age: Option<Arc<Age>>,
 }
 
@@ -102,11 +102,9 @@ impl Aware {
     /// joined.
     pub(super) fn with_header(&self, turn: &Turn<'_>, text: &str) -> String {
         let node = turn.node();
-        let mut header = format!("[{}] {}", node.id(), node.author());
-        if let Some(age) = self.age.as_ref().and_then(|age| age(node.id())) {
-            // Writing to a `String` never fails.
-            let _ = write!(header, " · {} ago", ShortTime(age));
-        }
+        let age = self.age.as_ref().and_then(|age| age(node.id()));
+        let age = age.map(|age| format!(" · {} ago", short(age))).unwrap_or_default();
+        let mut header = format!("[{}] {}{age}", node.id(), node.author());
         let count = |count: usize, one: &str| (count > 0).then(|| counted(count, one));
         let facts = [
             count(turn.continuations(), "continuation"),
@@ -182,11 +180,6 @@ impl Aware {
         );
         if system.trim().is_empty() { addendum } else { format!("{}\n\n{addendum}", system.trim()) }
     }
-
-    /// The block of the memory, at the end of the system text; `None` if the memory is empty.
-    pub(super) fn memory_block(&self, tree: &Tree) -> Option<String> {
-        self.memory.block(tree)
-    }
 }
 
 /// The settings without the memory.
@@ -205,16 +198,12 @@ fn counted(count: usize, one: &str) -> String {
 }
 
 /// A duration in the largest unit that fits.
-struct ShortTime(Duration);
-
-impl fmt::Display for ShortTime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.0.as_secs();
-        match seconds {
-            0..60 => write!(f, "{seconds}s"),
-            60..3_600 => write!(f, "{}m", seconds / 60),
-            3_600..86_400 => write!(f, "{}h", seconds / 3_600),
-            _ => write!(f, "{}d", seconds / 86_400),
-        }
+fn short(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3_600 => format!("{}m", seconds / 60),
+        3_600..86_400 => format!("{}h", seconds / 3_600),
+        _ => format!("{}d", seconds / 86_400),
     }
 }

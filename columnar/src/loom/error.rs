@@ -1,7 +1,5 @@
 //! The errors of requests and of stored trees. Errors name nodes and never show texts.
 
-use std::fmt;
-
 use crate::context::budget::BudgetError;
 use crate::context::tree::{Mode, NodeId, TreeError};
 use crate::declare::error::Printable;
@@ -20,7 +18,7 @@ pub enum LoomError {
         reason: String,
     },
     /// A path that shows nothing.
-    #[error("the path{} shows no text: include a node that is dropped, or continue another one", To(node))]
+    #[error("the path{} shows no text: include a node that is dropped, or continue another one", node.as_ref().map_or_else(String::new, |node| format!(" to {}", quoted(node))))]
     Empty {
         /// The last node of the path; `None` for a path without nodes.
         node: Option<NodeId>,
@@ -47,7 +45,7 @@ pub enum LoomError {
     #[error(
         "the path has about {tokens} tokens, and the limit is {limit}; the largest nodes are {}: exclude some, raise the \
          budget, or choose a strategy that truncates",
-        Largest(contributors)
+        largest(contributors)
     )]
     OverLimit {
         /// The tokens of the messages.
@@ -64,37 +62,25 @@ pub enum LoomError {
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// A node that has media and no text.
-    #[error("{} has no text: give its media an `altText` or a `transcript`", Quoted(node))]
+    #[error("{} has no text: give its media an `altText` or a `transcript`", quoted(node))]
     Unreadable {
         /// The node.
         node: NodeId,
     },
 }
 
-struct Quoted<'n>(&'n NodeId);
-
-impl fmt::Display for Quoted<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`", Printable(self.0))
+impl LoomError {
+    pub(super) fn damaged(part: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::Damaged { part: part.into(), reason: reason.into() }
     }
 }
 
-struct To<'n>(&'n Option<NodeId>);
-
-impl fmt::Display for To<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.as_ref().map_or(Ok(()), |node| write!(f, " to {}", Quoted(node)))
-    }
+fn quoted(node: &NodeId) -> String {
+    format!("`{}`", Printable(node))
 }
 
-/// Prints the three largest nodes.
-struct Largest<'e>(&'e [(NodeId, usize)]);
-
-impl fmt::Display for Largest<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (node, tokens)) in self.0.iter().take(3).enumerate() {
-            write!(f, "{}{} with {tokens}", if at > 0 { ", " } else { "" }, Quoted(node))?;
-        }
-        Ok(())
-    }
+/// The three largest nodes.
+fn largest(contributors: &[(NodeId, usize)]) -> String {
+    let largest = contributors.iter().take(3);
+    largest.map(|(node, tokens)| format!("{} with {tokens}", quoted(node))).collect::<Vec<_>>().join(", ")
 }

@@ -10,17 +10,16 @@ use std::hash::BuildHasher as _;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures::future::BoxFuture;
 use serde_json::{Value as Json, json};
 
 use super::error::LoomError;
 use crate::context::budget::Budget;
 use crate::context::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree, TreeError};
 use crate::declare::Name;
-use crate::store::{CHUNK, Entry, Put, Store, StoreError};
+use crate::store::{CHUNK, Entry, Put, Store, StoreError, StoreFuture, load};
 
 /// The format of the stored definition.
-const FORMAT: u64 = 1;
+const FORMAT: u32 = 1;
 
 /// A [`Tree`] on a [store](crate::store): in memory, in a folder, in SQLite or in Postgres. A loom reads like a tree,
 /// and the methods that change the tree store the change first.
@@ -60,7 +59,7 @@ struct Unfinished {
     column: Name,
     step: usize,
     /// `None` once the store has returned an error. The entry may be stored nevertheless.
-    write: Option<BoxFuture<'static, Result<Put, StoreError>>>,
+    write: Option<StoreFuture<Put>>,
 }
 
 impl Loom {
@@ -80,12 +79,11 @@ impl Loom {
                 return Err(LoomError::Mode { stored });
             }
         }
-        let tree = load(&*store, mode).await?;
+        let tree = read_tree(&*store, mode).await?;
         if definition.is_none() {
             if tree != Tree::new(mode) {
                 // The mode of such nodes is not known, and another tree would be begun beside these nodes.
-                let reason = "it is missing, and nodes are there".to_owned();
-                return Err(LoomError::Damaged { part: "the definition".into(), reason });
+                return Err(LoomError::damaged("the definition", "it is missing, and nodes are there"));
             }
             store.define(definition_text(mode)).await?;
         }
@@ -229,6 +227,8 @@ impl Loom {
     pub async fn change(&mut self, change: Change) -> Result<(), LoomError> {
         self.finish().await?;
         self.tree.check(&change)?;
+        // Two columns, because a text must be readable by itself. A change has the number of nodes before it, so both
+        // columns are one history.
         let (column, step, entry) = match &change {
             Change::Node { header, text } => {
                 let entry = Entry::from(Arc::clone(text)).with_receipt(header.to_json());
@@ -277,7 +277,7 @@ impl Loom {
             Put::Exists(_) => {
                 let part = format!("{column} {step}");
                 *self.unfinished() = None;
-                Err(LoomError::Damaged { part, reason: "another program wrote it".into() })
+                Err(LoomError::damaged(part, "another program wrote it"))
             }
         }
     }
@@ -318,109 +318,88 @@ impl fmt::Debug for Loom {
 }
 
 fn node_column() -> Name {
-    column("node")
+    Name::known("node")
 }
 
 fn change_column() -> Name {
-    column("change")
-}
-
-fn column(name: &str) -> Name {
-    match Name::new(name) {
-        Ok(name) => name,
-        Err(error) => unreachable!("it is a name: {error}"),
-    }
+    Name::known("change")
 }
 
 fn definition_text(mode: Mode) -> String {
     format!("{}\n", json!({ "columnar_loom": FORMAT, "mode": mode.as_str() }))
 }
 
-fn parse_definition(text: &str) -> Result<Mode, LoomError> {
-    let location = || "the definition of the tree in the store".to_owned();
+fn parse_definition(text: &str) -> Result<Mode, StoreError> {
+    let location = "the definition of the tree in the store".to_owned();
     let json: Json = serde_json::from_str(text).unwrap_or_default();
-    match json.get("columnar_loom").and_then(Json::as_u64) {
-        Some(FORMAT) => {
-            let mode = json.get("mode").and_then(Json::as_str).and_then(Mode::by_name);
-            mode.ok_or_else(|| {
-                StoreError::Damaged { location: location(), reason: "it has no mode".into() }.into()
-            })
-        }
+    let reason = match json.get("columnar_loom").and_then(Json::as_u64).map(u32::try_from) {
+        Some(Ok(FORMAT)) => match json.get("mode").and_then(Json::as_str).and_then(Mode::by_name) {
+            Some(mode) => return Ok(mode),
+            None => "it has no mode".to_owned(),
+        },
         Some(found) => {
-            let found = u32::try_from(found).unwrap_or(u32::MAX);
-            let known = 1;
-            Err(StoreError::Unsupported { location: location(), found, known }.into())
+            let found = found.unwrap_or(u32::MAX);
+            return Err(StoreError::Unsupported { location, found, known: FORMAT });
         }
         None if json.get("columnar").is_some() => {
-            Err(StoreError::other("it holds a flow, and no tree: open it as a flow").into())
+            return Err(StoreError::other("it holds a flow, and no tree: open it as a flow"));
         }
-        None => {
-            Err(StoreError::Damaged { location: location(), reason: "it is no definition".into() }.into())
-        }
-    }
+        None => "it is no definition".to_owned(),
+    };
+    Err(StoreError::Damaged { location, reason })
 }
 
-async fn load(store: &dyn Store, mode: Mode) -> Result<Tree, LoomError> {
-    let mut nodes = Vec::new();
-    for (step, entry) in entries(store, node_column()).await?.iter().enumerate() {
-        nodes.push(parse_node(step, entry)?);
-    }
-    let mut changes = Vec::new();
-    for (step, entry) in entries(store, change_column()).await?.iter().enumerate() {
-        changes.push(parse_change(step, entry)?);
-    }
-    Tree::rebuild(mode, nodes, changes)
-        .map_err(|source| LoomError::Damaged { part: "the tree".into(), reason: source.to_string() })
+async fn read_tree(store: &dyn Store, mode: Mode) -> Result<Tree, LoomError> {
+    let nodes = entries(store, &node_column()).await?;
+    let nodes = nodes.iter().enumerate().map(|(step, entry)| parse_node(step, entry));
+    let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
+    let changes = entries(store, &change_column()).await?;
+    let changes = changes.iter().enumerate().map(|(step, entry)| parse_change(step, entry));
+    let tree = Tree::rebuild(mode, nodes, changes.collect::<Result<Vec<_>, _>>()?);
+    tree.map_err(|source| LoomError::damaged("the tree", source.to_string()))
 }
 
 /// All entries of a column. A gap is an error.
-async fn entries(store: &dyn Store, column: Name) -> Result<Vec<Entry>, LoomError> {
+async fn entries(store: &dyn Store, column: &Name) -> Result<Vec<Entry>, LoomError> {
     let stored = store.stored_steps(column.clone()).await?;
-    let missing = |step: usize| LoomError::Damaged {
-        part: format!("{column} {step}"),
-        reason: "it is missing, and later ones are there".into(),
-    };
     if !stored.beyond.is_empty() {
-        return Err(missing(stored.prefix));
+        return Err(missing(column, stored.prefix));
     }
     let mut all = Vec::new();
     // A list may be damaged, so no memory is taken for a number.
     for first in (0..stored.prefix).step_by(CHUNK) {
-        let steps = first..stored.prefix.min(first.saturating_add(CHUNK));
-        let mut loaded = store.load(column.clone(), steps.clone()).await?;
-        loaded.retain(|(step, _)| steps.contains(step));
-        loaded.sort_by_key(|(step, _)| *step);
+        let mut steps = first..stored.prefix.min(first.saturating_add(CHUNK));
+        let loaded = load(store, column, steps.clone()).await?;
         let mut found = loaded.iter().map(|(step, _)| *step);
-        if let Some(step) = steps.clone().find(|step| found.next() != Some(*step)) {
-            return Err(missing(step));
-        }
-        if loaded.len() > steps.len() {
-            return Err(LoomError::Damaged {
-                part: format!("the column `{column}`"),
-                reason: "it has an entry twice".into(),
-            });
+        if let Some(step) = steps.find(|step| found.next() != Some(*step)) {
+            return Err(missing(column, step));
         }
         all.extend(loaded.into_iter().map(|(_, entry)| entry));
     }
     Ok(all)
 }
 
+fn missing(column: &Name, step: usize) -> LoomError {
+    LoomError::damaged(format!("{column} {step}"), "it is missing, and later ones are there")
+}
+
 fn parse_node(step: usize, entry: &Entry) -> Result<(Header, Arc<str>), LoomError> {
-    let damaged = |reason: String| LoomError::Damaged { part: format!("node {step}"), reason };
+    let part = format!("node {step}");
     let (Some(text), Some(header)) = (&entry.value, &entry.receipt) else {
-        return Err(damaged("it has no text or no header".into()));
+        return Err(LoomError::damaged(part, "it has no text or no header"));
     };
-    let header = Header::parse(header).map_err(|error| damaged(error.to_string()))?;
+    let header = Header::parse(header).map_err(|error| LoomError::damaged(part, error.to_string()))?;
     Ok((header, text.clone().into()))
 }
 
 fn parse_change(step: usize, entry: &Entry) -> Result<(usize, Change), LoomError> {
-    let damaged = |reason: String| LoomError::Damaged { part: format!("change {step}"), reason };
+    let part = format!("change {step}");
     let json = entry.value.as_deref().and_then(|text| serde_json::from_str::<Json>(text).ok());
     let after = json.as_ref().and_then(|json| json.get("after")?.as_u64()?.try_into().ok());
     let (Some(after), Some(change)) = (after, json.as_ref().and_then(|json| json.get("change"))) else {
-        return Err(damaged("it cannot be read".into()));
+        return Err(LoomError::damaged(part, "it cannot be read"));
     };
-    let change = Change::parse(&change.to_string()).map_err(|error| damaged(error.to_string()))?;
+    let change =
+        Change::parse(&change.to_string()).map_err(|error| LoomError::damaged(part, error.to_string()))?;
     Ok((after, change))
 }

@@ -51,10 +51,10 @@ impl Memory {
 
     /// Pins a node.
     #[must_use]
-    pub fn pin(mut self, node: &NodeId) -> Self {
-        self.unpin_node(node);
-        self.pins.push(Pin::Node(node.clone()));
-        self
+    pub fn pin(self, node: &NodeId) -> Self {
+        let mut memory = self.unpin(node);
+        memory.pins.push(Pin::Node(node.clone()));
+        memory
     }
 
     /// Pins a text under a label.
@@ -67,30 +67,23 @@ impl Memory {
     /// Removes the pin of a node.
     #[must_use]
     pub fn unpin(mut self, node: &NodeId) -> Self {
-        self.unpin_node(node);
-        self
-    }
-
-    fn unpin_node(&mut self, node: &NodeId) {
         self.pins.retain(|pin| !matches!(pin, Pin::Node(pinned) if pinned == node));
+        self
     }
 
     /// Stashes a text under a label, in place of an earlier one with that label.
     #[must_use]
-    pub fn stash(mut self, label: impl Into<String>, text: impl Into<String>) -> Self {
+    pub fn stash(self, label: impl Into<String>, text: impl Into<String>) -> Self {
         let label = label.into();
-        self.stashes.retain(|stash| stash.label != label);
-        self.stashes.push(Stash { label, text: text.into(), is_recalled: false });
-        self
+        let mut memory = self.drop_stash(&label);
+        memory.stashes.push(Stash { label, text: text.into(), is_recalled: false });
+        memory
     }
 
     /// Shows a stash. Nothing happens without one of this label.
     #[must_use]
     pub fn recall(mut self, label: &str) -> Self {
-        self.stashes
-            .iter_mut()
-            .filter(|stash| stash.label == label)
-            .for_each(|stash| stash.is_recalled = true);
+        self.stashes.iter_mut().for_each(|stash| stash.is_recalled |= stash.label == label);
         self
     }
 
@@ -108,7 +101,7 @@ impl Memory {
         self
     }
 
-    /// The block in the system text.
+    /// The block at the end of the system text; `None` if the memory is empty.
     pub(super) fn block(&self, tree: &Tree) -> Option<String> {
         let mut lines = Vec::new();
         let pins = self.pins.iter().filter_map(|pin| match pin {

@@ -70,11 +70,8 @@ pub fn export(tree: &Tree, id: &str, title: &str) -> String {
             ("pruned", node.is_pruned()),
             ("excluded", node.is_excluded()),
         ];
-        let marks: Map<String, Json> = marks
-            .into_iter()
-            .filter(|(_, is_set)| *is_set)
-            .map(|(mark, _)| (mark.into(), true.into()))
-            .collect();
+        let marks = marks.into_iter().filter(|(_, is_set)| *is_set);
+        let marks: Map<String, Json> = marks.map(|(mark, _)| (mark.into(), true.into())).collect();
         if !marks.is_empty() {
             json.insert("meta".into(), marks.into());
         }
@@ -151,15 +148,13 @@ pub fn import(document: &str) -> Result<Vec<Imported>, LoomError> {
     let document: Json = serde_json::from_str(document).map_err(|error| {
         refused(format!("it is no JSON, at line {} and column {}", error.line(), error.column()))
     })?;
-    if document.get("format").and_then(Json::as_str) != Some(FORMAT) {
+    if text(&document, "format") != Some(FORMAT) {
         return Err(refused("its `format` is not `open-loom`".to_owned()));
     }
-    let version = document.get("version").and_then(Json::as_str).unwrap_or_default();
-    if version.split('.').next() != Some("2") {
+    if text(&document, "version").unwrap_or_default().split('.').next() != Some("2") {
         return Err(refused("its `version` is not 2: export it as version 2".to_owned()));
     }
-    let trees = document.get("trees").and_then(Json::as_array);
-    let trees = trees.ok_or_else(|| refused("it has no `trees`".to_owned()))?;
+    let trees = list(&document, "trees").ok_or_else(|| refused("it has no `trees`".to_owned()))?;
     trees.iter().enumerate().map(|(at, tree)| TreeDraft::parse(at, tree)?.build()).collect()
 }
 
@@ -202,20 +197,16 @@ struct DraftEdge<'j> {
 impl<'j> TreeDraft<'j> {
     fn parse(at: usize, json: &'j Json) -> Result<Self, LoomError> {
         let place = format!("`trees[{at}]`");
-        let text = |field: &str| json.get(field).and_then(Json::as_str);
-        let extension = |field: &str| flag(json, &["extensions", "columnar", field]);
-        let mode = text("mode").and_then(Mode::by_name).unwrap_or(Mode::Dialogue);
         let nodes = json.get("nodes").and_then(Json::as_object);
         let nodes = nodes.ok_or_else(|| refused(format!("{place} has no `nodes`")))?;
-        let edges = json.get("edges").and_then(Json::as_array);
-        let edges = edges.ok_or_else(|| refused(format!("{place} has no `edges`")))?;
-        let roots = json.get("rootNodeIds").and_then(Json::as_array).into_iter().flatten();
+        let edges = list(json, "edges").ok_or_else(|| refused(format!("{place} has no `edges`")))?;
+        let roots = list(json, "rootNodeIds").into_iter().flatten();
         let mut draft = Self {
-            id: text("id").unwrap_or_default().to_owned(),
-            title: text("title").unwrap_or_default().to_owned(),
-            mode,
-            system: text("systemContext"),
-            is_system_in_buffer: extension("systemInBuffer"),
+            id: text(json, "id").unwrap_or_default().to_owned(),
+            title: text(json, "title").unwrap_or_default().to_owned(),
+            mode: text(json, "mode").and_then(Mode::by_name).unwrap_or(Mode::Dialogue),
+            system: text(json, "systemContext"),
+            is_system_in_buffer: flag(json, &["extensions", "columnar", "systemInBuffer"]),
             roots: roots.filter_map(Json::as_str).collect(),
             nodes: BTreeMap::new(),
             edges: Vec::new(),
@@ -233,72 +224,66 @@ impl<'j> TreeDraft<'j> {
     }
 
     fn node(&self, id: &str, json: &'j Json) -> Result<DraftNode<'j>, LoomError> {
-        let node = || NodeId::new(id).map_err(|error| refused(format!("in {}, {error}", self.place)));
-        let id = node()?;
-        let blocks = json.get("content").and_then(Json::as_array);
+        let id = self.node_id(id)?;
+        let blocks = list(json, "content");
         let blocks = blocks.ok_or_else(|| refused(format!("the node `{id}` has no `content`")))?;
         let mut texts = Vec::new();
         for block in blocks {
-            let field = match block.get("type").and_then(Json::as_str) {
+            let field = match text(block, "type") {
                 Some("text") => "text",
                 Some("audio") => "transcript",
                 _ => "altText",
             };
-            match block.get(field).and_then(Json::as_str) {
+            match text(block, field) {
                 Some(text) => texts.push(text),
                 None => return Err(LoomError::Unreadable { node: id }),
             }
         }
-        let role = json.get("author").and_then(|author| author.get("role")).and_then(Json::as_str);
-        let author = match role {
+        let author = match field(json, &["author", "role"]).and_then(Json::as_str) {
             Some("model" | "mixed") => Author::Model,
             Some("human" | "system") => Author::Human,
             _ => return Err(refused(format!("the node `{id}` has no known `author.role`"))),
         };
-        let edited_from = json.get("editedFrom").and_then(Json::as_str);
         let number = field(json, &["extensions", "columnar", "number"]).and_then(Json::as_u64);
+        let edited_from = text(json, "editedFrom");
         Ok(DraftNode { json, number, text: texts.join("\n\n"), author, edited_from })
     }
 
     fn edge(&self, at: usize, json: &'j Json) -> Result<DraftEdge<'j>, LoomError> {
-        let place = || format!("`edges[{at}]` of {}", self.place);
-        let target = json.get("targetNodeId").and_then(Json::as_str);
-        let target = target.ok_or_else(|| refused(format!("{} has no `targetNodeId`", place())))?;
-        let sources = json.get("sources").and_then(Json::as_array).into_iter().flatten();
-        let source = |source: &'j Json| {
-            let node = source.get("nodeId").and_then(Json::as_str)?;
-            let purposes = [Purpose::Context, Purpose::Instruction].into_iter();
-            let role = source.get("role").and_then(Json::as_str).unwrap_or_default();
-            Some((purposes.into_iter().find(|purpose| purpose.as_str() == role).unwrap_or_default(), node))
-        };
-        let sources: Option<Vec<_>> = sources.map(source).collect();
-        let sources = sources.filter(|sources| !sources.is_empty());
-        let sources = sources.ok_or_else(|| refused(format!("{} has no sources", place())))?;
-        let is_continuation = json.get("type").and_then(Json::as_str) == Some("continuation");
+        let place = format!("`edges[{at}]` of {}", self.place);
+        let target = text(json, "targetNodeId");
+        let target = target.ok_or_else(|| refused(format!("{place} has no `targetNodeId`")))?;
+        let sources = list(json, "sources").into_iter().flatten().map(|source| {
+            let role = text(source, "role").unwrap_or_default();
+            let mut purposes = [Purpose::Context, Purpose::Instruction].into_iter();
+            let purpose = purposes.find(|purpose| purpose.as_str() == role).unwrap_or_default();
+            Some((purpose, text(source, "nodeId")?))
+        });
+        let sources = sources.collect::<Option<Vec<_>>>().filter(|sources| !sources.is_empty());
+        let sources = sources.ok_or_else(|| refused(format!("{place} has no sources")))?;
+        let is_continuation = text(json, "type") == Some("continuation");
         let link = field(json, &["extensions", "columnar", "link"]).and_then(Json::as_u64);
         Ok(DraftEdge { is_continuation, link: link.filter(|_| is_continuation), sources, target })
     }
 
     /// Checks that each id that an edge or an edit names is the id of a node.
     fn check_nodes(&self) -> Result<(), LoomError> {
-        let edges = self
-            .edges
-            .iter()
-            .flat_map(|edge| edge.sources.iter().map(|(_, source)| *source).chain([edge.target]));
+        let edges = self.edges.iter();
+        let edges = edges.flat_map(|edge| edge.sources.iter().map(|(_, id)| *id).chain([edge.target]));
         let edits = self.nodes.values().filter_map(|node| node.edited_from);
         let mut named = self.roots.iter().copied().chain(edges).chain(edits);
         match named.find(|id| !self.nodes.contains_key(id)) {
             None => Ok(()),
             Some(id) => {
                 // An id may be any text of the document, so only a valid id is shown.
-                let id = NodeId::new(id).map_err(|error| refused(format!("in {}, {error}", self.place)))?;
-                Err(refused(format!(
-                    "{} names the node `{}`, which it does not have",
-                    self.place,
-                    Printable(id)
-                )))
+                let id = Printable(self.node_id(id)?);
+                Err(refused(format!("{} names the node `{id}`, which it does not have", self.place)))
             }
         }
+    }
+
+    fn node_id(&self, id: &str) -> Result<NodeId, LoomError> {
+        NodeId::new(id).map_err(|error| refused(format!("in {}, {error}", self.place)))
     }
 
     fn build(self) -> Result<Imported, LoomError> {
@@ -313,8 +298,7 @@ impl<'j> TreeDraft<'j> {
         let mut incoming: BTreeMap<&str, Vec<&DraftEdge<'_>>> = BTreeMap::new();
         self.first_edges().for_each(|edge| incoming.entry(edge.target).or_default().push(edge));
         let material = self.material();
-        let mut links: Vec<(u64, &DraftEdge<'_>)> =
-            self.edges.iter().filter_map(|edge| Some((edge.link?, edge))).collect();
+        let mut links: Vec<_> = self.edges.iter().filter_map(|edge| Some((edge.link?, edge))).collect();
         links.sort_by_key(|(nodes, _)| *nodes);
         let mut links = links.into_iter().peekable();
         for (number, id) in (0_u64..).zip(order) {
@@ -418,9 +402,8 @@ impl<'j> TreeDraft<'j> {
 
 impl DraftEdge<'_> {
     fn parse(&self) -> Result<Edge, LoomError> {
-        let sources: Result<Vec<_>, LoomError> =
-            self.sources.iter().map(|(purpose, source)| Ok((*purpose, node_id(source)?))).collect();
-        Ok(Edge::new(sources?))
+        let sources = self.sources.iter().map(|(purpose, source)| Ok((*purpose, node_id(source)?)));
+        Ok(Edge::new(sources.collect::<Result<Vec<_>, LoomError>>()?))
     }
 }
 
@@ -447,6 +430,14 @@ fn header(
 
 fn node_id(id: &str) -> Result<NodeId, LoomError> {
     NodeId::new(id).map_err(|error| refused(error.to_string()))
+}
+
+fn text<'j>(json: &'j Json, field: &str) -> Option<&'j str> {
+    json.get(field)?.as_str()
+}
+
+fn list<'j>(json: &'j Json, field: &str) -> Option<&'j Vec<Json>> {
+    json.get(field)?.as_array()
 }
 
 fn field<'j>(json: &'j Json, path: &[&str]) -> Option<&'j Json> {

@@ -1,6 +1,5 @@
 //! The errors of flows.
 
-use std::fmt;
 use std::sync::Arc;
 
 #[cfg(feature = "typed")]
@@ -38,7 +37,7 @@ pub enum Error {
     /// cells.
     #[error(
         "computing `{column}` at step {step} failed{}: {source}; stored values are kept, and the next run continues",
-        Attempts(*attempt)
+        attempts(*attempt)
     )]
     Compute {
         /// The column.
@@ -97,7 +96,7 @@ pub enum Error {
     },
     /// A push to a source of documents that is no [`Update`](crate::documents::Update), or one that cannot be applied to the
     /// documents. Nothing is stored.
-    #[error("the update of `{column}` at step {step} was not stored: {}", RefusedUpdate(column, source))]
+    #[error("the update of `{column}` at step {step} was not stored: {}", refused_update(column, source))]
     Update {
         /// The source.
         column: Name,
@@ -266,28 +265,18 @@ impl Error {
 }
 
 /// The number of failed attempts, if there were several.
-struct Attempts(usize);
-
-impl fmt::Display for Attempts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 > 1 { write!(f, " {} times, the last time", self.0) } else { Ok(()) }
-    }
+fn attempts(attempt: usize) -> String {
+    if attempt > 1 { format!(" {attempt} times, the last time") } else { String::new() }
 }
 
-/// Prints the reason why an update of a source was refused. A pushed text that is no update is most likely the text of a
-/// document, and not a damaged update.
-struct RefusedUpdate<'e>(&'e Name, &'e UpdateError);
-
-impl fmt::Display for RefusedUpdate<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(column, error) = self;
-        match error.faults() {
-            [UpdateFault::Text { at, fault }] => write!(
-                f,
-                "a value of `{column}` is the text of an update: push `Update::new().file(path, text).to_text()?`; this \
-                 text is none, as byte {at} shows: {fault}"
-            ),
-            _ => write!(f, "{error}"),
-        }
+/// The reason why an update of a source was refused. A pushed text that is no update is most likely the text of a document,
+/// and not a damaged update.
+fn refused_update(column: &Name, error: &UpdateError) -> String {
+    match error.faults() {
+        [UpdateFault::Text { at, fault }] => format!(
+            "a value of `{column}` is the text of an update: push `Update::new().file(path, text).to_text()?`; this \
+             text is none, as byte {at} shows: {fault}"
+        ),
+        _ => error.to_string(),
     }
 }

@@ -115,27 +115,23 @@ pub enum Event<C = Name> {
 impl<C> Event<C> {
     /// The column of the cell.
     pub fn column(&self) -> &C {
-        match self {
-            Self::Delta { column, .. }
-            | Self::Retry { column, .. }
-            | Self::Warning { column, .. }
-            | Self::Waiting { column, .. }
-            | Self::Failed { column, .. }
-            | Self::Skipped { column, .. }
-            | Self::Value { column, .. } => column,
-        }
+        self.cell().0
     }
 
     /// The step of the cell, counted from 0.
     pub fn step(&self) -> usize {
+        self.cell().1
+    }
+
+    fn cell(&self) -> (&C, usize) {
         match self {
-            Self::Delta { step, .. }
-            | Self::Retry { step, .. }
-            | Self::Warning { step, .. }
-            | Self::Waiting { step, .. }
-            | Self::Failed { step, .. }
-            | Self::Skipped { step, .. }
-            | Self::Value { step, .. } => *step,
+            Self::Delta { column, step, .. }
+            | Self::Retry { column, step, .. }
+            | Self::Warning { column, step, .. }
+            | Self::Waiting { column, step, .. }
+            | Self::Failed { column, step, .. }
+            | Self::Skipped { column, step }
+            | Self::Value { column, step, .. } => (column, *step),
         }
     }
 }
@@ -143,6 +139,7 @@ impl<C> Event<C> {
 /// See [`Event`] for the form.
 impl<C: fmt::Display> Serialize for Event<C> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Written by hand, because a column of any type is its name, and a pause is a number of seconds.
         let (kind, fields) = match self {
             Self::Delta { .. } => ("delta", 1),
             Self::Retry { .. } => ("retry", 2),
@@ -154,7 +151,7 @@ impl<C: fmt::Display> Serialize for Event<C> {
         };
         let mut event = serializer.serialize_struct("Event", 3 + fields)?;
         event.serialize_field("type", kind)?;
-        event.serialize_field("column", &Displayed(self.column()))?;
+        event.serialize_field("column", &format_args!("{}", self.column()))?;
         event.serialize_field("step", &self.step())?;
         match self {
             Self::Delta { text, .. } => event.serialize_field("text", text)?,
@@ -172,15 +169,6 @@ impl<C: fmt::Display> Serialize for Event<C> {
             Self::Value { value, .. } => event.serialize_field("value", value)?,
         }
         event.end()
-    }
-}
-
-/// A column, serialised as the printed text.
-struct Displayed<'c, C>(&'c C);
-
-impl<C: fmt::Display> Serialize for Displayed<'_, C> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self.0)
     }
 }
 

@@ -6,12 +6,12 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as TaskContext, Poll};
 
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::FutureExt;
 
 #[cfg(feature = "simulation")]
 use crate::compute::{Context, Reply};
 use crate::compute::{Step, StepSettings};
-use crate::store::StoreError;
+use crate::store::{StoreError, StoreFuture};
 
 /// The compute steps of a flow, by column; `None` for a source. Clones share the list, so a run finds the steps of
 /// the columns that are added.
@@ -26,6 +26,7 @@ impl<'a> ComputeSteps<'a> {
         Self(Arc::new(Mutex::new(steps)))
     }
 
+    // A clone, because a step that is called may change the list.
     pub(crate) fn get(&self, column: usize) -> Option<Step<'a>> {
         self.lock().get(column).cloned().flatten()
     }
@@ -57,7 +58,7 @@ impl<'a> ComputeSteps<'a> {
 pub(crate) fn settings(steps: &[Option<Step<'_>>]) -> Vec<Arc<StepSettings>> {
     steps
         .iter()
-        .map(|step| step.as_ref().map(|step| Arc::clone(step.settings())).unwrap_or_default())
+        .map(|step| step.as_ref().map(|step| Arc::clone(&step.settings)).unwrap_or_default())
         .collect()
 }
 
@@ -77,10 +78,10 @@ pub(crate) fn discard<T>(value: T) {
 /// A request to a store. A panic of the store, whether called, polled or dropped, is an error of the request.
 ///
 /// `None` at the end.
-pub(crate) struct StoreRequest<T>(Option<BoxFuture<'static, Result<T, StoreError>>>);
+pub(crate) struct StoreRequest<T>(Option<StoreFuture<T>>);
 
 impl<T> StoreRequest<T> {
-    pub(crate) fn new(call: impl FnOnce() -> BoxFuture<'static, Result<T, StoreError>>) -> Self {
+    pub(crate) fn new(call: impl FnOnce() -> StoreFuture<T>) -> Self {
         Self(caught(call))
     }
 }

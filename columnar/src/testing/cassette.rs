@@ -195,7 +195,8 @@ impl Cassette {
         let models = recordings.models();
         if matches!(self.upstream, Upstream::Unset) && models.len() > 1 {
             let models = list(models.iter().map(String::as_str));
-            return Err(CassetteError::Ambiguous { path: recordings.path.clone(), models });
+            let reason = format!("holds recordings of {models}: choose one of them with `Cassette::by_name`");
+            return Err(CassetteError::of(&recordings.path, reason));
         }
         Ok(())
     }
@@ -215,9 +216,7 @@ impl Cassette {
         };
         let model = match &self.upstream {
             Upstream::Model(model) => Arc::clone(model),
-            Upstream::Unavailable(reason) => {
-                return Err(CassetteError::NoModel { reason: reason.to_string() });
-            }
+            Upstream::Unavailable(reason) => return Err(CassetteError::no_model(reason)),
             Upstream::Unset | Upstream::Unneeded => {
                 unreachable!("a lookup without a model never returns a call")
             }
@@ -257,7 +256,11 @@ fn record_from_env() -> Result<Record, CassetteError> {
         "" => Ok(Record::Nothing),
         "missing" => Ok(Record::Missing),
         "all" => Ok(Record::All),
-        found => Err(CassetteError::UnknownRecord { found: found.chars().take(20).collect() }),
+        found => {
+            let found: String = found.chars().take(20).collect();
+            let message = format!("`COLUMNAR_RECORD` is {found:?}; possible are `missing` and `all`");
+            Err(CassetteError::new(message))
+        }
     }
 }
 
@@ -272,9 +275,7 @@ impl Model for Cassette {
         self.check()?;
         match (&self.upstream, self.recordings().record) {
             (Upstream::Model(model), Record::All) => model.ready(),
-            (Upstream::Unavailable(reason), Record::All) => {
-                Err(CassetteError::NoModel { reason: reason.to_string() }.into())
-            }
+            (Upstream::Unavailable(reason), Record::All) => Err(CassetteError::no_model(reason).into()),
             _ => Ok(()),
         }
     }

@@ -4,10 +4,8 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
-
 use crate::declare::Name;
-use crate::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
+use crate::store::{Entry, MemoryStore, Put, StepEntries, Store, StoreFuture, StoredSteps};
 
 /// The operations of a [`Store`] around another store, `inner`.
 ///
@@ -51,28 +49,17 @@ use crate::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
 /// ```
 pub trait StoreLayer: Send + Sync + 'static {
     /// Runs around [`Store::open`].
-    fn open(
-        self: &Arc<Self>,
-        inner: &Arc<dyn Store>,
-    ) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+    fn open(self: &Arc<Self>, inner: &Arc<dyn Store>) -> StoreFuture<Option<String>> {
         inner.open()
     }
 
     /// Runs around [`Store::define`].
-    fn define(
-        self: &Arc<Self>,
-        inner: &Arc<dyn Store>,
-        definition: String,
-    ) -> BoxFuture<'static, Result<(), StoreError>> {
+    fn define(self: &Arc<Self>, inner: &Arc<dyn Store>, definition: String) -> StoreFuture<()> {
         inner.define(definition)
     }
 
     /// Runs around [`Store::stored_steps`].
-    fn stored_steps(
-        self: &Arc<Self>,
-        inner: &Arc<dyn Store>,
-        column: Name,
-    ) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+    fn stored_steps(self: &Arc<Self>, inner: &Arc<dyn Store>, column: Name) -> StoreFuture<StoredSteps> {
         inner.stored_steps(column)
     }
 
@@ -82,7 +69,7 @@ pub trait StoreLayer: Send + Sync + 'static {
         inner: &Arc<dyn Store>,
         column: Name,
         steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+    ) -> StoreFuture<StepEntries> {
         inner.load(column, steps)
     }
 
@@ -93,12 +80,12 @@ pub trait StoreLayer: Send + Sync + 'static {
         column: Name,
         step: usize,
         entry: Entry,
-    ) -> BoxFuture<'static, Result<Put, StoreError>> {
+    ) -> StoreFuture<Put> {
         inner.put(column, step, entry)
     }
 
     /// Runs around [`Store::delete`].
-    fn delete(self: &Arc<Self>, inner: &Arc<dyn Store>) -> BoxFuture<'static, Result<(), StoreError>> {
+    fn delete(self: &Arc<Self>, inner: &Arc<dyn Store>) -> StoreFuture<()> {
         inner.delete()
     }
 }
@@ -129,31 +116,27 @@ impl<L: StoreLayer + Default> Default for LayeredStore<L> {
 }
 
 impl<L: StoreLayer> Store for LayeredStore<L> {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+    fn open(&self) -> StoreFuture<Option<String>> {
         self.layer.open(&self.inner)
     }
 
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+    fn define(&self, definition: String) -> StoreFuture<()> {
         self.layer.define(&self.inner, definition)
     }
 
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+    fn stored_steps(&self, column: Name) -> StoreFuture<StoredSteps> {
         self.layer.stored_steps(&self.inner, column)
     }
 
-    fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+    fn load(&self, column: Name, steps: Range<usize>) -> StoreFuture<StepEntries> {
         self.layer.load(&self.inner, column, steps)
     }
 
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+    fn put(&self, column: Name, step: usize, entry: Entry) -> StoreFuture<Put> {
         self.layer.put(&self.inner, column, step, entry)
     }
 
-    fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+    fn delete(&self) -> StoreFuture<()> {
         self.layer.delete(&self.inner)
     }
 }

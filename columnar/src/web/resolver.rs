@@ -31,12 +31,12 @@ impl Allowed {
 }
 
 /// The resolver of a client.
-pub(super) struct Checked {
+pub(super) struct CheckedResolver {
     pub(super) allowed: Allowed,
     pub(super) lookup: Lookup,
 }
 
-impl Resolve for Checked {
+impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let lookup = (self.lookup)(name.as_str().to_owned());
         let allowed = self.allowed.clone();

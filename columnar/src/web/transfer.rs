@@ -14,7 +14,7 @@ use super::content::{Form, Type};
 use super::error::{WebError, WebFault};
 use super::html;
 use super::page::Page;
-use super::resolver::{Allowed, Checked, Lookup, Refusal};
+use super::resolver::{Allowed, CheckedResolver, Lookup, Refusal};
 use crate::declare::error::chain;
 use crate::declare::limits::MOST_REDIRECTS;
 
@@ -38,7 +38,7 @@ pub(super) fn client(allowed: Allowed, lookup: Lookup) -> Option<Client> {
         .referer(false)
         // A proxy would connect to addresses that nobody has checked.
         .no_proxy()
-        .dns_resolver(Checked { allowed, lookup })
+        .dns_resolver(CheckedResolver { allowed, lookup })
         // Another crate of the program may enable these features of the client.
         .no_gzip()
         .no_brotli()

@@ -8,7 +8,7 @@ use tracing::info_span;
 use tracing::instrument::{Instrument, Instrumented};
 use tracing::span::EnteredSpan;
 
-use super::open::{OpenSpan, Outcome};
+use super::run::OpenSpan;
 use super::{content, failure, names};
 use crate::model::registry;
 use crate::model::rendering::Request;
@@ -24,7 +24,7 @@ pub(crate) struct CallSpan {
 
 impl CallSpan {
     /// A child of the current span, which is the span of the cell.
-    pub(crate) fn begin(model: &str, request: &Request) -> Self {
+    pub(crate) fn of_request(model: &str, request: &Request) -> Self {
         let (provider, model) = split_name(model);
         let span = info_span!(
             target: names::TARGET,
@@ -67,13 +67,13 @@ impl CallSpan {
 
     /// The future, polled in this span.
     pub(crate) fn within<F: Future>(&self, future: F) -> Instrumented<F> {
-        future.instrument(self.open.span().clone())
+        future.instrument(self.open.span.clone())
     }
 
     /// A piece of text arrived.
     pub(crate) fn text(&mut self, text: &str) {
         if let Some(sent_at) = self.sent_at.take() {
-            self.open.span().record(names::FIRST_CHUNK, sent_at.elapsed().as_secs_f64());
+            self.open.span.record(names::FIRST_CHUNK, sent_at.elapsed().as_secs_f64());
         }
         if let Some(captured) = &mut self.captured {
             captured.push_str(text);
@@ -82,27 +82,28 @@ impl CallSpan {
 
     /// The reply ended, perhaps with a refusal.
     pub(crate) fn end(&mut self, end: &End) {
-        self.open.set_outcome(Outcome::Ok);
+        self.open.outcome = Some(names::OK);
         let finish = match &end.finish {
             Finish::Other(reason) if self.captured.is_some() => reason.as_str(),
             finish => failure::finish(finish),
         };
         // The form of the debug output: `tracing` has no lists, and a list of plain words is JSON.
-        self.open.span().record(names::FINISH, debug([finish]));
+        let span = &self.open.span;
+        span.record(names::FINISH, debug([finish]));
         if let Some(usage) = end.usage {
-            self.open.span().record(names::INPUT_TOKENS, usage.input);
-            self.open.span().record(names::OUTPUT_TOKENS, usage.output);
-            self.open.span().record(names::CACHE_READ, usage.cache_read);
-            self.open.span().record(names::CACHE_WRITE, usage.cache_write);
+            span.record(names::INPUT_TOKENS, usage.input);
+            span.record(names::OUTPUT_TOKENS, usage.output);
+            span.record(names::CACHE_READ, usage.cache_read);
+            span.record(names::CACHE_WRITE, usage.cache_write);
         }
         if let Some(text) = &self.captured {
-            self.open.span().record(names::OUTPUT, content::output(text, finish));
+            span.record(names::OUTPUT, content::output(text, finish));
         }
     }
 
     /// The reply is discarded.
-    pub(crate) fn failed(&mut self, error: &(dyn StdError + 'static)) {
-        self.open.failed(error, None);
+    pub(crate) fn failed(&mut self, error: &(dyn StdError + 'static), class: Option<&'static str>) {
+        self.open.failed(error, class);
     }
 }
 

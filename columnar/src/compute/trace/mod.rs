@@ -61,14 +61,11 @@
 //! [`tracing`]: https://docs.rs/tracing
 
 mod call;
-mod cell;
 mod content;
 mod failure;
 mod names;
-mod open;
 mod run;
 
 pub(crate) use call::CallSpan;
-pub(crate) use cell::CellSpan;
 pub use content::CAPTURE_CONTENT;
-pub(crate) use run::RunSpan;
+pub(crate) use run::{CellSpan, RunSpan};

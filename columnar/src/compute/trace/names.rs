@@ -1,4 +1,4 @@
-//! The names of spans and fields. The conventions for generative AI may still change, so no other module spells these
+//! The names of spans, fields and outcomes. The conventions for generative AI may still change, so no other module spells these
 //! names.
 
 pub(super) const TARGET: &str = "columnar";
@@ -16,6 +16,10 @@ pub(super) const ATTEMPTS: &str = "columnar.attempts";
 pub(super) const ATTEMPT: &str = "columnar.attempt";
 
 pub(super) const OUTCOME: &str = "columnar.outcome";
+pub(super) const OK: &str = "ok";
+pub(super) const FAILED: &str = "failed";
+pub(super) const SKIPPED: &str = "skipped";
+pub(super) const CANCELLED: &str = "cancelled";
 pub(super) const ERROR_TYPE: &str = "error.type";
 pub(super) const ERROR_TEXT: &str = "exception.message";
 

@@ -140,26 +140,13 @@ pub(super) enum MismatchKind {
     SeveralValues,
     /// The JSON is invalid at this position, which is in the JSON, not in the reply around it; both numbers count from
     /// 1.
-    Invalid { category: InvalidJson, line: usize, column: usize },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum InvalidJson {
-    Syntax,
-    Truncated,
-    OtherType,
+    Invalid { category: Category, line: usize, column: usize },
 }
 
 impl MismatchKind {
     /// Keeps the position alone: the message of `error` may quote the text.
     pub(super) fn of(error: &serde_json::Error) -> Self {
-        let category = match error.classify() {
-            Category::Data => InvalidJson::OtherType,
-            Category::Eof => InvalidJson::Truncated,
-            // There is no I/O: the text is in memory.
-            Category::Syntax | Category::Io => InvalidJson::Syntax,
-        };
-        Self::Invalid { category, line: error.line(), column: error.column() }
+        Self::Invalid { category: error.classify(), line: error.line(), column: error.column() }
     }
 }
 
@@ -214,9 +201,12 @@ impl fmt::Display for SchemaMismatch {
             }
             MismatchKind::Invalid { category, line, column } => {
                 match category {
-                    InvalidJson::Syntax => write!(f, "the JSON is invalid; expected a `{name}`")?,
-                    InvalidJson::Truncated => write!(f, "the JSON is incomplete; expected a `{name}`")?,
-                    InvalidJson::OtherType => write!(f, "the JSON does not match `{name}`")?,
+                    Category::Data => write!(f, "the JSON does not match `{name}`")?,
+                    Category::Eof => write!(f, "the JSON is incomplete; expected a `{name}`")?,
+                    // There is no I/O: the text is in memory.
+                    Category::Syntax | Category::Io => {
+                        write!(f, "the JSON is invalid; expected a `{name}`")?;
+                    }
                 }
                 write!(f, " (line {line}, column {column})")
             }

@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Error, Value as Json, from_str};
 
 use super::column_type::{MismatchKind, TypeSpec};
-use super::json_scanner::THOUGHTS;
+use crate::compute::thoughts::{CLOSING, OPENING};
 
 /// The reason why a reply has no value: the kind, and for the model the words of the parser, which may quote the reply.
 #[derive(Debug)]
@@ -63,9 +63,8 @@ pub(super) fn find<'r>(reply: &'r str, spec: &TypeSpec) -> Result<Cow<'r, str>, 
 }
 
 fn without_thoughts(reply: &str) -> &str {
-    let [begin, end] = THOUGHTS;
-    let thoughts = reply.trim_start().strip_prefix(begin);
-    thoughts.map_or(reply, |thoughts| thoughts.split_once(end).map_or("", |(_, rest)| rest))
+    let thoughts = reply.trim_start().strip_prefix(OPENING);
+    thoughts.map_or(reply, |thoughts| thoughts.split_once(CLOSING).map_or("", |(_, rest)| rest))
 }
 
 /// A text that is JSON of the type, or a bare word of the type.

@@ -5,8 +5,7 @@
 
 use memchr::memmem;
 
-/// The marks around thoughts that a model writes into a reply.
-pub(super) const THOUGHTS: [&str; 2] = ["<think>", "</think>"];
+use crate::compute::thoughts::{CLOSING, OPENING};
 
 /// Scans a growing reply. Each call takes the whole reply so far.
 #[derive(Debug, Default)]
@@ -27,19 +26,16 @@ enum ScanState {
     /// The scanner has seen white space, thoughts and the first line of a fence alone.
     #[default]
     Blank,
+    /// The scanner is in thoughts.
     Thoughts,
+    /// The scanner is in the first line of a fence.
     Fence,
     /// The scanner is after this bracket. The next character shows whether JSON begins: `[see below]` is none.
     Opened(u8),
     /// The scanner is inside a list or an object, with this number of open brackets.
-    Nested {
-        depth: usize,
-    },
+    Nested { depth: usize },
     /// The scanner is in a string, inside brackets or, at depth 0, without brackets.
-    Quoted {
-        depth: usize,
-        escaped: bool,
-    },
+    Quoted { depth: usize, escaped: bool },
     /// The scanner is after the JSON, or in a reply that is read only as a whole.
     End,
 }
@@ -67,7 +63,7 @@ impl JsonScanner {
 
     /// The state after the first byte of the rest; `None` if the rest is too short to tell.
     fn after(&mut self, byte: u8, rest: &[u8], openings: &str) -> Option<ScanState> {
-        let [begin, end] = THOUGHTS.map(str::as_bytes);
+        let [begin, end] = [OPENING, CLOSING].map(str::as_bytes);
         let mut length = 1;
         let state = match (self.state, byte) {
             (ScanState::Blank, b'<') if rest.len() < begin.len() && begin.starts_with(rest) => return None,
@@ -91,13 +87,8 @@ impl JsonScanner {
                 }
                 if found.is_some() { ScanState::Blank } else { ScanState::Thoughts }
             }
-            (ScanState::Fence, byte) => {
-                if byte == b'\n' {
-                    ScanState::Blank
-                } else {
-                    ScanState::Fence
-                }
-            }
+            (ScanState::Fence, b'\n') => ScanState::Blank,
+            (ScanState::Fence, _) => ScanState::Fence,
             (ScanState::Opened(b'{'), b'"' | b'}')
             | (
                 ScanState::Opened(b'['),

@@ -1,11 +1,11 @@
 //! The attempts at a typed value: a reply that does not match the type is sent back to the step with the error.
 
-use futures::stream::{self, BoxStream, StreamExt};
+use futures::stream::{BoxStream, StreamExt};
 
 use super::column_type::{ColumnType, MismatchKind, SchemaMismatch, TypeSpec};
 use super::find::{Unread, find};
 use super::json_scanner::JsonScanner;
-use crate::compute::{Context, OutputSpec, Piece, Reply, ReplyKind, Step};
+use crate::compute::{Context, OutputSpec, Piece, PieceSource, Reply, Step};
 use crate::context::Role;
 use crate::declare::error::BoxError;
 use crate::history::Value;
@@ -16,16 +16,31 @@ impl Step<'_> {
     pub(crate) fn typed<T: ColumnType>(self) -> Self {
         let spec = TypeSpec::of::<T>();
         // A step without a model would return the same value again.
-        let default = usize::from(self.settings().instruction.is_some());
-        let repairs = self.settings().repairs.unwrap_or(default);
-        let step = if repairs > 0 { self.with_attempts_by("typed") } else { self };
+        let default = usize::from(self.settings.instruction.is_some());
+        let repairs = self.settings.repairs.unwrap_or(default);
+        let step = if repairs > 0 { self.attempted_by("typed") } else { self };
         // Budgets and warm-ups count the instruction in the form that is sent.
-        step.map_instruction(|instruction| spec.output.instruct(instruction)).wrap(move |step, cx| {
-            Reply(ReplyKind::Pieces(repair_loop(step.clone(), cx, spec.clone(), repairs)))
+        let step = step.set(|settings| {
+            let instruction = settings.instruction.as_deref();
+            settings.instruction = instruction.map(|instruction| spec.output.instruct(instruction));
+        });
+        step.wrap(move |step, cx| {
+            Reply::of(RepairLoop {
+                step: step.clone(),
+                cx: cx.with_output(spec.output.clone()),
+                spec: spec.clone(),
+                repairs,
+                attempt: 1,
+                pieces: None,
+                reply: String::new(),
+                scanner: JsonScanner::default(),
+                is_done: false,
+            })
         })
     }
 }
 
+/// Makes attempts until a reply matches the type or no repair is left.
 struct RepairLoop<'a> {
     step: Step<'a>,
     cx: Context,
@@ -42,39 +57,14 @@ struct RepairLoop<'a> {
     is_done: bool,
 }
 
-/// Makes attempts until a reply matches the type or no repair is left.
-fn repair_loop(
-    step: Step<'_>,
-    cx: Context,
-    spec: TypeSpec,
-    repairs: usize,
-) -> BoxStream<'_, Result<Piece, BoxError>> {
-    let state = RepairLoop {
-        cx: cx.with_output(spec.output.clone()),
-        step,
-        spec,
-        repairs,
-        attempt: 1,
-        pieces: None,
-        reply: String::new(),
-        scanner: JsonScanner::default(),
-        is_done: false,
-    };
-    stream::unfold(state, |mut state| async move {
-        let piece = state.next().await?;
-        state.is_done |= piece.is_err();
-        Some((piece, state))
-    })
-    .boxed()
-}
-
-impl RepairLoop<'_> {
+impl PieceSource for RepairLoop<'_> {
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
         while !self.is_done {
-            let pieces = self.pieces.get_or_insert_with(|| self.step.start(self.cx.clone()).pieces());
+            let pieces = self.pieces.get_or_insert_with(|| self.step.start(self.cx.clone()).0);
             match pieces.next().await {
                 Some(Ok(Piece::Text(text))) => {
                     self.reply.push_str(&text);
+                    // Text around the JSON is dropped on arrival, because deltas must add up to the value.
                     let json = self.scanner.advance(&self.reply, &self.spec.openings);
                     if !json.is_empty() {
                         return Some(Ok(Piece::Text(json.to_owned())));
@@ -89,7 +79,9 @@ impl RepairLoop<'_> {
         }
         None
     }
+}
 
+impl RepairLoop<'_> {
     /// Checks a streamed reply, and returns the rest of the JSON or a repair.
     fn finish_stream(&mut self) -> Result<Option<Piece>, BoxError> {
         let rest = match find(&self.reply, &self.spec) {

@@ -80,6 +80,11 @@ pub(crate) fn unknown_column<N: AsRef<str>>(name: &str, similar: Option<&N>, col
     }
 }
 
+/// Errors with a line for each.
+pub(crate) fn lines(errors: &[impl fmt::Display]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
 /// Names as text: `` `a`, `b` ``.
 pub(crate) fn list<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> String {
     names.into_iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")

@@ -116,15 +116,16 @@ table! {
     number: |tokens| Self { tokens: Some(tokens), ..Self::default() };
 }
 
+/// The settings that only prompts have.
+const ONLY_OF_PROMPTS: &str = "model or_model effort temperature top_p seed lenient strip_thoughts keep_thoughts stop \
+                               max_tokens allow_truncated allow_empty pace";
+
 impl ColumnDeclaration {
     /// The column. Mistakes of the column are errors of the flow.
     pub(super) fn column(&self, steps: &BTreeMap<&str, Step<'static>>) -> Column {
+        // Nothing is checked here: a second checker would word the errors in another way.
         let views = self.views.iter().map(View::from).collect();
-        let column = Column::derived(self.name.clone(), views, self.step(steps));
-        match &self.was {
-            Some(was) => column.was(was),
-            None => column,
-        }
+        with(Column::derived(self.name.clone(), views, self.step(steps)), self.was.as_ref(), Column::was)
     }
 
     fn step(&self, steps: &BTreeMap<&str, Step<'static>>) -> Result<Step<'static>, Vec<StepError>> {
@@ -136,7 +137,9 @@ impl ColumnDeclaration {
                 None
             }
             (None, Some(step)) => {
-                let settings = self.prompt_settings().into_iter();
+                // As data, the declaration has the settings that are set.
+                let data = serde_json::to_value(self).unwrap_or_default();
+                let settings = ONLY_OF_PROMPTS.split(' ').filter(|setting| data.get(setting).is_some());
                 errors.extend(settings.map(|setting| StepError::OnlyOfPrompts { setting }));
                 let found = steps.get(step.as_str()).cloned();
                 if found.is_none() {
@@ -183,27 +186,6 @@ impl ColumnDeclaration {
         when(prompt, self.keep_thoughts, Prompt::keep_thoughts)
     }
 
-    /// The settings that only prompts have.
-    fn prompt_settings(&self) -> Vec<&'static str> {
-        let settings = [
-            ("model", self.model.is_some()),
-            ("or_model", self.or_model.is_some()),
-            ("effort", self.effort.is_some()),
-            ("temperature", self.temperature.is_some()),
-            ("top_p", self.top_p.is_some()),
-            ("seed", self.seed.is_some()),
-            ("lenient", self.lenient),
-            ("strip_thoughts", self.strip_thoughts),
-            ("keep_thoughts", self.keep_thoughts),
-            ("stop", !self.stop.is_empty()),
-            ("max_tokens", self.max_tokens.is_some()),
-            ("allow_truncated", self.allow_truncated),
-            ("allow_empty", self.allow_empty),
-            ("pace", self.pace.is_some()),
-        ];
-        settings.into_iter().filter(|(_, is_set)| *is_set).map(|(setting, _)| setting).collect()
-    }
-
     /// The step with all policies. The policies of an attempt come first, so each attempt waits for the rate, and its time
     /// begins then.
     fn with_policies(&self, step: Step<'static>, errors: &mut Vec<StepError>) -> Step<'static> {
@@ -231,7 +213,7 @@ impl ColumnDeclaration {
 }
 
 /// Applies a setting that has a value.
-fn with<T, V>(target: T, value: Option<V>, set: impl FnOnce(T, V) -> T) -> T {
+pub(super) fn with<T, V>(target: T, value: Option<V>, set: impl FnOnce(T, V) -> T) -> T {
     match value {
         Some(value) => set(target, value),
         None => target,

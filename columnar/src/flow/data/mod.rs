@@ -53,6 +53,7 @@ use std::collections::BTreeMap;
 
 pub use column::{BudgetDeclaration, ColumnDeclaration, PaceDeclaration, RateDeclaration};
 
+use self::column::with;
 use crate::compute::Step;
 use crate::flow::{Column, documents, source};
 use table::table;
@@ -114,13 +115,9 @@ impl Declaration {
     /// ```
     pub fn to_columns<'s>(&self, steps: impl IntoIterator<Item = (&'s str, Step<'static>)>) -> Vec<Column> {
         let steps: BTreeMap<&str, Step<'static>> = steps.into_iter().collect();
-        let renamed = |column: Column, was: &Option<String>| match was {
-            Some(was) => column.was(was),
-            None => column,
-        };
-        let sources = self.sources.iter().map(|declared| renamed(source(&declared.name), &declared.was));
-        let documents =
-            self.documents.iter().map(|declared| renamed(documents(&declared.name), &declared.was));
-        sources.chain(documents).chain(self.columns.iter().map(|declared| declared.column(&steps))).collect()
+        let sources = self.sources.iter().map(|declared| (source(&declared.name), &declared.was));
+        let documents = self.documents.iter().map(|declared| (documents(&declared.name), &declared.was));
+        let sources = sources.chain(documents).map(|(source, was)| with(source, was.as_ref(), Column::was));
+        sources.chain(self.columns.iter().map(|declared| declared.column(&steps))).collect()
     }
 }

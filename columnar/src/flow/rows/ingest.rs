@@ -2,20 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value as Json;
+
 use super::table::{InvalidRow, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::run::reopen::FlowDefinition;
 use crate::store::{BYTES, CHUNK, Entry, Store, StoreError, put_all};
 
-/// The value of a column in a row, before the checks.
-#[derive(Debug)]
-pub(super) enum CellValue {
-    Null,
-    Text(String),
-    Number(usize),
-    List(Vec<String>),
-    Other,
-}
+/// The members of a row, before the checks.
+pub(super) type RowMembers = Vec<(String, Json)>;
 
 /// Stores rows, a chunk at a time.
 pub(super) struct Ingest<'s, S> {
@@ -38,10 +33,7 @@ impl<'s, S: Store> Ingest<'s, S> {
     }
 
     /// Takes the next row, or the reason why the row is invalid. Earlier rows are stored either way.
-    pub(super) async fn row(
-        &mut self,
-        row: Result<Vec<(String, CellValue)>, InvalidRow>,
-    ) -> Result<(), RowsError> {
+    pub(super) async fn row(&mut self, row: Result<RowMembers, InvalidRow>) -> Result<(), RowsError> {
         match row.and_then(|members| cells(members, self.rows)) {
             Ok(cells) => {
                 for (column, step, entry) in cells {
@@ -79,24 +71,23 @@ impl<'s, S: Store> Ingest<'s, S> {
 }
 
 /// The cells of a row, at this step unless the row has another.
-fn cells(members: Vec<(String, CellValue)>, step: usize) -> Result<RowCells, InvalidRow> {
+fn cells(members: RowMembers, step: usize) -> Result<RowCells, InvalidRow> {
     // Before all other members, because `_step` may be the last of them.
     let step = match members.iter().find(|(member, _)| member == STEP) {
         None => step,
-        Some((_, CellValue::Number(step))) => *step,
-        Some(_) => return Err(InvalidRow::Step),
+        Some((_, found)) => found.as_u64().and_then(|step| step.try_into().ok()).ok_or(InvalidRow::Step)?,
     };
     let mut cells = Vec::new();
     for (member, found) in members {
         match (member.as_str(), found) {
-            (STEP, _) | (_, CellValue::Null) => {}
-            (SKIPPED, CellValue::List(columns)) => {
-                for column in columns {
-                    cells.push((Name::new(&column)?, step, Entry::SKIPPED));
+            (STEP, _) | (_, Json::Null) => {}
+            (SKIPPED, Json::Array(columns)) if columns.iter().all(Json::is_string) => {
+                for column in columns.iter().filter_map(Json::as_str) {
+                    cells.push((Name::new(column)?, step, Entry::SKIPPED));
                 }
             }
             (SKIPPED, _) => return Err(InvalidRow::Skipped),
-            (column, CellValue::Text(text)) => cells.push((Name::new(column)?, step, Entry::from(text))),
+            (column, Json::String(text)) => cells.push((Name::new(column)?, step, Entry::from(text))),
             (column, _) => return Err(InvalidRow::NotText { column: Name::new(column)? }),
         }
     }

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::io::{self, BufRead, Write};
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::Value as Json;
+use serde::de::{Deserializer, MapAccess, Visitor};
 
-use super::ingest::{CellValue, Ingest};
+use super::ingest::{Ingest, RowMembers};
 use super::table::{InvalidRow, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::flow::{LiveFlow, Row, RowChunks};
@@ -68,7 +67,7 @@ pub async fn write_json_lines<C, I>(
         count += next.len();
         for row in &next {
             line.clear();
-            write_row(row, rows.columns(), &mut line)?;
+            write_row(row, &rows.columns, &mut line)?;
             out.write_all(&line)?;
         }
     }
@@ -134,56 +133,29 @@ pub async fn read_json_lines(store: &impl Store, mut rows: impl BufRead) -> Resu
     Ok(ingest.finish().await?)
 }
 
-fn parse(line: &[u8]) -> Result<Vec<(String, CellValue)>, InvalidRow> {
+fn parse(line: &[u8]) -> Result<RowMembers, InvalidRow> {
     // The message of serde may quote the row.
-    let members = serde_json::from_slice::<Members>(line);
-    members.map(|members| members.0).map_err(|error| InvalidRow::NotAnObject { byte: error.column().max(1) })
+    let mut json = serde_json::Deserializer::from_slice(line);
+    let members = json.deserialize_map(Members).and_then(|members| json.end().map(|()| members));
+    members.map_err(|error| InvalidRow::NotAnObject { byte: error.column().max(1) })
 }
 
 /// The members of an object, with duplicates.
-struct Members(Vec<(String, CellValue)>);
+struct Members;
 
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Object)
-    }
-}
-
-struct Object;
-
-impl<'de> Visitor<'de> for Object {
-    type Value = Members;
+impl<'de> Visitor<'de> for Members {
+    type Value = RowMembers;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RowMembers, A::Error> {
         // A map would drop one of two equal members. The store reports an error if the values differ.
         let mut members = Vec::new();
-        while let Some((member, value)) = map.next_entry()? {
-            members.push((member, cell_value(value)));
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
         }
-        Ok(Members(members))
-    }
-}
-
-fn cell_value(value: Json) -> CellValue {
-    let text = |value| match value {
-        Json::String(text) => Some(text),
-        _ => None,
-    };
-    match value {
-        Json::Null => CellValue::Null,
-        Json::String(text) => CellValue::Text(text),
-        // Only `_step` is a number, so one with a sign or a fraction is wrong everywhere.
-        Json::Number(number) => {
-            let number = number.as_u64().and_then(|number| usize::try_from(number).ok());
-            number.map_or(CellValue::Other, CellValue::Number)
-        }
-        Json::Array(values) => {
-            values.into_iter().map(text).collect::<Option<_>>().map_or(CellValue::Other, CellValue::List)
-        }
-        _ => CellValue::Other,
+        Ok(members)
     }
 }

@@ -17,8 +17,9 @@ use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use serde_json::Value as Json;
 
-use super::ingest::{CellValue, Ingest};
+use super::ingest::Ingest;
 use super::table::{InvalidRow, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::flow::{LiveFlow, Row, RowChunks};
@@ -61,7 +62,7 @@ pub async fn write_parquet<C, I>(
     out: impl Write + Send,
 ) -> Result<usize, RowsError> {
     let mut rows = RowChunks::new(flow, ..);
-    let schema = Arc::new(schema(rows.columns()));
+    let schema = Arc::new(schema(&rows.columns));
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     // Readers must find plain texts, not the Arrow layout of this program.
     let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
@@ -75,7 +76,7 @@ pub async fn write_parquet<C, I>(
             return Ok(count);
         }
         next.iter().try_for_each(check)?;
-        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays(&next, rows.columns()));
+        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays(&next, &rows.columns));
         writer.write(&batch.map_err(failed)?).map_err(failed)?;
         if writer.memory_size() > GROUP {
             writer.flush().map_err(failed)?;
@@ -185,28 +186,28 @@ fn reader(file: File) -> Result<ParquetRecordBatchReader, ParquetError> {
     ParquetRecordBatchReaderBuilder::new_with_metadata(file, known).with_batch_size(count).build()
 }
 
-fn cell_value(column: &ArrayRef, row: usize) -> CellValue {
+fn cell_value(column: &ArrayRef, row: usize) -> Json {
     if column.is_null(row) {
-        return CellValue::Null;
+        return Json::Null;
     }
-    let number = match column.data_type() {
-        DataType::Null => return CellValue::Null,
+    match column.data_type() {
+        DataType::Null => Json::Null,
         // Short texts cannot occur: `reader` has declared all texts long.
-        DataType::LargeUtf8 => return CellValue::Text(column.as_string::<i64>().value(row).to_owned()),
+        DataType::LargeUtf8 => column.as_string::<i64>().value(row).into(),
         DataType::List(_) => {
             let texts = column.as_list::<i32>().value(row);
-            let texts = texts.as_string_opt::<i32>();
-            let texts = texts.and_then(|texts| texts.iter().map(|text| text.map(str::to_owned)).collect());
-            return texts.map_or(CellValue::Other, CellValue::List);
+            texts.as_string_opt::<i32>().map_or(OTHER, |texts| texts.iter().collect())
         }
-        DataType::Int32 => usize::try_from(column.as_primitive::<Int32Type>().value(row)),
-        DataType::Int64 => usize::try_from(column.as_primitive::<Int64Type>().value(row)),
-        DataType::UInt32 => usize::try_from(column.as_primitive::<UInt32Type>().value(row)),
-        DataType::UInt64 => usize::try_from(column.as_primitive::<UInt64Type>().value(row)),
-        _ => return CellValue::Other,
-    };
-    number.map_or(CellValue::Other, CellValue::Number)
+        DataType::Int32 => column.as_primitive::<Int32Type>().value(row).into(),
+        DataType::Int64 => column.as_primitive::<Int64Type>().value(row).into(),
+        DataType::UInt32 => column.as_primitive::<UInt32Type>().value(row).into(),
+        DataType::UInt64 => column.as_primitive::<UInt64Type>().value(row).into(),
+        _ => OTHER,
+    }
 }
+
+/// Any value that no column of a row can have.
+const OTHER: Json = Json::Bool(true);
 
 fn failed(error: impl Into<ParquetError>) -> RowsError {
     let error = match error.into() {

@@ -16,8 +16,8 @@ pub(super) type ProgressKey = (usize, Name);
 #[derive(Debug, Default)]
 pub(super) struct Feed {
     /// The number of runs so far, so that subscribers tell the failures of two runs apart.
-    run: u64,
-    drafts: BTreeMap<ProgressKey, Arc<TextInProgress>>,
+    pub(super) run: u64,
+    pub(super) drafts: BTreeMap<ProgressKey, Arc<TextInProgress>>,
     /// The messages of the errors.
     failures: BTreeMap<ProgressKey, String>,
     /// The cells that failed, in the order in which they did, so that a subscriber looks at each of them once.
@@ -28,7 +28,7 @@ pub(super) struct Feed {
 #[derive(Debug)]
 pub(super) struct TextInProgress {
     /// The number of the attempt, counted from 1.
-    attempt: usize,
+    pub(super) attempt: usize,
     state: Mutex<DraftState>,
 }
 
@@ -85,14 +85,6 @@ impl Feed {
         }
     }
 
-    pub(super) fn run(&self) -> u64 {
-        self.run
-    }
-
-    pub(super) fn drafts(&self) -> impl Iterator<Item = (&ProgressKey, &Arc<TextInProgress>)> {
-        self.drafts.iter()
-    }
-
     /// The cells that failed in this run, after the first ones.
     pub(super) fn failed_after(&self, count: usize) -> &[ProgressKey] {
         self.failed.get(count..).unwrap_or_default()
@@ -113,10 +105,6 @@ impl Feed {
 impl TextInProgress {
     fn new(attempt: usize) -> Arc<Self> {
         Arc::new(Self { attempt, state: Mutex::default() })
-    }
-
-    pub(super) fn attempt(&self) -> usize {
-        self.attempt
     }
 
     /// The text from this byte on, if there is more.

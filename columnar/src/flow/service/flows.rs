@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt, join_all};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
-use super::spawned::{FlowTask, Spawn, Spawned, WeakSpawned};
+use super::spawned::{FlowTask, Spawn, Spawned, WeakSpawned, before};
 use crate::model::deadline;
 use crate::run::Error;
 
@@ -137,7 +137,11 @@ where
     }
 
     async fn end(&self, deadline: Option<Instant>) -> bool {
-        let slots = self.0.close();
+        let slots: Vec<_> = {
+            let mut slots = self.0.lock();
+            slots.is_closed = true;
+            slots.by_key.values().cloned().collect()
+        };
         let ended = slots.iter().map(|slot| async move {
             // A flow that is being opened is waited for.
             let Some(mut slot) = before(deadline, slot.lock()).await else { return false };
@@ -160,13 +164,6 @@ impl<K: Eq + Hash, F, E> OpenFlows<K, F, E> {
     /// Locks the slots. Each change is one insertion or removal, so a panic leaves nothing half changed.
     fn lock(&self) -> MutexGuard<'_, Slots<K, F>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Opens no more flows, and returns the slots of the open ones.
-    fn close(&self) -> Vec<Arc<FlowSlot<F>>> {
-        let mut slots = self.lock();
-        slots.is_closed = true;
-        slots.by_key.values().cloned().collect()
     }
 
     /// Removes a slot whose flow has ended, unless someone other than the caller is about to use the slot. The caller
@@ -208,14 +205,6 @@ impl<'f, K: Clone + Eq + Hash, F, E> Lease<'f, K, F, E> {
 impl<K: Eq + Hash, F, E> Drop for Lease<'_, K, F, E> {
     fn drop(&mut self) {
         self.flows.forget(&self.key, 1);
-    }
-}
-
-/// The result of a future that ends before the deadline.
-async fn before<T>(deadline: Option<Instant>, future: impl Future<Output = T>) -> Option<T> {
-    match deadline {
-        Some(deadline) => timeout_at(deadline, future).await.ok(),
-        None => Some(future.await),
     }
 }
 

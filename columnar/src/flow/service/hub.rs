@@ -9,7 +9,6 @@
 //!    task's state
 //! ```
 
-use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,7 +23,7 @@ pub(super) struct Hub {
     pub(super) shared: Arc<SharedFlow>,
     pub(super) steps: ComputeSteps<'static>,
     feed: Mutex<Feed>,
-    control: watch::Sender<Control>,
+    pub(super) control: watch::Sender<Control>,
 }
 
 /// The requests of handles, and the state of the task.
@@ -35,7 +34,8 @@ pub(super) struct Control {
     /// A request to compute missing cells, although nothing was pushed.
     pub(super) retry: bool,
     pub(super) stop: Stop,
-    task: TaskState,
+    /// The work that the task has decided on.
+    work: NextWork,
     /// The error that ended the last run.
     error: Option<Arc<Error>>,
 }
@@ -53,23 +53,16 @@ pub(super) enum Stop {
     Abort,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum TaskState {
-    #[default]
-    Busy,
-    /// The task waits for a push or a request.
-    Idle,
-    Ended,
-}
-
 /// The next thing that the task does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum NextWork {
+    #[default]
     Run,
     /// Wait for a run of somebody else, and compute all that is missing.
     WaitForRun,
     /// Wait for a request or a push.
     Wait,
+    /// End, for good.
     Close,
 }
 
@@ -85,11 +78,6 @@ impl Hub {
         self.feed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A receiver that is notified of requests.
-    pub(super) fn requests(&self) -> watch::Receiver<Control> {
-        self.control.subscribe()
-    }
-
     pub(super) fn request(&self, change: impl FnOnce(&mut Control)) {
         self.control.send_modify(change);
     }
@@ -99,8 +87,9 @@ impl Hub {
         self.request(|control| {
             control.stop = control.stop.max(stop);
             control.retry = false;
-            // Now and not when the task reads the request: a later push is not cancelled.
-            self.shared.leave_stale();
+            // The missing cells are left to the next push. Now and not when the task reads the request: a later push is
+            // not cancelled.
+            self.shared.lock().is_stale = false;
         });
     }
 
@@ -110,7 +99,7 @@ impl Hub {
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        self.control.borrow().task == TaskState::Ended
+        self.control.borrow().work == NextWork::Close
     }
 
     /// Decides what the task does next, while no run of its own is active.
@@ -119,22 +108,18 @@ impl Hub {
         let mut next = NextWork::Wait;
         let mut earlier = None;
         let is_changed = self.control.send_if_modified(|control| {
-            let before = (control.stop, control.task);
+            let before = (control.stop, control.work);
             if control.stop == Stop::Cancel {
                 // The run that the request cancels is over.
                 control.stop = Stop::No;
             }
             next = self.decide(control);
-            control.task = match next {
-                NextWork::Run | NextWork::WaitForRun => TaskState::Busy,
-                NextWork::Wait => TaskState::Idle,
-                NextWork::Close => TaskState::Ended,
-            };
+            control.work = next;
             if next == NextWork::Run {
                 control.retry = false;
                 earlier = control.error.take();
             }
-            before != (control.stop, control.task)
+            before != (control.stop, control.work)
         });
         drop(earlier);
         if is_changed {
@@ -144,14 +129,16 @@ impl Hub {
     }
 
     fn decide(&self, control: &Control) -> NextWork {
+        // After a failed write nobody knows what the store has before the store is opened again, so the task ends.
         if control.stop >= Stop::Shutdown || self.shared.has_store_failed() {
             return NextWork::Close;
         }
-        if self.shared.is_running() {
+        if self.shared.lock().is_running {
             return NextWork::WaitForRun;
         }
+        // A dropped handle cancels nothing, because clients post and leave: what they pushed is computed before the end.
         // Under the lock of the requests: a handle that pushes and is dropped does both before or both after this.
-        match (control.retry || self.shared.is_stale(), control.handles) {
+        match (control.retry || self.shared.lock().is_stale, control.handles) {
             (true, _) => NextWork::Run,
             (false, 0) => NextWork::Close,
             (false, _) => NextWork::Wait,
@@ -160,10 +147,11 @@ impl Hub {
 
     /// The run of the task has ended with an error.
     pub(super) fn fail(&self, error: Error) {
+        // The error ends the run and not the task, and the task repeats nothing: that would spend without end.
         let cell = error.cell();
         if cell.is_none_or(|(_, step)| step.is_none()) {
             // The run has failed before it looked at what was pushed, and so would the next run.
-            self.shared.leave_stale();
+            self.shared.lock().is_stale = false;
         }
         if let Some((column, step)) = cell {
             let first_missing =
@@ -182,11 +170,11 @@ impl Hub {
     /// The result of the last run when the task has nothing to do; `None` before.
     pub(super) fn at_rest(&self) -> Option<Result<()>> {
         // Before the state of the task, because the task is busy before its run has seen the values.
-        let is_stale = self.shared.is_stale();
+        let is_stale = self.shared.lock().is_stale;
         let control = self.control.borrow();
         let is_idle =
-            control.task == TaskState::Idle && control.stop == Stop::No && !control.retry && !is_stale;
-        if !is_idle && control.task != TaskState::Ended {
+            control.work == NextWork::Wait && control.stop == Stop::No && !control.retry && !is_stale;
+        if !is_idle && control.work != NextWork::Close {
             return None;
         }
         Some(control.error.as_ref().map_or(Ok(()), |error| Err(Error::Shared(Arc::clone(error)))))
@@ -214,54 +202,49 @@ impl Hub {
     /// The task is gone.
     pub(super) fn close(&self) {
         self.end_run();
-        self.request(|control| control.task = TaskState::Ended);
+        self.request(|control| control.work = NextWork::Close);
         self.shared.notify();
     }
 }
 
 /// A share in a spawned flow, which keeps its task.
+#[derive(Clone)]
 pub(super) struct HubHandle {
-    /// `None` while it is dropped.
-    hub: Option<Arc<Hub>>,
-    control: watch::Sender<Control>,
+    // Dropped before the count, because the task may end as soon as no handle is left. The next opening of the flow must
+    // then find the store released.
+    pub(super) hub: Arc<Hub>,
+    _count: HandleCount,
 }
+
+/// A handle as the task counts it.
+struct HandleCount(watch::Sender<Control>);
 
 impl HubHandle {
     /// A handle to a spawned flow; `None` if its task has ended.
     pub(super) fn new(hub: &Arc<Hub>) -> Option<Self> {
         let mut is_closed = true;
         hub.control.send_if_modified(|control| {
-            is_closed = control.task == TaskState::Ended;
+            is_closed = control.work == NextWork::Close;
             control.handles += usize::from(!is_closed);
             false
         });
-        (!is_closed).then(|| Self { hub: Some(Arc::clone(hub)), control: hub.control.clone() })
-    }
-
-    pub(super) fn hub(&self) -> &Arc<Hub> {
-        match &self.hub {
-            Some(hub) => hub,
-            None => unreachable!("it is being dropped"),
-        }
+        (!is_closed).then(|| Self { hub: Arc::clone(hub), _count: HandleCount(hub.control.clone()) })
     }
 }
 
-impl Clone for HubHandle {
+impl Clone for HandleCount {
     fn clone(&self) -> Self {
-        self.control.send_if_modified(|control| {
+        self.0.send_if_modified(|control| {
             control.handles += 1;
             false
         });
-        Self { hub: self.hub.clone(), control: self.control.clone() }
+        Self(self.0.clone())
     }
 }
 
-impl Drop for HubHandle {
+impl Drop for HandleCount {
     fn drop(&mut self) {
-        // First, because the task may end as soon as no handle is left. The next opening of the flow must then find the
-        // store released.
-        self.hub = None;
-        self.control.send_if_modified(|control| {
+        self.0.send_if_modified(|control| {
             control.handles -= 1;
             control.handles == 0
         });
@@ -272,12 +255,6 @@ impl Deref for HubHandle {
     type Target = Hub;
 
     fn deref(&self) -> &Hub {
-        self.hub()
-    }
-}
-
-impl fmt::Debug for Hub {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hub").field("shared", &self.shared).finish_non_exhaustive()
+        &self.hub
     }
 }

@@ -187,7 +187,7 @@ impl<F> Spawned<F> {
         let shared = &self.handle.shared;
         let check = || {
             // A step that has not begun waits for a push.
-            let rest = hub.at_rest().filter(|_| shared.begun() > step || hub.is_closed());
+            let rest = hub.at_rest().filter(|_| shared.lock().scheduler.begun() > step || hub.is_closed());
             // After that question: the task may have stored the step before it came to rest.
             match shared.first_missing(step) {
                 None => Some(Ok(())),
@@ -278,16 +278,20 @@ impl<F> Spawned<F> {
         let mut ended = pin!(receiver.changed());
         self.handle.stop(Stop::Shutdown);
         // Nothing is ever sent: an error ends the wait.
-        let Some(deadline) = deadline else {
-            let _ = ended.await;
-            return true;
-        };
-        let is_in_time = timeout_at(deadline, ended.as_mut()).await.is_ok();
+        let is_in_time = before(deadline, ended.as_mut()).await.is_some();
         if !is_in_time {
             self.handle.stop(Stop::Abort);
             let _ = ended.await;
         }
         is_in_time
+    }
+}
+
+/// The result of a future that ends before the deadline.
+pub(super) async fn before<T>(deadline: Option<Instant>, future: impl Future<Output = T>) -> Option<T> {
+    match deadline {
+        Some(deadline) => timeout_at(deadline, future).await.ok(),
+        None => Some(future.await),
     }
 }
 
@@ -300,7 +304,6 @@ pub(super) struct FlowTask<F> {
 }
 
 /// A spawned flow for as long as the task has it.
-#[derive(Debug)]
 pub(super) struct WeakSpawned<F> {
     hub: Weak<Hub>,
     flow: Weak<F>,

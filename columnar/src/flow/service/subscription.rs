@@ -99,10 +99,11 @@ struct Loading {
     entries: BoxFuture<'static, Result<Vec<(usize, Entry)>>>,
 }
 
-/// The outcome of a look at the flow. An event is `None` if the subscription does not show its column.
+/// The outcome of a look at the flow.
 enum NextLook<I> {
-    Event(Option<Event<I>>),
-    Loading,
+    Event(Event<I>),
+    /// There may be more at the next look.
+    Again,
     Nothing,
 }
 
@@ -146,19 +147,21 @@ impl<I: ColumnId> Stream for Subscription<I> {
 
     fn poll_next(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Option<Event<I>>> {
         loop {
-            if let Some(loading) = &mut self.loading {
-                let entries = ready!(loading.entries.poll_unpin(task));
-                if let Some(event) = self.loaded(entries) {
+            if let Some(Loading { cell, entries }) = &mut self.loading {
+                let cell = *cell;
+                let entries = ready!(entries.poll_unpin(task));
+                self.loading = None;
+                if let NextLook::Event(event) = self.loaded(cell, entries) {
                     return Poll::Ready(Some(event));
                 }
             }
             let Some(handle) = &self.handle else { return Poll::Ready(None) };
-            let hub = Arc::clone(handle.hub());
+            let hub = Arc::clone(&handle.hub);
             // Before the look, which then sees all that the task has left.
             let is_closed = hub.is_closed();
             match self.look(&hub) {
-                NextLook::Event(Some(event)) => return Poll::Ready(Some(event)),
-                NextLook::Event(None) | NextLook::Loading => {}
+                NextLook::Event(event) => return Poll::Ready(Some(event)),
+                NextLook::Again => {}
                 NextLook::Nothing if is_closed => self.handle = None,
                 NextLook::Nothing => {
                     ready!(self.changes.poll_next_unpin(task));
@@ -173,7 +176,7 @@ impl<I: ColumnId> Subscription<I> {
     fn look(&mut self, hub: &Hub) -> NextLook<I> {
         let stored = hub.shared.next_unseen(&mut self.seen);
         let failure = self.next_failure(hub);
-        let order = |cell: Cell| (cell.step, self.seen.plan().rank(cell.column));
+        let order = |cell: Cell| (cell.step, self.seen.plan.rank(cell.column));
         match (stored, failure) {
             // A cell that fails and is stored as skipped has both, in this order.
             (Some((cell, _)), Some((failed, error))) if order(failed) <= order(cell) => {
@@ -188,8 +191,8 @@ impl<I: ColumnId> Subscription<I> {
     /// The next failure of the last run that is not sent.
     fn next_failure(&mut self, hub: &Hub) -> Option<(Cell, String)> {
         let feed = hub.feed();
-        if self.failures.run != feed.run() {
-            self.failures = Failures { run: feed.run(), ..Failures::default() };
+        if self.failures.run != feed.run {
+            self.failures = Failures { run: feed.run, ..Failures::default() };
         }
         let failed = feed.failed_after(self.failures.read);
         self.failures.read += failed.len();
@@ -200,7 +203,7 @@ impl<I: ColumnId> Subscription<I> {
         let mut cells = self.failures.unsent.iter().filter_map(|key| Some((self.unseen(key)?, key)));
         let first = cells.next()?;
         let of_step = cells.take_while(|(cell, _)| cell.step == first.0.step);
-        let rank = |(cell, _): &(Cell, &ProgressKey)| self.seen.plan().rank(cell.column);
+        let rank = |(cell, _): &(Cell, &ProgressKey)| self.seen.plan.rank(cell.column);
         let (cell, key) = iter::once(first).chain(of_step).min_by_key(rank)?;
         Some((cell, feed.failure(key)?.clone()))
     }
@@ -251,7 +254,7 @@ impl<I: ColumnId> Subscription<I> {
         {
             return self.retry(cell, &draft);
         }
-        let more = feed.drafts().find_map(|(key, draft)| {
+        let more = feed.drafts.iter().find_map(|(key, draft)| {
             // No draft of an earlier attempt is left: the look at discarded texts has come before.
             let sent = self.drafts.get(key).map_or(0, |(_, sent)| *sent);
             let cell = self.unseen(key)?;
@@ -265,7 +268,7 @@ impl<I: ColumnId> Subscription<I> {
     }
 
     fn retry(&self, cell: Cell, draft: &TextInProgress) -> NextLook<I> {
-        let attempt = draft.attempt();
+        let attempt = draft.attempt;
         let error = draft.discarded().unwrap_or_else(|| "another value was stored".to_owned());
         self.event(cell, |column, step| Event::Retry { column, step, attempt, error })
     }
@@ -277,46 +280,41 @@ impl<I: ColumnId> Subscription<I> {
         let steps = step..step.saturating_add(CHUNK);
         let entries = async move { shared.entries(&column, steps).await };
         self.loading = Some(Loading { cell, entries: entries.boxed() });
-        NextLook::Loading
+        NextLook::Again
     }
 
     /// Takes over the loaded entries. A cell that cannot be read is passed, with an event.
-    fn loaded(&mut self, entries: Result<Vec<(usize, Entry)>>) -> Option<Event<I>> {
-        let cell = self.loading.take()?.cell;
-        let column = self.key(cell).1;
+    fn loaded(&mut self, cell: Cell, entries: Result<Vec<(usize, Entry)>>) -> NextLook<I> {
+        let (_, column) = self.key(cell);
         match entries {
             Ok(entries) => {
                 let entries = entries.into_iter().map(|(step, entry)| ((step, column.clone()), entry));
                 self.entries.extend(entries);
-                None
+                NextLook::Again
             }
             Err(error) => {
                 self.seen.insert(cell);
                 let error = error.to_string();
-                let NextLook::Event(event) =
-                    self.event(cell, |column, step| Event::Failed { column, step, error })
-                else {
-                    return None;
-                };
-                event
+                self.event(cell, |column, step| Event::Failed { column, step, error })
             }
         }
     }
 
+    /// The event of a cell, if the subscription shows the column.
     fn event(&self, cell: Cell, event: impl FnOnce(I, usize) -> Event<I>) -> NextLook<I> {
-        let schema = self.seen.plan().schema();
+        let schema = self.seen.plan.schema();
         let is_shown = self.has_sources || !schema.is_source(cell.column);
         let column = is_shown.then(|| I::__of(cell.column, schema.name(cell.column))).flatten();
-        NextLook::Event(column.map(|column| event(column, cell.step)))
+        column.map_or(NextLook::Again, |column| NextLook::Event(event(column, cell.step)))
     }
 
     fn key(&self, cell: Cell) -> ProgressKey {
-        (cell.step, self.seen.plan().schema().name(cell.column).clone())
+        (cell.step, self.seen.plan.schema().name(cell.column).clone())
     }
 
     /// The cell of a key, if the flow has its column.
     fn cell(&self, (step, column): &ProgressKey) -> Option<Cell> {
-        Some(Cell { column: self.seen.plan().schema().find(column)?, step: *step })
+        Some(Cell { column: self.seen.plan.schema().find(column)?, step: *step })
     }
 
     /// The cell of a key, if no value of it is sent.

@@ -13,7 +13,7 @@ use crate::run::{Error, Run};
 /// Computes missing cells as long as the flow has handles.
 pub(super) async fn serve(hub: &Hub) {
     let mut changes = hub.shared.changes();
-    let mut requests = hub.requests();
+    let mut requests = hub.control.subscribe();
     loop {
         // Before the decision, so that a change during it is not missed.
         changes.mark_unchanged();

@@ -28,7 +28,7 @@ impl Wake for Holders {
 fn a_handle_releases_the_flow_before_the_task_learns_that_it_is_gone() -> Result<()> {
     let f = flow([source("user")])?;
     let hub = Arc::new(Hub::new(Arc::clone(&f.shared), f.steps.clone()));
-    let mut requests = hub.requests();
+    let mut requests = hub.control.subscribe();
     let handle = HubHandle::new(&hub).expect("a new hub is open");
     let holders = Arc::new(Holders(Arc::downgrade(&hub), AtomicUsize::new(usize::MAX)));
     drop(hub);
@@ -48,7 +48,7 @@ async fn v6_a_run_that_has_not_begun_computes_nothing_after_a_shutdown() -> Resu
     let f = flow([column("echo", source("user").latest(), async |_: Context| "echo")])?;
     f.push("user", "hello").await?;
     let hub = Hub::new(Arc::clone(&f.shared), f.steps.clone());
-    let mut requests = hub.requests();
+    let mut requests = hub.control.subscribe();
     hub.stop(Stop::Shutdown);
     run(&hub, &mut requests).await;
     assert_eq!(f.get("echo", 0), None);

@@ -7,7 +7,6 @@ use super::{ColumnContexts, ContextDraft, ContextRecipe};
 use crate::context::{FlowPast, Messages, budget};
 use crate::declare::Reads;
 use crate::history::StepRanges;
-use crate::model::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::run::shared::SharedFlow;
 use crate::run::state::{FindColumn, FlowState};
 use crate::run::{Error, Result};
@@ -26,28 +25,12 @@ impl SharedFlow {
     /// The whole system text of a derived cell.
     pub(crate) fn system(&self, column: impl FindColumn, step: usize) -> Result<String> {
         let messages = self.messages(column, step)?;
+        // The instruction is no part of the messages: a column that calls no model has none.
         let instruction = {
             let state = self.lock();
             state.settings.get(column.find_in(&state)?).and_then(|settings| settings.instruction.clone())
         };
         Ok(messages.system(instruction.as_deref().unwrap_or_default()))
-    }
-
-    /// The prefix that the messages of a cell share with the next request.
-    pub(crate) fn explain_cache(&self, column: impl FindColumn, step: usize) -> Result<StablePrefix> {
-        Ok(StablePrefix::of(&self.messages(column, step)?))
-    }
-
-    /// The positions of the cache marks in the messages of a cell.
-    pub(crate) fn cache_plan(
-        &self,
-        column: impl FindColumn,
-        step: usize,
-        policy: &CachePolicy,
-        pace: Pace,
-    ) -> Result<CachePlan> {
-        let messages = self.messages(column, step)?;
-        Ok(CachePlan::of(&messages, messages.system_tokens(), policy, pace))
     }
 
     /// The values of the context of a derived cell.
@@ -91,14 +74,14 @@ impl FlowState {
         }
         let Some(contexts) = self.kept(cell.column).cloned() else { return Ok(None) };
         // Contexts of steps that had begun before the fork do not change: requests may have been sent.
-        let counts = |(_, since): &(&usize, &usize)| **since <= cell.step;
-        let fork = self.forks.range(..=cell.step).rev().find(counts).map(|(step, _)| *step);
+        let mut forks = self.forks.range(..=cell.step).rev();
+        let fork = forks.find(|(_, since)| **since <= cell.step).map(|(step, _)| *step);
         let fork = fork.filter(|fork| self.has_context(reads, Cell { step: fork.saturating_sub(1), ..cell }));
         let unloaded = self.unloaded_inputs(reads, cell.column);
         // A view of the histories, because copying the past at each step would be quadratic.
-        let history = |column| self.table.history(column);
         let past = FlowPast { fork, exclusions: self.exclusions().cloned() };
-        let taken = contexts.assembler.take(Arc::clone(reads), cell, past, history);
+        let taken =
+            contexts.assembler.take(Arc::clone(reads), cell, past, |column| self.table.history(column));
         Ok(Some(ContextDraft { cell, taken, contexts, unloaded }))
     }
 
@@ -114,7 +97,7 @@ impl FlowState {
 
     /// The contexts of a column, if they are made.
     pub(crate) fn kept(&self, column: usize) -> Option<&Arc<ColumnContexts>> {
-        self.contexts.get(column)?.as_ref()
+        self.contexts.get(&column)
     }
 
     /// The recipe of the contexts of a column; `None` for a source.
@@ -132,14 +115,8 @@ impl FlowState {
 
     /// Keeps the contexts of a column, unless their recipe has changed or they were made already.
     fn keep(&mut self, recipe: &ContextRecipe, contexts: &Arc<ColumnContexts>) {
-        if recipe.generation != self.generation {
-            return;
-        }
-        if self.contexts.len() <= recipe.column {
-            self.contexts.resize_with(self.plan.schema().columns().len().max(recipe.column + 1), || None);
-        }
-        if let Some(slot) = self.contexts.get_mut(recipe.column) {
-            slot.get_or_insert_with(|| Arc::clone(contexts));
+        if recipe.generation == self.generation {
+            self.contexts.entry(recipe.column).or_insert_with(|| Arc::clone(contexts));
         }
     }
 
@@ -155,8 +132,9 @@ impl FlowState {
 
     /// Whether the values in the context of a cell are in memory.
     fn has_context(&self, reads: &Reads, cell: Cell) -> bool {
-        let is_loaded = |(column, steps)| self.first_unloaded(column, &steps).is_none();
-        self.unloaded.is_empty() || reads.needed(cell.column, cell.step).all(is_loaded)
+        let mut needed = reads.needed(cell.column, cell.step);
+        self.unloaded.is_empty()
+            || needed.all(|(column, steps)| self.first_unloaded(column, &steps).is_none())
     }
 
     /// The steps that are not in memory, of the columns that a context of this column shows.
@@ -165,6 +143,6 @@ impl FlowState {
             return BTreeMap::new();
         }
         let columns = reads.all_inputs().map(|input| input.column).chain([column]);
-        columns.filter_map(|column| Some((column, self.unloaded.get(&column)?.steps().clone()))).collect()
+        columns.filter_map(|column| Some((column, self.unloaded.get(&column)?.steps.clone()))).collect()
     }
 }

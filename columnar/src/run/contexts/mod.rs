@@ -90,11 +90,9 @@ impl ColumnContexts {
 impl ContextRecipe {
     /// Makes the contexts. Calls the counter.
     pub(crate) fn make(&self) -> Arc<ColumnContexts> {
-        let StepSettings { form, instruction, .. } = &*self.settings;
-        let form = *form;
-        let instruction = instruction.as_deref();
+        let instruction = self.settings.instruction.as_deref();
         let system = self.defaults.system.clone();
-        let settings = ContextSettings { form, instruction, system };
+        let settings = ContextSettings { form: self.settings.form, instruction, system };
         let counter = Arc::clone(&self.counter);
         let target = if self.reads.tiered.is_some() { self.default_target() } else { 0 };
         let assembler = Assembler::new(&self.reads, settings, &self.budget, counter, target);

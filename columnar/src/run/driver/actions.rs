@@ -1,7 +1,6 @@
 //! The interface between a run and the state of the flow: actions out, reports in.
 
 use std::collections::BTreeMap;
-use std::mem;
 use std::sync::Arc;
 use std::task::Waker;
 use std::time::SystemTime;
@@ -15,7 +14,7 @@ use crate::history::Value;
 use crate::model::{EndDate, ModelError};
 use crate::run::contexts::ContextDraft;
 use crate::run::shared::{CountedTokens, SharedFlow};
-use crate::run::state::{FlowState, RunState, Unloaded, load_all, receipt};
+use crate::run::state::{FlowState, Unloaded, load_all, receipt};
 use crate::run::user_code::{StoreRequest, caught, discard};
 use crate::run::{Error, Result};
 use crate::schedule::{Action, Cell, InvalidHistory, InvalidTransition, OnFailure, Scheduler};
@@ -85,12 +84,12 @@ impl FlowState {
     fn missing_columns(&self) -> Vec<MissingColumn> {
         let columns = 0..self.plan.schema().columns().len();
         let missing = columns.filter(|&column| self.scheduler.len(column) < self.scheduler.begun());
-        let of = |column| MissingColumn {
+        let missing = missing.map(|column| MissingColumn {
             column,
             name: self.name(column).clone(),
             settings: self.settings.get(column).cloned().unwrap_or_default(),
-        };
-        missing.map(of).collect()
+        });
+        missing.collect()
     }
 }
 
@@ -103,11 +102,11 @@ impl SharedFlow {
         let warnings = self.check_columns()?;
         let mut state = self.lock();
         // Asked again: the lock was free while the models were checked, so another run may have begun.
-        if state.is_running() {
+        if state.is_running {
             return Err(Error::Running);
         }
         // A second run at the same time would compute and pay for the same cells.
-        state.run = RunState::Active(None);
+        state.is_running = true;
         state.scheduler.begin();
         drop(state);
         self.notify();
@@ -120,7 +119,7 @@ impl SharedFlow {
     fn check_columns(&self) -> Result<BTreeMap<usize, String>> {
         let (columns, defaults) = {
             let state = self.lock();
-            if state.is_running() {
+            if state.is_running {
                 return Err(Error::Running);
             }
             (state.missing_columns(), Arc::clone(&state.defaults))
@@ -160,12 +159,12 @@ impl SharedFlow {
 
     /// Ends the active run. The next run computes the cells that were in progress.
     pub(super) fn end_run(&self) {
+        // While this run is active, no other one has registered a waker.
+        discard(self.waker.take());
         let mut state = self.lock();
-        // Bound, so that the waker is dropped after the lock.
-        let active = mem::replace(&mut state.run, RunState::Stopped);
+        state.is_running = false;
         state.scheduler.stop();
         drop(state);
-        discard(active);
         self.notify();
     }
 
@@ -220,33 +219,18 @@ impl SharedFlow {
     /// The status of a run that has carried out all actions. If the run has to wait, `waker` is woken when there may
     /// be more.
     pub(super) fn run_status(&self, waker: &Waker) -> RunStatus {
-        let mut clone = None;
-        loop {
-            let mut state = self.lock();
-            // One lock from this question to the waker: a push between the two would wake nobody.
-            if state.scheduler.can_act() {
-                return RunStatus::CanAct;
-            }
-            if state.scheduler.is_idle() {
-                // Under the same lock: a later push finds no run that would include the value.
-                state.is_stale = false;
-                return RunStatus::Finished;
-            }
-            let RunState::Active(slot) = &mut state.run else { return RunStatus::Waiting };
-            // The usual case: both wake the same task.
-            if slot.as_ref().is_some_and(|known| known.will_wake(waker)) {
-                return RunStatus::Waiting;
-            }
-            // Cloned and dropped outside of the lock, since a waker is code of users.
-            if let Some(clone) = clone.take() {
-                let earlier = slot.replace(clone);
-                drop(state);
-                drop(earlier);
-                return RunStatus::Waiting;
-            }
-            drop(state);
-            clone = Some(waker.clone());
+        // Before the look at the state, so that a push after the look wakes the run.
+        self.waker.register(waker);
+        let mut state = self.lock();
+        if state.scheduler.can_act() {
+            return RunStatus::CanAct;
         }
+        if state.scheduler.is_idle() {
+            // Under the same lock: a later push finds no run that would include the value.
+            state.is_stale = false;
+            return RunStatus::Finished;
+        }
+        RunStatus::Waiting
     }
 
     /// Starts to write an entry; `None` without a store.
@@ -281,9 +265,9 @@ impl SharedFlow {
         entry: &Entry,
         counted: Option<&CountedTokens>,
     ) -> Result<(), StoreError> {
-        let unreadable = |_| StoreError::other(InvalidHistory::Receipt { step: cell.step });
         // Parsed before any change: an entry of an earlier writer may have an invalid one.
-        let receipt = receipt(entry).map_err(unreadable)?;
+        let receipt =
+            receipt(entry).map_err(|_| StoreError::other(InvalidHistory::Receipt { step: cell.step }))?;
         let mut state = match (&entry.value, counted) {
             // The lock is held to the end: dependents that unlock find the value in the table.
             (Some(value), Some(counted)) => {

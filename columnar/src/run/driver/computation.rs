@@ -8,13 +8,13 @@ use std::task::{Context as TaskContext, Poll, ready};
 use std::time::Duration;
 
 use futures::Stream;
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::BoxFuture;
 use futures::stream::{BoxStream, StreamExt};
 use tokio::time::Instant;
 
 use super::warm_up::WarmUp;
 use crate::compute::trace::CellSpan;
-use crate::compute::{Context, Piece, ReplyKind, Step};
+use crate::compute::{Context, Piece, Step};
 use crate::declare::Name;
 use crate::declare::error::BoxError;
 use crate::history::Value;
@@ -27,30 +27,16 @@ use crate::store::{Entry, Put, StoreError};
 
 /// A report of a computation: any number of deltas, retries and waits, then one of the others, which is the last.
 pub(super) enum CellReport {
-    /// Comes first.
-    Warning {
-        message: String,
-    },
-    Delta {
-        text: String,
-    },
-    Retry {
-        attempt: usize,
-        error: String,
-    },
-    Waiting {
-        pause: Duration,
-        error: String,
-    },
-    /// With the tokens of the value, once counted.
-    Computed {
-        value: Value,
-        finished: CellRecords,
-        counted: Option<CountedTokens>,
-    },
-    Skipped {
-        finished: CellRecords,
-    },
+    /// A message about the column, before all other reports.
+    Warning(String),
+    /// A piece of the text.
+    Delta(String),
+    /// An attempt failed, and another one follows.
+    Retry { attempt: usize, error: String },
+    /// A call is repeated after a pause.
+    Waiting { pause: Duration, error: String },
+    /// The cell is computed, or skipped by the step.
+    Finished(Unstored),
     /// In a box, because a failure is rare and larger than the others, and each cell moves a report.
     Failed(Box<CellFailure>),
 }
@@ -62,16 +48,21 @@ pub(super) struct CellFailure {
     pub(super) cause: String,
     /// Whether the spend limit has refused a call.
     pub(super) is_over_limit: bool,
-    pub(super) finished: CellRecords,
+    /// The cell as skipped, for a column that skips failed cells.
+    pub(super) unstored: Unstored,
 }
 
-/// The records of a finished computation.
-#[derive(Default)]
-pub(super) struct CellRecords {
+/// A finished cell that is not stored yet.
+pub(super) struct Unstored {
+    pub(super) cell: Cell,
+    pub(super) entry: Entry,
+    /// The tokens of the value, once counted.
+    pub(super) counted: Option<CountedTokens>,
     pub(super) span: CellSpan,
-    /// The receipt in the stored form, which is short to move; `None` if no model was called.
-    pub(super) receipt: Option<Value>,
 }
+
+/// A write into the store that is in progress.
+pub(super) type CellWrite = BoxFuture<'static, (Unstored, Result<Put, StoreError>)>;
 
 /// The computation of one cell: a stream of reports.
 pub(super) struct Computation<'a> {
@@ -89,27 +80,16 @@ pub(super) struct Computation<'a> {
     receipt: Option<Box<ReceiptBuilder>>,
 }
 
-enum ComputationStage<'a> {
+pub(super) enum ComputationStage<'a> {
     NotStarted { step: Step<'a>, context: Context },
-    // Boxed, because a flow of 500 columns would otherwise have a type with 500 parameters.
-    Whole(BoxFuture<'a, Result<Value, BoxError>>),
     Pieces { pieces: BoxStream<'a, Result<Piece, BoxError>>, text: String },
+    // Without a call of the compute step.
     Refused(Error),
     Finished,
 }
 
 impl<'a> Computation<'a> {
-    pub(super) fn new(cell: Cell, step: Step<'a>, context: Context, warm_up: WarmUp) -> Self {
-        let column = context.column().clone();
-        Self::of(cell, column, ComputationStage::NotStarted { step, context }, warm_up)
-    }
-
-    /// A cell that fails without a call of its compute step.
-    pub(super) fn refused(cell: Cell, column: Name, error: Error) -> Self {
-        Self::of(cell, column, ComputationStage::Refused(error), WarmUp::default())
-    }
-
-    fn of(cell: Cell, column: Name, stage: ComputationStage<'a>, warm_up: WarmUp) -> Self {
+    pub(super) fn new(cell: Cell, column: Name, stage: ComputationStage<'a>, warm_up: WarmUp) -> Self {
         let span = CellSpan::new(&column, cell.step);
         Self { cell, column, attempt: 1, stage, warning: None, warm_up, span, receipt: None }
     }
@@ -121,7 +101,7 @@ impl<'a> Computation<'a> {
 
     fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Option<CellReport>> {
         if let Some(message) = self.warning.take() {
-            return Poll::Ready(Some(CellReport::Warning { message }));
+            return Poll::Ready(Some(CellReport::Warning(message)));
         }
         loop {
             let report = match &mut self.stage {
@@ -131,10 +111,6 @@ impl<'a> Computation<'a> {
                     self.start();
                     continue;
                 }
-                ComputationStage::Whole(text) => match ready!(text.poll_unpin(task)) {
-                    Ok(value) => self.succeed(value),
-                    Err(source) => self.fail(source),
-                },
                 ComputationStage::Pieces { pieces, .. } => {
                     let piece = ready!(pieces.poll_next_unpin(task));
                     match self.handle_piece(piece) {
@@ -160,10 +136,8 @@ impl<'a> Computation<'a> {
             mem::replace(&mut self.stage, ComputationStage::Finished)
         {
             self.span.attempt(self.attempt);
-            self.stage = match step.start(context).0 {
-                ReplyKind::Whole(text) => ComputationStage::Whole(text),
-                ReplyKind::Pieces(pieces) => ComputationStage::Pieces { pieces, text: String::new() },
-            };
+            let pieces = step.start(context).0;
+            self.stage = ComputationStage::Pieces { pieces, text: String::new() };
         }
     }
 
@@ -175,7 +149,7 @@ impl<'a> Computation<'a> {
                 // An empty piece proves as well that the reply has begun.
                 self.warm_up.reply_began();
                 text.push_str(&more);
-                return (!more.is_empty()).then_some(CellReport::Delta { text: more });
+                return (!more.is_empty()).then_some(CellReport::Delta(more));
             }
             Some(Ok(Piece::CallStarted(model))) => {
                 self.receipt.get_or_insert_default().call_started(model);
@@ -212,14 +186,14 @@ impl<'a> Computation<'a> {
     fn succeed(&mut self, value: Value) -> CellReport {
         self.stage = ComputationStage::Finished;
         self.warm_up.reply_began();
-        CellReport::Computed { value, finished: self.finish(), counted: None }
+        CellReport::Finished(self.finish(value.into()))
     }
 
     fn skip(&mut self) -> CellReport {
         self.stage = ComputationStage::Finished;
         // No request was sent, so another one warms the prefix.
         self.warm_up = WarmUp::default();
-        CellReport::Skipped { finished: self.finish() }
+        CellReport::Finished(self.finish(Entry::SKIPPED))
     }
 
     fn fail(&mut self, source: BoxError) -> CellReport {
@@ -237,12 +211,16 @@ impl<'a> Computation<'a> {
         let cause = error.cause();
         let is_over_limit = SpendLimitError::of(&error).is_some();
         self.span.failed(&error, error.class());
-        CellReport::Failed(Box::new(CellFailure { error, cause, is_over_limit, finished: self.finish() }))
+        let unstored = self.finish(Entry::SKIPPED);
+        CellReport::Failed(Box::new(CellFailure { error, cause, is_over_limit, unstored }))
     }
 
-    fn finish(&mut self) -> CellRecords {
+    /// The cell with this entry, and with the receipt in the stored form: in one entry, because neither the value nor the
+    /// receipt may exist without the other.
+    fn finish(&mut self, entry: Entry) -> Unstored {
         let receipt = self.receipt.take().map(|receipt| receipt.build(self.attempt).to_string().into());
-        CellRecords { span: mem::take(&mut self.span), receipt }
+        let span = mem::take(&mut self.span);
+        Unstored { cell: self.cell, entry: Entry { receipt, ..entry }, counted: None, span }
     }
 }
 
@@ -274,25 +252,6 @@ impl Drop for Computation<'_> {
         self.stage = ComputationStage::Finished;
     }
 }
-
-/// A finished cell that is not stored yet.
-pub(super) struct Unstored {
-    pub(super) cell: Cell,
-    pub(super) entry: Entry,
-    /// The tokens of the value, if there is one.
-    pub(super) counted: Option<CountedTokens>,
-    pub(super) span: CellSpan,
-}
-
-impl Unstored {
-    pub(super) fn new(cell: Cell, entry: Entry, records: CellRecords) -> Self {
-        let CellRecords { span, receipt } = records;
-        Self { cell, entry: Entry { receipt, ..entry }, counted: None, span }
-    }
-}
-
-/// A write into the store that is in progress.
-pub(super) type CellWrite = BoxFuture<'static, (Unstored, Result<Put, StoreError>)>;
 
 /// The receipt of a cell in progress.
 struct ReceiptBuilder {

@@ -25,8 +25,8 @@ use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, SelectAll, StreamExt};
 
 use self::actions::{RunAction, RunStatus};
-use self::computation::{CellReport, CellWrite, Computation, Unstored};
-use self::warm_up::SingleFlight;
+use self::computation::{CellReport, CellWrite, Computation, ComputationStage, Unstored};
+use self::warm_up::{SingleFlight, WarmUp};
 use super::event::{ColumnId, Event};
 use super::shared::SharedFlow;
 use super::user_code::{ComputeSteps, caught, discard};
@@ -197,19 +197,20 @@ impl<I: ColumnId> Run<'_, I> {
                         unreachable!("a cell that is computed has a compute step")
                     };
                     // A model is asked for the name. A model that panics here does so again when the step calls the model.
-                    let join = || self.single_flight.join(step.settings(), &context);
-                    let warm_up = caught(join).unwrap_or_default();
-                    let mut computation = Computation::new(cell, step, context, warm_up);
+                    let warm_up = caught(|| self.single_flight.join(&step.settings, &context));
+                    let column = context.column().clone();
+                    let stage = ComputationStage::NotStarted { step, context };
+                    let mut computation = Computation::new(cell, column, stage, warm_up.unwrap_or_default());
                     computation.warning = self.warnings.remove(&cell.column);
-                    let event = self.compute(computation, task);
-                    if event.is_some() {
+                    if let event @ Some(_) = self.compute(computation, task) {
                         return event;
                     }
                 }
                 RunAction::Refuse(cell, error) => {
-                    let refused = Computation::refused(cell, self.name(cell.column).clone(), error);
-                    let event = self.compute(refused, task);
-                    if event.is_some() {
+                    let column = self.name(cell.column).clone();
+                    let stage = ComputationStage::Refused(error);
+                    let refused = Computation::new(cell, column, stage, WarmUp::default());
+                    if let event @ Some(_) = self.compute(refused, task) {
                         return event;
                     }
                 }
@@ -245,18 +246,16 @@ impl<I: ColumnId> Run<'_, I> {
             self.put_done(unstored, put);
         }
         // No action is left, so each cell that may start has started, and this failure prevents none.
-        if let Some((cell, report)) = self.early_failure.take() {
-            let event = self.handle_report(cell, report);
-            if event.is_some() {
-                return event;
-            }
+        if let Some((cell, report)) = self.early_failure.take()
+            && let event @ Some(_) = self.handle_report(cell, report)
+        {
+            return event;
         }
         while self.unstored.is_none()
-            && let Poll::Ready(Some((cell, mut report))) = self.computations.poll_next_unpin(task)
+            && let Poll::Ready(Some((cell, report))) = self.computations.poll_next_unpin(task)
         {
-            self.count_tokens(cell, &mut report);
-            let event = self.handle_report(cell, report);
-            if event.is_some() {
+            let report = self.counted(report);
+            if let event @ Some(_) = self.handle_report(cell, report) {
                 return event;
             }
         }

@@ -1,16 +1,14 @@
 //! The reports of computations: a report becomes an event, or a finished cell that the next action stores.
 
-use std::mem;
 use std::task::{Context as TaskContext, Poll};
 
 use futures::stream::StreamExt;
 
 use super::Run;
-use super::computation::{CellFailure, CellReport, Computation, Unstored};
+use super::computation::{CellFailure, CellReport, Computation};
 use crate::run::event::{ColumnId, Event};
 use crate::run::user_code::{caught, discard};
 use crate::schedule::{Cell, OnFailure};
-use crate::store::Entry;
 
 impl<'a, I: ColumnId> Run<'a, I> {
     /// Starts a computation. A value that is ready at once, such as the value of a plain function, is not queued; a failure
@@ -26,8 +24,8 @@ impl<'a, I: ColumnId> Run<'a, I> {
             return None;
         }
         let event = match computation.poll_next_unpin(task) {
-            Poll::Ready(Some((cell, mut report))) => {
-                self.count_tokens(cell, &mut report);
+            Poll::Ready(Some((cell, report))) => {
+                let report = self.counted(report);
                 if let CellReport::Failed(_) = report {
                     self.early_failure = Some((cell, report));
                     None
@@ -45,17 +43,18 @@ impl<'a, I: ColumnId> Run<'a, I> {
     }
 
     /// Counts a computed value. If the counter panics, the cell has failed, and nothing is stored.
-    pub(super) fn count_tokens(&self, cell: Cell, report: &mut CellReport) {
-        let CellReport::Computed { value, finished, counted } = report else { return };
-        *counted = caught(|| self.shared().counted(value));
-        if counted.is_none() {
-            let error = self.shared().panicked(cell);
-            let mut finished = mem::take(finished);
-            finished.span.failed(&error, error.class());
-            let cause = error.cause();
-            *report =
-                CellReport::Failed(Box::new(CellFailure { error, cause, is_over_limit: false, finished }));
+    pub(super) fn counted(&self, report: CellReport) -> CellReport {
+        let CellReport::Finished(mut unstored) = report else { return report };
+        let Some(value) = &unstored.entry.value else { return CellReport::Finished(unstored) };
+        unstored.counted = caught(|| self.shared().counted(value));
+        if unstored.counted.is_some() {
+            return CellReport::Finished(unstored);
         }
+        unstored.entry.value = None;
+        let error = self.shared().panicked(unstored.cell);
+        unstored.span.failed(&error, error.class());
+        let cause = error.cause();
+        CellReport::Failed(Box::new(CellFailure { error, cause, is_over_limit: false, unstored }))
     }
 
     /// Handles a report. If the cell is finished, the next action stores it.
@@ -63,42 +62,41 @@ impl<'a, I: ColumnId> Run<'a, I> {
         let column = self.column_id(cell);
         let step = cell.step;
         match report {
-            CellReport::Delta { text } => Some(Event::Delta { column: column?, step, text }),
+            CellReport::Delta(text) => Some(Event::Delta { column: column?, step, text }),
             CellReport::Retry { attempt, error } => {
                 Some(Event::Retry { column: column?, step, attempt, error })
             }
-            CellReport::Warning { message } => Some(Event::Warning { column: column?, step, message }),
+            CellReport::Warning(message) => Some(Event::Warning { column: column?, step, message }),
             CellReport::Waiting { pause, error } => {
                 Some(Event::Waiting { column: column?, step, pause, error })
             }
-            CellReport::Computed { value, finished, counted } => {
-                self.unstored = Some(Unstored { counted, ..Unstored::new(cell, value.into(), finished) });
-                self.shared().report(|scheduler| scheduler.handle_computed(cell));
-                None
-            }
-            CellReport::Skipped { finished } => {
-                self.unstored = Some(Unstored::new(cell, Entry::SKIPPED, finished));
-                self.shared().report(|scheduler| scheduler.handle_skipped(cell));
+            CellReport::Finished(unstored) => {
+                let is_skipped = unstored.entry.is_skipped();
+                self.unstored = Some(unstored);
+                self.shared().report(|scheduler| {
+                    if is_skipped { scheduler.handle_skipped(cell) } else { scheduler.handle_computed(cell) }
+                });
                 None
             }
             CellReport::Failed(failure) => {
-                let CellFailure { error, cause, is_over_limit, finished } = *failure;
-                if is_over_limit {
+                let CellFailure { error, cause, is_over_limit, unstored } = *failure;
+                let consequence = if is_over_limit {
                     // The limit refuses every further call, so the run ends even if the column allows failures.
                     self.shared().report(|scheduler| scheduler.handle_broken(cell));
-                    self.span.cell_failed();
-                    self.fail(error);
-                    return None;
-                }
-                match self.shared().handle_failed(cell) {
+                    OnFailure::Stop
+                } else {
+                    self.shared().handle_failed(cell)
+                };
+                match consequence {
                     OnFailure::Stop => {
                         self.span.cell_failed();
                         self.fail(error);
                         return None;
                     }
                     OnFailure::Wait => self.span.cell_failed(),
+                    // Stored, because dependents must show the same context after a restart.
                     // No failed cell: storing counts the cell as a skipped one.
-                    OnFailure::Skip => self.unstored = Some(Unstored::new(cell, Entry::SKIPPED, finished)),
+                    OnFailure::Skip => self.unstored = Some(unstored),
                 }
                 // The drop of the error of a compute step is code of users.
                 discard(error);

@@ -7,7 +7,7 @@ use std::task::{Context as TaskContext, Poll};
 use futures::future::FutureExt;
 
 use super::Run;
-use super::computation::{CellRecords, Unstored};
+use super::computation::Unstored;
 use crate::compute::trace::CellSpan;
 use crate::run::Error;
 use crate::run::user_code::caught;
@@ -22,7 +22,7 @@ impl<I> Run<'_, I> {
     /// A cell that is skipped without a computation, because all inputs are skipped.
     pub(super) fn skipped(&mut self, cell: Cell) -> Unstored {
         let span = CellSpan::new(self.name(cell.column), cell.step);
-        Unstored::new(cell, Entry::SKIPPED, CellRecords { span, receipt: None })
+        Unstored { cell, entry: Entry::SKIPPED, counted: None, span }
     }
 
     pub(super) fn store(&mut self, unstored: Unstored, task: &mut TaskContext<'_>) {
@@ -40,7 +40,7 @@ impl<I> Run<'_, I> {
 
     pub(super) fn put_done(&mut self, mut unstored: Unstored, put: Result<Put, StoreError>) {
         let is_stored = put.and_then(|put| self.stored(&mut unstored, put));
-        let Unstored { cell, entry, span, .. } = unstored;
+        let Unstored { cell, entry, mut span, .. } = unstored;
         match is_stored {
             Ok(true) => {
                 span.stored(&entry);

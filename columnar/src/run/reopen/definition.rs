@@ -1,4 +1,5 @@
-//! The definition of a flow, which is stored beside the values and compared with the flow that is opened.
+//! The definition of a flow, which is stored beside the values and compared with the flow that is opened; and the
+//! exclusions in a store.
 //!
 //! The key of a column is the name under which the column was stored first, or a free one derived from that name. The
 //! definition refers to columns by keys, so renaming a column changes nothing else.
@@ -7,12 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::drift::{ColumnChange, Drift};
 use crate::compute::StepSettings;
+use crate::context::Exclusion;
 use crate::declare::{InputView, Name, Reads, Schema, ViewSpec, ViewText};
-use crate::store::StoreError;
+use crate::store::{Entry, StoreError};
 
 /// The newest format of the text.
 const FORMAT: u32 = 1;
@@ -21,14 +23,15 @@ const FORMAT: u32 = 1;
 /// The columns that the flow has or had.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FlowDefinition {
-    columns: Vec<StoredColumn>,
+    /// All columns, in order of addition.
+    pub(crate) columns: Vec<StoredColumn>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredColumn {
     pub(crate) key: Name,
     /// The latest name in the flow.
-    name: Name,
+    pub(crate) name: Name,
     /// The views as in `flow!`, but by keys; `None` for a source.
     reads: Option<Vec<String>>,
     /// Whether the column is a source of documents.
@@ -78,11 +81,6 @@ impl FlowDefinition {
         text
     }
 
-    /// All columns, in order of addition.
-    pub(crate) fn columns(&self) -> &[StoredColumn] {
-        &self.columns
-    }
-
     /// Whether the flow has or had a column of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.columns.iter().any(|stored| stored.name == *name)
@@ -107,14 +105,14 @@ impl FlowDefinition {
         }
         // A column that is gone keeps the key, and finds the values at a return.
         taken.extend(self.columns.iter().map(|stored| stored.key.clone()));
-        let fresh = |(key, column): (Option<Name>, &crate::declare::DeclaredColumn)| {
+        let keys = keys.into_iter().zip(schema.columns()).map(|(key, column)| {
             key.unwrap_or_else(|| {
                 let key = unused_name(&column.name, &taken);
                 taken.insert(key.clone());
                 key
             })
-        };
-        keys.into_iter().zip(schema.columns()).map(fresh).collect()
+        });
+        keys.collect()
     }
 
     /// The key of a column by name, known or new.
@@ -173,7 +171,7 @@ impl FlowDefinition {
             };
             match by_key.get(key).and_then(|&at| next.columns.get_mut(at)) {
                 Some(stored) => {
-                    changes.extend(stored.changes(&now).into_iter().filter(|change| !may(column, change)));
+                    changes.extend(stored.changes(&now).filter(|change| !may(column, change)));
                     *stored = now;
                 }
                 None => next.columns.push(now),
@@ -207,20 +205,17 @@ impl StoredColumn {
         let text = |field: &str| json.get(field).and_then(Json::as_str);
         let key = Name::new(text("key")?).ok()?;
         let name = text("name").map_or_else(|| Some(key.clone()), |name| Name::new(name).ok())?;
-        let view = |view: &Json| view.as_str().map(str::to_owned);
         let reads = match json.get("reads") {
-            Some(reads) => Some(reads.as_array()?.iter().map(view).collect::<Option<_>>()?),
+            Some(reads) => {
+                let views = reads.as_array()?.iter().map(|view| view.as_str().map(str::to_owned));
+                Some(views.collect::<Option<_>>()?)
+            }
             None => None,
         };
         let has = |flag: &str| json.get(flag) == Some(&Json::Bool(true));
         let is_documents = has("documents");
         let is_gone = has("gone");
         Some(Self { key, name, reads, is_documents, version: text("version").map(str::to_owned), is_gone })
-    }
-
-    /// The latest name in the flow.
-    pub(crate) fn name(&self) -> &Name {
-        &self.name
     }
 
     pub(crate) fn is_source(&self) -> bool {
@@ -241,32 +236,24 @@ impl StoredColumn {
     }
 
     /// The changes from the stored column to the declared one.
-    fn changes(&self, now: &Self) -> Vec<ColumnChange> {
-        let column = || now.name.clone();
-        let mut changes = Vec::new();
-        match (&self.reads, &now.reads) {
-            (None, None) if self.is_documents != now.is_documents => {
-                changes.push(ColumnChange::Documents { column: column(), was_documents: self.is_documents });
-            }
-            (None, None) => {}
-            (Some(stored), Some(declared)) if stored == declared => {}
-            (Some(stored), Some(declared)) => {
-                changes.push(ColumnChange::Reads {
-                    column: column(),
-                    stored: stored.join(", "),
-                    declared: declared.join(", "),
-                });
-            }
-            (stored, _) => {
-                changes.push(ColumnChange::Kind { column: column(), was_source: stored.is_none() });
-            }
-        }
-        if self.version != now.version {
-            let stored = self.version.clone();
-            let declared = now.version.clone();
-            changes.push(ColumnChange::Version { column: column(), stored, declared });
-        }
-        changes
+    fn changes(&self, now: &Self) -> impl Iterator<Item = ColumnChange> + use<> {
+        let column = now.name.clone();
+        let content = match (&self.reads, &now.reads) {
+            (None, None) => (self.is_documents != now.is_documents)
+                .then_some(ColumnChange::Documents { column, was_documents: self.is_documents }),
+            (Some(stored), Some(declared)) => (stored != declared).then(|| ColumnChange::Reads {
+                column,
+                stored: stored.join(", "),
+                declared: declared.join(", "),
+            }),
+            (stored, _) => Some(ColumnChange::Kind { column, was_source: stored.is_none() }),
+        };
+        let version = (self.version != now.version).then(|| ColumnChange::Version {
+            column: now.name.clone(),
+            stored: self.version.clone(),
+            declared: now.version.clone(),
+        });
+        content.into_iter().chain(version)
     }
 }
 
@@ -295,6 +282,31 @@ fn view(reads: &Reads, input: &InputView, keys: &[Name]) -> ViewText {
 
 fn without_note(spec: &ViewSpec) -> ViewSpec {
     ViewSpec { note: None, ..spec.clone() }
+}
+
+/// The name under which a store has the exclusions of a flow: a separate column, with an entry for each, in order. No column
+/// of a flow can have this name.
+pub(crate) fn exclusions_key() -> Name {
+    Name::known("self.exclusions")
+}
+
+/// The entry of an exclusion. `key` is the key of the column.
+pub(crate) fn exclusion_entry(exclusion: &Exclusion, key: &Name) -> Entry {
+    let Exclusion { step, since, is_excluded, .. } = exclusion;
+    // Stored exclusions have always been written in this order.
+    json!({ "column": key.as_str(), "excluded": is_excluded, "since": since, "step": step })
+        .to_string()
+        .into()
+}
+
+/// The exclusion in an entry, with the key of the column as the name; `None` if there is none.
+pub(crate) fn parse_exclusion(entry: &Entry) -> Option<Exclusion> {
+    let json: Json = serde_json::from_str(entry.value.as_deref()?).ok()?;
+    let number = |field| json.get(field).and_then(Json::as_u64).and_then(|it| it.try_into().ok());
+    let (step, since): (usize, usize) = (number("step")?, number("since")?);
+    let column = Name::new(json.get("column")?.as_str()?).ok()?;
+    let is_excluded = json.get("excluded")?.as_bool()?;
+    (since > step).then_some(Exclusion { column, step, since, is_excluded })
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::declare::Name;
+use crate::declare::error::lines;
 
 /// All changes of a flow's columns since values were stored.
 ///
@@ -10,7 +11,8 @@ use crate::declare::Name;
 /// [`OpenOptions::keep`](super::OpenOptions::keep) the stored values stay and new steps use the new declaration, and under
 /// another name the column is computed from step 0. A new column, a removed column and a column without stored values
 /// are no changes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", lines(changes))]
 pub struct Drift {
     changes: Vec<ColumnChange>,
 }
@@ -81,20 +83,6 @@ impl ColumnChange {
     }
 }
 
-impl std::error::Error for Drift {}
-
-impl fmt::Display for Drift {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, change) in self.changes.iter().enumerate() {
-            if at > 0 {
-                f.write_str("\n")?;
-            }
-            write!(f, "{change}")?;
-        }
-        Ok(())
-    }
-}
-
 impl fmt::Display for ColumnChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let column = self.column();
@@ -106,8 +94,8 @@ impl fmt::Display for ColumnChange {
                 )?;
             }
             Self::Version { stored, declared, .. } => {
-                let stored = Version(stored.as_deref());
-                let declared = Version(declared.as_deref());
+                let stored = version(stored.as_deref());
+                let declared = version(declared.as_deref());
                 write!(
                     f,
                     "the stored values of `{column}` were computed by {stored}, and the step now has {declared}"
@@ -137,14 +125,7 @@ impl fmt::Display for ColumnChange {
     }
 }
 
-struct Version<'v>(Option<&'v str>);
-
-impl fmt::Display for Version<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            // Quoted, since a version is any text and may have line breaks.
-            Some(version) => write!(f, "version {version:?}"),
-            None => f.write_str("no version"),
-        }
-    }
+fn version(version: Option<&str>) -> String {
+    // Quoted, since a version is any text and may have line breaks.
+    version.map_or_else(|| "no version".to_owned(), |version| format!("version {version:?}"))
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
-use super::drift::ColumnChange;
-use super::restore::StoredPlan;
+use super::restore::{StoredPlan, is_empty};
 use crate::compute::Step;
 use crate::declare::{Name, Plan};
 use crate::history::StoredSteps;
@@ -80,12 +79,9 @@ impl SharedFlow {
     ) -> Result<()> {
         let StoredColumns { definition, kept, .. } = stored;
         let before = definition.clone();
-        let is_empty = |column: usize| {
-            let added = column.checked_sub(first).and_then(|at| stored_by_column.get(at));
-            added.is_none_or(StoredSteps::is_empty)
-        };
-        let may = |column: usize, change: &ColumnChange| is_empty(column) || kept.allow(change);
-        definition.extend(plan.schema(), keys, &settings(steps), first, may)?;
+        definition.extend(plan.schema(), keys, &settings(steps), first, |column, change| {
+            is_empty(stored_by_column, column - first) || kept.allow(change)
+        })?;
         let Some(store) = &self.store else { return Ok(()) };
         stored.keys = keys.to_vec();
         if *definition == before {
@@ -99,10 +95,11 @@ impl SharedFlow {
     fn removed_before(&self, keys: &[Name], first: usize) -> (BTreeMap<usize, Unloaded>, Vec<StoredSteps>) {
         let state = self.lock();
         // Cloned, because the change may fail until `extend` takes the columns.
-        let removed = |(column, key)| Some((column, state.removed.get(key)?.clone()));
-        let unloaded: BTreeMap<_, _> = keys.iter().enumerate().skip(first).filter_map(removed).collect();
-        let stored_steps = |column| unloaded.get(&column).map(|removed: &Unloaded| removed.steps().into());
-        let stored_by_column = (first..keys.len()).map(|column| stored_steps(column).unwrap_or_default());
+        let removed = keys.iter().enumerate().skip(first);
+        let removed = removed.filter_map(|(column, key)| Some((column, state.removed.get(key)?.clone())));
+        let unloaded: BTreeMap<usize, Unloaded> = removed.collect();
+        let stored_by_column = (first..keys.len())
+            .map(|column| unloaded.get(&column).map(|removed| (&removed.steps).into()).unwrap_or_default());
         (unloaded.clone(), stored_by_column.collect())
     }
 
@@ -133,8 +130,8 @@ impl SharedFlow {
 impl Extension<'_> {
     /// The added columns with the tokens of this counter, which may have been replaced since the loading.
     fn counted(&self, counter: &Arc<dyn Counter>) -> BTreeMap<usize, Unloaded> {
-        let counted = |(column, unloaded): (&usize, &Unloaded)| (*column, unloaded.clone().counted(counter));
-        self.unloaded.iter().map(counted).collect()
+        let unloaded = self.unloaded.iter();
+        unloaded.map(|(column, unloaded)| (*column, unloaded.clone().counted(counter))).collect()
     }
 }
 

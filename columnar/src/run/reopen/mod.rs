@@ -2,15 +2,13 @@
 
 mod definition;
 mod drift;
-mod exclusions;
 mod extend;
 mod options;
 mod restore;
 mod verify;
 
-pub(crate) use definition::FlowDefinition;
+pub(crate) use definition::{FlowDefinition, exclusion_entry, exclusions_key, parse_exclusion};
 pub use drift::{ColumnChange, Drift};
-pub(crate) use exclusions::{exclusion_entry, exclusions_key, parse_exclusion};
 pub(crate) use options::KeptColumns;
 pub use options::{IntoOpenOptions, OpenOptions};
 pub use verify::{salvage, verify};

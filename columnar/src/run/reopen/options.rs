@@ -31,7 +31,7 @@ use crate::store::Store;
 /// # Ok(()) }
 /// ```
 pub struct OpenOptions {
-    store: Arc<dyn Store>,
+    pub(crate) store: Arc<dyn Store>,
     /// The number of last steps that are loaded; `None` for all.
     pub(crate) recent: Option<usize>,
     pub(crate) keep: KeptColumns,
@@ -40,13 +40,9 @@ pub struct OpenOptions {
 
 /// The columns whose stored values are kept despite a change.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeptColumns(BTreeSet<String>);
+pub(crate) struct KeptColumns(pub(super) BTreeSet<String>);
 
 impl KeptColumns {
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
-    }
-
     /// Whether a change is allowed.
     pub(crate) fn allow(&self, change: &ColumnChange) -> bool {
         // No declaration fits a column that has both pushed and computed values.
@@ -122,11 +118,6 @@ impl OpenOptions {
         let from = std::mem::replace(&mut self.store, Arc::new(into));
         self.recompute = Some(Recompute { from, step, columns });
         self
-    }
-
-    /// The store of the flow.
-    pub(crate) fn store(&self) -> &Arc<dyn Store> {
-        &self.store
     }
 
     /// Loads only the last steps, so that opening a long history costs little time and memory.

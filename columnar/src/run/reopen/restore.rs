@@ -4,8 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::definition::FlowDefinition;
-use super::exclusions::exclusions_key;
+use super::definition::{FlowDefinition, exclusions_key};
 use super::options::{KeptColumns, OpenOptions, Recompute};
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::history::StoredSteps;
@@ -35,10 +34,9 @@ impl SharedFlow {
         let keys = definition.keys(plan.schema());
         let stored_plan = StoredPlan { store, plan: &plan, keys: &keys, first: 0 };
         let stored_by_column = stored_plan.steps().await?;
-        let is_empty = |column: usize| stored_by_column.get(column).is_none_or(StoredSteps::is_empty);
         definition.update(plan.schema(), &keys, &settings, |column, change| {
             // Nothing was computed by the old declaration of an empty column, which may change freely.
-            is_empty(column) || options.keep.allow(change)
+            is_empty(&stored_by_column, column) || options.keep.allow(change)
         })?;
         if let Some(late) = late_source(&plan, &stored_by_column) {
             return Err(SchemaErrors::one(SchemaError::LateSource { name: late.as_str().into() }).into());
@@ -64,7 +62,7 @@ impl SharedFlow {
 
     /// Checks that this flow or the store has the columns to keep. A column of the store may be added later.
     fn check_kept(&self, options: &OpenOptions, definition: &FlowDefinition) -> Result<()> {
-        let mut unknown = options.keep.names().filter(|name| !definition.has(name));
+        let mut unknown = options.keep.0.iter().filter(|name| !definition.has(name));
         unknown.try_for_each(|name| self.find(name).map(drop))
     }
 
@@ -99,7 +97,7 @@ impl SharedFlow {
         let recomputed: BTreeSet<&Name> =
             changed.iter().copied().chain(dependents).filter_map(|at| keys.get(at)).collect();
         // Columns that the flow no longer has are copied as well, because a column may return.
-        for column in definition.columns() {
+        for column in &definition.columns {
             let before = if recomputed.contains(&column.key) { recompute.step } else { usize::MAX };
             // Copied and not edited: stored values never change, and the first store stays as a record.
             let copied = copy(&*recompute.from, into, &column.key, before).await;
@@ -173,7 +171,7 @@ impl StoredPlan<'_> {
     ) -> BTreeMap<usize, Unloaded> {
         let columns = self.keys.iter().enumerate().skip(self.first).zip(stored_by_column);
         let columns = columns.filter(|(_, stored_steps)| !stored_steps.is_empty());
-        let unloaded = |((column, key), stored_steps): ((usize, &Name), &StoredSteps)| {
+        let unloaded = columns.map(|((column, key), stored_steps)| {
             let past = PastColumn {
                 name: self.plan.schema().name(column).clone(),
                 is_source: self.plan.schema().is_source(column),
@@ -181,17 +179,23 @@ impl StoredPlan<'_> {
                 stored: Some((Arc::clone(self.store), key.clone())),
             };
             (column, Unloaded::new(past, stored_steps.into()))
-        };
-        columns.map(unloaded).collect()
+        });
+        unloaded.collect()
     }
 }
 
 /// A source without stored values in a flow with stored computed values, if there is one.
 fn late_source<'p>(plan: &'p Plan, stored_by_column: &[StoredSteps]) -> Option<&'p Name> {
     let schema = plan.schema();
-    let is_empty = |column: usize| stored_by_column.get(column).is_none_or(StoredSteps::is_empty);
-    let has_begun = (0..stored_by_column.len()).any(|column| !schema.is_source(column) && !is_empty(column));
-    schema.sources().find(|&source| has_begun && is_empty(source)).map(|source| schema.name(source))
+    let mut derived = (0..stored_by_column.len()).filter(|column| !schema.is_source(*column));
+    let has_begun = derived.any(|column| !is_empty(stored_by_column, column));
+    let mut sources = schema.sources().filter(|source| has_begun && is_empty(stored_by_column, *source));
+    sources.next().map(|source| schema.name(source))
+}
+
+/// Whether nothing of a column is stored.
+pub(super) fn is_empty(stored_by_column: &[StoredSteps], column: usize) -> bool {
+    stored_by_column.get(column).is_none_or(StoredSteps::is_empty)
 }
 
 fn parse(text: Option<&str>) -> Result<FlowDefinition> {

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::FlowDefinition;
-use super::exclusions::{exclusions_key, parse_exclusion};
+use super::definition::{FlowDefinition, exclusions_key, parse_exclusion};
 use crate::declare::Name;
 use crate::history::StepRanges;
 use crate::model::usage::Receipt;
@@ -89,7 +88,7 @@ async fn scan(
 ) -> Result<Vec<Defect>, StoreError> {
     let definition = FlowDefinition::parse(definition)?;
     let (sources, derived): (Vec<_>, Vec<_>) =
-        definition.columns().iter().partition(|column| column.is_source());
+        definition.columns.iter().partition(|column| column.is_source());
     let mut scan = StoreScan { store, into, defects: Vec::new() };
     // The number of steps whose sources are stored, and of those whose sources are sound.
     let mut begun = usize::MAX;

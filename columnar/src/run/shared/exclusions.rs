@@ -6,11 +6,11 @@ use super::SharedFlow;
 use crate::context::{Exclusion, Exclusions};
 use crate::declare::Name;
 use crate::run::reopen::{exclusion_entry, exclusions_key, parse_exclusion};
-use crate::run::state::{FindColumn, FlowState};
+use crate::run::state::{FindColumn, FlowState, load_error};
 use crate::run::user_code::StoreRequest;
 use crate::run::{Error, Result};
 use crate::schedule::Cell;
-use crate::store::{Entry, Put, Store, StoreError, listed_steps};
+use crate::store::{Entry, Put, Store, StoreError, listed_steps, load};
 
 impl SharedFlow {
     /// Excludes a stored cell from the contexts of the steps that have not begun, or includes the cell again.
@@ -32,10 +32,12 @@ impl SharedFlow {
                 };
                 (exclusion, state.exclusions.len())
             };
-            let Some(put) = self.put_exclusion(at, &exclusion) else {
+            let Some(store) = &self.store else {
                 self.lock().add_exclusion(exclusion);
                 return Ok(());
             };
+            let entry = exclusion_entry(&exclusion, &self.lock().key_of(&exclusion.column));
+            let put = StoreRequest::new(|| store.put(exclusions_key(), at, entry));
             // If this call is dropped during the wait, nobody knows whether the exclusion is stored.
             self.lock().has_unknown_exclusion = true;
             let put = put.await.map_err(|source| {
@@ -66,10 +68,10 @@ impl SharedFlow {
         };
         let (Some(at), Some(store)) = (at, &self.store) else { return Ok(()) };
         let key = exclusions_key();
-        let entries = store.load(key.clone(), at..at + 1).await;
-        let entries = entries.map_err(|source| Error::Load { column: key, source })?;
+        let entries = load(&**store, &key, at..at + 1).await;
+        let entries = entries.map_err(|source| load_error(&key, source))?;
         let mut state = self.lock();
-        if let Some((_, entry)) = entries.iter().find(|(step, _)| *step == at) {
+        if let Some((_, entry)) = entries.first() {
             let exclusion = state.parse(at, entry)?;
             state.add_exclusion(exclusion);
         }
@@ -77,27 +79,19 @@ impl SharedFlow {
         Ok(())
     }
 
-    fn put_exclusion(&self, at: usize, exclusion: &Exclusion) -> Option<StoreRequest<Put>> {
-        let store = self.store.as_ref()?;
-        let key = self.lock().key_of(&exclusion.column);
-        Some(StoreRequest::new(|| store.put(exclusions_key(), at, exclusion_entry(exclusion, &key))))
-    }
-
     /// Takes over the exclusions of a store.
     pub(crate) async fn restore_exclusions(&self, store: &dyn Store) -> Result<()> {
         let key = exclusions_key();
-        let failed = |source| Error::Load { column: key.clone(), source };
-        let stored = listed_steps(store, &key).await.map_err(failed)?;
+        let stored = listed_steps(store, &key).await.map_err(|source| load_error(&key, source))?;
         if stored.is_empty() {
             return Ok(());
         }
-        let mut entries = store.load(key.clone(), 0..usize::MAX).await.map_err(failed)?;
-        entries.sort_by_key(|(at, _)| *at);
+        let entries = load(store, &key, 0..usize::MAX).await.map_err(|source| load_error(&key, source))?;
         let mut state = self.lock();
         let mut exclusions = Exclusions::default();
         for (expected, (at, entry)) in entries.iter().enumerate() {
             if *at != expected {
-                return Err(failed(damaged(expected, "it is missing, but later ones are there")));
+                return Err(damaged(expected, "it is missing, but later ones are there"));
             }
             exclusions.push(state.parse(*at, entry)?);
         }
@@ -164,18 +158,15 @@ impl FlowState {
 
     /// The exclusion in an entry of a store.
     fn parse(&self, at: usize, entry: &Entry) -> Result<Exclusion> {
-        let Some(exclusion) = parse_exclusion(entry) else {
-            let source = damaged(at, "it cannot be read");
-            return Err(Error::Load { column: exclusions_key(), source });
-        };
-        let columns = self.stored.definition.columns();
+        let exclusion = parse_exclusion(entry).ok_or_else(|| damaged(at, "it cannot be read"))?;
+        let columns = &self.stored.definition.columns;
         let stored = columns.iter().find(|stored| stored.key == exclusion.column);
-        let column = stored.map_or(exclusion.column, |stored| stored.name().clone());
+        let column = stored.map_or(exclusion.column, |stored| stored.name.clone());
         Ok(Exclusion { column, ..exclusion })
     }
 }
 
-fn damaged(at: usize, reason: &str) -> StoreError {
+fn damaged(at: usize, reason: &str) -> Error {
     let location = format!("exclusion {at} of the flow in the store");
-    StoreError::Damaged { location, reason: reason.into() }
+    load_error(&exclusions_key(), StoreError::Damaged { location, reason: reason.into() })
 }

@@ -15,7 +15,7 @@ use crate::schedule::{Cell, SeenSteps};
 /// The cells of a flow that a reader has seen.
 #[derive(Clone, Debug)]
 pub(crate) struct SeenCells {
-    plan: Arc<Plan>,
+    pub(crate) plan: Arc<Plan>,
     /// By column.
     columns: Vec<SeenSteps>,
 }
@@ -25,10 +25,6 @@ impl SeenCells {
     pub(crate) fn new(plan: Arc<Plan>, seen: impl Fn(&Name) -> SeenSteps) -> Self {
         let columns = plan.schema().columns().iter().map(|column| seen(&column.name)).collect();
         Self { plan, columns }
-    }
-
-    pub(crate) fn plan(&self) -> &Plan {
-        &self.plan
     }
 
     /// The columns with the seen steps.
@@ -86,7 +82,8 @@ impl SharedFlow {
     pub(crate) fn next_unseen(&self, seen: &mut SeenCells) -> Option<(Cell, CellState)> {
         let state = self.lock();
         seen.update(&state.plan);
-        let cell = state.scheduler.next_unseen(&seen.columns, state.is_running())?;
+        // A cell that fails for good must not hide the later ones, so the scheduler passes such a cell.
+        let cell = state.scheduler.next_unseen(&seen.columns, state.is_running)?;
         Some((cell, state.cell(cell)))
     }
 
@@ -94,20 +91,6 @@ impl SharedFlow {
         let state = self.lock();
         let column = state.plan.schema().find(column);
         column.is_some_and(|column| state.scheduler.is_stored(Cell { column, step }))
-    }
-
-    pub(crate) fn is_running(&self) -> bool {
-        self.lock().is_running()
-    }
-
-    /// Whether values were pushed or columns added that no run has seen to its end.
-    pub(crate) fn is_stale(&self) -> bool {
-        self.lock().is_stale
-    }
-
-    /// Leaves the missing cells to the next push.
-    pub(crate) fn leave_stale(&self) {
-        self.lock().is_stale = false;
     }
 
     /// A write has failed.
@@ -124,17 +107,13 @@ impl SharedFlow {
     /// Lets the active run end when the cells in progress are stored. Returns whether there is one.
     pub(crate) fn halt(&self) -> bool {
         let mut state = self.lock();
-        let is_running = state.is_running();
+        let is_running = state.is_running;
         if is_running {
             state.scheduler.halt();
-            Self::unlock_and_wake(state);
+            drop(state);
+            self.wake();
         }
         is_running
-    }
-
-    /// The number of steps that have begun: every source has a value there.
-    pub(crate) fn begun(&self) -> usize {
-        self.lock().scheduler.begun()
     }
 
     /// The first cell in topological order that is missing at a step.

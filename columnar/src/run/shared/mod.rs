@@ -15,6 +15,7 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use futures::task::AtomicWaker;
 use tokio::sync::watch;
 
 pub(crate) use follow::SeenCells;
@@ -30,6 +31,10 @@ use crate::store::Store;
 /// The state of a live flow, behind its lock, and its store.
 pub(crate) struct SharedFlow {
     state: Mutex<FlowState>,
+    // Apart from the state: a waker is code of users, which no lock may guard.
+    /// The waker of the active run.
+    pub(crate) waker: AtomicWaker,
+    // A flow without a store has no store in memory either, because such a flow must cost nothing.
     /// `None` if the values are in memory only.
     pub(crate) store: Option<Arc<dyn Store>>,
     /// Whether a write has failed. Then only opening the store again shows which values it has.
@@ -50,6 +55,7 @@ impl SharedFlow {
     pub(crate) fn of(state: FlowState, store: Option<Arc<dyn Store>>) -> Self {
         Self {
             state: Mutex::new(state),
+            waker: AtomicWaker::new(),
             store,
             has_store_failed: AtomicBool::new(false),
             writing: tokio::sync::Mutex::new(()),
@@ -104,19 +110,10 @@ impl SharedFlow {
         self.writing.lock().await
     }
 
-    /// Unlocks the state, and wakes the active run, because there may be more to do.
-    fn unlock_and_wake(mut state: MutexGuard<'_, FlowState>) {
-        let waker = state.take_waker();
-        drop(state);
-        if let Some(waker) = waker {
-            // A panic of the reader's waker is no failure of the push that wakes it.
-            caught(|| waker.wake());
-        }
-    }
-
-    /// Wakes the active run and those who follow the flow, after a push or a change of the columns.
+    /// Wakes the active run and those who follow the flow, after a push or a change of the columns. The caller has no lock.
     pub(crate) fn wake(&self) {
-        Self::unlock_and_wake(self.lock());
+        // A panic of the reader's waker is no failure of the push that wakes it.
+        caught(|| self.waker.wake());
         self.notify();
     }
 }

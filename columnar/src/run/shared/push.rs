@@ -21,10 +21,8 @@ pub(crate) struct CountedTokens {
 impl SharedFlow {
     /// Stores the next value of a source, and returns the step.
     pub(crate) async fn push(&self, source: impl FindColumn, value: Value) -> Result<usize> {
-        let (known, found) = {
-            let state = self.lock();
-            (Arc::clone(&state.plan), source.find_in(&state)?)
-        };
+        // A wrong name is an error at once.
+        source.find_in(&self.lock())?;
         // Before anything is stored, and outside of the lock: a counter may panic, or push itself.
         let counted = self.counted(&value);
         let pushed = {
@@ -33,7 +31,7 @@ impl SharedFlow {
             self.settle_exclusions().await?;
             // The plan changes under that lock only.
             let plan = self.plan();
-            let source = if Arc::ptr_eq(&plan, &known) { found } else { source.find_in(&self.lock())? };
+            let source = source.find_in(&self.lock())?;
             self.push_next(&plan, source, value, counted).await
         };
         // Outside of the lock, because those who are woken may push.
@@ -161,8 +159,7 @@ impl SharedFlow {
         }
         let name = schema.name(cell.column);
         let next = apply(&self.documents_before(name, cell).await?, value);
-        let refused = |source| Error::Update { column: name.clone(), step: cell.step, source };
-        next.map(Some).map_err(refused)
+        next.map(Some).map_err(|source| Error::Update { column: name.clone(), step: cell.step, source })
     }
 
     /// The documents of a source before a cell, found from the stored updates and remembered.

@@ -43,6 +43,7 @@ impl SharedFlow {
             let values = entries.into_iter().filter_map(|(step, entry)| Some(Ok((step, entry.value?))));
             Ok(Some((stream::iter(values), (shared, name, chunks))))
         };
+        // The end is fixed here, so a column that grows while it is read does not keep the stream from ending.
         let chunks = StepChunks::new(steps, end);
         stream::try_unfold((Arc::clone(self), name.to_owned(), chunks), read).try_flatten().boxed()
     }

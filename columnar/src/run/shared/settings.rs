@@ -5,50 +5,13 @@ use std::mem;
 use std::sync::Arc;
 
 use super::SharedFlow;
-use crate::context::budget::Budget;
 use crate::declare::Plan;
 use crate::history::tokens::Counter;
-use crate::model::Choice;
-use crate::model::cache::Pace;
-use crate::model::usage::SpendLimit;
 use crate::run::state::{FlowState, Unloaded, ValueTable};
 
 impl SharedFlow {
-    /// Sets the number of cells that are computed at once.
-    pub(crate) fn set_concurrency(&self, cells: usize) {
-        let mut state = self.lock();
-        state.scheduler.limit(cells);
-        Self::unlock_and_wake(state);
-    }
-
-    /// Sets the usual time from one step to the next.
-    pub(crate) fn set_pace(&self, pace: Pace) {
-        Arc::make_mut(&mut self.lock().defaults).pace = pace;
-    }
-
-    /// Limits the cost of all calls together.
-    pub(crate) fn set_spend_limit(&self, limit: SpendLimit) {
-        Arc::make_mut(&mut self.lock().defaults).limit = Some(limit);
-    }
-
-    /// Sets the budget of the columns without their own.
-    pub(crate) fn set_budget(&self, budget: Budget) {
-        self.set(|state| mem::replace(&mut state.budget, budget));
-    }
-
-    /// Sets the system text of all columns; a blank one is none.
-    pub(crate) fn set_system(&self, system: &str) {
-        let system = (!system.trim().is_empty()).then(|| system.into());
-        self.set(|state| mem::replace(&mut Arc::make_mut(&mut state.defaults).system, system));
-    }
-
-    /// Sets the model of the columns without their own. The size of tiers depends on the model.
-    pub(crate) fn set_model(&self, model: Choice) {
-        self.set(|state| mem::replace(&mut Arc::make_mut(&mut state.defaults).model, model));
-    }
-
     /// Changes a setting on which contexts depend.
-    fn set<T>(&self, change: impl FnOnce(&mut FlowState) -> T) {
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut FlowState) -> T) {
         let mut state = self.lock();
         let replaced = (change(&mut state), state.forget_contexts());
         drop(state);
@@ -106,7 +69,7 @@ impl Recount {
     fn replace(self, state: &mut FlowState, counter: Arc<dyn Counter>) -> impl Sized + use<> {
         let unloaded = state.unloaded.iter().filter_map(|(column, unloaded)| {
             // Steps that were loaded meanwhile are in the table.
-            Some((*column, self.unloaded.get(column)?.with_steps(unloaded.steps().clone())))
+            Some((*column, self.unloaded.get(column)?.with_steps(unloaded.steps.clone())))
         });
         let unloaded = unloaded.collect();
         (

@@ -7,7 +7,7 @@ use std::mem;
 use std::sync::Arc;
 
 use super::past::LoadedValues;
-use super::{FlowState, PastColumn, RunState, Unloaded};
+use super::{FlowState, PastColumn, Unloaded};
 use crate::compute::{Step, StepSettings};
 use crate::declare::{Name, Plan};
 use crate::run::reopen::FlowDefinition;
@@ -65,7 +65,7 @@ impl SharedFlow {
         // Both change under both locks, so a run that begins now finds the compute steps of the new plan.
         let mut steps = steps.lock();
         let mut state = self.lock();
-        if state.is_running() {
+        if state.is_running {
             return Err(Error::Running);
         }
         let mut next = state.derive(plan, origins, usize::MAX, settings(&left));
@@ -116,26 +116,20 @@ impl FlowState {
         step: usize,
         settings: Vec<Arc<StepSettings>>,
     ) -> Self {
+        let scheduler = self.scheduler.derive(Arc::clone(&plan), origins, step);
         let mut derived = Self {
-            scheduler: self.scheduler.derive(Arc::clone(&plan), origins, step),
-            plan,
             table: self.table.derive(origins, step),
             receipts: self.receipts.derive(origins, step),
-            settings: Vec::new(),
             counter: Arc::clone(&self.counter),
             budget: self.budget.clone(),
             defaults: Arc::clone(&self.defaults),
-            contexts: Vec::new(),
-            generation: 0,
             forks: self.forks.clone(),
             documents: self.documents.clone(),
             exclusions: Arc::new(self.exclusions.before(step)),
-            has_unknown_exclusion: false,
             unloaded: self.derive_unloaded(origins, step),
-            removed: BTreeMap::new(),
             stored: self.stored.derive(origins),
-            run: RunState::Stopped,
             is_stale: self.is_stale,
+            ..Self::empty(plan, scheduler)
         };
         derived.documents.retain(|_, (steps, _)| *steps <= step);
         // A fork counts for all own contexts, from the first step on. Forks of later steps are not in the past.
@@ -144,21 +138,21 @@ impl FlowState {
             derived.forks.insert(step, step);
         }
         drop(derived.set_settings(settings));
-        let contexts = |origin: &Option<usize>| {
-            let contexts = self.contexts.get((*origin)?)?.as_ref()?;
-            Some(contexts.before(step))
-        };
+        let contexts = origins.iter().enumerate().filter_map(|(column, origin)| {
+            let contexts = self.contexts.get(&(*origin)?)?;
+            Some((column, contexts.before(step)))
+        });
         // Only now, because `set_settings` forgets contexts. These know the truncations of the shared past.
-        derived.contexts = origins.iter().map(contexts).collect();
+        derived.contexts = contexts.collect();
         derived
     }
 
     fn derive_unloaded(&self, origins: &[Option<usize>], step: usize) -> BTreeMap<usize, Unloaded> {
-        let column = |(column, origin): (usize, &Option<usize>)| {
+        let columns = origins.iter().enumerate().filter_map(|(column, origin)| {
             let unloaded = self.unloaded.get(&(*origin)?)?.before(step);
-            (!unloaded.steps().is_empty()).then_some((column, unloaded))
-        };
-        origins.iter().enumerate().filter_map(column).collect()
+            (!unloaded.steps.is_empty()).then_some((column, unloaded))
+        });
+        columns.collect()
     }
 
     /// The columns that `origins` does not name, and those that were removed before, by the keys that a store would
@@ -175,7 +169,7 @@ impl FlowState {
             let unloaded = self.unloaded.get(&column);
             let mut steps = self.scheduler.stored_steps(column);
             if let Some(unloaded) = unloaded {
-                steps = steps.minus(unloaded.steps());
+                steps = steps.minus(&unloaded.steps);
             }
             let loaded = LoadedValues {
                 steps,

@@ -9,7 +9,6 @@ mod values;
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
-use std::task::Waker;
 
 pub(crate) use past::{PastColumn, Unloaded};
 pub(crate) use past::{damaged_update, invalid_history, load_error};
@@ -43,8 +42,9 @@ pub(crate) struct FlowState {
     /// The budget of the columns that have none.
     pub(crate) budget: Budget,
     pub(crate) defaults: Arc<Defaults>,
-    /// By column; made with the first context.
-    pub(crate) contexts: Vec<Option<Arc<ColumnContexts>>>,
+    // Made with the first context, because that calls the counter of users, which no lock may guard.
+    /// By column.
+    pub(crate) contexts: BTreeMap<usize, Arc<ColumnContexts>>,
     /// The generation of the contexts: changes of settings, budgets and the counter begin a new one.
     pub(crate) generation: usize,
     /// The nearest forks: the step at which each diverges, and the first step whose contexts take it into account.
@@ -62,17 +62,9 @@ pub(crate) struct FlowState {
     /// later.
     pub(crate) removed: BTreeMap<Name, Unloaded>,
     pub(crate) stored: StoredColumns,
-    pub(crate) run: RunState,
+    pub(crate) is_running: bool,
     /// Whether values were pushed or columns added that no run has seen to its end.
     pub(crate) is_stale: bool,
-}
-
-// One enum and no flag beside a waker, because only an active run may leave a waker.
-/// Whether a run of the flow is active.
-pub(crate) enum RunState {
-    Stopped,
-    /// The waker of a run that waits for something to do.
-    Active(Option<Waker>),
 }
 
 /// The columns of a flow in the form of the store. Without a store there are declarations alone, and only once a column was
@@ -114,7 +106,14 @@ impl FindColumn for &str {
 impl FlowState {
     pub(crate) fn new(plan: Arc<Plan>, settings: Vec<Arc<StepSettings>>) -> Self {
         let scheduler = Scheduler::new(Arc::clone(&plan), CONCURRENCY);
-        let mut state = Self {
+        let mut state = Self::empty(plan, scheduler);
+        drop(state.set_settings(settings));
+        state
+    }
+
+    /// A state without values and settings.
+    fn empty(plan: Arc<Plan>, scheduler: Scheduler) -> Self {
+        Self {
             plan,
             scheduler,
             table: ValueTable::default(),
@@ -123,7 +122,7 @@ impl FlowState {
             counter: Arc::new(Estimate),
             budget: Budget::new(),
             defaults: Arc::default(),
-            contexts: Vec::new(),
+            contexts: BTreeMap::new(),
             generation: 0,
             forks: BTreeMap::new(),
             documents: BTreeMap::new(),
@@ -132,11 +131,9 @@ impl FlowState {
             unloaded: BTreeMap::new(),
             removed: BTreeMap::new(),
             stored: StoredColumns::default(),
-            run: RunState::Stopped,
+            is_running: false,
             is_stale: false,
-        };
-        drop(state.set_settings(settings));
-        state
+        }
     }
 
     /// Sets the settings of all columns, and returns what they replace, to be dropped outside of the lock.
@@ -166,20 +163,6 @@ impl FlowState {
             return Err(Error::NotDerived { column: self.name(column).clone() });
         }
         Ok(())
-    }
-
-    pub(crate) fn is_running(&self) -> bool {
-        matches!(self.run, RunState::Active(_))
-    }
-
-    /// The waker of the active run, if it waits. The caller wakes the run outside of the lock, because there may be more to do.
-    #[must_use]
-    pub(crate) fn take_waker(&mut self) -> Option<Waker> {
-        match &mut self.run {
-            // Taken, because the run leaves a waker again each time before it waits.
-            RunState::Active(waker) => waker.take(),
-            RunState::Stopped => None,
-        }
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct PastColumn {
 #[derive(Clone)]
 pub(crate) struct Unloaded {
     past: Arc<Past>,
-    steps: StepRanges,
+    pub(crate) steps: StepRanges,
     /// The version of the past up to which this flow has adopted values.
     adopted: usize,
 }
@@ -90,10 +90,6 @@ impl Unloaded {
         let version = AtomicUsize::new(usize::from(!loaded.steps.is_empty()));
         let past = Past { column, reading: Mutex::default(), loaded: Mutex::new(loaded), version };
         Self { past: Arc::new(past), steps, adopted: 0 }
-    }
-
-    pub(crate) fn steps(&self) -> &StepRanges {
-        &self.steps
     }
 
     /// The same past for some of the steps, none of which the flow has adopted.
@@ -201,8 +197,8 @@ impl Past {
     async fn read_into_memory(&self, missing: &StepRanges) -> Result<()> {
         // In chunks, because entries take more memory than values in a history.
         let chunks = missing.chunks(CHUNK).map(|chunk| missing.within(&chunk));
-        let read = async |steps: StepRanges| (self.read(&steps).await, steps);
-        let mut chunks = pin!(stream::iter(chunks).map(read).buffered(AHEAD));
+        let entries = stream::iter(chunks).map(async |steps| (self.read(&steps).await, steps));
+        let mut chunks = pin!(entries.buffered(AHEAD));
         while let Some((entries, steps)) = chunks.next().await {
             let cells = entries?.into_iter().map(|(step, entry)| self.checked(step, entry));
             let cells = cells.collect::<Result<Vec<_>>>()?;
@@ -236,19 +232,13 @@ impl Past {
         if self.column.is_source && entry.is_skipped() {
             return Err(self.invalid(InvalidHistory::SkippedSource { step }));
         }
-        let value = match entry.value {
-            Some(value) => Some((self.tokens(step, &value)?, value)),
-            None => None,
-        };
-        Ok(LoadedCell { step, value, receipt })
-    }
-
-    fn tokens(&self, step: usize, value: &str) -> Result<usize> {
-        caught(|| self.column.counter.count(value)).ok_or_else(|| {
+        let Some(value) = entry.value else { return Ok(LoadedCell { step, value: None, receipt }) };
+        let tokens = caught(|| self.column.counter.count(&value)).ok_or_else(|| {
             let reason =
                 format!("counting the tokens of step {step} panicked, which is a bug in the counter");
             load_error(&self.column.name, StoreError::other(reason))
-        })
+        })?;
+        Ok(LoadedCell { step, value: Some((tokens, value)), receipt })
     }
 
     fn invalid(&self, error: InvalidHistory) -> Error {

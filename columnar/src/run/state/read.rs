@@ -46,10 +46,7 @@ pub enum CellState {
 impl CellState {
     /// The value; `None` if there is none in memory.
     pub(crate) fn into_value(self) -> Option<Value> {
-        match self {
-            Self::Stored(value) => Some(value),
-            Self::Skipped | Self::Waiting | Self::NotLoaded => None,
-        }
+        if let Self::Stored(value) = self { Some(value) } else { None }
     }
 }
 

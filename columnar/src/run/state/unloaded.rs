@@ -33,27 +33,28 @@ impl FlowState {
     #[must_use]
     pub(crate) fn adopt(&mut self) -> Vec<Unloaded> {
         let Self { unloaded, table, receipts, scheduler, .. } = self;
-        let adopt = |column: &usize, unloaded: &mut Unloaded| {
+        let loaded = unloaded.extract_if(.., |column, unloaded| {
             unloaded.adopt(*column, table, receipts, scheduler);
-            unloaded.steps().is_empty()
-        };
-        unloaded.extract_if(.., adopt).map(|(_, loaded)| loaded).collect()
+            unloaded.steps.is_empty()
+        });
+        loaded.map(|(_, loaded)| loaded).collect()
     }
 
     /// Whether a cell is stored and not in memory.
     pub(crate) fn is_unloaded(&self, cell: Cell) -> bool {
-        self.unloaded.get(&cell.column).is_some_and(|unloaded| unloaded.steps().contains(cell.step))
+        self.unloaded.get(&cell.column).is_some_and(|unloaded| unloaded.steps.contains(cell.step))
     }
 
     /// The first step of a column within a range that is stored and not in memory.
     pub(crate) fn first_unloaded(&self, column: usize, steps: &Range<usize>) -> Option<usize> {
-        self.unloaded.get(&column)?.steps().first_in(steps)
+        self.unloaded.get(&column)?.steps.first_in(steps)
     }
 
     /// The number of derived cells that are not in memory.
     pub(crate) fn unloaded_cells(&self) -> usize {
+        // Sources are no work of a run, so they are no part of its progress.
         let derived = self.unloaded.iter().filter(|(column, _)| !self.plan.schema().is_source(**column));
-        derived.map(|(_, unloaded)| unloaded.steps().count()).fold(0, usize::saturating_add)
+        derived.map(|(_, unloaded)| unloaded.steps.count()).fold(0, usize::saturating_add)
     }
 
     /// The cells among these that are not in memory.
@@ -64,7 +65,7 @@ impl FlowState {
         let mut steps_by_column: BTreeMap<usize, StepRanges> = BTreeMap::new();
         for (column, steps) in cells {
             if let Some(unloaded) = self.unloaded.get(&column) {
-                steps_by_column.entry(column).or_default().extend(&unloaded.steps().within(&steps));
+                steps_by_column.entry(column).or_default().extend(&unloaded.steps.within(&steps));
             }
         }
         let needed = steps_by_column.into_iter().filter(|(_, steps)| !steps.is_empty());
@@ -94,8 +95,8 @@ impl FlowState {
             let first = Cell { column, step: self.scheduler.len(column).saturating_sub(last) };
             // A filter or counter that panics does so again when the cell is computed, and fails it.
             cells.extend(caught(|| self.context_cells(reads, first)).flatten().unwrap_or_default());
-            let later = |(column, steps): (usize, Range<usize>)| (column, steps.start..usize::MAX);
-            cells.extend(reads.needed(column, first.step).map(later));
+            let needed = reads.needed(column, first.step);
+            cells.extend(needed.map(|(column, steps)| (column, steps.start..usize::MAX)));
         }
         self.unloaded_of(cells)
     }

@@ -62,19 +62,17 @@ impl ValueTable {
 
     /// Whether the columns have as many values as in another table.
     pub(crate) fn has_as_many(&self, other: &Self) -> bool {
-        let columns = other.columns.iter().enumerate();
-        let mut columns = columns.map(|(column, values)| (self.columns.get(column), values));
-        let is_empty = |values: &History| values.has_as_many(&History::default());
-        columns.all(|(own, values)| own.map_or_else(|| is_empty(values), |own| own.has_as_many(values)))
+        let mut columns = other.columns.iter().enumerate();
+        columns.all(|(column, values)| self.history(column).has_as_many(values))
     }
 
     /// A table that shares the values before `step`. `origins` gives, for each new column, the column of this table.
     pub(crate) fn derive(&self, origins: &[Option<usize>], step: usize) -> Self {
-        let column = |origin: &Option<usize>| {
+        let columns = origins.iter().map(|origin| {
             let origin = origin.and_then(|origin| self.columns.get(origin));
             origin.map(|history| history.before(step)).unwrap_or_default()
-        };
-        Self { columns: origins.iter().map(column).collect() }
+        });
+        Self { columns: columns.collect() }
     }
 }
 

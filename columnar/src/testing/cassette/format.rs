@@ -5,7 +5,7 @@
 
 use serde_json::Value as Json;
 
-use super::json::{Damage, JsonLayout, Located};
+use super::json::{JsonLayout, Located, damage};
 use super::recording::{RecordedCell, RecordedReply, RecordedRequest, Recording, sorted};
 use crate::context::Role;
 use crate::model::rendering::{ReplySettings, Schema};
@@ -106,20 +106,25 @@ fn counts(usage: Usage) -> [(&'static str, u64); 5] {
     ]
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Recording>, Damage> {
-    let json: Json = serde_json::from_slice(bytes).map_err(|error| Damage::json(&error))?;
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<Recording>, String> {
+    let json: Json = serde_json::from_slice(bytes).map_err(|error| {
+        damage(&format!("it is no JSON from line {}, column {} on", error.line(), error.column()))
+    })?;
     let root = Located::root(&json);
     // The version is first: entries that a later version adds must not look like damage.
     let version = root.field("cassette")?.count()?;
     if !(1..=VERSION).contains(&version) {
-        return Err(Damage::Version { found: version, known: VERSION });
+        return Err(format!(
+            "is of version {version}, and this library reads versions up to {VERSION}: record it again with \
+             `COLUMNAR_RECORD=all`"
+        ));
     }
-    root.has_only(&["cassette", "recordings"])?;
+    root.has_only("cassette recordings")?;
     root.field("recordings")?.items()?.iter().map(read_recording).collect()
 }
 
-fn read_recording(value: &Located<'_>) -> Result<Recording, Damage> {
-    value.has_only(&["column", "step", "request", "replies"])?;
+fn read_recording(value: &Located<'_>) -> Result<Recording, String> {
+    value.has_only("column step request replies")?;
     let replies = value.field("replies")?.items()?;
     if replies.is_empty() {
         return Err(value.field("replies")?.damage("has no reply"));
@@ -137,25 +142,9 @@ fn read_recording(value: &Located<'_>) -> Result<Recording, Damage> {
     })
 }
 
-fn read_request(value: &Located<'_>) -> Result<RecordedRequest, Damage> {
-    value.has_only(&[
-        "model",
-        "max_tokens",
-        "effort",
-        "temperature",
-        "top_p",
-        "seed",
-        "stop",
-        "schema",
-        "system",
-        "messages",
-        "follow_up",
-    ])?;
+fn read_request(value: &Located<'_>) -> Result<RecordedRequest, String> {
+    value.has_only("model max_tokens effort temperature top_p seed stop schema system messages follow_up")?;
     let stop = value.optional("stop")?.map_or(Ok(Vec::new()), |stop| stop.items())?;
-    let schema = |value: Located<'_>| {
-        value.has_only(&["name", "json"])?;
-        Ok(Schema { name: value.field("name")?.text()?, json: value.field("json")?.json().clone() })
-    };
     Ok(RecordedRequest {
         model: value.field("model")?.text()?,
         system: value.field("system")?.text()?,
@@ -163,24 +152,29 @@ fn read_request(value: &Located<'_>) -> Result<RecordedRequest, Damage> {
         follow_up: value.optional("follow_up")?.as_ref().map_or(Ok(Vec::new()), read_messages)?,
         max_tokens: value.optional("max_tokens")?.map(|value| value.small()).transpose()?,
         settings: ReplySettings {
-            effort: value.optional("effort")?.map(|value| read_effort(&value)).transpose()?,
+            effort: value.optional("effort")?.as_ref().map(read_effort).transpose()?,
             temperature: value.optional("temperature")?.map(|value| value.fraction()).transpose()?,
             top_p: value.optional("top_p")?.map(|value| value.fraction()).transpose()?,
             seed: value.optional("seed")?.map(|value| value.count()).transpose()?,
             stop: stop.iter().map(Located::text).collect::<Result<_, _>>()?,
             lenient: false,
         },
-        schema: value.optional("schema")?.map(schema).transpose()?,
+        schema: value.optional("schema")?.as_ref().map(read_schema).transpose()?,
     })
 }
 
-fn read_effort(value: &Located<'_>) -> Result<Effort, Damage> {
+fn read_schema(value: &Located<'_>) -> Result<Schema, String> {
+    value.has_only("name json")?;
+    Ok(Schema { name: value.field("name")?.text()?, json: value.field("json")?.json.clone() })
+}
+
+fn read_effort(value: &Located<'_>) -> Result<Effort, String> {
     value.text()?.parse().map_err(|_| value.damage("is the word of no effort"))
 }
 
-fn read_messages(value: &Located<'_>) -> Result<Vec<(Role, String)>, Damage> {
+fn read_messages(value: &Located<'_>) -> Result<Vec<(Role, String)>, String> {
     let message = |value: &Located<'_>| {
-        value.has_only(&["role", "content"])?;
+        value.has_only("role content")?;
         let role = value.field("role")?;
         let role = match &*role.text()? {
             "user" => Role::User,
@@ -192,8 +186,8 @@ fn read_messages(value: &Located<'_>) -> Result<Vec<(Role, String)>, Damage> {
     value.items()?.iter().map(message).collect()
 }
 
-fn read_reply(value: &Located<'_>) -> Result<RecordedReply, Damage> {
-    value.has_only(&["text", "pieces", "finish", "usage", "id"])?;
+fn read_reply(value: &Located<'_>) -> Result<RecordedReply, String> {
+    value.has_only("text pieces finish usage id")?;
     let text = value.field("text")?.text()?;
     let pieces = match value.optional("pieces")? {
         None => vec![text],
@@ -234,8 +228,8 @@ fn pieces(text: &str, lengths: &str) -> Option<Vec<String>> {
     rest.is_empty().then_some(pieces)
 }
 
-fn read_usage(value: &Located<'_>) -> Result<Usage, Damage> {
-    value.has_only(&counts(Usage::default()).map(|(name, _)| name))?;
+fn read_usage(value: &Located<'_>) -> Result<Usage, String> {
+    value.has_only(&counts(Usage::default()).map(|(name, _)| name).join(" "))?;
     let count = |name| value.optional(name)?.as_ref().map_or(Ok(0), Located::count);
     let usage = Usage::new(count("input")?, count("output")?);
     Ok(usage.cached(count("cache_read")?, count("cache_write")?).kept_long(count("cache_write_long")?))

@@ -1,11 +1,8 @@
 //! The JSON of a cassette file: a writer with a fixed layout, and a reader that knows the position of each value.
 
 use std::fmt;
-use std::path::Path;
 
 use serde_json::Value as Json;
-
-use super::error::CassetteError;
 
 /// The most characters of a list or a map on one line.
 const WIDTH: usize = 100;
@@ -100,31 +97,18 @@ impl fmt::Display for JsonLayout {
     }
 }
 
-/// The reason why a file cannot be read. The reason names positions, and quotes nothing of the file.
-#[derive(Debug)]
-pub(super) enum Damage {
-    Invalid(String),
-    Version { found: u64, known: u64 },
-}
-
-impl Damage {
-    pub(super) fn json(error: &serde_json::Error) -> Self {
-        Self::Invalid(format!("it is no JSON from line {}, column {} on", error.line(), error.column()))
-    }
-
-    pub(super) fn in_file(self, path: &Path) -> CassetteError {
-        let path = path.to_owned();
-        match self {
-            Self::Invalid(reason) => CassetteError::Damaged { path, reason },
-            Self::Version { found, known } => CassetteError::Version { path, found, known },
-        }
-    }
+/// The reason why a file cannot be read, as the end of a sentence. The reason names positions, and quotes nothing of the
+/// file.
+pub(super) fn damage(problem: &str) -> String {
+    format!(
+        "is damaged: {problem}; take it from version control, or record it again with `COLUMNAR_RECORD=all`"
+    )
 }
 
 /// A value and its path in the file.
 #[derive(Debug)]
 pub(super) struct Located<'j> {
-    json: &'j Json,
+    pub(super) json: &'j Json,
     path: String,
 }
 
@@ -133,43 +117,40 @@ impl<'j> Located<'j> {
         Self { json, path: String::new() }
     }
 
-    pub(super) fn damage(&self, problem: &str) -> Damage {
+    pub(super) fn damage(&self, problem: &str) -> String {
         let path = if self.path.is_empty() { "the whole" } else { &self.path };
-        Damage::Invalid(format!("`{path}` {problem}"))
+        damage(&format!("`{path}` {problem}"))
     }
 
-    pub(super) fn json(&self) -> &'j Json {
-        self.json
-    }
-
-    pub(super) fn optional(&self, name: &str) -> Result<Option<Self>, Damage> {
+    pub(super) fn optional(&self, name: &str) -> Result<Option<Self>, String> {
         let entries = self.json.as_object().ok_or_else(|| self.damage("is no object"))?;
         let separator = if self.path.is_empty() { "" } else { "." };
         let path = || format!("{}{separator}{name}", self.path);
         Ok(entries.get(name).map(|json| Self { json, path: path() }))
     }
 
-    pub(super) fn field(&self, name: &str) -> Result<Self, Damage> {
+    pub(super) fn field(&self, name: &str) -> Result<Self, String> {
         self.optional(name)?.ok_or_else(|| self.damage(&format!("has no `{name}`")))
     }
 
-    /// Refuses unknown entries: a misspelt name would silently change the request.
-    pub(super) fn has_only(&self, names: &[&str]) -> Result<(), Damage> {
+    /// Refuses entries other than these, whose names have spaces between them: a misspelt name would silently change the
+    /// request.
+    pub(super) fn has_only(&self, names: &str) -> Result<(), String> {
         let entries = self.json.as_object().ok_or_else(|| self.damage("is no object"))?;
-        if entries.keys().all(|name| names.contains(&&**name)) {
+        if entries.keys().all(|name| names.split(' ').any(|known| known == name)) {
             return Ok(());
         }
-        Err(self.damage(&format!("has an entry that is none of `{}`", names.join("`, `"))))
+        Err(self.damage(&format!("has an entry that is none of `{}`", names.replace(' ', "`, `"))))
     }
 
-    pub(super) fn items(&self) -> Result<Vec<Self>, Damage> {
+    pub(super) fn items(&self) -> Result<Vec<Self>, String> {
         let items = self.json.as_array().ok_or_else(|| self.damage("is no list"))?;
         let items = items.iter().enumerate();
         Ok(items.map(|(at, json)| Self { json, path: format!("{}[{at}]", self.path) }).collect())
     }
 
     /// The text, written as one string or as lines.
-    pub(super) fn text(&self) -> Result<String, Damage> {
+    pub(super) fn text(&self) -> Result<String, String> {
         let line =
             |json: &'j Json| json.as_str().ok_or_else(|| self.damage("is no text and no list of lines"));
         match self.json {
@@ -178,15 +159,15 @@ impl<'j> Located<'j> {
         }
     }
 
-    pub(super) fn count(&self) -> Result<u64, Damage> {
+    pub(super) fn count(&self) -> Result<u64, String> {
         self.json.as_u64().ok_or_else(|| self.damage("is no whole number"))
     }
 
-    pub(super) fn small(&self) -> Result<u32, Damage> {
+    pub(super) fn small(&self) -> Result<u32, String> {
         u32::try_from(self.count()?).map_err(|_| self.damage("is too large"))
     }
 
-    pub(super) fn fraction(&self) -> Result<f32, Damage> {
+    pub(super) fn fraction(&self) -> Result<f32, String> {
         // Parsed from the digits: a conversion through `f64` would round twice.
         let number = self.json.as_number().and_then(|number| number.to_string().parse().ok());
         number.ok_or_else(|| self.damage("is no number"))

@@ -102,26 +102,18 @@ impl<'l> RequestDifference<'l> {
     fn shown(&self) -> String {
         let first = self.before.saturating_sub(CONTEXT);
         let heading = self.heading().filter(|(at, _)| *at < first);
-        let mut text: Vec<String> = heading.iter().map(|(_, line)| equal(line)).collect();
-        if heading.is_some_and(|(at, _)| at + 1 < first) {
-            text.push(equal("  …"));
-        }
-        text.extend(self.requested.iter().take(self.before).skip(first).map(|line| equal(line)));
+        let gap = heading.filter(|(at, _)| at + 1 < first).map(|_| "  …");
+        let before = self.requested.iter().take(self.before).skip(first).map(String::as_str);
         let recorded = self.own(self.recorded);
         let requested = self.own(self.requested);
-        text.extend(differing('-', recorded, requested));
-        text.extend(differing('+', requested, recorded));
         // After lines that are left out, equal lines would seem to follow the shown lines.
-        if recorded.len().max(requested.len()) <= DIFFERENT {
-            text.extend(
-                self.requested
-                    .iter()
-                    .skip(self.requested.len() - self.after)
-                    .take(CONTEXT)
-                    .map(|line| equal(line)),
-            );
-        }
-        text.join("\n")
+        let is_whole = recorded.len().max(requested.len()) <= DIFFERENT;
+        let after = self.requested.iter().skip(self.requested.len() - self.after).map(String::as_str);
+        let after = after.take(if is_whole { CONTEXT } else { 0 });
+        let before = heading.map(|(_, line)| line).into_iter().chain(gap).chain(before);
+        let different = [differing('-', recorded, requested), differing('+', requested, recorded)].concat();
+        let lines = before.map(equal).chain(different).chain(after.map(equal));
+        lines.collect::<Vec<_>>().join("\n")
     }
 }
 

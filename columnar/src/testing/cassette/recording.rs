@@ -72,6 +72,7 @@ impl RecordedRequest {
     /// The request as lines, which identify it: text from outside is indented or quoted, so two requests are equal if
     /// and only if the lines are equal.
     pub(super) fn lines(&self) -> Vec<String> {
+        // The whole request, because a replay must not answer another one.
         let mut lines = vec![format!("model: {:?}", self.model)];
         lines.extend(self.max_tokens.map(|limit| format!("max_tokens: {limit}")));
         let ReplySettings { effort, temperature, top_p, seed, stop, lenient: _ } = &self.settings;

@@ -9,7 +9,12 @@ use std::process;
 use super::error::CassetteError;
 use super::recording::{RecordedCell, RecordedReply, RecordedRequest, Recording};
 use super::{format, mismatch};
-use crate::model::Refused;
+use crate::declare::error::shown;
+
+const DUPLICATE: &str = "is damaged: it holds two recordings of the same request; put their replies into one";
+
+const CHANGED: &str =
+    "was changed by another writer while it was recorded: share one `Cassette`, or use a file for each";
 
 /// The requests that a [`Cassette`](super::Cassette) sends to a model, to record the replies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,13 +75,15 @@ impl Recordings {
             // The file is replaced, so the content does not matter.
             (_, Record::All) | (None, Record::Missing) => {}
             (None, Record::Nothing) => {
-                return Err(CassetteError::NoFile { path: self.path.clone(), source: Refused });
+                let path = shown(&self.path);
+                let message = format!("there is no cassette `{path}`; `COLUMNAR_RECORD=missing` records one");
+                return Err(CassetteError::new(message).refused());
             }
             (Some(bytes), _) => {
-                let recordings = format::read(bytes).map_err(|damage| damage.in_file(&self.path))?;
-                for recording in recordings {
+                let recordings = format::read(bytes);
+                for recording in recordings.map_err(|damage| CassetteError::of(&self.path, damage))? {
                     if self.by_request.insert(recording.request.lines(), recording).is_some() {
-                        return Err(CassetteError::Duplicate { path: self.path.clone() });
+                        return Err(CassetteError::of(&self.path, DUPLICATE));
                     }
                 }
             }
@@ -121,24 +128,17 @@ impl Recordings {
         }
         if self.record == Record::Nothing || !has_model {
             let description = mismatch::describe(cell, &lines, &self.by_request);
-            return Err(CassetteError::Unrecorded {
-                path: self.path.clone(),
-                description,
-                hint: self.hint(),
-                source: Refused,
-            });
+            let hint = match self.record {
+                Record::Nothing => "`COLUMNAR_RECORD=missing` records missing replies",
+                _ => {
+                    "there is no model to record it from: give one with `Cassette::by_name` or `Cassette::recording`"
+                }
+            };
+            let reason = format!("holds no reply {description}\n{hint}");
+            return Err(CassetteError::of(&self.path, reason).refused());
         }
         self.calls += 1;
         Ok(Lookup::Call(self.calls))
-    }
-
-    fn hint(&self) -> &'static str {
-        match self.record {
-            Record::Nothing => "`COLUMNAR_RECORD=missing` records missing replies",
-            _ => {
-                "there is no model to record it from: give one with `Cassette::by_name` or `Cassette::recording`"
-            }
-        }
     }
 
     /// Records a reply and writes the file.
@@ -169,7 +169,7 @@ impl Recordings {
 
     fn write(&mut self) -> Result<(), CassetteError> {
         if read_file(&self.path)? != self.written {
-            return Err(CassetteError::Changed { path: self.path.clone() });
+            return Err(CassetteError::of(&self.path, CHANGED));
         }
         let bytes = format::write(self.in_order()).into_bytes();
         replace(&self.path, &bytes).map_err(|error| CassetteError::io(&self.path, &error))?;

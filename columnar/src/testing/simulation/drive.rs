@@ -47,7 +47,7 @@ impl World {
         self.lock().invariants.run_started();
         let mut run: Run<'_, Name> = Run::new(Arc::clone(&flow.shared), flow.steps.clone());
         loop {
-            let next = timeout(SILENCE, select(run.next(), Box::pin(self.run_dropped()))).await;
+            let next = timeout(SILENCE, select(run.next(), Box::pin(self.0.dropped.notified()))).await;
             match next {
                 Ok(Either::Left((Some(Ok(event)), _))) => self.emitted(flow, &event),
                 Ok(Either::Left((Some(Err(error)), _))) => {

@@ -3,12 +3,11 @@
 use std::future::pending;
 use std::panic::resume_unwind;
 
-use futures::stream::{self, BoxStream, StreamExt};
+use futures::stream::{BoxStream, StreamExt};
 use tokio::time::sleep;
 
-use super::fault::Fault;
-use super::world::World;
-use crate::compute::{Context, Piece, Reply, ReplyKind, Step};
+use super::world::{Fault, World};
+use crate::compute::{Context, Piece, PieceSource, Reply, Step};
 use crate::declare::Name;
 use crate::declare::error::BoxError;
 use crate::flow::LiveFlow;
@@ -27,26 +26,14 @@ impl World {
 fn start_with_faults<'a>(world: World, step: &Step<'a>, cx: Context) -> Reply<'a> {
     world
         .check_that(|invariants| invariants.compute_started(cx.column(), cx.step(), cx.messages().to_json()));
-    let reply = FaultyReply {
+    Reply::of(FaultyReply {
         fault: world.fault(cx.column(), cx.step(), &Fault::COMPUTE),
         cell: (cx.column().clone(), cx.step()),
         world,
-        pieces: step.start(cx).pieces(),
+        pieces: step.start(cx).0,
         texts: 0,
         success: false,
-    };
-    let pieces = stream::unfold(Some(reply), |reply| async move {
-        let mut reply = reply?;
-        match reply.next().await {
-            Some(Ok(piece)) => Some((Ok(piece), Some(reply))),
-            Some(Err(error)) => Some((Err(error), None)),
-            None => {
-                reply.success = true;
-                None
-            }
-        }
-    });
-    Reply(ReplyKind::Pieces(pieces.boxed()))
+    })
 }
 
 struct FaultyReply<'a> {
@@ -59,13 +46,13 @@ struct FaultyReply<'a> {
     success: bool,
 }
 
-impl FaultyReply<'_> {
+impl PieceSource for FaultyReply<'_> {
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
         sleep(self.world.delay()).await;
         let Some(fault) = self.fault else {
             let piece = self.pieces.next().await;
             // A stream with a whole text is not polled to the end.
-            self.success |= matches!(piece, Some(Ok(Piece::Whole(_))));
+            self.success |= matches!(piece, None | Some(Ok(Piece::Whole(_))));
             return piece;
         };
         if fault == Fault::BreaksOff && self.texts < 1 {
@@ -85,7 +72,7 @@ impl FaultyReply<'_> {
             Fault::Panic => resume_unwind(Box::new("a simulated panic")),
             Fault::Silence => pending().await,
             Fault::Dropped => {
-                self.world.drop_run();
+                self.world.0.dropped.notify_one();
                 pending().await
             }
             _ => Some(Err("a simulated failure".into())),

@@ -16,7 +16,8 @@ pub(super) struct Invariants {
     has_store: bool,
     /// The last step of each column whose value the current run emitted.
     last_emitted: BTreeMap<Name, usize>,
-    log: String,
+    /// All observations so far, one per line, without any text of the flow.
+    pub(super) log: String,
 }
 
 #[derive(Debug, Default)]
@@ -43,11 +44,6 @@ impl CheckedCell {
 pub(super) type Check = Result<(), String>;
 
 impl Invariants {
-    /// All observations so far, one per line, without any text of the flow.
-    pub(super) fn log(&self) -> &str {
-        &self.log
-    }
-
     fn write(&mut self, event: &str, column: &Name, step: usize) {
         let written = writeln!(self.log, "{event} {column} {step}");
         debug_assert!(written.is_ok(), "a string takes everything");

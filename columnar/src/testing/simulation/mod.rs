@@ -41,7 +41,6 @@
 //! - a store that is read again still has every confirmed entry.
 
 mod drive;
-mod fault;
 mod faulty_step;
 mod invariants;
 mod store;
@@ -54,9 +53,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use tokio::runtime::Builder;
 
-pub use fault::Fault;
 pub use store::SimulatedStore;
-pub use world::World;
+pub use world::{Fault, World};
 
 use crate::run::Result;
 
@@ -109,7 +107,11 @@ impl Simulation {
         let replayed = env::var(SEED).ok().and_then(|seed| seed.parse().ok());
         let (first, schedules) = match replayed {
             Some(seed) => (seed, 1),
-            None => (self.seed.unwrap_or_else(random_seed), self.schedules),
+            // The system seeds the hasher of maps.
+            None => {
+                let random = RandomState::new().build_hasher().finish();
+                (self.seed.unwrap_or(random), self.schedules)
+            }
         };
         // A random first seed may be close to the largest number.
         for seed in (0..schedules).map(|schedule| first.wrapping_add(schedule)) {
@@ -143,9 +145,4 @@ impl Default for Simulation {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// A random seed: the system seeds the hasher of maps.
-fn random_seed() -> u64 {
-    RandomState::new().build_hasher().finish()
 }

@@ -3,13 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::{FutureExt, TryFutureExt};
 use tokio::time::sleep;
 
-use super::fault::Fault;
-use super::world::World;
+use super::world::{Fault, World};
 use crate::declare::Name;
-use crate::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
+use crate::store::{Entry, MemoryStore, Put, StepEntries, Store, StoreError, StoreFuture, StoredSteps};
 use crate::testing::{LayeredStore, StoreLayer};
 
 /// A store with simulated delays and faults around another store. Made by [`World::store`] and [`World::store_over`].
@@ -39,7 +38,7 @@ impl StoreLayer for Simulated {
         column: Name,
         step: usize,
         entry: Entry,
-    ) -> BoxFuture<'static, Result<Put, StoreError>> {
+    ) -> StoreFuture<Put> {
         let world = self.0.clone();
         let inner = Arc::clone(inner);
         async move {
@@ -66,19 +65,12 @@ impl StoreLayer for Simulated {
         .boxed()
     }
 
-    fn stored_steps(
-        self: &Arc<Self>,
-        inner: &Arc<dyn Store>,
-        column: Name,
-    ) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+    fn stored_steps(self: &Arc<Self>, inner: &Arc<dyn Store>, column: Name) -> StoreFuture<StoredSteps> {
         let world = self.0.clone();
-        let inner = Arc::clone(inner);
-        async move {
-            let stored_steps = inner.stored_steps(column.clone()).await?;
-            world.check_that(|invariants| invariants.steps_read(&column, &stored_steps));
-            Ok(stored_steps)
-        }
-        .boxed()
+        let read = inner.stored_steps(column.clone()).inspect_ok(move |stored_steps| {
+            world.check_that(|invariants| invariants.steps_read(&column, stored_steps));
+        });
+        read.boxed()
     }
 
     fn load(
@@ -86,14 +78,11 @@ impl StoreLayer for Simulated {
         inner: &Arc<dyn Store>,
         column: Name,
         steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+    ) -> StoreFuture<StepEntries> {
         let world = self.0.clone();
-        let inner = Arc::clone(inner);
-        async move {
-            let entries = inner.load(column.clone(), steps.clone()).await?;
-            world.check_that(|invariants| invariants.loaded(&column, &steps, &entries));
-            Ok(entries)
-        }
-        .boxed()
+        let loaded = inner.load(column.clone(), steps.clone()).inspect_ok(move |entries| {
+            world.check_that(|invariants| invariants.loaded(&column, &steps, entries));
+        });
+        loaded.boxed()
     }
 }

@@ -8,24 +8,52 @@ use std::time::Duration;
 use fastrand::Rng;
 use tokio::sync::Notify;
 
-use super::fault::Fault;
 use super::invariants::{Check, Invariants};
 use crate::declare::Name;
 use crate::declare::error::{nearest, unknown_column};
 use crate::flow::LiveFlow;
+
+/// A fault of one cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The compute step returns an error.
+    Error,
+    /// The compute step returns an error after the first piece of text.
+    BreaksOff,
+    /// The compute step panics.
+    Panic,
+    /// The compute step never returns: the run has to be dropped.
+    Silence,
+    /// The store returns an error and has stored nothing.
+    NotStored,
+    /// The store returns an error although the value is stored.
+    StoredUnknown,
+    /// The run is dropped while the cell is computed.
+    Dropped,
+}
+
+impl Fault {
+    /// The faults of compute steps.
+    pub(super) const COMPUTE: [Self; 5] =
+        [Self::Error, Self::BreaksOff, Self::Panic, Self::Silence, Self::Dropped];
+
+    /// The faults of stores.
+    pub(super) const STORE: [Self; 2] = [Self::NotStored, Self::StoredUnknown];
+}
 
 /// The number of attempts of which one gets a random fault, on average.
 const FAULT_INTERVAL: usize = 12;
 
 /// The world of one schedule. Clones are the same world.
 #[derive(Clone)]
-pub struct World(Arc<WorldInner>);
+pub struct World(pub(super) Arc<WorldInner>);
 
-struct WorldInner {
+pub(super) struct WorldInner {
     seed: u64,
     state: Mutex<WorldState>,
     /// The notification that a fault drops the run.
-    dropped: Notify,
+    pub(super) dropped: Notify,
 }
 
 pub(super) struct WorldState {
@@ -67,7 +95,7 @@ impl World {
 
     /// All observations so far, one per line, without any text of the flow: the same for the same seed.
     pub fn log(&self) -> String {
-        self.lock().invariants.log().to_owned()
+        self.lock().invariants.log.clone()
     }
 
     /// Panics if a promise was broken. `check_that` does not panic, because a flow catches the panics of compute
@@ -95,16 +123,6 @@ impl World {
         if let Some((column, _)) = state.scripted.keys().find(|(column, _)| is_unknown(column)) {
             panic!("{}", unknown_column(column, nearest(column, &columns), &columns));
         }
-    }
-
-    /// Drops the current run.
-    pub(super) fn drop_run(&self) {
-        self.0.dropped.notify_one();
-    }
-
-    /// Waits for a fault that drops the run.
-    pub(super) async fn run_dropped(&self) {
-        self.0.dropped.notified().await;
     }
 
     /// The fault for this attempt of the cell, if there is one.
