@@ -14,7 +14,7 @@
 
 use std::fmt::Write as _;
 
-use super::index::{File, FileId, Index};
+use super::index::{File, Index};
 use super::paths::{rounded, seen_from};
 use super::syntax::{Symbol, SymbolKind};
 
@@ -24,25 +24,24 @@ const IMPORTS: usize = 8;
 const FILES: usize = 2;
 
 /// The entry of a file; `None` if there is nothing in it.
-pub(super) fn entry(index: &Index, id: FileId, file: &File) -> Option<String> {
+pub(super) fn entry(index: &Index, file: &File) -> Option<String> {
     let symbols = &file.symbols;
     if symbols.defined.is_empty() && symbols.imports.is_empty() {
         return None;
     }
     let mut entry = String::new();
     let referrers = index.referrers(file);
-    let counts = [(referrers.paths.len(), "file"), (referrers.tests, "test")].into_iter();
-    let counts: Vec<_> =
-        counts.filter(|(number, _)| *number > 0).map(|(number, noun)| counted(number, noun)).collect();
+    let counts = [counted(referrers.paths.len(), "file"), counted(referrers.tests, "test")];
+    let counts: Vec<_> = counts.into_iter().flatten().collect();
     if !counts.is_empty() {
         let _ = writeln!(entry, "← {}", counts.join(", "));
     }
     if !symbols.imports.is_empty() {
         let _ = writeln!(entry, "i {}", cut(symbols.imports.iter().map(AsRef::as_ref), IMPORTS));
     }
-    let mut symbols = shown_symbols(index, id, &symbols.defined);
+    let mut symbols = shown_symbols(index, file);
     for (symbol, inner) in symbols.by_ref().take(SYMBOLS) {
-        push_symbol(&mut entry, index, (id, file), symbol, inner);
+        push_symbol(&mut entry, index, file, symbol, inner);
     }
     let more = symbols.count();
     if more > 0 {
@@ -54,11 +53,8 @@ pub(super) fn entry(index: &Index, id: FileId, file: &File) -> Option<String> {
 
 /// The symbols that an entry shows, each with those inside it. The methods by which a type implements a trait are known
 /// from the trait, nobody calls tests, and a name that begins with `_` is private if no other file uses it.
-fn shown_symbols<'f>(
-    index: &Index,
-    id: FileId,
-    symbols: &'f [Symbol],
-) -> impl Iterator<Item = (&'f Symbol, &'f [Symbol])> {
+fn shown_symbols<'f>(index: &Index, file: &'f File) -> impl Iterator<Item = (&'f Symbol, &'f [Symbol])> {
+    let symbols = &file.symbols.defined;
     let mut hidden = usize::MAX;
     symbols.iter().enumerate().filter_map(move |(at, symbol)| {
         if symbol.depth > hidden {
@@ -68,7 +64,7 @@ fn shown_symbols<'f>(
         let is_tests = symbol.kind == SymbolKind::Module && matches!(&*symbol.name, "test" | "tests");
         let is_private = symbol.name.starts_with('_')
             && &*symbol.name != "__init__"
-            && index.referrers_by_name(id, &symbol.name).is_empty();
+            && index.referrers_by_name(file, &symbol.name).is_empty();
         hidden = if implements || is_tests || is_private { symbol.depth } else { usize::MAX };
         if is_tests || is_private {
             return None;
@@ -79,13 +75,7 @@ fn shown_symbols<'f>(
     })
 }
 
-fn push_symbol(
-    entry: &mut String,
-    index: &Index,
-    (id, file): (FileId, &File),
-    symbol: &Symbol,
-    inner: &[Symbol],
-) {
+fn push_symbol(entry: &mut String, index: &Index, file: &File, symbol: &Symbol, inner: &[Symbol]) {
     let Symbol { kind, name, signature, depth, is_async, .. } = symbol;
     let indent = " ".repeat(*depth);
     let letter = letter(*kind);
@@ -105,7 +95,7 @@ fn push_symbol(
         push_files(entry, " → ", &file.path, &targets);
     }
     if *kind != SymbolKind::Impl {
-        push_files(entry, " ← ", &file.path, &index.referrers_by_name(id, name));
+        push_files(entry, " ← ", &file.path, &index.referrers_by_name(file, name));
     }
     entry.push('\n');
 }
@@ -127,8 +117,10 @@ fn cut<'t>(texts: impl Iterator<Item = &'t str>, most: usize) -> String {
     }
 }
 
-fn counted(number: usize, noun: &str) -> String {
-    format!("{} {noun}{}", rounded(number), if number == 1 { "" } else { "s" })
+/// The number of some things, if there are any.
+fn counted(number: usize, noun: &str) -> Option<String> {
+    let end = if number == 1 { "" } else { "s" };
+    (number > 0).then(|| format!("{} {noun}{end}", rounded(number)))
 }
 
 const fn letter(kind: SymbolKind) -> char {

@@ -138,13 +138,7 @@ impl FileFault {
 
 impl From<io::Error> for FileFault {
     fn from(error: io::Error) -> Self {
-        error.kind().into()
-    }
-}
-
-impl From<io::ErrorKind> for FileFault {
-    fn from(kind: io::ErrorKind) -> Self {
-        match kind {
+        match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::Missing,
             kind => Self::Unreadable(kind),
         }

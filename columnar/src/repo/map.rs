@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use super::entry::entry;
 use super::error::FileFault;
-use super::index::{Change, FileId, Index};
+use super::index::{FileChange, FileNumber, Index};
 use super::parse::parse;
 use super::syntax::Language;
-use super::walk::Found;
+use super::walk::FoundFiles;
 use crate::history::Value;
 use crate::history::tokens::Counter;
 
@@ -25,17 +25,17 @@ const ENTRANCE: usize = 90;
 /// The files of a repository, with their references and the entries made so far.
 #[derive(Debug, Default)]
 pub(super) struct Map {
-    found: Found,
+    pub(super) found: FoundFiles,
     /// Whether all files were looked at once.
     pub(super) is_scanned: bool,
-    index: Index,
+    pub(super) index: Index,
     /// The entries of files that are not known to be out of date; `None` if there is nothing to show.
-    entries: HashMap<FileId, Option<Entry>>,
+    entries: HashMap<FileNumber, Option<MadeEntry>>,
 }
 
 /// The entry of a file.
 #[derive(Debug)]
-struct Entry {
+struct MadeEntry {
     text: Value,
     /// The tokens of the text, of the path and of the fence.
     tokens: usize,
@@ -53,7 +53,7 @@ impl Map {
     /// Walks through the repository, and reads the files that changed. Returns whether files came or went. A fault of the
     /// root changes nothing.
     pub(super) fn scan(&mut self, root: &Path) -> Result<bool, FileFault> {
-        let before = std::mem::replace(&mut self.found, Found::all(root)?);
+        let before = std::mem::replace(&mut self.found, FoundFiles::all(root)?);
         self.is_scanned = true;
         let mut changed: BTreeSet<Arc<str>> = BTreeSet::new();
         for (path, stamp) in &self.found.files {
@@ -72,7 +72,7 @@ impl Map {
 
     /// Reads some files, and those in folders. Returns whether files came or went. A fault of the root changes nothing.
     pub(super) fn look_at(&mut self, root: &Path, paths: &BTreeSet<String>) -> Result<bool, FileFault> {
-        let now = Found::some(root, paths)?;
+        let now = FoundFiles::some(root, paths)?;
         let mut before = BTreeSet::new();
         let mut is_skipped = BTreeSet::new();
         for path in paths {
@@ -93,15 +93,6 @@ impl Map {
         Ok(moved)
     }
 
-    /// The paths of all files, in order.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.found.files.keys().map(|path| &**path)
-    }
-
-    pub(super) fn skipped(&self) -> impl Iterator<Item = (&str, FileFault)> {
-        self.found.skipped.iter().map(|(path, fault)| (path.as_str(), *fault))
-    }
-
     /// Chooses entries. `is_shown` says which are shown now.
     pub(super) fn choose(
         &mut self,
@@ -109,24 +100,26 @@ impl Map {
         counter: &dyn Counter,
         is_shown: impl Fn(&str) -> bool,
     ) -> Chosen {
-        let Self { index, entries, .. } = self;
-        let ranked = index.ranking().filter_map(|(id, file)| {
-            let made = entries.entry(id).or_insert_with(|| {
-                let text = entry(index, id, file)?;
+        let entrance = limit / 100 * ENTRANCE + limit % 100 * ENTRANCE / 100;
+        let mut sum: usize = 0;
+        let mut chosen = BTreeMap::new();
+        for file in self.index.ranking() {
+            let made = self.entries.entry(file.id).or_insert_with(|| {
+                let text = entry(&self.index, file)?;
                 let texts = counter.count(&text).saturating_add(counter.count(&file.path));
                 let tokens = texts.saturating_add(FENCE_TOKENS);
-                Some(Entry { text: text.into(), tokens })
+                Some(MadeEntry { text: text.into(), tokens })
             });
-            let made = made.as_ref()?;
-            Some(((Arc::clone(&file.path), made.text.clone()), made.tokens))
-        });
-        let entries: BTreeMap<_, _> = choose(ranked, limit, |(path, _)| is_shown(path)).collect();
-        Chosen { others: index.len() - entries.len(), entries }
-    }
-
-    /// The cluster of a file, and the number of files that refer to it.
-    pub(super) fn clusters(&self) -> BTreeMap<Arc<str>, (u32, u32)> {
-        self.index.clusters()
+            let Some(made) = made else { continue };
+            sum = sum.saturating_add(made.tokens);
+            if sum > limit {
+                break;
+            }
+            if sum <= entrance || is_shown(&file.path) {
+                chosen.insert(Arc::clone(&file.path), made.text.clone());
+            }
+        }
+        Chosen { others: self.index.len() - chosen.len(), entries: chosen }
     }
 
     /// Reads files, or finds that they are gone.
@@ -134,8 +127,8 @@ impl Map {
         let known = paths.into_iter().filter_map(|path| Language::of(&path).map(|language| (path, language)));
         let (there, gone): (Vec<_>, Vec<_>) =
             known.partition(|(path, _)| self.found.files.contains_key(path));
-        let mut changes: Vec<Change> =
-            gone.into_iter().map(|(path, _)| Change { path, symbols: None }).collect();
+        let mut changes: Vec<FileChange> =
+            gone.into_iter().map(|(path, _)| FileChange { path, symbols: None }).collect();
         for (path, language, read) in parse(root, &there) {
             let symbols = match read {
                 Ok((stamp, symbols)) => {
@@ -147,27 +140,12 @@ impl Map {
                     None
                 }
             };
-            changes.push(Change { path, symbols });
+            changes.push(FileChange { path, symbols });
         }
         for id in self.index.apply(changes) {
             self.entries.remove(&id);
         }
     }
-}
-
-/// Chooses from all entries, by rank, each with its tokens. `is_shown` says which ones are shown now.
-fn choose<T>(
-    ranked: impl Iterator<Item = (T, usize)>,
-    limit: usize,
-    is_shown: impl Fn(&T) -> bool,
-) -> impl Iterator<Item = T> {
-    let entrance = limit / 100 * ENTRANCE + limit % 100 * ENTRANCE / 100;
-    let mut sum: usize = 0;
-    let fitting = ranked.map_while(move |(entry, tokens)| {
-        sum = sum.saturating_add(tokens);
-        (sum <= limit).then_some((entry, sum <= entrance))
-    });
-    fitting.filter(move |(entry, enters)| *enters || is_shown(entry)).map(|(entry, _)| entry)
 }
 
 /// The paths that are a path, or below it if it was a folder.

@@ -7,7 +7,7 @@ use std::thread;
 
 use super::error::FileFault;
 use super::read::{Stamp, read};
-use super::syntax::{Language, Parser, Symbols};
+use super::syntax::{Language, SymbolParser, Symbols};
 
 /// Fewer files are not worth a thread.
 const FILES_PER_THREAD: usize = 32;
@@ -24,7 +24,7 @@ pub(super) fn parse(root: &Path, files: &[(Arc<str>, &'static Language)]) -> Vec
     // Neighbours are in different parts, since large files often are neighbours.
     let part = |nth: usize| files.iter().skip(nth).step_by(threads);
     let work = |nth: usize, stack: usize| {
-        let mut parser = Parser::new(stack);
+        let mut parser = SymbolParser::new(stack);
         part(nth).map(|(path, language)| one(root, path, language, &mut parser)).collect::<Vec<_>>()
     };
     thread::scope(|scope| {
@@ -43,7 +43,7 @@ pub(super) fn parse(root: &Path, files: &[(Arc<str>, &'static Language)]) -> Vec
     })
 }
 
-fn one(root: &Path, path: &Arc<str>, language: &'static Language, parser: &mut Parser) -> Parsed {
+fn one(root: &Path, path: &Arc<str>, language: &'static Language, parser: &mut SymbolParser) -> Parsed {
     let read = read(root, path).map(|(text, stamp)| (stamp, parser.symbols(language, &text)));
     (Arc::clone(path), language, read)
 }

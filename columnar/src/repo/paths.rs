@@ -1,6 +1,7 @@
 //! The names of files in the texts about other files.
 
-/// The path of a file from the deepest folder that another file is in as well.
+/// The path of a file from the deepest folder that another file is in as well. Aliases for folders would be shorter, but
+/// would have to be found again when a flow is opened; this path can be read and compared without a table.
 pub(super) fn seen_from<'p>(other: &str, path: &'p str) -> &'p str {
     let common = path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
     let common = path.as_bytes().get(..common).unwrap_or_default();

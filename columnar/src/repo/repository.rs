@@ -32,7 +32,8 @@ pub struct Repository {
     map: Map,
     /// Whether files came or went since the last update.
     moved: bool,
-    /// The documents after all updates.
+    /// The documents after all updates: the only record of what is shown. A flow that was opened again, or a push that failed,
+    /// has a set of documents and nothing else.
     documents: Documents,
 }
 
@@ -172,7 +173,7 @@ impl Repository {
 
     /// The paths of all files of the repository at the last scan, in order.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.map.paths()
+        self.map.found.files.keys().map(AsRef::as_ref)
     }
 
     /// The paths that are shown in full since the last update, in order.
@@ -183,7 +184,7 @@ impl Repository {
     /// The files that were left out, each with the reason, in order: those with names that no document can have and those
     /// that cannot be read, links, and files of a known language that are binary, too large or not UTF-8.
     pub fn skipped(&self) -> impl Iterator<Item = (&str, FileFault)> {
-        self.map.skipped()
+        self.map.found.skipped.iter().map(|(path, fault)| (path.as_str(), *fault))
     }
 
     /// The documents after all updates.
@@ -244,7 +245,7 @@ impl Repository {
         let shown: BTreeMap<&str, &Value> = shown(&self.documents, Kind::Symbol).collect();
         let is_shown = |path: &str| shown.contains_key(path);
         let Chosen { entries, others } = self.map.choose(entry_limit, &*self.counter, is_shown);
-        let clusters = if shown.is_empty() { self.map.clusters() } else { BTreeMap::new() };
+        let clusters = if shown.is_empty() { self.map.index.clusters() } else { BTreeMap::new() };
         for path in shown.keys().filter(|path| !entries.contains_key(**path)) {
             update = update.remove(Kind::Symbol, path);
         }

@@ -18,13 +18,13 @@ const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
 /// The files that a walk found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundFiles {
     pub(super) files: BTreeMap<Arc<str>, Stamp>,
     /// The entries that are no documents.
     pub(super) skipped: BTreeMap<String, FileFault>,
 }
 
-impl Found {
+impl FoundFiles {
     /// Walks through the whole repository. A root that is no folder any more is an error.
     pub(super) fn all(root: &Path) -> Result<Self, FileFault> {
         check_folder(root)?;
@@ -104,7 +104,7 @@ impl Found {
         let Some(source) = error.io_error() else { return Ok(()) };
         let path = path_of(error);
         if path.as_deref() == Some(root) {
-            return Err(source.kind().into());
+            return Err(io::Error::from(source.kind()).into());
         }
         let path = path.map_or_else(|| ".".to_owned(), |path| shown(root, &path));
         self.skipped.insert(path, FileFault::Unreadable(source.kind()));

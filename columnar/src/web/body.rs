@@ -11,9 +11,9 @@ use super::error::WebFault;
 
 /// A body that is being received.
 pub(super) enum Body {
-    Plain(Limited),
+    Plain(LimitedBytes),
     Gzip {
-        decoder: Box<MultiGzDecoder<Limited>>,
+        decoder: Box<MultiGzDecoder<LimitedBytes>>,
         /// Compressed bytes may be without end and have no content.
         received: usize,
     },
@@ -29,7 +29,7 @@ pub(super) struct Bytes {
 impl Body {
     /// A body in an encoding of HTTP.
     pub(super) fn new(encoding: Option<&str>, most: usize) -> Result<Self, WebFault> {
-        let limited = Limited { bytes: Vec::new(), most, is_over: false };
+        let limited = LimitedBytes { bytes: Vec::new(), most, is_over: false };
         match encoding.unwrap_or("identity").trim() {
             name if name.is_empty() || name.eq_ignore_ascii_case("identity") => Ok(Self::Plain(limited)),
             name if name.eq_ignore_ascii_case("gzip") || name.eq_ignore_ascii_case("x-gzip") => {
@@ -75,13 +75,13 @@ impl Body {
 
 /// Bytes up to a limit.
 #[derive(Default)]
-pub(super) struct Limited {
+pub(super) struct LimitedBytes {
     bytes: Vec<u8>,
     most: usize,
     is_over: bool,
 }
 
-impl Write for Limited {
+impl Write for LimitedBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let room = self.most.saturating_sub(self.bytes.len());
         let taken = bytes.get(..room).unwrap_or(bytes);

@@ -15,37 +15,38 @@ use super::page::Page;
 const MOST_PAGES: usize = 64;
 const MOST_BYTES: usize = 16 << 20;
 
-/// A page that is being read. The callers that wait poll the reading, which ends when nobody waits.
+/// A page that is being read. No task is spawned and no caller owns the reading: the callers that wait poll it, a caller that
+/// is dropped does not end it for the others, and it ends when nobody waits. Failures are shared, and not kept.
 pub(super) type Reading = Pin<Box<dyn Future<Output = Result<Page, WebError>> + Send>>;
 
 /// Pages by their URL.
 #[derive(Default)]
 pub(super) struct Cache {
-    state: Mutex<State>,
+    state: Mutex<CachedPages>,
 }
 
 #[derive(Default)]
-struct State {
+struct CachedPages {
     /// In the order of time.
     kept: Vec<(String, Page, Instant)>,
     reading: Vec<(String, WeakShared<Reading>)>,
 }
 
 /// A page that is there, or that is awaited.
-pub(super) enum Found {
+pub(super) enum FoundPage {
     Kept(Page),
     Reading(Shared<Reading>),
 }
 
 impl Cache {
     /// The page of a URL, if it is not older than the lifetime. Otherwise the reading in progress, or a new one.
-    pub(super) fn find(&self, url: &str, lifetime: Duration, read: impl FnOnce() -> Reading) -> Found {
+    pub(super) fn find(&self, url: &str, lifetime: Duration, read: impl FnOnce() -> Reading) -> FoundPage {
         // Dropped after the lock is free: it may be the last reference to a future of somebody else.
         let mut alive = Vec::new();
         let mut state = self.state();
         state.kept.retain(|(_, _, at)| at.elapsed() < lifetime);
         if let Some((_, page, _)) = state.kept.iter().find(|(kept, _, _)| kept == url) {
-            return Found::Kept(page.clone());
+            return FoundPage::Kept(page.clone());
         }
         state.reading.retain(|(name, reading)| {
             let reading = reading.upgrade();
@@ -54,11 +55,11 @@ impl Cache {
             is_alive
         });
         if let Some((_, reading)) = alive.iter().find(|(name, _)| name == url) {
-            return Found::Reading(reading.clone());
+            return FoundPage::Reading(reading.clone());
         }
         let reading = read().shared();
         state.reading.extend(reading.downgrade().map(|weak| (url.to_owned(), weak)));
-        Found::Reading(reading)
+        FoundPage::Reading(reading)
     }
 
     /// Keeps a page.
@@ -73,7 +74,7 @@ impl Cache {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CachedPages> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -12,7 +12,7 @@ use reqwest::Client;
 use tokio::time::timeout;
 
 use super::address;
-use super::cache::{Cache, Found};
+use super::cache::{Cache, FoundPage};
 use super::error::{WebError, WebFault};
 use super::page::Page;
 use super::pages::Fetch;
@@ -177,8 +177,8 @@ impl Fetch for Web {
             .cache
             .find(&key, self.settings.lifetime, || Box::pin(self.clone().read(key.clone(), url.to_owned())));
         match found {
-            Found::Kept(page) => Ok(page),
-            Found::Reading(reading) => reading.await,
+            FoundPage::Kept(page) => Ok(page),
+            FoundPage::Reading(reading) => reading.await,
         }
     }
 }

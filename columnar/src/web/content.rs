@@ -14,38 +14,23 @@ const BEGINNING: usize = 1024;
 
 /// The form of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum TextForm {
     Html,
     /// Any other text. It stays as it is.
     Plain,
 }
 
 /// The types of text whose names do not begin with `text/`.
-const TEXT: [&str; 18] = [
-    "application/ecmascript",
-    "application/graphql",
-    "application/javascript",
-    "application/json",
-    "application/json5",
-    "application/jsonl",
-    "application/markdown",
-    "application/ndjson",
-    "application/sql",
-    "application/toml",
-    "application/x-httpd-php",
-    "application/x-javascript",
-    "application/x-ndjson",
-    "application/x-sh",
-    "application/x-tex",
-    "application/x-yaml",
-    "application/xml",
-    "application/yaml",
-];
+const TEXT: &str = "\
+    application/ecmascript application/graphql application/javascript application/json application/json5 \
+    application/jsonl application/markdown application/ndjson application/sql application/toml \
+    application/x-httpd-php application/x-javascript application/x-ndjson application/x-sh application/x-tex \
+    application/x-yaml application/xml application/yaml";
 
 /// The header `content-type`.
 pub(super) struct Type {
     /// `None` if the content must show it.
-    form: Option<Form>,
+    form: Option<TextForm>,
     label: Option<String>,
 }
 
@@ -55,11 +40,11 @@ impl Type {
         let name = name.trim().to_ascii_lowercase();
         let form = match name.as_str() {
             "" | "application/octet-stream" | "application/x-unknown" | "unknown/unknown" | "*/*" => None,
-            "text/html" | "application/xhtml+xml" => Some(Form::Html),
+            "text/html" | "application/xhtml+xml" => Some(TextForm::Html),
             name if name.starts_with("text/") || name.ends_with("+json") || name.ends_with("+xml") => {
-                Some(Form::Plain)
+                Some(TextForm::Plain)
             }
-            name if TEXT.contains(&name) => Some(Form::Plain),
+            name if TEXT.split(' ').any(|text| text == name) => Some(TextForm::Plain),
             _ => return Err(WebFault::Type(name)),
         };
         let label = rest.split(';').find_map(|parameter| {
@@ -72,7 +57,11 @@ impl Type {
     }
 
     /// The form and text of bytes.
-    pub(super) fn text<'b>(&self, bytes: &'b [u8], is_cut: bool) -> Result<(Form, Cow<'b, str>), WebFault> {
+    pub(super) fn text<'b>(
+        &self,
+        bytes: &'b [u8],
+        is_cut: bool,
+    ) -> Result<(TextForm, Cow<'b, str>), WebFault> {
         let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
         let labelled = self.label.as_deref().and_then(|label| Encoding::for_label(label.as_bytes()));
         let is_wide = |encoding: &'static Encoding| [UTF_16BE, UTF_16LE].contains(&encoding);
@@ -80,13 +69,14 @@ impl Type {
         if !marked.or(labelled).is_some_and(is_wide) && start.iter().any(|byte| is_binary(*byte)) {
             return Err(WebFault::Binary);
         }
-        let form = self.form.unwrap_or_else(|| if begins_as_html(start) { Form::Html } else { Form::Plain });
+        let form =
+            self.form.unwrap_or_else(|| if begins_as_html(start) { TextForm::Html } else { TextForm::Plain });
         let encoding =
             marked.or(labelled).or_else(|| declared(start, form)).unwrap_or_else(|| guessed(bytes, is_cut));
         if self.form.is_none()
             && marked.or(labelled).is_none()
             && encoding == WINDOWS_1252
-            && form == Form::Plain
+            && form == TextForm::Plain
         {
             // Without any declaration only UTF-8 is surely text.
             return Err(WebFault::Binary);
@@ -113,14 +103,14 @@ fn begins_as_html(start: &[u8]) -> bool {
 }
 
 /// The encoding that the beginning of HTML or XML declares.
-fn declared(start: &[u8], form: Form) -> Option<&'static Encoding> {
+fn declared(start: &[u8], form: TextForm) -> Option<&'static Encoding> {
     let text = String::from_utf8_lossy(start).to_ascii_lowercase();
     let label = match form {
-        Form::Html => {
+        TextForm::Html => {
             let metas = text.match_indices("<meta").filter_map(|(at, _)| text.get(at..)?.split('>').next());
             metas.into_iter().find_map(|meta| value_of(meta, "charset"))
         }
-        Form::Plain => text
+        TextForm::Plain => text
             .trim_start()
             .strip_prefix("<?xml")?
             .split("?>")
@@ -150,14 +140,14 @@ fn guessed(bytes: &[u8], is_cut: bool) -> &'static Encoding {
 mod tests {
     use super::*;
 
-    fn text(header: Option<&str>, bytes: &[u8]) -> Result<(Form, String), WebFault> {
+    fn text(header: Option<&str>, bytes: &[u8]) -> Result<(TextForm, String), WebFault> {
         Type::new(header)?.text(bytes, false).map(|(form, text)| (form, text.into_owned()))
     }
 
     #[test]
     fn w5_the_encoding_is_that_of_the_mark_the_header_or_the_page() {
-        let html = |text: &str| Ok((Form::Html, text.to_owned()));
-        let plain = |text: &str| Ok((Form::Plain, text.to_owned()));
+        let html = |text: &str| Ok((TextForm::Html, text.to_owned()));
+        let plain = |text: &str| Ok((TextForm::Plain, text.to_owned()));
         let latin = b"<meta charset=\"ISO-8859-1\">caf\xe9";
         let equiv = b"<meta http-equiv=content-type content='text/html; charset=windows-1251'>\xcf";
         for (header, bytes, expected) in [
@@ -199,11 +189,11 @@ mod tests {
     #[test]
     fn w5_only_text_is_accepted_and_a_missing_type_is_looked_for() {
         for (header, form) in [
-            ("text/markdown", Form::Plain),
-            ("Text/HTML;x=y", Form::Html),
-            ("application/ld+json", Form::Plain),
-            ("application/rss+xml", Form::Plain),
-            ("application/yaml", Form::Plain),
+            ("text/markdown", TextForm::Plain),
+            ("Text/HTML;x=y", TextForm::Html),
+            ("application/ld+json", TextForm::Plain),
+            ("application/rss+xml", TextForm::Plain),
+            ("application/yaml", TextForm::Plain),
         ] {
             assert_eq!(text(Some(header), b"x"), Ok((form, "x".to_owned())), "{header}");
         }
@@ -212,11 +202,11 @@ mod tests {
             assert_eq!(text(Some(header), b"x"), Err(WebFault::Type(header.to_owned())));
         }
         for (bytes, form) in [
-            (&b" \n<!-- x --><!DOCTYPE HTML><p>x"[..], Form::Html),
-            (b"<HTML lang=en>", Form::Html),
-            (b"# Markdown", Form::Plain),
-            ("é".as_bytes(), Form::Plain),
-            (b"", Form::Plain),
+            (&b" \n<!-- x --><!DOCTYPE HTML><p>x"[..], TextForm::Html),
+            (b"<HTML lang=en>", TextForm::Html),
+            (b"# Markdown", TextForm::Plain),
+            ("é".as_bytes(), TextForm::Plain),
+            (b"", TextForm::Plain),
         ] {
             assert_eq!(text(None, bytes).map(|(form, _)| form), Ok(form), "{bytes:?}");
         }

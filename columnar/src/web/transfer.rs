@@ -10,7 +10,7 @@ use tokio::task::spawn_blocking;
 
 use super::address;
 use super::body::{Body, Bytes};
-use super::content::{Form, Type};
+use super::content::{TextForm, Type};
 use super::error::{WebError, WebFault};
 use super::html;
 use super::page::Page;
@@ -34,6 +34,7 @@ pub(super) struct Limits {
 pub(super) fn client(allowed: Allowed, lookup: Lookup) -> Option<Client> {
     Client::builder()
         .user_agent(AGENT)
+        // Each redirect is checked as the first URL was.
         .redirect(Policy::none())
         .referer(false)
         // A proxy would connect to addresses that nobody has checked.
@@ -117,6 +118,8 @@ async fn text(url: &Url, mut response: Response, limits: Limits) -> Result<Page,
     let header = |name| response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
     let kind = Type::new(header(CONTENT_TYPE).as_deref())?;
     let mut body = Body::new(header(CONTENT_ENCODING).as_deref(), limits.bytes)?;
+    // A page that is too long is cut, since its beginning is what a person would read. One that breaks off is an error: a part
+    // must not pass for the whole.
     while let Some(bytes) = response.chunk().await.map_err(|_| WebFault::Interrupted)? {
         if !body.push(&bytes)? {
             break;
@@ -135,8 +138,8 @@ async fn text(url: &Url, mut response: Response, limits: Limits) -> Result<Page,
 fn convert(url: &Url, kind: &Type, body: &Bytes, most: usize) -> Result<Page, WebFault> {
     let (form, text) = kind.text(&body.bytes, body.is_cut)?;
     let page = match form {
-        Form::Plain => Page::cut(url.as_str(), &text, most, body.is_cut),
-        Form::Html => {
+        TextForm::Plain => Page::cut(url.as_str(), &text, most, body.is_cut),
+        TextForm::Html => {
             let html = html::read(&text, url);
             Page::cut(url.as_str(), &html.text, most, body.is_cut).with_title(&html.title)
         }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::names::FileId;
-use super::{File, Index};
+use super::Index;
+use super::names::FileNumber;
 
 impl Index {
     /// The number of the cluster of each file, by path, and the number of files that refer to it.
     pub(in crate::repo) fn clusters(&self) -> BTreeMap<Arc<str>, (u32, u32)> {
-        let mut clusters: BTreeMap<FileId, u32> = BTreeMap::new();
+        let mut clusters: BTreeMap<FileNumber, u32> = BTreeMap::new();
         for (number, start) in (0..).zip(self.ids.values()) {
             if clusters.contains_key(start) {
                 continue;
@@ -26,17 +26,17 @@ impl Index {
             }
         }
         let numbered = self.files.iter().filter_map(|(id, file)| {
-            let references = u32::try_from(file.references()).unwrap_or(u32::MAX);
+            let references = u32::try_from(file.references).unwrap_or(u32::MAX);
             Some((Arc::clone(&file.path), (*clusters.get(id)?, references)))
         });
         numbered.collect()
     }
 
     /// The files that refer to a file, and it to them.
-    fn mutual(&self, id: FileId) -> impl Iterator<Item = FileId> {
+    fn mutual(&self, id: FileNumber) -> impl Iterator<Item = FileNumber> {
         let file = self.files.get(&id);
-        let links = file.into_iter().flat_map(File::links);
-        let targets: BTreeSet<FileId> = links.filter_map(|(_, target)| target).collect();
-        targets.into_iter().filter(move |target| file.is_some_and(|file| file.has_referrer(*target)))
+        let targets = file.into_iter().flat_map(|file| file.links.values().flatten());
+        let targets: BTreeSet<FileNumber> = targets.copied().collect();
+        targets.into_iter().filter(move |target| file.is_some_and(|file| file.referrers.contains_key(target)))
     }
 }

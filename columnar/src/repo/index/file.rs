@@ -4,17 +4,26 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::names::{FileId, NameId, Names};
+use super::names::{FileNumber, NameId, NameTable};
 use super::packages::{is_of, packages};
 use crate::repo::paths::folder;
-use crate::repo::syntax::{Language, Reach, Symbol, SymbolKind, Symbols};
+use crate::repo::syntax::{Language, LanguageFamily, Symbol, SymbolKind, Symbols};
 
 /// The number of files that refer to a file, the highest first, then its path.
-pub(super) type Rank = (Reverse<usize>, Arc<str>, FileId);
+pub(super) type Rank = (Reverse<usize>, Arc<str>, FileNumber);
+
+/// One name in a file that refers to another file.
+#[derive(Clone, Copy)]
+pub(super) struct FileLink {
+    pub(super) from: FileNumber,
+    pub(super) is_of_test: bool,
+    pub(super) to: FileNumber,
+}
 
 /// A file that parses.
 #[derive(Debug)]
 pub(in crate::repo) struct File {
+    pub(in crate::repo) id: FileNumber,
     pub(in crate::repo) path: Arc<str>,
     pub(in crate::repo) symbols: Symbols,
     language: &'static Language,
@@ -28,75 +37,48 @@ pub(in crate::repo) struct File {
     /// The packages that a file of Go imports.
     packages: Vec<Box<str>>,
     /// The names that it uses, each with the other file that it refers to.
-    links: BTreeMap<NameId, Option<FileId>>,
+    pub(super) links: BTreeMap<NameId, Option<FileNumber>>,
     /// The files with links to this one, each with their number.
-    referrers: BTreeMap<FileId, usize>,
+    pub(super) referrers: BTreeMap<FileNumber, usize>,
     /// The number of referrers that are no tests.
-    references: usize,
+    pub(super) references: usize,
 }
 
 impl File {
     pub(super) fn new(
+        id: FileNumber,
         path: Arc<str>,
         language: &'static Language,
         symbols: Symbols,
-        names: &mut Names,
+        names: &mut NameTable,
     ) -> Self {
-        let defines = outer_symbols(&symbols).map(|symbol| names.add(&symbol.name)).collect();
         let uses = symbols.uses.iter().chain(symbols.defined.iter().flat_map(|symbol| &symbol.uses));
         let links = uses.map(|name| (names.add(name), None)).collect();
-        let path_words = words(&path).map(|word| names.add(word)).collect();
-        let clues = clues(&path).map(|word| names.add(word)).collect();
-        let imports = symbols.imports.iter().flat_map(|import| words(import));
-        let import_words = imports.map(|word| names.add(word)).collect();
-        let is_test = is_test(&path);
         let imports = symbols.imports.iter().map(AsRef::as_ref);
-        let packages = if language.reach == Reach::Packages { packages(imports) } else { Vec::new() };
-        let referrers = BTreeMap::new();
-        let references = 0;
+        let is_of_packages = language.family == LanguageFamily::Go;
         Self {
+            id,
+            language,
+            is_test: is_test(&path),
+            defines: outer_symbols(&symbols).map(|symbol| names.add(&symbol.name)).collect(),
+            path_words: words(&path).map(|word| names.add(word)).collect(),
+            clues: clues(&path).map(|word| names.add(word)).collect(),
+            import_words: imports.clone().flat_map(words).map(|word| names.add(word)).collect(),
+            packages: if is_of_packages { packages(imports) } else { Vec::new() },
+            links,
+            referrers: BTreeMap::new(),
+            references: 0,
             path,
             symbols,
-            language,
-            is_test,
-            defines,
-            path_words,
-            clues,
-            import_words,
-            packages,
-            links,
-            referrers,
-            references,
         }
-    }
-
-    /// The number of files that refer to this one, tests not counted.
-    pub(in crate::repo) const fn references(&self) -> usize {
-        self.references
     }
 
     pub(super) fn uses(&self) -> impl Iterator<Item = NameId> {
         self.links.keys().copied()
     }
 
-    pub(super) fn links(&self) -> impl Iterator<Item = (NameId, Option<FileId>)> {
-        self.links.iter().map(|(name, target)| (*name, *target))
-    }
-
-    pub(super) fn target(&self, name: NameId) -> Option<FileId> {
+    pub(super) fn target(&self, name: NameId) -> Option<FileNumber> {
         self.links.get(&name).copied().flatten()
-    }
-
-    pub(super) fn set_target(&mut self, name: NameId, target: Option<FileId>) {
-        self.links.insert(name, target);
-    }
-
-    pub(super) fn referrers(&self) -> impl Iterator<Item = FileId> {
-        self.referrers.keys().copied()
-    }
-
-    pub(super) fn has_referrer(&self, file: FileId) -> bool {
-        self.referrers.contains_key(&file)
     }
 
     /// Takes the links over from an earlier state of the same file.
@@ -108,35 +90,41 @@ impl File {
         self.references = earlier.references;
     }
 
-    /// Adds or removes a link from a file.
-    pub(super) fn count_link(&mut self, (from, is_test): (FileId, bool), is_added: bool) {
-        let is_counted = usize::from(!is_test);
-        let links = self.referrers.entry(from).or_insert_with(|| {
+    /// Adds or removes a link to this file.
+    pub(super) fn count_link(&mut self, link: FileLink, is_added: bool) {
+        let is_counted = usize::from(!link.is_of_test);
+        let links = self.referrers.entry(link.from).or_insert_with(|| {
             self.references += is_counted;
             0
         });
         *links = if is_added { *links + 1 } else { links.saturating_sub(1) };
         if *links == 0 {
-            self.referrers.remove(&from);
+            self.referrers.remove(&link.from);
             self.references -= is_counted;
         }
     }
 
-    pub(super) fn rank(&self, id: FileId) -> Rank {
-        (Reverse(self.references), Arc::clone(&self.path), id)
+    /// A link from this file.
+    pub(super) const fn link_to(&self, to: FileNumber) -> FileLink {
+        FileLink { from: self.id, is_of_test: self.is_test, to }
+    }
+
+    pub(super) fn rank(&self) -> Rank {
+        (Reverse(self.references), Arc::clone(&self.path), self.id)
     }
 
     /// Whether a name in this file may refer to another file that defines it: an import has the name, or an import or a
-    /// path in the text has a word for the file. Files of one package or with one header need neither. In Go, an import
+    /// path in the text has a word for the file. Most names of methods are in the standard library as well, so a name alone
+    /// would lead to wrong files, and a file that is used through inferred types alone is missed. Files of one package or with one header need neither. In Go, an import
     /// names the folder of a package.
     pub(super) fn may_mean(&self, name: NameId, other: &Self) -> bool {
         let is_named = |word| self.import_words.contains(word) || self.links.contains_key(word);
-        let language = self.language;
-        let reach = language.reach;
-        let is_near = reach != Reach::Imports && folder(&self.path) == folder(&other.path);
-        let is_shown = language.family == other.language.family && (self.is_test || !other.is_test);
-        let is_imported = || match reach {
-            Reach::Packages => self.packages.iter().any(|package| is_of(package, &other.path)),
+        let family = self.language.family;
+        let is_near = matches!(family, LanguageFamily::C | LanguageFamily::Go)
+            && folder(&self.path) == folder(&other.path);
+        let is_shown = family == other.language.family && (self.is_test || !other.is_test);
+        let is_imported = || match family {
+            LanguageFamily::Go => self.packages.iter().any(|package| is_of(package, &other.path)),
             _ => self.import_words.contains(&name) || other.clues.iter().any(is_named),
         };
         is_shown && (is_near || is_imported())

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 /// A file, for as long as the index exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(in crate::repo) struct FileId(usize);
+pub(in crate::repo) struct FileNumber(usize);
 
-impl FileId {
+impl FileNumber {
     pub(super) const fn nth(n: usize) -> Self {
         Self(n)
     }
@@ -17,18 +17,18 @@ pub(super) struct NameId(usize);
 
 /// A name that was seen once keeps its number.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct NameTable {
     ids: HashMap<Box<str>, NameId>,
     mentions: Vec<Mentions>,
 }
 
 #[derive(Debug, Default)]
 struct Mentions {
-    definers: BTreeSet<FileId>,
-    users: BTreeSet<FileId>,
+    definers: BTreeSet<FileNumber>,
+    users: BTreeSet<FileNumber>,
 }
 
-impl Names {
+impl NameTable {
     pub(super) fn get(&self, name: &str) -> Option<NameId> {
         self.ids.get(name).copied()
     }
@@ -43,28 +43,28 @@ impl Names {
         id
     }
 
-    pub(super) fn definers(&self, name: NameId) -> Option<&BTreeSet<FileId>> {
+    pub(super) fn definers(&self, name: NameId) -> Option<&BTreeSet<FileNumber>> {
         Some(&self.mentions.get(name.0)?.definers)
     }
 
-    pub(super) fn users(&self, name: NameId) -> impl Iterator<Item = FileId> {
+    pub(super) fn users(&self, name: NameId) -> impl Iterator<Item = FileNumber> {
         self.mentions.get(name.0).into_iter().flat_map(|mentions| mentions.users.iter().copied())
     }
 
-    pub(super) fn set_definer(&mut self, name: NameId, file: FileId, is_definer: bool) {
+    pub(super) fn set_definer(&mut self, name: NameId, file: FileNumber, is_definer: bool) {
         if let Some(mentions) = self.mentions.get_mut(name.0) {
             set(&mut mentions.definers, file, is_definer);
         }
     }
 
-    pub(super) fn set_user(&mut self, name: NameId, file: FileId, is_user: bool) {
+    pub(super) fn set_user(&mut self, name: NameId, file: FileNumber, is_user: bool) {
         if let Some(mentions) = self.mentions.get_mut(name.0) {
             set(&mut mentions.users, file, is_user);
         }
     }
 }
 
-fn set(files: &mut BTreeSet<FileId>, file: FileId, is_member: bool) {
+fn set(files: &mut BTreeSet<FileNumber>, file: FileNumber, is_member: bool) {
     if is_member {
         files.insert(file);
     } else {

@@ -6,49 +6,17 @@
 use crate::repo::paths::folder;
 
 /// The first parts of paths in the standard library that have several parts. No module has a name that begins with them.
-const STANDARD: [&str; 34] = [
-    "archive",
-    "cmd",
-    "compress",
-    "container",
-    "crypto",
-    "database",
-    "debug",
-    "embed",
-    "encoding",
-    "go",
-    "hash",
-    "html",
-    "image",
-    "index",
-    "internal",
-    "io",
-    "iter",
-    "log",
-    "maps",
-    "math",
-    "mime",
-    "net",
-    "os",
-    "path",
-    "reflect",
-    "regexp",
-    "runtime",
-    "sync",
-    "syscall",
-    "testing",
-    "text",
-    "time",
-    "unicode",
-    "vendor",
-];
+const STANDARD: &str = "\
+    archive cmd compress container crypto database debug embed encoding go hash html image index internal io \
+    iter log maps math mime net os path reflect regexp runtime sync syscall testing text time unicode vendor";
 
 /// The paths of the packages that may be of the repository, from the imports of a file. A path of one part is none: it is
 /// the path of the standard library.
 pub(super) fn packages<'i>(imports: impl Iterator<Item = &'i str>) -> Vec<Box<str>> {
     let paths = imports.map(|import| import.split(['"', '`']).nth(1).unwrap_or(import));
-    let local =
-        paths.filter(|path| path.split_once('/').is_some_and(|(first, _)| !STANDARD.contains(&first)));
+    let local = paths.filter(|path| {
+        path.split_once('/').is_some_and(|(first, _)| STANDARD.split(' ').all(|part| part != first))
+    });
     local.map(Box::from).collect()
 }
 

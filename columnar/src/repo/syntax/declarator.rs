@@ -57,7 +57,11 @@ impl<'n> Declared<'n> {
         let end = of.child_by_field_name("body").map_or(of.end_byte(), |body| body.start_byte());
         let named = text.get(first.start_byte()..end).unwrap_or_default().trim_end();
         let stars = text.get(self.range.start..self.name.start_byte()).unwrap_or_default().trim();
-        if stars.is_empty() { named.to_owned() } else { format!("{named} {stars}") }
+        match stars {
+            // A name may be in parentheses of its own.
+            "" | "(" => format!("{named}{stars}"),
+            _ => format!("{named} {}", stars.replace("* (", "*(")),
+        }
     }
 }
 

@@ -10,140 +10,93 @@ use super::query::SymbolQuery;
 #[derive(Debug)]
 pub(in crate::repo) struct Language {
     /// The extensions of its files.
-    extensions: &'static [&'static str],
-    /// Files whose languages have the same family can refer to each other.
-    pub(in crate::repo) family: &'static str,
-    pub(in crate::repo) reach: Reach,
-    /// Names that no repository defines.
-    pub(super) known: &'static [&'static str],
-    /// Whether a text may have [macros](super::macros) around definitions.
-    pub(super) has_macros: bool,
+    pub(super) extensions: &'static [&'static str],
+    pub(in crate::repo) family: LanguageFamily,
     pub(super) query: LazyLock<SymbolQuery>,
 }
 
-/// The files that a name in a file may mean.
+/// Languages whose files can refer to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repo) enum Reach {
-    /// The files that the file imports.
-    Imports,
-    /// The files that the file imports, and the files in its folder.
-    Folder,
-    /// The files of the packages that the file imports, and the files in its folder.
-    Packages,
+pub(in crate::repo) enum LanguageFamily {
+    Rust,
+    Python,
+    JavaScript,
+    /// A file refers to the files in its folder, too. A text may have [macros](super::macros) around definitions.
+    C,
+    /// A file refers to the files in its folder, and an import names a folder.
+    Go,
 }
 
-const RUST_NAMES: [&str; 9] = ["Box", "Err", "None", "Ok", "Option", "Self", "Some", "String", "Vec"];
+const RUST_NAMES: [&str; 11] =
+    ["Box", "Err", "None", "Ok", "Option", "Self", "Some", "String", "Vec", "doc", "feature"];
+const PYTHON_NAMES: [&str; 38] = [
+    "Any", "False", "None", "OSError", "Optional", "True", "abs", "all", "any", "bool", "bytes", "callable",
+    "dict", "filter", "float", "getattr", "hasattr", "int", "iter", "len", "list", "map", "max", "min",
+    "next", "object", "open", "pow", "print", "property", "range", "repr", "reversed", "set", "sorted",
+    "str", "sum", "super",
+];
 const C_NAMES: [&str; 12] = [
     "NULL", "bool", "int16_t", "int32_t", "int64_t", "int8_t", "size_t", "ssize_t", "uint16_t", "uint32_t",
     "uint64_t", "uint8_t",
 ];
 
-/// All languages. Queries that several languages share come first in their text.
+impl LanguageFamily {
+    /// Names that no repository defines.
+    pub(super) const fn known(self) -> &'static [&'static str] {
+        match self {
+            Self::Rust => &RUST_NAMES,
+            Self::Python => &PYTHON_NAMES,
+            Self::C => &C_NAMES,
+            Self::JavaScript | Self::Go => &[],
+        }
+    }
+}
+
+/// Queries that several languages share.
+const C: &str = include_str!("queries/c.scm");
+const ECMASCRIPT: &str = include_str!("queries/ecmascript.scm");
+const JSX: &str = include_str!("queries/jsx.scm");
+const TYPESCRIPT: &str = include_str!("queries/typescript.scm");
+
+/// All languages, each with the parts of its query.
 pub(super) static LANGUAGES: [Language; 8] = [
-    Language {
-        extensions: &["rs"],
-        family: "Rust",
-        reach: Reach::Imports,
-        known: &RUST_NAMES,
-        has_macros: false,
-        query: LazyLock::new(|| {
-            SymbolQuery::new(&tree_sitter_rust::LANGUAGE.into(), include_str!("queries/rust.scm"))
-        }),
-    },
-    Language {
-        extensions: &["py", "pyi"],
-        family: "Python",
-        reach: Reach::Imports,
-        known: &[],
-        has_macros: false,
-        query: LazyLock::new(|| {
-            SymbolQuery::new(&tree_sitter_python::LANGUAGE.into(), include_str!("queries/python.scm"))
-        }),
-    },
-    Language {
-        extensions: &["js", "cjs", "mjs", "jsx"],
-        family: "JavaScript",
-        reach: Reach::Imports,
-        known: &[],
-        has_macros: false,
-        query: LazyLock::new(|| {
-            SymbolQuery::new(
-                &tree_sitter_javascript::LANGUAGE.into(),
-                concat!(
-                    include_str!("queries/ecmascript.scm"),
-                    include_str!("queries/jsx.scm"),
-                    include_str!("queries/javascript.scm")
-                ),
-            )
-        }),
-    },
-    Language {
-        extensions: &["ts", "cts", "mts"],
-        family: "JavaScript",
-        reach: Reach::Imports,
-        known: &[],
-        has_macros: false,
-        query: LazyLock::new(|| {
-            SymbolQuery::new(
-                &tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-                concat!(include_str!("queries/ecmascript.scm"), include_str!("queries/typescript.scm")),
-            )
-        }),
-    },
-    Language {
-        extensions: &["tsx"],
-        family: "JavaScript",
-        reach: Reach::Imports,
-        known: &[],
-        has_macros: false,
-        query: LazyLock::new(|| {
-            SymbolQuery::new(
-                &tree_sitter_typescript::LANGUAGE_TSX.into(),
-                concat!(
-                    include_str!("queries/ecmascript.scm"),
-                    include_str!("queries/jsx.scm"),
-                    include_str!("queries/typescript.scm")
-                ),
-            )
-        }),
-    },
-    Language {
-        extensions: &["c"],
-        family: "C",
-        reach: Reach::Folder,
-        known: &C_NAMES,
-        has_macros: true,
-        query: LazyLock::new(|| {
-            SymbolQuery::new(&tree_sitter_c::LANGUAGE.into(), include_str!("queries/c.scm"))
-        }),
-    },
+    Language::new(&["rs"], LanguageFamily::Rust, || {
+        SymbolQuery::new(tree_sitter_rust::LANGUAGE, &[include_str!("queries/rust.scm")])
+    }),
+    Language::new(&["py", "pyi"], LanguageFamily::Python, || {
+        SymbolQuery::new(tree_sitter_python::LANGUAGE, &[include_str!("queries/python.scm")])
+    }),
+    Language::new(&["js", "cjs", "mjs", "jsx"], LanguageFamily::JavaScript, || {
+        SymbolQuery::new(
+            tree_sitter_javascript::LANGUAGE,
+            &[ECMASCRIPT, JSX, include_str!("queries/javascript.scm")],
+        )
+    }),
+    Language::new(&["ts", "cts", "mts"], LanguageFamily::JavaScript, || {
+        SymbolQuery::new(tree_sitter_typescript::LANGUAGE_TYPESCRIPT, &[ECMASCRIPT, TYPESCRIPT])
+    }),
+    Language::new(&["tsx"], LanguageFamily::JavaScript, || {
+        SymbolQuery::new(tree_sitter_typescript::LANGUAGE_TSX, &[ECMASCRIPT, JSX, TYPESCRIPT])
+    }),
+    Language::new(&["c"], LanguageFamily::C, || SymbolQuery::new(tree_sitter_c::LANGUAGE, &[C])),
     // Many headers of C++ are named like headers of C. The grammar of C++ reads nearly all of C.
-    Language {
-        extensions: &["h", "cc", "cpp", "cxx", "hh", "hpp", "hxx"],
-        family: "C",
-        reach: Reach::Folder,
-        known: &C_NAMES,
-        has_macros: true,
-        query: LazyLock::new(|| {
-            SymbolQuery::new(
-                &tree_sitter_cpp::LANGUAGE.into(),
-                concat!(include_str!("queries/c.scm"), include_str!("queries/cpp.scm")),
-            )
-        }),
-    },
-    Language {
-        extensions: &["go"],
-        family: "Go",
-        reach: Reach::Packages,
-        known: &[],
-        has_macros: false,
-        query: LazyLock::new(|| {
-            SymbolQuery::new(&tree_sitter_go::LANGUAGE.into(), include_str!("queries/go.scm"))
-        }),
-    },
+    Language::new(&["h", "cc", "cpp", "cxx", "hh", "hpp", "hxx"], LanguageFamily::C, || {
+        SymbolQuery::new(tree_sitter_cpp::LANGUAGE, &[C, include_str!("queries/cpp.scm")])
+    }),
+    Language::new(&["go"], LanguageFamily::Go, || {
+        SymbolQuery::new(tree_sitter_go::LANGUAGE, &[include_str!("queries/go.scm")])
+    }),
 ];
 
 impl Language {
+    const fn new(
+        extensions: &'static [&'static str],
+        family: LanguageFamily,
+        query: fn() -> SymbolQuery,
+    ) -> Self {
+        Self { extensions, family, query: LazyLock::new(query) }
+    }
+
     /// The language of a file, by the extension of its name.
     pub(in crate::repo) fn of(path: &str) -> Option<&'static Self> {
         let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;

@@ -10,48 +10,15 @@ use std::ops::Range;
 /// The words before the name of a type.
 const KEYWORDS: [&str; 4] = ["class", "enum", "struct", "union"];
 /// The last words of macros before a definition.
-const SPECIFIERS: [&str; 11] = [
-    "API",
-    "CONSTEVAL",
-    "CONSTEXPR",
-    "DEPRECATED",
-    "EXPORT",
-    "EXPORTS",
-    "EXTERN",
-    "INLINE",
-    "NAMESPACE",
-    "NODISCARD",
-    "NORETURN",
-];
+const SPECIFIERS: &str =
+    "API CONSTEVAL CONSTEXPR DEPRECATED EXPORT EXPORTS EXTERN INLINE NAMESPACE NODISCARD NORETURN";
 /// The last words of macros behind a definition: the annotations by which Clang checks locks, with their older names.
-const ANNOTATIONS: [&str; 26] = [
-    "ACQUIRE",
-    "ACQUIRED_AFTER",
-    "ACQUIRED_BEFORE",
-    "ACQUIRE_SHARED",
-    "ASSERT_CAPABILITY",
-    "ASSERT_EXCLUSIVE_LOCK",
-    "ASSERT_SHARED_LOCK",
-    "EXCLUDES",
-    "EXCLUSIVE_LOCKS_REQUIRED",
-    "EXCLUSIVE_LOCK_FUNCTION",
-    "EXCLUSIVE_TRYLOCK_FUNCTION",
-    "GUARDED_BY",
-    "GUARDED_VAR",
-    "LOCKS_EXCLUDED",
-    "LOCK_RETURNED",
-    "NO_THREAD_SAFETY_ANALYSIS",
-    "PT_GUARDED_BY",
-    "RELEASE",
-    "RELEASE_SHARED",
-    "REQUIRES",
-    "REQUIRES_SHARED",
-    "RETURN_CAPABILITY",
-    "SHARED_LOCKS_REQUIRED",
-    "SHARED_LOCK_FUNCTION",
-    "TRY_ACQUIRE",
-    "UNLOCK_FUNCTION",
-];
+const ANNOTATIONS: &str = "\
+    ACQUIRE ACQUIRED_AFTER ACQUIRED_BEFORE ACQUIRE_SHARED ASSERT_CAPABILITY ASSERT_EXCLUSIVE_LOCK \
+    ASSERT_SHARED_LOCK EXCLUDES EXCLUSIVE_LOCKS_REQUIRED EXCLUSIVE_LOCK_FUNCTION EXCLUSIVE_TRYLOCK_FUNCTION \
+    GUARDED_BY GUARDED_VAR LOCKS_EXCLUDED LOCK_RETURNED NO_THREAD_SAFETY_ANALYSIS PT_GUARDED_BY RELEASE \
+    RELEASE_SHARED REQUIRES REQUIRES_SHARED RETURN_CAPABILITY SHARED_LOCKS_REQUIRED SHARED_LOCK_FUNCTION \
+    TRY_ACQUIRE UNLOCK_FUNCTION";
 /// The length of the longest arguments of a macro, in bytes.
 const ARGUMENTS: usize = 100;
 
@@ -113,13 +80,7 @@ fn marks(text: &str) -> Vec<Range<usize>> {
 
 /// The length of the arguments of a macro before or behind a definition, if the word is such a macro.
 fn mark_len(word: &str, rest: &str) -> Option<usize> {
-    let is_one_of = |words: &[&str]| {
-        let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
-        words
-            .iter()
-            .any(|last| word.strip_suffix(last).is_some_and(|lead| lead.is_empty() || lead.ends_with('_')))
-    };
-    if is_one_of(&ANNOTATIONS) {
+    if ends_with_one_of(word, ANNOTATIONS) {
         let after = without_arguments(rest)?;
         let len = rest.get(..rest.len() - after.len())?.trim_end().len();
         return (len > 0 || after.trim_start().starts_with([';', '{', ':', '='])).then_some(len);
@@ -127,7 +88,14 @@ fn mark_len(word: &str, rest: &str) -> Option<usize> {
     // A name or a keyword goes on with the definition. `LIB_API;` or `(LIB_EXPORT)` is a value.
     let is_before =
         rest.starts_with(char::is_whitespace) && rest.trim_start().starts_with(|c| is_word(c) || c == '~');
-    (is_before && is_one_of(&SPECIFIERS)).then_some(0)
+    (is_before && ends_with_one_of(word, SPECIFIERS)).then_some(0)
+}
+
+/// Whether a word ends with one of some others, and perhaps with digits.
+fn ends_with_one_of(word: &str, others: &str) -> bool {
+    let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let mut leads = others.split(' ').filter_map(|last| word.strip_suffix(last));
+    leads.any(|lead| lead.is_empty() || lead.ends_with('_'))
 }
 
 /// The macros at the beginning of a text that goes on with the name and the body of a type, or with its bases. `struct

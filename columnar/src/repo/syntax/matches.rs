@@ -9,9 +9,6 @@ use tree_sitter::{Node, QueryCapture, QueryCursor, StreamingIterator as _, Tree}
 use super::query::SymbolQuery;
 use super::symbols::SymbolKind;
 
-/// The steps that a query may take for errors.
-const MOST_WORK: usize = 4_000_000;
-
 /// The matches in a file.
 #[derive(Default)]
 pub(super) struct Matches<'n> {
@@ -64,23 +61,50 @@ pub(super) struct ImportMatch<'n> {
 }
 
 impl<'n> Matches<'n> {
-    /// The matches in a tree; `None` if the query would take too long for the errors in it.
+    /// The matches in a tree.
     pub(super) fn of(
         query: &'static SymbolQuery,
         cursor: &mut QueryCursor,
         tree: &'n Tree,
         text: &str,
-    ) -> Option<Self> {
-        if work_of_errors(tree) > MOST_WORK {
-            return None;
-        }
+    ) -> Self {
         let mut all = Self::default();
         let names = query.query.capture_names();
-        let mut matches = cursor.matches(&query.query, tree.root_node(), text.as_bytes());
-        while let Some(found) = matches.next() {
-            all.add(found.pattern_index, names, found.captures());
+        let mut walk = tree.walk();
+        loop {
+            let node = walk.node();
+            let visit = query.visit(node.kind_id());
+            if let Some(index) = visit.capture {
+                all.add(0, names, &[QueryCapture { node, index }]);
+            }
+            if visit.is_root {
+                let mut matches = cursor.matches(&query.query, node, text.as_bytes());
+                while let Some(found) = matches.next() {
+                    all.add(found.pattern_index, names, found.captures());
+                }
+            }
+            if node.is_error() {
+                all.add_stray(node);
+            }
+            if walk.goto_first_child() {
+                continue;
+            }
+            while !walk.goto_next_sibling() {
+                if !walk.goto_parent() {
+                    return all.in_order();
+                }
+            }
         }
-        Some(all.in_order())
+    }
+
+    /// Adds an error. Nothing says what a name directly in it is.
+    fn add_stray(&mut self, node: Node<'n>) {
+        // An error may be inside of another one.
+        self.stray += node.end_byte().saturating_sub(node.start_byte().max(self.stray_end));
+        self.stray_end = self.stray_end.max(node.end_byte());
+        let mut cursor = node.walk();
+        let names = node.named_children(&mut cursor).filter(|child| child.child_count() == 0);
+        self.places.extend(names.map(|name| (name.byte_range(), Place::Skip)));
     }
 
     /// Adds the nodes of a match.
@@ -104,12 +128,6 @@ impl<'n> Matches<'n> {
                 }
                 name @ ("comment" | "long") => {
                     self.gaps.push((node.byte_range(), name == "comment"));
-                    continue;
-                }
-                "stray" => {
-                    // An error may be inside of another one.
-                    self.stray += node.end_byte().saturating_sub(node.start_byte().max(self.stray_end));
-                    self.stray_end = self.stray_end.max(node.end_byte());
                     continue;
                 }
                 "inner" => {
@@ -171,26 +189,5 @@ impl<'n> DefinitionMatch<'n> {
 impl ImportMatch<'_> {
     fn start(&self) -> usize {
         self.source.or(self.texts.first().copied()).map_or(0, |node| node.start_byte())
-    }
-}
-
-/// The steps that a query takes for errors: at each token in one, the cursor looks for a later node with a name.
-fn work_of_errors(tree: &Tree) -> usize {
-    let mut work = 0_usize;
-    let mut cursor = tree.walk();
-    loop {
-        let node = cursor.node();
-        if node.is_error() {
-            let tokens = (node.child_count() as usize).saturating_sub(node.named_child_count());
-            work = work.saturating_add(tokens.saturating_mul(tokens));
-        }
-        if node.has_error() && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return work;
-            }
-        }
     }
 }

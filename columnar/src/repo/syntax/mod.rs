@@ -1,7 +1,7 @@
 //! The symbols of one file, by the query of its language.
 //!
 //! ```text
-//! path ──▶ Language          text ──▶ Parser ──▶ Matches ──▶ Symbols
+//! path ──▶ Language          text ──▶ SymbolParser ──▶ Matches ──▶ Symbols
 //! ```
 //!
 //! A grammar of tree-sitter makes the tree of a text, and the query of the language finds definitions, imports and names
@@ -23,6 +23,6 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
-pub(super) use language::{Language, Reach};
-pub(super) use parser::Parser;
+pub(super) use language::{Language, LanguageFamily};
+pub(super) use parser::SymbolParser;
 pub(super) use symbols::{Symbol, SymbolKind, Symbols};

@@ -7,7 +7,7 @@ use std::thread;
 
 use tree_sitter::{ParseOptions, QueryCursor, Tree};
 
-use super::language::Language;
+use super::language::{Language, LanguageFamily};
 use super::macros::without_macros;
 use super::scopes;
 use super::symbols::Symbols;
@@ -33,18 +33,19 @@ const MIN_ROUNDS: usize = 2000;
 const MOST_PATTERNS: u32 = 64;
 
 /// Finds the symbols of texts. It keeps the state of a grammar between files.
-pub(in crate::repo) struct Parser {
+pub(in crate::repo) struct SymbolParser {
     inner: tree_sitter::Parser,
     cursor: QueryCursor,
     /// The size of the stack of its thread, in bytes. A text that may need more is parsed in a thread of its own.
     stack: usize,
 }
 
-impl Parser {
+impl SymbolParser {
     /// A parser for a thread whose stack has this size, in bytes.
     pub(in crate::repo) fn new(stack: usize) -> Self {
         let mut cursor = QueryCursor::new();
         cursor.set_match_limit(MOST_PATTERNS);
+        cursor.set_max_start_depth(Some(0));
         Self { inner: tree_sitter::Parser::new(), cursor, stack }
     }
 
@@ -53,7 +54,9 @@ impl Parser {
         if text.len() > MAX_LEN {
             return None;
         }
-        let plain = if language.has_macros { without_macros(text) } else { Cow::Borrowed(text) };
+        let plain =
+            if language.family == LanguageFamily::C { without_macros(text) } else { Cow::Borrowed(text) };
+        // This ends a text on which the parser gave up, too. It would go on with the next one.
         self.inner.set_language(&language.query.grammar).ok()?;
         let stack = STACK + STACK_PER_BYTE * text.len();
         let is_enough = stack <= self.stack;
@@ -91,8 +94,6 @@ impl Parser {
         };
         let options = ParseOptions::new().progress_callback(&mut progress);
         let tree = self.inner.parse_with_options(&mut read, None, Some(options));
-        // A parser that gave up would go on with the next text.
-        self.inner.reset();
         tree.filter(|_| !is_spent.get())
     }
 }

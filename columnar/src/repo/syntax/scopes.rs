@@ -10,7 +10,7 @@ use tree_sitter::{QueryCursor, Tree};
 use super::language::Language;
 use super::matches::{Matches, Place};
 use super::repeats::without_repeats;
-use super::signature::slice;
+use super::signature::{is_word, slice};
 use super::symbols::{SymbolKind, Symbols};
 
 /// The longest name of a definition, in bytes. A longer one is data.
@@ -23,13 +23,23 @@ struct NameScope<'t> {
     symbols: Range<usize>,
     /// The names, and where they stand.
     used: Vec<(&'t str, usize)>,
+    /// The names after a dot, which no local name hides.
+    members: Vec<&'t str>,
     /// The names that are bound, and the place from which on.
     bound: HashMap<&'t str, usize>,
 }
 
-impl NameScope<'_> {
+impl<'t> NameScope<'t> {
     fn new(range: Range<usize>, symbols: Range<usize>) -> Self {
-        Self { range, symbols, used: Vec::new(), bound: HashMap::new() }
+        Self { range, symbols, used: Vec::new(), members: Vec::new(), bound: HashMap::new() }
+    }
+
+    /// The names that are not bound here.
+    fn unbound(&self) -> impl Iterator<Item = &'t str> {
+        let free = |(name, at): &(&'t str, usize)| {
+            self.bound.get(name).is_none_or(|from| from > at).then_some(*name)
+        };
+        self.used.iter().filter_map(free).chain(self.members.iter().copied())
     }
 }
 
@@ -40,7 +50,7 @@ pub(super) fn symbols(
     tree: &Tree,
     text: &str,
 ) -> Option<Symbols> {
-    let found = Matches::of(&language.query, cursor, tree, text)?;
+    let found = Matches::of(&language.query, cursor, tree, text);
     let mut symbols = Symbols::default();
     let mut seen = HashSet::new();
     let imports = found.imports.iter().map(|import| found.import(text, import).into_boxed_str());
@@ -54,7 +64,7 @@ pub(super) fn symbols(
     }
     symbols.defined = without_repeats(symbols.defined);
     let uses = symbols.defined.iter_mut().map(|symbol| &mut symbol.uses).chain([&mut symbols.uses]);
-    uses.for_each(|names| names.retain(|name| !language.known.contains(&&**name)));
+    uses.for_each(|names| names.retain(|name| !language.family.known().contains(&&**name)));
     Some(symbols)
 }
 
@@ -108,16 +118,20 @@ fn add_definitions(found: &Matches<'_>, text: &str, symbols: &mut Symbols) {
                 *bound = (*bound).min(*from);
             }
             Place::Use | Place::Member if at < importing => drop(imported.insert(name)),
-            Place::Use | Place::Member if is_name(name) && is_used(text, range, *place) => {
-                scope.used.push((name, at));
-            }
-            Place::Use | Place::Member => {}
+            Place::Use | Place::Member => match object_before(text, at) {
+                _ if !is_name(name) => {}
+                Some(object) if is_called(text, range.end) || is_of_module(name, object) => {
+                    scope.members.push(name);
+                }
+                None if *place == Place::Use => scope.used.push((name, at)),
+                _ => {}
+            },
         }
     }
     while let Some(scope) = open.pop_if(|scope| scope.range.end < usize::MAX) {
         close(&scope, symbols);
     }
-    let rest = open.iter().flat_map(unbound);
+    let rest = open.iter().flat_map(NameScope::unbound);
     let uses: BTreeSet<_> = imported.into_iter().filter(|name| is_name(name)).chain(rest).collect();
     symbols.uses = uses.into_iter().map(Box::from).collect();
 }
@@ -125,7 +139,8 @@ fn add_definitions(found: &Matches<'_>, text: &str, symbols: &mut Symbols) {
 /// Ends a definition: it uses the names that it does not bind.
 fn close(scope: &NameScope<'_>, symbols: &mut Symbols) {
     let defined = symbols.defined.get_mut(scope.symbols.clone()).unwrap_or_default();
-    let uses: BTreeSet<_> = unbound(scope)
+    let uses: BTreeSet<_> = scope
+        .unbound()
         // An implementation does use its type.
         .filter(|name| defined.iter().all(|symbol| symbol.kind == SymbolKind::Impl || *symbol.name != **name))
         .collect();
@@ -135,29 +150,26 @@ fn close(scope: &NameScope<'_>, symbols: &mut Symbols) {
     }
 }
 
-fn unbound<'t>(scope: &NameScope<'t>) -> impl Iterator<Item = &'t str> {
-    let is_bound = |(name, at): &&(&str, usize)| scope.bound.get(name).is_some_and(|from| from <= at);
-    scope.used.iter().filter(move |used| !is_bound(used)).map(|(name, _)| *name)
+/// The text before the dot or the arrow before a name, if the name is a member. Dots before variadic parameters are none.
+fn object_before(text: &str, at: usize) -> Option<&str> {
+    let before = slice(text, 0..at);
+    let object = before.strip_suffix('.').filter(|object| !object.ends_with('.'));
+    object.or_else(|| before.strip_suffix("->"))
 }
 
-/// Whether a name may belong to a definition in another file. A member may be if it is called, and if it is a type or
-/// constant of a module: `module.Name`. Other members are fields.
-fn is_used(text: &str, range: &Range<usize>, place: Place) -> bool {
-    let before = slice(text, 0..range.start);
-    let object = before.strip_suffix('.').filter(|object| !object.ends_with('.'));
-    if object.is_none() && !before.ends_with("->") {
-        return place == Place::Use;
-    }
-    if slice(text, range.end..text.len()).starts_with(['(', '<', ':', '`']) {
-        return true;
-    }
-    let object = object.unwrap_or_default();
-    let path = object.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+/// Whether a name that ends at a position is called, or has arguments for types.
+fn is_called(text: &str, end: usize) -> bool {
+    slice(text, end..text.len()).starts_with(['(', '<', ':', '`'])
+}
+
+/// Whether a member may belong to a definition in another file although nobody calls it: as a type or a constant of a
+/// module, `module.Name`. Other members are fields.
+fn is_of_module(name: &str, object: &str) -> bool {
+    let path = object.trim_end_matches(is_word);
     let module = slice(object, path.len()..object.len());
     // A module may stand behind the dots of variadic parameters: `...gin.HandlerFunc`.
     let is_path = path.ends_with('.') && !path.ends_with("..") || path.ends_with([')', ']']);
-    let is_module = !is_path && !matches!(module, "" | "self" | "this" | "cls");
-    is_module && slice(text, range.clone()).starts_with(char::is_uppercase)
+    !is_path && !matches!(module, "" | "self" | "this" | "cls") && name.starts_with(char::is_uppercase)
 }
 
 /// Whether a text can be the name of a definition. A name of one character says nothing.

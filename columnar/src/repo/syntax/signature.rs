@@ -110,7 +110,7 @@ impl Matches<'_> {
         definition: Node<'_>,
         declared: &Declared<'_>,
     ) -> String {
-        let rest = self.written(text, declared.rest());
+        let rest = self.written(text, declared.rest()).replace(") (", ")(");
         let of = declared.type_in(definition, text);
         match kind {
             SymbolKind::Type => format!("= {of}{rest}"),
@@ -222,6 +222,6 @@ pub(super) fn slice(text: &str, range: Range<usize>) -> &str {
     text.get(range).unwrap_or_default()
 }
 
-fn is_word(c: char) -> bool {
+pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }

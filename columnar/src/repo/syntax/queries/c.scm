@@ -24,7 +24,8 @@
 
 ; References
 
-[(identifier) (type_identifier)] @use
+(identifier) @use
+(type_identifier) @use
 (field_identifier) @member
 
 (preproc_ifdef name: (_) @skip)
@@ -46,5 +47,3 @@
 ; Parts of a text that are not shown, or not read
 
 (comment) @comment
-(ERROR) @stray
-(ERROR [(identifier) (type_identifier)] @skip)

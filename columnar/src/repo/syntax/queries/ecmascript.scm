@@ -52,16 +52,21 @@
 (expression_statement (assignment_expression
   left: (member_expression property: (_) @name) right: (class) @value)) @class
 
-[(arrow_function) (function_expression) (generator_function)] @closure
+(arrow_function) @closure
+(function_expression) @closure
+(generator_function) @closure
 
 ; References
 
-[(identifier) (shorthand_property_identifier)] @use
-[(property_identifier) (private_property_identifier)] @member
+(identifier) @use
+(shorthand_property_identifier) @use
+(property_identifier) @member
+(private_property_identifier) @member
 
 (import_specifier alias: (_) @skip)
 (export_specifier alias: (_) @skip)
-[(namespace_import) (namespace_export)] @skip
+(namespace_import) @skip
+(namespace_export) @skip
 
 ; Names that are bound
 
@@ -81,5 +86,3 @@
 
 (assignment_pattern right: (_) @long)
 (comment) @comment
-(ERROR) @stray
-(ERROR (identifier) @skip)

@@ -21,7 +21,8 @@
 
 ; References
 
-[(identifier) (type_identifier)] @use
+(identifier) @use
+(type_identifier) @use
 (field_identifier) @member
 
 ; The names of fields: a key is a name in all literals, those of maps too.
@@ -43,5 +44,3 @@
 ; Parts of a text that are not shown, or not read
 
 (comment) @comment
-(ERROR) @stray
-(ERROR (identifier) @skip)

@@ -54,5 +54,3 @@
 (typed_default_parameter value: (_) @long)
 (keyword_argument value: (_) @long)
 (comment) @comment
-(ERROR) @stray
-(ERROR (identifier) @skip)

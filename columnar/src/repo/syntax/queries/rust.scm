@@ -27,7 +27,8 @@
 
 ; References
 
-[(identifier) (type_identifier)] @use
+(identifier) @use
+(type_identifier) @use
 (field_identifier) @member
 
 ; Of `use a::b::{c, d::e as f}`, the names `c` and `e` are imported.
@@ -39,7 +40,9 @@
 (attribute arguments: (_) @skip)
 (enum_variant name: (_) @skip)
 (macro_rule left: (_) @skip)
-[(visibility_modifier) (lifetime) (label)] @skip
+(visibility_modifier) @skip
+(lifetime) @skip
+(label) @skip
 
 ; Names that are bound. In a pattern, a name with a capital is a constant.
 
@@ -63,6 +66,5 @@
 
 ; Parts of a text that are not shown, or not read.
 
-[(line_comment) (block_comment)] @comment
-(ERROR) @stray
-(ERROR (identifier) @skip)
+(line_comment) @comment
+(block_comment) @comment

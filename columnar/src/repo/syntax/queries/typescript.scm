@@ -16,12 +16,15 @@
 (import_alias (identifier) @text (_) @source) @import
 
 (type_identifier) @use
-[(internal_module name: (_) @skip) (module name: (_) @skip)]
+(internal_module name: (_) @skip)
+(module name: (_) @skip)
 (type_predicate name: (_) @skip)
 (index_signature name: (_) @skip)
 
-[(required_parameter name: (identifier) @local) (required_parameter pattern: (identifier) @local)]
-[(optional_parameter name: (identifier) @local) (optional_parameter pattern: (identifier) @local)]
+(required_parameter name: (identifier) @local)
+(required_parameter pattern: (identifier) @local)
+(optional_parameter name: (identifier) @local)
+(optional_parameter pattern: (identifier) @local)
 (type_parameter name: (_) @local)
 (mapped_type_clause name: (_) @local)
 
