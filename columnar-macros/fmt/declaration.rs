@@ -6,25 +6,29 @@ use proc_macro2::Delimiter;
 
 use crate::align::{AlignedLine, Laid, width};
 use crate::list::{ListText, list};
-use crate::rust::{Known, Rust, equals};
+use crate::rust::{LayoutResult, Rust, equals};
 use crate::source::SyntaxNode;
 
-pub(crate) fn declaration(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<Laid> {
+pub(crate) fn declaration(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> LayoutResult<Laid> {
     match nodes {
-        [keyword, head @ .., end] if keyword.is(rust.text, "source") && is_plain(head) => {
-            source(rust, level, head, end)
+        [keyword, name, suffix @ .., end]
+            if keyword.is(rust.text, "source") && !name.has_comment() && is_plain(suffix) =>
+        {
+            let suffix = self::suffix(rust, level, suffix)?;
+            let name = name.text(rust.text);
+            Ok(Laid::Fixed(format!("source {name}{suffix}{}", end.text(rust.text))))
         }
         [keyword, name, views, rest @ ..] if keyword.is(rust.text, "column") && !name.is_comment() => {
             match ColumnLayout::new(rust, name, views, rest) {
                 Some(column) => column.lay(rust, level),
-                None => Ok(Some(verbatim(rust, nodes))),
+                None => Ok(verbatim(rust, nodes)),
             }
         }
         [keyword, rest @ ..] if keyword.is(rust.text, "use") => match ModuleLayout::new(rust, rest) {
             Some(module) => module.lay(rust, level),
-            None => Ok(Some(verbatim(rust, nodes))),
+            None => Ok(verbatim(rust, nodes)),
         },
-        _ => Ok(Some(verbatim(rust, nodes))),
+        _ => Ok(verbatim(rust, nodes)),
     }
 }
 
@@ -36,23 +40,15 @@ fn is_plain(nodes: &[SyntaxNode]) -> bool {
     !nodes.iter().any(SyntaxNode::has_comment)
 }
 
-/// `source name: Documents was "earlier";`
-fn source(rust: Rust<'_>, level: usize, head: &[SyntaxNode], end: &SyntaxNode) -> Known<Laid> {
-    let Some((name, suffix)) = head.split_first() else { return Ok(None) };
-    let suffix = self::suffix(rust, level, suffix)?;
-    let end = end.text(rust.text);
-    Ok(suffix.map(|suffix| Laid::Fixed(format!("source {}{suffix}{end}", name.text(rust.text)))))
-}
-
 /// The type and the earlier name: `: Documents was "earlier"`.
-fn suffix(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<String> {
+fn suffix(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> LayoutResult {
     let (ty, was) = match nodes {
         [ty @ .., was, name] if was.is(rust.text, "was") => (ty, format!(" was {}", name.text(rust.text))),
         _ => (nodes, String::new()),
     };
     match ty.split_first() {
-        None => Ok(Some(was)),
-        Some((_colon, ty)) => Ok(rust.type_of(level, ty)?.map(|ty| format!(": {ty}{was}"))),
+        None => Ok(was),
+        Some((_colon, ty)) => Ok(format!(": {}{was}", rust.type_of(level, ty)?)),
     }
 }
 
@@ -80,25 +76,22 @@ impl<'n> ColumnLayout<'n> {
         is_formed.then_some(Self { name, views, suffix, equals, end })
     }
 
-    fn lay(&self, rust: Rust<'_>, level: usize) -> Known<Laid> {
+    fn lay(&self, rust: Rust<'_>, level: usize) -> LayoutResult<Laid> {
         let config = &rust.snippets.config;
-        let views = list(rust, level + 1, self.views)?;
+        let ListText { inline, vertical } = list(rust, level + 1, self.views)?;
         let suffix = suffix(rust, level, self.suffix)?;
-        let Some((ListText { inline, vertical }, suffix)) = views.zip(suffix) else { return Ok(None) };
         let start = format!("column {}(", self.name.text(rust.text));
         let inline = inline.map(|views| format!("{start}{views}){suffix}"));
         let fits = inline.filter(|head| config.width(level) + width(head) + " =".len() <= config.max_width);
         let head = fits.unwrap_or_else(|| format!("{start}\n{vertical}{}){suffix}", config.indent(level)));
         let last = head.lines().last().map_or(0, |line| width(line.trim_start()));
         let step = rust.step(level, last, self.equals, self.end)?;
-        Ok(step.map(|step| {
-            let is_line = !head.contains('\n') && !step.contains('\n');
-            if is_line {
-                Laid::Line(AlignedLine { head, step })
-            } else {
-                Laid::Fixed(format!("{head} {step}"))
-            }
-        }))
+        let is_line = !head.contains('\n') && !step.contains('\n');
+        Ok(if is_line {
+            Laid::Line(AlignedLine { head, step })
+        } else {
+            Laid::Fixed(format!("{head} {step}"))
+        })
     }
 }
 
@@ -127,17 +120,14 @@ impl<'n> ModuleLayout<'n> {
         is_plain.then_some(Self { path, arguments, inputs, name })
     }
 
-    fn lay(&self, rust: Rust<'_>, level: usize) -> Known<Laid> {
+    fn lay(&self, rust: Rust<'_>, level: usize) -> LayoutResult<Laid> {
         let config = &rust.snippets.config;
         let path = rust.type_of(level, self.path)?;
         let arguments = match self.arguments {
             Some(arguments) => rust.arguments(level, arguments)?,
-            None => Some(String::new()),
+            None => String::new(),
         };
-        let inputs = list(rust, level + 1, self.inputs)?;
-        let Some(((path, arguments), ListText { inline, vertical })) = path.zip(arguments).zip(inputs) else {
-            return Ok(None);
-        };
+        let ListText { inline, vertical } = list(rust, level + 1, self.inputs)?;
         let name = self.name.get(1).map_or("", |name| name.text(rust.text));
         let start = format!("use {path}{arguments} {{");
         let inline = inline.map(|inputs| match inputs.as_str() {
@@ -147,8 +137,8 @@ impl<'n> ModuleLayout<'n> {
         // Of arguments with several lines, the last one is the line of the inputs.
         let last = |text: &str| text.lines().last().map_or(0, |line| width(line.trim_start()));
         let fits = inline.filter(|line| config.width(level) + last(line) <= config.max_width);
-        Ok(Some(Laid::Fixed(
+        Ok(Laid::Fixed(
             fits.unwrap_or_else(|| format!("{start}\n{vertical}{}}} as {name};", config.indent(level))),
-        )))
+        ))
     }
 }

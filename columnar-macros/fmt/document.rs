@@ -10,7 +10,7 @@ use crate::flow::flow;
 use crate::rust::{Problem, Rust};
 use crate::rustfmt::Snippets;
 use crate::same::{Strictness, same};
-use crate::source::{NodeKind, SyntaxNode, lex, nodes, range};
+use crate::source::{nodes, range};
 use crate::{examples, syntax};
 
 /// A text with formatted flows, as far as all snippets are known; or the problems that prevent the formatting.
@@ -64,7 +64,7 @@ pub(crate) enum SourceText {
 
 pub(crate) fn code(text: &str, snippets: &Snippets, source: SourceText) -> Formatted {
     let mut formatted = Formatted { text: text.to_owned(), ..Formatted::default() };
-    let tokens = match lex(text) {
+    let tokens = match text.parse::<TokenStream>() {
         Ok(tokens) => tokens,
         Err(error) => {
             let at = error.span().byte_range().start;
@@ -195,15 +195,16 @@ fn edit(text: &str, snippets: &Snippets, found: &FoundFlow) -> Result<Option<Edi
     }
     let range = found.range();
     let inner = range.start + 1..range.end.saturating_sub(1);
-    let kind = NodeKind::Group(found.body.delimiter(), nodes(text, found.body.stream(), inner));
-    let body = SyntaxNode { kind, range: range.clone() };
+    let body = nodes(text, found.body.stream(), inner);
     let line = text.get(..found.at).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
     let spaces = line.get(..line.len() - line.trim_start().len()).unwrap_or_default();
     let level = snippets.config.level(spaces);
-    let Some(after) = flow(Rust { text, snippets }, level, &body).map_err(|problem| vec![problem])? else {
+    let delimiter = found.body.delimiter();
+    let after = flow(Rust { text, snippets }, level, delimiter, &body).map_err(|problem| vec![problem])?;
+    if snippets.is_missing() {
         return Ok(None);
-    };
-    let before = body.text(text);
+    }
+    let before = text.get(range.clone()).unwrap_or_default();
     if !same(before, &after, Strictness::Rust) {
         let message = "this flow would lose a token or a comment, so it is left as it is. \
                        That is a bug of `cargo columnar fmt`: please report it with this flow";

@@ -34,7 +34,8 @@ pub(crate) fn entries<'n>(text: &str, nodes: &'n [SyntaxNode]) -> Vec<FlowEntry<
         let newlines = between.map_or(0, |between| between.matches('\n').count());
         let length = length(text, rest);
         let (taken, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
-        (rest, end) = (after, taken.last().map(|last| last.range.end));
+        rest = after;
+        end = taken.last().map(|last| last.range.end);
         match (entries.last_mut(), first.is_comment()) {
             (Some(before), true) if newlines == 0 => before.trailing.push(first),
             _ => {

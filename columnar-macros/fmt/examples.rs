@@ -36,17 +36,12 @@ pub(crate) fn of(text: &str, nodes: &[SyntaxNode]) -> Vec<Example> {
 /// The examples in a Markdown file that are marked as Rust.
 pub(crate) fn of_markdown(text: &str) -> Vec<Example> {
     let mut end = 0;
-    let range = |line: &str| {
+    let lines = text.split_inclusive('\n').map(|line| {
         let begin = end;
         end += line.len();
-        begin..end
-    };
-    let ranges: Vec<Range<usize>> = text.split_inclusive('\n').map(range).collect();
-    let line = |range: &Range<usize>| {
-        let markdown = text.get(range.clone()).unwrap_or_default().trim_end_matches('\n');
-        ExampleLine { range: range.clone(), start: "", markdown }
-    };
-    let lines: Vec<ExampleLine<'_>> = ranges.iter().map(line).collect();
+        ExampleLine { range: begin..end, start: "", markdown: line.trim_end_matches('\n') }
+    });
+    let lines: Vec<ExampleLine<'_>> = lines.collect();
     in_lines(text, &lines, |words| is_rust(words) && words.contains("rust"))
 }
 

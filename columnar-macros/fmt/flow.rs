@@ -5,32 +5,21 @@ use proc_macro2::Delimiter;
 use crate::align::{Laid, align};
 use crate::declaration::declaration;
 use crate::entries::{EntryPart, FlowEntry, entries};
-use crate::rust::{Known, Rust};
+use crate::rust::{LayoutResult, Rust};
 use crate::same::brackets;
-use crate::source::{NodeKind, SyntaxNode};
+use crate::source::SyntaxNode;
 
 /// The braces of a flow, and all between them, where the line of the flow is at this level.
-pub(crate) fn flow(rust: Rust<'_>, level: usize, braces: &SyntaxNode) -> Known<String> {
-    let NodeKind::Group(delimiter, nodes) = &braces.kind else { return Ok(None) };
-    let (open, close) = brackets(*delimiter);
-    let Some(lines) = declarations(rust, level + 1, nodes)? else { return Ok(None) };
-    Ok(Some(format!("{open}\n{lines}{}{close}", rust.snippets.config.indent(level))))
+pub(crate) fn flow(rust: Rust<'_>, level: usize, delimiter: Delimiter, nodes: &[SyntaxNode]) -> LayoutResult {
+    let (open, close) = brackets(delimiter);
+    let lines = declarations(rust, level + 1, nodes)?;
+    Ok(format!("{open}\n{lines}{}{close}", rust.snippets.config.indent(level)))
 }
 
 /// The declarations at this level, each with its indentation and its line end.
-fn declarations(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<String> {
+fn declarations(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> LayoutResult {
     let entries = entries(rust.text, nodes);
-    let mut laid = Vec::new();
-    let mut is_known = true;
-    for entry in &entries {
-        match entry_text(rust, level, entry)? {
-            Some(text) => laid.push(text),
-            None => is_known = false,
-        }
-    }
-    if !is_known {
-        return Ok(None);
-    }
+    let laid = entries.iter().map(|entry| entry_text(rust, level, entry)).collect::<Result<Vec<_>, _>>()?;
     let config = &rust.snippets.config;
     let texts = aligned(&entries, &laid, config.max_width.saturating_sub(config.width(level)));
     let mut lines = String::new();
@@ -41,7 +30,7 @@ fn declarations(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<Str
         entry.trailing.iter().for_each(|comment| lines.extend([" ", comment.text(rust.text)]));
         lines.push('\n');
     }
-    Ok(Some(lines))
+    Ok(lines)
 }
 
 /// The texts, with the `=` of consecutive columns below each other.
@@ -61,24 +50,24 @@ fn aligned(entries: &[FlowEntry<'_>], laid: &[Laid], room: usize) -> Vec<String>
     texts
 }
 
-fn entry_text(rust: Rust<'_>, level: usize, entry: &FlowEntry<'_>) -> Known<Laid> {
+fn entry_text(rust: Rust<'_>, level: usize, entry: &FlowEntry<'_>) -> LayoutResult<Laid> {
     let text = match entry.part {
-        EntryPart::Comment(comment) => Some(comment.text(rust.text).to_owned()),
+        EntryPart::Comment(comment) => comment.text(rust.text).to_owned(),
         EntryPart::Attribute(nodes) => rust.attribute(level, nodes)?,
         EntryPart::Declaration(nodes) => return declaration(rust, level, nodes),
         EntryPart::Item(header, body) => item(rust, level, header, body)?,
     };
-    Ok(text.map(Laid::Fixed))
+    Ok(Laid::Fixed(text))
 }
 
 /// A flow with a header.
-fn item(rust: Rust<'_>, level: usize, header: &[SyntaxNode], body: &SyntaxNode) -> Known<String> {
+fn item(rust: Rust<'_>, level: usize, header: &[SyntaxNode], body: &SyntaxNode) -> LayoutResult {
     let header = rust.header(level, header)?;
     let nodes = body.group(Delimiter::Brace).unwrap_or_default();
     let lines = declarations(rust, level + 1, nodes)?;
     let indent = rust.snippets.config.indent(level);
-    Ok(header.zip(lines).map(|(header, lines)| match lines.as_str() {
+    Ok(match lines.as_str() {
         "" => format!("{header}}}"),
         _ => format!("{header}\n{lines}{indent}}}"),
-    }))
+    })
 }

@@ -3,7 +3,7 @@
 use proc_macro2::Delimiter;
 
 use crate::align::width;
-use crate::rust::{Known, Rust};
+use crate::rust::{LayoutResult, Rust};
 use crate::source::{NodeKind, SyntaxNode};
 
 /// A list without the brackets.
@@ -30,11 +30,10 @@ struct Segment<'n> {
 }
 
 /// The list, whose items are at this level.
-pub(crate) fn list(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<ListText> {
+pub(crate) fn list(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> LayoutResult<ListText> {
     let items = items(rust.text, nodes);
     let mut inline = Some(Vec::new());
     let mut vertical = String::new();
-    let mut is_known = true;
     let indent = rust.snippets.config.indent(level);
     for item in &items {
         comment_lines(rust.text, &indent, &item.before, &mut vertical);
@@ -44,10 +43,7 @@ pub(crate) fn list(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<
         if item.nodes.is_empty() {
             continue;
         }
-        let Some((one_line, lines)) = self::item(rust, level, &item.nodes)? else {
-            is_known = false;
-            continue;
-        };
+        let ItemText { one_line, lines } = self::item(rust, level, &item.nodes)?;
         inline = inline.zip(one_line).map(|(mut inline, item)| {
             inline.push(item);
             inline
@@ -56,7 +52,7 @@ pub(crate) fn list(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<
         comments_after(rust.text, &indent, &item.after, &mut vertical);
         vertical.push('\n');
     }
-    Ok(is_known.then(|| ListText { inline: inline.map(|items| items.join(", ")), vertical }))
+    Ok(ListText { inline: inline.map(|items| items.join(", ")), vertical })
 }
 
 fn comment_lines(text: &str, indent: &str, comments: &[&SyntaxNode], lines: &mut String) {
@@ -103,15 +99,22 @@ impl ListItem<'_> {
     }
 }
 
-/// An item on one line, if possible, and the item with separate lines.
-fn item(rust: Rust<'_>, level: usize, nodes: &[&SyntaxNode]) -> Known<(Option<String>, String)> {
+/// The text of an item.
+struct ItemText {
+    /// The item on one line, if possible.
+    one_line: Option<String>,
+    /// The item on separate lines where it has no room.
+    lines: String,
+}
+
+fn item(rust: Rust<'_>, level: usize, nodes: &[&SyntaxNode]) -> LayoutResult<ItemText> {
     if let [word, list] = nodes
         && word.is(rust.text, "group")
         && let Some(inner) = list.group(Delimiter::Parenthesis)
     {
         return group(rust, level, inner);
     }
-    let Some(segments) = segments(rust, level, nodes)? else { return Ok(None) };
+    let segments = segments(rust, level, nodes)?;
     let one_line: String = segments.iter().map(|segment| segment.text.as_str()).collect();
     let has_comments = segments.iter().any(|segment| !segment.comments.is_empty());
     let is_one_line = !has_comments && !one_line.contains('\n');
@@ -119,7 +122,7 @@ fn item(rust: Rust<'_>, level: usize, nodes: &[&SyntaxNode]) -> Known<(Option<St
     // The comma follows the item.
     let fits = config.width(level) + width(&one_line) < config.max_width;
     if !has_comments && (fits || !is_one_line) {
-        return Ok(Some((is_one_line.then(|| one_line.clone()), one_line)));
+        return Ok(ItemText { one_line: is_one_line.then(|| one_line.clone()), lines: one_line });
     }
     let mut lines = String::new();
     let indent = config.indent(level + 1);
@@ -131,11 +134,11 @@ fn item(rust: Rust<'_>, level: usize, nodes: &[&SyntaxNode]) -> Known<(Option<St
         }
         lines.push_str(&segment.text);
     }
-    Ok(Some((is_one_line.then_some(one_line), lines)))
+    Ok(ItemText { one_line: is_one_line.then_some(one_line), lines })
 }
 
-fn group(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<(Option<String>, String)> {
-    let Some(ListText { inline, vertical }) = list(rust, level + 1, nodes)? else { return Ok(None) };
+fn group(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> LayoutResult<ItemText> {
+    let ListText { inline, vertical } = list(rust, level + 1, nodes)?;
     let config = &rust.snippets.config;
     let inline = inline.map(|inline| format!("group({inline})"));
     let fits = inline.as_ref().filter(|inline| config.width(level) + width(inline) < config.max_width);
@@ -143,13 +146,12 @@ fn group(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> Known<(Option<St
         Some(inline) => inline.clone(),
         None => format!("group(\n{vertical}{})", config.indent(level)),
     };
-    Ok(Some((inline, lines)))
+    Ok(ItemText { one_line: inline, lines })
 }
 
 /// The base of a view and all modifiers, or an input and the column of the input.
-fn segments<'n>(rust: Rust<'_>, level: usize, nodes: &[&'n SyntaxNode]) -> Known<Vec<Segment<'n>>> {
+fn segments<'n>(rust: Rust<'_>, level: usize, nodes: &[&'n SyntaxNode]) -> LayoutResult<Vec<Segment<'n>>> {
     let mut segments = vec![Segment { comments: Vec::new(), text: String::new() }];
-    let mut is_known = true;
     let mut comments = Vec::new();
     for node in nodes {
         if node.is_comment() {
@@ -162,13 +164,12 @@ fn segments<'n>(rust: Rust<'_>, level: usize, nodes: &[&'n SyntaxNode]) -> Known
         }
         let text = match node.group(Delimiter::Parenthesis) {
             Some(_) => rust.arguments(level, node)?,
-            None => Some(node.text(rust.text).to_owned()),
+            None => node.text(rust.text).to_owned(),
         };
-        is_known &= text.is_some();
-        if let (Some(segment), Some(text)) = (segments.last_mut(), text) {
+        if let Some(segment) = segments.last_mut() {
             segment.text.push_str(&text);
             segment.text.push_str(if text == ":" { " " } else { "" });
         }
     }
-    Ok(is_known.then_some(segments))
+    Ok(segments)
 }

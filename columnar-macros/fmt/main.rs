@@ -27,8 +27,10 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-#[allow(dead_code, unused_imports, reason = "the macro uses all of it")]
-#[path = "../src/diagnostics/mod.rs"]
+// The program reads each flow that the macro reads, so it has the parser of the macro, and is in the package of the macro.
+// It is beside `src`: the macro has no module and no dependency of it, and only its feature asks for places of tokens.
+#[allow(dead_code, reason = "the macro uses all of it")]
+#[path = "../src/diagnostics.rs"]
 mod diagnostics;
 #[allow(dead_code, reason = "the macro uses all of it")]
 #[path = "../src/ident.rs"]

@@ -19,8 +19,8 @@ pub(crate) struct Problem {
 /// The most times that rustfmt may format its own result. A text that still changes after that stays as written.
 const MOST_ROUNDS: usize = 3;
 
-/// A text that is known, or is to be formatted first.
-pub(crate) type Known<T> = Result<Option<T>, Problem>;
+/// A layout. While snippets are missing, texts as written stand in for them.
+pub(crate) type LayoutResult<T = String> = Result<T, Problem>;
 
 /// Formats Rust of one text.
 #[derive(Clone, Copy, Debug)]
@@ -45,47 +45,47 @@ impl<'r> Rust<'r> {
         head: usize,
         equals: &SyntaxNode,
         end: &SyntaxNode,
-    ) -> Known<String> {
+    ) -> LayoutResult {
         let written = self.text.get(equals.range.end..end.range.start).unwrap_or_default().trim();
         // A name as wide as the head, so that rustfmt breaks the lines where it would with the head.
         let head = format!("let {} =", "h".repeat(head.saturating_sub(4).max(1)));
         let at = equals.range.end;
-        let step = self.between(level, (&head, &format!(" {written}"), ";"), Strictness::Rust, at)?;
-        Ok(step.map(|step| format!("={};", closed(&step))))
+        let step = self.between(level, &head, &format!(" {written}"), ";", Strictness::Rust, at)?;
+        Ok(format!("={};", closed(&step)))
     }
 
-    pub(crate) fn type_of(&self, level: usize, nodes: &[SyntaxNode]) -> Known<String> {
+    pub(crate) fn type_of(&self, level: usize, nodes: &[SyntaxNode]) -> LayoutResult {
         let written = self.written(nodes);
         match nodes {
             [first, _, ..] => {
-                self.between(level, ("type Z = ", written, ";"), Strictness::Commas, first.range.start)
+                self.between(level, "type Z = ", written, ";", Strictness::Commas, first.range.start)
             }
-            _ => Ok(Some(written.to_owned())),
+            _ => Ok(written.to_owned()),
         }
     }
 
     /// Arguments with the parentheses.
-    pub(crate) fn arguments(&self, level: usize, list: &SyntaxNode) -> Known<String> {
+    pub(crate) fn arguments(&self, level: usize, list: &SyntaxNode) -> LayoutResult {
         match list.group(Delimiter::Parenthesis).unwrap_or_default() {
-            [] => Ok(Some("()".to_owned())),
+            [] => Ok("()".to_owned()),
             [only] if !only.is_comment() && only.group(Delimiter::Brace).is_none() => {
-                Ok(Some(format!("({})", only.text(self.text))))
+                Ok(format!("({})", only.text(self.text)))
             }
-            _ => self.between(level, ("z", list.text(self.text), ";"), Strictness::Rust, list.range.start),
+            _ => self.between(level, "z", list.text(self.text), ";", Strictness::Rust, list.range.start),
         }
     }
 
     /// An attribute on separate lines.
-    pub(crate) fn attribute(&self, level: usize, nodes: &[SyntaxNode]) -> Known<String> {
+    pub(crate) fn attribute(&self, level: usize, nodes: &[SyntaxNode]) -> LayoutResult {
         let written = self.written(nodes);
         match nodes {
             [first, _, ..] => {
                 let at = first.range.start;
                 let item = format!("\n{}fn z() {{}}", self.snippets.config.indent(level));
-                self.between(level, ("", written, &item), Strictness::Commas, at)
+                self.between(level, "", written, &item, Strictness::Commas, at)
             }
             // A doc comment.
-            _ => Ok(Some(written.to_owned())),
+            _ => Ok(written.to_owned()),
         }
     }
 
@@ -93,48 +93,42 @@ impl<'r> Rust<'r> {
     fn between(
         &self,
         level: usize,
-        (before, written, after): (&str, &str, &str),
+        before: &str,
+        written: &str,
+        after: &str,
         strictness: Strictness,
         at: usize,
-    ) -> Known<String> {
+    ) -> LayoutResult {
         let has_comment = nodes_of(written).is_some_and(|nodes| nodes.iter().any(SyntaxNode::has_comment));
         let mut text = written.to_owned();
         for _ in 0..MOST_ROUNDS {
-            let Some(formatted) = self.get(level, format!("{before}{}{after}", closed(&text)), at)? else {
-                return Ok(None);
-            };
+            let formatted = self.get(level, format!("{before}{}{after}", closed(&text)), at)?;
             let inner = formatted.strip_prefix(before).and_then(|formatted| formatted.strip_suffix(after));
             let Some(inner) = inner.filter(|inner| same(written, inner, strictness)) else { break };
             // With comments, rustfmt may format its own result in another way.
             if !has_comment || inner == text {
-                return Ok(Some(inner.to_owned()));
+                return Ok(inner.to_owned());
             }
             inner.clone_into(&mut text);
         }
-        Ok(Some(written.to_owned()))
+        Ok(written.to_owned())
     }
 
     /// The header of an item and the opening brace. The header is formatted as the header of a function.
-    pub(crate) fn header(&self, level: usize, nodes: &[SyntaxNode]) -> Known<String> {
+    pub(crate) fn header(&self, level: usize, nodes: &[SyntaxNode]) -> LayoutResult {
         let written = self.written(nodes);
         let verbatim = || format!("{} {{", closed(written));
-        let Some(header) = HeaderText::new(self.text, nodes) else { return Ok(Some(verbatim())) };
+        let Some(header) = HeaderText::new(self.text, nodes) else { return Ok(verbatim()) };
         let at = nodes.first().map_or(0, |first| first.range.start);
-        let formatted = self.get(level, header.function(), at)?;
-        Ok(formatted.map(|formatted| {
-            let header_again = header.of_function(formatted);
-            let is_same =
-                |again: &String| same(&format!("{written} {{}}"), &format!("{again}}}"), Strictness::Rust);
-            header_again.filter(is_same).unwrap_or_else(verbatim)
-        }))
+        let again = header.of_function(self.get(level, header.function(), at)?);
+        let is_same =
+            |again: &String| same(&format!("{written} {{}}"), &format!("{again}}}"), Strictness::Rust);
+        Ok(again.filter(is_same).unwrap_or_else(verbatim))
     }
 
-    fn get(&self, level: usize, code: String, at: usize) -> Known<&'r str> {
-        match self.snippets.get(level, code) {
-            None => Ok(None),
-            Some(Ok(formatted)) => Ok(Some(formatted)),
-            Some(Err(message)) => Err(Problem { at, message: format!("rustfmt: {message}") }),
-        }
+    fn get(&self, level: usize, code: String, at: usize) -> LayoutResult<&'r str> {
+        let formatted = self.snippets.get(level, code);
+        formatted.map_err(|message| Problem { at, message: format!("rustfmt: {message}") })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rust in flows, formatted by rustfmt: many snippets with one process.
 //!
-//! A layout asks for a snippet and gets nothing the first time. When all snippets of a file are known, one process
+//! A layout asks for a snippet and gets an empty text the first time. When all snippets of a file are known, one process
 //! formats them, and the layout is made again. So a snippet whose width depends on others comes in a second round.
 
 use std::cell::RefCell;
@@ -84,16 +84,21 @@ impl Snippets {
     }
 
     /// The snippet as rustfmt formats it, without the spaces before the first line; or the reason why rustfmt could
-    /// not. `None` if the snippet must be formatted first.
-    pub(crate) fn get(&self, level: usize, code: String) -> Option<Result<&str, &str>> {
+    /// not. Empty if the snippet must be formatted first.
+    pub(crate) fn get(&self, level: usize, code: String) -> Result<&str, &str> {
         let snippet = Snippet { level, code };
         match self.formatted.get(&snippet) {
-            Some(result) => Some(result.as_ref().map(String::as_str).map_err(String::as_str)),
+            Some(result) => result.as_ref().map(String::as_str).map_err(String::as_str),
             None => {
                 self.missing.borrow_mut().push(snippet);
-                None
+                Ok("")
             }
         }
+    }
+
+    /// Whether a snippet must be formatted before a layout is right.
+    pub(crate) fn is_missing(&self) -> bool {
+        !self.missing.borrow().is_empty()
     }
 
     /// Formats all missing snippets. Returns whether there were any.

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use proc_macro2::{Delimiter, LexError, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// A token with all that is inside, or a comment.
 #[derive(Clone, Debug)]
@@ -57,11 +57,6 @@ impl SyntaxNode {
     }
 }
 
-/// The tokens of a text.
-pub(crate) fn lex(text: &str) -> Result<TokenStream, LexError> {
-    text.parse()
-}
-
 /// The tokens of a part of a text, with the comments.
 pub(crate) fn nodes(text: &str, tokens: TokenStream, part: Range<usize>) -> Vec<SyntaxNode> {
     let mut nodes = Vec::new();
@@ -91,7 +86,7 @@ pub(crate) fn nodes(text: &str, tokens: TokenStream, part: Range<usize>) -> Vec<
 
 /// The nodes of a whole text.
 pub(crate) fn nodes_of(text: &str) -> Option<Vec<SyntaxNode>> {
-    Some(nodes(text, lex(text).ok()?, 0..text.len()))
+    Some(nodes(text, text.parse().ok()?, 0..text.len()))
 }
 
 /// The place of a token, from the first to the last delimiter.

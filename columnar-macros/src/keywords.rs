@@ -107,6 +107,15 @@ pub(crate) const PROVIDERS: [&str; 21] = [
 /// Words for the condition of a compute step in other languages.
 pub(crate) const CONDITIONS: [&str; 5] = ["if", "unless", "where", "while", "until"];
 
+/// Whether this is the name of a type of the language.
+pub(crate) fn is_primitive(name: &str) -> bool {
+    const PRIMITIVES: [&str; 17] = [
+        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
+        "bool", "char", "str",
+    ];
+    PRIMITIVES.contains(&name)
+}
+
 /// The candidate nearest to `text`, if at most a third of the letters differ.
 pub(crate) fn nearest<'c>(text: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     candidates

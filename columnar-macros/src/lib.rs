@@ -24,10 +24,9 @@ mod tests;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 
 use diagnostics::Errors;
-use syntax::Invocation;
 
 /// The expansion of `columnar::flow!`, which passes `[$crate]` before the declarations.
 #[proc_macro]
@@ -38,8 +37,15 @@ pub fn flow(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expansion.unwrap_or_else(|panic| bug(&*panic)).into()
 }
 
+/// Expands a flow after the path of the runtime crate.
 fn expand(input: TokenStream, errors: &mut Errors) -> TokenStream {
-    let Invocation { krate, declarations } = Invocation::new(input);
+    let mut trees = input.into_iter();
+    let krate = match trees.next() {
+        Some(TokenTree::Group(path)) if path.delimiter() == Delimiter::Bracket => path.stream(),
+        // The public macro always passes brackets; without them the hidden one was called.
+        other => other.into_iter().collect(),
+    };
+    let declarations: TokenStream = trees.collect();
     let first = declarations.clone().into_iter().next().map_or(Span::call_site(), |tree| tree.span());
     let mut flow = syntax::parse(declarations, errors);
     let plan = check::check(&mut flow, errors);

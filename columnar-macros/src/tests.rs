@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 
 use crate::check::check;
 use crate::diagnostics::Errors;
-use crate::syntax::{self, Derived, Form};
+use crate::syntax::{self, ComputedDecl, FlowForm};
 
 /// A sequence of numbers that is the same in every run (splitmix64).
 pub(crate) struct Chance(u64);
@@ -317,15 +317,15 @@ fn expand(flow: &TokenStream) -> TokenStream {
     for &at in &plan.order {
         assert!(!std::mem::replace(&mut seen[at], true), "twice in the order: {flow}");
         let column = &parsed.columns[at];
-        for view in column.derived.iter().flat_map(Derived::reads) {
+        for view in column.derived.iter().flat_map(ComputedDecl::reads) {
             let read = parsed.columns.iter().position(|other| other.name == view.base);
             let is_before = read.is_some_and(|read| read != at && (seen[read] || !parsed.modules.is_empty()));
-            let is_there = view.is_self() || view.is_inherited || !view.path.is_empty() || is_before;
+            let is_there = view.is_self || view.is_inherited || !view.path.is_empty() || is_before;
             assert!(is_there || errors.len() > 0, "reads an unknown column: {flow}");
         }
     }
     assert!(seen.iter().all(|seen| *seen), "not in the order: {flow}");
-    let is_declared = matches!(parsed.form, Form::Item(_) | Form::Inline);
+    let is_declared = matches!(parsed.form, FlowForm::Item(_) | FlowForm::Inline);
     assert!(is_declared || errors.len() > 0, "neither an expansion nor an error: {flow}");
     let has_source = parsed.base().is_some() || parsed.columns.iter().any(|column| column.derived.is_none());
     assert!(has_source || errors.len() > 0, "no source and no error: {flow}");

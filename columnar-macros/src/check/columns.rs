@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 
 use crate::diagnostics::{Errors, quote};
 use crate::ident::ident_text;
-use crate::syntax::{Column, GroupTag, Lint, Purpose, State, Tag, View};
+use crate::syntax::{ColumnDecl, GroupTag, Lint, Tag, ViewDecl};
 
 /// A column reads at least one column besides itself, and the self history once. Wrong:
 ///
@@ -16,9 +16,9 @@ use crate::syntax::{Column, GroupTag, Lint, Purpose, State, Tag, View};
 /// column topics(self) = prompt("...");
 /// column topics(user, self, self.latest) = prompt("...");
 /// ```
-pub(super) fn check_reads_other(column: &Column, errors: &mut Errors) {
-    let Column { name, derived: Some(derived), .. } = column else { return };
-    let mut self_views = derived.reads().filter(|view| view.is_self());
+pub(super) fn check_reads_other(column: &ColumnDecl, errors: &mut Errors) {
+    let ColumnDecl { name, derived: Some(derived), .. } = column else { return };
+    let mut self_views = derived.reads().filter(|view| view.is_self);
     match (self_views.next(), self_views.next()) {
         (_, Some(second)) => errors.at(&second.written, self_twice(name)),
         (Some(first), None) if derived.reads().count() == 1 && derived.is_complete => {
@@ -36,20 +36,20 @@ pub(super) fn check_reads_other(column: &Column, errors: &mut Errors) {
 /// ```text
 /// column topics(user.latest, summary.as("user")) = prompt("...");
 /// ```
-pub(super) fn check_tags(column: &Column, errors: &mut Errors) {
+pub(super) fn check_tags(column: &ColumnDecl, errors: &mut Errors) {
     let name = &column.name;
     // The views by tag; a group has none.
-    let mut tags: HashMap<String, Option<&View>> = HashMap::new();
+    let mut tags: HashMap<String, Option<&ViewDecl>> = HashMap::new();
     let mut around: &[GroupTag] = &[];
     for view in column.reads() {
-        for group in GroupTag::opened(around, view) {
-            if tags.insert(group.text().to_owned(), None).is_some() {
-                errors.on(group.span, same_tag(group.text(), name));
+        for group in GroupTag::opened(around, &view.groups) {
+            if tags.insert(group.text.to_string(), None).is_some() {
+                errors.on(group.span, same_tag(&group.text, name));
             }
         }
         around = &view.groups;
         // Documents in tiers and instructions are in no tag.
-        if view.is_self() || view.is_tiered() || view.is_instruction() {
+        if view.is_self || view.is_tiered() || view.is_instruction() {
             continue;
         }
         let (span, tag) = match &view.tag {
@@ -75,23 +75,21 @@ pub(super) fn check_tags(column: &Column, errors: &mut Errors) {
 /// ```text
 /// column coder(files.tiered(), user) = prompt("...");
 /// ```
-pub(super) fn check_tiers(column: &Column, documents: &HashSet<String>, errors: &mut Errors) {
+pub(super) fn check_tiers(column: &ColumnDecl, documents: &HashSet<String>, errors: &mut Errors) {
     let Some(derived) = &column.derived else { return };
     let Some(tiered) = derived.reads().find(|view| view.is_tiered()) else { return };
     // An invalid view may be the missing one.
-    if !derived.is_complete || derived.reads().any(|view| view.state != State::Valid) {
+    if !derived.is_complete || derived.reads().any(|view| !view.is_valid()) {
         return;
     }
-    let has_documents =
-        |view: &&View| shows_documents(view, documents) || !view.is_self() && view.name() == tiered.name();
-    let history = derived.reads().find(|view| view.is_self());
-    if let Some(other) = derived.reads().filter(has_documents).find(|view| !ptr::eq(*view, tiered)) {
-        let is_same = other.name() == tiered.name();
-        let twice = same_view(&tiered.name(), &column.name);
-        let others = OTHER_DOCUMENTS;
-        errors.at(&other.written, if is_same { &*twice } else { others });
-    } else if let Some(part) = history.filter(|history| !history.is_whole()) {
-        errors.at(&part.written, TIERS_WITH_PART_OF_SELF);
+    let is_same = |view: &ViewDecl| !view.is_self && view.name() == tiered.name();
+    let history = derived.reads().find(|view| view.is_self);
+    let mut others = derived.reads().filter(|view| !ptr::eq(*view, tiered));
+    if let Some(other) = others.find(|view| is_same(view) || shows_documents(view, documents)) {
+        let twice = is_same(other).then(|| same_view(&tiered.name(), &column.name));
+        errors.at(&other.written, twice.as_deref().unwrap_or(OTHER_DOCUMENTS));
+    } else if let Some(part) = history.filter(|history| history.part().is_some()) {
+        errors.at(&part.written, "a column with a tiered view must read all of `self`\n\nhelp: write `self`");
     } else if history.is_none() {
         errors.at(&tiered.written, TIERS_WITHOUT_SELF);
     } else if derived.reads().count() == 2 {
@@ -99,8 +97,46 @@ pub(super) fn check_tiers(column: &Column, documents: &HashSet<String>, errors: 
     }
 }
 
+/// A column reads something that is neither context nor an instruction, and the views of a group have one purpose. Wrong:
+///
+/// ```text
+/// column topics(notes.context(), self) = prompt("...");
+/// column topics(user, group("facts", notes.context(), rules)) = prompt("...");
+/// ```
+pub(super) fn check_purposes(column: &ColumnDecl, errors: &mut Errors) {
+    check_groups(column, errors);
+    let Some(derived) = &column.derived else { return };
+    // An invalid view may be the missing one.
+    if !derived.is_complete || derived.reads().any(|view| !view.is_valid()) {
+        return;
+    }
+    // Tiered views have a separate rule.
+    let mut inputs = derived.reads().filter(|view| !view.is_self && !view.is_tiered()).peekable();
+    if inputs.peek().is_some() && inputs.all(|view| view.purpose.is_some()) {
+        errors.on(derived.list, no_primary(&column.name));
+    }
+}
+
+/// Reports the first view whose purpose differs from the views before in the outermost group.
+fn check_groups(column: &ColumnDecl, errors: &mut Errors) {
+    let views: Vec<&ViewDecl> = column.reads().filter(|view| view.is_valid()).collect();
+    let is_same_group = |one: &&ViewDecl, other: &&ViewDecl| match (one.groups.first(), other.groups.first())
+    {
+        (Some(one), Some(other)) => one.is_same_group(other),
+        _ => false,
+    };
+    for group in views.chunk_by(is_same_group) {
+        let is_context = group.first().is_some_and(|first| first.purpose.is_some());
+        if let Some(view) = group.iter().find(|view| view.purpose.is_some() != is_context)
+            && let Some(tag) = view.groups.first()
+        {
+            errors.at(&view.written, mixed_group(&tag.text));
+        }
+    }
+}
+
 /// Whether a view shows documents, as far as this flow declares the source.
-pub(super) fn shows_documents(view: &View, documents: &HashSet<String>) -> bool {
+pub(super) fn shows_documents(view: &ViewDecl, documents: &HashSet<String>) -> bool {
     view.is_tiered() || !view.is_inherited && documents.contains(&view.name())
 }
 
@@ -111,31 +147,32 @@ pub(super) fn shows_documents(view: &View, documents: &HashSet<String>) -> bool 
 /// column topics(user) = prompt("...");
 /// ```
 pub(super) fn check_lints(
-    column: &Column,
+    column: &ColumnDecl,
     of_flow: &[Lint],
     documents: &HashSet<String>,
     errors: &mut Errors,
 ) {
-    let Column { name, lints, derived: Some(derived), .. } = column else { return };
+    let ColumnDecl { name, lints, derived: Some(derived), .. } = column else { return };
     let denies = |lint| lints.contains(&lint) || of_flow.contains(&lint);
     if denies(Lint::Unbounded) {
-        // Documents in tiers are a set, which does not grow with every step.
-        let is_unbounded =
-            |view: &&View| view.state == State::Valid && !view.is_windowed() && !view.is_tiered();
-        let has_tiers = derived.reads().any(View::is_tiered);
-        for view in derived.reads().filter(is_unbounded) {
+        let has_tiers = derived.reads().any(ViewDecl::is_tiered);
+        for view in derived.reads() {
+            // Documents in tiers are a set, which does not grow with every step.
+            if !view.is_valid() || view.is_windowed() || view.is_tiered() {
+                continue;
+            }
             let message = match () {
-                () if has_tiers && view.is_self() => unbounded_self(name),
+                () if has_tiers && view.is_self => unbounded_self(name),
                 () if shows_documents(view, documents) => unbounded_documents(&view.name(), name),
-                () => unbounded(&view.name(), view.purpose().map(Purpose::word), name),
+                () => unbounded(&view.name(), view.purpose.as_ref(), name),
             };
             errors.at(&view.written, message);
         }
     }
     if denies(Lint::UnstablePrefix) {
-        let (instructions, others): (Vec<&View>, Vec<&View>) =
+        let (instructions, others): (Vec<&ViewDecl>, Vec<&ViewDecl>) =
             derived.reads().partition(|view| view.is_instruction());
-        for view in instructions.into_iter().filter(|view| view.state == State::Valid) {
+        for view in instructions.into_iter().filter(|view| view.is_valid()) {
             errors.at(&view.written, unstable_system(&view.name(), name));
         }
         if derived.is_complete
@@ -184,9 +221,6 @@ const OTHER_DOCUMENTS: &str = "a column with a tiered view can read no other doc
 const TIERS_WITHOUT_SELF: &str = "a column with a tiered view must read all of `self`\n\n\
      help: add it, as in `(files.tiered(), user, self)`";
 
-const TIERS_WITH_PART_OF_SELF: &str =
-    "a column with a tiered view must read all of `self`\n\nhelp: write `self`";
-
 const TIERS_WITHOUT_TEXT: &str = "a column with a tiered view must read text, too\n\n\
      help: add a view of text, as in `(files.tiered(), user, self)`";
 
@@ -231,5 +265,21 @@ fn unstable_system(read: &str, name: &Ident) -> String {
         "the instruction `{read}` changes the system text, so requests share nothing, and {} denies `unstable_prefix`\n\n\
          help: write `context()`, or drop the lint",
         quote(name)
+    )
+}
+
+fn no_primary(name: &Ident) -> String {
+    format!(
+        "{} reads nothing but context and instructions\n\n\
+         help: add a view of the column that it follows, as in `user.latest`",
+        quote(name)
+    )
+}
+
+/// `group("facts", user, notes.context())`
+fn mixed_group(tag: &str) -> String {
+    format!(
+        "the group `{tag}` has views with and without `context()`, and context comes first in a message\n\n\
+         help: make two groups of them"
     )
 }

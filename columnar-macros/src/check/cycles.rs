@@ -9,10 +9,10 @@ use proc_macro2::Span;
 use crate::diagnostics::{Errors, line};
 use crate::graph;
 use crate::ident::ident_text;
-use crate::syntax::{Column, Flow, Module, View};
+use crate::syntax::{ColumnDecl, FlowDecl, ModuleDecl, ViewDecl};
 
 /// The order in which a flow is expanded.
-pub(crate) struct Plan {
+pub(crate) struct ExpansionPlan {
     /// The columns by index, each after the columns that it reads. With modules, they are in the order of declaration:
     /// only rustc knows the columns in between.
     pub(crate) order: Vec<usize>,
@@ -36,7 +36,7 @@ pub(crate) struct PossibleCycle {
 /// ```
 ///
 /// rustc decides which of the possible cycles through modules are cycles.
-pub(super) fn check_cycles(flow: &Flow, errors: &mut Errors) -> Plan {
+pub(super) fn check_cycles(flow: &FlowDecl, errors: &mut Errors) -> ExpansionPlan {
     let nodes = Nodes::new(flow);
     let declared_order = || (0..flow.columns.len()).collect();
     // Without the modules, because only rustc knows which inputs a column of a module waits for.
@@ -49,25 +49,25 @@ pub(super) fn check_cycles(flow: &Flow, errors: &mut Errors) -> Plan {
             }
         }
         // A flow with a cycle does not compile, so the order only needs to contain each column.
-        return Plan { order: declared_order(), possible_cycles: Vec::new() };
+        return ExpansionPlan { order: declared_order(), possible_cycles: Vec::new() };
     };
     if flow.modules.is_empty() {
-        return Plan { order, possible_cycles: Vec::new() };
+        return ExpansionPlan { order, possible_cycles: Vec::new() };
     }
     // Here a module waits for all inputs.
     let cycles = graph::cycles(&nodes.reads(nodes.0.len()));
     let possible_cycles = cycles.iter().filter_map(|cycle| nodes.possible(cycle, flow.columns.len()));
-    Plan { order: declared_order(), possible_cycles: possible_cycles.collect() }
+    ExpansionPlan { order: declared_order(), possible_cycles: possible_cycles.collect() }
 }
 
 /// The columns, then the modules, each with the views to wait for.
-struct Nodes<'f>(Vec<(String, Vec<&'f View>)>);
+struct Nodes<'f>(Vec<(String, Vec<&'f ViewDecl>)>);
 
 impl<'f> Nodes<'f> {
-    fn new(flow: &'f Flow) -> Self {
-        let waits_for = |column: &'f Column| column.reads().filter(|view| !view.is_lagged).collect();
+    fn new(flow: &'f FlowDecl) -> Self {
+        let waits_for = |column: &'f ColumnDecl| column.reads().filter(|view| !view.is_lagged).collect();
         let columns = flow.columns.iter().map(|column| (ident_text(&column.name), waits_for(column)));
-        let inputs = |module: &'f Module| module.reads().collect();
+        let inputs = |module: &'f ModuleDecl| module.reads().collect();
         let modules = flow.modules.iter().map(|module| (ident_text(&module.name), inputs(module)));
         Self(columns.chain(modules).collect())
     }
@@ -76,7 +76,7 @@ impl<'f> Nodes<'f> {
     fn reads(&self, count: usize) -> Vec<Vec<usize>> {
         let nodes = self.0.iter().take(count);
         let index: HashMap<&str, usize> = nodes.clone().map(|(name, _)| &**name).zip(0..).collect();
-        let reads = |(_, views): &(String, Vec<&View>)| {
+        let reads = |(_, views): &(String, Vec<&ViewDecl>)| {
             let mut reads: Vec<usize> =
                 views.iter().filter_map(|view| index.get(&*ident_text(&view.base)).copied()).collect();
             reads.sort_unstable();
@@ -101,12 +101,12 @@ impl<'f> Nodes<'f> {
         Some(PossibleCycle { at, message, modules })
     }
 
-    fn edges(&self, cycle: &[usize]) -> Vec<Edge> {
+    fn edges(&self, cycle: &[usize]) -> Vec<CycleEdge> {
         let edge = |(&reader, &read): (&usize, &usize)| {
             let (reader, views) = self.0.get(reader)?;
             let (read, _) = self.0.get(read)?;
             let view = views.iter().find(|view| ident_text(&view.base) == *read)?;
-            Some(Edge { reader: reader.clone(), read: view.name(), span: view.base.span() })
+            Some(CycleEdge { reader: reader.clone(), read: view.name(), span: view.base.span() })
         };
         iter::zip(cycle, cycle.iter().cycle().skip(1)).filter_map(edge).collect()
     }
@@ -115,27 +115,27 @@ impl<'f> Nodes<'f> {
 // Messages.
 
 /// One edge of a cycle: the reader, the column that it reads, and the span of the view.
-struct Edge {
+struct CycleEdge {
     reader: String,
     read: String,
     span: Span,
 }
 
-fn cycle_of_views(edges: &[Edge]) -> String {
+fn cycle_of_views(edges: &[CycleEdge]) -> String {
     let read = edges.first().map_or("summary", |edge| &edge.read);
     let help = format!("drop one of these views, or read the value of the step before: `{read}.prev`");
     drawn_cycle(edges, &help)
 }
 
 /// `use Debate { topic: debate.critic } as debate;`
-fn cycle_of_inputs(edges: &[Edge]) -> String {
+fn cycle_of_inputs(edges: &[CycleEdge]) -> String {
     drawn_cycle(edges, "bind one of these inputs to another column")
 }
 
-fn drawn_cycle(edges: &[Edge], help: &str) -> String {
+fn drawn_cycle(edges: &[CycleEdge], help: &str) -> String {
     let width = edges.iter().map(|edge| edge.reader.len()).max().unwrap_or(0);
     let mut drawing = String::new();
-    for (at, Edge { reader, read, span }) in edges.iter().enumerate() {
+    for (at, CycleEdge { reader, read, span }) in edges.iter().enumerate() {
         let arrow = if at == 0 { "┌→" } else { "│ " };
         let at = line(*span).map_or_else(String::new, |line| format!("  (line {line})"));
         // Writing to a `String` cannot fail.
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_cycle_is_drawn() {
-        let edge = |reader: &str, read: &str| Edge {
+        let edge = |reader: &str, read: &str| CycleEdge {
             reader: reader.to_owned(),
             read: read.to_owned(),
             span: Span::call_site(),

@@ -10,8 +10,10 @@ use syn::{Path, PathSegment, Type, TypeGroup, TypeParen, TypePath};
 
 use crate::diagnostics::{EMPTY_FLOW, Errors, bad_name, line, quote};
 use crate::ident::{ident_text, is_name, nearest_name, replace, rust_ident};
-use crate::keywords::nearest;
-use crate::syntax::{Base, Column, ColumnType, Flow, Form, Module, RenamedFrom, View, is_primitive, shown};
+use crate::keywords::{is_primitive, nearest};
+use crate::syntax::{
+    BaseDecl, ColumnDecl, EarlierName, FlowDecl, FlowForm, ModuleDecl, TypeDecl, ViewDecl, shown,
+};
 
 /// Columns and modules have different names, and each name is valid. Wrong:
 ///
@@ -21,14 +23,12 @@ use crate::syntax::{Base, Column, ColumnType, Flow, Form, Module, RenamedFrom, V
 /// ```
 ///
 /// Returns the names of modules that are taken out because a column has the same name.
-pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
+pub(super) fn check_names(flow: &mut FlowDecl, errors: &mut Errors) -> HashSet<String> {
     repair_names(flow, errors);
     let mut first: HashMap<String, Span> = HashMap::new();
-    let columns = flow.columns.iter().map(|column| &column.name);
     // Later declarations count as well, so that no generated name is the name of a declaration.
-    let all: HashSet<String> =
-        columns.chain(flow.modules.iter().map(|module| &module.name)).map(ident_text).collect();
-    for Column { name, is_duplicate, .. } in &mut flow.columns {
+    let all: HashSet<String> = flow.names().map(ident_text).collect();
+    for ColumnDecl { name, is_duplicate, .. } in &mut flow.columns {
         let mut text = ident_text(name);
         if let Some(&span) = first.get(&text) {
             errors.at(&*name, declared_twice(name, span));
@@ -42,7 +42,7 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
         first.insert(text, name.span());
     }
     let mut clashes = HashSet::new();
-    flow.modules.retain(|Module { name, .. }| {
+    flow.modules.retain(|ModuleDecl { name, .. }| {
         let text = ident_text(name);
         let Some(&span) = first.get(&text) else {
             first.insert(text, name.span());
@@ -61,14 +61,11 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
 /// source User;
 /// column topics(user.latest) = prompt("...");
 /// ```
-fn repair_names(flow: &mut Flow, errors: &mut Errors) {
-    let columns = flow.columns.iter().map(|column| &column.name);
-    if columns.chain(flow.modules.iter().map(|module| &module.name)).all(|name| is_name(&ident_text(name))) {
+fn repair_names(flow: &mut FlowDecl, errors: &mut Errors) {
+    if flow.names().all(|name| is_name(&ident_text(name))) {
         return;
     }
-    let views = flow.columns.iter().flat_map(Column::reads);
-    let views = views.chain(flow.modules.iter().flat_map(Module::reads));
-    let mut read: HashSet<String> = views.map(|view| ident_text(&view.base)).collect();
+    let mut read: HashSet<String> = flow.reads().map(|view| ident_text(&view.base)).collect();
     let columns = flow.columns.iter_mut().map(|column| &mut column.name);
     let names: Vec<&mut Ident> =
         columns.chain(flow.modules.iter_mut().map(|module| &mut module.name)).collect();
@@ -103,7 +100,7 @@ fn repair_names(flow: &mut Flow, errors: &mut Errors) {
 /// ```text
 /// pub struct Chat { source user; use Chat { user } as inner; }
 /// ```
-pub(super) fn check_not_itself(flow: &mut Flow, errors: &mut Errors) {
+pub(super) fn check_not_itself(flow: &mut FlowDecl, errors: &mut Errors) {
     let Some(name) = flow.header().map(|header| header.name.clone()) else { return };
     let is_itself = |path: &Path| {
         let names: Vec<String> = path.segments.iter().map(|segment| ident_text(&segment.ident)).collect();
@@ -115,7 +112,7 @@ pub(super) fn check_not_itself(flow: &mut Flow, errors: &mut Errors) {
                 _ => false,
             }
     };
-    let Flow { modules, unparsed, .. } = flow;
+    let FlowDecl { modules, unparsed, .. } = flow;
     modules.retain(|module| {
         let is_itself = is_itself(&module.path);
         if is_itself {
@@ -132,11 +129,11 @@ pub(super) fn check_not_itself(flow: &mut Flow, errors: &mut Errors) {
 /// ```text
 /// column topics(user) was "user" = prompt("...");
 /// ```
-pub(super) fn check_renames(flow: &mut Flow, errors: &mut Errors) {
+pub(super) fn check_renames(flow: &mut FlowDecl, errors: &mut Errors) {
     let names: HashSet<String> = flow.columns.iter().map(|column| ident_text(&column.name)).collect();
     let mut earlier_names = HashSet::new();
-    for Column { name, renamed_from, .. } in &mut flow.columns {
-        let Some(RenamedFrom { name: earlier, .. }) = renamed_from else { continue };
+    for ColumnDecl { name, renamed_from, .. } in &mut flow.columns {
+        let Some(EarlierName { name: earlier, .. }) = renamed_from else { continue };
         let text = earlier.value();
         let message = if text == ident_text(name) {
             renamed_from_itself(name)
@@ -161,41 +158,43 @@ pub(super) fn check_renames(flow: &mut Flow, errors: &mut Errors) {
 /// ```
 ///
 /// rustc reports any other type. A source with a wrong type holds text if a view reads the source as text.
-pub(super) fn check_source_types(flow: &mut Flow, errors: &mut Errors) {
+pub(super) fn check_source_types(flow: &mut FlowDecl, errors: &mut Errors) {
     let params =
         flow.header().map(|header| header.generics.type_params().map(|param| param.ident.to_string()));
     let params: HashSet<String> = params.into_iter().flatten().collect();
-    if flow.columns.iter().all(|column| column.source_type.is_none()) {
+    if !flow.columns.iter().any(ColumnDecl::has_documents) {
         return;
     }
     let readers = Readers::new(flow);
-    for Column { name, source_type, .. } in &mut flow.columns {
-        let Some(ColumnType { ty, is_partial, .. }) = source_type else { continue };
+    for ColumnDecl { name, ty: source_type, .. } in
+        flow.columns.iter_mut().filter(|column| column.is_source())
+    {
+        let Some(TypeDecl { ty, is_partial, .. }) = source_type else { continue };
         let text = ident_text(name);
         let is_in_tiers = readers.tiers.contains(&text);
         let reader = readers.text.get(&text).filter(|_| !is_in_tiers);
         let found = type_of(ty);
         match (&found, reader) {
             _ if names_any(ty.clone(), &params) => errors.at(&*ty, SOURCE_OF_PARAM),
-            (SourceType::Documents, _) | (SourceType::Unknown, None) => continue,
+            (SourceGuess::Documents, _) | (SourceGuess::Unknown, None) => continue,
             // A missing type is reported already.
-            (SourceType::Missing, _) => {}
+            (SourceGuess::Missing, _) => {}
             _ if *is_partial => {}
-            (SourceType::Other, _) => errors.at(&*ty, source_of_other(name, &shown(&*ty))),
-            (SourceType::Unknown, Some(reader)) => {
+            (SourceGuess::Other, _) => errors.at(&*ty, source_of_other(name, &shown(&*ty))),
+            (SourceGuess::Unknown, Some(reader)) => {
                 errors.at(&*ty, source_read_as_text(name, reader));
             }
         }
         // So that neither a reader nor a pushed value is a second error.
         *ty = TokenStream::new();
-        if reader.is_some() || matches!(found, SourceType::Other) && !is_in_tiers {
+        if reader.is_some() || matches!(found, SourceGuess::Other) && !is_in_tiers {
             *source_type = None;
         }
     }
 }
 
 /// The type of a source, as far as its name tells.
-enum SourceType {
+enum SourceGuess {
     Documents,
     /// A name that cannot mean documents.
     Other,
@@ -205,23 +204,23 @@ enum SourceType {
     Missing,
 }
 
-fn type_of(ty: &TokenStream) -> SourceType {
+fn type_of(ty: &TokenStream) -> SourceGuess {
     const DOCUMENTS: &str = "Documents";
     if ty.is_empty() {
-        return SourceType::Missing;
+        return SourceGuess::Missing;
     }
     let mut parsed = syn::parse2(ty.clone());
     // A `$ty:ty` of the user's `macro_rules!` is a group.
     while let Ok(Type::Group(TypeGroup { elem, .. }) | Type::Paren(TypeParen { elem, .. })) = parsed {
         parsed = Ok(*elem);
     }
-    let Ok(Type::Path(TypePath { path, .. })) = parsed else { return SourceType::Other };
-    let Some(PathSegment { ident, arguments }) = path.segments.last() else { return SourceType::Other };
+    let Ok(Type::Path(TypePath { path, .. })) = parsed else { return SourceGuess::Other };
+    let Some(PathSegment { ident, arguments }) = path.segments.last() else { return SourceGuess::Other };
     let name = ident_text(ident);
     match () {
-        () if nearest(&name, [DOCUMENTS].into_iter()).is_some() => SourceType::Documents,
-        () if is_primitive(&name) || name == "Value" || !arguments.is_none() => SourceType::Other,
-        () => SourceType::Unknown,
+        () if nearest(&name, [DOCUMENTS].into_iter()).is_some() => SourceGuess::Documents,
+        () if is_primitive(&name) || name == "Value" || !arguments.is_none() => SourceGuess::Other,
+        () => SourceGuess::Unknown,
     }
 }
 
@@ -234,13 +233,13 @@ struct Readers {
 }
 
 impl Readers {
-    fn new(flow: &Flow) -> Self {
+    fn new(flow: &FlowDecl) -> Self {
         let mut readers = Self { text: HashMap::new(), tiers: HashSet::new() };
-        for Column { name, derived, .. } in &flow.columns {
+        for ColumnDecl { name, derived, .. } in &flow.columns {
             let Some(derived) = derived else { continue };
             let params = derived.closure.iter().flat_map(|closure| &closure.params);
-            let inputs: Vec<&View> = params.filter_map(|param| derived.view_of(name, param)).collect();
-            for view in derived.reads().filter(|view| !view.is_self()) {
+            let inputs: Vec<&ViewDecl> = params.filter_map(|param| derived.view_of(name, param)).collect();
+            for view in derived.reads().filter(|view| !view.is_self) {
                 let is_input = inputs.iter().any(|input| ptr::eq(*input, view));
                 if view.is_tiered() || !view.path.is_empty() {
                     readers.tiers.insert(ident_text(&view.base));
@@ -270,20 +269,18 @@ fn names_any(tokens: TokenStream, names: &HashSet<String>) -> bool {
 ///
 /// Returns whether unknown names are still to be reported: without a source, the unknown names are probably the missing
 /// sources. A declaration that could not be read may be a source, too.
-pub(super) fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors) -> bool {
+pub(super) fn check_sources(flow: &FlowDecl, unknown: &[Ident], errors: &mut Errors) -> bool {
     if let Some(base) = flow.base() {
         check_extension(flow, base, errors);
         return true;
     }
-    if !flow.unparsed.is_empty() || flow.columns.iter().any(|column| column.derived.is_none()) {
+    if !flow.unparsed.is_empty() || flow.columns.iter().any(ColumnDecl::is_source) {
         return true;
     }
     let message = no_source(unknown.first());
-    let columns = flow.columns.iter().map(|column| &column.name);
-    let first = columns.chain(flow.modules.iter().map(|module| &module.name)).next();
-    match (&flow.form, first) {
-        (Form::Item(header), None) => errors.at(&header.name, EMPTY_FLOW),
-        (Form::Item(header), Some(_)) => errors.at(&header.name, message),
+    match (&flow.form, flow.names().next()) {
+        (FlowForm::Item(header), None) => errors.at(&header.name, EMPTY_FLOW),
+        (FlowForm::Item(header), Some(_)) => errors.at(&header.name, message),
         (_, Some(first)) => errors.at(first, message),
         // The parser has reported that no declaration is there.
         (_, None) => {}
@@ -296,18 +293,18 @@ pub(super) fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors)
 /// ```text
 /// pub struct Felt: Chat { source mood; }
 /// ```
-fn check_extension(flow: &Flow, base: &Base, errors: &mut Errors) {
+fn check_extension(flow: &FlowDecl, base: &BaseDecl, errors: &mut Errors) {
     // A header that could not be read is reported, and may be the one of another kind of flow.
     if base.path.is_none() {
         return;
     }
-    for Column { keyword, name, derived, .. } in &flow.columns {
-        if derived.is_none() {
-            errors.at(quote!(#keyword #name), late_source(name, base.name()));
-        }
+    for ColumnDecl { keyword, name, .. } in flow.columns.iter().filter(|column| column.is_source()) {
+        errors.at(quote!(#keyword #name), late_source(name, base.name()));
     }
     let is_empty = flow.columns.is_empty() && flow.modules.is_empty() && flow.unparsed.is_empty();
-    if let (Form::Item(header), true) = (&flow.form, is_empty) {
+    if let FlowForm::Item(header) = &flow.form
+        && is_empty
+    {
         errors.at(&header.name, empty_extension(base.name()));
     }
 }
@@ -357,20 +354,17 @@ fn source_of_other(name: &Ident, ty: &str) -> String {
 
 /// `source user: Text;`, where a column reads `user.latest`.
 fn source_read_as_text(name: &Ident, reader: &Ident) -> String {
+    let reader = ident_text(reader);
+    let name = ident_text(name);
     format!(
-        "{} reads {} as text, and a source of text has no type\n\nhelp: write `source {};`",
-        quote(reader),
-        quote(name),
-        name.unraw()
+        "`{reader}` reads `{name}` as text, and a source of text has no type\n\nhelp: write `source {name};`"
     )
 }
 
 /// `column topics(user) was "topics" = ...;`
 fn renamed_from_itself(column: &Ident) -> String {
-    format!(
-        "{} is the current name of this column\n\nhelp: write its earlier name, or drop `was`",
-        quote(column)
-    )
+    let column = ident_text(column);
+    format!("`{column}` is the current name of this column\n\nhelp: write its earlier name, or drop `was`")
 }
 
 /// `column topics(user) was "summary" = ...;` beside a column `summary`.

@@ -7,10 +7,10 @@ use syn::LitStr;
 
 use super::columns::shows_documents;
 use super::steps::conditions;
-use crate::diagnostics::{Errors, columns, inputs};
+use crate::diagnostics::{Errors, no_type, quote};
 use crate::ident::{ident_text, is_name};
-use crate::keywords::MODIFIERS;
-use crate::syntax::{Closure, ClosureParam, Column, Derived, State, View, is_punct, patterns, trees};
+use crate::keywords::{MODIFIERS, nearest};
+use crate::syntax::{Closure, ClosureParam, ColumnDecl, ComputedDecl, is_punct, patterns, trees};
 
 /// A parameter without a type is the tag of a view, and so is the text in `cx.input("…")`. Wrong:
 ///
@@ -21,40 +21,38 @@ use crate::syntax::{Closure, ClosureParam, Column, Derived, State, View, is_punc
 /// column shout(user.latest) = async |user.latest| user.to_uppercase();
 /// ```
 pub(super) fn check_inputs(
-    column: &mut Column,
+    column: &mut ColumnDecl,
     documents: &HashSet<String>,
     params: &[String],
     errors: &mut Errors,
 ) {
-    let Column { name, derived: Some(derived), .. } = column else { return };
+    let ColumnDecl { name, derived: Some(derived), .. } = column else { return };
     check_patterns(name, derived, errors);
     // An invalid view may be the named one.
-    if !derived.is_complete || derived.reads().any(|view| view.state != State::Valid) {
-        let is_unknown = |param: &ClosureParam| param.ty.is_none() && derived.view_of(name, param).is_none();
+    if !derived.is_complete || derived.reads().any(|view| !view.is_valid()) {
+        let mut params = derived.closure.iter().flat_map(|closure| &closure.params);
         derived.is_step_for_editors |=
-            derived.closure.iter().flat_map(|closure| &closure.params).any(is_unknown);
+            params.any(|param| param.ty.is_none() && derived.view_of(name, param).is_none());
         return;
     }
     let tags: Vec<String> = derived.reads().filter_map(|view| view.input(name)).collect();
     let of_conditions = conditions(&derived.step).flat_map(|condition| asked_tags(&condition, |_| true));
     let of_step = derived.closure.iter().flat_map(|closure| asked_tags(closure, ClosureParam::is_context));
     for tag in of_conditions.chain(of_step).filter(|tag| !tags.contains(&tag.value())) {
-        errors.at(&tag, inputs::unknown_tag(&tag.value(), name, &tags));
+        errors.at(&tag, unknown_tag(&tag.value(), name, &tags));
     }
     let Some(closure) = &derived.closure else { return };
-    let is_documents = |param: &ClosureParam| {
-        let is_it = |view: &View| ident_text(view.last()) == ident_text(&param.name);
-        derived.reads().any(|view| shows_documents(view, documents) && is_it(view))
-    };
+    let of_documents = derived.reads().filter(|view| shows_documents(view, documents));
+    let of_documents: Vec<String> = of_documents.map(|view| ident_text(view.last())).collect();
     let mut unknown = Vec::new();
     for param in closure.params.iter().filter(|param| !param.is_context()) {
         let is_input = derived.view_of(name, param).is_some();
-        if is_documents(param) {
-            errors.at(&param.name, inputs::documents(&param.name));
+        if of_documents.contains(&ident_text(&param.name)) {
+            errors.at(&param.name, documents_as_param(&param.name));
         } else if !is_input && params.contains(&ident_text(&param.name)) {
-            errors.at(&param.name, inputs::param_of_flow(&param.name));
+            errors.at(&param.name, param_of_flow(&param.name));
         } else if !is_input && (param.ty.is_none() || param.has_type_of_input()) {
-            errors.at(&param.name, inputs::unknown_param(&param.name, name, &tags));
+            errors.at(&param.name, unknown_param(&param.name, name, &tags));
         } else {
             continue;
         }
@@ -66,11 +64,11 @@ pub(super) fn check_inputs(
 }
 
 /// Checks that parameters without a type are names, and that none has an empty type.
-fn check_patterns(column: &Ident, derived: &mut Derived, errors: &mut Errors) {
+fn check_patterns(column: &Ident, derived: &mut ComputedDecl, errors: &mut Errors) {
     if derived.closure.is_none() {
         let patterns = patterns(&trees(&derived.step));
         for pattern in &patterns {
-            errors.at(pattern, inputs::pattern(&tags_in(pattern)));
+            errors.at(pattern, not_a_tag(&tags_in(pattern)));
         }
         if !patterns.is_empty() {
             derived.drop_step(Vec::new());
@@ -81,7 +79,7 @@ fn check_patterns(column: &Ident, derived: &mut Derived, errors: &mut Errors) {
     let untyped: Vec<_> =
         params.filter(|param| param.ty.as_ref().is_some_and(TokenStream::is_empty)).collect();
     for param in &untyped {
-        errors.at(&param.name, columns::no_type(&param.name));
+        errors.at(&param.name, no_type(&param.name));
     }
     derived.is_step_for_editors |= !untyped.is_empty();
 }
@@ -126,6 +124,61 @@ fn collect_tags(body: &TokenStream, context: &Ident, tags: &mut Vec<LitStr>) {
             && (method == "input" || method == "values")
         {
             tags.extend(syn::parse2(group.stream()));
+        }
+    }
+}
+
+// Messages.
+
+/// `async |usr| …` for a column that reads `user`.
+fn unknown_param(param: &Ident, column: &Ident, tags: &[String]) -> String {
+    let text = ident_text(param);
+    let help = match text.as_str() {
+        "cx" | "ctx" | "context" | "_" => format!("the context needs its type: `{text}: Context`"),
+        _ if text == ident_text(column) => "add the view `self` for its values at earlier steps".to_owned(),
+        _ => known(&text, tags),
+    };
+    format!("{} reads nothing with the tag `{text}`\n\nhelp: {help}", quote(column))
+}
+
+/// `async |user, style| …` where `style` is a parameter of the flow.
+fn param_of_flow(param: &Ident) -> String {
+    let param = ident_text(param);
+    format!("`{param}` is a parameter of the flow\n\nhelp: drop it here: a closure uses it by its name")
+}
+
+/// `async |user.latest| …` or `async |(user, topics)| …`, with the tags that are probably meant.
+fn not_a_tag(tags: &[String]) -> String {
+    let help = match tags {
+        [] => "write the tag, as in `|user|`".to_owned(),
+        [tag] => format!("write the tag, as in `|{tag}|`"),
+        tags => format!("write `|{}|`", tags.join(", ")),
+    };
+    format!("a parameter of a compute step is the tag of a view\n\nhelp: {help}")
+}
+
+/// `cx.input("usr")` in the step of a column that reads `user`.
+fn unknown_tag(tag: &str, column: &Ident, tags: &[String]) -> String {
+    // The literal may be a whole text, and its beginning is enough to find it.
+    let text: String = tag.chars().take(40).collect();
+    format!("{} reads nothing with the tag `{text}`\n\nhelp: {}", quote(column), known(&text, tags))
+}
+
+/// `async |files| …` for a column that reads documents.
+fn documents_as_param(param: &Ident) -> String {
+    format!(
+        "{} are documents, which cannot be a parameter of a compute step\n\n\
+         help: take the context, as in `|cx: Context|`: `cx.messages().documents()` has them",
+        quote(param)
+    )
+}
+
+fn known(text: &str, tags: &[String]) -> String {
+    match nearest(text, tags.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            let list: Vec<String> = tags.iter().map(|tag| format!("`{tag}`")).collect();
+            format!("its inputs are {}", list.join(", "))
         }
     }
 }

@@ -6,17 +6,16 @@ mod columns;
 mod cycles;
 mod declarations;
 mod inputs;
-mod purposes;
 mod reads;
 mod references;
 mod steps;
 
 use crate::diagnostics::Errors;
-use crate::syntax::Flow;
+use crate::syntax::FlowDecl;
 
-pub(crate) use cycles::Plan;
+pub(crate) use cycles::ExpansionPlan;
 
-pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
+pub(crate) fn check(flow: &mut FlowDecl, errors: &mut Errors) -> ExpansionPlan {
     // First, because this check renames columns and removes modules, and views are resolved by these names.
     declarations::check_not_itself(flow, errors);
     let clashes = declarations::check_names(flow, errors);
@@ -31,7 +30,7 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
         columns::check_reads_other(column, errors);
         columns::check_tags(column, errors);
         columns::check_tiers(column, &documents, errors);
-        purposes::check_column(column, errors);
+        columns::check_purposes(column, errors);
         inputs::check_inputs(column, &documents, &params, errors);
         steps::check_settings(column, errors);
     }

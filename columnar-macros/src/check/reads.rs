@@ -4,16 +4,14 @@ use std::collections::HashSet;
 use std::fmt::Display;
 
 use proc_macro2::{Ident, TokenTree};
-use quote::ToTokens;
-use syn::ext::IdentExt;
 
-use super::purposes;
 use crate::diagnostics::{
-    Errors, INPUT_IS_VALUE, TARGET_ALONE, no_view_named, not_parentheses, quote, rust_keyword,
+    Errors, INPUT_IS_VALUE, PURPOSE_OF_SELF, TARGET_ALONE, no_purpose_parentheses, no_view_named,
+    not_parentheses, quote, rust_keyword,
 };
 use crate::ident::{ident_text, is_gen, is_name, rust_ident};
-use crate::keywords::nearest;
-use crate::syntax::{Flow, Module, Param, State, View, is_primitive, uses};
+use crate::keywords::{is_primitive, nearest};
+use crate::syntax::{FlowDecl, FlowForm, ModifierKind, ModuleDecl, Param, ViewDecl, ViewState, uses};
 
 /// A view shows a column of this flow, of a module, or of the base; an input of a module is bound to one. Wrong:
 ///
@@ -23,25 +21,27 @@ use crate::syntax::{Flow, Module, Param, State, View, is_primitive, uses};
 /// ```
 ///
 /// Returns the names that no column has. `clashes` are modules with the name of a column, which are reported.
-pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mut Errors) -> Vec<Ident> {
+pub(super) fn check_views(flow: &mut FlowDecl, clashes: HashSet<String>, errors: &mut Errors) -> Vec<Ident> {
     // Before `Names`, which has one column for each input.
     for module in &mut flow.modules {
         check_bound_once(module, errors);
     }
-    let names = Names::new(flow, clashes);
-    let params = Params::new(flow);
+    let names = NamesInScope::new(flow, clashes);
+    let names_of_params = flow.params();
+    let FlowDecl { form, columns, modules, .. } = flow;
+    let params: &[Param] = if let FlowForm::Item(header) = form { &header.params } else { &[] };
     let mut unknown = Vec::new();
-    for column in &mut flow.columns {
+    for column in columns {
         let Some(derived) = &mut column.derived else { continue };
         for view in derived.views.iter_mut().filter(|view| view.shows_a_column()) {
-            let shows_a_column = if view.is_self() {
+            let shows_a_column = if view.is_self {
                 check_self(view, &names, errors)
             } else if ident_text(&view.base) == ident_text(&column.name) {
                 report_self_by_name(view, &column.name, errors);
                 false
             } else {
                 if names.columns.contains(&ident_text(&view.base)) && !names.is_clash(view) {
-                    purposes::check_parentheses(view, errors);
+                    check_purpose_parentheses(view, errors);
                     names.check_parentheses(view, errors);
                     check_modifier(view, errors);
                 }
@@ -49,18 +49,18 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
             };
             if shows_a_column {
                 names.check_documents(view, errors);
-                purposes::check_tiers(view, errors);
+                check_purpose_of_tiers(view, errors);
                 check_elided(view, errors);
-                params.check_constants(view, errors);
+                check_constants(view, params, &names_of_params, errors);
             } else {
-                view.state = State::NoColumn;
+                view.state = ViewState::NoColumn;
                 // Without this view the column may read too little, which is no second error.
                 derived.is_complete = false;
             }
         }
     }
-    for module in &mut flow.modules {
-        drop_arguments(module, &params, &names, errors);
+    for module in modules {
+        drop_arguments(module, &names_of_params, &names, errors);
         for input in &mut module.inputs {
             if let Some(column) = &mut input.column {
                 check_input(column, &names, &mut unknown, errors);
@@ -72,64 +72,85 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
 }
 
 /// `self` has no columns. Wrong: `column topics(user, self.summary) = prompt("...");`.
-fn check_self(view: &mut View, names: &Names, errors: &mut Errors) -> bool {
+fn check_self(view: &mut ViewDecl, names: &NamesInScope, errors: &mut Errors) -> bool {
     let column = view.path.first().filter(|field| names.columns.contains(&ident_text(field)));
     if let Some(column) = column {
         errors.at(&view.written, column_of_self(column));
         view.take_path_as_modifiers();
         return false;
     }
-    purposes::check_parentheses(view, errors);
+    check_purpose_parentheses(view, errors);
     check_modifier(view, errors);
     true
 }
 
-/// A view of a column has one of the known modifiers. Wrong: `column topics(user.lastest) = prompt("...");`.
-fn check_modifier(view: &mut View, errors: &mut Errors) {
-    if view.state == State::Valid
-        && let Some(word) = view.path.first()
+/// `context` and `instruction` are methods, since columns of modules may have these names. Wrong, where `notes` is a column
+/// of this flow:
+///
+/// ```text
+/// column topics(user, notes.context) = prompt("...");
+/// column topics(user, self.context) = prompt("...");
+/// ```
+fn check_purpose_parentheses(view: &mut ViewDecl, errors: &mut Errors) {
+    if let Some(word) =
+        view.path.first().filter(|word| ["context", "instruction"].contains(&&*ident_text(word)))
     {
-        errors.at(word, no_view_named(word));
+        if view.is_self {
+            errors.at(word, PURPOSE_OF_SELF);
+        } else {
+            errors.at(word, no_purpose_parentheses(word));
+        }
+        view.state = ViewState::Invalid;
+    }
+}
+
+/// Documents in tiers have fixed places. Wrong: `column coder(files.tiered().context(), user, self) = prompt("...");`.
+fn check_purpose_of_tiers(view: &mut ViewDecl, errors: &mut Errors) {
+    if let Some(word) = view.purpose.clone().filter(|_| view.is_tiered()) {
+        view.report(word, PURPOSE_OF_TIERS, errors);
+    }
+}
+
+/// A view of a column has one of the known modifiers. Wrong: `column topics(user.lastest) = prompt("...");`.
+fn check_modifier(view: &mut ViewDecl, errors: &mut Errors) {
+    if let Some(word) = view.path.first().cloned().filter(|_| view.is_valid()) {
+        view.report(&word, no_view_named(&word), errors);
         // Perhaps `prev` is meant. Then two columns that read each other are no second error.
         view.is_lagged = true;
-        view.state = State::Invalid;
     }
     view.take_path_as_modifiers();
 }
 
 /// A column reads itself as `self`. Wrong: `column topics(topics.latest) = prompt("...");`.
-fn report_self_by_name(view: &View, name: &Ident, errors: &mut Errors) {
+fn report_self_by_name(view: &ViewDecl, name: &Ident, errors: &mut Errors) {
     let message = if view.is_lagged { prev_by_name(name) } else { self_by_name(name) };
     errors.at(&view.base, message);
 }
 
 /// `elided()` counts hidden values, so the view must hide some. Wrong:
 /// `column topics(user.elided()) = prompt("...");`.
-fn check_elided(view: &mut View, errors: &mut Errors) {
-    if view.state == State::Valid
-        && view.shows_everything()
-        && let Some(elided) = view.elided()
+fn check_elided(view: &mut ViewDecl, errors: &mut Errors) {
+    if view.shows_everything()
+        && let Some(elided) = view.of_kinds(&[ModifierKind::Elided])
     {
-        errors.at(elided, nothing_elided(&view.name(), view.is_lagged));
-        view.state = State::Invalid;
+        view.report(elided, nothing_elided(&view.name(), view.is_lagged), errors);
     }
 }
 
 /// An input of a module is bound to a column, without modifiers. Wrong:
 /// `use Debate { topic: user.latest } as debate;`.
-fn check_input(column: &mut View, names: &Names, unknown: &mut Vec<Ident>, errors: &mut Errors) {
+fn check_input(column: &mut ViewDecl, names: &NamesInScope, unknown: &mut Vec<Ident>, errors: &mut Errors) {
     if !names.resolve(column, unknown, errors) {
-        column.state = State::NoColumn;
-    } else if column.state == State::Valid && column.has_modifiers() {
-        errors.at(&column.written, input_is_view(column.name()));
-        column.state = State::Invalid;
+        column.state = ViewState::NoColumn;
+    } else if column.has_modifiers() {
+        column.report(column.written.clone(), input_is_view(column.name()), errors);
     }
 }
 
 /// Arguments of a module come before the inputs. Wrong: `use Debate { topic: user, model } as debate;`.
-fn drop_arguments(module: &mut Module, params: &Params, names: &Names, errors: &mut Errors) {
-    let is_param = |name: &String| params.names.contains(name) && !names.declares(name);
-    let Module { inputs, is_complete, .. } = module;
+fn drop_arguments(module: &mut ModuleDecl, params: &[String], names: &NamesInScope, errors: &mut Errors) {
+    let is_param = |name: &String| params.contains(name) && !names.declares(name);
+    let ModuleDecl { inputs, is_complete, .. } = module;
     inputs.retain(|input| {
         let argument = input.column.as_ref().filter(|column| is_param(&ident_text(&column.base)));
         if let Some(argument) = argument {
@@ -142,7 +163,7 @@ fn drop_arguments(module: &mut Module, params: &Params, names: &Names, errors: &
 }
 
 /// An input of a module is bound once. Wrong: `use Debate { topic: user, topic: summary } as debate;`.
-fn check_bound_once(module: &mut Module, errors: &mut Errors) {
+fn check_bound_once(module: &mut ModuleDecl, errors: &mut Errors) {
     let mut bound = HashSet::new();
     module.inputs.retain(|input| {
         let is_first = bound.insert(ident_text(&input.name));
@@ -153,43 +174,21 @@ fn check_bound_once(module: &mut Module, errors: &mut Errors) {
     });
 }
 
-/// The parameters of the flow.
-struct Params {
-    names: Vec<String>,
-    /// Each parameter as a constant parameter, if the type allows that.
-    constants: Vec<Option<String>>,
-}
-
-impl Params {
-    fn new(flow: &Flow) -> Self {
-        let params = flow.header().into_iter().flat_map(|header| &header.params);
-        let constant = |param: &Param| {
-            let ty = param.ty().to_string();
-            let name = ident_text(&param.name).to_uppercase();
-            (is_primitive(&ty) && !ty.starts_with('f')).then(|| format!("const {name}: {ty}"))
-        };
-        let (names, constants) = params.map(|param| (ident_text(&param.name), constant(param))).unzip();
-        Self { names, constants }
+/// The arguments of a view are constants. Wrong, where `n` is a parameter of the flow:
+/// `column topics(user.window(n)) = prompt("...");`.
+fn check_constants(view: &mut ViewDecl, params: &[Param], names: &[String], errors: &mut Errors) {
+    if names.is_empty() || !view.is_valid() {
+        return;
     }
-
-    /// The arguments of a view are constants. Wrong, where `n` is a parameter of the flow:
-    /// `column topics(user.window(n)) = prompt("...");`.
-    fn check_constants(&self, view: &mut View, errors: &mut Errors) {
-        if self.names.is_empty() {
-            return;
-        }
-        let arguments = view.constant_modifiers().to_token_stream();
-        let found = uses(&self.names, &arguments).into_iter().next().filter(|_| view.state == State::Valid);
-        let Some(found) = found else { return };
-        let at = self.names.iter().position(|name| *name == found.name);
-        let constant = at.and_then(|at| self.constants.get(at)?.as_deref());
-        errors.on(found.at, param_in_view(&found.name, constant));
-        view.state = State::Invalid;
+    if let Some(found) = uses(names, &view.constant_modifiers()).into_iter().next() {
+        let param = params.iter().find(|param| ident_text(&param.name) == found.name);
+        errors.on(found.at, param_in_view(&found.name, param));
+        view.state = ViewState::Invalid;
     }
 }
 
 /// The names that views can resolve to.
-struct Names {
+struct NamesInScope {
     columns: HashSet<String>,
     /// The sources among the columns.
     sources: HashSet<String>,
@@ -204,9 +203,9 @@ struct Names {
     is_base_known: Option<bool>,
 }
 
-impl Names {
-    fn new(flow: &Flow, clashes: HashSet<String>) -> Self {
-        let sources = flow.columns.iter().filter(|column| column.derived.is_none());
+impl NamesInScope {
+    fn new(flow: &FlowDecl, clashes: HashSet<String>) -> Self {
+        let sources = flow.columns.iter().filter(|column| column.is_source());
         Self {
             columns: flow.columns.iter().map(|column| ident_text(&column.name)).collect(),
             sources: sources.map(|column| ident_text(&column.name)).collect(),
@@ -224,7 +223,7 @@ impl Names {
     }
 
     /// Whether the view shows a column. If not, that is reported, or the name goes to `unknown`.
-    fn resolve(&self, view: &mut View, unknown: &mut Vec<Ident>, errors: &mut Errors) -> bool {
+    fn resolve(&self, view: &mut ViewDecl, unknown: &mut Vec<Ident>, errors: &mut Errors) -> bool {
         let base = ident_text(&view.base);
         if self.columns.contains(&base) {
             // The path may be one of the module that `check_names` has removed and reported.
@@ -235,7 +234,9 @@ impl Names {
         } else if self.modules.contains(&base) {
             check_spelling(&mut view.base, errors);
             shows_column_of_module(view, errors)
-        } else if let (Some(is_base_known), true) = (self.is_base_known, self.can_be_inherited(view)) {
+        } else if let Some(is_base_known) = self.is_base_known
+            && self.can_be_inherited(view)
+        {
             // Only rustc knows the columns of another flow.
             view.is_inherited = is_base_known;
             check_spelling(&mut view.base, errors);
@@ -247,18 +248,17 @@ impl Names {
     }
 
     /// Whether a path may be one of a module with the name of a column.
-    fn is_clash(&self, view: &View) -> bool {
+    fn is_clash(&self, view: &ViewDecl) -> bool {
         !view.path.is_empty() && self.clashes.contains(&ident_text(&view.base))
     }
 
     /// `tiered` is a method. Wrong: `column coder(files.tiered, user, self) = prompt("...");`.
-    fn check_parentheses(&self, view: &mut View, errors: &mut Errors) {
-        let is_tiered = |name: &&Ident| ident_text(name) == "tiered";
-        if let Some(tiered) = view.path.first().filter(is_tiered)
+    fn check_parentheses(&self, view: &mut ViewDecl, errors: &mut Errors) {
+        if let Some(tiered) = view.path.first().filter(|name| ident_text(name) == "tiered")
             && self.documents.contains(&ident_text(&view.base))
         {
             errors.at(tiered, not_parentheses(tiered));
-            view.state = State::Invalid;
+            view.state = ViewState::Invalid;
         }
     }
 
@@ -268,43 +268,43 @@ impl Names {
     /// column log(files.latest) = prompt("...");
     /// column coder(user.tiered(), self) = prompt("...");
     /// ```
-    fn check_documents(&self, view: &mut View, errors: &mut Errors) {
-        if view.state != State::Valid {
+    fn check_documents(&self, view: &mut ViewDecl, errors: &mut Errors) {
+        if !view.is_valid() {
             return;
         }
         // The parser leaves `files.tiered.target(3)` to this check.
-        if let Some(target) = view.target_alone() {
-            errors.at(target, TARGET_ALONE);
-            view.state = State::Invalid;
-            return;
+        let tiered = view.of_kinds(&[ModifierKind::Tiered]);
+        if tiered.is_none()
+            && let Some(target) = view.of_kinds(&[ModifierKind::Target])
+        {
+            return view.report(target, TARGET_ALONE, errors);
         }
-        if view.is_self() || self.documents.is_empty() && !view.is_tiered() {
+        if view.is_self || self.documents.is_empty() && !view.is_tiered() {
             return;
         }
         let name = view.name();
         let is_documents = self.documents.contains(&name);
         // Only rustc knows the sources of the base.
         let is_text = !is_documents && !view.is_inherited;
-        let tiered = view.tiered();
-        match (tiered, view.part(), view.tag_and_note()) {
+        let label = view.of_kinds(&[ModifierKind::Tag, ModifierKind::Note]);
+        match (tiered, view.part().cloned(), label) {
             (Some(tiered), _, _) if is_text && self.sources.contains(&name) => {
-                errors.at(tiered, tiered_text(&name));
+                view.report(tiered, tiered_text(&name), errors);
             }
-            (Some(tiered), _, _) if is_text => errors.at(tiered, tiered_column(&name)),
+            (Some(tiered), _, _) if is_text => view.report(tiered, tiered_column(&name), errors),
             (tiered, Some(part), _) if is_documents || tiered.is_some() => {
-                errors.at(part, part_of_documents(&name));
+                view.report(part, part_of_documents(&name), errors);
             }
-            (Some(_), None, Some(tag)) => errors.at(tag, TAGGED_TIERS),
+            (Some(_), None, Some(label)) => view.report(label, TAGGED_TIERS, errors),
             (Some(_), None, None) if !view.groups.is_empty() => {
-                errors.at(&view.written, GROUPED_TIERS);
+                view.report(view.written.clone(), GROUPED_TIERS, errors);
             }
-            _ => return,
+            _ => {}
         }
-        view.state = State::Invalid;
     }
 
     /// Whether a view that shows no column of this flow may show one of the base.
-    fn can_be_inherited(&self, view: &View) -> bool {
+    fn can_be_inherited(&self, view: &ViewDecl) -> bool {
         let base = ident_text(&view.base);
         // A name in a declaration that could not be read is probably declared there.
         is_name(&base) && rust_ident(&view.base).is_some() && !self.unparsed.contains(&base)
@@ -312,19 +312,20 @@ impl Names {
 }
 
 /// A view of a module shows a column of the module. Wrong: `column verdict(debate) = prompt("...");`.
-fn shows_column_of_module(view: &View, errors: &mut Errors) -> bool {
+fn shows_column_of_module(view: &ViewDecl, errors: &mut Errors) -> bool {
     let shows_column = !view.path.is_empty();
-    if !shows_column && view.state == State::Valid {
+    if !shows_column && view.is_valid() {
         errors.at(&view.base, module_read(&view.base));
     }
     shows_column
 }
 
 /// Reports each unknown name once.
-pub(super) fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
-    let columns = flow.columns.iter().filter(|column| !column.is_duplicate).map(|column| &column.name);
-    let declared: Vec<String> =
-        columns.chain(flow.modules.iter().map(|module| &module.name)).map(ident_text).collect();
+pub(super) fn check_unknown(flow: &FlowDecl, unknown: &[Ident], errors: &mut Errors) {
+    let duplicates = flow.columns.iter().filter(|column| column.is_duplicate).map(|column| &column.name);
+    let duplicates: Vec<&Ident> = duplicates.collect();
+    let declared = flow.names().filter(|name| !duplicates.contains(name));
+    let declared: Vec<String> = declared.map(ident_text).collect();
     let mut reported: HashSet<String> = unparsed_names(flow).collect();
     if ["source", "column"].iter().any(|&keyword| reported.contains(keyword)) {
         // A declaration without a name may be the one that is read.
@@ -338,7 +339,7 @@ pub(super) fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors)
 }
 
 /// The identifiers in declarations that could not be read: each may be the name of such a declaration.
-fn unparsed_names(flow: &Flow) -> impl Iterator<Item = String> {
+fn unparsed_names(flow: &FlowDecl) -> impl Iterator<Item = String> {
     flow.unparsed.iter().filter_map(|tree| match tree {
         TokenTree::Ident(name) => Some(ident_text(name)),
         _ => None,
@@ -361,18 +362,20 @@ fn check_spelling(base: &mut Ident, errors: &mut Errors) {
 
 /// `self.topics`, where `topics` is a column.
 fn column_of_self(column: &Ident) -> String {
-    format!(
-        "`self` is the history of this column, and has no columns\n\nhelp: write `{}` alone",
-        column.unraw()
-    )
+    let column = ident_text(column);
+    format!("`self` is the history of this column, and has no columns\n\nhelp: write `{column}` alone")
 }
 
-/// `user.window(n)`, where `n` is a parameter of the flow. `constant` declares one that is a constant.
-fn param_in_view(param: &str, constant: Option<&str>) -> String {
-    let constant = constant.map_or_else(String::new, |constant| {
-        format!(", or make it a constant parameter of the flow, `struct Chat<{constant}>`")
-    });
-    format!("views are constants, and the parameter `{param}` is none\n\nhelp: write a constant{constant}")
+/// `user.window(n)`, where `n` is a parameter of the flow.
+fn param_in_view(name: &str, param: Option<&Param>) -> String {
+    let ty = param.map(|param| param.ty().to_string()).unwrap_or_default();
+    let constant = if is_primitive(&ty) && !ty.starts_with('f') {
+        let constant = name.to_uppercase();
+        format!(", or make it a constant parameter of the flow, `struct Chat<const {constant}: {ty}>`")
+    } else {
+        String::new()
+    };
+    format!("views are constants, and the parameter `{name}` is none\n\nhelp: write a constant{constant}")
 }
 
 /// `user.elided()` or `user.prev.all().elided()`.
@@ -401,6 +404,10 @@ fn tiered_column(name: &str) -> String {
     format!("a tiered view shows documents, and `{name}` is computed, so it holds text\n\nhelp: drop this")
 }
 
+/// `files.tiered().context()`
+const PURPOSE_OF_TIERS: &str =
+    "a tiered view stands before the messages, so it has no purpose\n\nhelp: drop this";
+
 const TAGGED_TIERS: &str =
     "a tiered view stands before the messages, so it has no tag and no note\n\nhelp: drop this";
 
@@ -417,11 +424,8 @@ fn input_twice(name: &Ident) -> String {
 }
 
 fn module_read(module: &Ident) -> String {
-    format!(
-        "{} is a module, not a column\n\nhelp: read one of its columns, as in `{}.verdict`",
-        quote(module),
-        module.unraw()
-    )
+    let module = ident_text(module);
+    format!("`{module}` is a module, not a column\n\nhelp: read one of its columns, as in `{module}.verdict`")
 }
 
 fn unknown_name(name: &Ident, declared: &[String]) -> String {
@@ -443,10 +447,8 @@ fn unknown_name(name: &Ident, declared: &[String]) -> String {
 }
 
 fn self_by_name(name: &Ident) -> String {
-    format!(
-        "{} reads itself in the same step\n\nhelp: write `self` for its values at earlier steps",
-        quote(name)
-    )
+    let name = ident_text(name);
+    format!("`{name}` reads itself in the same step\n\nhelp: write `self` for its values at earlier steps")
 }
 
 fn prev_by_name(name: &Ident) -> String {

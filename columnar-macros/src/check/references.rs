@@ -3,15 +3,17 @@
 use std::collections::HashSet;
 use std::slice;
 
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
 use syn::visit::{self, Visit};
 use syn::{
     BoundLifetimes, Expr, GenericParam, Lifetime, ParenthesizedGenericArguments, TypeFnPtr, TypeReference,
 };
 
 use super::steps::conditions;
-use crate::diagnostics::{Errors, flow, steps};
+use crate::diagnostics::{Errors, quote};
 use crate::ident::ident_text;
-use crate::syntax::{Capture, Closure, Derived, Flow, Form, Param, shown, sized};
+use crate::syntax::{Capture, Closure, ComputedDecl, FlowDecl, FlowForm, Param, shown, sized};
 
 /// Each lifetime in a parameter is a lifetime of the flow. Wrong:
 ///
@@ -20,8 +22,8 @@ use crate::syntax::{Capture, Closure, Derived, Flow, Form, Param, shown, sized};
 /// ```
 ///
 /// rustc would report the lifetime at each function that has the parameter.
-pub(super) fn check_lifetimes(flow: &mut Flow, errors: &mut Errors) {
-    let Form::Item(header) = &mut flow.form else { return };
+pub(super) fn check_lifetimes(flow: &mut FlowDecl, errors: &mut Errors) {
+    let FlowForm::Item(header) = &mut flow.form else { return };
     // The lifetimes of generics that could not be read are unknown.
     if !header.is_complete {
         return;
@@ -36,11 +38,12 @@ pub(super) fn check_lifetimes(flow: &mut Flow, errors: &mut Errors) {
         param.ty.iter().for_each(|ty| lifetimes.visit_type(ty));
         if !lifetimes.unknown.is_empty() {
             // Without a type, calls of `new` are no further errors.
-            (param.ty, header.is_complete) = (None, false);
+            param.ty = None;
+            header.is_complete = false;
         }
         for lifetime in lifetimes.unknown {
             if reported.insert(ident_text(&lifetime.ident)) {
-                errors.at(&lifetime, flow::no_lifetime(&header.name, &lifetime, first.as_ref()));
+                errors.at(&lifetime, no_lifetime(&header.name, &lifetime, first.as_ref()));
             }
         }
     }
@@ -80,8 +83,8 @@ impl<'ast> Visit<'ast> for Lifetimes {
 ///
 /// Any other step may use such a parameter, as in `prompt(*style)`, since such a step copies the text before `new`
 /// returns. rustc would report the whole flow.
-pub(super) fn check_closures(flow: &mut Flow, errors: &mut Errors) {
-    let Form::Item(header) = &flow.form else { return };
+pub(super) fn check_closures(flow: &mut FlowDecl, errors: &mut Errors) {
+    let FlowForm::Item(header) = &flow.form else { return };
     for param in &header.params {
         let mut elided = ElidedReference::default();
         param.ty.iter().for_each(|ty| elided.visit_type(ty));
@@ -96,8 +99,7 @@ pub(super) fn check_closures(flow: &mut Flow, errors: &mut Errors) {
             let lifetime = header.generics.lifetimes().next().map(|param| &param.lifetime);
             let borrowed = shown(&reference.elem);
             let owned = sized(&reference.elem).unwrap_or_else(|| borrowed.clone());
-            errors
-                .at(reference, flow::kept_reference(&header.name, &param.name, &owned, &borrowed, lifetime));
+            errors.at(reference, kept_reference(&header.name, &param.name, &owned, &borrowed, lifetime));
         }
     }
 }
@@ -110,14 +112,14 @@ pub(super) fn check_closures(flow: &mut Flow, errors: &mut Errors) {
 /// ```
 ///
 /// rustc would report the lifetime of the reference at the whole flow.
-pub(super) fn check_captures(flow: &mut Flow, errors: &mut Errors) {
-    let Form::Item(header) = &flow.form else { return };
+pub(super) fn check_captures(flow: &mut FlowDecl, errors: &mut Errors) {
+    let FlowForm::Item(header) = &flow.form else { return };
     for derived in flow.columns.iter_mut().filter_map(|column| column.derived.as_mut()) {
         let closure = derived.closure.as_ref().filter(|closure| closure.as_async().is_none());
         if let Some(Capture { param, at }) =
             closure.and_then(|closure| closure.certain_capture(&header.params))
         {
-            errors.on(at, steps::borrowed_param(&param.name, param.is_copied_by_deref()));
+            errors.on(at, borrowed_param(&param.name, param.is_copied_by_deref()));
             derived.is_step_for_editors = true;
         }
     }
@@ -144,8 +146,51 @@ impl<'t> Visit<'t> for ElidedReference<'t> {
 }
 
 /// Whether a closure of a compute step keeps a parameter: a step that is async, or a condition.
-fn keeps(derived: &Derived, param: &Param) -> bool {
+fn keeps(derived: &ComputedDecl, param: &Param) -> bool {
     let mut step = derived.closure.iter().filter(|closure| closure.as_async().is_some());
     let keeps = |closure: &Closure| !closure.captures(slice::from_ref(param)).is_empty();
     step.any(keeps) || conditions(&derived.step).any(|condition| keeps(&condition))
+}
+
+// Messages.
+
+/// `struct Chat<'a>(tone: &'b str)`, where `of_flow` is `'a`.
+fn no_lifetime(name: &Ident, lifetime: &Lifetime, of_flow: Option<&Lifetime>) -> String {
+    let help = match of_flow {
+        Some(known) => format!("write `{known}`, or declare it after the name of the flow"),
+        None => format!("declare it: `struct {}<{lifetime}>(...)`", name.unraw()),
+    };
+    format!("`{lifetime}` is not declared\n\nhelp: {help}")
+}
+
+/// `struct Chat(style: &str) { ... async |user| format!("{style}: {user}") ... }`, where `owned` is `String`, and `borrowed`
+/// is `str`.
+fn kept_reference(
+    flow: &Ident,
+    param: &Ident,
+    owned: &str,
+    borrowed: &str,
+    of_flow: Option<&Lifetime>,
+) -> String {
+    let lifetime = of_flow.map_or_else(|| "'a".to_owned(), ToString::to_string);
+    let declared = match of_flow {
+        Some(_) => String::new(),
+        None => format!(", with `struct {}<{lifetime}>(...)`", flow.unraw()),
+    };
+    format!(
+        "a closure keeps {}, so this reference needs a lifetime\n\n\
+         help: write `{owned}`, or `&{lifetime} {borrowed}`{declared}",
+        quote(param)
+    )
+}
+
+/// `|_: Context| ready(style.clone())`, where `style` is a parameter of the flow.
+fn borrowed_param(name: &Ident, is_copied_by_deref: bool) -> String {
+    let text = name.unraw();
+    let copy = if is_copied_by_deref { format!("*{text}") } else { format!("{text}.clone()") };
+    format!(
+        "a compute step cannot borrow the parameter {}\n\n\
+         help: write an `async` closure, which has a clone of it, or `{{ let {text} = {copy}; move |...| ... }}`",
+        quote(name)
+    )
 }

@@ -4,10 +4,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::{Expr, ExprMethodCall, LitInt, LitStr};
 
-use crate::diagnostics::{Errors, steps};
+use crate::diagnostics::{Errors, late_was};
 use crate::ident;
-use crate::keywords::{OFFLINE, PROVIDERS};
-use crate::syntax::{AsyncClosure, Closure, Column, closure, trees};
+use crate::keywords::{OFFLINE, PROVIDERS, nearest};
+use crate::syntax::{AsyncClosure, Closure, ColumnDecl, closure, trees};
 
 /// A setting that is no literal is known only at run time. Wrong:
 ///
@@ -17,8 +17,8 @@ use crate::syntax::{AsyncClosure, Closure, Column, closure, trees};
 /// column praise(user.latest) = prompt("Praise the user.").when(async |cx| cx.step() > 3);
 /// column topics(user.latest) = prompt("List the topics.").was("subjects");
 /// ```
-pub(super) fn check_settings(column: &mut Column, errors: &mut Errors) {
-    let Column { name, derived: Some(derived), .. } = column else { return };
+pub(super) fn check_settings(column: &mut ColumnDecl, errors: &mut Errors) {
+    let ColumnDecl { name, derived: Some(derived), .. } = column else { return };
     for setting in settings(&derived.step) {
         derived.is_step_for_editors |= !setting.check(name, errors);
     }
@@ -83,25 +83,25 @@ impl Setting {
     fn check(&self, column: &Ident, errors: &mut Errors) -> bool {
         let Self { method, arguments, operand } = self;
         if ident::is(method, "was") && *operand != Operand::Other {
-            errors.at(method, steps::late_was(column, &arguments.to_string()));
+            errors.at(method, late_was(column, &arguments.to_string()));
             return false;
         }
         if ident::is(method, "every") {
             let count = syn::parse2::<LitInt>(arguments.clone()).ok();
             if let Some(zero) = count.filter(|count| count.base10_digits() == "0") {
-                errors.at(zero, steps::INTERVAL_OF_ZERO);
+                errors.at(zero, INTERVAL_OF_ZERO);
             }
         } else if ident::is(method, "model")
             && *operand == Operand::Prompt
             && let Ok(name) = syn::parse2::<LitStr>(arguments.clone())
             && !is_model(&name.value())
         {
-            errors.at(&name, steps::unknown_model(&name.value()));
+            errors.at(&name, unknown_model(&name.value()));
         } else if *operand != Operand::Other
             && let Some(condition) = self.condition()
             && let Some(AsyncClosure { asynchronous, .. }) = condition.as_async()
         {
-            errors.at(asynchronous, steps::ASYNC_CONDITION);
+            errors.at(asynchronous, ASYNC_CONDITION);
             return false;
         }
         true
@@ -116,4 +116,39 @@ impl Setting {
 fn is_model(name: &str) -> bool {
     let is_of_provider = |(provider, model): (&str, &str)| PROVIDERS.contains(&provider) && !model.is_empty();
     name == OFFLINE || name.split_once('/').is_some_and(is_of_provider)
+}
+
+// Messages.
+
+/// `prompt("...").every(0)`
+const INTERVAL_OF_ZERO: &str = "an interval of 0 computes nothing\n\nhelp: write the number of steps, as in `.every(5)`, or drop the column";
+
+/// `prompt("...").when(async |cx| ...)`
+const ASYNC_CONDITION: &str = "a condition is not async\n\nhelp: write `.when(|cx| ...)`, which returns whether to compute a value at this step";
+
+/// `prompt("...").model("opnai/gpt-5.4-mini")`
+fn unknown_model(name: &str) -> String {
+    // The address after the `@` may hold a password, and its slashes are none of the name.
+    let name = name.split('@').next().unwrap_or_default();
+    let (provider, model) = name.split_once(['/', ':']).unwrap_or((name, ""));
+    // The literal may be a whole text, and its beginning is enough to find it.
+    let shown: String = name.chars().take(40).flat_map(char::escape_debug).collect();
+    let near = nearest(&provider.to_lowercase(), PROVIDERS.into_iter());
+    let help = match near {
+        _ if model.is_empty() && nearest(name, [OFFLINE].into_iter()).is_some() => {
+            format!("did you mean `{OFFLINE}`?")
+        }
+        Some(near) if !model.is_empty() && shown.len() == name.len() => {
+            format!("did you mean `{near}/{model}`?")
+        }
+        Some(near) => format!("write the provider, a slash and the model: `{near}/...`"),
+        None if model.is_empty() => {
+            "write the provider before the model, as in `openai/gpt-5.4-mini`".to_owned()
+        }
+        None => {
+            let list = PROVIDERS.map(|provider| format!("`{provider}`"));
+            format!("the providers are {}", list.join(", "))
+        }
+    };
+    format!("no model is named `{shown}`\n\nhelp: {help}")
 }

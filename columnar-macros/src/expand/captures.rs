@@ -94,8 +94,10 @@ impl Emitter<'_> {
         let closure = closure(&trees(condition)).filter(|closure| closure.around.is_empty())?;
         let params = self.params().iter().filter(|param| !hidden.contains(&ident_text(&param.name)));
         let clones = self.clones(&closure.captures(params));
-        let ([context], false) = (closure.params.as_slice(), clones.is_empty()) else { return None };
-        let ClosureParam { mutable, name, ty } = context;
+        let [ClosureParam { mutable, name, ty }] = closure.params.as_slice() else { return None };
+        if clones.is_empty() {
+            return None;
+        }
         let [opening, closing] = &closure.bars;
         let ty = ty.as_ref().map(|ty| quote!(: #ty));
         let statements = &clones.statements;

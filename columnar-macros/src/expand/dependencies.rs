@@ -18,7 +18,7 @@ use syn::{ConstParam, GenericParam, Path};
 use super::generics::{TypeParam, angled, argument, declaration, used_params};
 use super::tokens::{Tokens, located, underlined, unlocated};
 use crate::ident::{camel_case, ident_text};
-use crate::syntax::{Column, Flow, Header, Module};
+use crate::syntax::{ColumnDecl, FlowDecl, FlowHeader, ModuleDecl, ViewDecl};
 
 pub(super) struct Dependencies<'e> {
     pub(super) base: Option<Dependency<'e>>,
@@ -32,7 +32,7 @@ pub(super) struct Dependencies<'e> {
 }
 
 impl<'e> Dependencies<'e> {
-    pub(super) fn new(private: &'e Tokens, flow: &'e Flow) -> Self {
+    pub(super) fn new(private: &'e Tokens, flow: &'e FlowDecl) -> Self {
         let header = flow.header();
         let base = header.and_then(|header| Dependency::base(private, header));
         let mut taken: HashSet<String> = base.iter().map(|base| ident_text(base.flow)).collect();
@@ -66,7 +66,7 @@ impl<'e> Dependencies<'e> {
         self.all().filter(|dependency| dependency.is_generic)
     }
 
-    pub(super) fn alias_definitions(&self, header: &Header) -> TokenStream {
+    pub(super) fn alias_definitions(&self, header: &FlowHeader) -> TokenStream {
         let types = self.types.iter().map(|param| param.alias_definition(header));
         self.all().map(|dependency| dependency.alias_definition(header)).chain(types).collect()
     }
@@ -150,12 +150,12 @@ impl<'e> Dependencies<'e> {
 }
 
 /// The constant parameters of the header that views name.
-fn consts<'e>(header: &'e Header, flow: &'e Flow) -> Vec<&'e ConstParam> {
+fn consts<'e>(header: &'e FlowHeader, flow: &'e FlowDecl) -> Vec<&'e ConstParam> {
     if header.generics.const_params().next().is_none() {
         return Vec::new();
     }
-    let views = flow.columns.iter().flat_map(Column::reads);
-    let used = used_params(header, views.map(|view| view.constant_modifiers().into_token_stream()).collect());
+    let views = flow.columns.iter().flat_map(ColumnDecl::reads);
+    let used = used_params(header, views.map(ViewDecl::constant_modifiers).collect());
     let consts = used.into_iter().filter_map(|param| match param {
         GenericParam::Const(param) => Some(param),
         _ => None,
@@ -185,7 +185,7 @@ pub(super) fn unique_variant(name: &Ident, taken: &mut HashSet<String>) -> Strin
 
 pub(super) struct Dependency<'e> {
     private: &'e Tokens,
-    path: &'e Path,
+    pub(super) path: &'e Path,
     /// The name of the flow.
     flow: &'e Ident,
     /// `None` in the inline form, where an alias could not name the parameters around the flow.
@@ -199,11 +199,11 @@ pub(super) struct Dependency<'e> {
     is_generic: bool,
     /// The parameter of the struct and the enum for a generic dependency.
     param: Ident,
-    pub(super) role: Role<'e>,
+    pub(super) role: FlowRole<'e>,
 }
 
 /// The struct of the inputs of a module.
-pub(super) struct Inputs {
+pub(super) struct InputsAlias {
     /// An alias of the struct. rustc accepts no associated type before the fields of a struct.
     pub(super) definition: TokenStream,
     /// The alias, with the parameters that are in scope.
@@ -219,26 +219,31 @@ pub(super) enum Associated {
     Column,
 }
 
-pub(super) enum Role<'e> {
+pub(super) enum FlowRole<'e> {
     Base,
-    Module(&'e Module),
+    Module(&'e ModuleDecl),
 }
 
 impl<'e> Dependency<'e> {
     /// The base; `None` if there is none, or it could not be read.
-    fn base(private: &'e Tokens, header: &'e Header) -> Option<Self> {
+    fn base(private: &'e Tokens, header: &'e FlowHeader) -> Option<Self> {
         let base = header.base.as_ref()?;
         let path = base.path.as_ref()?;
         let flow = base.name()?;
         let alias = format_ident!("{}Base", header.name.unraw(), span = located(header.keyword.span));
         let param = Ident::new("Base", Span::call_site());
-        Some(Self::with_alias(private, header, path, flow, alias, param, Role::Base))
+        Some(Self::with_alias(private, header, path, flow, alias, param, FlowRole::Base))
     }
 
     /// The dependency; `variant` is the variant in the enum of the columns.
-    fn module(private: &'e Tokens, header: Option<&'e Header>, module: &'e Module, variant: Ident) -> Self {
+    fn module(
+        private: &'e Tokens,
+        header: Option<&'e FlowHeader>,
+        module: &'e ModuleDecl,
+        variant: Ident,
+    ) -> Self {
         let path = &module.path;
-        let role = Role::Module(module);
+        let role = FlowRole::Module(module);
         let flow = path.segments.last().map_or(&module.name, |last| &last.ident);
         let Some(header) = header else {
             // The parameters around an inline flow are unknown here, and any argument may name one.
@@ -254,20 +259,20 @@ impl<'e> Dependency<'e> {
 
     fn with_alias(
         private: &'e Tokens,
-        header: &'e Header,
+        header: &'e FlowHeader,
         path: &'e Path,
         flow: &'e Ident,
         alias: Ident,
         param: Ident,
-        role: Role<'e>,
+        role: FlowRole<'e>,
     ) -> Self {
         let params = used_params(header, path.to_token_stream());
         // A lifetime needs no parameter: `associated_in_definition` writes `'static` instead.
         let is_generic = params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)));
         // With an upper case that no column and no module has.
         let checked = params.is_empty().then(|| match role {
-            Role::Base => format_ident!("__{}BASE", header.name.unraw(), span = alias.span()),
-            Role::Module(_) => format_ident!("{alias}MODULE"),
+            FlowRole::Base => format_ident!("__{}BASE", header.name.unraw(), span = alias.span()),
+            FlowRole::Module(_) => format_ident!("{alias}MODULE"),
         });
         Self { private, path, flow, alias: Some(alias), checked, params, is_generic, param, role }
     }
@@ -275,8 +280,8 @@ impl<'e> Dependency<'e> {
     /// The name of the base, or of the module.
     pub(super) fn name(&self) -> &Ident {
         match self.role {
-            Role::Base => self.flow,
-            Role::Module(module) => &module.name,
+            FlowRole::Base => self.flow,
+            FlowRole::Module(module) => &module.name,
         }
     }
 
@@ -284,21 +289,17 @@ impl<'e> Dependency<'e> {
     pub(super) fn variant(&self) -> Ident {
         match self.role {
             // With the hygiene of the user, a rename in an editor would change another file.
-            Role::Base => unlocated(self.flow),
-            Role::Module(_) => self.param.clone(),
+            FlowRole::Base => unlocated(self.flow),
+            FlowRole::Module(_) => self.param.clone(),
         }
     }
 
-    pub(super) fn path(&self) -> &Path {
-        self.path
-    }
-
-    fn alias_definition(&self, header: &Header) -> TokenStream {
-        let (vis, path, Some(alias)) = (&header.vis, self.path, &self.alias) else {
-            return TokenStream::new();
-        };
+    fn alias_definition(&self, header: &FlowHeader) -> TokenStream {
+        let Some(alias) = &self.alias else { return TokenStream::new() };
+        let vis = &header.vis;
+        let path = self.path;
         let checked = self.checked.as_ref().map(|checked| self.checked_definition(header, alias, checked));
-        if let Role::Module(_) = self.role {
+        if let FlowRole::Module(_) = self.role {
             let alias = self.hidden_alias(header, alias, &path.to_token_stream());
             return quote!(#alias #checked);
         }
@@ -313,7 +314,7 @@ impl<'e> Dependency<'e> {
     }
 
     /// An alias. On pages, rustdoc puts the path in the place of an alias that is private.
-    fn hidden_alias(&self, header: &Header, alias: &Ident, ty: &TokenStream) -> TokenStream {
+    fn hidden_alias(&self, header: &FlowHeader, alias: &Ident, ty: &TokenStream) -> TokenStream {
         let vis = &header.vis;
         let path = self.path;
         let params: Vec<TokenStream> = self.params.iter().map(|param| declaration(param)).collect();
@@ -329,11 +330,11 @@ impl<'e> Dependency<'e> {
     }
 
     /// The alias that a constant checks.
-    fn checked_definition(&self, header: &Header, alias: &Ident, checked: &Ident) -> TokenStream {
+    fn checked_definition(&self, header: &FlowHeader, alias: &Ident, checked: &Ident) -> TokenStream {
         let private = self.private;
         let vis = &header.vis;
         let ty = self.checked_type(&quote!(#alias));
-        let Role::Base = self.role else { return self.hidden_alias(header, checked, &ty) };
+        let FlowRole::Base = self.role else { return self.hidden_alias(header, checked, &ty) };
         // rustc reports a public flow that extends a private one at each type of the interface that names the private
         // one. So only a single associated type names the private flow.
         let owner = format_ident!("__{}FLOW", header.name.unraw(), span = alias.span());
@@ -354,8 +355,8 @@ impl<'e> Dependency<'e> {
     fn checked_type(&self, ty: &TokenStream) -> TokenStream {
         let private = self.private;
         let check = match self.role {
-            Role::Base => quote!(is_base),
-            Role::Module(_) => quote!(is_module),
+            FlowRole::Base => quote!(is_base),
+            FlowRole::Module(_) => quote!(is_module),
         };
         let path: Vec<TokenTree> = self.path.to_token_stream().into_iter().collect();
         let span = |tree: Option<&TokenTree>| tree.map_or_else(Span::call_site, TokenTree::span);
@@ -404,7 +405,7 @@ impl<'e> Dependency<'e> {
 
     /// The struct of the inputs of a module, if there is one. The name of the struct has a position, where rustc
     /// reports missing inputs.
-    pub(super) fn inputs(&self, at: Span) -> Option<Inputs> {
+    pub(super) fn inputs(&self, at: Span) -> Option<InputsAlias> {
         if !self.has_struct_of_inputs() {
             return None;
         }
@@ -420,7 +421,7 @@ impl<'e> Dependency<'e> {
             tree.set_span(at);
             tree
         });
-        Some(Inputs { definition, path: path.collect() })
+        Some(InputsAlias { definition, path: path.collect() })
     }
 
     /// An associated type of the flow, where the parameters of the header are in scope.
@@ -448,7 +449,7 @@ impl<'e> Dependency<'e> {
     fn associated_of(&self, ty: &TokenStream, name: Associated) -> TokenStream {
         let private = self.private;
         // The constant in the checked path of a module finds that the path is a module.
-        let is_unchecked = matches!(self.role, Role::Module(_)) && !self.has_checked_path();
+        let is_unchecked = matches!(self.role, FlowRole::Module(_)) && !self.has_checked_path();
         let module = is_unchecked.then(|| quote!(module::));
         match name {
             Associated::Columns => quote!(#private::#module ColumnsOf<#ty>),

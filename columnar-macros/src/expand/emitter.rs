@@ -1,20 +1,22 @@
 //! The context of every part of the expansion, and the parts that both forms of a flow share.
 
+use std::mem;
+
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
 use super::dependencies::Dependencies;
 use super::tokens::{Tokens, end_of, unlocated};
 use super::unwritten::Unwritten;
-use crate::check::Plan;
+use crate::check::ExpansionPlan;
 use crate::ident::rust_ident;
-use crate::syntax::{Column, ColumnType, Derived, Flow, GroupTag};
+use crate::syntax::{ColumnDecl, ComputedDecl, FlowDecl, GroupTag, TypeDecl};
 
 pub(super) struct Emitter<'f> {
     /// The path `columnar::__private`.
     pub(super) private: &'f Tokens,
-    pub(super) flow: &'f Flow,
-    pub(super) plan: &'f Plan,
+    pub(super) flow: &'f FlowDecl,
+    pub(super) plan: &'f ExpansionPlan,
     pub(super) dependencies: Dependencies<'f>,
 }
 
@@ -23,8 +25,14 @@ impl Emitter<'_> {
     pub(super) fn completions(&self) -> TokenStream {
         let private = self.private;
         let keywords = self.flow.partial_keywords.iter().chain(self.keywords()).filter_map(rust_ident);
-        let groups = self.flow.columns.iter().filter_map(|column| column.derived.as_ref());
-        let groups = groups.flat_map(|derived| GroupTag::all(derived.views.iter())).map(|group| &group.word);
+        let derived = self.flow.columns.iter().filter_map(|column| column.derived.as_ref());
+        let groups = derived.flat_map(|derived| {
+            let mut before: &[GroupTag] = &[];
+            let views = derived.views.iter();
+            views
+                .flat_map(move |view| GroupTag::opened(mem::replace(&mut before, &view.groups), &view.groups))
+        });
+        let groups = groups.map(|group| &group.word);
         // One more, so that the shape is the same before the first letter is typed.
         let keywords = keywords.chain([Ident::new("column", Span::call_site())]);
         let types = self.completed_types();
@@ -49,8 +57,7 @@ impl Emitter<'_> {
     /// The types of columns. An editor does not complete types of fields, and a missing type would be no field.
     fn completed_types(&self) -> TokenStream {
         let types = self.flow.columns.iter().filter_map(|column| {
-            let of_column = column.derived.as_ref().and_then(|derived| derived.ty.as_ref());
-            let ColumnType { ty, .. } = of_column.or(column.source_type.as_ref())?;
+            let ty = &column.ty.as_ref()?.ty;
             // An alias has this type, and an editor completes it there.
             if self.dependencies.types.iter().any(|generic| *generic.column == column.name) {
                 return None;
@@ -63,7 +70,7 @@ impl Emitter<'_> {
     }
 
     /// A compute step: the expression of the user, inside a call that is located at the keyword.
-    pub(super) fn step(&self, column: &Column, derived: &Derived) -> TokenStream {
+    pub(super) fn step(&self, column: &ColumnDecl, derived: &ComputedDecl) -> TokenStream {
         let private = self.private;
         let keyword = &column.keyword;
         let step = &derived.step;
@@ -95,19 +102,30 @@ impl Emitter<'_> {
         }))
     }
 
-    /// The compute step of a typed column. rustc reports its errors at the type, from the `:` to the last token.
-    pub(super) fn typed_step(column: &Column, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
-        let Some(ColumnType { colon, ty, is_partial: false }) =
-            column.derived.as_ref().and_then(|derived| derived.ty.as_ref())
-        else {
-            return step;
-        };
-        let Some(last) = ty.clone().into_iter().last() else { return step };
-        let field = unlocated(&column.name);
-        let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &__here.#field));
-        body.set_span(last.span());
-        let typed = Ident::new("__typed", *colon);
-        let closure = quote_spanned!(*colon=> |__here: &#columns|);
-        quote!(#step.#typed(#closure #body))
+    /// The compute step of a typed column.
+    pub(super) fn typed_step(column: &ColumnDecl, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
+        match &column.ty {
+            Some(ty) if !ty.is_partial && !ty.ty.is_empty() => {
+                let typed = call_at_type(column, ty, "__typed", columns);
+                quote!(#step #typed)
+            }
+            _ => step,
+        }
     }
+}
+
+/// The call of a method that gets a field, and so the type of the field. rustc reports its errors at the declared type, from
+/// the `:` to the last token.
+pub(super) fn call_at_type(
+    column: &ColumnDecl,
+    TypeDecl { colon, ty, .. }: &TypeDecl,
+    method: &str,
+    columns: &impl ToTokens,
+) -> TokenStream {
+    let field = unlocated(&column.name);
+    let method = Ident::new(method, *colon);
+    let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &__here.#field));
+    body.set_span(ty.clone().into_iter().last().map_or(*colon, |last| last.span()));
+    let closure = quote_spanned!(*colon=> |__here: &#columns|);
+    quote!(.#method(#closure #body))
 }

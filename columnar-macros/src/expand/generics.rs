@@ -10,7 +10,7 @@ use syn::ext::IdentExt;
 
 use super::tokens::located;
 use crate::ident::ident_text;
-use crate::syntax::{Column, Header};
+use crate::syntax::{ColumnDecl, FlowHeader};
 
 /// The type of a column that names parameters of the header.
 pub(super) struct TypeParam<'e> {
@@ -25,8 +25,8 @@ pub(super) struct TypeParam<'e> {
 
 impl<'e> TypeParam<'e> {
     /// `None` for text, and for a type without parameters.
-    pub(super) fn new(header: &'e Header, column: &'e Column, variant: &str) -> Option<Self> {
-        let ty = column.derived.as_ref()?.ty.as_ref().filter(|ty| !ty.is_partial)?;
+    pub(super) fn new(header: &'e FlowHeader, column: &'e ColumnDecl, variant: &str) -> Option<Self> {
+        let ty = column.ty.as_ref().filter(|ty| !ty.is_partial && !column.is_source())?;
         let ty = &ty.ty;
         let params = used_params(header, ty.clone());
         let alias = format_ident!("__{}{variant}", header.name.unraw(), span = located(header.keyword.span));
@@ -34,7 +34,7 @@ impl<'e> TypeParam<'e> {
         (!params.is_empty()).then_some(Self { column: &column.name, alias, ty, params, param })
     }
 
-    pub(super) fn alias_definition(&self, header: &Header) -> TokenStream {
+    pub(super) fn alias_definition(&self, header: &FlowHeader) -> TokenStream {
         let vis = &header.vis;
         let Self { alias, ty, .. } = self;
         let params = self.params.iter().map(|param| declaration(param));
@@ -61,7 +61,7 @@ pub(super) fn angled(items: impl Iterator<Item = TokenStream>) -> Option<TokenSt
 }
 
 /// The parameters of the header that these tokens use.
-pub(super) fn used_params(header: &Header, tokens: TokenStream) -> Vec<&GenericParam> {
+pub(super) fn used_params(header: &FlowHeader, tokens: TokenStream) -> Vec<&GenericParam> {
     let used = names(tokens);
     let is_used = |param: &&GenericParam| names(argument(param)).iter().all(|name| used.contains(name));
     header.generics.params.iter().filter(is_used).collect()

@@ -28,11 +28,11 @@ use super::dependencies::Associated;
 use super::emitter::Emitter;
 use super::tokens::{located, underlined};
 use crate::ident::ident_text;
-use crate::syntax::{Around, AsyncClosure, Closure, ClosureParam, Column, Derived, State, View};
+use crate::syntax::{Around, AsyncClosure, Closure, ClosureParam, ColumnDecl, ComputedDecl, ViewDecl};
 
 impl Emitter<'_> {
     /// `None` for a compute step that is no closure, or one that rustc refuses.
-    pub(super) fn step_of_closure(&self, column: &Column, derived: &Derived) -> Option<TokenStream> {
+    pub(super) fn step_of_closure(&self, column: &ColumnDecl, derived: &ComputedDecl) -> Option<TokenStream> {
         let closure = derived.closure.as_ref()?;
         let clones = self.clones(&closure.captures(self.params()));
         // rustc has no `Fn` for an async closure that owns values.
@@ -79,7 +79,13 @@ impl Emitter<'_> {
     }
 
     /// The closure that reads the values of the parameters.
-    fn values(&self, column: &Column, derived: &Derived, closure: &Closure, inputs: &Ident) -> TokenStream {
+    fn values(
+        &self,
+        column: &ColumnDecl,
+        derived: &ComputedDecl,
+        closure: &Closure,
+        inputs: &Ident,
+    ) -> TokenStream {
         let private = self.private;
         let values = closure.params.iter().map(|param| {
             let value = self.input(column, derived, param, inputs);
@@ -105,7 +111,13 @@ impl Emitter<'_> {
     }
 
     /// The value of a parameter.
-    fn input(&self, reader: &Column, derived: &Derived, param: &ClosureParam, inputs: &Ident) -> TokenStream {
+    fn input(
+        &self,
+        reader: &ColumnDecl,
+        derived: &ComputedDecl,
+        param: &ClosureParam,
+        inputs: &Ident,
+    ) -> TokenStream {
         let Some(view) = derived.view_of(&reader.name, param) else {
             return quote!(#inputs.context());
         };
@@ -124,28 +136,27 @@ impl Emitter<'_> {
     }
 
     /// The type of the values in a view.
-    fn type_of(&self, reader: &Column, view: &View) -> TokenStream {
-        if view.state != State::Valid {
+    fn type_of(&self, reader: &ColumnDecl, view: &ViewDecl) -> TokenStream {
+        if !view.is_valid() {
             return self.text();
         }
-        let own = if view.is_self() {
+        let own = if view.is_self {
             Some(reader)
         } else {
-            let is_it = |column: &&Column| ident_text(&column.name) == view.name();
+            let is_it = |column: &&ColumnDecl| ident_text(&column.name) == view.name();
             self.flow.columns.iter().find(is_it).filter(|_| !view.is_inherited)
         };
         match own {
             Some(column) => {
-                let ty = column.derived.as_ref().and_then(|derived| derived.ty.as_ref());
-                let ty = ty.filter(|ty| !ty.is_partial && !ty.ty.is_empty()).map(|ty| &ty.ty);
-                ty.map_or_else(|| self.text(), |ty| self.of(ty))
+                let ty = column.ty.as_ref().filter(|ty| !ty.is_partial && !ty.ty.is_empty());
+                ty.filter(|_| !column.is_source()).map_or_else(|| self.text(), |ty| self.of(&ty.ty))
             }
             None => self.type_in_dependency(view).unwrap_or_else(|| self.text()),
         }
     }
 
     /// The type of a column of the flow that this one extends, or of a module.
-    fn type_in_dependency(&self, view: &View) -> Option<TokenStream> {
+    fn type_in_dependency(&self, view: &ViewDecl) -> Option<TokenStream> {
         let private = self.private;
         let (dependency, fields) = if view.is_inherited {
             let fields = [&view.base].into_iter().chain(&view.path);

@@ -1,4 +1,5 @@
-//! The Rust that a flow becomes.
+//! The Rust that a flow becomes. A declaration with errors becomes a complete flow, too, so that nothing else in the user's
+//! file breaks.
 //!
 //! The tokens of the user come before everything that depends on them, and keep the same shape, valid or not; errors
 //! come last. A name of the user appears once with its own span, at the declaration or use; only parameters are
@@ -21,9 +22,9 @@ mod unwritten;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
-use crate::check::Plan;
+use crate::check::ExpansionPlan;
 use crate::diagnostics::Errors;
-use crate::syntax::{Flow, Form};
+use crate::syntax::{FlowDecl, FlowForm};
 use dependencies::Dependencies;
 use emitter::Emitter;
 use tokens::Tokens;
@@ -31,17 +32,17 @@ use tokens::Tokens;
 /// The expansion of a flow. `first` is the position of the first declaration.
 pub(crate) fn expand(
     krate: &TokenStream,
-    flow: &Flow,
+    flow: &FlowDecl,
     first: Span,
-    plan: &Plan,
+    plan: &ExpansionPlan,
     errors: &Errors,
 ) -> TokenStream {
     let private = &Tokens::from(quote!(#krate::__private));
     let emitter = Emitter { private, flow, plan, dependencies: Dependencies::new(private, flow) };
     let errors = errors.tokens();
     match &flow.form {
-        Form::Item(header) => item::expand(&emitter, header, &errors),
-        Form::Inline => inline::expand(&emitter, first, &errors),
-        Form::Unknown => errors,
+        FlowForm::Item(header) => item::expand(&emitter, header, &errors),
+        FlowForm::Inline => inline::expand(&emitter, first, &errors),
+        FlowForm::Unknown => errors,
     }
 }

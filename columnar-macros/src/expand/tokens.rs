@@ -1,4 +1,7 @@
 //! Helpers for generated tokens: where the tokens are located, and how they get to the compiler.
+//!
+//! Where generated tokens get into the body of a function, by themselves or by a derive, they have no position among the
+//! user's lines: rustc's incremental compilation fails there once lines above such a position are removed.
 
 use std::fmt::Display;
 

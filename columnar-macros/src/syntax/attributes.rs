@@ -45,7 +45,7 @@ fn attribute(trees: &[TokenTree], attributes: &mut Attributes, errors: &mut Erro
         Ok(parsed) if are(&parsed, "doc") => attributes.docs.extend(parsed),
         Ok(parsed) if are(&parsed, "deny") => attributes.denies.extend(parsed),
         Ok(parsed) if parsed.iter().any(is_cfg) => errors.at(written, CFG),
-        Ok(_) => errors.at(written, ATTRIBUTE),
+        Ok(_) => errors.at(written, "a column has no attributes except doc comments and `#[deny(...)]`"),
         Err(error) => errors.push(error),
     }
 }
@@ -54,7 +54,7 @@ fn attribute(trees: &[TokenTree], attributes: &mut Attributes, errors: &mut Erro
 fn without_bang(attributes: Vec<Attribute>, errors: &mut Errors) -> Vec<Attribute> {
     let outer = attributes.into_iter().map(|attribute| {
         if attribute.path().is_ident("doc") {
-            errors.at(&attribute, INNER_DOC);
+            errors.at(&attribute, "a doc comment comes before its declaration\n\nhelp: write `///` there");
         } else {
             errors.at(&attribute, inner_attribute(&shown(&attribute.meta)));
         }
@@ -75,20 +75,17 @@ pub(super) fn of_flow(
         take_underivable(attribute, errors);
     }
     attrs.retain(|attribute| {
-        let is_cfg = attribute.path().is_ident("cfg");
-        let is_lint = denies_our_lint(attribute);
-        // Only the struct gets the attributes: a `cfg` would remove it and leave its impls.
-        if is_cfg {
-            errors.at(attribute, FLOW_CFG);
-        }
-        if is_lint {
+        if attribute.path().is_ident("cfg") {
+            // Only the struct gets the attributes: a `cfg` would remove it and leave its impls.
+            errors.at(attribute, "`#[cfg(...)]` cannot be inside `flow!`\n\nhelp: put this before `flow!`");
+        } else if denies_our_lint(attribute) {
             lints.extend(self::lints(attribute, errors));
-        }
-        let has_other_level = has_other_level(attribute);
-        if has_other_level {
+        } else if has_other_level(attribute) {
             errors.at(attribute, LINT_LEVEL);
+        } else {
+            return true;
         }
-        !is_cfg && !is_lint && !has_other_level
+        false
     });
     Ok((attrs, lints))
 }
@@ -124,21 +121,12 @@ fn has_other_level(attribute: &Attribute) -> bool {
 
 /// The lints that a `#[deny(...)]` lists.
 pub(super) fn lints(attribute: &Attribute, errors: &mut Errors) -> Vec<Lint> {
-    let names = match names(attribute) {
-        Ok(names) if !names.is_empty() => names,
-        _ => {
-            errors.at(attribute, EMPTY_LINTS);
-            return Vec::new();
-        }
-    };
-    let mut lints = Vec::new();
-    for name in &names {
-        match lint(name) {
-            Some(lint) => lints.push(lint),
-            None => errors.at(name, unknown_lint(name)),
-        }
+    let names = names(attribute).unwrap_or_default();
+    if names.is_empty() {
+        errors.at(attribute, EMPTY_LINTS);
     }
-    lints
+    let lints = names.iter().map(|name| lint(name).or_else(|| errors.stop(name, unknown_lint(name))));
+    lints.flatten().collect()
 }
 
 fn lint(name: &Ident) -> Option<Lint> {
@@ -157,8 +145,6 @@ fn is_cfg(attribute: &Attribute) -> bool {
 
 // Messages.
 
-const FLOW_CFG: &str = "`#[cfg(...)]` cannot be inside `flow!`\n\nhelp: put this before `flow!`";
-
 /// `#[derive(PartialEq)] pub struct Chat { ... }`
 fn underivable(name: &str) -> String {
     let help = match name {
@@ -172,8 +158,6 @@ fn underivable(name: &str) -> String {
 const LINT_LEVEL: &str =
     "the lints of columnar have no other level than `deny`\n\nhelp: write `#[deny(...)]`, or drop this";
 
-const INNER_DOC: &str = "a doc comment comes before its declaration\n\nhelp: write `///` there";
-
 /// `#![deny(unbounded)]`, where `meta` is `deny(unbounded)`.
 fn inner_attribute(meta: &str) -> String {
     format!(
@@ -181,8 +165,6 @@ fn inner_attribute(meta: &str) -> String {
          `pub struct` is about the whole flow"
     )
 }
-
-const ATTRIBUTE: &str = "a column has no attributes except doc comments and `#[deny(...)]`";
 
 const LINT_MEANINGS: &str = "`unbounded` is a context that grows with every step, `unstable_prefix` a request that shares only its \
                        instruction with the next one";

@@ -114,10 +114,7 @@ fn split(list: &[TokenTree]) -> Vec<&[TokenTree]> {
 }
 
 fn parse_param(param: &[TokenTree]) -> Option<ClosureParam> {
-    let (mutable, rest) = match param {
-        [TokenTree::Ident(word), rest @ ..] if ident::is(word, "mut") => (Some(word.clone()), rest),
-        _ => (None, param),
-    };
+    let (mutable, rest) = word(param, "mut");
     match rest {
         [TokenTree::Ident(name)] => Some(ClosureParam { mutable, name: name.clone(), ty: None }),
         [TokenTree::Ident(name), colon, ty @ ..] if is_punct(Some(colon), ':') => {

@@ -8,53 +8,40 @@ use super::closure;
 use super::column_type;
 use super::cursor::{Cursor, is_ident, is_punct, tokens, ungrouped};
 use super::step;
-use super::tree::{Column, ColumnType, Derived, RenamedFrom};
+use super::tree::{ColumnDecl, ComputedDecl, EarlierName, TypeDecl};
 use super::view_list::{self, ViewList};
 use crate::diagnostics::{Errors, NAME_RULE, SOURCE_FORM, no_end, quote};
 use crate::ident::is_name;
 
 /// Takes everything up to the `;`. `None` if a token is reported that the column cannot have.
-pub(super) fn parse(column: &mut Column, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
-    let Column { name, renamed_from, derived, source_type, .. } = column;
-    let Some(derived) = derived else {
-        column_type::of_source(name, source_type, cursor, errors)?;
-        earlier_name(name, renamed_from, cursor, errors)?;
-        return end_of_source(name, source_type, cursor, errors);
-    };
-    views(name, derived, cursor, errors)?;
-    column_type::of_column(name, &mut derived.ty, cursor, errors)?;
-    earlier_name(name, renamed_from, cursor, errors)?;
-    equals(name, cursor, errors)?;
-    step(name, derived, cursor, errors)
+pub(super) fn parse(column: &mut ColumnDecl, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
+    if let Some(derived) = &mut column.derived {
+        views(&column.name, derived, cursor, errors)?;
+    }
+    column_type::parse(column, cursor, errors)?;
+    earlier_name(column, cursor, errors)?;
+    let Some(derived) = &mut column.derived else { return end_of_source(column, cursor, errors) };
+    equals(&column.name, cursor, errors)?;
+    step(&column.name, derived, cursor, errors)
 }
 
 /// Reports tokens that no source has.
-fn end_of_source(
-    name: &Ident,
-    ty: &mut Option<ColumnType>,
-    cursor: &Cursor<'_>,
-    errors: &mut Errors,
-) -> Option<()> {
+fn end_of_source(column: &mut ColumnDecl, cursor: &Cursor<'_>, errors: &mut Errors) -> Option<()> {
     let rest = cursor.declaration();
     match rest.first() {
         None => Some(()),
-        equals if is_punct(equals, '=') => errors.stop(tokens(rest), source_step(name)),
+        equals if is_punct(equals, '=') => errors.stop(tokens(rest), source_step(&column.name)),
         Some(comma) if is_punct(Some(comma), ',') => Some(()),
         Some(found) => {
             // The type may be among the tokens.
-            ty.get_or_insert_with(|| ColumnType::unread(found.span()));
+            column.ty.get_or_insert_with(|| TypeDecl::unread(found.span()));
             errors.stop(found, no_end(SOURCE_FORM))
         }
     }
 }
 
 /// Takes an earlier name.
-fn earlier_name(
-    column: &Ident,
-    renamed_from: &mut Option<RenamedFrom>,
-    cursor: &mut Cursor<'_>,
-    errors: &mut Errors,
-) -> Option<()> {
+fn earlier_name(column: &mut ColumnDecl, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
     let Some(TokenTree::Ident(keyword)) = cursor.peek().filter(|tree| is_ident(Some(tree), "was")) else {
         return Some(());
     };
@@ -62,13 +49,13 @@ fn earlier_name(
     // Not `peek`: the next token may begin another declaration.
     let found = cursor.declaration().first().map(ungrouped);
     let Some(name) = found.and_then(|found| syn::parse2::<LitStr>(found.into()).ok()) else {
-        return errors.stop(keyword, no_earlier_name(column));
+        return errors.stop(keyword, no_earlier_name(&column.name));
     };
     cursor.next();
     let text = name.value();
     // A column of a module is stored as `debate.critic`, so an earlier name may have dots.
     if text.split('.').all(is_name) {
-        *renamed_from = Some(RenamedFrom { keyword: keyword.clone(), name });
+        column.renamed_from = Some(EarlierName { keyword: keyword.clone(), name });
     } else {
         errors.at(&name, bad_earlier_name(&text));
     }
@@ -76,7 +63,12 @@ fn earlier_name(
 }
 
 /// Takes the views, in parentheses. Other brackets are reported, and read all the same.
-fn views(name: &Ident, derived: &mut Derived, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
+fn views(
+    name: &Ident,
+    derived: &mut ComputedDecl,
+    cursor: &mut Cursor<'_>,
+    errors: &mut Errors,
+) -> Option<()> {
     match cursor.peek() {
         // A fragment that a `macro_rules!` passes on is a group without delimiters.
         Some(TokenTree::Group(list)) if list.delimiter() != Delimiter::None => {
@@ -85,7 +77,8 @@ fn views(name: &Ident, derived: &mut Derived, cursor: &mut Cursor<'_>, errors: &
                 errors.on(list.span_open(), no_views(name));
             }
             let ViewList { views, is_complete } = view_list::parse(list, errors);
-            *derived = Derived { list: list.span(), views, is_complete, ..Derived::unread(list.span()) };
+            *derived =
+                ComputedDecl { list: list.span(), views, is_complete, ..ComputedDecl::unread(list.span()) };
         }
         // An editor completes the step before there are views.
         equals if is_punct(equals, '=') => errors.at(equals, no_views(name)),
@@ -138,7 +131,12 @@ fn operator(trees: &[TokenTree]) -> usize {
 }
 
 /// Takes the compute step.
-fn step(name: &Ident, derived: &mut Derived, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
+fn step(
+    name: &Ident,
+    derived: &mut ComputedDecl,
+    cursor: &mut Cursor<'_>,
+    errors: &mut Errors,
+) -> Option<()> {
     let written = match cursor.declaration() {
         // The comma is in place of the `;`.
         [step @ .., comma] if is_punct(Some(comma), ',') => step,

@@ -5,41 +5,17 @@ use quote::quote;
 use syn::Type;
 
 use super::cursor::{Angles, Cursor, is_group, is_ident, is_punct, tokens};
-use super::tree::ColumnType;
-use crate::diagnostics::{Errors, columns, quote};
+use super::tree::{ColumnDecl, TypeDecl};
+use crate::diagnostics::{Errors, TYPE_OF_TEXT, no_type, quote};
 use crate::ident::{self, ident_text};
 
 /// Takes the type that comes next, up to the `=` or to `was`. `: String` is reported, and is no type.
-pub(super) fn of_column(
-    name: &Ident,
-    ty: &mut Option<ColumnType>,
-    cursor: &mut Cursor<'_>,
-    errors: &mut Errors,
-) -> Option<()> {
+pub(super) fn parse(column: &mut ColumnDecl, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
+    let ColumnDecl { name, derived, ty: of_column, .. } = column;
     // `column mood(user): prompt("...");` has a step, after a wrong sign.
-    if begins_step(cursor.rest().get(1..).unwrap_or_default()) {
+    if derived.is_some() && begins_step(cursor.rest().get(1..).unwrap_or_default()) {
         return Some(());
     }
-    parse(name, columns::TYPE_OF_TEXT, ty, cursor, errors)
-}
-
-/// The same for the type of a source.
-pub(super) fn of_source(
-    name: &Ident,
-    ty: &mut Option<ColumnType>,
-    cursor: &mut Cursor<'_>,
-    errors: &mut Errors,
-) -> Option<()> {
-    parse(name, SOURCE_OF_TEXT, ty, cursor, errors)
-}
-
-fn parse(
-    name: &Ident,
-    of_text: &str,
-    column: &mut Option<ColumnType>,
-    cursor: &mut Cursor<'_>,
-    errors: &mut Errors,
-) -> Option<()> {
     let Some(length) = sign(cursor.rest()) else { return Some(()) };
     let sign = cursor.take(length);
     let colon = sign.first()?;
@@ -48,17 +24,18 @@ fn parse(
     cursor.take(written.len());
     let (ty, is_partial) = completed(written);
     if is_text(&ty) {
-        errors.at(tokens(&[sign, written].concat()), of_text);
+        let message = if derived.is_some() { TYPE_OF_TEXT } else { SOURCE_OF_TEXT };
+        errors.at(tokens(&[sign, written].concat()), message);
         return Some(());
     }
     let is_wrong = !ty.is_empty() && (is_slice(&ty) || !is_type(&ty));
-    let ty = column.insert(ColumnType { colon: colon.span(), ty, is_partial });
+    let ty = of_column.insert(TypeDecl { colon: colon.span(), ty, is_partial });
     if ty.ty.is_empty() {
-        errors.at(colon, columns::no_type(name));
+        errors.at(colon, no_type(name));
     } else if is_wrong {
         let message = if is_slice(&ty.ty) { slice(&ty.ty) } else { not_a_type(name, &ty.ty) };
         errors.at(&ty.ty, message);
-        *ty = ColumnType::unread(colon.span());
+        *ty = TypeDecl::unread(colon.span());
     } else if is_partial {
         errors.at(tokens(written), not_a_type(name, &tokens(written)));
     } else if length == 2 {
@@ -82,15 +59,6 @@ fn begins_step(trees: &[TokenTree]) -> bool {
         [first, ..] => is_punct(Some(first), '|') || is_group(first, Delimiter::Brace),
         [] => false,
     }
-}
-
-/// Whether this is the name of a type of the language.
-pub(crate) fn is_primitive(name: &str) -> bool {
-    const PRIMITIVES: [&str; 17] = [
-        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
-        "bool", "char", "str",
-    ];
-    PRIMITIVES.contains(&name)
 }
 
 /// The number of tokens of the `:` or the `->` that comes next.

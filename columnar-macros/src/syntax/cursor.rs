@@ -40,9 +40,15 @@ impl<'t> Cursor<'t> {
         self.take(1).first()
     }
 
+    fn next_if(&mut self, is_it: impl FnOnce(&TokenTree) -> bool) -> Option<&'t TokenTree> {
+        let next = self.peek().filter(|tree| is_it(tree))?;
+        self.at += 1;
+        Some(next)
+    }
+
     /// The next token, if it is this punctuation.
     pub(super) fn punct(&mut self, expected: char) -> Option<&'t TokenTree> {
-        if is_punct(self.peek(), expected) { self.next() } else { None }
+        self.next_if(|tree| is_punct(Some(tree), expected))
     }
 
     /// The next attribute: `#`, the `!` of an inner one, and the brackets.
@@ -53,11 +59,7 @@ impl<'t> Cursor<'t> {
 
     /// The next token, if it is parentheses.
     pub(super) fn parentheses(&mut self) -> Option<&'t TokenTree> {
-        if self.peek().is_some_and(|tree| is_group(tree, Delimiter::Parenthesis)) {
-            self.next()
-        } else {
-            None
-        }
+        self.next_if(|tree| is_group(tree, Delimiter::Parenthesis))
     }
 
     /// The tokens up to the end of this declaration: to the next `;`, or to the beginning of the next
@@ -167,6 +169,14 @@ pub(super) fn is_blank(trees: &[TokenTree]) -> bool {
         [TokenTree::Ident(ident)] => ident_text(ident).is_empty(),
         _ => false,
     }
+}
+
+/// The parts between commas, each with the comma after it.
+pub(super) fn comma_separated(
+    trees: &[TokenTree],
+) -> impl Iterator<Item = (&[TokenTree], Option<&TokenTree>)> {
+    let commas = trees.iter().filter(|tree| is_punct(Some(tree), ',')).map(Some);
+    trees.split(|tree| is_punct(Some(tree), ',')).zip(commas.chain([None]))
 }
 
 pub(super) fn trees_of(group: &Group) -> Vec<TokenTree> {

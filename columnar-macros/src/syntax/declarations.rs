@@ -8,16 +8,16 @@ use proc_macro2::{Delimiter, Ident, Span, TokenTree};
 
 use super::attributes::{self, Attributes};
 use super::cursor::{Cursor, begins_declaration, end_of, is_group, is_punct};
-use super::tree::{Column, ColumnType, Flow, Form};
+use super::tree::{ColumnDecl, FlowDecl, FlowForm, TypeDecl};
 use super::{column, module, rust};
 use crate::diagnostics::{EXAMPLE, Errors, SOURCE_FORM, no_end, quote};
 use crate::ident::{ident_text, is_name, replace, rust_ident, unmarked};
 use crate::keywords::{is_misspelt_use, nearest_keyword};
 
 /// Parses every declaration, and keeps the tokens of those that cannot be read.
-pub(super) fn parse(form: Form, trees: &[TokenTree], errors: &mut Errors) -> Flow {
-    let flow = Flow::empty(form, Vec::new());
-    let mut parser = Parser { cursor: Cursor::new(trees), errors, flow };
+pub(super) fn parse(form: FlowForm, trees: &[TokenTree], errors: &mut Errors) -> FlowDecl {
+    let flow = FlowDecl::empty(form, Vec::new());
+    let mut parser = DeclarationParser { cursor: Cursor::new(trees), errors, flow };
     while !parser.cursor.is_empty() {
         if parser.declaration().is_none() {
             let skipped = parser.cursor.skip_declaration();
@@ -27,13 +27,13 @@ pub(super) fn parse(form: Form, trees: &[TokenTree], errors: &mut Errors) -> Flo
     parser.flow
 }
 
-struct Parser<'t, 'e> {
+struct DeclarationParser<'t, 'e> {
     cursor: Cursor<'t>,
     errors: &'e mut Errors,
-    flow: Flow,
+    flow: FlowDecl,
 }
 
-impl Parser<'_, '_> {
+impl DeclarationParser<'_, '_> {
     fn declaration(&mut self) -> Option<()> {
         let attributes = attributes::parse(&mut self.cursor, self.errors);
         rust::modifiers(&mut self.cursor, self.errors);
@@ -52,7 +52,7 @@ impl Parser<'_, '_> {
                 if let Some(last) = attributes.denies.last() {
                     self.errors.at(last, DANGLING_LINT);
                 } else if let Some(last) = attributes.docs.last() {
-                    self.errors.at(last, DANGLING_DOC);
+                    self.errors.at(last, "no declaration follows this doc comment");
                 }
                 Some(())
             }
@@ -69,7 +69,10 @@ impl Parser<'_, '_> {
             }
             "use" => self.module(attributes, word),
             "source" | "column" => self.column(attributes, word, word),
-            _ if self.is_misspelt_use(word) => {
+            // A flow and braces follow a misspelt `use`.
+            _ if is_misspelt_use(word)
+                && self.cursor.declaration().iter().any(|tree| is_group(tree, Delimiter::Brace)) =>
+            {
                 self.errors.at(word, misspelt_use(word));
                 self.module(attributes, word)
             }
@@ -82,12 +85,6 @@ impl Parser<'_, '_> {
                 None => self.without_keyword(attributes, word),
             },
         }
-    }
-
-    /// Whether the identifier is a misspelt `use`: then a flow and braces follow.
-    fn is_misspelt_use(&self, word: &Ident) -> bool {
-        let is_braces = |tree: &TokenTree| is_group(tree, Delimiter::Brace);
-        is_misspelt_use(word) && self.cursor.declaration().iter().any(is_braces)
     }
 
     fn module(&mut self, attributes: Attributes, keyword: &Ident) -> Option<()> {
@@ -114,11 +111,11 @@ impl Parser<'_, '_> {
             return None;
         };
         self.cursor.next();
-        let mut column = Column::unread(attributes.docs, keyword.clone(), self.name(name)?);
+        let mut column = ColumnDecl::unread(attributes.docs, keyword.clone(), self.name(name)?);
         for attribute in attributes.denies {
             match column.derived {
                 Some(_) => column.lints.extend(attributes::lints(&attribute, self.errors)),
-                None => self.errors.at(attribute, LINTED_SOURCE),
+                None => self.errors.at(attribute, "a source reads nothing, so no lint applies to it"),
             }
         }
         let read = column::parse(&mut column, &mut self.cursor, self.errors);
@@ -130,13 +127,13 @@ impl Parser<'_, '_> {
     /// Takes the `;`.
     fn end(&mut self, form: &str) -> Option<()> {
         match self.cursor.declaration().first() {
-            Some(comma) if is_punct(Some(comma), ',') => self.errors.stop(comma, COMMA),
+            Some(comma) if is_punct(Some(comma), ',') => self.errors.stop(comma, "declarations end with `;`"),
             Some(found) => self.errors.stop(found, no_end(form)),
             None => {
                 if self.cursor.punct(';').is_none()
                     && let Some(last) = self.cursor.last()
                 {
-                    self.errors.on(end_of(last), NO_SEMICOLON);
+                    self.errors.on(end_of(last), "expected `;` after this");
                 }
                 Some(())
             }
@@ -196,10 +193,10 @@ impl Parser<'_, '_> {
     /// Adds a column of which only the name is known.
     fn unread(&mut self, attributes: Attributes, word: Span, keyword: &str, name: Ident) {
         let span = Span::call_site().located_at(word);
-        let mut column = Column::unread(attributes.docs, Ident::new(keyword, span), name);
+        let mut column = ColumnDecl::unread(attributes.docs, Ident::new(keyword, span), name);
         if keyword == "source" && is_punct(self.cursor.peek(), ':') {
             // The type is among the tokens that are skipped.
-            column.source_type = Some(ColumnType::unread(span));
+            column.ty = Some(TypeDecl::unread(span));
         }
         self.flow.columns.push(column);
     }
@@ -221,19 +218,11 @@ fn is_computed(after: &[TokenTree]) -> bool {
 
 // Messages.
 
-const NO_SEMICOLON: &str = "expected `;` after this";
-
-const COMMA: &str = "declarations end with `;`";
-
 const COLUMN_FORM: &str = "as in `column topics(user.latest) = prompt(\"...\");`";
 
 const NOT_A_DECLARATION: &str = "expected `source`, `column` or `use`";
 
-const DANGLING_DOC: &str = "no declaration follows this doc comment";
-
 const DANGLING_LINT: &str = "no declaration follows this attribute\n\nhelp: put it before a column; before `pub struct`, it is about all columns";
-
-const LINTED_SOURCE: &str = "a source reads nothing, so no lint applies to it";
 
 const KEYWORDS: &str =
     "a `source` gets its values from your program, a `column` computes them, `use` adds a module";

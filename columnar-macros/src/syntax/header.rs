@@ -12,7 +12,7 @@ use syn::{Error, Path, PathArguments, Token, Visibility, WhereClause, braced, pa
 use super::cursor::{
     Cursor, begins_declaration, can_name_struct, is_group, is_ident, skip_until, tokens, trees_of,
 };
-use super::tree::{Base, Header, Param};
+use super::tree::{BaseDecl, FlowHeader, Param};
 use super::{attributes, generics, params};
 use crate::diagnostics::{Errors, quote};
 use crate::ident;
@@ -51,7 +51,7 @@ fn ends_with_body(trees: &[TokenTree]) -> bool {
 
 /// Parses the header and the braces after it. Without a name there is nothing to declare, but the
 /// declarations are checked all the same.
-pub(super) fn parse(trees: &[TokenTree], errors: &mut Errors) -> (Option<Header>, Option<Group>) {
+pub(super) fn parse(trees: &[TokenTree], errors: &mut Errors) -> (Option<FlowHeader>, Option<Group>) {
     let parser = |input: ParseStream<'_>| {
         let reported = errors.len();
         let header = head(input, errors)?;
@@ -76,7 +76,7 @@ fn braces(tree: &TokenTree) -> Option<Group> {
 }
 
 /// Takes everything up to the braces.
-fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
+fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<FlowHeader> {
     let (attrs, lints) = attributes::of_flow(input, errors)?;
     let vis = visibility(input, errors)?;
     let keyword = keyword(input, &vis, errors)?;
@@ -97,15 +97,15 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
         }
         let skipped = skip_until(input, is_body);
         let path = skipped.last().and_then(last_name).filter(|path| !path.is_ident(&name));
-        base = base.or(Some(Base { path, is_guessed: true }));
+        base = base.or(Some(BaseDecl { path, is_guessed: true }));
         is_complete = false;
     } else if !is_complete {
         // The flow that this one extends may be among the tokens that are skipped.
-        base = base.or(Some(Base { path: None, is_guessed: true }));
+        base = base.or(Some(BaseDecl { path: None, is_guessed: true }));
     }
     // Without declarations nothing tells an extension, and `new` is what others call.
     let base = base.filter(|_| !input.is_empty());
-    Ok(Header { attrs, lints, vis, keyword, name, generics, params, base, is_complete })
+    Ok(FlowHeader { attrs, lints, vis, keyword, name, generics, params, base, is_complete })
 }
 
 /// Whether the declarations come next, in braces or without.
@@ -143,7 +143,7 @@ fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn
         return input.parse();
     }
     let Some((found, after)) = input.cursor().ident() else {
-        return Err(Error::new(vis.span(), NO_STRUCT));
+        return Err(Error::new(vis.span(), "expected `struct` and the name of the flow after this"));
     };
     errors.at(&found, no_struct(&found));
     match after.ident() {
@@ -172,14 +172,14 @@ fn params(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Res
 }
 
 /// Takes the flow that this one extends: `: Chat<M>`.
-fn base(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Result<Option<Base>> {
+fn base(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Result<Option<BaseDecl>> {
     if !input.peek(Token![:]) || input.peek(Token![::]) {
         return Ok(None);
     }
     let colon: Token![:] = input.parse()?;
     if input.peek(token::Brace) {
         errors.at(colon, no_base(name));
-        return Ok(Some(Base { path: None, is_guessed: true }));
+        return Ok(Some(BaseDecl { path: None, is_guessed: true }));
     }
     let found = input.fork().parse::<TokenTree>().map_or_else(|_| colon.into_token_stream(), Into::into);
     let path: Option<Path> = input.fork().parse().ok();
@@ -188,15 +188,15 @@ fn base(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Resul
         can_name_struct(path) && !path.segments.iter().any(|segment| is_call(&segment.arguments))
     });
     match path {
-        Some(path) if path.is_ident(name) => errors.at(&path, own_base(name)),
+        Some(path) if path.is_ident(name) => errors.at(&path, format!("{} extends itself", quote(name))),
         Some(path) => {
             input.parse::<Path>()?;
-            return Ok(Some(Base { path: Some(path), is_guessed: false }));
+            return Ok(Some(BaseDecl { path: Some(path), is_guessed: false }));
         }
         None => errors.at(found, not_a_base(name)),
     }
     skip_until(input, |input| input.peek(token::Brace) || input.peek(Token![where]));
-    Ok(Some(Base { path: None, is_guessed: true }))
+    Ok(Some(BaseDecl { path: None, is_guessed: true }))
 }
 
 /// Takes the braces, and reports tokens after them. Declarations without braces are parsed, too.
@@ -210,14 +210,12 @@ fn body(input: ParseStream<'_>, errors: &mut Errors, is_reported: bool) -> syn::
     }
     let body: Group = input.parse()?;
     if !input.is_empty() {
-        errors.on(input.cursor().span(), AFTER_BODY);
+        errors.on(input.cursor().span(), "expected the end of `flow!`, which declares one flow");
     }
     Ok(Some(body))
 }
 
 // Messages.
-
-const NO_STRUCT: &str = "expected `struct` and the name of the flow after this";
 
 /// `pub(crat) struct Chat { ... }`, where `found` is `crat`.
 fn bad_visibility(found: &str) -> String {
@@ -236,8 +234,6 @@ fn stray(found: &str) -> String {
          help: as in `struct Chat(style: String) {{ ... }}` or `struct Felt: Chat {{ ... }}`"
     )
 }
-
-const AFTER_BODY: &str = "expected the end of `flow!`, which declares one flow";
 
 /// `pub struct Chat { style: String } { source user; ... }`
 fn params_in_braces(name: &Ident) -> String {
@@ -273,8 +269,4 @@ fn no_base(name: &Ident) -> String {
 
 fn not_a_base(name: &Ident) -> String {
     format!("expected the name of a flow\n\nhelp: as in {}", extension(name, "Chat"))
-}
-
-fn own_base(name: &Ident) -> String {
-    format!("{} extends itself", quote(name))
 }

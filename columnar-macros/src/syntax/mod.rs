@@ -1,7 +1,7 @@
 //! The syntax tree of a flow, and a parser that recovers from every error.
 //!
 //! ```text
-//! header ──▶ declarations ──▶ column, module ──▶ view_list ──▶ modifiers ──▶ tree, view
+//! header ──▶ declarations ──▶ column, module ──▶ view_list ──▶ groups, view ──▶ tree
 //!                                │
 //!                                └─▶ step ──▶ expression
 //! ```
@@ -15,8 +15,8 @@ mod cursor;
 mod declarations;
 mod expression;
 mod generics;
+mod groups;
 mod header;
-mod modifiers;
 mod module;
 mod params;
 mod rust;
@@ -33,58 +33,38 @@ use cursor::trees_of;
 
 pub(crate) use captures::{AsyncClosure, Capture};
 pub(crate) use closure::{parse as closure, patterns};
-pub(crate) use column_type::is_primitive;
 pub(crate) use cursor::{is_punct, shown, trees};
+pub(crate) use groups::GroupTag;
 pub(crate) use params::sized;
 pub(crate) use tree::{
-    Around, Base, Closure, ClosureParam, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module,
-    Param, RenamedFrom,
+    Around, BaseDecl, Closure, ClosureParam, ColumnDecl, ComputedDecl, EarlierName, FlowDecl, FlowForm,
+    FlowHeader, Lint, ModuleDecl, Param, TypeDecl,
 };
 pub(crate) use uses::{hidden_at_marks, mark, uses};
-pub(crate) use view::{GroupTag, Purpose, State, Tag, View};
+pub(crate) use view::{ModifierKind, Tag, ViewDecl, ViewState};
 
-/// The input of the macro: the path of the runtime crate in brackets, then the declarations.
-pub(crate) struct Invocation {
-    pub(crate) krate: TokenStream,
-    pub(crate) declarations: TokenStream,
-}
-
-impl Invocation {
-    pub(crate) fn new(tokens: TokenStream) -> Self {
-        let mut tokens = tokens.into_iter();
-        let krate = match tokens.next() {
-            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => group.stream(),
-            // The public macro always passes brackets; without them the hidden one was called.
-            other => other.into_iter().collect(),
-        };
-        Self { krate, declarations: tokens.collect() }
-    }
-}
-
-pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
+pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> FlowDecl {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
     if trees.iter().all(|tree| is_punct(Some(tree), ';')) {
         errors.on(Span::call_site(), EMPTY_FLOW);
-        return Flow::empty(Form::Unknown, Vec::new());
+        return FlowDecl::empty(FlowForm::Unknown, Vec::new());
     }
     if let [TokenTree::Group(braces)] = trees.as_slice()
         && braces.delimiter() == Delimiter::Brace
     {
-        errors.on(braces.span_open(), BRACES);
+        errors.on(braces.span_open(), "a flow without a header has no inner braces\n\nhelp: drop them");
         return parse(braces.stream(), errors);
     }
     if !header::is_item(&trees) {
-        return declarations::parse(Form::Inline, &trees, errors);
+        return declarations::parse(FlowForm::Inline, &trees, errors);
     }
     let (header, body) = header::parse(&trees, errors);
-    let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
+    let form = header.map_or(FlowForm::Unknown, |header| FlowForm::Item(Box::new(header)));
     match body {
         Some(body) => declarations::parse(form, &trees_of(&body), errors).without_wrong_base(),
         // As unparsed tokens they keep a flow without a body from being one without a source, too.
-        None => Flow::empty(form, trees),
+        None => FlowDecl::empty(form, trees),
     }
 }
 
 // Messages.
-
-const BRACES: &str = "a flow without a header has no inner braces\n\nhelp: drop them";

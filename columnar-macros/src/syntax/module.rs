@@ -7,11 +7,12 @@ use syn::ext::IdentExt;
 use syn::{Attribute, Path};
 
 use super::cursor::{
-    Angles, Cursor, can_name_struct, is_blank, is_group, is_ident, is_punct, tokens, trees_of,
+    Angles, Cursor, can_name_struct, comma_separated, is_blank, is_group, is_ident, is_punct, tokens,
+    trees_of,
 };
 use super::rust::{declared_name, modifiers_of_name};
-use super::tree::{Input, Module};
-use super::view::View;
+use super::tree::{InputDecl, ModuleDecl};
+use super::view::ViewDecl;
 use super::view_list::parse_view;
 use crate::diagnostics::{EXAMPLE, Errors, INPUT_IS_VALUE, quote};
 use crate::ident::{self, ident_text, nearest_name};
@@ -22,16 +23,16 @@ pub(super) fn parse(
     keyword: &Ident,
     cursor: &mut Cursor<'_>,
     errors: &mut Errors,
-) -> Option<Module> {
+) -> Option<ModuleDecl> {
     let declaration = cursor.declaration();
     // A cursor of its own, so that no parser reads into the next declaration.
     let mut inside = Cursor::new(declaration);
     let mut path = path(keyword, &mut inside, errors)?;
     without_constructor(&mut path, &inside, errors);
-    let arguments = inside.parentheses().and_then(|tree| match tree {
-        TokenTree::Group(arguments) => Some(arguments.clone()),
+    let arguments = match inside.parentheses() {
+        Some(TokenTree::Group(arguments)) => Some(arguments.clone()),
         _ => None,
-    });
+    };
     let list = list(&path, &mut inside, errors);
     // A name without inputs is known all the same.
     if list.is_none() && !is_ident(inside.peek(), "as") {
@@ -47,7 +48,7 @@ pub(super) fn parse(
     let (inputs, is_complete) = list.map_or_else(|| (Vec::new(), false), |list| inputs(&list, errors));
     // Tokens in place of the name, or after it, may be arguments.
     let is_complete = is_complete && is_named && inside.is_empty();
-    Some(Module { docs, keyword: keyword.clone(), path, arguments, inputs, missing, is_complete, name })
+    Some(ModuleDecl { docs, keyword: keyword.clone(), path, arguments, inputs, missing, is_complete, name })
 }
 
 /// Takes the path: everything up to the arguments, the inputs or the `as`.
@@ -69,7 +70,7 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
     match syn::parse2::<Path>(tokens(trees)) {
         Ok(path) if can_name_struct(&path) && (!cursor.is_empty() || path.segments.len() == 1) => Some(path),
         _ if is_blank(trees) => {
-            errors.at(keyword, no_flow());
+            errors.at(keyword, format!("expected the name of a flow after this\n\nhelp: {EXAMPLE}"));
             None
         }
         Ok(_) if cursor.is_empty() => {
@@ -77,7 +78,7 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
             None
         }
         _ => {
-            errors.at(tokens(trees), not_a_flow());
+            errors.at(tokens(trees), format!("expected the name of a flow\n\nhelp: {EXAMPLE}"));
             None
         }
     }
@@ -86,8 +87,8 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
 /// Drops the `new` of `Debate::new()`, which is an error.
 fn without_constructor(path: &mut Path, cursor: &Cursor<'_>, errors: &mut Errors) {
     let is_called = cursor.peek().is_some_and(|tree| is_group(tree, Delimiter::Parenthesis));
-    let is_function = |name: &str| name.starts_with(|first: char| first.is_ascii_lowercase());
-    if is_called && path.segments.len() > 1 && is_function(&name_of(path)) {
+    let is_function = name_of(path).starts_with(|first: char| first.is_ascii_lowercase());
+    if is_called && is_function && path.segments.len() > 1 {
         let function = path.segments.pop();
         path.segments.pop_punct();
         errors.at(function, constructor(&name_of(path)));
@@ -144,44 +145,38 @@ fn module_name(
 
 /// The marker of an editor where no input is typed yet.
 fn missing(list: &Group) -> Option<Ident> {
-    let trees = trees_of(list);
-    let mut parts = trees.split(|tree| is_punct(Some(tree), ','));
-    parts.find_map(|part| match part {
+    comma_separated(&trees_of(list)).find_map(|(part, _)| match part {
         [TokenTree::Ident(marker)] if is_blank(part) => Some(marker.clone()),
         _ => None,
     })
 }
 
 /// Parses the inputs, and whether every one could be read.
-fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
-    let trees = trees_of(list);
-    let mut parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
-    // One comma may follow the last input.
-    if parts.last().is_some_and(|last| is_blank(last)) {
-        parts.pop();
-    }
-    let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
+fn inputs(list: &Group, errors: &mut Errors) -> (Vec<InputDecl>, bool) {
     let mut inputs = Vec::new();
     let mut is_complete = true;
-    for part in parts {
-        let comma = commas.next();
-        if is_blank(part) {
-            // Only the last part has no comma, and a blank last one is removed above.
-            errors.at(comma, EMPTY_INPUT);
-            is_complete = false;
-            continue;
+    for (part, comma) in comma_separated(&trees_of(list)) {
+        match (is_blank(part), comma) {
+            (false, _) => {
+                let input = input(part, errors);
+                is_complete &= input.as_ref().is_some_and(|input| input.column.is_some());
+                inputs.extend(input);
+            }
+            (true, Some(comma)) => {
+                errors.at(comma, "expected an input before this comma");
+                is_complete = false;
+            }
+            // One comma may follow the last input.
+            (true, None) => {}
         }
-        let input = input(part, errors);
-        is_complete &= input.as_ref().is_some_and(|input| input.column.is_some());
-        inputs.extend(input);
     }
     (inputs, is_complete)
 }
 
 /// Parses `topic: user`, or `user` for both.
-fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
+fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<InputDecl> {
     let [TokenTree::Ident(first), rest @ ..] = trees else {
-        errors.at(tokens(trees), NOT_AN_INPUT);
+        errors.at(tokens(trees), "expected an input and its column\n\nhelp: as in `topic: user`");
         return None;
     };
     let name = declared_name(first, errors)?;
@@ -190,13 +185,13 @@ fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
         [colon, column @ ..] if is_punct(Some(colon), ':') => {
             if is_blank(column) {
                 errors.at(colon, no_column(&name));
-                return Some(Input { name, column: None });
+                return Some(InputDecl { name, column: None });
             }
             column
         }
         [found, ..] => {
             errors.at(found, no_colon(&name, found));
-            return Some(Input { name, column: None });
+            return Some(InputDecl { name, column: None });
         }
     };
     // Arguments are often written `model.clone()`, and no view has such a modifier.
@@ -205,31 +200,23 @@ fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
         return None;
     }
     let column = bound(&name, column, errors);
-    Some(Input { name, column })
+    Some(InputDecl { name, column })
 }
 
 /// Parses the column that an input is bound to.
-fn bound(name: &Ident, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
+fn bound(name: &Ident, trees: &[TokenTree], errors: &mut Errors) -> Option<ViewDecl> {
     let [TokenTree::Ident(base), ..] = trees else {
         errors.at(tokens(trees), not_a_column(name));
         return None;
     };
     if ident::is(base, "self") {
-        errors.at(base, INPUT_IS_SELF);
+        errors.at(base, "an input is a column, not `self`\n\nhelp: name a column, as in `topic: user`");
         return None;
     }
     parse_view(trees, errors)
 }
 
 // Messages.
-
-fn no_flow() -> String {
-    format!("expected the name of a flow after this\n\nhelp: {EXAMPLE}")
-}
-
-fn not_a_flow() -> String {
-    format!("expected the name of a flow\n\nhelp: {EXAMPLE}")
-}
 
 /// `use std::fmt;` inside a flow.
 fn import() -> String {
@@ -269,28 +256,16 @@ fn constructor(flow: &str) -> String {
     )
 }
 
-const NOT_AN_INPUT: &str = "expected an input and its column\n\nhelp: as in `topic: user`";
-
-const EMPTY_INPUT: &str = "expected an input before this comma";
-
 fn no_colon(name: &Ident, found: impl Display) -> String {
-    format!(
-        "expected `:` or `,` after {}, found `{found}`\n\nhelp: as in `{}: user`",
-        quote(name),
-        name.unraw()
-    )
+    let name = ident_text(name);
+    format!("expected `:` or `,` after `{name}`, found `{found}`\n\nhelp: as in `{name}: user`")
 }
 
 fn no_column(name: &Ident) -> String {
-    format!(
-        "expected the column for the input {} after this\n\nhelp: as in `{}: user`",
-        quote(name),
-        name.unraw()
-    )
+    let name = ident_text(name);
+    format!("expected the column for the input `{name}` after this\n\nhelp: as in `{name}: user`")
 }
 
 fn not_a_column(name: &Ident) -> String {
     format!("expected the column for the input {}\n\nhelp: as in `{}: user`", quote(name), name.unraw())
 }
-
-const INPUT_IS_SELF: &str = "an input is a column, not `self`\n\nhelp: name a column, as in `topic: user`";

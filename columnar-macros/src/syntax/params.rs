@@ -1,11 +1,11 @@
 //! Parses the parameters of a flow: `(/// The tone. style: String, most: usize)`.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::parse::discouraged::Speculative;
-use syn::{Attribute, Ident, Token, Type, Visibility};
+use syn::{Attribute, Ident, Receiver, Token, Type, Visibility};
 
 use super::cursor::{shown, skip_until};
 use super::tree::Param;
@@ -37,7 +37,7 @@ pub(super) fn list(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Ve
         while params.iter().any(|other| other.name == param.name) {
             // Without a type the parameter is reported already.
             if has_type {
-                errors.at(&param.name, param_twice(&param.name));
+                errors.at(&param.name, format!("two parameters are named {}", quote(&param.name)));
             }
             param.name = format_ident!("{}_", param.name);
         }
@@ -79,20 +79,11 @@ fn before(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Attribu
 /// Takes `self`, by value or by reference, maybe with a type, which is an error.
 fn is_self(list: ParseStream<'_>, errors: &mut Errors) -> bool {
     let ahead = list.fork();
-    let Ok(written) = receiver(&ahead) else { return false };
+    let Ok(written) = ahead.parse::<Receiver>() else { return false };
     errors.at(written, SELF_PARAM);
     list.advance_to(&ahead);
     // The comma after it belongs to it.
     list.parse::<Option<Token![,]>>().is_ok()
-}
-
-fn receiver(list: ParseStream<'_>) -> syn::Result<TokenStream> {
-    let borrowed: Option<Token![&]> = list.parse()?;
-    let mutable: Option<Token![mut]> = list.parse()?;
-    let word: Token![self] = list.parse()?;
-    let colon: Option<Token![:]> = list.parse()?;
-    let ty: Option<Type> = if colon.is_some() { Some(list.parse()?) } else { None };
-    Ok(quote!(#borrowed #mutable #word #colon #ty))
 }
 
 /// Takes one parameter up to its first token that is wrong. Then it has no type.
@@ -102,15 +93,16 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
         errors.at(&found, NO_PARAM);
         let unread = || format_ident!("__unread", span = Span::mixed_site());
         let name = match found {
-            TokenTree::Ident(name) => rust_ident(&name).unwrap_or_else(unread),
-            _ => unread(),
+            TokenTree::Ident(name) => rust_ident(&name),
+            _ => None,
         };
-        return Ok(Param::new(name, None));
+        return Ok(Param::new(name.unwrap_or_else(unread), None));
     }
     let word = list.call(Ident::parse_any)?;
     let name = rust_ident(&word).unwrap_or_else(|| word.clone());
     if name != word && !is_gen(&word) {
-        errors.at(&word, keyword_as_param(&word));
+        // `pub struct Chat(type: String)`
+        errors.at(&word, format!("`{word}` is a keyword of Rust\n\nhelp: write `r#{word}`"));
     }
     let colon: Token![:] = list.parse()?;
     // On a fork, because a parser that fails has already taken some of the tokens.
@@ -123,10 +115,11 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
     };
     list.parse::<Type>()?;
     if !list.is_empty() && !list.peek(Token![,]) {
-        errors.on(list.cursor().span(), PARAM_COMMA);
+        errors.on(list.cursor().span(), "expected `,` before this");
     }
     if let Some(sized) = sized(&ty) {
-        errors.at(&ty, unsized_param(&sized));
+        // `pub struct Chat(style: str)`, where `sized` is `String`.
+        errors.at(&ty, format!("a parameter has no type of unknown size\n\nhelp: write `{sized}`"));
         return Ok(Param::new(name, None));
     }
     Ok(Param::new(name, Some(ty)))
@@ -160,26 +153,10 @@ fn before_param(word: &str) -> String {
 /// `pub struct Chat(&self, style: String)`
 const SELF_PARAM: &str = "a flow has no `self`\n\nhelp: drop this; the parameters are those of `new`";
 
-/// `pub struct Chat(style: str)`, where `sized` is `String`.
-fn unsized_param(sized: &str) -> String {
-    format!("a parameter has no type of unknown size\n\nhelp: write `{sized}`")
-}
-
-/// `pub struct Chat(type: String)`
-fn keyword_as_param(name: &Ident) -> String {
-    format!("`{name}` is a keyword of Rust\n\nhelp: write `r#{name}`")
-}
-
-const PARAM_COMMA: &str = "expected `,` before this";
-
 /// `pub struct Chat(String)`
 const NO_PARAM: &str = "a parameter is a name, a colon and a type\n\nhelp: as in `style: String`";
 
 /// `pub struct Chat(count: 5)`
 fn no_param_type(name: &Ident) -> String {
     format!("expected the type of {}\n\nhelp: as in `{}: String`", quote(name), name.unraw())
-}
-
-fn param_twice(name: &Ident) -> String {
-    format!("two parameters are named {}", quote(name))
 }

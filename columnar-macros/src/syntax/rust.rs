@@ -108,7 +108,7 @@ pub(super) fn modifiers_of_name(cursor: &mut Cursor<'_>, errors: &mut Errors) {
 
 fn report(word: &Ident, errors: &mut Errors) {
     if ident::is(word, "pub") {
-        errors.at(word, PUB);
+        errors.at(word, "the columns of a flow are as public as the flow\n\nhelp: drop `pub`");
     } else {
         errors.at(word, modifier(word));
     }
@@ -154,8 +154,6 @@ fn no_function(name: &Ident) -> String {
 fn modifier(found: &Ident) -> String {
     format!("a declaration takes no `{found}`\n\nhelp: drop it")
 }
-
-const PUB: &str = "the columns of a flow are as public as the flow\n\nhelp: drop `pub`";
 
 const NAMED_SELF: &str =
     "a column cannot be named `self`: as a view, `self` is the history of the column itself";

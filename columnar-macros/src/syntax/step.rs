@@ -10,20 +10,20 @@ use super::closure;
 use super::column_type::{is_text, is_type};
 use super::cursor::{is_group, is_ident, is_punct, tokens, trees_of};
 use super::expression::{self, Expression, is_string};
-use crate::diagnostics::{Errors, columns, steps};
+use crate::diagnostics::{Errors, TYPE_OF_TEXT, late_was, not_parentheses, quote};
 use crate::ident::{self, ident_text};
 use crate::keywords::{CONDITIONS, METHODS_OF_STEPS};
 
 /// The compute step, and the tokens after it that are no part of it.
 #[derive(Default)]
-pub(super) struct Step<'t> {
+pub(super) struct StepTokens<'t> {
     /// Empty if it is reported as a whole.
     pub(super) tokens: TokenStream,
     pub(super) after: &'t [TokenTree],
 }
 
 /// Parses the compute step of the column `name`.
-pub(super) fn parse<'t>(name: &Ident, trees: &'t [TokenTree], errors: &mut Errors) -> Step<'t> {
+pub(super) fn parse<'t>(name: &Ident, trees: &'t [TokenTree], errors: &mut Errors) -> StepTokens<'t> {
     let first = expression::first(trees);
     let (step, after) = first.as_ref().map_or((trees, &[][..]), |first| (first.tokens, first.after));
     let is_step = match &first {
@@ -31,7 +31,7 @@ pub(super) fn parse<'t>(name: &Ident, trees: &'t [TokenTree], errors: &mut Error
         Some(_) => mistake_in_prompt(step).map(|(at, message)| errors.on(at, message)).is_none(),
         None => check_unread(trees, errors),
     };
-    Step { tokens: if is_step { ungrouped(tokens(step)) } else { TokenStream::new() }, after }
+    StepTokens { tokens: if is_step { ungrouped(tokens(step)) } else { TokenStream::new() }, after }
 }
 
 /// The tokens of a step that a `macro_rules!` of the user passed on. Before a method they get parentheses: without them the
@@ -62,20 +62,20 @@ fn report_after(name: &Ident, expression: &Expression<'_>, errors: &mut Errors) 
     let Some(first) = after.first() else { return true };
     if let Some(word) = method_without_parentheses(step, after) {
         let text = ident_text(word);
-        errors.at(word, steps::not_parentheses(word, &call(&text, after)));
+        errors.at(word, format!("{}\n\nhelp: write `{}`", not_parentheses(word), call(&text, after)));
         return false;
     }
     let arrow = after.get(..2).unwrap_or_default();
     let is_arrow = |sign: char| is_punct(after.first(), sign) && is_punct(after.get(1), '>');
     match first {
-        _ if is_arrow('=') => errors.at(tokens(arrow), steps::NOT_A_CLOSURE),
-        _ if is_ident(step.first(), "lambda") => errors.at(tokens(step), steps::NOT_A_CLOSURE),
+        _ if is_arrow('=') => errors.at(tokens(arrow), NOT_A_CLOSURE),
+        _ if is_ident(step.first(), "lambda") => errors.at(tokens(step), NOT_A_CLOSURE),
         _ if is_bare && is_name(step) && is_bare_text(first) => {
-            errors.on(start_of(first), steps::no_parentheses(&shown(step)));
+            errors.on(start_of(first), no_parentheses(&shown(step)));
         }
         _ if is_ident(Some(first), "was") => {
             let earlier = after.get(1).filter(|tree| is_string(tree)).map(ToString::to_string);
-            errors.at(first, steps::late_was(name, earlier.as_deref().unwrap_or("\"...\"")));
+            errors.at(first, late_was(name, earlier.as_deref().unwrap_or("\"...\"")));
             return true;
         }
         _ if is_punct(Some(first), ':') && !is_punct(after.get(1), ':') || is_arrow('-') => {
@@ -107,12 +107,12 @@ fn report_type(name: &Ident, after: &[TokenTree], errors: &mut Errors) {
     let (sign, ty) = after.split_at_checked(length).unwrap_or((after, &[]));
     let ty = tokens(ty);
     match () {
-        () if is_text(&ty) => errors.at(tokens(after), columns::TYPE_OF_TEXT),
+        () if is_text(&ty) => errors.at(tokens(after), TYPE_OF_TEXT),
         () if is_type(&ty) => {
             let text = ty.to_string().replace(" < ", "<").replace(" >", ">").replace(" :: ", "::");
-            errors.at(tokens(sign), steps::late_type(name, &text));
+            errors.at(tokens(sign), late_type(name, &text));
         }
-        () => errors.at(tokens(sign), steps::late_type(name, "Score")),
+        () => errors.at(tokens(sign), late_type(name, "Score")),
     }
 }
 
@@ -127,15 +127,15 @@ fn report_word(name: &Ident, after: &[TokenTree], is_bare: bool, errors: &mut Er
         (Some([TokenTree::Ident(word), rest @ ..]), _) => {
             let word = ident_text(word);
             let call = call(&word, rest);
-            (if is_method(first) { steps::no_dot(&word, &call) } else { steps::setting(&call) }, true)
+            (if is_method(first) { no_dot(&word, &call) } else { setting(&call) }, true)
         }
         (_, TokenTree::Ident(word)) if ident::is_one_of(word, &CONDITIONS) => {
-            (steps::condition(&ident_text(word)), true)
+            (condition(&ident_text(word)), true)
         }
-        (_, TokenTree::Group(_)) => (settings(after).unwrap_or_else(|| steps::after(name, None)), false),
-        _ if is_bare => (steps::words(name), false),
-        (_, TokenTree::Literal(_)) => (steps::after(name, None), false),
-        _ => (steps::after(name, Some(&ident::without_marker(first.to_string()))), false),
+        (_, TokenTree::Group(_)) => (settings(after).unwrap_or_else(|| not_the_end(name, None)), false),
+        _ if is_bare => (several_words(name), false),
+        (_, TokenTree::Literal(_)) => (not_the_end(name, None), false),
+        _ => (not_the_end(name, Some(&ident::without_marker(first.to_string()))), false),
     };
     errors.on(start_of(first), message);
     is_known
@@ -150,7 +150,7 @@ fn settings(trees: &[TokenTree]) -> Option<String> {
         [TokenTree::Ident(word), after @ ..] if let [sign, value, ..] = after => {
             // Not `== 3` or `::`.
             let is_sign = |known| is_punct(Some(sign), known) && !is_punct(Some(value), known);
-            (is_sign(':') || is_sign('=')).then(|| steps::setting(&call(&ident_text(word), after)))
+            (is_sign(':') || is_sign('=')).then(|| setting(&call(&ident_text(word), after)))
         }
         _ => None,
     }
@@ -219,11 +219,11 @@ fn mistake_in_prompt(step: &[TokenTree]) -> Option<(Span, String)> {
         return Some((start_of(rest.first()?), settings(rest)?));
     }
     let message = match first {
-        TokenTree::Literal(_) => steps::TWO_TEXTS.to_owned(),
+        TokenTree::Literal(_) => TWO_TEXTS.to_owned(),
         TokenTree::Ident(word) if ident::is_one_of(word, &METHODS_OF_STEPS) => {
-            steps::setting(&call(&ident_text(word), rest))
+            setting(&call(&ident_text(word), rest))
         }
-        _ => steps::ONE_TEXT.to_owned(),
+        _ => ONE_TEXT.to_owned(),
     };
     Some((start_of(first), message))
 }
@@ -238,9 +238,9 @@ fn check_unread(step: &[TokenTree], errors: &mut Errors) -> bool {
         _ => None,
     });
     if let Some(arrow) = closure::arrow(step) {
-        errors.at(tokens(arrow), steps::CLOSURE_ARROW);
+        errors.at(tokens(arrow), CLOSURE_ARROW);
     } else if let Some(word) = tag {
-        errors.at(word, steps::TAGGED_STEP);
+        errors.at(word, TAGGED_STEP);
     } else {
         return true;
     }
@@ -254,4 +254,70 @@ pub(super) fn is_plain(trees: &[TokenTree]) -> bool {
     is_name(trees)
         && expression::first(trees).is_none_or(|step| step.after.is_empty())
         && !trees.iter().any(|tree| is_punct(Some(tree), '|') || has_comma(tree))
+}
+
+// Messages.
+
+/// `prompt("..."), retry(3)` or `prompt("..."), temperature = 0.2`
+fn setting(call: &str) -> String {
+    format!("a setting of a compute step is a method of it\n\nhelp: write `{call}` after the step")
+}
+
+/// `prompt("...") -> Score` or `prompt("..."): Score`
+fn late_type(name: &Ident, ty: &str) -> String {
+    let name = ident_text(name);
+    format!("the type of `{name}` comes before the `=`\n\nhelp: as in `column {name}(...): {ty} = ...`")
+}
+
+/// `prompt("...") retry(3)`
+fn no_dot(word: &str, call: &str) -> String {
+    format!("expected `.` before `{word}`\n\nhelp: write `{call}`")
+}
+
+/// `prompt("...") if x`
+fn condition(word: &str) -> String {
+    format!(
+        "a compute step has no `{word}`\n\nhelp: write `.when(|cx| ...)` after the step, which gets its context"
+    )
+}
+
+/// `prompt "..."` or `prompt { "..." }`
+fn no_parentheses(function: &str) -> String {
+    format!("expected parentheses around this text\n\nhelp: as in `{function}(\"...\")`")
+}
+
+/// `prompt("..." "...")`
+const TWO_TEXTS: &str =
+    "a prompt is one text\n\nhelp: write one string, which may have several lines, or `format!(\"...\")`";
+
+/// `prompt("..." temperature)`
+const ONE_TEXT: &str = "a prompt is one text\n\nhelp: drop this, or write a setting as a method, as in `.temperature(0.2)` after the step";
+
+/// `(cx) => ...` or `lambda cx: ...`
+const NOT_A_CLOSURE: &str =
+    "the arguments of a closure are between `|` and `|`\n\nhelp: as in `async |cx: Context| ...`";
+
+/// `|cx| => ...`
+const CLOSURE_ARROW: &str = "a closure has no `=>` before its body\n\nhelp: drop it";
+
+/// `prompt("...").as("tone")`
+const TAGGED_STEP: &str =
+    "a compute step has no tag\n\nhelp: write the tag where the column is read, as in `mood.as(\"tone\")`";
+
+/// `the mood`
+fn several_words(name: &Ident) -> String {
+    format!(
+        "expected one expression as the compute step of {}\n\nhelp: as in `prompt(\"...\")`, or the name of a function",
+        quote(name)
+    )
+}
+
+/// Any other tokens after a complete step. `found` is the first one, if a message can show it.
+fn not_the_end(name: &Ident, found: Option<&str>) -> String {
+    let found = found.map_or_else(|| "before this".to_owned(), |found| format!("before `{found}`"));
+    format!(
+        "expected `;` {found}: the compute step of {} is complete\n\n\
+         help: drop the rest, or write a setting as a method, as in `.retry(3)`",
+        quote(name)
+    )
 }

@@ -11,36 +11,37 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, Generics, LitStr, Path, Token, Type, Visibility};
 
 use super::cursor::is_punct;
-use super::view::View;
+use super::view::ViewDecl;
 use crate::ident::{self, ident_text};
+use crate::keywords::is_primitive;
 
-pub(crate) struct Flow {
-    pub(crate) form: Form,
-    pub(crate) columns: Vec<Column>,
-    pub(crate) modules: Vec<Module>,
+pub(crate) struct FlowDecl {
+    pub(crate) form: FlowForm,
+    pub(crate) columns: Vec<ColumnDecl>,
+    pub(crate) modules: Vec<ModuleDecl>,
     /// Identifiers where a keyword should be, which begin no column yet. An editor completes them.
     pub(crate) partial_keywords: Vec<Ident>,
     /// The tokens of declarations that could not be read. A name among them is not reported as unknown.
     pub(crate) unparsed: Vec<TokenTree>,
 }
 
-pub(crate) enum Form {
-    Item(Box<Header>),
+pub(crate) enum FlowForm {
+    Item(Box<FlowHeader>),
     Inline,
     /// No flow can be declared: an item form without a name, or no tokens.
     Unknown,
 }
 
-impl Flow {
+impl FlowDecl {
     /// A flow without declarations.
-    pub(super) fn empty(form: Form, unparsed: Vec<TokenTree>) -> Self {
+    pub(super) fn empty(form: FlowForm, unparsed: Vec<TokenTree>) -> Self {
         Self { form, columns: Vec::new(), modules: Vec::new(), partial_keywords: Vec::new(), unparsed }
     }
 
     /// Drops a base that is only a guess, if a source shows that there is none.
     pub(super) fn without_wrong_base(mut self) -> Self {
-        let has_source = self.columns.iter().any(|column| column.derived.is_none());
-        if let Form::Item(header) = &mut self.form
+        let has_source = self.columns.iter().any(ColumnDecl::is_source);
+        if let FlowForm::Item(header) = &mut self.form
             && has_source
         {
             header.base = header.base.take().filter(|base| !base.is_guessed);
@@ -48,10 +49,10 @@ impl Flow {
         self
     }
 
-    pub(crate) fn header(&self) -> Option<&Header> {
+    pub(crate) fn header(&self) -> Option<&FlowHeader> {
         match &self.form {
-            Form::Item(header) => Some(header),
-            Form::Inline | Form::Unknown => None,
+            FlowForm::Item(header) => Some(header),
+            FlowForm::Inline | FlowForm::Unknown => None,
         }
     }
 
@@ -60,13 +61,13 @@ impl Flow {
         self.header().map_or(&[], |header| &header.lints)
     }
 
-    pub(crate) fn base(&self) -> Option<&Base> {
+    pub(crate) fn base(&self) -> Option<&BaseDecl> {
         self.header()?.base.as_ref()
     }
 }
 
 /// The header of the item form: `pub struct Felt<M: Model>(model: M): Chat<M> where ...`.
-pub(crate) struct Header {
+pub(crate) struct FlowHeader {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) lints: Vec<Lint>,
     pub(crate) vis: Visibility,
@@ -74,12 +75,12 @@ pub(crate) struct Header {
     pub(crate) name: Ident,
     pub(crate) generics: Generics,
     pub(crate) params: Vec<Param>,
-    pub(crate) base: Option<Base>,
+    pub(crate) base: Option<BaseDecl>,
     /// Whether generics and parameters could be read. If not, compute steps cannot be checked.
     pub(crate) is_complete: bool,
 }
 
-impl Header {
+impl FlowHeader {
     /// Whether the user derives a trait.
     pub(crate) fn derives(&self, name: &str) -> bool {
         let derives = self.attrs.iter().filter(|attribute| attribute.path().is_ident("derive"));
@@ -87,10 +88,6 @@ impl Header {
         lists.flatten().any(|tree| matches!(tree, TokenTree::Ident(of) if ident::is(&of, name)))
     }
 }
-
-/// Types that are copied.
-const COPIED: [&str; 14] =
-    ["bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
 
 /// A parameter of `new` or `extend`.
 pub(crate) struct Param {
@@ -126,9 +123,7 @@ impl Param {
     pub(crate) fn is_copied_by_deref(&self) -> bool {
         match &self.ty {
             Some(Type::Reference(ty)) => ty.mutability.is_none(),
-            Some(Type::Path(ty)) => {
-                ty.path.get_ident().is_some_and(|name| COPIED.contains(&&*ident_text(name)))
-            }
+            Some(Type::Path(ty)) => ty.path.get_ident().is_some_and(|name| is_copied(&ident_text(name))),
             _ => false,
         }
     }
@@ -137,6 +132,10 @@ impl Param {
     pub(crate) fn is_impl_trait(&self) -> bool {
         mentions_impl(self.ty())
     }
+}
+
+fn is_copied(ty: &str) -> bool {
+    is_primitive(ty) && ty != "str"
 }
 
 fn mentions_impl(tokens: TokenStream) -> bool {
@@ -148,21 +147,21 @@ fn mentions_impl(tokens: TokenStream) -> bool {
 }
 
 /// The flow that this one extends: `: Chat<M>`.
-pub(crate) struct Base {
+pub(crate) struct BaseDecl {
     /// `None` if it could not be read.
     pub(crate) path: Option<Path>,
     /// Whether it may be the base of another kind of flow, since the header could not be read.
     pub(super) is_guessed: bool,
 }
 
-impl Base {
+impl BaseDecl {
     pub(crate) fn name(&self) -> Option<&Ident> {
         self.path.as_ref()?.segments.last().map(|segment| &segment.ident)
     }
 }
 
 /// A column, computed or a source.
-pub(crate) struct Column {
+pub(crate) struct ColumnDecl {
     pub(crate) docs: Vec<Attribute>,
     pub(crate) lints: Vec<Lint>,
     /// `source` or `column`, with the span of the tokens in the source text.
@@ -170,22 +169,20 @@ pub(crate) struct Column {
     pub(crate) name: Ident,
     /// Whether an earlier column has this name, which is reported. Then `name` is generated.
     pub(crate) is_duplicate: bool,
-    pub(crate) renamed_from: Option<RenamedFrom>,
+    pub(crate) renamed_from: Option<EarlierName>,
     /// `None` for a source.
-    pub(crate) derived: Option<Derived>,
-    /// The type of a source of documents; `None` for text, and for a computed column.
-    pub(crate) source_type: Option<ColumnType>,
+    pub(crate) derived: Option<ComputedDecl>,
+    /// `None` for text. A source with a type has documents.
+    pub(crate) ty: Option<TypeDecl>,
 }
 
 /// The parts of a computed column after its name.
-pub(crate) struct Derived {
+pub(crate) struct ComputedDecl {
     /// The parentheses of the views, or the tokens instead of them.
     pub(crate) list: Span,
-    pub(crate) views: Vec<View>,
+    pub(crate) views: Vec<ViewDecl>,
     /// Whether every view could be read. If not, a column that reads too little is no error.
     pub(crate) is_complete: bool,
-    /// `None` for text.
-    pub(crate) ty: Option<ColumnType>,
     /// The compute step; empty where it is missing.
     pub(crate) step: TokenStream,
     /// The parts of a compute step that is a closure.
@@ -241,11 +238,8 @@ impl ClosureParam {
     /// Whether it has a type that inputs may have: a text, several or none, or a number.
     pub(crate) fn has_type_of_input(&self) -> bool {
         let is_reference = self.ty.clone().is_some_and(|ty| is_punct(ty.into_iter().next().as_ref(), '&'));
-        let is_known = |last: Ident| {
-            let text = ident_text(&last);
-            COPIED.contains(&&*text) || ["Option", "String", "Value", "Vec"].contains(&&*text)
-        };
-        is_reference || self.last_of_type().is_some_and(is_known)
+        let last = self.last_of_type().map(|last| ident_text(&last)).unwrap_or_default();
+        is_reference || is_copied(&last) || ["Option", "String", "Value", "Vec"].contains(&&*last)
     }
 
     /// The name of the type, without its path and its arguments.
@@ -255,10 +249,10 @@ impl ClosureParam {
     }
 }
 
-impl Column {
+impl ColumnDecl {
     /// A column with a name and nothing else yet, or a source for the keyword `source`.
     pub(super) fn unread(docs: Vec<Attribute>, keyword: Ident, name: Ident) -> Self {
-        let derived = (ident_text(&keyword) == "column").then(|| Derived::unread(name.span()));
+        let derived = (ident_text(&keyword) == "column").then(|| ComputedDecl::unread(name.span()));
         Self {
             docs,
             lints: Vec::new(),
@@ -267,17 +261,38 @@ impl Column {
             is_duplicate: false,
             renamed_from: None,
             derived,
-            source_type: None,
+            ty: None,
         }
     }
 
+    pub(crate) fn is_source(&self) -> bool {
+        self.derived.is_none()
+    }
+
+    /// Whether this is a source of documents.
+    pub(crate) fn has_documents(&self) -> bool {
+        self.is_source() && self.ty.is_some()
+    }
+
     /// The views that show a column; none for a source.
-    pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
-        self.derived.iter().flat_map(Derived::reads)
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &ViewDecl> {
+        self.derived.iter().flat_map(ComputedDecl::reads)
     }
 }
 
-impl Flow {
+impl FlowDecl {
+    /// The names of the columns and the modules.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Ident> {
+        let columns = self.columns.iter().map(|column| &column.name);
+        columns.chain(self.modules.iter().map(|module| &module.name))
+    }
+
+    /// The views of the columns, and the columns that inputs of modules are bound to.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &ViewDecl> {
+        let columns = self.columns.iter().flat_map(ColumnDecl::reads);
+        columns.chain(self.modules.iter().flat_map(ModuleDecl::reads))
+    }
+
     /// The names of the parameters.
     pub(crate) fn params(&self) -> Vec<String> {
         let params = self.header().into_iter().flat_map(|header| &header.params);
@@ -286,19 +301,18 @@ impl Flow {
 
     /// The names of the sources of documents.
     pub(crate) fn documents(&self) -> HashSet<String> {
-        let documents = self.columns.iter().filter(|column| column.source_type.is_some());
+        let documents = self.columns.iter().filter(|column| column.has_documents());
         documents.map(|column| ident_text(&column.name)).collect()
     }
 }
 
-impl Derived {
+impl ComputedDecl {
     /// The parts of a column whose views are unknown, so that none of them is missing.
     pub(super) fn unread(list: Span) -> Self {
         Self {
             list,
             views: Vec::new(),
             is_complete: false,
-            ty: None,
             step: TokenStream::new(),
             closure: None,
             is_step_for_editors: false,
@@ -314,7 +328,7 @@ impl Derived {
     }
 
     /// The view that a parameter of the compute step names: by its tag, or by the name of the column itself.
-    pub(crate) fn view_of(&self, column: &Ident, param: &ClosureParam) -> Option<&View> {
+    pub(crate) fn view_of(&self, column: &Ident, param: &ClosureParam) -> Option<&ViewDecl> {
         let text = ident_text(&param.name);
         let find = |name: &str| self.reads().find(|view| view.input(column).as_deref() == Some(name));
         // rustc suggests `_user` for a parameter that is not used.
@@ -324,18 +338,19 @@ impl Derived {
 
     /// Takes the compute step out, because it uses inputs that do not exist. An editor completes their names.
     pub(crate) fn drop_step(&mut self, unknown: Vec<Ident>) {
-        (self.step, self.closure) = (TokenStream::new(), None);
-        self.views.extend(unknown.into_iter().map(|name| View::missing(Some(&name))));
+        self.step = TokenStream::new();
+        self.closure = None;
+        self.views.extend(unknown.into_iter().map(|name| ViewDecl::missing(Some(&name))));
     }
 
     /// The views that show a column.
-    pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &ViewDecl> {
         self.views.iter().filter(|view| view.shows_a_column())
     }
 }
 
 /// The type of a column, whose values are JSON of it: `: Score`. The type of a source is `: Documents`.
-pub(crate) struct ColumnType {
+pub(crate) struct TypeDecl {
     /// The `:`, or the token instead of it.
     pub(crate) colon: Span,
     /// Empty where there is no type, which is reported.
@@ -344,7 +359,7 @@ pub(crate) struct ColumnType {
     pub(crate) is_partial: bool,
 }
 
-impl ColumnType {
+impl TypeDecl {
     /// A type that could not be read.
     pub(super) fn unread(colon: Span) -> Self {
         Self { colon, ty: TokenStream::new(), is_partial: false }
@@ -352,7 +367,7 @@ impl ColumnType {
 }
 
 /// The earlier name of a column: `was "subjects"`.
-pub(crate) struct RenamedFrom {
+pub(crate) struct EarlierName {
     /// `was`.
     pub(crate) keyword: Ident,
     pub(crate) name: LitStr,
@@ -368,7 +383,7 @@ pub(crate) enum Lint {
 }
 
 /// Another flow as a part of this one: `use Debate(arguments) { topic: user } as debate;`.
-pub(crate) struct Module {
+pub(crate) struct ModuleDecl {
     pub(crate) docs: Vec<Attribute>,
     /// `use`, with the span of the token in the source text.
     pub(crate) keyword: Ident,
@@ -376,7 +391,7 @@ pub(crate) struct Module {
     pub(crate) path: Path,
     /// In parentheses.
     pub(crate) arguments: Option<Group>,
-    pub(crate) inputs: Vec<Input>,
+    pub(crate) inputs: Vec<InputDecl>,
     /// The place of an input that is not typed yet, with the marker of an editor.
     pub(crate) missing: Option<Ident>,
     /// Whether every input could be read. If not, a missing input is no error.
@@ -384,23 +399,23 @@ pub(crate) struct Module {
     pub(crate) name: Ident,
 }
 
-impl Module {
+impl ModuleDecl {
     /// The columns that its inputs are bound to.
-    pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
-        self.inputs.iter().filter_map(Input::read)
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &ViewDecl> {
+        self.inputs.iter().filter_map(InputDecl::read)
     }
 }
 
 /// A source of a module, and the column of this flow that it is bound to.
-pub(crate) struct Input {
+pub(crate) struct InputDecl {
     pub(crate) name: Ident,
     /// A view without modifiers; `None` if it could not be read.
-    pub(crate) column: Option<View>,
+    pub(crate) column: Option<ViewDecl>,
 }
 
-impl Input {
+impl InputDecl {
     /// The column, if it is one.
-    pub(crate) fn read(&self) -> Option<&View> {
+    pub(crate) fn read(&self) -> Option<&ViewDecl> {
         self.column.as_ref().filter(|view| view.shows_a_column())
     }
 }

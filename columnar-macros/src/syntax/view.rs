@@ -3,31 +3,35 @@
 //! The parser makes it once. Checks read its range, tag and groups; the expansion writes its modifiers
 //! as they are and looks into none of them.
 
-use std::mem;
-use std::rc::Rc;
+use std::fmt::Display;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
-use crate::ident::{ident_text, replace, rust_ident};
-use crate::keywords::METHODS_OF_HANDLES;
+use super::cursor::{Cursor, is_punct};
+use super::groups::GroupTag;
+use crate::diagnostics::Errors;
+use crate::ident::{ident_text, is_gen, replace, rust_ident};
+use crate::keywords::{METHODS_OF_HANDLES, MODIFIERS};
 
-pub(crate) struct View {
+pub(crate) struct ViewDecl {
     /// The column it shows, or the module of that column; `self` for the self history.
     pub(crate) base: Ident,
-    is_self: bool,
+    /// Whether it shows the self history.
+    pub(crate) is_self: bool,
     /// The column inside a module: `critic` in `debate.critic`.
     pub(crate) path: Vec<Ident>,
     /// Whether the column is one of the flow that this one extends.
     pub(crate) is_inherited: bool,
-    pub(crate) state: State,
+    pub(crate) state: ViewState,
     /// `None` where no modifier names one.
-    pub(super) window: Option<Window>,
+    pub(super) window: Option<WindowDecl>,
     /// Whether it shows each value one step later: `prev`.
     pub(crate) is_lagged: bool,
     pub(crate) tag: Tag,
-    /// `None` for a primary input.
-    purpose: Option<Purpose>,
+    /// The word `context` or `instruction` that was written first, even if a part of the view is invalid; `None` for a
+    /// primary input.
+    pub(crate) purpose: Option<Ident>,
     /// The groups around it, the outermost first.
     pub(crate) groups: Vec<GroupTag>,
     /// In the order in which Rust calls them.
@@ -38,7 +42,7 @@ pub(crate) struct View {
 
 /// Whether a view is valid. If not, that is reported, and its tokens are only for editors.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum ViewState {
     Valid,
     /// A modifier is invalid.
     Invalid,
@@ -48,7 +52,7 @@ pub(crate) enum State {
 
 /// How many values a view shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Window {
+pub(super) enum WindowDecl {
     All,
     Last(usize),
     /// The compiler evaluates the count: `window(MANY)`.
@@ -64,19 +68,12 @@ pub(crate) enum Tag {
     Invalid,
 }
 
-/// The purpose of a view that is no primary input, with its word in the source text.
-#[derive(Clone)]
-pub(crate) enum Purpose {
-    /// `context()`
-    Context(Ident),
-    /// `instruction()`
-    Instruction(Ident),
-}
-
 /// One `.name` or `.name(arguments)`.
 struct Modifier {
     kind: ModifierKind,
-    evaluation: Evaluation,
+    /// Whether the compiler knows its value, in a constant that calls the modifier. The graph has any other one as a literal,
+    /// and it is only mentioned, so that rustc and editors see it.
+    is_constant: bool,
     tokens: TokenStream,
 }
 
@@ -92,7 +89,7 @@ impl Modifier {
 
 /// The kinds of modifiers, in the order in which Rust calls them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ModifierKind {
+pub(crate) enum ModifierKind {
     /// `tiered()`
     Tiered,
     /// `target(n)`
@@ -107,70 +104,14 @@ pub(super) enum ModifierKind {
     Purpose,
 }
 
-/// Where the value of a modifier becomes known.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Evaluation {
-    /// Here. The graph has it as a literal, and the modifier is only mentioned, so that rustc and editors see it.
-    Literal,
-    /// In the compiler. A constant of its own calls the modifier.
-    Constant,
-}
-
-/// The tag of a group. Clones are the same group.
-#[derive(Clone)]
-pub(crate) struct GroupTag {
-    /// `group`, as it was written.
-    pub(crate) word: Ident,
-    pub(crate) span: Span,
-    tag: Rc<str>,
-}
-
-impl GroupTag {
-    pub(super) fn new(word: &Ident, span: Span, tag: &str) -> Self {
-        Self { word: word.clone(), span, tag: tag.into() }
-    }
-
-    /// The groups around some views, each once.
-    pub(crate) fn all<'v>(views: impl Iterator<Item = &'v View>) -> impl Iterator<Item = &'v Self> {
-        let mut before: &[Self] = &[];
-        views.flat_map(move |view| Self::opened(mem::replace(&mut before, &view.groups), view))
-    }
-
-    /// The groups that begin with a view, after the groups around the view before.
-    pub(crate) fn opened<'v>(before: &[Self], view: &'v View) -> impl Iterator<Item = &'v Self> + use<'v> {
-        // Each view has all groups around it; only the first view of a group opens it.
-        let is_open = |(open, group): &(&Self, &Self)| open.is_same_group(group);
-        let open = before.iter().zip(&view.groups).take_while(is_open).count();
-        view.groups.iter().skip(open)
-    }
-
-    pub(crate) fn is_same_group(&self, other: &Self) -> bool {
-        // By pointer: two groups with one tag are an error, and must not look like one group.
-        Rc::ptr_eq(&self.tag, &other.tag)
-    }
-
-    pub(crate) fn text(&self) -> &str {
-        &self.tag
-    }
-}
-
-impl Purpose {
-    /// `context` or `instruction`, as it was written.
-    pub(crate) fn word(&self) -> &Ident {
-        match self {
-            Self::Context(word) | Self::Instruction(word) => word,
-        }
-    }
-}
-
-impl View {
+impl ViewDecl {
     pub(super) fn new(base: Ident, written: TokenStream) -> Self {
         Self {
             is_self: ident_text(&base) == "self",
             base,
             path: Vec::new(),
             is_inherited: false,
-            state: State::Valid,
+            state: ViewState::Valid,
             window: None,
             is_lagged: false,
             tag: Tag::Name,
@@ -185,14 +126,26 @@ impl View {
     pub(crate) fn missing(marker: Option<&Ident>) -> Self {
         // `field` replaces `self` with the reader, a field that always exists.
         let base = marker.cloned().unwrap_or_else(|| Ident::new("self", Span::call_site()));
-        Self { state: State::NoColumn, ..Self::new(base, TokenStream::new()) }
+        Self { state: ViewState::NoColumn, ..Self::new(base, TokenStream::new()) }
     }
 
-    pub(super) fn add_modifier(&mut self, kind: ModifierKind, evaluation: Evaluation, tokens: TokenStream) {
+    /// Reports the first mistake of the view. Others may be due to it.
+    pub(crate) fn report(&mut self, at: impl ToTokens, message: impl Display, errors: &mut Errors) {
+        if self.is_valid() {
+            errors.at(at, message);
+        }
+        self.state = ViewState::Invalid;
+    }
+
+    pub(crate) fn is_valid(&self) -> bool {
+        self.state == ViewState::Valid
+    }
+
+    pub(super) fn add_modifier(&mut self, kind: ModifierKind, is_constant: bool, tokens: TokenStream) {
         // `latest` and `prev` are fields of a column and not of a view, so the range comes first.
         // Modifiers of one kind keep their order: `window` is called on the result of `prev`.
         let end = self.modifiers.partition_point(|modifier| modifier.kind <= kind);
-        self.modifiers.insert(end, Modifier { kind, evaluation, tokens });
+        self.modifiers.insert(end, Modifier { kind, is_constant, tokens });
     }
 
     /// Takes the path for modifiers of the base, and not for columns of a module. There are none of these names.
@@ -201,36 +154,28 @@ impl View {
         if length > 0 {
             // The dots and names of the user, after the base: editors look for them.
             let tokens = self.written.clone().into_iter().skip(1).take(length).collect();
-            let kind = ModifierKind::Range;
-            let evaluation = Evaluation::Literal;
-            self.modifiers.insert(0, Modifier { kind, evaluation, tokens });
+            self.modifiers.insert(0, Modifier { kind: ModifierKind::Range, is_constant: false, tokens });
         }
     }
 
     pub(crate) fn shows_a_column(&self) -> bool {
-        self.state != State::NoColumn
-    }
-
-    /// Whether it shows the self history.
-    pub(crate) fn is_self(&self) -> bool {
-        self.is_self
+        self.state != ViewState::NoColumn
     }
 
     /// How many of the last values it shows; 0 for all, and for those that the compiler counts.
     pub(crate) fn count(&self) -> usize {
         match self.window {
-            Some(Window::All) => 0,
-            Some(Window::Last(count)) => count,
+            Some(WindowDecl::All) => 0,
+            Some(WindowDecl::Last(count)) => count,
             // `prev` alone shows one value. A computed count replaces this one in a constant.
-            Some(Window::Computed) | None => usize::from(self.is_lagged),
+            Some(WindowDecl::Computed) | None => usize::from(self.is_lagged),
         }
     }
 
     /// The position of the number of values that the compiler counts: of `MANY` in `window(MANY)`.
     pub(crate) fn computed_window(&self) -> Option<Span> {
-        let is_computed = |modifier: &Modifier| modifier.evaluation == Evaluation::Constant;
-        let mut modifiers = self.modifiers.iter().filter(|modifier| is_computed(modifier));
-        let window = modifiers.find(|modifier| modifier.name() == "window")?;
+        let mut modifiers = self.modifiers.iter();
+        let window = modifiers.find(|modifier| modifier.is_constant && modifier.name() == "window")?;
         match window.tokens.clone().into_iter().last()? {
             TokenTree::Group(count) => Some(count.stream().into_iter().next()?.span()),
             _ => None,
@@ -239,17 +184,12 @@ impl View {
 
     /// Whether it shows some last values, and not all.
     pub(crate) fn is_windowed(&self) -> bool {
-        self.window.map_or(self.is_lagged, |window| window != Window::All)
+        self.window.map_or(self.is_lagged, |window| window != WindowDecl::All)
     }
 
     /// Whether it hides no values.
     pub(crate) fn shows_everything(&self) -> bool {
-        self.window == Some(Window::All) || !self.has(ModifierKind::Range)
-    }
-
-    /// Whether it shows a column as it is: all its values, at their own steps.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.part().is_none()
+        self.window == Some(WindowDecl::All) || !self.has(ModifierKind::Range)
     }
 
     pub(super) fn has(&self, kind: ModifierKind) -> bool {
@@ -262,8 +202,8 @@ impl View {
 
     /// Whether the graph can have all of it as literals.
     pub(crate) fn is_literal(&self) -> bool {
-        let is_literal = |modifier: &Modifier| modifier.evaluation == Evaluation::Literal;
-        self.groups.is_empty() && !self.is_tiered() && self.modifiers.iter().all(is_literal)
+        let has_constant = self.modifiers.iter().any(|modifier| modifier.is_constant);
+        self.groups.is_empty() && !self.is_tiered() && !has_constant
     }
 
     /// Whether it shows documents in tiers.
@@ -276,35 +216,15 @@ impl View {
         !self.is_tiered() && matches!(&*self.path, [name] if ident_text(name) == "tiered")
     }
 
-    /// The calls of `target(n)` beside no `tiered()`.
-    pub(crate) fn target_alone(&self) -> Option<TokenStream> {
-        let is_alone = !self.is_tiered() && self.has(ModifierKind::Target);
-        is_alone.then(|| self.tokens(|modifier| modifier.kind == ModifierKind::Target))
-    }
-
-    /// The calls of `tiered()`.
-    pub(crate) fn tiered(&self) -> Option<TokenStream> {
-        self.is_tiered().then(|| self.tokens(|modifier| modifier.kind == ModifierKind::Tiered))
-    }
-
-    pub(super) fn set_purpose(&mut self, purpose: Purpose) {
-        self.purpose = Some(purpose);
-    }
-
-    /// The purpose that was declared first, even if a part of the view is invalid.
-    pub(crate) fn purpose(&self) -> Option<&Purpose> {
-        self.purpose.as_ref()
-    }
-
     /// Whether it ends the system text.
     pub(crate) fn is_instruction(&self) -> bool {
-        matches!(self.purpose, Some(Purpose::Instruction(_)))
+        self.purpose.as_ref().is_some_and(|word| ident_text(word) == "instruction")
     }
 
-    /// The tag and the note.
-    pub(crate) fn tag_and_note(&self) -> Option<TokenStream> {
-        let is_found = |modifier: &Modifier| matches!(modifier.kind, ModifierKind::Tag | ModifierKind::Note);
-        self.modifiers.iter().any(is_found).then(|| self.tokens(is_found))
+    /// The modifiers of these kinds, if there are any.
+    pub(crate) fn of_kinds(&self, kinds: &[ModifierKind]) -> Option<TokenStream> {
+        let tokens = self.tokens(|modifier| kinds.contains(&modifier.kind));
+        (!tokens.is_empty()).then_some(tokens)
     }
 
     /// The first modifier that hides values, shows them later or counts them.
@@ -313,38 +233,29 @@ impl View {
             ModifierKind::Filter | ModifierKind::Elided => true,
             // Any other word is reported.
             ModifierKind::Range => ["latest", "window", "prev", "all"].contains(&&*modifier.name()),
-            ModifierKind::Tiered
-            | ModifierKind::Target
-            | ModifierKind::Tag
-            | ModifierKind::Note
-            | ModifierKind::Purpose => false,
+            _ => false,
         };
         self.modifiers.iter().find(is_part).map(|modifier| &modifier.tokens)
     }
 
     /// All modifiers, as Rust.
-    pub(crate) fn modifiers(&self) -> impl ToTokens {
+    pub(crate) fn modifiers(&self) -> TokenStream {
         self.tokens(|_| true)
     }
 
     /// The modifiers that the graph has as literals.
-    pub(crate) fn literal_modifiers(&self) -> impl ToTokens {
-        self.tokens(|modifier| modifier.evaluation == Evaluation::Literal)
+    pub(crate) fn literal_modifiers(&self) -> TokenStream {
+        self.tokens(|modifier| !modifier.is_constant)
     }
 
     /// The modifiers that the compiler evaluates.
-    pub(crate) fn constant_modifiers(&self) -> impl ToTokens {
-        self.tokens(|modifier| modifier.evaluation == Evaluation::Constant)
+    pub(crate) fn constant_modifiers(&self) -> TokenStream {
+        self.tokens(|modifier| modifier.is_constant)
     }
 
     /// The modifiers that come after the range, if there are any.
     pub(super) fn labels(&self) -> TokenStream {
         self.tokens(|modifier| modifier.kind > ModifierKind::Range)
-    }
-
-    /// The calls of `elided()`.
-    pub(crate) fn elided(&self) -> Option<TokenStream> {
-        self.has(ModifierKind::Elided).then(|| self.tokens(|modifier| modifier.kind == ModifierKind::Elided))
     }
 
     fn tokens(&self, is_taken: impl Fn(&Modifier) -> bool) -> TokenStream {
@@ -361,7 +272,7 @@ impl View {
     /// The field that a mention of this view accesses first: the column, or the module of the column. For the
     /// self history that is the column `reader`.
     pub(crate) fn field(&self, reader: &Ident) -> Ident {
-        if self.is_self() {
+        if self.is_self {
             return replace(&self.base, reader);
         }
         // A base that cannot be a name is reported.
@@ -370,14 +281,13 @@ impl View {
 
     /// The name of the column that it shows, with its module: `debate.critic`.
     pub(crate) fn name(&self) -> String {
-        let path = [&self.base].into_iter().chain(&self.path);
-        path.map(ident_text).collect::<Vec<_>>().join(".")
+        joined([&self.base].into_iter().chain(&self.path))
     }
 
     /// The name of the column inside a module, if it is one of that module: `critic` of `debate.critic`.
     pub(crate) fn inside(&self, module: &Ident) -> Option<String> {
-        let inner = self.path.iter().map(ident_text).collect::<Vec<_>>().join(".");
-        (!self.path.is_empty() && ident_text(&self.base) == ident_text(module)).then_some(inner)
+        let is_inside = !self.path.is_empty() && ident_text(&self.base) == ident_text(module);
+        is_inside.then(|| joined(&self.path))
     }
 
     /// The name under which a compute step of `reader` gets it: its tag, and for the self history the name of the column.
@@ -385,7 +295,7 @@ impl View {
     pub(crate) fn input(&self, reader: &Ident) -> Option<String> {
         match &self.tag {
             _ if self.is_tiered() => None,
-            _ if self.is_self() => Some(ident_text(reader)),
+            _ if self.is_self => Some(ident_text(reader)),
             Tag::Name => Some(ident_text(self.last())),
             Tag::Explicit(_, tag) => Some(tag.clone()),
             Tag::Invalid => None,
@@ -401,7 +311,7 @@ impl View {
 
     /// Whether a view of one value has none at some steps, for any values of the column.
     pub(crate) fn may_be_empty(&self) -> bool {
-        self.is_lagged || self.is_self() || self.has(ModifierKind::Filter)
+        self.is_lagged || self.is_self || self.has(ModifierKind::Filter)
     }
 
     /// The name without its last part, if that part may be no column: rustc would take it for a method of the column before it.
@@ -410,12 +320,42 @@ impl View {
         // Only rustc knows whether a word directly after the name of a module is a column.
         let is_after_a_column = self.is_inherited || !before.is_empty();
         let is_method = METHODS_OF_HANDLES.contains(&&*ident_text(last));
-        let names = [&self.base].into_iter().chain(before).map(ident_text);
-        (is_after_a_column && is_method).then(|| names.collect::<Vec<_>>().join("."))
+        (is_after_a_column && is_method).then(|| joined([&self.base].into_iter().chain(before)))
     }
 
     /// The last part of the name; `self` for the self history.
     pub(crate) fn last(&self) -> &Ident {
-        self.path.last().filter(|_| !self.is_self()).unwrap_or(&self.base)
+        self.path.last().filter(|_| !self.is_self).unwrap_or(&self.base)
     }
+}
+
+/// Takes the names of columns that come next: identifiers that are not modifiers.
+pub(super) fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
+    let mut path = Vec::new();
+    // All other fields are read as modifiers, which report them.
+    while let [dot, TokenTree::Ident(name), rest @ ..] = cursor.rest()
+        && is_punct(Some(dot), '.')
+        && !matches!(rest.first(), Some(TokenTree::Group(_)))
+        && !is_modifier(name)
+        && !ident_text(name).is_empty()
+        && let Some(raw) = rust_ident(name)
+        && (raw == *name || is_gen(name))
+    {
+        path.push(raw);
+        cursor.take(2);
+    }
+    path
+}
+
+/// Whether this is a modifier, or a name that is often written instead of one.
+fn is_modifier(name: &Ident) -> bool {
+    let text = ident_text(name);
+    // A column of a module may have these names. As modifiers they have parentheses, and are in no path.
+    let is_method = ["tiered", "target", "context", "instruction"].contains(&&*text);
+    !is_method && MODIFIERS.iter().chain(&["all", "named"]).any(|&modifier| text == modifier)
+}
+
+/// The names with dots between.
+fn joined<'n>(names: impl IntoIterator<Item = &'n Ident>) -> String {
+    names.into_iter().map(ident_text).collect::<Vec<_>>().join(".")
 }

@@ -15,7 +15,7 @@
 //!     const __HERE_debate_DOT_critic: &'static Derived = &Derived::__new(Self::__AT_debate.__column("critic"), "critic");
 //!     const views_of_mood: &'static [View] = &[Self::__HERE_user.latest, Self::__HERE_tone.__all(), …];
 //! }
-//! impl Columns for FeltColumns { /* as in plain.rs */ }
+//! impl Columns for FeltColumns { /* as in views.rs */ }
 //! impl Deref for FeltColumns { type Target = <FeltBase as Base>::Columns; }
 //! ```
 //!
@@ -31,80 +31,66 @@ use std::collections::HashSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::parts::typed;
+use super::parts::{ColumnsParts, typed};
 use super::views::{constant_of, linked_view};
 use crate::expand::dependencies::{Associated, Dependency};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{constant_ident, hidden_ident, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::{Column, Module, View};
+use crate::syntax::ViewDecl;
 
 impl Emitter<'_> {
-    pub(super) fn linked_fields(&self) -> TokenStream {
-        // An editor would complete this field, too, and needs only the deref to find the columns.
-        let base = self.base_columns().map(|base| quote!(#[cfg(not(rust_analyzer))] __base: #base,));
-        let fields = self.flow.columns.iter().map(|column| self.field(column));
-        let modules = self.module_fields();
-        quote!(#base #(#fields)* #modules)
+    pub(super) fn linked_parts(&self) -> ColumnsParts {
+        let mut nodes = Vec::new();
+        let mut lists = Vec::new();
+        for column in &self.flow.columns {
+            let name = ident_text(&column.name);
+            let list = lists.len();
+            // No view is a literal: only rustc knows the indices of columns of other flows.
+            nodes.push(quote!((#name, 0, #list)));
+            if !column.is_source() {
+                let constant = constant_ident("views", &column.name);
+                lists.push(quote!(Self::#constant));
+            }
+        }
+        let order = &self.plan.order;
+        let constants = self.linked_constants();
+        let literals = TokenStream::new();
+        ColumnsParts {
+            constants,
+            nodes: quote!(#(#nodes),*),
+            literals,
+            lists,
+            order: quote!(#(#order),*),
+            bind: self.linked_bind(),
+        }
     }
 
-    pub(super) fn impl_linked_columns(&self, name: &Ident) -> TokenStream {
+    fn linked_bind(&self) -> TokenStream {
         let private = self.private;
-        let dependencies = &self.dependencies;
-        let params = dependencies.struct_params(private);
-        let arguments = dependencies.own_struct_arguments();
-        let constants = self.linked_constants();
-        let graph = self.linked_graph();
-        let checks = self.checks(name);
-        let binds = self.flow.columns.iter().map(|column| {
+        let columns = self.flow.columns.iter().map(|column| {
             let field = unlocated(&column.name);
             let constant = hidden_ident("HERE_", &column.name);
             let typed = typed(column);
             quote!(#field: Self::#constant.__bind(__FLOW) #typed,)
         });
-        let base_bind = self.base_columns().map(
+        let base = self.base_columns().map(
             |base| quote!(#[cfg(not(rust_analyzer))] __base: <#base as #private::Columns>::__bind(__FLOW),),
         );
-        let deref = dependencies.base.as_ref().map(|base| self.deref_to(base, name));
-        let plan = self.fn_plan();
-        let module_binds = self.module_binds();
-        let debug = self.impl_debug(name, params.as_ref(), arguments.as_ref());
-        quote! {
-            #[allow(non_upper_case_globals, unexpected_cfgs)]
-            impl #params #name #arguments {
-                #constants
-            }
-
-            #[allow(unexpected_cfgs)]
-            impl #params #private::Columns for #name #arguments {
-                #graph
-
-                #plan
-
-                fn __bind(__FLOW: &#private::Bind<'_>) -> Self {
-                    Self { #base_bind #(#binds)* #module_binds }
-                }
-            }
-
-            #deref
-
-            #debug
-
-            #checks
-        }
+        let modules = self.module_binds();
+        quote!(Self { #base #(#columns)* #modules })
     }
 
     /// The type of the columns of the base.
-    fn base_columns(&self) -> Option<TokenStream> {
+    pub(super) fn base_columns(&self) -> Option<TokenStream> {
         self.dependencies.base.as_ref().map(|base| base.associated_in_definition(Associated::Columns))
     }
 
     /// Makes the columns of the base fields of the extension, too.
-    fn deref_to(&self, base: &Dependency<'_>, name: &Ident) -> TokenStream {
+    pub(super) fn deref_to(&self, base: &Dependency<'_>, name: &Ident) -> TokenStream {
         let private = self.private;
-        let dependencies = &self.dependencies;
-        let params = dependencies.struct_params(private);
-        let arguments = dependencies.own_struct_arguments();
+        let params = self.dependencies.struct_params(private);
+        let arguments = self.dependencies.own_struct_arguments();
         let target = base.at_path(base.associated_in_definition(Associated::Columns));
         quote! {
             // rustdoc would take the base itself for the target, and show its methods.
@@ -129,7 +115,11 @@ impl Emitter<'_> {
     fn linked_constants(&self) -> TokenStream {
         let private = self.private;
         let count = self.flow.columns.len();
-        let views = self.flow.columns.iter().filter_map(|column| self.linked_views(column));
+        let views = self.flow.columns.iter().filter_map(|column| {
+            let constant = constant_ident("views", &column.name);
+            let views = column.derived.as_ref()?.views.iter().map(|view| linked_view(view, &column.name));
+            Some(quote!(const #constant: &'static [#private::View] = &[#(#views),*];))
+        });
         let base = self
             .base_columns()
             .map(|base| quote!(const __BASE: #private::Graph = <#base as #private::Columns>::GRAPH;));
@@ -137,46 +127,6 @@ impl Emitter<'_> {
         let modules = self.module_constants(&first);
         let columns = self.column_constants();
         quote!(#(#views)* #base #modules #columns)
-    }
-
-    fn linked_graph(&self) -> TokenStream {
-        let private = self.private;
-        let order = &self.plan.order;
-        let mut nodes = Vec::new();
-        let mut lists = Vec::new();
-        for column in &self.flow.columns {
-            let name = ident_text(&column.name);
-            let list = lists.len();
-            // No view is a literal: only rustc knows the indices of columns of other flows.
-            nodes.push(quote!((#name, 0, #list)));
-            if column.derived.is_some() {
-                let constant = constant_ident("views", &column.name);
-                lists.push(quote!(Self::#constant));
-            }
-        }
-        let extending =
-            self.base_columns().map(|base| quote!(.__extending(&<#base as #private::Columns>::GRAPH)));
-        let used = self.modules().map(|(module, _)| {
-            let used = constant_ident("inputs", &module.name);
-            quote!(Self::#used)
-        });
-        let used = (!self.dependencies.modules.is_empty()).then(|| quote!(.__using(&[#(#used),*])));
-        let documents = self.documents();
-        let renames = self.renames();
-        let graph = self.checked_graph(quote! {
-            #private::Graph::__new(&[#(#nodes),*], &[], &[#(#lists),*], &[#(#order),*])
-                #documents #extending #used #renames
-        });
-        quote!(const GRAPH: #private::Graph = #graph;)
-    }
-
-    /// The views of a column, as a separate constant.
-    fn linked_views(&self, column: &Column) -> Option<TokenStream> {
-        let private = self.private;
-        let derived = column.derived.as_ref()?;
-        let constant = constant_ident("views", &column.name);
-        let views = derived.views.iter().map(|view| linked_view(view, &column.name));
-        Some(quote!(const #constant: &'static [#private::View] = &[#(#views),*];))
     }
 
     /// The columns before they are bound to a flow: the columns of this flow, and the columns of other flows that are
@@ -190,10 +140,8 @@ impl Emitter<'_> {
             let name = ident_text(&column.name);
             (constant, self.untyped(column), quote!(#base #at), name)
         });
-        let inputs = self.flow.modules.iter().flat_map(Module::reads);
-        let views = self.flow.columns.iter().flat_map(Column::reads).chain(inputs);
         let mut known = HashSet::new();
-        let others = views.filter(|view| view.is_inherited || !view.path.is_empty());
+        let others = self.flow.reads().filter(|view| view.is_inherited || !view.path.is_empty());
         // Two views of one column use the same constant.
         let others = others.filter(|view| known.insert(view.name())).map(|view| {
             let constant = constant_of(view, &view.base);
@@ -208,7 +156,7 @@ impl Emitter<'_> {
 }
 
 /// The index of a column of another flow.
-fn index_of(view: &View) -> TokenStream {
+fn index_of(view: &ViewDecl) -> TokenStream {
     let name = view.name();
     if view.is_inherited {
         return quote!(Self::__BASE.__find(#name));

@@ -1,12 +1,11 @@
 //! The struct of the columns, and the graph as constants.
 //!
-//! A flow without dependencies has a graph of literals (`plain`). The graph of a flow that extends or uses other flows
+//! A flow without dependencies has a graph of literals (`views`). The graph of a flow that extends or uses other flows
 //! is linked: constants find the columns of those flows by name (`linked`).
 
 mod linked;
 mod modules;
 mod parts;
-mod plain;
 mod rules;
 mod views;
 
@@ -15,37 +14,100 @@ use quote::{ToTokens, quote};
 use syn::Visibility;
 
 use super::emitter::Emitter;
-use super::tokens::hidden_ident;
-use crate::syntax::{Column, View};
+use super::tokens::{constant_ident, hidden_ident};
+use crate::ident::ident_text;
+use crate::syntax::{ColumnDecl, ViewDecl};
 
+use parts::ColumnsParts;
 pub(super) use parts::is_typed;
 
 impl Emitter<'_> {
     /// The struct of the columns.
     pub(super) fn columns(&self, vis: &Visibility, name: &Ident, docs: &str) -> TokenStream {
         let params = self.dependencies.struct_params(self.private);
-        let fields = if self.dependencies.is_empty() { self.plain_fields() } else { self.linked_fields() };
+        // An editor would complete this field, too, and needs only the deref to find the columns.
+        let base = self.base_columns().map(|base| quote!(#[cfg(not(rust_analyzer))] __base: #base,));
+        let fields = self.flow.columns.iter().map(|column| self.field(column));
+        let modules = self.module_fields();
         quote! {
             #[doc = #docs]
             // A separate rule for names of columns allows `a__b`.
             #[allow(dead_code, non_snake_case, unexpected_cfgs, unreachable_pub)]
             #vis struct #name #params {
-                #fields
+                #base #(#fields)* #modules
             }
         }
     }
 
     /// The implementations of the struct, with the graph.
     pub(super) fn impl_columns(&self, name: &Ident) -> TokenStream {
-        if self.dependencies.is_empty() {
-            self.impl_plain_columns(name)
+        let private = self.private;
+        let is_linked = !self.dependencies.is_empty();
+        let parts = if is_linked { self.linked_parts() } else { self.plain_parts() };
+        let ColumnsParts { constants, nodes, literals, lists, order, bind } = parts;
+        let params = self.dependencies.struct_params(private);
+        let arguments = self.dependencies.own_struct_arguments();
+        let cfgs = is_linked.then(|| quote!(, unexpected_cfgs));
+        let constants = (!constants.is_empty()).then(|| {
+            quote! {
+                #[allow(non_upper_case_globals #cfgs)]
+                impl #params #name #arguments { #constants }
+            }
+        });
+        let extending =
+            self.base_columns().map(|base| quote!(.__extending(&<#base as #private::Columns>::GRAPH)));
+        let used = self.modules().map(|(module, _)| constant_ident("inputs", &module.name));
+        let used = (!self.dependencies.modules.is_empty()).then(|| quote!(.__using(&[#(Self::#used),*])));
+        let documents = self.documents();
+        let renames = self.renames();
+        let graph = self.checked_graph(quote! {
+            #private::Graph::__new(&[#nodes], &[#literals], &[#(#lists),*], &[#order])
+                #documents #extending #used #renames
+        });
+        // A generic impl has a static once, for all arguments. Only constants make the graphs different.
+        let plan = if self.dependencies.consts.is_empty() {
+            quote! {
+                static PLAN: #private::TypePlan = #private::TypePlan::new();
+                &PLAN
+            }
         } else {
-            self.impl_linked_columns(name)
+            quote!(#private::TypePlan::of_type::<Self>())
+        };
+        let deref = self.dependencies.base.as_ref().map(|base| self.deref_to(base, name));
+        let cfgs = is_linked.then(|| quote!(#[allow(unexpected_cfgs)]));
+        let text = ident_text(name);
+        let checks = self.checks(name);
+        quote! {
+            #constants
+
+            #cfgs
+            impl #params #private::Columns for #name #arguments {
+                const GRAPH: #private::Graph = #graph;
+
+                fn __plan() -> &'static #private::TypePlan {
+                    #plan
+                }
+
+                fn __bind(__FLOW: &#private::Bind<'_>) -> Self {
+                    #bind
+                }
+            }
+
+            #deref
+
+            // The name of the struct alone. A derive would make the compiler look at each field.
+            impl #params #private::core::fmt::Debug for #name #arguments {
+                fn fmt(&self, __f: &mut #private::core::fmt::Formatter<'_>) -> #private::core::fmt::Result {
+                    #private::fmt_struct(#text, __f)
+                }
+            }
+
+            #checks
         }
     }
 
     /// The function that mentions the columns that a column reads.
-    pub(super) fn fn_reads(&self, column: &Column, columns: &impl ToTokens) -> Option<TokenStream> {
+    pub(super) fn fn_reads(&self, column: &ColumnDecl, columns: &impl ToTokens) -> Option<TokenStream> {
         let views = &column.derived.as_ref()?.views;
         let mentions = views.iter().map(|view| self.mention(view, &column.name));
         let mentions = fn_mentions(&column.name, columns, &mentions.collect());
@@ -55,7 +117,7 @@ impl Emitter<'_> {
     }
 
     /// A mention of a view. The modifiers are included where no constant has them.
-    pub(super) fn mention(&self, view: &View, reader: &Ident) -> TokenStream {
+    pub(super) fn mention(&self, view: &ViewDecl, reader: &Ident) -> TokenStream {
         if self.dependencies.is_empty() {
             views::mention_view(view, reader)
         } else {

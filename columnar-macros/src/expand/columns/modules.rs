@@ -21,18 +21,18 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use super::views::{constant_of, mention_column};
-use crate::expand::dependencies::{Associated, Dependency, Inputs, Role};
+use crate::expand::dependencies::{Associated, Dependency, FlowRole, InputsAlias};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{constant_ident, docs_or, hidden_ident, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::{Module, State, View, is_punct};
+use crate::syntax::{ModuleDecl, is_punct};
 
 impl Emitter<'_> {
     /// The modules, each with its types.
-    pub(in crate::expand) fn modules(&self) -> impl Iterator<Item = (&Module, &Dependency<'_>)> {
+    pub(in crate::expand) fn modules(&self) -> impl Iterator<Item = (&ModuleDecl, &Dependency<'_>)> {
         self.dependencies.modules.iter().filter_map(|dependency| match dependency.role {
-            Role::Module(module) => Some((module, dependency)),
-            Role::Base => None,
+            FlowRole::Module(module) => Some((module, dependency)),
+            FlowRole::Base => None,
         })
     }
 
@@ -68,7 +68,7 @@ impl Emitter<'_> {
     /// The local trait gives every type a `__STEPS`, so that a path that names no flow is a single error.
     pub(in crate::expand) fn module_steps(
         &self,
-        module: &Module,
+        module: &ModuleDecl,
         dependency: &Dependency<'_>,
     ) -> TokenStream {
         let private = self.private;
@@ -84,7 +84,7 @@ impl Emitter<'_> {
         let types = (0..count(&arguments)).map(|at| format_ident!("__A{at}", span = Span::mixed_site()));
         let types: Vec<Ident> = types.collect();
         // rustc underlines from the angle brackets to the keyword, and suggests changes after the keyword.
-        let path = dependency.path();
+        let path = dependency.path;
         let flow = dependency.unchecked();
         let end = path.to_token_stream().into_iter().last().map_or(module.keyword.span(), |last| last.span());
         let path = quote_spanned!(end=> <#flow>);
@@ -104,7 +104,7 @@ impl Emitter<'_> {
     /// Mentions the inputs of a module, and the columns bound to them.
     pub(in crate::expand) fn module_mentions(
         &self,
-        module: &Module,
+        module: &ModuleDecl,
         dependency: &Dependency<'_>,
     ) -> TokenStream {
         let private = self.private;
@@ -115,13 +115,12 @@ impl Emitter<'_> {
         });
         let mentions = inputs.clone().map(|(input, column)| {
             let source = &input.name;
-            let is_typed =
-                |column: &&View| column.state != State::Valid && column.name() == ident_text(source);
-            let typed = input.column.as_ref().filter(is_typed);
+            let typed = input.column.as_ref().filter(|column| column.name() == ident_text(source));
+            let typed = typed.filter(|column| !column.is_valid());
             let typed = typed.and_then(|_| self.typed_input(dependency, source));
             quote!(#typed let _ = __here.#name.#source; #column)
         });
-        let Some(Inputs { definition, path }) = dependency.inputs(module.keyword.span()) else {
+        let Some(InputsAlias { definition, path }) = dependency.inputs(module.keyword.span()) else {
             return mentions.collect();
         };
         // The expansion without a marker has an identifier, too.
@@ -150,7 +149,7 @@ impl Emitter<'_> {
     /// An input of a module that is not typed yet, which an editor completes.
     fn typed_input(&self, dependency: &Dependency<'_>, name: &Ident) -> Option<TokenStream> {
         let private = self.private;
-        let Inputs { definition, path } = dependency.inputs(Span::call_site())?;
+        let InputsAlias { definition, path } = dependency.inputs(Span::call_site())?;
         Some(quote! {
             #[cfg(rust_analyzer)]
             let _ = || {

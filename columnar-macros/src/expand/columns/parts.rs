@@ -1,16 +1,30 @@
 //! Parts of the struct of the columns that every flow has.
 
-use proc_macro2::{Delimiter, Group, Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
-use crate::expand::emitter::Emitter;
+use crate::expand::emitter::{Emitter, call_at_type};
 use crate::expand::generics::TypeParam;
-use crate::expand::tokens::{Tokens, docs_or, unlocated};
+use crate::expand::tokens::{Tokens, docs_or};
 use crate::ident::ident_text;
-use crate::syntax::{Column, ColumnType, RenamedFrom};
+use crate::syntax::{ColumnDecl, EarlierName, TypeDecl};
+
+/// The parts that differ with the dependencies of a flow.
+pub(super) struct ColumnsParts {
+    /// The constants that the graph mentions.
+    pub(super) constants: TokenStream,
+    /// Each column, with the number of literal views and of constant lists before it.
+    pub(super) nodes: TokenStream,
+    pub(super) literals: TokenStream,
+    /// The lists of views, one for each column that has a constant view.
+    pub(super) lists: Vec<TokenStream>,
+    pub(super) order: TokenStream,
+    /// The body of the function that binds the columns to a flow.
+    pub(super) bind: TokenStream,
+}
 
 impl Emitter<'_> {
-    pub(super) fn field(&self, column: &Column) -> TokenStream {
+    pub(super) fn field(&self, column: &ColumnDecl) -> TokenStream {
         let name = &column.name;
         let ty = self.field_type(column);
         let kind = if column.derived.is_some() { "column" } else { "source" };
@@ -18,80 +32,33 @@ impl Emitter<'_> {
         quote!(#docs pub #name: #ty,)
     }
 
-    fn field_type(&self, column: &Column) -> Tokens {
+    fn field_type(&self, column: &ColumnDecl) -> Tokens {
         let untyped = self.untyped(column);
-        if let Some(ty) = &column.source_type {
-            let ty = self.source_type(ty);
-            return quote!(#untyped<#ty>).into();
-        }
-        let Some(ty) = column.derived.as_ref().and_then(|derived| derived.ty.as_ref()) else {
-            return untyped;
-        };
+        let private = self.private;
+        let Some(TypeDecl { ty, is_partial, .. }) = &column.ty else { return untyped };
         match self.dependencies.types.iter().find(|param| *param.column == column.name) {
             Some(TypeParam { param, .. }) => quote!(#untyped<#param>).into(),
-            // The error in a partial type is reported.
-            None if ty.is_partial => untyped,
-            None => {
-                let ty = &ty.ty;
-                quote!(#untyped<#ty>).into()
+            // The error in a partial or missing type is reported.
+            None if column.is_source() && (*is_partial || ty.is_empty()) => {
+                quote!(#untyped<#private::Documents>).into()
             }
+            None if *is_partial => untyped,
+            None => quote!(#untyped<#ty>).into(),
         }
-    }
-
-    /// The type of a source of documents. The error in a partial or missing one is reported.
-    fn source_type(&self, ty: &ColumnType) -> TokenStream {
-        let private = self.private;
-        if ty.is_partial || ty.ty.is_empty() { quote!(#private::Documents) } else { ty.ty.clone() }
     }
 
     /// The sources of documents, as a call on the graph.
     pub(super) fn documents(&self) -> Option<TokenStream> {
         let columns = self.flow.columns.iter().enumerate();
-        let documents = columns.filter(|(_, column)| column.source_type.is_some()).map(|(at, _)| at);
+        let documents = columns.filter(|(_, column)| column.has_documents()).map(|(at, _)| at);
         let documents: Vec<usize> = documents.collect();
         (!documents.is_empty()).then(|| quote!(.__documents(&[#(#documents),*])))
     }
 
     /// The type of a field, without the type of the values.
-    pub(super) fn untyped(&self, column: &Column) -> Tokens {
+    pub(super) fn untyped(&self, column: &ColumnDecl) -> Tokens {
         let private = self.private;
         if column.derived.is_some() { quote!(#private::Derived) } else { quote!(#private::Source) }.into()
-    }
-
-    /// The name of the struct alone. A derive would make the compiler look at each field.
-    pub(super) fn impl_debug(
-        &self,
-        name: &Ident,
-        params: Option<&TokenStream>,
-        arguments: Option<&TokenStream>,
-    ) -> TokenStream {
-        let private = self.private;
-        let text = ident_text(name);
-        quote! {
-            impl #params #private::core::fmt::Debug for #name #arguments {
-                fn fmt(&self, __f: &mut #private::core::fmt::Formatter<'_>) -> #private::core::fmt::Result {
-                    #private::fmt_struct(#text, __f)
-                }
-            }
-        }
-    }
-
-    pub(super) fn fn_plan(&self) -> TokenStream {
-        let private = self.private;
-        // A generic impl has a static once, for all arguments. Only constants make the graphs different.
-        let plan = if self.dependencies.consts.is_empty() {
-            quote! {
-                static PLAN: #private::TypePlan = #private::TypePlan::new();
-                &PLAN
-            }
-        } else {
-            quote!(#private::TypePlan::of_type::<Self>())
-        };
-        quote! {
-            fn __plan() -> &'static #private::TypePlan {
-                #plan
-            }
-        }
     }
 
     /// The earlier names of columns, as a call on the graph.
@@ -99,7 +66,7 @@ impl Emitter<'_> {
         let private = self.private;
         let columns = self.flow.columns.iter().enumerate();
         let renames = columns.filter_map(|(at, column)| {
-            let RenamedFrom { keyword, name } = column.renamed_from.as_ref()?;
+            let EarlierName { keyword, name } = column.renamed_from.as_ref()?;
             Some(quote!(#private::RenamedFrom::#keyword(#at, #name)))
         });
         let renames: Vec<TokenStream> = renames.collect();
@@ -108,25 +75,16 @@ impl Emitter<'_> {
 }
 
 /// The call that makes a column a column of the declared type.
-pub(super) fn typed(column: &Column) -> Option<TokenStream> {
-    column.source_type.as_ref().map_or_else(
-        || is_typed(column).then(|| quote!(.__typed())),
-        |ty| Some(of_source_type(&column.name, ty)),
-    )
-}
-
-/// The call that makes a source a source of the declared type. rustc reports a type that cannot be a source at that
-/// type, from the `:` to the last token.
-fn of_source_type(name: &Ident, ColumnType { colon, ty, .. }: &ColumnType) -> TokenStream {
-    let field = unlocated(name);
-    let of = Ident::new("__of", *colon);
-    let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &__here.#field));
-    body.set_span(ty.clone().into_iter().last().map_or(*colon, |last| last.span()));
-    let closure = quote_spanned!(*colon=> |__here: &Self|);
-    quote!(.#of(#closure #body))
+pub(super) fn typed(column: &ColumnDecl) -> Option<TokenStream> {
+    let ty = column.ty.as_ref()?;
+    Some(if column.is_source() {
+        call_at_type(column, ty, "__of", &quote_spanned!(ty.colon=> Self))
+    } else {
+        quote!(.__typed())
+    })
 }
 
 /// Whether the values of a column are more than text.
-pub(in crate::expand) fn is_typed(column: &Column) -> bool {
-    column.derived.as_ref().is_some_and(|derived| derived.ty.is_some())
+pub(in crate::expand) fn is_typed(column: &ColumnDecl) -> bool {
+    !column.is_source() && column.ty.is_some()
 }

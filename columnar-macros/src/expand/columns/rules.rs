@@ -17,9 +17,9 @@ use crate::expand::dependencies::Dependency;
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Tokens, constant_ident, hidden_ident, list, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::{Column, Module, State, View};
+use crate::syntax::{ColumnDecl, ModuleDecl, ViewDecl, ViewState};
 
-struct Rule {
+struct RuleCheck {
     /// The module of the rule in the runtime crate.
     name: &'static str,
     /// The position of the error.
@@ -43,7 +43,7 @@ impl Emitter<'_> {
         let arguments = self.dependencies.any_struct_arguments();
         let graph = quote!(<#name #arguments as #private::Columns>::GRAPH);
         let rules = self.rules(&quote!(#name #arguments), &graph);
-        let traits = rules.iter().filter_map(Rule::own_trait);
+        let traits = rules.iter().filter_map(RuleCheck::own_trait);
         // rustc reports a parameter that lacks a trait once, so each rule has a separate parameter.
         let params = (0..rules.len()).map(|at| format_ident!("__T{at}", span = Span::mixed_site()));
         let params: Vec<Ident> = params.collect();
@@ -70,7 +70,7 @@ impl Emitter<'_> {
         }
         let private = self.private;
         let assertions = self.rules(&quote!(Self), &quote!(__graph)).into_iter();
-        let assertions = assertions.map(|Rule { name, at, holds, .. }| {
+        let assertions = assertions.map(|RuleCheck { name, at, holds, .. }| {
             let rule = Ident::new(name, Span::call_site());
             let opening = private.opening(at);
             quote!(#opening #private::rules::#rule::Assertion>::check(#holds);)
@@ -83,14 +83,18 @@ impl Emitter<'_> {
     }
 
     /// `columns` is the type of the columns, and `graph` the value of the graph.
-    fn rules(&self, columns: &TokenStream, graph: &TokenStream) -> Vec<Rule> {
+    fn rules(&self, columns: &TokenStream, graph: &TokenStream) -> Vec<RuleCheck> {
         let mut rules = Vec::new();
         if self.dependencies.base.is_some() {
-            rules.extend(self.names().map(|name| rule_of_name(name, columns)));
+            rules.extend(self.flow.names().map(|name| rule_of_name(name, columns)));
             rules.extend(self.flow.columns.iter().flat_map(|column| rules_of_documents(column, columns)));
         }
         rules.extend(
-            self.flow.columns.iter().flat_map(Column::reads).filter_map(|view| rule_of_view(view, columns)),
+            self.flow
+                .columns
+                .iter()
+                .flat_map(ColumnDecl::reads)
+                .filter_map(|view| rule_of_view(view, columns)),
         );
         for (module, dependency) in self.modules() {
             rules.extend(self.rules_of_module(module, dependency, columns));
@@ -101,28 +105,22 @@ impl Emitter<'_> {
         rules
     }
 
-    /// The names of the columns and modules.
-    fn names(&self) -> impl Iterator<Item = &Ident> {
-        let columns = self.flow.columns.iter().map(|column| &column.name);
-        columns.chain(self.flow.modules.iter().map(|module| &module.name))
-    }
-
     fn rules_of_module(
         &self,
-        module: &Module,
+        module: &ModuleDecl,
         dependency: &Dependency<'_>,
         columns: &TokenStream,
-    ) -> Vec<Rule> {
+    ) -> Vec<RuleCheck> {
         let at = hidden_ident("AT_", &module.name);
         let keyword = module.keyword.span();
-        let mut rules = vec![Rule::new("few_levels", keyword, quote!(<#columns>::#at.__fits()))];
+        let mut rules = vec![RuleCheck::new("few_levels", keyword, quote!(<#columns>::#at.__fits()))];
         // Elsewhere a struct has the inputs as fields.
         if !dependency.has_struct_of_inputs() && module.is_complete {
             let used = constant_ident("inputs", &module.name);
-            rules.push(Rule::new("all_inputs", keyword, quote!(<#columns>::#used.__is_complete())));
+            rules.push(RuleCheck::new("all_inputs", keyword, quote!(<#columns>::#used.__is_complete())));
         }
-        let reads = self.flow.columns.iter().flat_map(Column::reads);
-        let reads = reads.filter(|view| view.state != State::NoColumn);
+        let reads = self.flow.columns.iter().flat_map(ColumnDecl::reads);
+        let reads = reads.filter(|view| view.state != ViewState::NoColumn);
         let of_module = reads.filter_map(|view| Some((view, view.inside(&module.name)?)));
         rules.extend(of_module.map(|(view, name)| {
             let is_input = module.inputs.iter().any(|input| ident_text(&input.name) == name);
@@ -131,7 +129,7 @@ impl Emitter<'_> {
             } else {
                 ("column_of_module", quote!(__is_module))
             };
-            Rule::new(rule, view.last().span(), quote!(!<#columns>::#at.#is_other(#name)))
+            RuleCheck::new(rule, view.last().span(), quote!(!<#columns>::#at.#is_other(#name)))
         }));
         let inputs = module.inputs.iter().filter_map(|input| Some((&input.name, input.read()?)));
         rules.extend(inputs.flat_map(|(input, column)| self.rules_of_input(module, input, column, columns)));
@@ -141,17 +139,17 @@ impl Emitter<'_> {
     /// An input takes documents if the column for the input holds documents, and text if the column holds text.
     fn rules_of_input(
         &self,
-        module: &Module,
+        module: &ModuleDecl,
         input: &Ident,
-        column: &View,
+        column: &ViewDecl,
         columns: &TokenStream,
-    ) -> Vec<Rule> {
+    ) -> Vec<RuleCheck> {
         let read = column.name();
         let name = ident_text(input);
         let of_module = hidden_ident("AT_", &module.name);
         let takes_documents = quote!(<#columns>::#of_module.__takes_documents(#name));
         let takes_text = quote!(<#columns>::#of_module.__takes_text(#name));
-        let rule = |name, holds| Rule::new(name, input.span(), holds);
+        let rule = |name, holds| RuleCheck::new(name, input.span(), holds);
         if column.is_inherited {
             // Only rustc knows the sources of the base.
             let is_documents = quote!(<#columns>::__BASE.__is_documents(#read));
@@ -168,27 +166,30 @@ impl Emitter<'_> {
     }
 
     /// A window whose count is a constant shows at least one value.
-    fn rule_of_windows(&self, column: &Column, columns: &TokenStream) -> Option<Rule> {
+    fn rule_of_windows(&self, column: &ColumnDecl, columns: &TokenStream) -> Option<RuleCheck> {
         let private = self.private;
-        let mut valid = column.reads().filter(|view| view.state == State::Valid);
-        let at = valid.find_map(View::computed_window)?;
+        let mut valid = column.reads().filter(|view| view.is_valid());
+        let at = valid.find_map(ViewDecl::computed_window)?;
         let views = constant_ident("views", &column.name);
-        Some(Rule::new("some_values", at, quote!(#private::View::__show_values(<#columns>::#views))))
+        Some(RuleCheck::new("some_values", at, quote!(#private::View::__show_values(<#columns>::#views))))
     }
 
     /// Cycles that may be there, depending on which inputs a column of a module waits for.
-    fn rules_of_cycles(&self, columns: &TokenStream, graph: &TokenStream) -> impl Iterator<Item = Rule> {
+    fn rules_of_cycles(&self, columns: &TokenStream, graph: &TokenStream) -> impl Iterator<Item = RuleCheck> {
         let (count, _) = self.dependencies.graph_sizes(self.private, columns);
         self.plan.possible_cycles.iter().enumerate().map(move |(at, cycle)| {
             let modules = list(cycle.modules.iter().map(|name| format!("{name:?}")));
             let holds = quote!(#graph.__is_acyclic::<#count>(&[#modules]));
             let own = format_ident!("__Acyclic{at}", span = Span::mixed_site());
-            Rule { own: Some((own, cycle.message.clone())), ..Rule::new("acyclic", cycle.at, holds) }
+            RuleCheck {
+                own: Some((own, cycle.message.clone())),
+                ..RuleCheck::new("acyclic", cycle.at, holds)
+            }
         })
     }
 }
 
-impl Rule {
+impl RuleCheck {
     fn new(name: &'static str, at: Span, holds: TokenStream) -> Self {
         Self { name, at, holds, own: None }
     }
@@ -215,14 +216,14 @@ impl Rule {
 }
 
 /// No column or module has the name of one of the base.
-fn rule_of_name(name: &Ident, columns: &TokenStream) -> Rule {
+fn rule_of_name(name: &Ident, columns: &TokenStream) -> RuleCheck {
     let text = ident_text(name);
-    Rule::new("new_name", name.span(), quote!(!<#columns>::__BASE.__has(#text)))
+    RuleCheck::new("new_name", name.span(), quote!(!<#columns>::__BASE.__has(#text)))
 }
 
 /// A word after a column of another flow is no method of that column.
-fn rule_of_view(view: &View, columns: &TokenStream) -> Option<Rule> {
-    let before = view.before_a_method().filter(|_| view.state != State::NoColumn)?;
+fn rule_of_view(view: &ViewDecl, columns: &TokenStream) -> Option<RuleCheck> {
+    let before = view.before_a_method().filter(|_| view.state != ViewState::NoColumn)?;
     let name = view.name();
     let at = view.last().span();
     let inside = |name: &str| name.split_once('.').map_or_else(String::new, |(_, inside)| inside.to_owned());
@@ -233,15 +234,15 @@ fn rule_of_view(view: &View, columns: &TokenStream) -> Option<Rule> {
         (quote!(<#columns>::#module), inside(&before), inside(&name))
     };
     // An unknown column before the word is reported where it is mentioned.
-    Some(Rule::new("known_view", at, quote!(#of.__has(#name) || !#of.__has(#before))))
+    Some(RuleCheck::new("known_view", at, quote!(#of.__has(#name) || !#of.__has(#before))))
 }
 
 /// A tiered view shows documents. A column of the base holds text if a view shows a part of it, or if it is read beside
 /// a tiered view.
-fn rules_of_documents(column: &Column, columns: &TokenStream) -> Vec<Rule> {
+fn rules_of_documents(column: &ColumnDecl, columns: &TokenStream) -> Vec<RuleCheck> {
     // Two views of the same documents are reported elsewhere.
     let is_tiered = |name: &str| column.reads().any(|view| view.is_tiered() && view.name() == name);
-    let has_tiers = column.reads().any(View::is_tiered);
+    let has_tiers = column.reads().any(ViewDecl::is_tiered);
     let rules = column.reads().filter(|view| view.is_inherited).filter_map(|view| {
         let at = view.base.span();
         let name = view.name();
@@ -257,7 +258,7 @@ fn rules_of_documents(column: &Column, columns: &TokenStream) -> Vec<Rule> {
         } else {
             return None;
         };
-        Some(Rule::new(rule, at, holds))
+        Some(RuleCheck::new(rule, at, holds))
     });
     rules.collect()
 }

@@ -22,19 +22,19 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 
-use crate::expand::dependencies::{Associated, Dependencies, Dependency, Role, unique_variant};
+use crate::expand::dependencies::{Associated, Dependencies, Dependency, FlowRole, unique_variant};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Tokens, docs_or, list, located};
 use crate::ident::ident_text;
-use crate::syntax::{Column, Header};
+use crate::syntax::{ColumnDecl, FlowHeader};
 
 impl Emitter<'_> {
     /// The enum `id` of the computed columns, for the struct `columns`.
-    pub(super) fn column_enum(&self, header: &Header, id: &Ident, columns: &Ident) -> TokenStream {
-        let is_named = |column: &Column| column.derived.is_some() && !column.is_duplicate;
+    pub(super) fn column_enum(&self, header: &FlowHeader, id: &Ident, columns: &Ident) -> TokenStream {
         let all = self.flow.columns.iter().enumerate();
-        let (derived, without): (Vec<_>, Vec<_>) = all.partition(|(_, column)| is_named(column));
-        let (indices, derived): (Vec<usize>, Vec<&Column>) = derived.into_iter().unzip();
+        let (derived, without): (Vec<_>, Vec<_>) =
+            all.partition(|(_, column)| !column.is_source() && !column.is_duplicate);
+        let (indices, derived): (Vec<usize>, Vec<&ColumnDecl>) = derived.into_iter().unzip();
         let without = without.into_iter().map(|(at, _)| at).collect();
         let names: Vec<String> = derived.iter().map(|column| ident_text(&column.name)).collect();
         let variants = variants(&derived, self.dependencies.base.as_ref());
@@ -61,7 +61,7 @@ impl Emitter<'_> {
 /// The enum. The lists are parallel, one item per computed column.
 struct Enum<'e> {
     private: &'e Tokens,
-    header: &'e Header,
+    header: &'e FlowHeader,
     id: &'e Ident,
     /// The struct of the columns.
     struct_of: &'e Ident,
@@ -69,7 +69,7 @@ struct Enum<'e> {
     indices: Vec<usize>,
     /// The columns that the enum does not name.
     without: Vec<usize>,
-    columns: Vec<&'e Column>,
+    columns: Vec<&'e ColumnDecl>,
     names: Vec<String>,
     variants: Vec<Ident>,
 }
@@ -234,8 +234,8 @@ impl Enum<'_> {
         let variant = dependency.variant();
         let name = quote!(#private::ColumnEnum::__name(__column));
         let name = match dependency.role {
-            Role::Base => name,
-            Role::Module(module) => {
+            FlowRole::Base => name,
+            FlowRole::Module(module) => {
                 let module = ident_text(&module.name);
                 quote!(<Self as #private::ColumnEnum>::__name_in(#module, #name))
             }
@@ -257,17 +257,17 @@ fn variant(dependency: &Dependency<'_>) -> TokenStream {
     let name = dependency.name().unraw();
     let ty = dependency.associated_in_definition(Associated::Column);
     let docs = match dependency.role {
-        Role::Base => format!(" A column of the `{name}` that is extended."),
-        Role::Module(_) => format!(" A column of the module `{name}`."),
+        FlowRole::Base => format!(" A column of the `{name}` that is extended."),
+        FlowRole::Module(_) => format!(" A column of the module `{name}`."),
     };
     quote!(#[doc = #docs] #variant(#ty),)
 }
 
 /// The columns as variants; made unique where two names become the same.
-fn variants(columns: &[&Column], base: Option<&Dependency<'_>>) -> Vec<Ident> {
+fn variants(columns: &[&ColumnDecl], base: Option<&Dependency<'_>>) -> Vec<Ident> {
     // As in `Dependencies::new`, which gives modules the names that are left.
     let mut taken: HashSet<String> = base.map(|base| ident_text(base.name())).into_iter().collect();
-    let variant = |column: &&Column| {
+    let variant = |column: &&ColumnDecl| {
         Ident::new(&unique_variant(&column.name, &mut taken), located(column.keyword.span()))
     };
     columns.iter().map(variant).collect()

@@ -18,12 +18,12 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 
 use super::docs::first_paragraph;
-use super::scope::Item;
+use super::scope::ItemEmitter;
 use crate::expand::tokens::{hidden_ident, list};
 use crate::ident::ident_text;
-use crate::syntax::{Base, Param};
+use crate::syntax::{BaseDecl, Param};
 
-impl Item<'_> {
+impl ItemEmitter<'_> {
     pub(super) fn constructors(&self) -> TokenStream {
         let steps = self.fn_steps();
         let constructors = match &self.header.base {
@@ -71,7 +71,7 @@ impl Item<'_> {
         }
     }
 
-    fn fn_extend(&self, base: &Base) -> TokenStream {
+    fn fn_extend(&self, base: &BaseDecl) -> TokenStream {
         let private = &self.emitter.private;
         let params = self.owned_params();
         let names = self.param_names();

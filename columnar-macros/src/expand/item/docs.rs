@@ -17,13 +17,13 @@ use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-use super::drawing::{self, Line, Node, Read};
-use super::table::{self, Row};
+use super::drawing::{self, DrawnColumn, DrawnLine, DrawnRead};
+use super::table::{self, TableRow};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::text_of;
 use crate::graph;
 use crate::ident::{ident_text, without_marker};
-use crate::syntax::{Column, Flow, Header, Module, View};
+use crate::syntax::{ColumnDecl, FlowDecl, FlowHeader, ViewDecl};
 
 /// The target of links to columns of the base. Only rustc knows the type of such a column, but `extend` has the base.
 const OF_BASE: &str = "Self::extend";
@@ -31,13 +31,13 @@ const OF_BASE: &str = "Self::extend";
 /// The documentation of one flow.
 pub(super) struct Docs<'e> {
     emitter: &'e Emitter<'e>,
-    header: &'e Header,
+    header: &'e FlowHeader,
     /// The name of the runtime crate for links.
     crate_name: Ident,
 }
 
 impl<'e> Docs<'e> {
-    pub(super) fn new(emitter: &'e Emitter<'e>, header: &'e Header) -> Self {
+    pub(super) fn new(emitter: &'e Emitter<'e>, header: &'e FlowHeader) -> Self {
         // With an upper case that no column and no module has.
         let crate_name = format_ident!("__{}DOCS", header.name.unraw(), span = Span::call_site());
         Self { emitter, header, crate_name }
@@ -70,7 +70,7 @@ impl<'e> Docs<'e> {
         }
     }
 
-    fn page(&self, nodes: &[Node], order: &[usize]) -> String {
+    fn page(&self, nodes: &[DrawnColumn], order: &[usize]) -> String {
         let base = self.emitter.dependencies.base.as_ref().map(|base| ident_text(base.name()));
         let drawing = drawing::svg(nodes, order).map_or_else(String::new, |svg| {
             format!("{svg}\n\n{}\n\n", drawing::legend(nodes, base.as_deref()))
@@ -80,7 +80,7 @@ impl<'e> Docs<'e> {
 
     /// The constructors and the methods that a user needs first.
     fn first_steps(&self) -> String {
-        let Flow { columns, .. } = self.emitter.flow;
+        let FlowDecl { columns, .. } = self.emitter.flow;
         let krate = &self.crate_name;
         let begin = match &self.emitter.dependencies.base {
             Some(base) => format!(
@@ -107,23 +107,23 @@ impl<'e> Docs<'e> {
         )
     }
 
-    fn rows(&self) -> Vec<Row> {
-        let Flow { columns, modules, .. } = self.emitter.flow;
-        let reads = |view: &View| {
+    fn rows(&self) -> Vec<TableRow> {
+        let FlowDecl { columns, modules, .. } = self.emitter.flow;
+        let reads = |view: &ViewDecl| {
             let link = match () {
-                () if view.is_self() => None,
+                () if view.is_self => None,
                 () if view.is_inherited => Some(OF_BASE.to_owned()),
                 () => Some(table::link(&ident_text(&view.base))),
             };
             (text_of(view.written.clone()), link)
         };
-        let columns = columns.iter().map(|column| Row {
+        let columns = columns.iter().map(|column| TableRow {
             name: ident_text(&column.name),
             kind: self.kind(column),
             reads: column.reads().map(reads).collect(),
             summary: first_paragraph(&column.docs),
         });
-        let modules = modules.iter().map(|module| Row {
+        let modules = modules.iter().map(|module| TableRow {
             name: ident_text(&module.name),
             kind: format!("module {}", table::code(&text_of(module.path.to_token_stream()))),
             reads: module.reads().map(reads).collect(),
@@ -133,52 +133,48 @@ impl<'e> Docs<'e> {
     }
 
     /// The kind of a column, with the documentation of the handle.
-    fn kind(&self, column: &Column) -> String {
+    fn kind(&self, column: &ColumnDecl) -> String {
         let krate = &self.crate_name;
-        match &column.derived {
-            None if column.source_type.is_some() => format!("[documents]({krate}::Source)"),
-            None => format!("[source]({krate}::Source)"),
-            Some(derived) => match &derived.ty {
-                Some(ty) => format!("[derived]({krate}::Derived): {}", table::code(&text_of(ty.ty.clone()))),
-                None => format!("[derived]({krate}::Derived)"),
-            },
+        match &column.ty {
+            Some(_) if column.is_source() => format!("[documents]({krate}::Source)"),
+            None if column.is_source() => format!("[source]({krate}::Source)"),
+            Some(ty) => format!("[derived]({krate}::Derived): {}", table::code(&text_of(ty.ty.clone()))),
+            None => format!("[derived]({krate}::Derived)"),
         }
     }
 
     /// The nodes to draw, and their order: the columns of the base that are read, the columns, the modules.
-    fn nodes(&self) -> (Vec<Node>, Vec<usize>) {
-        let Flow { columns, modules, .. } = self.emitter.flow;
+    fn nodes(&self) -> (Vec<DrawnColumn>, Vec<usize>) {
+        let FlowDecl { columns, modules, .. } = self.emitter.flow;
         let mut index: HashMap<String, usize> = HashMap::new();
-        let mut nodes: Vec<Node> = Vec::new();
-        let inherited = columns.iter().flat_map(Column::reads);
-        let inherited = inherited.chain(modules.iter().flat_map(Module::reads));
-        for view in inherited.filter(|view| view.is_inherited) {
+        let mut nodes: Vec<DrawnColumn> = Vec::new();
+        for view in self.emitter.flow.reads().filter(|view| view.is_inherited) {
             let name = view.name();
             index.entry(name.clone()).or_insert_with(|| {
-                nodes.push(Node { name, link: Some(OF_BASE.to_owned()), ..Node::default() });
+                nodes.push(DrawnColumn { name, link: Some(OF_BASE.to_owned()), ..DrawnColumn::default() });
                 nodes.len() - 1
             });
         }
         let first = nodes.len();
-        let names = columns.iter().map(|column| &column.name);
-        let names = names.chain(modules.iter().map(|module| &module.name));
-        index.extend(names.map(ident_text).zip(first..));
-        let node_of = |view: &View| {
+        index.extend(self.emitter.flow.names().map(ident_text).zip(first..));
+        let node_of = |view: &ViewDecl| {
             let name = if view.is_inherited { view.name() } else { ident_text(&view.base) };
             index.get(&name).copied()
         };
         nodes.extend(columns.iter().map(|column| node_of_column(column, node_of)));
         nodes.extend(modules.iter().map(|module| {
-            Node {
+            DrawnColumn {
                 name: ident_text(&module.name),
                 // The module decides how much of the column is shown.
                 reads: module
                     .reads()
-                    .filter_map(|view| Some(Read { column: node_of(view)?, line: Line::All, purpose: None }))
+                    .filter_map(|view| {
+                        Some(DrawnRead { column: node_of(view)?, line: DrawnLine::All, purpose: None })
+                    })
                     .collect(),
-                views: module.reads().map(View::name).collect(),
+                views: module.reads().map(ViewDecl::name).collect(),
                 link: Some(table::link(&ident_text(&module.name))),
-                ..Node::default()
+                ..DrawnColumn::default()
             }
         }));
         let order = order(&mut nodes);
@@ -186,32 +182,32 @@ impl<'e> Docs<'e> {
     }
 }
 
-fn node_of_column(column: &Column, node_of: impl Fn(&View) -> Option<usize>) -> Node {
-    let views: Vec<&View> = column.reads().collect();
-    let line = |view: &View| match () {
-        () if view.is_tiered() => Line::Tiers,
-        () if view.is_windowed() => Line::Window,
-        () => Line::All,
+fn node_of_column(column: &ColumnDecl, node_of: impl Fn(&ViewDecl) -> Option<usize>) -> DrawnColumn {
+    let views: Vec<&ViewDecl> = column.reads().collect();
+    let line = |view: &ViewDecl| match () {
+        () if view.is_tiered() => DrawnLine::Tiers,
+        () if view.is_windowed() => DrawnLine::Window,
+        () => DrawnLine::All,
     };
-    let read = |view: &&View| {
-        let purpose = view.purpose().map(|purpose| ident_text(purpose.word()));
-        Some(Read { column: node_of(view)?, line: line(view), purpose })
+    let read = |view: &&ViewDecl| {
+        let purpose = view.purpose.as_ref().map(ident_text);
+        Some(DrawnRead { column: node_of(view)?, line: line(view), purpose })
     };
     // A view with a lag is no edge: the reader does not wait.
-    let others = || views.iter().filter(|view| !view.is_self());
-    Node {
+    let others = || views.iter().filter(|view| !view.is_self);
+    DrawnColumn {
         name: ident_text(&column.name),
         reads: others().filter(|view| !view.is_lagged).filter_map(read).collect(),
         views: views.iter().map(|view| view.text()).collect(),
-        reads_self: views.iter().any(|view| view.is_self()),
-        is_documents: column.source_type.is_some(),
+        reads_self: views.iter().any(|view| view.is_self),
+        is_documents: column.has_documents(),
         is_lagged: others().any(|view| view.is_lagged),
         link: Some(table::link(&ident_text(&column.name))),
     }
 }
 
 /// The topological order of the nodes. A read that closes a cycle is removed.
-fn order(nodes: &mut [Node]) -> Vec<usize> {
+fn order(nodes: &mut [DrawnColumn]) -> Vec<usize> {
     let reads: Vec<Vec<usize>> =
         nodes.iter().map(|node| node.reads.iter().map(|read| read.column).collect()).collect();
     let order = graph::order(&reads).unwrap_or_else(|| (0..nodes.len()).collect());

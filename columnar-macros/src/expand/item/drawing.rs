@@ -18,10 +18,10 @@ const GAP: usize = 56;
 
 /// A column, with the indices of the columns that it reads.
 #[derive(Default)]
-pub(super) struct Node {
+pub(super) struct DrawnColumn {
     pub(super) name: String,
     /// The other columns that are read, and how.
-    pub(super) reads: Vec<Read>,
+    pub(super) reads: Vec<DrawnRead>,
     /// The views of the column, as the user wrote them.
     pub(super) views: Vec<String>,
     /// Whether the column reads `self`.
@@ -35,16 +35,16 @@ pub(super) struct Node {
 }
 
 /// A view of another column.
-pub(super) struct Read {
+pub(super) struct DrawnRead {
     pub(super) column: usize,
-    pub(super) line: Line,
+    pub(super) line: DrawnLine,
     /// `context` or `instruction`; `None` for a primary input.
     pub(super) purpose: Option<String>,
 }
 
 /// The line from a column to one of its readers.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Line {
+pub(super) enum DrawnLine {
     /// All of the history.
     All,
     /// A window of the history, as a dashed line.
@@ -61,7 +61,7 @@ pub(super) enum Line {
 ///          summary   ← user, self.latest
 /// level 2  critique  ← summary.latest, topics
 /// ```
-pub(super) fn list(nodes: &[Node], order: &[usize]) -> String {
+pub(super) fn list(nodes: &[DrawnColumn], order: &[usize]) -> String {
     let longest = nodes.iter().map(|node| node.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for (level, columns) in levels(nodes, order).iter().enumerate() {
@@ -79,21 +79,21 @@ pub(super) fn list(nodes: &[Node], order: &[usize]) -> String {
 }
 
 /// The flow as SVG, in the colour of the surrounding text. `None` with too many columns.
-pub(super) fn svg(nodes: &[Node], order: &[usize]) -> Option<String> {
+pub(super) fn svg(nodes: &[DrawnColumn], order: &[usize]) -> Option<String> {
     (nodes.len() <= MANY).then(|| Layout::new(nodes, order).svg(nodes))
 }
 
 /// The meaning of the shapes and lines that the drawing has. `base` is the flow that this one extends.
-pub(super) fn legend(nodes: &[Node], base: Option<&str>) -> String {
+pub(super) fn legend(nodes: &[DrawnColumn], base: Option<&str>) -> String {
     let has_line = |line| nodes.iter().flat_map(|node| &node.reads).any(|read| read.line == line);
     let round = match base {
         Some(base) => format!("A round box is a source or a column of the `{base}`"),
         None => "A round box is a source".to_owned(),
     };
     let entries = [
-        (has_line(Line::All), "`──` a view of all values"),
-        (has_line(Line::Window), "`╌╌` a view of some of them"),
-        (has_line(Line::Tiers), "`···` one of documents in tiers"),
+        (has_line(DrawnLine::All), "`──` a view of all values"),
+        (has_line(DrawnLine::Window), "`╌╌` a view of some of them"),
+        (has_line(DrawnLine::Tiers), "`···` one of documents in tiers"),
         (nodes.iter().any(|node| node.reads_self), "`↻` a view of the column's own values"),
     ];
     let entries = entries.iter().filter(|(is_drawn, _)| *is_drawn).map(|(_, text)| format!(", {text}"));
@@ -108,7 +108,7 @@ fn put(text: &mut String, line: std::fmt::Arguments<'_>) {
 }
 
 /// The columns of each level, in topological order.
-fn levels(nodes: &[Node], order: &[usize]) -> Vec<Vec<usize>> {
+fn levels(nodes: &[DrawnColumn], order: &[usize]) -> Vec<Vec<usize>> {
     let mut level = vec![0; nodes.len()];
     let mut levels: Vec<Vec<usize>> = Vec::new();
     for &column in order {
@@ -132,7 +132,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(nodes: &[Node], order: &[usize]) -> Self {
+    fn new(nodes: &[DrawnColumn], order: &[usize]) -> Self {
         let mut rows = levels(nodes, order);
         let mut level = vec![0; nodes.len()];
         for (at, columns) in rows.iter().enumerate() {
@@ -164,7 +164,7 @@ impl Layout {
     }
 
     /// Sorts the rows of each level, so that lines are short.
-    fn untangle(&mut self, nodes: &[Node]) {
+    fn untangle(&mut self, nodes: &[DrawnColumn]) {
         // One pass by the mean of the rows before. The best order is NP-hard, and flows are small.
         for at in 1..self.rows.len() {
             let before = &self.rows[at - 1];
@@ -193,7 +193,7 @@ impl Layout {
         row * ROW + HEIGHT / 2
     }
 
-    fn svg(&self, nodes: &[Node]) -> String {
+    fn svg(&self, nodes: &[DrawnColumn]) -> String {
         let width = self.sides.last().map_or(0, |&(_, right)| right);
         let rows = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         // Without columns there is no row, and no gap to leave out.
@@ -208,11 +208,11 @@ impl Layout {
             width + 2
         );
         for (reader, node) in nodes.iter().enumerate() {
-            for &Read { column: read, line, ref purpose } in &node.reads {
+            for &DrawnRead { column: read, line, ref purpose } in &node.reads {
                 let dashes = match line {
-                    Line::All => "",
-                    Line::Window => " stroke-dasharray=\"4 3\"",
-                    Line::Tiers => " stroke-dasharray=\"1 3\"",
+                    DrawnLine::All => "",
+                    DrawnLine::Window => " stroke-dasharray=\"4 3\"",
+                    DrawnLine::Tiers => " stroke-dasharray=\"1 3\"",
                 };
                 // Names begin with a letter, so no character needs escaping for XML or Markdown.
                 let purpose = purpose.as_ref().map_or_else(String::new, |purpose| format!(", {purpose}"));
@@ -263,19 +263,20 @@ impl Layout {
             if level < last {
                 put(&mut line, format_args!("H{right}"));
             }
-            (x, y) = (right, to);
+            x = right;
+            y = to;
         }
         line
     }
 }
 
 /// The name, and a sign for the self history.
-fn label(node: &Node) -> String {
+fn label(node: &DrawnColumn) -> String {
     if node.reads_self { format!("{} ↻", node.name) } else { named(node) }
 }
 
 /// The name, and the type of documents.
-fn named(node: &Node) -> String {
+fn named(node: &DrawnColumn) -> String {
     if node.is_documents { format!("{}: Documents", node.name) } else { node.name.clone() }
 }
 
@@ -283,19 +284,19 @@ fn named(node: &Node) -> String {
 mod tests {
     use super::*;
 
-    fn node(name: &str, reads: &[(usize, bool)], views: &[&str]) -> Node {
-        let line = |&(column, is_window): &(usize, bool)| Read {
+    fn node(name: &str, reads: &[(usize, bool)], views: &[&str]) -> DrawnColumn {
+        let line = |&(column, is_window): &(usize, bool)| DrawnRead {
             column,
-            line: if is_window { Line::Window } else { Line::All },
+            line: if is_window { DrawnLine::Window } else { DrawnLine::All },
             purpose: None,
         };
         let reads = reads.iter().map(line).collect();
         let views: Vec<String> = views.iter().map(|&view| view.to_owned()).collect();
         let reads_self = views.iter().any(|view| view.starts_with("self"));
-        Node { name: name.to_owned(), reads, views, reads_self, ..Node::default() }
+        DrawnColumn { name: name.to_owned(), reads, views, reads_self, ..DrawnColumn::default() }
     }
 
-    fn chat() -> Vec<Node> {
+    fn chat() -> Vec<DrawnColumn> {
         vec![
             node("user", &[], &[]),
             node("topics", &[(0, true)], &["user.latest"]),
@@ -320,7 +321,7 @@ mod tests {
         let nodes = chat();
         let layout = Layout::new(&nodes, &[0, 1, 2, 3, 4]);
         for (reader, node) in nodes.iter().enumerate() {
-            for &Read { column: read, .. } in &node.reads {
+            for &DrawnRead { column: read, .. } in &node.reads {
                 let sides = [read, reader].map(|column| layout.sides[layout.level[column]]);
                 assert!(sides[0].1 + GAP <= sides[1].0, "{read} and {reader}");
             }

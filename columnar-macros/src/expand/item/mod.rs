@@ -31,17 +31,17 @@ use crate::expand::dependencies::Dependency;
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Tokens, hidden_ident, list, located};
 use crate::ident::ident_text;
-use crate::syntax::{Column, Header, Module};
+use crate::syntax::{ColumnDecl, FlowHeader, ModuleDecl};
 use docs::Docs;
-use scope::{Item, Types, lifetime};
+use scope::{ItemEmitter, Types, lifetime};
 
-pub(super) fn expand(emitter: &Emitter<'_>, header: &Header, errors: &TokenStream) -> TokenStream {
+pub(super) fn expand(emitter: &Emitter<'_>, header: &FlowHeader, errors: &TokenStream) -> TokenStream {
     let span = located(header.keyword.span);
     let named = |suffix| format_ident!("{}{suffix}", header.name.unraw(), span = span);
     let columns = named("Columns");
     let id = named("Column");
     let types = Types::new(emitter.private, header, &emitter.dependencies, &columns, &id);
-    let item = Item { emitter, header, types };
+    let item = ItemEmitter { emitter, header, types };
     let completions = emitter.completions();
     let aliases = emitter.dependencies.alias_definitions(header);
     let inherited = emitter
@@ -60,7 +60,7 @@ pub(super) fn expand(emitter: &Emitter<'_>, header: &Header, errors: &TokenStrea
     quote!(#completions #aliases #definition #implementation #columns #id #(#flow)* #errors)
 }
 
-impl Item<'_> {
+impl ItemEmitter<'_> {
     /// The compute steps and the constructors.
     ///
     /// All that users call is `pub`: the struct is as visible as the user declares, and rustc reports a private flow
@@ -97,7 +97,7 @@ impl Item<'_> {
     }
 
     /// A function per column: editors infer small bodies fast.
-    fn fn_step(&self, column: &Column) -> Option<TokenStream> {
+    fn fn_step(&self, column: &ColumnDecl) -> Option<TokenStream> {
         let private = &self.emitter.private;
         let derived = column.derived.as_ref()?;
         let ty = &self.types.step;
@@ -112,7 +112,7 @@ impl Item<'_> {
     }
 
     /// The compute steps of a module, and the mentions of the inputs.
-    fn fns_of_module(&self, module: &Module, dependency: &Dependency<'_>) -> TokenStream {
+    fn fns_of_module(&self, module: &ModuleDecl, dependency: &Dependency<'_>) -> TokenStream {
         let private = &self.emitter.private;
         let step = &self.types.step;
         let ty = quote!(#private::Vec<#step>);
@@ -246,7 +246,7 @@ impl Item<'_> {
     /// The struct, which derefs to the columns and to the methods of a flow.
     fn definition(&self) -> TokenStream {
         let private = &self.emitter.private;
-        let Header { vis, keyword, name, generics, .. } = self.header;
+        let FlowHeader { vis, keyword, name, generics, .. } = self.header;
         let docs = Docs::new(self.emitter, self.header);
         let import = docs.import();
         let docs = docs.attributes();

@@ -2,27 +2,28 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Attribute, Generics, parse_quote};
+use syn::{Generics, parse_quote};
 
 use crate::expand::dependencies::Dependencies;
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Tokens, unlocated, unlocated_param};
-use crate::syntax::{Header, Param, uses};
+use crate::syntax::{FlowHeader, Param, uses};
 
-pub(super) struct Item<'e> {
+pub(super) struct ItemEmitter<'e> {
     pub(super) emitter: &'e Emitter<'e>,
-    pub(super) header: &'e Header,
+    pub(super) header: &'e FlowHeader,
     pub(super) types: Types,
 }
 
-impl Item<'_> {
+impl ItemEmitter<'_> {
     /// `impl<…> Trait for Chat<…> where …`.
     pub(super) fn impl_head(&self, of: &TokenStream, generics: &Generics) -> TokenStream {
         let name = unlocated(&self.header.name);
         let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
         // The user deprecates the uses of the flow, and not the items of the flow itself.
-        let is_deprecated = |attribute: &Attribute| attribute.path().is_ident("deprecated");
-        let allowed = self.header.attrs.iter().any(is_deprecated).then(|| quote!(#[allow(deprecated)]));
+        let mut attributes = self.header.attrs.iter();
+        let is_deprecated = attributes.any(|attribute| attribute.path().is_ident("deprecated"));
+        let allowed = is_deprecated.then(|| quote!(#[allow(deprecated)]));
         quote!(#allowed impl #impl_generics #of #name #ty_generics #where_clause)
     }
 
@@ -55,22 +56,16 @@ impl Item<'_> {
 
     /// The parameters of a constructor.
     pub(super) fn owned_params(&self) -> Vec<TokenStream> {
-        let param = |(name, param): (Ident, &Param)| {
-            let ty = param.ty();
-            quote!(#name: #ty)
-        };
-        self.param_names().into_iter().zip(&self.header.params).map(param).collect()
+        let types = self.header.params.iter().map(Param::ty);
+        self.param_names().iter().zip(types).map(|(name, ty)| quote!(#name: #ty)).collect()
     }
 
     /// The parameters of a compute step.
     pub(super) fn borrowed_params(&self) -> Vec<TokenStream> {
         // The position of the user's name: compute steps mention the parameter.
-        let param = |param: &Param| {
-            let name = &param.name;
-            let ty = param.borrowed();
-            quote!(#name: #ty)
-        };
-        self.header.params.iter().map(param).collect()
+        let names = self.header.params.iter().map(|param| &param.name);
+        let types = self.header.params.iter().map(Param::borrowed);
+        names.zip(types).map(|(name, ty)| quote!(#name: #ty)).collect()
     }
 
     /// The uses of the parameters in all compute steps, for editors:
@@ -121,7 +116,7 @@ pub(super) struct Types {
 impl Types {
     pub(super) fn new(
         private: &Tokens,
-        header: &Header,
+        header: &FlowHeader,
         dependencies: &Dependencies<'_>,
         columns: &Ident,
         id: &Ident,
@@ -156,7 +151,7 @@ impl Types {
 }
 
 /// The lifetime of the compute steps: the first one of the flow, or `'static`.
-pub(super) fn lifetime(header: &Header) -> TokenStream {
+pub(super) fn lifetime(header: &FlowHeader) -> TokenStream {
     let first = header.generics.lifetimes().next();
     first.map_or_else(|| quote!('static), |param| param.lifetime.to_token_stream())
 }

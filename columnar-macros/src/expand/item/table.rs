@@ -1,7 +1,7 @@
 //! The columns of a flow as a table of Markdown, for its documentation. This module knows no tokens.
 
 /// A column or a module.
-pub(super) struct Row {
+pub(super) struct TableRow {
     pub(super) name: String,
     /// `source`, and the like, as Markdown.
     pub(super) kind: String,
@@ -12,11 +12,11 @@ pub(super) struct Row {
 }
 
 /// The table, with a column for summaries if there are any.
-pub(super) fn table(rows: &[Row]) -> String {
+pub(super) fn table(rows: &[TableRow]) -> String {
     let has_summaries = rows.iter().any(|row| !row.summary.is_empty());
     let (title, rule) = if has_summaries { (" About |", "---|") } else { ("", "") };
     let head = format!("| Column | Kind | Reads |{title}\n|---|---|---|{rule}\n");
-    let rows = rows.iter().map(|Row { name, kind, reads, summary }| {
+    let rows = rows.iter().map(|TableRow { name, kind, reads, summary }| {
         let reads: Vec<String> = reads.iter().map(linked).collect();
         let reads = reads.join(", ");
         let summary = if has_summaries { format!(" {} |", plain(summary)) } else { String::new() };
@@ -122,10 +122,10 @@ fn target(from: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn row(name: &str, summary: &str) -> Row {
+    fn row(name: &str, summary: &str) -> TableRow {
         let kind = "source".to_owned();
         let summary = summary.to_owned();
-        Row { name: name.to_owned(), kind, reads: Vec::new(), summary }
+        TableRow { name: name.to_owned(), kind, reads: Vec::new(), summary }
     }
 
     #[test]
