@@ -40,7 +40,7 @@ pub struct Context {
 
 impl Context {
     pub(crate) fn new(snapshot: Snapshot, defaults: Arc<Defaults>) -> Self {
-        Self { inputs: snapshot.current(), messages: Messages::new(snapshot), defaults, output: None }
+        Self { inputs: snapshot.current(), messages: Messages(snapshot), defaults, output: None }
     }
 
     /// The column of the cell.

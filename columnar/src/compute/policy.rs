@@ -287,7 +287,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// # Ok(()) }
     /// ```
     fn document(self) -> Step<'a> {
-        self.into_step().set(|settings| settings.form = context::Form::Document)
+        self.into_step().set(|settings| settings.form = context::ContextForm::Document)
     }
 
     /// Fails after this time. The time is for one attempt when set before [`retry`](Self::retry), and for all attempts

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Compute, Context, Reply};
-use crate::context::Form;
+use crate::context::ContextForm;
 use crate::context::budget::Budget;
 use crate::model::Choice;
 use crate::schedule::Rules;
@@ -93,7 +93,7 @@ pub(crate) struct StepSettings {
     pub(crate) rules: Rules,
     pub(crate) budget: Option<Arc<Budget>>,
     /// The form of the contexts.
-    pub(crate) form: Form,
+    pub(crate) form: ContextForm,
     /// The constant instruction of a model, sent with every request besides the context.
     pub(crate) instruction: Option<Arc<str>>,
     /// The model of the step, if it calls one.

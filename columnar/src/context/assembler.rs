@@ -117,7 +117,7 @@ impl Assembler {
         } else {
             StepViews::clone(taken)
         });
-        let layout = self.layout(taken.updates(), &passing, memory)?;
+        let layout = self.layout(taken.updates.as_ref(), &passing, memory)?;
         let context = taken.lay_out(passing, layout).exclude();
         // A budget without room is an error of each cell, and not of the assembler, which is made once.
         let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else {
@@ -139,7 +139,7 @@ impl Assembler {
         views: &MarkedViews,
         memory: &mut ContextMemory,
     ) -> Result<Option<DocumentLayout>, AssembleError> {
-        let (Some(target), Some(updates)) = (self.target, updates) else { return Ok(None) };
+        let Some((target, updates)) = self.target.zip(updates) else { return Ok(None) };
         let tiers = memory.tiers.get_or_insert_default().at(updates, views, target);
         match tiers {
             Ok(tiers) => Ok(Some(DocumentLayout::new(tiers))),

@@ -43,11 +43,11 @@ impl ContextBudget<'_> {
         let mut truncation = cutter.truncation(step, turns, context.fixed_tokens());
         let since = context.excluding_since(step);
         if cutter.cuts.is_some()
-            && let Some(previous) = context.previous_step().filter(|previous| *previous >= since)
+            && let Some(previous) = context.whole().last_read_step().filter(|previous| *previous >= since)
         {
             truncation.previous = cutter.cut(previous, turns).omitted;
         }
-        if let Some(answered) = context.layout().and(context.answered_step()) {
+        if let Some(answered) = context.layout().and(context.whole().last_answered_step()) {
             truncation.answered = if context.excluding_since(answered) == since {
                 cutter.omitted(answered, turns)
             } else {

@@ -59,11 +59,6 @@ impl MarkedViews {
     pub(super) fn tokens_of(&self, elision: &Elision, steps: &Range<usize>) -> usize {
         elision.text.sum(steps).with_overhead(self.overhead.separator).tokens
     }
-
-    /// Whether both are the same views, by identity.
-    pub(super) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.views, &other.views)
-    }
 }
 
 impl StepViews {
@@ -74,7 +69,7 @@ impl StepViews {
         if !reads.views().any(|view| view.elided) {
             return Vec::new();
         }
-        let views = reads.turns(step).zip(&*self.views).enumerate();
+        let views = reads.turns(step).zip(self.views()).enumerate();
         let elisions = views.filter(|(at, _)| reads.is_elided(*at)).filter_map(|(view, (turns, values))| {
             // At the step of the context, the value of the column itself is still being computed.
             let end = turns.end.min(if view < inputs { self.step + 1 } else { self.step });

@@ -21,21 +21,9 @@ pub(crate) struct Exclusion {
 /// All exclusions of a flow in the order in which they were made. One of a value that was pushed ahead counts later than
 /// some that follow it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Exclusions(Vec<Exclusion>);
+pub(crate) struct Exclusions(pub(crate) Vec<Exclusion>);
 
 impl Exclusions {
-    pub(crate) fn push(&mut self, exclusion: Exclusion) {
-        self.0.push(exclusion);
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// The exclusions that the context of a step heeds.
     fn heeded(&self, step: usize) -> impl Iterator<Item = &Exclusion> {
         self.0.iter().filter(move |exclusion| exclusion.since <= step)
@@ -55,20 +43,14 @@ impl Exclusions {
         Self(self.heeded(step).cloned().collect())
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Exclusion> {
-        self.0.iter()
-    }
-
     /// The steps of a column that the context of a step does not show.
     pub(crate) fn at(&self, column: &Name, step: usize) -> BTreeSet<usize> {
         let mut excluded = BTreeSet::new();
-        for exclusion in self.heeded(step) {
-            if exclusion.column == *column {
-                if exclusion.is_excluded {
-                    excluded.insert(exclusion.step);
-                } else {
-                    excluded.remove(&exclusion.step);
-                }
+        for exclusion in self.heeded(step).filter(|exclusion| exclusion.column == *column) {
+            if exclusion.is_excluded {
+                excluded.insert(exclusion.step);
+            } else {
+                excluded.remove(&exclusion.step);
             }
         }
         excluded

@@ -1,5 +1,6 @@
 //! A list whose beginning forks share.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// A list that grows at its end. A clone shares the items, until one of both grows.
@@ -16,19 +17,15 @@ impl<T> Default for ForkedList<T> {
     }
 }
 
-impl<T> ForkedList<T> {
-    pub(super) const fn len(&self) -> usize {
-        self.len
-    }
+impl<T> Deref for ForkedList<T> {
+    type Target = [T];
 
-    pub(super) fn get(&self, at: usize) -> Option<&T> {
-        self.as_slice().get(at)
-    }
-
-    pub(super) fn as_slice(&self) -> &[T] {
+    fn deref(&self) -> &[T] {
         self.items.get(..self.len).unwrap_or_default()
     }
+}
 
+impl<T> ForkedList<T> {
     /// The list with the first items only.
     pub(super) fn before(&self, len: usize) -> Self {
         Self { items: Arc::clone(&self.items), len: self.len.min(len) }

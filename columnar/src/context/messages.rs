@@ -11,9 +11,9 @@ use serde::{Serialize, Serializer};
 use super::budget::{Report, Turns};
 use super::delimiters::Role;
 use super::escape::unescape;
-use super::layout::Section;
+use super::layout::{Section, TieredDocument};
 use super::overhead::Overhead;
-use super::parts::{Origin, Part, Parts, TieredDocument};
+use super::parts::{Origin, Part, Parts};
 use super::shared_prefix::SharedPrefix;
 use super::snapshot::Snapshot;
 use super::turns::ContextTurns;
@@ -46,13 +46,9 @@ use crate::history::tokens::Counter;
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Messages(Snapshot);
+pub struct Messages(pub(crate) Snapshot);
 
 impl Messages {
-    pub(crate) fn new(snapshot: Snapshot) -> Self {
-        Self(snapshot)
-    }
-
     pub(crate) fn snapshot(&self) -> &Snapshot {
         &self.0
     }
@@ -98,45 +94,11 @@ impl Messages {
         if text.is_empty() { self.iter().last().map_or(text, |(_, content)| content) } else { text }
     }
 
-    /// The whole system text of a request under an instruction: the instruction, the
-    /// [text of the flow](crate::flow::LiveFlow::set_system), the notes on the inputs, the
-    /// [instructions](crate::View::instruction) among the inputs, and the documents in the first
-    /// [tier](crate::tiers::Tier::L0). All but the last have no white space around them, and blank ones are omitted. A
-    /// [`prompt`](crate::prompt) sends it; this is for your own client.
-    ///
-    /// ```
-    /// use columnar::prelude::*;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-    /// let chat = flow! {
-    ///     source user;
-    ///     column answer(user.note("The words of the user."), self) = prompt("Be brief.");
-    /// };
-    /// chat.user.push("Hello!").await?;
-    /// let system = chat.answer.messages(0)?.system("Be brief.");
-    /// assert_eq!(system, "Be brief.\n\nWhat the tags in the messages hold:\n<user>: The words of the user.");
-    /// # Ok(()) }
-    /// ```
-    pub fn system(&self, instruction: &str) -> String {
-        self.0.system(instruction)
-    }
-
-    /// Whether the whole system text under an instruction is that instruction.
-    pub(crate) fn has_system_of(&self, instruction: &str) -> bool {
-        self.0.has_system_of(instruction)
-    }
-
-    /// The documents in the system text.
-    pub(crate) fn system_documents(&self) -> Option<&str> {
-        self.0.system_documents()
-    }
-
     /// The section of documents that ends the system text, and the documents.
     pub(crate) fn system_section(&self) -> Option<(&Section, impl Iterator<Item = TieredDocument<'_>>)> {
         let layout = self.0.layout()?;
         let section = layout.system()?;
-        let items = layout.items(section).map(|(key, n, tokens)| TieredDocument { key, n, tokens });
-        Some((section, items))
+        Some((section, section.items(layout.tracker())))
     }
 
     /// The counter of all tokens in the messages.
@@ -185,15 +147,15 @@ impl Messages {
 
     /// The first cell that is excluded from the next context, or included again.
     pub(crate) fn excluded_next(&self) -> Option<(Name, usize)> {
-        let (turn, view) = self.0.excluded_next()?;
+        let (turn, view) = self.0.excluded.as_ref()?.next?;
         let reads = &self.0.reads;
-        let lag = self.0.views.get(view)?.lag;
+        let lag = self.0.views().get(view)?.lag;
         Some((reads.name_of(view).clone(), turn - lag))
     }
 
     /// The instructions among the inputs, as they are stored, with the cell of each.
     pub(crate) fn instructions(&self) -> impl Iterator<Item = (Origin<'_>, &str)> {
-        self.0.instruction_texts().map(|(origin, text)| (origin, text.value))
+        self.instruction_texts().map(|(origin, text)| (origin, text.value))
     }
 
     /// The tokens of the instructions among the inputs.
@@ -203,12 +165,7 @@ impl Messages {
 
     /// Whether requests of the column may have different system texts, because it reads instructions.
     pub(crate) fn has_instructions(&self) -> bool {
-        self.0.has_instructions()
-    }
-
-    /// Whether another request of the column has the same instructions among the inputs.
-    pub(crate) fn has_instructions_of(&self, other: &Self) -> bool {
-        self.0.has_instructions_of(&other.0)
+        !self.0.reads.instructions.is_empty()
     }
 
     /// The prefix that the contexts of other columns may share, and the tokens. `None` with tiers, which differ by column.
@@ -228,12 +185,14 @@ impl Messages {
 
     /// The messages of the column's previous computed step; `None` at the first step.
     pub(crate) fn previous(&self) -> Option<Self> {
-        self.0.previous().map(Self::new)
+        self.0.whole().last_read_step().map(|step| Self(self.0.before(step)))
     }
 
-    /// The messages of the column at the last step that it shares with the nearest fork.
+    /// The messages of the column at the last step that it shares with the nearest fork. `None` if a budget omits turns now,
+    /// because the turns that the budget omitted then are unknown.
     pub(crate) fn before_fork(&self) -> Option<Self> {
-        self.0.before_fork().map(Self::new)
+        let is_whole = self.0.truncation().is_none_or(|truncation| truncation.omitted.is_empty());
+        self.0.fork?.checked_sub(1).filter(|_| is_whole).map(|step| Self(self.0.before(step)))
     }
 
     /// The array as JSON text.

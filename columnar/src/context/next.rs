@@ -5,14 +5,14 @@
 
 use std::ops::Range;
 
-use super::layout::{ContextPlace, DocumentLayout, FirstChange, Placed, SectionPlace, placed};
-use super::overhead::Form;
+use super::layout::{ContextPlace, DocumentLayout, FirstChange, Placed, placed};
+use super::overhead::ContextForm;
 use super::parts::{Part, PartSource};
 use super::snapshot::Snapshot;
 use super::truncation::Omitted;
 use super::turns::ContextTurns;
 use crate::context::budget::Turns;
-use crate::context::tiers::{Item, Moves, Tier};
+use crate::context::tiers::{Item, Moves, SectionPlace, Tier};
 use crate::declare::{InputView, Window};
 use crate::history::tokens::Sum;
 
@@ -38,10 +38,10 @@ pub(crate) enum InNext {
 impl Part<'_> {
     /// Whether the next request repeats the part, and everything before it.
     pub(crate) fn in_next(&self) -> InNext {
-        if self.snapshot.has_instructions() {
+        if !self.snapshot.reads.instructions.is_empty() {
             return InNext::AfterInstructions;
         }
-        match self.snapshot.excluded_next() {
+        match self.snapshot.excluded.as_ref().and_then(|excluded| excluded.next) {
             Some((turn, _)) if self.step >= turn => InNext::Excluded,
             _ => self.in_next_messages(),
         }
@@ -61,7 +61,7 @@ impl Part<'_> {
             _ => InNext::MayBeTruncated,
         };
         match self.source {
-            PartSource::Section(..) | PartSource::Acknowledgement(_) => InNext::Repeated,
+            PartSource::Section(_) | PartSource::Acknowledgement(_) => InNext::Repeated,
             PartSource::Lead if snapshot.is_led_next() => InNext::Repeated,
             // The marker has the number of omitted turns, so another cut most likely changes the text.
             PartSource::Truncation if truncation.is_some_and(|it| it.next == it.omitted) => InNext::Repeated,
@@ -113,7 +113,7 @@ impl Snapshot {
     /// Whether a value becomes the first that the view shows. Then a marker precedes it in the next context, and none
     /// does in this one.
     fn is_first_next(&self, view: usize, step: usize, next: &Range<usize>) -> bool {
-        let view = self.views.get(view).filter(|_| self.reads.is_elided(view));
+        let view = self.views().get(view).filter(|_| self.reads.is_elided(view));
         view.is_some_and(|view| view.first(next) == Some(step) && view.first(&view.steps) != Some(step))
     }
 
@@ -121,8 +121,9 @@ impl Snapshot {
     /// decide it.
     fn is_led_next(&self) -> bool {
         let next = self.step + 1;
-        let (Some(spec), Some(view)) = (&self.reads.self_view, self.self_history()) else { return false };
-        if self.overhead.form == Form::Document {
+        let own = self.reads.self_view.as_ref().zip(self.self_history());
+        let Some((spec, view)) = own else { return false };
+        if self.overhead.form == ContextForm::Document {
             return false;
         }
         // The value that is being computed will be stored by then.
@@ -177,12 +178,12 @@ impl Snapshot {
     /// The moves, if a budget omits turns from one of the two requests, or if cells are excluded. The tracker knows the whole
     /// history: an exchange may be omitted long after it entered the tier, and changes no text where it moves.
     fn moves_shown(&self, layout: &DocumentLayout) -> Option<Moves> {
-        let answered = self.answered_step()?;
+        let answered = self.whole().last_answered_step()?;
         let turns = ContextTurns::at(self, self.step);
         let (before, now) = self.truncation().map_or_else(Default::default, |truncation| {
             (truncation.answered.clone(), truncation.omitted_of(&turns))
         });
-        if before.slots.is_empty() && now.slots.is_empty() && !self.has_exclusions() {
+        if before.slots.is_empty() && now.slots.is_empty() && self.excluded.is_none() {
             return None;
         }
         let of_self = self.reads.inputs.len();
@@ -193,7 +194,7 @@ impl Snapshot {
             let since = TierTurns::of(*tier, history_now, &now);
             // Only one of the requests shows such a cell.
             let is_shown = |(turn, view): &(usize, usize)| {
-                let is_included = self.views.get(*view).is_some_and(|view| view.has(*turn));
+                let is_included = self.views().get(*view).is_some_and(|view| view.has(*turn));
                 if is_included { &since } else { &then }.has(2 * turn + usize::from(*view == of_self))
             };
             layout.has_other_documents(*tier)
@@ -206,12 +207,12 @@ impl Snapshot {
 
 /// Whether no document of a place moved. Pages are shown once.
 fn is_same(place: SectionPlace, moves: &Moves) -> bool {
-    let is_here = |tier: Tier| tier == place.tier();
+    let tier = place.tier();
     let mut documents = moves.promotions().iter().filter(|moved| matches!(moved.item, Item::Document(_)));
     match place {
         SectionPlace::Tree => true,
         SectionPlace::Pages => false,
-        _ => !documents.any(|moved| is_here(moved.from) || is_here(moved.to)),
+        _ => !documents.any(|moved| moved.from == tier || moved.to == tier),
     }
 }
 

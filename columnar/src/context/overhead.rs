@@ -9,7 +9,7 @@ use crate::history::tokens::Counter;
 
 /// The form of a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Form {
+pub(crate) enum ContextForm {
     /// Each input is in a tag, and the column's own values are messages of the assistant.
     #[default]
     Tagged,
@@ -23,7 +23,7 @@ pub(crate) enum Form {
 /// steps share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Overhead {
-    pub(super) form: Form,
+    pub(super) form: ContextForm,
     pub(super) counter: Arc<dyn Counter>,
     /// The system text of the flow.
     pub(super) system: Option<Arc<str>>,
@@ -42,7 +42,7 @@ pub(crate) struct Overhead {
 /// The settings of a column that the contexts depend on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContextSettings<'s> {
-    pub(crate) form: Form,
+    pub(crate) form: ContextForm,
     /// The instruction of the column, if it calls a model.
     pub(crate) instruction: Option<&'s str>,
     /// The system text of the flow.
@@ -54,19 +54,19 @@ impl Overhead {
         let ContextSettings { form, instruction, system } = settings;
         let instruction =
             instruction.map(|text| counter.count(&join(constant(text, system.as_deref(), reads))));
-        let separator = if form == Form::Document { 0 } else { counter.count(SEPARATOR) };
+        let separator = if form == ContextForm::Document { 0 } else { counter.count(SEPARATOR) };
         let group = |group: &usize| reads.groups.get(*group).map(|group| group.tag.clone());
         let tags = reads.inputs.iter().map(|input| match form {
-            Form::Tagged => {
+            ContextForm::Tagged => {
                 let groups: Vec<Name> = input.groups.iter().filter_map(group).collect();
                 InputTags::new(&input.tag, &groups)
             }
-            Form::Conversation | Form::Document => InputTags::none(),
+            ContextForm::Conversation | ContextForm::Document => InputTags::none(),
         });
         let tags: Vec<InputTags> = tags.collect();
         // The tags of a group are in different parts. Both are counted for the part that opens the group.
         let group = |tag: &Name| counter.count(&format!("<{tag}>\n\n</{tag}>"));
-        let (inputs, groups) = if form == Form::Tagged {
+        let (inputs, groups) = if form == ContextForm::Tagged {
             let inputs = tags.iter().map(|tags| tags.tokens(&*counter)).collect();
             (inputs, reads.groups.iter().map(|of| group(&of.tag)).collect())
         } else {
@@ -77,17 +77,17 @@ impl Overhead {
 
     /// The text between neighbours of equal role.
     pub(super) fn joint(&self) -> &'static str {
-        if self.form == Form::Document { "" } else { SEPARATOR }
+        if self.form == ContextForm::Document { "" } else { SEPARATOR }
     }
 
     /// The role of the column's own values.
     pub(super) fn own_role(&self) -> Role {
-        if self.form == Form::Document { Role::User } else { Role::Assistant }
+        if self.form == ContextForm::Document { Role::User } else { Role::Assistant }
     }
 
     /// Whether values are in tags.
     pub(super) fn has_tags(&self) -> bool {
-        self.form == Form::Tagged
+        self.form == ContextForm::Tagged
     }
 
     /// The tokens of the system text that is the same at every step, up to the end, and without the notes.

@@ -11,10 +11,9 @@ use std::mem;
 use super::delimiters::{InputTags, Role, SEPARATOR, tokens_around};
 use super::elisions::Elision;
 use super::escape::escape;
-use super::layout::{ContextPlace, Placed, Section};
+use super::layout::{ContextPlace, Placed, Section, TieredDocument};
 use super::snapshot::Snapshot;
 use super::truncation::Truncation;
-use crate::context::documents::Key;
 use crate::context::tiers::Tier;
 use crate::declare::{InputView, Name};
 use crate::history::StoredText;
@@ -45,18 +44,6 @@ pub struct Hidden<'m> {
     pub values: usize,
 }
 
-/// A document in tiers, in the part that shows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TieredDocument<'m> {
-    /// The kind of the document, and the path or URL.
-    pub key: &'m Key,
-    /// The number of responses since the last change, within the limits of the [tier](Tier).
-    pub n: u32,
-    /// The tokens of the document, with the path and the fence.
-    pub tokens: usize,
-}
-
 /// A piece of a message with one origin.
 ///
 /// The content of a message is the concatenation of the parts. A separator is at the front of the later part, so appending
@@ -65,18 +52,15 @@ pub struct TieredDocument<'m> {
 pub struct Part<'m> {
     pub(super) snapshot: &'m Snapshot,
     pub(super) source: PartSource<'m>,
-    /// The step of the turn. The value comes from `lag` steps before.
+    /// The step of the turn. The value of a view with a lag is older.
     pub(super) step: usize,
-    lag: usize,
     /// The value between the delimiters, with tags escaped.
     value: Cow<'m, str>,
     /// The tokens of the value alone.
     value_tokens: usize,
-    role: Role,
     tags: PartTags<'m>,
-    /// Whether the part continues the message of the part before, and the separator between the two.
+    /// Whether the part continues the message of the part before.
     joins: bool,
-    separator: &'static str,
 }
 
 /// The tags around a part. Only inputs have some.
@@ -96,7 +80,7 @@ pub(super) enum PartSource<'m> {
     Input(&'m InputView),
     SelfHistory,
     /// The section of documents with this index.
-    Section(usize, &'m Section),
+    Section(usize),
     /// The reply to a section.
     Acknowledgement(usize),
     /// The marker of values that a view hides.
@@ -105,23 +89,33 @@ pub(super) enum PartSource<'m> {
     Truncation,
 }
 
+impl PartSource<'_> {
+    fn role(&self, snapshot: &Snapshot) -> Role {
+        match self {
+            Self::Acknowledgement(_) => Role::Assistant,
+            Self::SelfHistory => snapshot.overhead.own_role(),
+            _ => Role::User,
+        }
+    }
+}
+
 impl<'m> Part<'m> {
     /// The role of the message.
     pub fn role(&self) -> Role {
-        self.role
+        self.source.role(self.snapshot)
     }
 
     /// The cell that the part shows. `None` for the constant `<elided/>`, for the marker of turns that a
     /// [budget](crate::budget) omits, for the marker of [hidden](Self::hidden) values, and for documents in tiers and the
     /// replies to them.
     pub fn origin(&self) -> Option<Origin<'m>> {
-        let column = match self.source {
-            PartSource::Input(input) => &input.name,
-            PartSource::SelfHistory => &self.snapshot.reads.column,
+        let (column, lag) = match self.source {
+            PartSource::Input(input) => (&input.name, input.spec.lag),
+            PartSource::SelfHistory => (&self.snapshot.reads.column, 0),
             _ => return None,
         };
         // No underflow: a turn before the lag has no value, so there is no part.
-        Some(Origin { column, step: self.step - self.lag })
+        Some(Origin { column, step: self.step - lag })
     }
 
     /// The values that a view hides, if the part is the [marker](crate::View::elided) of hidden values.
@@ -161,16 +155,14 @@ impl<'m> Part<'m> {
     /// The documents in the part, in order; none unless the part is a section of [tiered](crate::TieredView)
     /// documents.
     pub fn items(&self) -> impl Iterator<Item = TieredDocument<'m>> + use<'m> {
-        let items = self.section().zip(self.snapshot.layout()).map(|(section, layout)| layout.items(section));
-        items.into_iter().flatten().map(|(key, n, tokens)| TieredDocument { key, n, tokens })
+        let shown = self.section().zip(self.snapshot.layout());
+        shown.into_iter().flat_map(|(section, layout)| section.items(layout.tracker()))
     }
 
     /// The section of documents that the part is.
     pub(crate) fn section(&self) -> Option<&'m Section> {
-        match self.source {
-            PartSource::Section(_, section) => Some(section),
-            _ => None,
-        }
+        let PartSource::Section(at) = self.source else { return None };
+        Some(&self.snapshot.layout()?.sections.get(at)?.section)
     }
 
     /// Whether the part is the reply to a section of documents.
@@ -195,7 +187,13 @@ impl<'m> Part<'m> {
     /// The separator, the opening tags, the value and the closing tags, without a copy.
     #[inline]
     pub(super) fn chunks(&self) -> [&str; 4] {
-        [self.separator, self.tags.opening, &self.value, self.tags.closing]
+        let separator = match self.source {
+            _ if !self.joins => "",
+            // Documents in tiers are messages in any form of the turns.
+            PartSource::Section(_) | PartSource::Acknowledgement(_) => SEPARATOR,
+            _ => self.snapshot.overhead.joint(),
+        };
+        [separator, self.tags.opening, &self.value, self.tags.closing]
     }
 
     /// The text before the value and after it, with the separator. The groups around a value end with the last value in
@@ -253,7 +251,7 @@ impl<'m> Part<'m> {
     /// The place of the part in a tiered context.
     pub(super) fn at(&self) -> ContextPlace {
         match self.source {
-            PartSource::Section(at, _) | PartSource::Acknowledgement(at) => ContextPlace::Section(at),
+            PartSource::Section(at) | PartSource::Acknowledgement(at) => ContextPlace::Section(at),
             PartSource::Truncation => ContextPlace::Turn(
                 self.snapshot.truncation().map_or(0, |truncation| truncation.omitted.start),
             ),
@@ -294,8 +292,8 @@ pub struct Parts<'m> {
     passed: usize,
     /// The turns that a budget omits, until they are passed.
     truncation: Option<&'m Truncation>,
-    /// The part after the lead.
-    led: Option<Part<'m>>,
+    /// The part after the lead. In a box, because few arrays have one, and parts are large.
+    led: Option<Box<Part<'m>>>,
 }
 
 impl<'m> Parts<'m> {
@@ -320,17 +318,11 @@ impl<'m> Parts<'m> {
         let overhead = &self.snapshot.overhead;
         if self.passed % 2 == 1 {
             let text = plain(section.text(), section.tokens() + overhead.separator);
-            return Some(self.part(PartSource::Section(at, section), PartTags::default(), 0, text));
+            return Some(self.part(PartSource::Section(at), PartTags::default(), text));
         }
-        let value = section.acknowledgement();
+        let value = section.place().acknowledgement();
         let text = plain(value, overhead.counter.count(value) + overhead.separator);
-        Some(self.part(PartSource::Acknowledgement(at), PartTags::default(), 0, text))
-    }
-
-    /// The marker of omitted turns. A rolling window has none.
-    fn truncation_marker(&mut self, truncation: &'m Truncation) -> Option<Part<'m>> {
-        let (value, tokens) = truncation.marker.as_ref()?;
-        Some(self.part(PartSource::Truncation, PartTags::default(), 0, plain(value, *tokens)))
+        Some(self.part(PartSource::Acknowledgement(at), PartTags::default(), text))
     }
 
     /// The next part of the current turn.
@@ -338,35 +330,35 @@ impl<'m> Parts<'m> {
         let snapshot = self.snapshot;
         let step = self.slot / 2;
         let inputs = snapshot.reads.inputs.len();
-        let views = if self.slot.is_multiple_of(2) { 0..inputs } else { inputs..snapshot.views.len() };
-        self.next = self.next.max(2 * views.start);
-        while self.next < 2 * views.end {
+        let views = snapshot.views();
+        let shown = if self.slot.is_multiple_of(2) { 0..inputs } else { inputs..views.len() };
+        self.next = self.next.max(2 * shown.start);
+        while self.next < 2 * shown.end {
             let at = self.next / 2;
             let is_value = self.next % 2 == 1;
             self.next += 1;
-            let Some(view) = snapshot.views.get(at) else { break };
+            let elision = if is_value { None } else { snapshot.elision(at) };
+            let values = if is_value { views.get(at) } else { elision.map(|elision| &elision.text) };
+            let Some(values) = values.filter(|values| values.steps.contains(&step)) else { continue };
+            let Some(text) = values.text(step) else { continue };
             let input = snapshot.reads.inputs.get(at).zip(snapshot.overhead.tags.get(at));
-            if is_value {
-                if view.steps.contains(&step)
-                    && let Some(text) = view.text(step)
-                {
-                    let tags = input.map(|(input, tags)| self.around_value(input, tags, step));
-                    let source = input.map_or(PartSource::SelfHistory, |(input, _)| PartSource::Input(input));
-                    return Some(self.part(source, tags.unwrap_or_default(), view.lag, text));
-                }
-            } else if let Some(elision) = snapshot.elision(at)
-                && elision.text.steps.contains(&step)
-                && let Some(text) = elision.text.text(step)
-            {
-                let tags = input.map(|(input, tags)| self.around_marker(input, tags));
-                return Some(self.part(PartSource::Elision(elision), tags.unwrap_or_default(), 0, text));
-            }
+            let tags = input.map(|(input, tags)| match elision {
+                Some(_) => self.around_marker(input, tags),
+                None => self.around_value(input, tags, step),
+            });
+            let source = match (elision, input) {
+                (Some(elision), _) => PartSource::Elision(elision),
+                (None, Some((input, _))) => PartSource::Input(input),
+                (None, None) => PartSource::SelfHistory,
+            };
+            return Some(self.part(source, tags.unwrap_or_default(), text));
         }
         None
     }
 
     fn advance(&mut self) -> Option<Part<'m>> {
-        while self.slot < 2 * (self.snapshot.step + 1) {
+        // Without the last slot of the step: the value of the column there does not exist yet.
+        while self.slot <= 2 * self.snapshot.step {
             // Turns are omitted as a whole, so the omitted ones begin where a turn begins. Documents are not omitted.
             if self.next == 0 {
                 if let Some(section) = self.section() {
@@ -374,10 +366,10 @@ impl<'m> Parts<'m> {
                 }
                 if let Some(omitted) = self.truncation.take_if(|it| it.omitted.start <= self.slot) {
                     self.slot = omitted.omitted.end;
-                    match self.truncation_marker(omitted) {
-                        Some(marker) => return Some(marker),
-                        None => continue,
-                    }
+                    // A rolling window has no marker.
+                    let Some((value, tokens)) = &omitted.marker else { continue };
+                    let text = plain(value, *tokens);
+                    return Some(self.part(PartSource::Truncation, PartTags::default(), text));
                 }
             }
             if let Some(part) = self.in_turn() {
@@ -403,24 +395,10 @@ impl<'m> Parts<'m> {
         PartTags { opening: tags.opening_of_marker(opened), closing: "", opened }
     }
 
-    fn part(
-        &mut self,
-        source: PartSource<'m>,
-        tags: PartTags<'m>,
-        lag: usize,
-        text: StoredText<'m>,
-    ) -> Part<'m> {
+    fn part(&mut self, source: PartSource<'m>, tags: PartTags<'m>, text: StoredText<'m>) -> Part<'m> {
         let snapshot = self.snapshot;
-        let step = self.slot / 2;
-        let (role, separator) = match source {
-            // Documents in tiers are messages in any form of the turns.
-            PartSource::Section(..) => (Role::User, SEPARATOR),
-            PartSource::Acknowledgement(_) => (Role::Assistant, SEPARATOR),
-            PartSource::SelfHistory => (snapshot.overhead.own_role(), snapshot.overhead.joint()),
-            _ => (Role::User, snapshot.overhead.joint()),
-        };
+        let role = source.role(snapshot);
         let joins = self.last.replace(role) == Some(role);
-        let separator = if joins { separator } else { "" };
         // The role delimits the column's own values, and escaping a marker would destroy the tag.
         let value = match source {
             PartSource::Input(_) if !text.is_plain && snapshot.overhead.has_tags() => {
@@ -428,7 +406,7 @@ impl<'m> Parts<'m> {
             }
             _ => Cow::Borrowed(text.value),
         };
-        Part { snapshot, source, step, lag, value, value_tokens: text.tokens, role, tags, joins, separator }
+        Part { snapshot, source, step: self.slot / 2, value, value_tokens: text.tokens, tags, joins }
     }
 }
 
@@ -442,18 +420,17 @@ impl<'m> Iterator for Parts<'m> {
 
     fn next(&mut self) -> Option<Part<'m>> {
         if let Some(part) = self.led.take() {
-            return Some(part);
+            return Some(*part);
         }
         let is_first = self.last.is_none();
-        let part = self.advance()?;
-        if !is_first || part.role == Role::User {
-            return Some(part);
+        let part = self.advance();
+        if !is_first || self.last != Some(Role::Assistant) {
+            return part;
         }
+        let part = part?;
         // No turn includes the lead, so it has no tokens: the parts must add up to the turns.
-        let source = PartSource::Lead;
-        let value = Cow::Borrowed(LEAD);
-        let lead = Part { source, lag: 0, value, value_tokens: 0, role: Role::User, ..part };
-        self.led = Some(part);
+        let lead = Part { source: PartSource::Lead, value: Cow::Borrowed(LEAD), value_tokens: 0, ..part };
+        self.led = Some(Box::new(part));
         Some(lead)
     }
 }

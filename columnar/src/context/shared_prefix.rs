@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::overhead::Form;
+use super::overhead::ContextForm;
 use super::snapshot::Snapshot;
 use super::turns::ContextTurns;
 use crate::declare::Name;
@@ -13,7 +13,7 @@ use crate::declare::Name;
 pub(crate) struct SharedPrefix {
     // The first field, because warm-ups forget the smallest prefixes, which have the earliest steps.
     step: usize,
-    form: Form,
+    form: ContextForm,
     inputs: Vec<PrefixInput>,
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::elisions::MarkedViews;
 use super::exclusions::Exclusions;
 use super::layout::DocumentLayout;
-use super::overhead::{Form, Overhead};
+use super::overhead::{ContextForm, Overhead};
 use super::truncation::Truncation;
 use super::views::StepViews;
 use crate::declare::{Name, Reads};
@@ -29,7 +29,7 @@ use crate::schedule::Cell;
 pub(crate) struct TakenViews {
     taken: StepViews,
     /// The updates of documents in tiers, if the column reads some.
-    updates: Option<History>,
+    pub(super) updates: Option<History>,
     past: FlowPast,
 }
 
@@ -54,19 +54,19 @@ pub(super) struct LaidOut {
 pub(crate) struct Uncut {
     /// The views without excluded cells.
     shown: MarkedViews,
-    excluded: Option<Arc<Excluded>>,
+    pub(super) excluded: Option<Arc<Excluded>>,
     layout: Option<Arc<DocumentLayout>>,
-    fork: Option<usize>,
+    pub(super) fork: Option<usize>,
 }
 
 /// The exclusions that concern a context.
 #[derive(Debug)]
-struct Excluded {
+pub(super) struct Excluded {
     exclusions: Arc<Exclusions>,
     /// The views with all cells.
     whole: MarkedViews,
     /// The first turn and the view with a cell whose exclusion begins or ends with the next context.
-    next: Option<(usize, usize)>,
+    pub(super) next: Option<(usize, usize)>,
 }
 
 /// Everything that the context of one cell shows. A clone is a few reference counts.
@@ -119,11 +119,6 @@ impl TakenViews {
         Self { taken, updates, past: FlowPast { exclusions, ..past } }
     }
 
-    /// The updates of documents in tiers, if the column reads some.
-    pub(super) fn updates(&self) -> Option<&History> {
-        self.updates.as_ref()
-    }
-
     /// The context of the values that pass the filters of the views, with the layout of the documents.
     #[inline]
     pub(super) fn lay_out(&self, passing: MarkedViews, layout: Option<DocumentLayout>) -> LaidOut {
@@ -174,16 +169,6 @@ impl Uncut {
         self.layout.as_deref()
     }
 
-    /// The first turn and the view with a cell whose exclusion begins or ends with the next context.
-    pub(super) fn excluded_next(&self) -> Option<(usize, usize)> {
-        self.excluded.as_ref()?.next
-    }
-
-    /// Whether any cell of the views was ever excluded.
-    pub(super) fn has_exclusions(&self) -> bool {
-        self.excluded.is_some()
-    }
-
     /// The last step from which on contexts of the column heed other exclusions than before.
     pub(super) fn excluding_since(&self, step: usize) -> usize {
         self.excluded.as_ref().map_or(0, |excluded| excluded.exclusions.since(&self.reads, step))
@@ -194,27 +179,11 @@ impl Uncut {
         self.excluded.as_ref().map_or_else(Vec::new, |excluded| excluded.between(from, to))
     }
 
-    /// Whether the column reads instructions. Then the next request may have another system text.
-    pub(crate) fn has_instructions(&self) -> bool {
-        !self.instructions.is_empty()
-    }
-
     /// The context of an earlier step, without a layout: the documents had other tiers then, and no caller asks for them.
     pub(super) fn at(&self, step: usize) -> Self {
         let exclusions = self.excluded.as_ref().map(|excluded| Arc::clone(&excluded.exclusions));
         let whole = MarkedViews::new(self.whole().at(step));
         LaidOut { whole, layout: None, past: FlowPast { fork: None, exclusions } }.exclude()
-    }
-
-    /// The previous step at which any input had a value. A step whose inputs are all skipped is skipped as well, and made no
-    /// request.
-    pub(super) fn previous_step(&self) -> Option<usize> {
-        self.whole().last_read_step()
-    }
-
-    /// The previous step at which the column has a value.
-    pub(super) fn answered_step(&self) -> Option<usize> {
-        self.whole().last_answered_step()
     }
 
     /// The tokens that no budget omits, beside the instruction: of the instructions among the inputs and the
@@ -236,19 +205,8 @@ impl Snapshot {
         self.truncation.as_deref()
     }
 
-    /// The snapshot of the previous step at which any input had a value.
-    pub(super) fn previous(&self) -> Option<Self> {
-        self.previous_step().map(|step| self.before(step))
-    }
-
-    /// The snapshot of the last step that is shared with the nearest fork. `None` if a budget omits turns now, because
-    /// the turns that it omitted then are unknown.
-    pub(super) fn before_fork(&self) -> Option<Self> {
-        let is_whole = self.truncation().is_none_or(|truncation| truncation.omitted.is_empty());
-        self.fork?.checked_sub(1).filter(|_| is_whole).map(|step| self.before(step))
-    }
-
-    fn before(&self, step: usize) -> Self {
+    /// The snapshot of an earlier step.
+    pub(super) fn before(&self, step: usize) -> Self {
         self.at(step).truncated(self.truncation().map(Truncation::before))
     }
 
@@ -256,7 +214,7 @@ impl Snapshot {
     pub(super) fn last_message(&self) -> usize {
         let is_omitted =
             |slot: usize| self.truncation().is_some_and(|truncation| truncation.omitted.contains(&slot));
-        let is_document = self.overhead.form == Form::Document;
+        let is_document = self.overhead.form == ContextForm::Document;
         let after_self = self.self_history().filter(|_| !is_document).and_then(|history| {
             let is_shown = |&step: &usize| !is_omitted(2 * step + 1) && history.has(step);
             history.steps.clone().rev().find(is_shown).map(|step| step + 1)

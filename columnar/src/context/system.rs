@@ -2,15 +2,34 @@
 //! inputs, and the documents of the first tier.
 
 use super::delimiters::SEPARATOR;
+use super::messages::Messages;
 use super::overhead::{constant, join};
 use super::parts::Origin;
-use super::snapshot::Snapshot;
 use crate::history::StoredText;
 
-impl Snapshot {
-    /// The system text under an instruction of the column.
-    pub(super) fn system(&self, instruction: &str) -> String {
-        let constant = constant(instruction, self.overhead.system.as_deref(), &self.reads);
+impl Messages {
+    /// The whole system text of a request under an instruction: the instruction, the
+    /// [text of the flow](crate::flow::LiveFlow::set_system), the notes on the inputs, the
+    /// [instructions](crate::View::instruction) among the inputs, and the documents in the first
+    /// [tier](crate::tiers::Tier::L0). All but the last have no white space around them, and blank ones are omitted. A
+    /// [`prompt`](crate::prompt) sends it; this is for your own client.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user.note("The words of the user."), self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// let system = chat.answer.messages(0)?.system("Be brief.");
+    /// assert_eq!(system, "Be brief.\n\nWhat the tags in the messages hold:\n<user>: The words of the user.");
+    /// # Ok(()) }
+    /// ```
+    pub fn system(&self, instruction: &str) -> String {
+        let Self(snapshot) = self;
+        let constant = constant(instruction, snapshot.overhead.system.as_deref(), &snapshot.reads);
         let mut system = join(constant.chain(self.instruction_texts().map(|(_, text)| text.value)));
         if let Some(documents) = self.system_documents() {
             if !system.is_empty() {
@@ -21,24 +40,26 @@ impl Snapshot {
         system
     }
 
-    /// Whether the system text under an instruction is that instruction.
-    pub(super) fn has_system_of(&self, instruction: &str) -> bool {
-        let is_alone =
-            self.overhead.system.is_none() && self.reads.notes.is_none() && !self.has_instructions();
-        is_alone && self.layout().is_none() && instruction.trim().len() == instruction.len()
+    /// Whether the whole system text under an instruction is that instruction.
+    pub(crate) fn has_system_of(&self, instruction: &str) -> bool {
+        let Self(snapshot) = self;
+        let has_texts = snapshot.overhead.system.is_some() || snapshot.reads.notes.is_some();
+        let is_alone = !has_texts && !self.has_instructions() && snapshot.layout().is_none();
+        is_alone && instruction.trim().len() == instruction.len()
     }
 
     /// The documents that end the system text.
-    pub(super) fn system_documents(&self) -> Option<&str> {
-        Some(self.layout()?.system()?.text())
+    pub(crate) fn system_documents(&self) -> Option<&str> {
+        Some(self.0.layout()?.system()?.text())
     }
 
     /// The values of the instructions among the inputs, step by step.
     pub(super) fn instruction_texts(&self) -> impl Iterator<Item = (Origin<'_>, StoredText<'_>)> {
-        let first = self.instructions.iter().map(|view| view.steps.start).min();
-        let steps = first.map_or(0..0, |first| first..self.step + 1);
+        let Self(snapshot) = self;
+        let first = snapshot.instruction_inputs().map(|(_, view)| view.steps.start).min();
+        let steps = first.map_or(0..0, |first| first..snapshot.step + 1);
         steps.flat_map(move |step| {
-            let views = self.instruction_inputs();
+            let views = snapshot.instruction_inputs();
             views.filter(move |(_, view)| view.steps.contains(&step)).filter_map(move |(input, view)| {
                 let text = view.text(step)?;
                 // No underflow: a turn before the lag has no value.
@@ -47,9 +68,9 @@ impl Snapshot {
         })
     }
 
-    /// Whether another context has the same instructions among the inputs.
-    pub(super) fn has_instructions_of(&self, other: &Self) -> bool {
-        let texts = |snapshot: &Self| join(snapshot.instruction_texts().map(|(_, text)| text.value));
+    /// Whether another request of the column has the same instructions among the inputs.
+    pub(crate) fn has_instructions_of(&self, other: &Self) -> bool {
+        let texts = |messages: &Self| join(messages.instruction_texts().map(|(_, text)| text.value));
         texts(self) == texts(other)
     }
 }

@@ -92,7 +92,7 @@ impl Transcript {
                 Some(placed(truncation, &slots))
             }
         };
-        Ok(Self { messages: Messages::new(context.truncated(truncation)), slots, omitted })
+        Ok(Self { messages: Messages(context.truncated(truncation)), slots, omitted })
     }
 
     /// The index of the turn at a step of one of the two columns.

@@ -4,12 +4,12 @@
 //! counts for any length of the history. Values never change, so the views of an earlier step show the same histories
 //! through other windows.
 
-use std::ops::{Deref, Range};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::exclusions::Exclusions;
 use super::overhead::Overhead;
-use crate::declare::{InputView, Name, Reads, ViewSpec};
+use crate::declare::{InputView, Name, Reads};
 use crate::history::tokens::Sum;
 use crate::history::{History, StoredText, Value};
 
@@ -22,43 +22,17 @@ pub(super) struct ViewValues {
     pub(super) history: History,
 }
 
-/// The values of some views that most columns do not have. Without any, nothing is allocated.
-#[derive(Clone, Debug, Default)]
-pub(super) struct RareViews(Option<Arc<[ViewValues]>>);
-
 /// The views of a column at one step. A clone is a few reference counts.
 #[derive(Clone, Debug)]
 pub(crate) struct StepViews {
     pub(crate) reads: Arc<Reads>,
     pub(crate) step: usize,
     pub(super) overhead: Arc<Overhead>,
-    /// The inputs in order, and the self history after them.
-    pub(super) views: Arc<[ViewValues]>,
-    /// The instructions among the inputs, which are in the system text.
-    pub(super) instructions: RareViews,
-}
-
-impl FromIterator<ViewValues> for RareViews {
-    fn from_iter<I: IntoIterator<Item = ViewValues>>(views: I) -> Self {
-        let mut views = views.into_iter().peekable();
-        Self(views.peek().is_some().then(|| views.collect()))
-    }
-}
-
-impl Deref for RareViews {
-    type Target = [ViewValues];
-
-    fn deref(&self) -> &[ViewValues] {
-        self.0.as_deref().unwrap_or_default()
-    }
+    /// The inputs in order, the self history after them, and the instructions among the inputs at the end.
+    all: Arc<[ViewValues]>,
 }
 
 impl ViewValues {
-    /// An input of a context at a step.
-    fn of_input(spec: &ViewSpec, step: usize, history: History) -> Self {
-        Self { steps: spec.turns(step), lag: spec.lag, history }
-    }
-
     /// A single text in the turn of a step.
     pub(super) fn single(step: usize, text: String, tokens: usize) -> Self {
         let mut history = History::default();
@@ -111,17 +85,16 @@ impl StepViews {
         mut history: impl FnMut(Option<&InputView>) -> History,
     ) -> Self {
         let own = reads.self_view.as_ref().map(|spec| (None, spec));
-        let views = reads.inputs.iter().map(|input| (Some(input), &input.spec)).chain(own);
-        // Collected at once, which is one allocation.
-        let views = views.map(|(input, spec)| match input {
-            Some(_) => ViewValues::of_input(spec, step, history(input)),
-            None => ViewValues { steps: spec.self_cells(step), lag: 0, history: history(None) },
+        let inputs = reads.inputs.iter().map(|input| (Some(input), &input.spec));
+        let instructions = reads.instructions.iter().map(|input| (Some(input), &input.spec));
+        let all = inputs.chain(own).chain(instructions).map(|(input, spec)| ViewValues {
+            steps: if input.is_some() { spec.turns(step) } else { spec.self_cells(step) },
+            lag: if input.is_some() { spec.lag } else { 0 },
+            history: history(input),
         });
-        let views = views.collect();
-        let instructions = reads.instructions.iter();
-        let instructions =
-            instructions.map(|input| ViewValues::of_input(&input.spec, step, history(Some(input)))).collect();
-        Self { reads, step, overhead, views, instructions }
+        // Collected at once, which is one allocation.
+        let all = all.collect();
+        Self { reads, step, overhead, all }
     }
 
     /// The same views at a step, of other values.
@@ -156,11 +129,27 @@ impl StepViews {
         &self.reads.column
     }
 
+    /// The views that messages show, and the instructions in the system text.
+    fn split(&self) -> (&[ViewValues], &[ViewValues]) {
+        let shown = self.reads.inputs.len() + usize::from(self.reads.self_view.is_some());
+        self.all.split_at_checked(shown).unwrap_or_default()
+    }
+
+    /// The inputs of the messages in order, and the self history after them.
+    pub(super) fn views(&self) -> &[ViewValues] {
+        self.split().0
+    }
+
+    /// Whether both are the same views, by identity.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.all, &other.all)
+    }
+
     /// The values of an input, or of the column itself.
     pub(super) fn history(&self, input: Option<&InputView>) -> Option<&History> {
         let view = match input {
-            Some(input) if input.is_instruction() => self.instructions.get(input.at),
-            Some(input) => self.views.get(input.at),
+            Some(input) if input.is_instruction() => self.split().1.get(input.at),
+            Some(input) => self.all.get(input.at),
             None => self.self_history(),
         };
         view.map(|view| &view.history)
@@ -173,23 +162,23 @@ impl StepViews {
 
     /// The self history, if the column reads it.
     pub(super) fn self_history(&self) -> Option<&ViewValues> {
-        self.views.get(self.reads.inputs.len())
+        self.views().get(self.reads.inputs.len())
     }
 
     /// The inputs of the messages, with the values of each.
     pub(super) fn inputs(&self) -> impl Iterator<Item = (&InputView, &ViewValues)> + Clone {
-        self.reads.inputs.iter().zip(&*self.views)
+        self.reads.inputs.iter().zip(&*self.all)
     }
 
     /// The instructions among the inputs, with the values of each.
     pub(super) fn instruction_inputs(&self) -> impl Iterator<Item = (&InputView, &ViewValues)> + Clone {
-        self.reads.instructions.iter().zip(&*self.instructions)
+        self.reads.instructions.iter().zip(self.split().1)
     }
 
     /// The columns that the messages show, with the values of each: the inputs, and the column itself after them.
     pub(super) fn columns(&self) -> impl Iterator<Item = (&Name, &ViewValues)> + Clone {
         let names = self.reads.inputs.iter().map(|input| &input.name).chain([&self.reads.column]);
-        names.zip(&*self.views)
+        names.zip(self.views())
     }
 
     /// The tags and values of the inputs at the current step, without skipped cells.
@@ -215,7 +204,8 @@ impl StepViews {
         self.is_read_at(self.step)
     }
 
-    /// The previous step at which any input had a value.
+    /// The previous step at which any input had a value. A step whose inputs are all skipped is skipped as well, and made no
+    /// request.
     pub(super) fn last_read_step(&self) -> Option<usize> {
         (0..self.step).rev().find(|step| self.is_read_at(*step))
     }
@@ -241,12 +231,12 @@ impl StepViews {
 
     /// Whether no view has a value.
     pub(super) fn is_empty(&self) -> bool {
-        self.views.iter().all(|view| !view.steps.clone().any(|step| view.has(step)))
+        self.views().iter().all(|view| !view.steps.clone().any(|step| view.has(step)))
     }
 
     /// The first step that any view shows.
     pub(super) fn first_step(&self) -> usize {
-        self.views.iter().map(|view| view.steps.start).min().unwrap_or(self.step)
+        self.views().iter().map(|view| view.steps.start).min().unwrap_or(self.step)
     }
 
     /// The tokens of the instructions among the inputs, in the context of a step up to this one.

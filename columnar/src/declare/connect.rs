@@ -8,6 +8,7 @@ use super::reads::{Group, InputView, Reads, TieredDocuments};
 use super::schema::{ColumnDraft, Schema, ShownColumn};
 use super::schema_error::SchemaError;
 use super::view::{DEEPEST_GROUP, Purpose, ViewSpec};
+use super::window::Window;
 use crate::declare::error::nearest;
 
 /// The number of errors up to which an unknown name gets a suggestion.
@@ -103,7 +104,7 @@ impl Connecting<'_> {
         if let Some(error) = wrong.or_else(|| self.schema.wrong_purpose(&column, read, &spec)) {
             return Err(error);
         }
-        if spec.elided && !spec.window.drops_values() {
+        if spec.elided && spec.window == Window::All {
             self.errors.push(SchemaError::NothingElided { column, input });
         }
         if read == self.column {

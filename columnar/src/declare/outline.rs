@@ -1,6 +1,6 @@
 //! The outline of a flow: the facts that follow from the declaration alone.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use crate::declare::{Name, Plan, Purpose, Reads, Schema, ViewSpec, Window};
 
@@ -160,14 +160,14 @@ impl Outline {
     /// ");
     /// ```
     pub fn mermaid(&self) -> String {
-        let mut text = String::from("flowchart LR\n");
+        let mut lines = vec!["flowchart LR\n".to_owned()];
         for ColumnOutline { name, pattern, is_documents, .. } in &self.columns {
             let (open, close) = match pattern {
                 Some(_) => ("[", "]"),
                 None if *is_documents => ("[(", ")]"),
                 None => ("([", "])"),
             };
-            put(&mut text, format_args!("    {name}{open}{name}{close}\n"));
+            lines.push(format!("    {name}{open}{name}{close}\n"));
         }
         for ColumnOutline { name, reads, self_window, .. } in &self.columns {
             for ViewOutline { column, window, lag, is_tiered, purpose } in reads {
@@ -177,19 +177,14 @@ impl Outline {
                     Purpose::Primary => window.label(),
                     purpose => format!("{}, {purpose}", window.label()),
                 };
-                put(&mut text, format_args!("    {column} {from} {label} {to} {name}\n"));
+                lines.push(format!("    {column} {from} {label} {to} {name}\n"));
             }
             if let Some(window) = self_window {
-                put(&mut text, format_args!("    {name} -. {} .-> {name}\n", window.label()));
+                lines.push(format!("    {name} -. {} .-> {name}\n", window.label()));
             }
         }
-        text
+        lines.concat()
     }
-}
-
-fn put(text: &mut String, line: fmt::Arguments<'_>) {
-    let written = text.write_fmt(line);
-    debug_assert!(written.is_ok(), "a string takes everything");
 }
 
 impl ColumnOutline {
@@ -263,9 +258,9 @@ impl Repeats {
         if reads.tiered.is_some() {
             return Self::Tiers;
         }
-        match windows(reads).filter(|window| window.drops_values()).filter_map(Window::most).max() {
+        match windows(reads).filter_map(Window::most).max() {
             None => Self::Everything,
-            Some(steps) if windows(reads).any(|window| !window.drops_values()) => Self::AllBut(steps),
+            Some(steps) if windows(reads).any(|window| window == Window::All) => Self::AllBut(steps),
             // Every window drops values, so already the first message is another one.
             Some(_) => Self::Instruction,
         }

@@ -69,8 +69,7 @@ impl<'t> ViewParser<'t> {
     /// Takes the letters, digits and `_` that come next; `None` if there are none.
     fn word(&mut self) -> Option<&'t str> {
         self.peek();
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
+        let end = self.rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at_checked(end)?;
         self.rest = rest;
         (!word.is_empty()).then_some(word)
@@ -255,7 +254,7 @@ fn escaped(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
 }
 
 /// The modifiers of a view so far.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 struct Modifiers {
     /// `latest`, `window` or `all`.
     window: Option<Window>,
@@ -274,10 +273,7 @@ struct Modifiers {
 
 impl Modifiers {
     fn is_empty(&self) -> bool {
-        let Self { window, count, is_lagged, is_elided, is_tiered, purpose, target, tag, note } = self;
-        let has_flag = *is_lagged || *is_elided || *is_tiered || purpose.is_some();
-        let has_number = count.is_some() || target.is_some();
-        !has_flag && !has_number && window.is_none() && tag.is_none() && note.is_none()
+        *self == Self::default()
     }
 
     fn has_window(&self) -> bool {

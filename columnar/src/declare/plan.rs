@@ -53,28 +53,20 @@ impl Plan {
         self.readers.resize(self.schema.columns().len(), Vec::new());
         for (column, declared) in self.schema.columns().iter().enumerate().skip(first) {
             let Some(reads) = &declared.reads else { continue };
-            for input in reads.all_inputs() {
+            let inputs = reads.all_inputs();
+            let inputs = inputs.map(|input| (input.column, input.spec.awaited_window(), input.spec.lag));
+            let documents = reads.tiered.iter().map(|documents| (documents.column, Window::All, 0));
+            let own = reads.self_view.iter().map(|view| (column, view.awaited_window(), 1));
+            for (read, window, lag) in inputs.chain(documents).chain(own) {
                 debug_assert!(
                     // Only a view without lag is an edge of the order; a lagged one may show a later column.
-                    input.spec.lag > 0 || self.ranks.get(input.column) < self.ranks.get(column),
+                    lag > 0 || self.ranks.get(read) < self.ranks.get(column),
                     "`{}` comes before what it reads",
                     declared.name
                 );
-                if let Some(readers) = self.readers.get_mut(input.column) {
-                    readers.push(ViewReader {
-                        column,
-                        window: input.spec.awaited_window(),
-                        lag: input.spec.lag,
-                    });
+                if let Some(readers) = self.readers.get_mut(read) {
+                    readers.push(ViewReader { column, window, lag });
                 }
-            }
-            if let Some(documents) = &reads.tiered
-                && let Some(readers) = self.readers.get_mut(documents.column)
-            {
-                readers.push(ViewReader { column, window: Window::All, lag: 0 });
-            }
-            if let (Some(view), Some(readers)) = (&reads.self_view, self.readers.get_mut(column)) {
-                readers.push(ViewReader { column, window: view.awaited_window(), lag: 1 });
             }
         }
     }

@@ -1,6 +1,5 @@
 //! The views of a derived column: the inputs, the groups around them, and the self history.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -135,14 +134,12 @@ impl Reads {
 
     /// Joins the notes of the inputs.
     pub(crate) fn join_notes(&mut self) {
-        let notes = self.inputs.iter().filter_map(|input| Some((&input.tag, input.spec.note.as_ref()?)));
-        let mut text = String::new();
-        for (tag, note) in notes {
-            let intro = if text.is_empty() { INTRODUCTION } else { "" };
-            let written = write!(text, "{intro}\n<{tag}>: {note}");
-            debug_assert!(written.is_ok(), "a string takes everything");
-        }
-        self.notes = (!text.is_empty()).then(|| text.into());
+        let notes = self.inputs.iter().filter_map(|input| {
+            let note = input.spec.note.as_ref()?;
+            Some(format!("\n<{}>: {note}", input.tag))
+        });
+        let notes = notes.collect::<Vec<_>>().concat();
+        self.notes = (!notes.is_empty()).then(|| format!("{INTRODUCTION}{notes}").into());
     }
 }
 

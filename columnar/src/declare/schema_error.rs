@@ -1,7 +1,5 @@
 //! The errors of declarations.
 
-use std::fmt;
-
 use super::name::{Name, NameError};
 use super::view::DEEPEST_GROUP;
 use super::view_text::ViewTextError;
@@ -45,7 +43,7 @@ pub enum SchemaError {
     #[error(transparent)]
     BadName(NameError),
     /// Columns that wait for each other.
-    #[error("these columns wait for each other, so none of them can run first: {}", CyclePath(columns))]
+    #[error("these columns wait for each other, so none of them can run first: {}", cycle_path(columns))]
     Cycle {
         /// The names of the columns; each reads the one before, and the first one the last.
         columns: Vec<String>,
@@ -68,7 +66,7 @@ pub enum SchemaError {
         error: StepError,
     },
     /// A text that is no view.
-    #[error("`{column}` has the view {}, which is wrong {error}", Excerpt(view))]
+    #[error("`{column}` has the view {}, which is wrong {error}", excerpt(view))]
     BadView {
         /// The column with the view.
         column: Name,
@@ -295,8 +293,8 @@ pub enum SchemaError {
     /// A view of a column that the flow does not have.
     #[error(
         "`{column}` reads {}, but the flow has no such column: {}",
-        Excerpt(read),
-        Suggestion(suggestion.as_deref())
+        excerpt(read),
+        suggestion_of(suggestion.as_deref())
     )]
     UnknownColumn {
         /// The column that reads.
@@ -329,44 +327,34 @@ pub enum SchemaError {
 }
 
 /// Columns as an error names them: `` `a`, which `b` reads, which `a` reads ``.
-struct CyclePath<'c>(&'c [String]);
-
-impl fmt::Display for CyclePath<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(first) = self.0.first() else { return Ok(()) };
-        write!(f, "`{first}`")?;
-        self.0.iter().skip(1).chain([first]).try_for_each(|next| write!(f, ", which `{next}` reads"))
-    }
-}
-
-/// A text of a declaration in quotes: the beginning, escaped so that it cannot forge a line of a log.
-struct Excerpt<'t>(&'t str);
-
-impl fmt::Display for Excerpt<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let end = self.0.char_indices().nth(LONGEST).map_or(self.0.len(), |(at, _)| at);
-        let (start, rest) = self.0.split_at_checked(end).unwrap_or((self.0, ""));
-        // Quotes are not escaped, because a view may have a tag in quotes.
-        write!(f, "`")?;
-        start.chars().try_for_each(|c| match c {
-            '"' | '\'' | '\\' => write!(f, "{c}"),
-            c => write!(f, "{}", c.escape_debug()),
-        })?;
-        write!(f, "{}`", if rest.is_empty() { "" } else { "…" })
-    }
+fn cycle_path(columns: &[String]) -> String {
+    let Some(first) = columns.first() else { return String::new() };
+    let readers = columns.iter().skip(1).chain([first]);
+    let readers = readers.map(|next| format!(", which `{next}` reads")).collect::<Vec<_>>();
+    format!("`{first}`{}", readers.concat())
 }
 
 /// The most characters of a text that an error shows.
 const LONGEST: usize = 80;
 
-struct Suggestion<'t>(Option<&'t str>);
-
-impl fmt::Display for Suggestion<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(name) => write!(f, "did you mean `{name}`?"),
-            None => f.write_str("declare it, or correct the name"),
+/// A text of a declaration in quotes: the beginning, escaped so that it cannot forge a line of a log.
+fn excerpt(text: &str) -> String {
+    let mut excerpt = String::from("`");
+    let mut chars = text.chars();
+    for c in chars.by_ref().take(LONGEST) {
+        // Quotes are not escaped, because a view may have a tag in quotes.
+        match c {
+            '"' | '\'' | '\\' => excerpt.push(c),
+            c => excerpt.extend(c.escape_debug()),
         }
+    }
+    excerpt + if chars.as_str().is_empty() { "`" } else { "…`" }
+}
+
+fn suggestion_of(name: Option<&str>) -> String {
+    match name {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => "declare it, or correct the name".to_owned(),
     }
 }
 
@@ -403,8 +391,8 @@ pub enum StepError {
     /// A compute step that the program does not have.
     #[error(
         "has the compute step {}, which the program does not have{}",
-        Excerpt(step),
-        KnownNames(suggestion, steps)
+        excerpt(step),
+        known_steps(suggestion.as_deref(), steps)
     )]
     Unknown {
         /// The unknown name.
@@ -417,14 +405,10 @@ pub enum StepError {
 }
 
 /// The end of a message about an unknown compute step.
-struct KnownNames<'e>(&'e Option<String>, &'e [String]);
-
-impl fmt::Display for KnownNames<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self(Some(name), _) => write!(f, "; did you mean `{name}`?"),
-            Self(None, []) => f.write_str(": it has none"),
-            Self(None, steps) => write!(f, "; there are {}", list(*steps)),
-        }
+fn known_steps(suggestion: Option<&str>, steps: &[String]) -> String {
+    match (suggestion, steps) {
+        (Some(name), _) => format!("; did you mean `{name}`?"),
+        (None, []) => ": it has none".to_owned(),
+        (None, steps) => format!("; there are {}", list(steps)),
     }
 }

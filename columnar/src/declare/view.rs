@@ -145,14 +145,9 @@ impl ViewSpec {
         let Self { window, has_empty_window, lag, filter, elided, .. } = self;
         *window == Window::All && !has_empty_window && *lag == 0 && filter.is_none() && !elided
     }
-
-    /// The window and the lag, as in a declaration after the column's name: `.latest`, `.window(3)`, `.prev`, ….
-    pub(crate) fn suffix(&self) -> WindowSuffix {
-        WindowSuffix { window: self.window, lag: self.lag }
-    }
 }
 
-/// The window and the lag of a view, as in a declaration.
+/// The window and the lag of a view, as in a declaration after the column's name: `.latest`, `.window(3)`, `.prev`, ….
 pub(crate) struct WindowSuffix {
     pub(crate) window: Window,
     pub(crate) lag: usize,

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::view::{Purpose, ViewSpec};
+use super::view::{Purpose, ViewSpec, WindowSuffix};
 
 /// A view, or a group of views, as a text has it.
 #[derive(Clone, Debug)]
@@ -19,8 +19,9 @@ pub(crate) enum ViewText {
 impl fmt::Display for ViewText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Column(name, spec) => write_view(name, spec, f),
-            Self::SelfHistory(spec) => write_view("self", spec, f),
+            // Functions have no text. In a definition another filter is found only by another version.
+            Self::Column(name, spec) => write_view(name, spec, ".filter", f),
+            Self::SelfHistory(spec) => write_view("self", spec, ".filter", f),
             Self::Group(tag, views) => {
                 write!(f, "group({tag:?}")?;
                 views.iter().try_for_each(|view| write!(f, ", {view}"))?;
@@ -30,11 +31,17 @@ impl fmt::Display for ViewText {
     }
 }
 
-fn write_view(name: &str, spec: &ViewSpec, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// Writes a view of the column of this name. `filter` stands for the filter, if the view has one.
+pub(super) fn write_view(
+    name: &str,
+    spec: &ViewSpec,
+    filter: &str,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
     if spec.has_empty_window {
         write!(f, "{name}{}.window(0)", if spec.lag > 0 { ".prev" } else { "" })?;
     } else {
-        write!(f, "{name}{}", spec.suffix())?;
+        write!(f, "{name}{}", WindowSuffix { window: spec.window, lag: spec.lag })?;
     }
     spec.tiering.iter().try_for_each(|tiering| write!(f, "{tiering}"))?;
     if spec.purpose != Purpose::Primary {
@@ -43,8 +50,7 @@ fn write_view(name: &str, spec: &ViewSpec, f: &mut fmt::Formatter<'_>) -> fmt::R
     f.write_str(if spec.elided { ".elided()" } else { "" })?;
     // In this order, since definitions are compared as texts.
     spec.tag.iter().try_for_each(|tag| write!(f, ".as({tag:?})"))?;
-    // Functions have no text. In a definition another filter is found only by another version.
-    f.write_str(if spec.filter.is_some() { ".filter" } else { "" })?;
+    f.write_str(if spec.filter.is_some() { filter } else { "" })?;
     spec.note.iter().try_for_each(|note| write!(f, ".note({note:?})"))
 }
 

@@ -25,11 +25,6 @@ impl Window {
         }
     }
 
-    /// Whether a value leaves it as others come, so that contexts do not repeat all of each other.
-    pub(crate) const fn drops_values(self) -> bool {
-        matches!(self, Self::Last(_))
-    }
-
     /// The largest number of values that it shows; `None` for all.
     pub(crate) const fn most(self) -> Option<usize> {
         match self {

@@ -102,20 +102,20 @@ impl<K> Handle<K> {
     #[must_use]
     pub fn __bind(&self, flow: &Bind<'_>) -> Self {
         let (column, name) = flow.column(self.latest);
-        let latest = View::new(column, Window::LATEST, self.latest.tag());
+        let latest = View::new(column, Window::LATEST, self.latest.tag);
         let flow = Some(Arc::clone(flow.shared));
         Self { latest, prev: latest.lagged(), name, flow, kind: PhantomData }
     }
 
     #[doc(hidden)]
     pub const fn __column(&self) -> usize {
-        self.latest.column()
+        self.latest.column
     }
 
     /// A view of all values. Inside `flow!` that is the column's name alone, so editors must not offer this method.
     #[doc(hidden)]
     pub const fn __all(&self) -> View {
-        View::new(self.latest.column(), Window::All, self.latest.tag())
+        View::new(self.latest.column, Window::All, self.latest.tag)
     }
 
     /// A view of the column in tiers. Inside `flow!` a function beside the graph mentions [`tiered`](Handle::tiered), which
@@ -157,7 +157,7 @@ impl<K> Handle<K> {
     /// The receipt of the cell at a step: the tokens and the price of the calls. `None` if the cell called no model, or is
     /// not [in memory](super::LiveFlow::load).
     pub fn receipt(&self, step: usize) -> Option<Arc<Receipt>> {
-        self.flow().lock().receipt(Cell { column: self.latest.column(), step })
+        self.flow().lock().receipt(Cell { column: self.latest.column, step })
     }
 
     /// The name of the column. For a source of a module, the name of the column that the source is bound to.
@@ -209,7 +209,7 @@ impl<K> Handle<K> {
     /// [`Error::Missing`](crate::Error::Missing) if the cell is not stored, [`Error::Store`](crate::Error::Store) if the
     /// exclusion could not be stored.
     pub async fn exclude(&self, step: usize) -> Result<()> {
-        self.flow().exclude(self.latest.column(), step, true).await
+        self.flow().exclude(self.latest.column, step, true).await
     }
 
     /// Shows an excluded cell again in the contexts of all steps that have not begun.
@@ -218,7 +218,7 @@ impl<K> Handle<K> {
     ///
     /// The errors of [`exclude`](Self::exclude).
     pub async fn include(&self, step: usize) -> Result<()> {
-        self.flow().exclude(self.latest.column(), step, false).await
+        self.flow().exclude(self.latest.column, step, false).await
     }
 }
 
@@ -232,7 +232,7 @@ impl Handle<kind::Source> {
     ///
     /// [`Error::Store`](crate::Error::Store) if the value could not be stored.
     pub fn push(&self, value: impl IntoValue) -> BoxFuture<'_, Result<usize>> {
-        self.flow().push(self.latest.column(), value.into_value()).boxed()
+        self.flow().push(self.latest.column, value.into_value()).boxed()
     }
 
     /// The same column, with the type of the values.
@@ -278,7 +278,7 @@ impl Handle<kind::Source<Documents>> {
     /// - [`Error::Store`](crate::Error::Store) if the update could not be stored, [`Error::Load`](crate::Error::Load) if the
     ///   earlier updates cannot be read.
     pub async fn push(&self, update: Update) -> Result<usize> {
-        self.flow().push_update(self.latest.column(), &update).await
+        self.flow().push_update(self.latest.column, &update).await
     }
 
     /// The documents after all updates, also of steps that have not run. From these documents a program that opens a flow
@@ -304,7 +304,7 @@ impl Handle<kind::Source<Documents>> {
     ///
     /// [`Error::Load`](crate::Error::Load) if the updates cannot be read.
     pub async fn documents(&self) -> Result<Documents> {
-        self.flow().documents(self.latest.column()).await
+        self.flow().documents(self.latest.column).await
     }
 }
 
@@ -341,7 +341,7 @@ impl<T> Handle<kind::Derived<T>> {
     /// - [`Error::NotLoaded`](crate::Error::NotLoaded) if a value in these or the previous messages of the column is
     ///   not [in memory](super::LiveFlow::load).
     pub fn messages(&self, step: usize) -> Result<Messages> {
-        self.flow().messages(self.latest.column(), step)
+        self.flow().messages(self.latest.column, step)
     }
 
     /// The whole system text of the request of the cell at `step`; see [`Messages::system`]. A column that calls no model
@@ -351,7 +351,7 @@ impl<T> Handle<kind::Derived<T>> {
     ///
     /// The errors of [`messages`](Self::messages).
     pub fn system(&self, step: usize) -> Result<String> {
-        self.flow().system(self.latest.column(), step)
+        self.flow().system(self.latest.column, step)
     }
 
     /// The prefix that these messages share with the next request of the column, and the view that ends the

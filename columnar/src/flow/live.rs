@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::context::Messages;
 use crate::context::budget::Budget;
 use crate::declare::{Name, Outline};
-use crate::history::tokens::{Counter, Limited};
+use crate::history::tokens::{Counter, LimitedCounter};
 use crate::model::Choice;
 use crate::model::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::model::usage::{Bill, Receipt, SpendLimit};
@@ -112,7 +112,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// Sets the counter of tokens, and counts the values in memory again: the counter is in use when this returns. The default
     /// is [`Estimate`](crate::tokens::Estimate).
     pub fn set_counter(&self, counter: impl Counter + 'static) {
-        self.shared.set_counter(Arc::new(Limited(counter)));
+        self.shared.set_counter(Arc::new(LimitedCounter(counter)));
     }
 
     /// Loads the values from `step` on that are stored but not in memory.

@@ -2,7 +2,6 @@
 
 mod node;
 mod step_ranges;
-mod stored_steps;
 pub mod tokens;
 mod value;
 
@@ -13,7 +12,7 @@ use std::sync::Arc;
 pub(crate) use node::StoredText;
 use node::{BITS, Child, HistoryNode, LeafEntry, WIDTH, digit, rest};
 pub(crate) use step_ranges::StepRanges;
-pub use stored_steps::StoredSteps;
+pub use step_ranges::StoredSteps;
 use tokens::{Counter, Sum};
 pub use value::{IntoValue, Value};
 

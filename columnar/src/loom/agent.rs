@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::aware::Aware;
 use crate::context::budget::Budget;
-use crate::history::tokens::{Counter, Estimate, Limited};
+use crate::history::tokens::{Counter, Estimate, LimitedCounter};
 use crate::model::cache::Pace;
 use crate::model::rendering::ReplySettings;
 
@@ -60,7 +60,7 @@ impl Agent {
     /// Sets the counter of tokens. The default is [`Estimate`].
     #[must_use]
     pub fn counter(self, counter: impl Counter + 'static) -> Self {
-        Self { counter: Arc::new(Limited(counter)), ..self }
+        Self { counter: Arc::new(LimitedCounter(counter)), ..self }
     }
 
     /// Sets the most tokens of a reply. The default is the limit of the [model](crate::model::MaxTokens).

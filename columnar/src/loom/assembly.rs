@@ -13,7 +13,7 @@ use super::agent::Agent;
 use super::error::LoomError;
 use crate::context::budget::{BudgetError, Report, program_default};
 use crate::context::tree::{Author, NodeId, Path};
-use crate::context::{ContextSettings, Form, Messages, Origin, Role, Transcript, TranscriptOptions};
+use crate::context::{ContextForm, ContextSettings, Messages, Origin, Role, Transcript, TranscriptOptions};
 use crate::declare::{Name, Purpose};
 use crate::history::Value;
 use crate::model::MaxTokens;
@@ -105,7 +105,7 @@ impl Path<'_> {
             draft.instructions.extend(aware.memory.block(self.tree()).map(Arc::from));
         }
         let settings = ContextSettings {
-            form: Form::Conversation,
+            form: ContextForm::Conversation,
             instruction: Some(&system),
             system: self.system().map(Arc::from),
         };
@@ -159,7 +159,7 @@ impl Path<'_> {
             draft.nodes.push(None);
         }
         let settings = ContextSettings {
-            form: Form::Document,
+            form: ContextForm::Document,
             instruction: Some(if has_system { &agent.system } else { "" }),
             system: self.system().filter(|_| has_system).map(Arc::from),
         };

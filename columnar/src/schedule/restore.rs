@@ -1,52 +1,31 @@
 //! Resumes from stored steps, and rejects an impossible history.
 
-use std::fmt;
-
 use super::track::{Slot, Track};
 use super::{Cell, Scheduler};
 use crate::history::{StepRanges, StoredSteps};
 
 /// The reason why the stored steps of a column are impossible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum InvalidHistory {
     /// A source lacks the step `missing`, but has the later step `found`.
+    #[error("step {missing} is missing, but step {found} is stored; restore it, or remove the later ones")]
     Gap { missing: usize, found: usize },
     /// A source has a skipped cell.
+    #[error("step {step} is stored as skipped, and a source is never skipped")]
     SkippedSource { step: usize },
     /// A derived column has a step for which not every source has a value.
+    #[error(
+        "step {step} is stored, but the sources have values for only {begun} steps; if it was added by hand, remove it, \
+         such as the file `{step}.txt` in the folder of the column"
+    )]
     NotBegun { step: usize, begun: usize },
     /// The store lists a step that it does not return.
+    #[error("the store lists step {step} and cannot return it")]
     NotReturned { step: usize },
     /// The receipt of a step is invalid.
+    #[error("the receipt of step {step} is invalid")]
     Receipt { step: usize },
 }
-
-impl fmt::Display for InvalidHistory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Gap { missing, found } => {
-                write!(
-                    f,
-                    "step {missing} is missing, but step {found} is stored; restore it, or remove the later ones"
-                )
-            }
-            Self::SkippedSource { step } => {
-                write!(f, "step {step} is stored as skipped, and a source is never skipped")
-            }
-            Self::NotBegun { step, begun } => {
-                write!(
-                    f,
-                    "step {step} is stored, but the sources have values for only {begun} steps; if it was added by hand, \
-                     remove it, such as the file `{step}.txt` in the folder of the column"
-                )
-            }
-            Self::NotReturned { step } => write!(f, "the store lists step {step} and cannot return it"),
-            Self::Receipt { step } => write!(f, "the receipt of step {step} is invalid"),
-        }
-    }
-}
-
-impl std::error::Error for InvalidHistory {}
 
 impl Scheduler {
     /// Resumes from the stored steps of the columns from `first` on, which have no state yet.

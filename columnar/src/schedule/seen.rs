@@ -86,8 +86,8 @@ impl Scheduler {
     pub(crate) fn seen(&self, column: usize) -> SeenSteps {
         let Some(track) = self.tracks.get(column) else { return SeenSteps::default() };
         let mut seen = SeenSteps::before(track.prefix());
-        let is_stored = |&step: &usize| track.is_stored(step);
-        (track.prefix()..track.end()).filter(is_stored).for_each(|step| seen.insert(step));
+        let beyond = (track.prefix()..track.end()).filter(|step| track.is_stored(*step));
+        beyond.for_each(|step| seen.insert(step));
         seen
     }
 }

@@ -363,7 +363,7 @@ fn windows_show_the_number_of_hidden_values() {
     }
     assert_eq!(
         Elided::GRAPH.to_string().lines().nth(2),
-        Some("column coach(user, topics.window(3).as(\"subjects\").elided(), self.latest.elided())")
+        Some("column coach(user, topics.window(3).elided().as(\"subjects\"), self.latest.elided())")
     );
 }
 

@@ -48,6 +48,7 @@ pub use report::{BudgetError, FixedText, Report};
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use]
 pub struct Budget {
     tokens: Option<usize>,
     token_buffer: Option<usize>,
@@ -75,7 +76,6 @@ impl Budget {
 
     /// Sets the number of tokens for the instruction, the messages and the reply together: at most the context window of
     /// the model. They are counted by the [counter](crate::flow::LiveFlow::set_counter) of the flow.
-    #[must_use]
     pub const fn tokens(mut self, tokens: usize) -> Self {
         self.tokens = Some(tokens);
         self
@@ -83,40 +83,34 @@ impl Budget {
 
     /// Sets how many of the tokens are reserved for the reply; [`TOKEN_BUFFER`](Self::TOKEN_BUFFER) by default. Reserve
     /// as many as the reply [may have](crate::Prompt::max_tokens).
-    #[must_use]
     pub const fn token_buffer(mut self, tokens: usize) -> Self {
         self.token_buffer = Some(tokens);
         self
     }
 
     /// Sets the strategy for a context that is too large; [`Strategy::TruncateMiddle`] by default.
-    #[must_use]
     pub const fn strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = Some(strategy);
         self
     }
 
     /// Sets the strategy to [`Strategy::TruncateMiddle`].
-    #[must_use]
     pub const fn truncate_middle(self) -> Self {
         self.strategy(Strategy::TruncateMiddle)
     }
 
     /// Sets the strategy to [`Strategy::RollingWindow`].
-    #[must_use]
     pub const fn rolling_window(self) -> Self {
         self.strategy(Strategy::RollingWindow)
     }
 
     /// Sets the strategy to [`Strategy::StopAtLimit`].
-    #[must_use]
     pub const fn stop_at_limit(self) -> Self {
         self.strategy(Strategy::StopAtLimit)
     }
 
     /// Sets how many of the newest turns [`Strategy::TruncateMiddle`] keeps before it considers older ones;
     /// [`MINIMUM_RECENT`](Self::MINIMUM_RECENT) by default. One is always kept.
-    #[must_use]
     pub const fn minimum_recent(mut self, turns: usize) -> Self {
         self.minimum_recent = Some(turns);
         self
@@ -133,7 +127,6 @@ impl Budget {
     /// # Panics
     ///
     /// If the share is not above 0 and at most 1.
-    #[must_use]
     pub const fn low_water(mut self, share: f64) -> Self {
         // NaN fails the first comparison.
         assert!(

@@ -36,7 +36,7 @@ impl PersistentCuts {
 
     /// The last cut that begins at or before a step.
     fn active(&self, step: usize) -> TurnCut {
-        let begun = self.cuts.as_slice().partition_point(|(from, _)| *from <= step);
+        let begun = self.cuts.partition_point(|(from, _)| *from <= step);
         let active = begun.checked_sub(1).and_then(|last| self.cuts.get(last));
         active.map(|(_, cut)| cut.clone()).unwrap_or_default()
     }
@@ -48,7 +48,7 @@ impl PersistentCuts {
 
     /// The cuts of the steps before this one.
     pub(crate) fn before(&self, step: usize) -> Self {
-        let len = self.cuts.as_slice().partition_point(|(from, _)| *from < step);
+        let len = self.cuts.partition_point(|(from, _)| *from < step);
         Self { cuts: self.cuts.before(len), next: self.next.min(step) }
     }
 }

@@ -63,9 +63,10 @@ impl fmt::Display for Report {
 pub enum BudgetError {
     /// The context is over the limit, and the strategy is [`StopAtLimit`](super::Strategy::StopAtLimit).
     #[error(
-        "it has about {tokens} tokens, and the limit is {limit}{}: raise the budget, narrow a view, or choose a strategy \
+        "it has about {tokens} tokens, and the limit is {limit}{}{}: raise the budget, narrow a view, or choose a strategy \
          that truncates",
-        Contributors(contributors)
+        if contributors.is_empty() { "" } else { "; the largest columns are " },
+        sizes(contributors, "`")
     )]
     OverLimit {
         /// The tokens of the context: of the messages, and of the documents and instructions in the system text.
@@ -80,7 +81,7 @@ pub enum BudgetError {
     #[error(
         "the documents and instructions that no budget omits have about {tokens} tokens, and the limit is {limit}; the \
          largest are {}: raise the budget, or show fewer or shorter texts",
-        LargestTexts(largest)
+        sizes(largest, "")
     )]
     NoRoomForTurns {
         /// The tokens of all documents in tiers, with the titles and the replies to them, and of the instructions among
@@ -136,28 +137,8 @@ impl fmt::Display for FixedText {
     }
 }
 
-/// Prints the largest texts.
-struct LargestTexts<'e>(&'e [(FixedText, usize)]);
-
-impl fmt::Display for LargestTexts<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (text, tokens)) in self.0.iter().enumerate() {
-            let comma = if at > 0 { ", " } else { "" };
-            write!(f, "{comma}{text} with {tokens}")?;
-        }
-        Ok(())
-    }
-}
-
-/// Prints the three largest.
-struct Contributors<'e>(&'e [(Name, usize)]);
-
-impl fmt::Display for Contributors<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (column, tokens)) in self.0.iter().take(3).enumerate() {
-            let before = if at > 0 { ", " } else { "; the largest columns are " };
-            write!(f, "{before}`{column}` with {tokens}")?;
-        }
-        Ok(())
-    }
+/// The first three texts with the tokens of each, between these quotes.
+fn sizes<T: fmt::Display>(texts: &[(T, usize)], quote: &str) -> String {
+    let sizes = texts.iter().take(3).map(|(text, tokens)| format!("{quote}{text}{quote} with {tokens}"));
+    sizes.collect::<Vec<_>>().join(", ")
 }

@@ -1,10 +1,8 @@
 //! The errors of updates. They name documents and positions, never texts.
 
-use std::fmt;
-
 use super::key::{Key, KeyError};
 use super::urls::MOST_URLS;
-use crate::declare::error::Printable;
+use crate::declare::error::{Printable, first};
 
 /// The faults after this many are counted, and not listed.
 const LISTED: usize = 20;
@@ -18,7 +16,8 @@ const LISTED: usize = 20;
 /// let error = update.to_text().expect_err("there are two faults");
 /// assert_eq!(error.faults().len(), 2);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", first(faults, LISTED, "\n", "\n"))]
 pub struct UpdateError {
     faults: Vec<UpdateFault>,
 }
@@ -36,23 +35,6 @@ impl UpdateError {
     /// The faults, in the order of the update; never empty.
     pub fn faults(&self) -> &[UpdateFault] {
         &self.faults
-    }
-}
-
-impl std::error::Error for UpdateError {}
-
-impl fmt::Display for UpdateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, fault) in self.faults.iter().take(LISTED).enumerate() {
-            if at > 0 {
-                f.write_str("\n")?;
-            }
-            write!(f, "{fault}")?;
-        }
-        match self.faults.len().saturating_sub(LISTED) {
-            0 => Ok(()),
-            more => write!(f, "\nand {more} more"),
-        }
     }
 }
 
@@ -78,7 +60,7 @@ pub enum UpdateFault {
     #[error("the update has two legends: put one")]
     RepeatedLegend,
     /// A cluster that belongs to no symbols.
-    #[error("{}: call `.cluster` after `.symbol`", ClusterPlace(*number))]
+    #[error("{}: call `.cluster` after `.symbol`", cluster_place(*number))]
     Cluster {
         /// The number of the document before the cluster, counted from 1; 0 if there is none.
         number: usize,
@@ -104,15 +86,11 @@ pub enum UpdateFault {
     },
 }
 
-/// Prints the place of a cluster that belongs to no symbols.
-struct ClusterPlace(usize);
-
-impl fmt::Display for ClusterPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            0 => f.write_str("the update begins with a cluster"),
-            number => write!(f, "document {number} of the update has a cluster and is no symbol"),
-        }
+/// The place of a cluster that belongs to no symbols.
+fn cluster_place(number: usize) -> String {
+    match number {
+        0 => "the update begins with a cluster".to_owned(),
+        number => format!("document {number} of the update has a cluster and is no symbol"),
     }
 }
 

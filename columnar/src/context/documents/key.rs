@@ -116,22 +116,31 @@ impl fmt::Debug for Key {
 }
 
 /// The reason why a text is no path or URL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFault {
     /// It names nothing.
+    #[error("is empty: name the document")]
     Empty,
     /// It is longer than [`Key::MAX_LEN`].
+    #[error("is longer than {} bytes: use a shorter one", Key::MAX_LEN)]
     TooLong,
     /// The path is absolute.
+    #[error("is absolute: name it from the folder that it is in")]
     Absolute,
     /// The path contains `..`.
+    #[error("contains `..`: name it from the folder that it is in")]
     Parent,
     /// It contains a control character, a line break or a mark of the direction of text.
+    #[error(
+        "contains a control character, a line break or a mark of direction: use one without, or leave it out"
+    )]
     Control,
     /// The path begins with three backticks or tildes, like a fence.
+    #[error("begins like a fence: name it from a folder above, or leave it out")]
     Fence,
     /// The URL does not begin with `http://` or `https://` and the name of a host, or contains a space.
+    #[error("is no URL: begin with `http://` or `https://`, and encode spaces as `%20`")]
     NoUrl,
 }
 
@@ -139,22 +148,29 @@ pub enum KeyFault {
 ///
 /// It shows the path, unless that is longer than any or has several lines. Then it is more likely the text of a document,
 /// which no error shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{subject} {fault}")]
 pub struct KeyError {
     kind: Kind,
-    /// `None` if the text is not shown.
-    shown: Option<String>,
-    bytes: usize,
+    /// The path or URL as a message shows it.
+    subject: String,
     fault: KeyFault,
 }
 
 impl KeyError {
     fn new(kind: Kind, path: &str, fault: KeyFault) -> Self {
-        let shown = match fault {
-            KeyFault::TooLong | KeyFault::Control => None,
-            _ => Some(Printable(path).to_string()),
+        let (noun, document) = match kind {
+            Kind::Symbol => ("path", "symbols"),
+            Kind::File => ("path", "a file"),
+            Kind::Url => ("URL", "a page"),
         };
-        Self { kind, shown, bytes: path.len(), fault }
+        let subject = match fault {
+            KeyFault::TooLong | KeyFault::Control => {
+                format!("a {noun} of {document}, of {} bytes,", path.len())
+            }
+            _ => format!("the {noun} `{}` of {document}", Printable(path)),
+        };
+        Self { kind, subject, fault }
     }
 
     /// The kind of the document.
@@ -167,37 +183,6 @@ impl KeyError {
         self.fault
     }
 }
-
-impl fmt::Display for KeyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (subject, kind) = match self.kind {
-            Kind::Symbol => ("path", "of symbols"),
-            Kind::File => ("path", "of a file"),
-            Kind::Url => ("URL", "of a page"),
-        };
-        match &self.shown {
-            Some(shown) => write!(f, "the {subject} `{shown}` {kind} ")?,
-            None => write!(f, "a {subject} {kind}, of {} bytes, ", self.bytes)?,
-        }
-        match self.fault {
-            KeyFault::Empty => f.write_str("is empty: name the document"),
-            KeyFault::TooLong => write!(f, "is longer than {} bytes: use a shorter one", Key::MAX_LEN),
-            KeyFault::Absolute => f.write_str("is absolute: name it from the folder that it is in"),
-            KeyFault::Parent => f.write_str("contains `..`: name it from the folder that it is in"),
-            KeyFault::Control => {
-                f.write_str("contains a control character, a line break or a mark of direction: use one without, or leave it out")
-            }
-            KeyFault::Fence => {
-                f.write_str("begins like a fence: name it from a folder above, or leave it out")
-            }
-            KeyFault::NoUrl => {
-                f.write_str("is no URL: begin with `http://` or `https://`, and encode spaces as `%20`")
-            }
-        }
-    }
-}
-
-impl std::error::Error for KeyError {}
 
 /// The path with `/` between its parts, and without empty parts and `.`.
 fn checked_path(path: &str) -> Result<Arc<str>, KeyFault> {
@@ -245,19 +230,16 @@ fn check_text(text: &str) -> Result<(), KeyFault> {
     if text.len() > Key::MAX_LEN {
         return Err(KeyFault::TooLong);
     }
-    let is_refused = |c: char| c.is_control() || ends_line(c) || marks_direction(c);
     if text.contains(is_refused) { Err(KeyFault::Control) } else { Ok(()) }
 }
 
-/// Whether some readers end a line at a character that is no control character.
-fn ends_line(c: char) -> bool {
-    matches!(c, '\u{2028}' | '\u{2029}')
-}
-
-/// Whether a character changes the order in which the text around it is shown, so that a name looks like another one. These
-/// are all characters with the property [`Bidi_Control`](https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters).
-fn marks_direction(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Whether a character would end the line, or changes the order in which the text around it is shown, so that a name looks
+/// like another one: all characters with the property
+/// [`Bidi_Control`](https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters).
+fn is_refused(c: char) -> bool {
+    // Some readers end a line at the first two, which are no control characters.
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

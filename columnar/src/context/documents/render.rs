@@ -21,36 +21,6 @@
 use std::iter;
 use std::ops::Range;
 
-/// The title of a section of an update.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UpdateTitle {
-    Legend,
-    Tree,
-    Symbols,
-    References,
-    Files,
-    Pages,
-    Removed,
-}
-
-impl UpdateTitle {
-    /// In the order of the sections.
-    pub(super) const ALL: [Self; 7] =
-        [Self::Legend, Self::Tree, Self::Symbols, Self::References, Self::Files, Self::Pages, Self::Removed];
-
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Legend => "# Legend",
-            Self::Tree => "# File Tree",
-            Self::Symbols => "# Symbols",
-            Self::References => "# References",
-            Self::Files => "# Files",
-            Self::Pages => "# URLs",
-            Self::Removed => "# Removed",
-        }
-    }
-}
-
 /// A text in a section, with its path; the tree and the legend have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FencedText<'d> {

@@ -8,7 +8,7 @@
 //! empty      = break break
 //! ```
 //!
-//! The sections are in the order of [`UpdateTitle`], documents in the order of the keys, and each number has one form.
+//! The sections are in the order of [`SECTIONS`], documents in the order of the keys, and each number has one form.
 //! [`render`] makes the fences.
 //!
 //! The text of an update can be read in one way, line by line:
@@ -24,10 +24,31 @@ use std::str::FromStr;
 
 use super::error::{TextFault, UpdateError, UpdateFault};
 use super::key::{Key, Kind};
-use super::render::{self, FencedText, UpdateTitle};
+use super::render::{self, FencedText};
 use super::update::{Cluster, DocumentChange, PutDocument, Update};
 use super::urls::MOST_URLS;
 use crate::history::Value;
+
+/// A section of an update.
+#[derive(Clone, Copy)]
+enum UpdateSection {
+    Legend,
+    Tree,
+    Documents(Kind),
+    References,
+    Removed,
+}
+
+/// The sections in order, with the titles.
+const SECTIONS: [(&str, UpdateSection); 7] = [
+    ("# Legend", UpdateSection::Legend),
+    ("# File Tree", UpdateSection::Tree),
+    ("# Symbols", UpdateSection::Documents(Kind::Symbol)),
+    ("# References", UpdateSection::References),
+    ("# Files", UpdateSection::Documents(Kind::File)),
+    ("# URLs", UpdateSection::Documents(Kind::Url)),
+    ("# Removed", UpdateSection::Removed),
+];
 
 /// The text of an update that changes nothing.
 const NOTHING: &str = "No document changed.";
@@ -89,13 +110,13 @@ impl Update {
     ///
     /// [`UpdateError`] with all faults of the calls that made the update.
     pub fn to_text(&self) -> Result<Value, UpdateError> {
-        self.check()?;
+        UpdateError::check(self.faults())?;
         if self.is_empty() {
             return Ok(NOTHING.into());
         }
-        let mut text = String::with_capacity(self.capacity());
-        for title in UpdateTitle::ALL {
-            self.write(title, &mut text);
+        let mut text = String::new();
+        for (title, section) in SECTIONS {
+            self.write(title, section, &mut text);
         }
         Ok(text.into())
     }
@@ -118,16 +139,13 @@ impl Update {
     }
 
     /// Adds a section, if there is something in it.
-    fn write(&self, title: UpdateTitle, text: &mut String) {
-        let name = title.as_str();
-        match title {
-            UpdateTitle::Legend => render::push_items(text, name, alone(self.legend.as_ref())),
-            UpdateTitle::Tree => render::push_items(text, name, alone(self.tree.as_ref())),
-            UpdateTitle::Symbols => render::push_items(text, name, self.items(Kind::Symbol)),
-            UpdateTitle::References => render::push_lines(text, name, self.references()),
-            UpdateTitle::Files => render::push_items(text, name, self.items(Kind::File)),
-            UpdateTitle::Pages => render::push_items(text, name, self.items(Kind::Url)),
-            UpdateTitle::Removed => render::push_lines(text, name, self.removed()),
+    fn write(&self, title: &str, section: UpdateSection, text: &mut String) {
+        match section {
+            UpdateSection::Legend => render::push_items(text, title, alone(self.legend.as_ref())),
+            UpdateSection::Tree => render::push_items(text, title, alone(self.tree.as_ref())),
+            UpdateSection::Documents(kind) => render::push_items(text, title, self.items(kind)),
+            UpdateSection::References => render::push_lines(text, title, self.references()),
+            UpdateSection::Removed => render::push_lines(text, title, self.removed()),
         }
     }
 
@@ -154,17 +172,6 @@ impl Update {
         let removed = self.documents.iter().filter(|(_, change)| **change == DocumentChange::Remove);
         removed.map(|(key, _)| format!("{} {}", key.kind(), key.path()))
     }
-
-    /// About the length of the text.
-    fn capacity(&self) -> usize {
-        let documents = self.documents.iter().map(|(key, change)| match change {
-            DocumentChange::Put(PutDocument { text, cluster: None }) => key.path().len() + text.len() + 16,
-            DocumentChange::Put(PutDocument { text, .. }) => 2 * key.path().len() + text.len() + 64,
-            DocumentChange::Remove => key.path().len() + 16,
-        });
-        let alone = [&self.legend, &self.tree].into_iter().flatten().map(|text| text.len() + 16);
-        documents.chain(alone).sum::<usize>() + 16 * UpdateTitle::ALL.len()
-    }
 }
 
 /// The only item of a section.
@@ -190,29 +197,27 @@ struct UpdateParser<'t> {
 
 impl<'t> UpdateParser<'t> {
     fn sections(&mut self) -> Result<(), TextFault> {
-        let mut titles = UpdateTitle::ALL.into_iter();
+        let mut sections = SECTIONS.into_iter();
         loop {
             let line = self.line().ok_or(TextFault::Title)?;
             // Those before it may not follow any more.
-            let title = titles.find(|title| title.as_str() == line).ok_or(TextFault::Title)?;
+            let (_, section) = sections.find(|(title, _)| *title == line).ok_or(TextFault::Title)?;
             if !self.empty_line()? {
                 return Err(TextFault::Title);
             }
             self.last = None;
-            let is_followed = match title {
-                UpdateTitle::Legend => {
+            let is_followed = match section {
+                UpdateSection::Legend => {
                     self.update.legend = Some(self.fenced()?);
                     self.empty_line()?
                 }
-                UpdateTitle::Tree => {
+                UpdateSection::Tree => {
                     self.update.tree = Some(self.fenced()?);
                     self.empty_line()?
                 }
-                UpdateTitle::Symbols => self.items(Kind::Symbol)?,
-                UpdateTitle::References => self.lines(Self::reference)?,
-                UpdateTitle::Files => self.items(Kind::File)?,
-                UpdateTitle::Pages => self.items(Kind::Url)?,
-                UpdateTitle::Removed => self.lines(Self::removal)?,
+                UpdateSection::Documents(kind) => self.items(kind)?,
+                UpdateSection::References => self.lines(Self::reference)?,
+                UpdateSection::Removed => self.lines(Self::removal)?,
             };
             if !is_followed {
                 return Ok(());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
 
-use super::error::{UpdateError, UpdateFault};
+use super::error::UpdateFault;
 use super::key::{Key, Kind};
 use super::urls::MOST_URLS;
 use crate::history::Value;
@@ -192,10 +192,6 @@ impl Update {
         }
         faults
     }
-
-    pub(super) fn check(&self) -> Result<(), UpdateError> {
-        UpdateError::check(self.faults())
-    }
 }
 
 impl PartialEq for Update {
@@ -207,25 +203,16 @@ impl PartialEq for Update {
 
 impl Eq for Update {}
 
-/// Names and lengths. The texts would fill a screen.
+/// Names and lengths, and no length for a removal. The texts would fill a screen.
 impl fmt::Debug for Update {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut map = f.debug_map();
         let alone = [("legend", &self.legend), ("tree", &self.tree)];
-        alone.iter().filter_map(|(name, text)| Some((name, text.as_ref()?.len()))).for_each(
-            |(name, bytes)| {
-                map.entry(name, &bytes);
-            },
-        );
-        for (key, change) in &self.documents {
-            match change {
-                DocumentChange::Put(document) => map.entry(key, &document.text.len()),
-                DocumentChange::Remove => map.entry(key, &"removed"),
-            };
-        }
-        self.faults.iter().for_each(|fault| {
-            map.entry(&"fault", fault);
+        let alone = alone.iter().filter_map(|(name, text)| Some((name, text.as_ref()?.len())));
+        let documents = self.documents.iter().map(|(key, change)| match change {
+            DocumentChange::Put(document) => (key, Some(document.text.len())),
+            DocumentChange::Remove => (key, None),
         });
-        map.finish()
+        let faults = self.faults.iter().map(|fault| ("fault", fault));
+        f.debug_map().entries(alone).entries(documents).entries(faults).finish()
     }
 }

@@ -17,5 +17,5 @@ mod step_tiers;
 pub(crate) use request::DocumentLayout;
 pub(super) use request::{ContextPlace, FirstChange, Placed, placed};
 pub(crate) use section::Section;
-pub(super) use section::SectionPlace;
+pub use section::TieredDocument;
 pub(super) use step_tiers::{TierMemory, document_tokens};

@@ -3,36 +3,35 @@
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use super::section::{Section, SectionPlace};
+use super::section::Section;
 use super::step_tiers::StepTiers;
-use crate::context::documents::Key;
-use crate::context::tiers::{Moves, Tier};
+use crate::context::tiers::{Moves, SectionPlace, Tier};
 
 /// The documents of a context, in sections, and the tiers of the turns.
 #[derive(Debug)]
 pub(crate) struct DocumentLayout {
     tiers: Arc<StepTiers>,
     /// In the order of the messages.
-    pub(in crate::context) sections: Vec<Placed>,
+    pub(crate) sections: Vec<Placed>,
     /// For each cached tier, the slot after the last turn.
     boundaries: [usize; 4],
     /// The moves that a budget or an exclusion changes, found for the first caller.
-    pub(in crate::context) moves: OnceLock<Option<Moves>>,
+    pub(crate) moves: OnceLock<Option<Moves>>,
     /// The first change of the next request, found for the first caller.
-    pub(in crate::context) next: OnceLock<FirstChange>,
+    pub(crate) next: OnceLock<FirstChange>,
 }
 
 /// A section at a place.
 #[derive(Clone, Debug)]
-pub(in crate::context) struct Placed {
+pub(crate) struct Placed {
     /// The slot of the turn before which the section stands; see [`ContextTurns`](super::super::turns::ContextTurns).
-    pub(in crate::context) slot: usize,
-    pub(in crate::context) section: Arc<Section>,
+    pub(crate) slot: usize,
+    pub(crate) section: Arc<Section>,
 }
 
 /// A place in the messages.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::context) enum ContextPlace {
+pub(crate) enum ContextPlace {
     /// The section with this index, or the reply to that section.
     Section(usize),
     /// A turn, by the slot.
@@ -41,13 +40,13 @@ pub(in crate::context) enum ContextPlace {
 
 /// The first difference between a request and the next one, if no document is updated.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::context) struct FirstChange {
+pub(crate) struct FirstChange {
     /// The number of sections that are repeated.
-    pub(in crate::context) sections: usize,
+    pub(crate) sections: usize,
     /// The first turn that is not repeated, by the slot.
-    pub(in crate::context) slot: usize,
+    pub(crate) slot: usize,
     /// The tier that differs.
-    pub(in crate::context) tier: Tier,
+    pub(crate) tier: Tier,
 }
 
 impl Deref for DocumentLayout {
@@ -59,27 +58,19 @@ impl Deref for DocumentLayout {
 }
 
 impl DocumentLayout {
-    pub(in crate::context) fn new(tiers: Arc<StepTiers>) -> Self {
+    pub(crate) fn new(tiers: Arc<StepTiers>) -> Self {
         let sections = placed(&tiers);
         let boundaries = tiers.history().map(|step| 2 * step);
         Self { tiers, sections, boundaries, moves: OnceLock::new(), next: OnceLock::new() }
     }
 
     /// The section that ends the system text, if there are documents in L0.
-    pub(in crate::context) fn system(&self) -> Option<&Section> {
+    pub(crate) fn system(&self) -> Option<&Section> {
         self.section(SectionPlace::System).map(|section| &**section)
     }
 
-    /// The documents of a section, with the N and the tokens of each.
-    pub(in crate::context) fn items<'l>(
-        &'l self,
-        section: &Section,
-    ) -> impl Iterator<Item = (&'l Key, u32, usize)> + use<'l> {
-        section.items(self.tracker())
-    }
-
     /// The tier of a section, or of a turn.
-    pub(in crate::context) fn tier(&self, at: ContextPlace) -> Option<Tier> {
+    pub(crate) fn tier(&self, at: ContextPlace) -> Option<Tier> {
         Some(match at {
             ContextPlace::Section(at) => self.sections.get(at)?.section.tier(),
             ContextPlace::Turn(slot) => {
@@ -91,7 +82,7 @@ impl DocumentLayout {
 }
 
 /// The sections of the messages. The slots of the turns are ascending, as boundaries are.
-pub(in crate::context) fn placed(tiers: &StepTiers) -> Vec<Placed> {
+pub(crate) fn placed(tiers: &StepTiers) -> Vec<Placed> {
     let [l0, l1, l2, l3] = tiers.history().map(|step| 2 * step);
     let places = [(SectionPlace::L1, l0), (SectionPlace::L2, l1), (SectionPlace::L3, l2)].into_iter();
     let places = places

@@ -3,72 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::context::documents::{Documents, FencedText, Key, Kind, push_items};
-use crate::context::tiers::{Item, Tier, Tracker};
+use crate::context::tiers::{Item, SectionPlace, Tier, Tracker};
 use crate::history::Value;
 use crate::history::tokens::{Counter, Sum};
-
-/// The reply to documents. It is constant, so that a cached prefix stays valid.
-const ACKNOWLEDGED: &str = "Ok.";
-
-/// The reply to pages.
-const ACKNOWLEDGED_PAGES: &str = "Ok, I've reviewed the URL content.";
-
-/// The title of the legend and the symbols in L0.
-const STRUCTURE: &str = "# Repository Structure";
-
-/// The title of other symbols.
-const MORE_STRUCTURE: &str = "# Repository Structure (continued)";
-
-/// The place of a section in a request. They are ordered as there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::context) enum SectionPlace {
-    /// The end of the system text.
-    System,
-    L1,
-    L2,
-    L3,
-    Tree,
-    Pages,
-    /// The files that changed lately, after the symbols that did.
-    Working,
-}
-
-impl SectionPlace {
-    pub(super) const ALL: [Self; 7] =
-        [Self::System, Self::L1, Self::L2, Self::L3, Self::Tree, Self::Pages, Self::Working];
-
-    pub(in crate::context) const fn tier(self) -> Tier {
-        match self {
-            Self::System => Tier::L0,
-            Self::L1 => Tier::L1,
-            Self::L2 => Tier::L2,
-            Self::L3 => Tier::L3,
-            Self::Tree | Self::Pages | Self::Working => Tier::Active,
-        }
-    }
-
-    /// The documents of a kind in the section, under the title.
-    const fn titles(self) -> &'static [(Kind, &'static str)] {
-        match self {
-            Self::System => &[(Kind::Symbol, STRUCTURE), (Kind::File, "# Reference Files (Stable)")],
-            Self::L1 => &[(Kind::Symbol, MORE_STRUCTURE), (Kind::File, "# Reference Files")],
-            Self::L2 => &[(Kind::Symbol, MORE_STRUCTURE), (Kind::File, "# Reference Files (L2)")],
-            Self::L3 => &[(Kind::Symbol, MORE_STRUCTURE), (Kind::File, "# Reference Files (L3)")],
-            Self::Tree => &[],
-            Self::Pages => &[(Kind::Url, "# URL Context")],
-            Self::Working => &[(Kind::Symbol, MORE_STRUCTURE), (Kind::File, "# Working Files")],
-        }
-    }
-
-    /// The text without a path that begins the section.
-    fn alone(self, documents: &Documents) -> Option<(&'static str, &Value)> {
-        match self {
-            Self::System => Some((STRUCTURE, documents.legend()?)),
-            Self::Tree => Some(("# Repository Files", documents.tree()?)),
-            _ => None,
-        }
-    }
-}
 
 /// The documents of a step, and the tiers.
 #[derive(Clone, Debug)]
@@ -85,6 +22,18 @@ impl Placement {
             Item::Exchange(_) => None,
         })
     }
+}
+
+/// A document in tiers, in the part that shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TieredDocument<'m> {
+    /// The kind of the document, and the path or URL.
+    pub key: &'m Key,
+    /// The number of responses since the last change, within the limits of the [tier](Tier).
+    pub n: u32,
+    /// The tokens of the document, with the path and the fence.
+    pub tokens: usize,
 }
 
 /// Documents that stand together in a request.
@@ -126,7 +75,7 @@ impl Section {
         Arc::new(Self { placement, text, ..*self })
     }
 
-    pub(in crate::context) fn place(&self) -> SectionPlace {
+    pub(crate) fn place(&self) -> SectionPlace {
         self.place
     }
 
@@ -137,11 +86,6 @@ impl Section {
     /// The tokens of the documents and the titles.
     pub(crate) fn tokens(&self) -> usize {
         self.tokens
-    }
-
-    /// The reply that follows.
-    pub(in crate::context) fn acknowledgement(&self) -> &'static str {
-        if self.place == SectionPlace::Pages { ACKNOWLEDGED_PAGES } else { ACKNOWLEDGED }
     }
 
     /// Whether the section begins with a text without a path: the legend or the tree.
@@ -164,20 +108,20 @@ impl Section {
 
     /// The documents in order, with the tokens of each and its N in a tracker. A section keeps the text while N goes on, so the
     /// tracker belongs to the step which shows the section.
-    pub(super) fn items<'t>(
+    pub(crate) fn items<'t>(
         &self,
         tracker: &'t Tracker,
-    ) -> impl Iterator<Item = (&'t Key, u32, usize)> + use<'t> {
+    ) -> impl Iterator<Item = TieredDocument<'t>> + use<'t> {
         let kinds = self.place.titles();
         tracker.items(self.tier()).filter_map(move |(item, n, tokens)| match item {
             Item::Document(key) if kinds.iter().any(|(kind, _)| *kind == key.kind()) => {
-                Some((key, n, tokens))
+                Some(TieredDocument { key, n, tokens })
             }
             _ => None,
         })
     }
 
-    pub(in crate::context) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         self.text.get_or_init(|| self.rendered())
     }
 
@@ -186,7 +130,7 @@ impl Section {
         let mut shown = String::new();
         let alone = self.place.alone(documents);
         let items = self.items(&self.placement.tracker);
-        let mut items: Vec<_> = items.filter_map(|(key, ..)| Some((key, documents.get(key)?))).collect();
+        let mut items: Vec<_> = items.filter_map(|item| Some((item.key, documents.get(item.key)?))).collect();
         for (kind, title) in self.place.titles() {
             let of_kind = items.iter().take_while(|(key, _)| key.kind() == *kind).count();
             let of_kind =

@@ -10,9 +10,10 @@ use super::super::budget::{FixedText, Turns};
 use super::super::elisions::MarkedViews;
 use super::super::forked_list::ForkedList;
 use super::super::turns::ContextTurns;
-use super::section::{Placement, Section, SectionPlace, tokens_of};
+use super::section::{Placement, Section, tokens_of};
 use crate::context::documents::{Changes, Documents, Key, Kind, Update, UpdateError};
-use crate::context::tiers::{Item, Moves, Step, Tier, Tracker};
+use crate::context::tiers::{Item, Moves, SectionPlace, Step, Tier, Tracker};
+use crate::declare::Window;
 use crate::history::History;
 use crate::history::tokens::Counter;
 
@@ -21,7 +22,7 @@ const CHECKPOINT: usize = 8;
 
 /// The tiers of a column so far.
 #[derive(Clone, Debug, Default)]
-pub(in crate::context) struct TierMemory {
+pub(crate) struct TierMemory {
     /// The tiers of each step that is a multiple of [`CHECKPOINT`].
     checkpoints: ForkedList<Arc<StepTiers>>,
     /// The step that was asked for last, and the tiers.
@@ -68,7 +69,7 @@ impl TierMemory {
     ///
     /// A step, and the reason why the value is no update of the documents before. A flow refuses such a value, so
     /// something else wrote it.
-    pub(in crate::context) fn at(
+    pub(crate) fn at(
         &mut self,
         updates: &History,
         views: &MarkedViews,
@@ -100,12 +101,12 @@ impl TierMemory {
     }
 
     /// The tokens of the documents at a step up to the last one that was asked for.
-    pub(in crate::context) fn tokens(&self, step: usize) -> usize {
+    pub(crate) fn tokens(&self, step: usize) -> usize {
         self.tokens.get(step).copied().unwrap_or(0)
     }
 
     /// The memory of a flow that shares the steps before this one.
-    pub(in crate::context) fn before(&self, step: usize) -> Self {
+    pub(crate) fn before(&self, step: usize) -> Self {
         Self {
             checkpoints: self.checkpoints.before(step.div_ceil(CHECKPOINT)),
             last: self.last.clone().filter(|(last, _)| *last < step),
@@ -144,7 +145,7 @@ impl StepTiers {
     }
 
     /// The step after this one, if nothing is updated and the column has a value.
-    pub(in crate::context) fn rehearsed(&self, views: &MarkedViews) -> Self {
+    pub(crate) fn rehearsed(&self, views: &MarkedViews) -> Self {
         let (documents, _) = match self.documents().apply(&Update::new()) {
             Ok(next) => next,
             Err(error) => unreachable!("an empty update has no fault: {error}"),
@@ -189,12 +190,12 @@ impl StepTiers {
     }
 
     /// The boundaries in the last request with a response, and in the request of this step.
-    pub(in crate::context) fn histories(&self) -> [[usize; 4]; 2] {
+    pub(crate) fn histories(&self) -> [[usize; 4]; 2] {
         [self.before.placement.tracker.history(), self.history()]
     }
 
     /// Whether the documents of a cached tier are not the ones of the last request with a response.
-    pub(in crate::context) fn has_other_documents(&self, tier: Tier) -> bool {
+    pub(crate) fn has_other_documents(&self, tier: Tier) -> bool {
         // Of a tier that is not broken nothing differs, and so nothing is compared.
         self.moves().broken().contains(&tier) && {
             let before = &self.before.placement;
@@ -204,25 +205,22 @@ impl StepTiers {
         }
     }
 
-    pub(super) fn tracker(&self) -> &Tracker {
+    pub(crate) fn tracker(&self) -> &Tracker {
         &self.now.placement.tracker
     }
 
     /// The documents of the step.
-    pub(in crate::context) fn documents(&self) -> &Documents {
+    pub(crate) fn documents(&self) -> &Documents {
         &self.now.placement.documents
     }
 
     /// The moves since the last request with a response, if no budget omits turns.
-    pub(in crate::context) fn moves(&self) -> &Moves {
+    pub(crate) fn moves(&self) -> &Moves {
         &self.now.moves
     }
 
     /// The documents in tiers, the legend and the tree, with the tokens of each.
-    pub(in crate::context) fn texts(
-        &self,
-        counter: &dyn Counter,
-    ) -> impl Iterator<Item = (FixedText, usize)> {
+    pub(crate) fn texts(&self, counter: &dyn Counter) -> impl Iterator<Item = (FixedText, usize)> {
         let documents = self.documents();
         let alone = [(FixedText::Legend, documents.legend()), (FixedText::Tree, documents.tree())];
         let alone = alone.map(|(name, text)| Some((name, tokens_of(None, text?, counter))));
@@ -235,12 +233,12 @@ impl StepTiers {
     }
 
     /// The tokens of the documents in the system text.
-    pub(in crate::context) fn system_tokens(&self) -> usize {
+    pub(crate) fn system_tokens(&self) -> usize {
         self.section(SectionPlace::System).map_or(0, |section| section.tokens())
     }
 
     /// The tokens of the messages, without turns.
-    pub(in crate::context) fn message_tokens(&self) -> usize {
+    pub(crate) fn message_tokens(&self) -> usize {
         self.now.tokens
     }
 }
@@ -248,13 +246,13 @@ impl StepTiers {
 /// The first exchange that the context of a step may show otherwise than a later one. A finite window shows the inputs of
 /// an exchange for some steps, and no exchange is complete at its own step.
 fn first_that_changes(views: &MarkedViews, step: usize) -> usize {
-    let finite = views.reads.inputs.iter().filter(|input| input.spec.window.drops_values());
+    let finite = views.reads.inputs.iter().filter(|input| input.spec.window != Window::All);
     finite.map(|input| input.spec.turns(step).start).min().map_or(step, |first| first.min(step))
 }
 
 impl RequestTiers {
     fn section(&self, place: SectionPlace) -> Option<&Arc<Section>> {
-        SectionPlace::ALL.into_iter().zip(&self.sections).find(|(of, _)| *of == place)?.1.as_ref()
+        self.sections.get(place as usize)?.as_ref()
     }
 
     /// The tiers of the next request, whose tracker has the exchanges before one.
@@ -282,8 +280,9 @@ impl RequestTiers {
             if is_same { self.section(place).cloned() } else { Section::new(place, &placement, counter) }
         });
         let in_messages = sections.iter().flatten().filter(|section| section.place() != SectionPlace::System);
-        let tokens = in_messages
-            .map(|section| section.tokens() + counter.count(section.acknowledgement()) + 2 * separator);
+        let tokens = in_messages.map(|section| {
+            section.tokens() + counter.count(section.place().acknowledgement()) + 2 * separator
+        });
         let tokens = tokens.sum();
         Self { placement, moves, exchanges, sections, tokens }
     }
@@ -330,11 +329,7 @@ impl Touched {
 
 /// The tokens of the documents that each of the first steps shows, without titles, before any layout is known. A value that
 /// is no update counts as one that changes nothing.
-pub(in crate::context) fn document_tokens(
-    updates: &History,
-    steps: usize,
-    counter: &dyn Counter,
-) -> Vec<usize> {
+pub(crate) fn document_tokens(updates: &History, steps: usize, counter: &dyn Counter) -> Vec<usize> {
     let mut documents = Documents::new();
     let mut kept = 0;
     let next = |step| {

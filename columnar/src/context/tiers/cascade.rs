@@ -21,10 +21,10 @@ const RISING: [Tier; 4] = [Tier::Active, Tier::L3, Tier::L2, Tier::L1];
 #[derive(Debug)]
 pub(super) struct Cascade<'a> {
     target: u64,
-    tiers: &'a mut PerTier<Cohorts>,
+    pub(super) tiers: &'a mut PerTier<Cohorts>,
     /// The items that came in this update. Such items gain nothing, and stay.
     arrived: PerTier<Cohorts>,
-    broken: PerTier<bool>,
+    pub(super) broken: PerTier<bool>,
     promotions: Vec<Move>,
     demotions: Vec<Move>,
 }
@@ -45,23 +45,11 @@ impl<'a> Cascade<'a> {
         Tier::ALL.iter().any(|tier| self.tiers[*tier].age(item).is_some())
     }
 
-    pub(super) fn tokens(&self, tier: Tier) -> u64 {
-        self.tiers[tier].tokens()
-    }
-
-    pub(super) fn is_broken(&self, tier: Tier) -> bool {
-        self.broken[tier]
-    }
-
-    pub(super) fn set_broken(&mut self, tier: Tier) {
-        self.broken[tier] = true;
-    }
-
     /// Takes out an item, which breaks the tier.
     pub(super) fn take(&mut self, item: &Item) -> Option<(Tier, usize, u32)> {
         let (tier, (age, tokens)) =
             Tier::ALL.into_iter().find_map(|tier| Some((tier, self.tiers[tier].remove(item)?)))?;
-        self.set_broken(tier);
+        self.broken[tier] = true;
         Some((tier, age, tokens))
     }
 
@@ -69,7 +57,7 @@ impl<'a> Cascade<'a> {
     pub(super) fn put(&mut self, tier: Tier, age: usize, item: Item, tokens: u32) {
         self.tiers[tier].at_mut(age).insert(item.clone(), tokens);
         self.arrived[tier].at_mut(age).insert(item, tokens);
-        self.set_broken(tier);
+        self.broken[tier] = true;
     }
 
     /// Records that an item left a tier because it changed.
@@ -87,8 +75,8 @@ impl<'a> Cascade<'a> {
         self.promotions.extend(items.iter().map(|(item, _)| Move { from, to, item: item.clone() }));
         self.tiers[to].at_mut(0).absorb(items.clone());
         self.arrived[to].at_mut(0).absorb(items);
-        self.set_broken(from);
-        self.set_broken(to);
+        self.broken[from] = true;
+        self.broken[to] = true;
     }
 
     /// Promotes until nothing moves.

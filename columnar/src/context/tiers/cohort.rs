@@ -120,15 +120,20 @@ impl Cohort {
             }
             Half::Beyond(count) => self.take_ends(count, RedBlackTreeMapSync::last),
         };
-        // Both are sets of this cohort, so the smaller one finds all that they share.
-        let (smaller, other) =
-            if taken.len() < staying.len() { (&taken, staying) } else { (staying, &taken) };
-        let shared = smaller.iter().filter(|(item, _)| other.get(item).is_some());
-        for (item, tokens) in shared.map(|(item, tokens)| (item.clone(), tokens)).collect::<Vec<_>>() {
+        for (item, tokens) in taken.shared_with(staying) {
             taken.remove(&item);
             self.insert(item, tokens);
         }
         taken
+    }
+
+    /// The items that both have, which have the same tokens in both. The smaller one finds all of them.
+    fn shared_with(&self, other: &Self) -> Vec<(Item, u32)> {
+        if other.len() < self.len() {
+            return other.shared_with(self);
+        }
+        let shared = self.iter().filter(|(item, _)| other.get(item).is_some());
+        shared.map(|(item, tokens)| (item.clone(), tokens)).collect()
     }
 
     /// Takes out items, the last one first, until the others have at most `target` tokens.
@@ -194,10 +199,6 @@ pub(super) struct Cohorts([Cohort; AGES]);
 impl Cohorts {
     pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(Cohort::is_empty)
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.0.iter().map(Cohort::len).sum()
     }
 
     pub(super) fn tokens(&self) -> u64 {

@@ -28,17 +28,9 @@ struct Bin {
 }
 
 impl Bin {
-    fn new((tier, tokens): (Tier, u64)) -> Self {
-        Self { tier, tokens, entries: Vec::new(), folded: false }
-    }
-
     fn extend(&mut self, entries: Vec<FirstEntry>) {
         self.tokens += sum(&entries);
         self.entries.extend(entries);
-    }
-
-    fn is_empty(&self) -> bool {
-        self.tokens == 0 && self.entries.is_empty()
     }
 }
 
@@ -54,7 +46,9 @@ pub(super) fn place(
     target: u64,
     clustered: bool,
 ) -> Vec<(Tier, FirstEntry)> {
-    let mut bins: Vec<Bin> = FIRST.into_iter().zip(sizes).map(Bin::new).collect();
+    let bins = FIRST.into_iter().zip(sizes);
+    let mut bins: Vec<Bin> =
+        bins.map(|(tier, tokens)| Bin { tier, tokens, entries: Vec::new(), folded: false }).collect();
     if clustered {
         by_clusters(entries, &mut bins);
     } else {
@@ -112,7 +106,9 @@ fn fold(bins: &mut [Bin], target: u64) {
     loop {
         let small = bins.iter().filter(|bin| bin.tokens < target && !bin.entries.is_empty());
         let Some(small) = small.min_by_key(|bin| (bin.tokens, bin.tier)).map(|bin| bin.tier) else { return };
-        let others = bins.iter().filter(|bin| bin.tier != small && !bin.is_empty() && !bin.folded);
+        let others = bins
+            .iter()
+            .filter(|bin| bin.tier != small && (bin.tokens > 0 || !bin.entries.is_empty()) && !bin.folded);
         let Some(other) = others.min_by_key(|bin| (bin.tokens, bin.tier)).map(|bin| bin.tier) else { return };
         let mut moved = Vec::new();
         if let Some(bin) = bins.iter_mut().find(|bin| bin.tier == small) {

@@ -75,6 +75,7 @@
 
 mod cascade;
 mod cohort;
+mod headers;
 mod initial;
 mod item;
 mod moves;
@@ -83,6 +84,7 @@ mod tier;
 mod tracker;
 mod update;
 
+pub(crate) use headers::SectionPlace;
 pub use item::Item;
 pub use moves::{Move, Moves};
 pub use step::Step;

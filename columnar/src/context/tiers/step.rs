@@ -23,6 +23,7 @@ use crate::context::documents::Key;
 /// # Ok::<(), columnar::documents::KeyError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
 pub struct Step {
     /// The tokens of documents that were put; `None` for those that were removed.
     pub(super) documents: BTreeMap<Key, Option<u32>>,
@@ -42,21 +43,18 @@ impl Step {
     /// A document that is new at this step, or whose text changed. `tokens` is the size of its rendered text.
     ///
     /// A text that did not change is not put: a put of a known document is a change.
-    #[must_use]
     pub fn put(mut self, key: Key, tokens: usize) -> Self {
         self.documents.insert(key, Some(clamped(tokens)));
         self
     }
 
     /// A document that is gone, or a file that is no longer selected.
-    #[must_use]
     pub fn remove(mut self, key: Key) -> Self {
         self.documents.insert(key, None);
         self
     }
 
     /// The cluster of an entry: files in one cluster refer to each other. It matters in the step with the first symbols.
-    #[must_use]
     pub fn cluster(mut self, key: &Key, cluster: u32) -> Self {
         self.clusters.insert(key.clone(), cluster);
         self
@@ -64,7 +62,6 @@ impl Step {
 
     /// The number of files that refer to the file of an entry. It matters in the step with the first symbols, if there are
     /// no clusters.
-    #[must_use]
     pub fn references(mut self, key: &Key, count: u32) -> Self {
         self.references.insert(key.clone(), count);
         self
@@ -73,7 +70,6 @@ impl Step {
     /// The exchange of a step, once its text is final: a window that still changes it keeps it away from the tracker.
     ///
     /// Exchanges come in the order of steps. One that is not newer than all before it is ignored.
-    #[must_use]
     pub fn exchange(mut self, step: usize, tokens: usize) -> Self {
         self.exchanges.insert(step, Some(clamped(tokens)));
         self
@@ -81,14 +77,12 @@ impl Step {
 
     /// An exchange that is gone, as when your own program shortens the history. A [budget](crate::budget) of a flow removes
     /// none: an exchange that it omits is still in its tier.
-    #[must_use]
     pub fn remove_exchange(mut self, step: usize) -> Self {
         self.exchanges.insert(step, None);
         self
     }
 
     /// The legend in the system text is new, changed or gone.
-    #[must_use]
     pub fn legend(mut self) -> Self {
         self.legend = true;
         self

@@ -101,26 +101,12 @@ impl<T> Index<Tier> for PerTier<T> {
     type Output = T;
 
     fn index(&self, tier: Tier) -> &T {
-        let [l0, l1, l2, l3, active] = &self.0;
-        match tier {
-            Tier::L0 => l0,
-            Tier::L1 => l1,
-            Tier::L2 => l2,
-            Tier::L3 => l3,
-            Tier::Active => active,
-        }
+        self.0.get(tier as usize).expect("there is a value for each tier")
     }
 }
 
 impl<T> IndexMut<Tier> for PerTier<T> {
     fn index_mut(&mut self, tier: Tier) -> &mut T {
-        let [l0, l1, l2, l3, active] = &mut self.0;
-        match tier {
-            Tier::L0 => l0,
-            Tier::L1 => l1,
-            Tier::L2 => l2,
-            Tier::L3 => l3,
-            Tier::Active => active,
-        }
+        self.0.get_mut(tier as usize).expect("there is a value for each tier")
     }
 }

@@ -119,20 +119,18 @@ impl Tracker {
 
     /// The tier of a document and its N; `None` if it is not shown, such as the entry of a file that is shown as a whole.
     pub fn of(&self, key: &Key) -> Option<(Tier, u32)> {
-        let item = Item::from(key.clone());
-        let page = || self.pages.get(&item).map(|_| (Tier::Active, 0));
-        self.of_item(&item).or_else(page)
+        self.of_item(&Item::from(key.clone()))
     }
 
     /// The tier of the exchange of a step and its N; `None` if the tracker does not have it. An active exchange has N 0.
     pub fn of_exchange(&self, step: usize) -> Option<(Tier, u32)> {
-        let item = Item::Exchange(step);
-        let waiting = || self.waiting.get(&item).map(|_| (Tier::Active, 0));
-        self.of_item(&item).or_else(waiting)
+        self.of_item(&Item::Exchange(step))
     }
 
     fn of_item(&self, item: &Item) -> Option<(Tier, u32)> {
-        Tier::ALL.into_iter().find_map(|tier| Some((tier, tier.entry() + self.tiers[tier].age(item)?)))
+        let aged = |tier: Tier| Some((tier, tier.entry() + self.tiers[tier].age(item)?));
+        let is_active = [&self.pages, &self.waiting].iter().any(|cohort| cohort.get(item).is_some());
+        Tier::ALL.into_iter().find_map(aged).or(is_active.then_some((Tier::Active, 0)))
     }
 
     /// The boundaries of the history: the exchanges of steps before the first one are in L0 at least, those before the
@@ -158,10 +156,8 @@ impl Tracker {
     /// The items of a tier in the order of the request, each with its N and its tokens: documents by key, and exchanges by
     /// step. The order does not depend on N, so a tier that is not broken keeps its text.
     pub fn items(&self, tier: Tier) -> impl Iterator<Item = (&Item, u32, usize)> {
-        let cohorts = self.tiers[tier].iter().map(move |(age, cohort)| (tier.entry() + age, cohort));
-        let extra = (!tier.is_cached()).then_some([(0, &self.pages), (0, &self.waiting)]);
-        let cohorts = cohorts.chain(extra.into_iter().flatten());
-        let items = cohorts
+        let items = self
+            .cohorts(tier)
             .flat_map(|(n, cohort)| cohort.iter().map(move |(item, tokens)| (item, n, tokens as usize)));
         let mut items: Vec<_> = items.collect();
         items.sort_by(|(one, ..), (other, ..)| match (one, other) {
@@ -169,6 +165,13 @@ impl Tracker {
             _ => one.cmp(other),
         });
         items.into_iter()
+    }
+
+    /// The cohorts of a tier, each with its N. The active tier has the pages and the waiting exchanges, too.
+    fn cohorts(&self, tier: Tier) -> impl Iterator<Item = (u32, &Cohort)> {
+        let cohorts = self.tiers[tier].iter().map(move |(age, cohort)| (tier.entry() + age, cohort));
+        let extra = (!tier.is_cached()).then_some([(0, &self.pages), (0, &self.waiting)]);
+        cohorts.chain(extra.into_iter().flatten())
     }
 
     /// The number of documents of a kind in a tier, and their tokens.
@@ -182,14 +185,12 @@ impl Tracker {
 
     /// The tokens of the items in a tier.
     pub fn tokens(&self, tier: Tier) -> usize {
-        let extra = if tier.is_cached() { 0 } else { self.pages.tokens() + self.waiting.tokens() };
-        tokens(self.tiers[tier].tokens() + extra)
+        tokens(self.cohorts(tier).map(|(_, cohort)| cohort.tokens()).sum())
     }
 
     /// The number of items in a tier.
     pub fn len(&self, tier: Tier) -> usize {
-        let extra = if tier.is_cached() { 0 } else { self.pages.len() + self.waiting.len() };
-        self.tiers[tier].len() + extra
+        self.cohorts(tier).map(|(_, cohort)| cohort.len()).sum()
     }
 }
 

@@ -29,7 +29,7 @@ impl Tracker {
         update.symbols(step);
         update.place_first(step, self.target);
         if step.legend {
-            update.cascade.set_broken(Tier::L0);
+            update.cascade.broken[Tier::L0] = true;
         }
         self.has_symbols = update.has_symbols;
         let mut cascade = update.cascade;
@@ -54,7 +54,7 @@ impl Tracker {
         cascade.settle();
         if self.target > 0 {
             // A change of L3 pays for the whole history. Without that, only the part beyond the target is worth it.
-            let leaving = if cascade.is_broken(Tier::L3) {
+            let leaving = if cascade.broken[Tier::L3] {
                 mem::take(&mut self.waiting)
             } else {
                 self.waiting.take_until_fits(self.target)
@@ -176,7 +176,7 @@ impl TrackerUpdate<'_> {
             let references = step.references.get(&key).copied().unwrap_or(0);
             FirstEntry { key, tokens, cluster, references }
         });
-        let sizes = FIRST.map(|tier| self.cascade.tokens(tier));
+        let sizes = FIRST.map(|tier| self.cascade.tiers[tier].tokens());
         for (tier, entry) in place(entries.collect(), sizes, target, clustered) {
             self.cascade.put(tier, 0, entry.key.into(), entry.tokens);
         }

@@ -68,12 +68,11 @@ pub(super) struct StoredNode {
     pub(super) is_root: bool,
 }
 
-/// A change that the tree accepts, with the nodes as numbers.
-enum Accepted {
-    Node { from: Vec<Vec<EdgeSource>>, annotates: Vec<Vec<EdgeSource>>, edited_from: Option<NodeIndex> },
-    Link { from: Vec<EdgeSource>, node: NodeIndex },
-    Of(NodeIndex),
-    Tree,
+/// The edges of a node that the tree accepts, with the nodes as numbers.
+struct AcceptedNode {
+    from: Vec<Vec<EdgeSource>>,
+    annotates: Vec<Vec<EdgeSource>>,
+    edited_from: Option<NodeIndex>,
 }
 
 impl Tree {
@@ -100,37 +99,33 @@ impl Tree {
     ///
     /// [`TreeError`] with the reason; nothing changed.
     pub fn apply(&mut self, change: Change) -> Result<(), TreeError> {
-        let accepted = self.accept(&change)?;
+        self.check_numbers()?;
         let now = self.now();
-        match (&change, accepted) {
-            (Change::Node { header, text }, Accepted::Node { from, annotates, edited_from }) => {
-                self.insert(header, text, edited_from);
-                let node = self.last_index();
-                let edges = from.iter().map(|edge| (EdgeKind::Continuation, edge));
-                for (kind, sources) in edges.chain(annotates.iter().map(|edge| (EdgeKind::Annotation, edge)))
-                {
-                    self.graph.add_edge(kind, sources, node, now);
+        match &change {
+            Change::Node { header, text } => {
+                let AcceptedNode { from, annotates, edited_from } = self.accept_node(header)?;
+                let node = self.insert(header, text, edited_from);
+                for (kind, edges) in [(EdgeKind::Continuation, from), (EdgeKind::Annotation, annotates)] {
+                    edges.iter().for_each(|sources| self.graph.add_edge(kind, sources, node, now));
                 }
                 return Ok(());
             }
-            (_, Accepted::Link { from, node }) => {
-                self.graph.add_edge(EdgeKind::Continuation, &from, node, now);
+            Change::Link { from, node } => {
+                let (sources, target) = self.accept_link(from, node)?;
+                self.graph.add_edge(EdgeKind::Continuation, &sources, target, now);
             }
-            (Change::Mark { mark: Mark::Pruned, is_set, .. }, Accepted::Of(node)) => {
-                for node in self.descendants(node) {
+            Change::Mark { node, mark: Mark::Pruned, is_set } => {
+                for node in self.descendants(self.index(node)?) {
                     self.marks.set(node, now, Mark::Pruned, *is_set);
                 }
             }
-            (Change::Mark { mark, is_set, .. }, Accepted::Of(node)) => {
-                self.marks.set(node, now, *mark, *is_set);
+            Change::Mark { node, mark, is_set } => self.marks.set(self.index(node)?, now, *mark, *is_set),
+            Change::PruneOne { node, is_set } => {
+                self.marks.set(self.index(node)?, now, Mark::Pruned, *is_set);
             }
-            (Change::PruneOne { is_set, .. }, Accepted::Of(node)) => {
-                self.marks.set(node, now, Mark::Pruned, *is_set);
-            }
-            (Change::System { text }, _) => self.system.push(now, text.clone()),
-            (Change::SystemInBuffer { is_set }, _) => self.system_in_buffer.push(now, *is_set),
-            (Change::Budget { budget }, _) => self.budget.push(now, budget.clone()),
-            _ => unreachable!("each change is accepted as itself"),
+            Change::System { text } => self.system.push(now, text.clone()),
+            Change::SystemInBuffer { is_set } => self.system_in_buffer.push(now, *is_set),
+            Change::Budget { budget } => self.budget.push(now, budget.clone()),
         }
         self.further.push((self.nodes.len(), change));
         Ok(())
@@ -142,37 +137,36 @@ impl Tree {
     ///
     /// [`TreeError`] with the reason.
     pub fn check(&self, change: &Change) -> Result<(), TreeError> {
-        self.accept(change).map(drop)
+        self.check_numbers()?;
+        match change {
+            Change::Node { header, .. } => self.accept_node(header).map(drop),
+            Change::Link { from, node } => self.accept_link(from, node).map(drop),
+            Change::Mark { node, .. } | Change::PruneOne { node, .. } => self.index(node).map(drop),
+            Change::System { .. } | Change::SystemInBuffer { .. } | Change::Budget { .. } => Ok(()),
+        }
     }
 
     /// An id for the next node: short, random and not taken. `dice` returns random numbers.
     pub fn new_id(&self, dice: &mut impl FnMut() -> u64) -> NodeId {
-        NodeId::draw(dice, self.nodes.len(), |text| self.ids.contains(text))
+        NodeId::draw(dice, self.nodes.len(), |text| self.ids.get(text).is_some())
     }
 
-    fn accept(&self, change: &Change) -> Result<Accepted, TreeError> {
-        if u32::try_from(self.nodes.len() + self.further.len() + 1).is_err() {
-            return Err(TreeError::Full);
-        }
-        match change {
-            Change::Node { header, .. } => self.accept_node(header),
-            Change::Link { from, node } => {
-                let target = self.index(node)?;
-                let from = self.sources(from, Some(node))?;
-                self.check_room([&from])?;
-                self.check_cycle(target, &from)?;
-                Ok(Accepted::Link { from, node: target })
-            }
-            Change::Mark { node, .. } | Change::PruneOne { node, .. } => Ok(Accepted::Of(self.index(node)?)),
-            Change::System { .. } | Change::SystemInBuffer { .. } | Change::Budget { .. } => {
-                Ok(Accepted::Tree)
-            }
-        }
+    /// Checks that there is a number for one more change.
+    fn check_numbers(&self) -> Result<(), TreeError> {
+        u32::try_from(self.nodes.len() + self.further.len() + 1).map_or(Err(TreeError::Full), |_| Ok(()))
     }
 
-    fn accept_node(&self, header: &Header) -> Result<Accepted, TreeError> {
+    fn accept_link(&self, from: &Edge, node: &NodeId) -> Result<(Vec<EdgeSource>, NodeIndex), TreeError> {
+        let target = self.index(node)?;
+        let sources = self.sources(from, Some(node))?;
+        self.check_room([&sources])?;
+        self.check_cycle(target, node, &sources)?;
+        Ok((sources, target))
+    }
+
+    fn accept_node(&self, header: &Header) -> Result<AcceptedNode, TreeError> {
         let id = header.id();
-        if self.ids.contains(id.as_str()) {
+        if self.ids.get(id.as_str()).is_some() {
             return Err(TreeError::DuplicateNode { node: id.clone() });
         }
         let resolve = |edges: &[Edge]| -> Result<Vec<_>, _> {
@@ -190,10 +184,10 @@ impl Tree {
             for edge in &from {
                 let added: Vec<EdgeSource> =
                     edge.iter().filter(|source| !known.contains(&source.node)).copied().collect();
-                self.check_cycle(original, &added).map_err(|error| of_node(error, id))?;
+                self.check_cycle(original, id, &added)?;
             }
         }
-        Ok(Accepted::Node { from, annotates, edited_from })
+        Ok(AcceptedNode { from, annotates, edited_from })
     }
 
     fn check_room<'s>(&self, edges: impl IntoIterator<Item = &'s Vec<EdgeSource>>) -> Result<(), TreeError> {
@@ -203,11 +197,11 @@ impl Tree {
     }
 
     /// An edge with these sources must not lead to a node from which they are reached. A lineage in buffer mode counts as
-    /// one node: a path may go on from any version, so a cycle through two versions would be endless.
-    fn check_cycle(&self, target: NodeIndex, sources: &[EdgeSource]) -> Result<(), TreeError> {
+    /// one node: a path may go on from any version, so a cycle through two versions would be endless. `id` is the node that
+    /// an error names: a new version is not in the tree yet, and `target` is the original then.
+    fn check_cycle(&self, target: NodeIndex, id: &NodeId, sources: &[EdgeSource]) -> Result<(), TreeError> {
         let position = self.position(target);
-        let cycle =
-            |source: NodeIndex| TreeError::Cycle { node: self.id(target), source_node: self.id(source) };
+        let cycle = |source: NodeIndex| TreeError::Cycle { node: id.clone(), source_node: self.id(source) };
         if let Some(source) = sources.iter().find(|source| self.position(source.node) == position) {
             return Err(cycle(source.node));
         }
@@ -232,7 +226,8 @@ impl Tree {
         Ok(())
     }
 
-    fn insert(&mut self, header: &Header, text: &Arc<str>, edited_from: Option<NodeIndex>) {
+    /// Adds an accepted node without the edges.
+    fn insert(&mut self, header: &Header, text: &Arc<str>, edited_from: Option<NodeIndex>) -> NodeIndex {
         let made = self.now();
         let node = u32::try_from(self.nodes.len()).unwrap_or(NodeIndex::MAX);
         let origin = edited_from.map_or(node, |original| self.stored(original).origin);
@@ -251,6 +246,7 @@ impl Tree {
             made,
             is_root: header.is_root(),
         });
+        node
     }
 
     /// The sources of an edge as numbers.
@@ -266,10 +262,6 @@ impl Tree {
     /// The number of nodes and changes so far.
     pub(super) fn now(&self) -> Moment {
         u32::try_from(self.nodes.len() + self.further.len()).unwrap_or(Moment::MAX)
-    }
-
-    fn last_index(&self) -> NodeIndex {
-        u32::try_from(self.nodes.len()).unwrap_or(NodeIndex::MAX).saturating_sub(1)
     }
 
     pub(super) fn index(&self, node: &NodeId) -> Result<NodeIndex, TreeError> {
@@ -295,21 +287,23 @@ impl Tree {
         }
     }
 
-    /// The nodes at a position, in the order of creation.
-    pub(super) fn versions_of(&self, position: NodeIndex) -> impl Iterator<Item = NodeIndex> {
-        let versions = match self.mode {
+    /// The nodes at a position in the order of creation, if there are several.
+    fn several_versions(&self, position: NodeIndex) -> &[NodeIndex] {
+        match self.mode {
             Mode::Buffer => self.edits(position),
             Mode::Dialogue => &[],
-        };
+        }
+    }
+
+    /// The nodes at a position, in the order of creation.
+    pub(super) fn versions_of(&self, position: NodeIndex) -> impl Iterator<Item = NodeIndex> {
+        let versions = self.several_versions(position);
         versions.iter().copied().chain(versions.is_empty().then_some(position))
     }
 
     /// The newest node at a position that was there at a moment.
     pub(super) fn latest(&self, position: NodeIndex, moment: Moment) -> NodeIndex {
-        let versions = match self.mode {
-            Mode::Buffer => self.edits(position),
-            Mode::Dialogue => &[],
-        };
+        let versions = self.several_versions(position);
         let made = versions.partition_point(|node| self.stored(*node).made < moment);
         made.checked_sub(1).and_then(|last| versions.get(last)).copied().unwrap_or(position)
     }
@@ -348,14 +342,6 @@ impl Tree {
             }
         }
         found
-    }
-}
-
-/// The new node of a refused change has an id, and no number yet.
-fn of_node(error: TreeError, id: &NodeId) -> TreeError {
-    match error {
-        TreeError::Cycle { source_node, .. } => TreeError::Cycle { node: id.clone(), source_node },
-        error => error,
     }
 }
 

@@ -23,6 +23,7 @@ use crate::context::budget::Budget;
 /// # Ok::<(), columnar::loom::NodeIdError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct Header {
     id: NodeId,
     author: Author,
@@ -38,21 +39,18 @@ impl Header {
     }
 
     /// Adds a continuation edge that leads to the node. With [`Edge::root()`] the node is a root.
-    #[must_use]
     pub fn with_edge(mut self, edge: impl Into<Edge>) -> Self {
         self.from.push(edge.into());
         self
     }
 
     /// Adds an annotation edge that leads to the node.
-    #[must_use]
     pub fn with_annotation_edge(mut self, edge: impl Into<Edge>) -> Self {
         self.annotates.push(edge.into());
         self
     }
 
     /// The node that this one is an edit of.
-    #[must_use]
     pub fn with_edited_from(mut self, node: &NodeId) -> Self {
         self.edited_from = Some(node.clone());
         self

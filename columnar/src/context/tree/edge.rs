@@ -19,6 +19,7 @@ use crate::declare::Purpose;
 /// # Ok::<(), columnar::loom::NodeIdError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct Edge {
     sources: Vec<(Purpose, NodeId)>,
     /// Then there are no sources.
@@ -37,19 +38,16 @@ impl Edge {
     }
 
     /// Adds a primary source. A path runs through one of them: the chosen one, or the first.
-    #[must_use]
     pub fn and(self, node: &NodeId) -> Self {
         self.with(Purpose::Primary, node)
     }
 
     /// Adds reference material. A path shows it before the primary source.
-    #[must_use]
     pub fn context(self, node: &NodeId) -> Self {
         self.with(Purpose::Context, node)
     }
 
     /// Adds an instruction, which ends the system text. Never use it for text that you do not trust.
-    #[must_use]
     pub fn instruction(self, node: &NodeId) -> Self {
         self.with(Purpose::Instruction, node)
     }

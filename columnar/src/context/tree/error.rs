@@ -1,8 +1,7 @@
 //! The errors of trees. They name nodes and never show the texts.
 
-use std::fmt;
-
-use super::id::{NodeId, NodeIdError, shown};
+use super::id::{NodeId, NodeIdError};
+use crate::declare::error::{Printable, first};
 
 /// The ids after this many are counted, and not listed.
 const LISTED: usize = 8;
@@ -14,9 +13,9 @@ pub enum TreeError {
     /// A node with several incoming edges, and no choice among them.
     #[error(
         "{} has {} incoming edges, from {}: choose a source of one of them",
-        QuotedId(node),
+        quoted(node),
         ways.len(),
-        IdList(ways)
+        ids(ways)
     )]
     Ambiguous {
         /// The node.
@@ -30,8 +29,8 @@ pub enum TreeError {
     /// An edge from a node to one of those that lead to it.
     #[error(
         "{} cannot follow {}, which follows it already: link it from another node",
-        QuotedId(node),
-        QuotedId(source_node)
+        quoted(node),
+        quoted(source_node)
     )]
     Cycle {
         /// The target of the edge.
@@ -48,7 +47,7 @@ pub enum TreeError {
         part: &'static str,
     },
     /// An id that the tree has already.
-    #[error("{} is in the tree already: give the other node another id", QuotedId(node))]
+    #[error("{} is in the tree already: give the other node another id", quoted(node))]
     DuplicateNode {
         /// The id.
         node: NodeId,
@@ -67,25 +66,25 @@ pub enum TreeError {
         nodes: usize,
     },
     /// An edge without a source.
-    #[error("an edge{} has no source: name one{}", ToNode(node.as_ref()), if node.is_none() { ", or begin with `Edge::root()`" } else { "" })]
+    #[error("an edge{} has no source: name one{}", to_node(node.as_ref()), if node.is_none() { ", or begin with `Edge::root()`" } else { "" })]
     NoSource {
         /// The target of the edge; `None` for the last edge of a path, whose target does not exist yet.
         node: Option<NodeId>,
     },
     /// A node that was included, and annotates no node of the path.
-    #[error("{} annotates no node of this path: include annotations of its nodes", QuotedId(node))]
+    #[error("{} annotates no node of this path: include annotations of its nodes", quoted(node))]
     NotAnAnnotation {
         /// The node.
         node: NodeId,
     },
     /// A node that was chosen, and that the path does not have.
-    #[error("{} is not on this path: choose among the sources and versions on the way", QuotedId(node))]
+    #[error("{} is not on this path: choose among the sources and versions on the way", quoted(node))]
     NotOnPath {
         /// The node.
         node: NodeId,
     },
     /// An id of no node.
-    #[error("{} is no node of this tree: name one that was made before", QuotedId(node))]
+    #[error("{} is no node of this tree: name one that was made before", quoted(node))]
     UnknownNode {
         /// The id.
         node: NodeId,
@@ -93,33 +92,14 @@ pub enum TreeError {
 }
 
 /// An id between backticks.
-struct QuotedId<'n>(&'n NodeId);
-
-impl fmt::Display for QuotedId<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`", shown(self.0))
-    }
+fn quoted(node: &NodeId) -> String {
+    format!("`{}`", Printable(node))
 }
 
-struct ToNode<'n>(Option<&'n NodeId>);
-
-impl fmt::Display for ToNode<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.map_or(Ok(()), |node| write!(f, " to {}", QuotedId(node)))
-    }
+fn to_node(node: Option<&NodeId>) -> String {
+    node.map(|node| format!(" to {}", quoted(node))).unwrap_or_default()
 }
 
-struct IdList<'n>(&'n [NodeId]);
-
-impl fmt::Display for IdList<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, node) in self.0.iter().take(LISTED).enumerate() {
-            let separator = if at == 0 { "" } else { ", " };
-            write!(f, "{separator}{}", QuotedId(node))?;
-        }
-        match self.0.len().saturating_sub(LISTED) {
-            0 => Ok(()),
-            more => write!(f, " and {more} more"),
-        }
-    }
+fn ids(nodes: &[NodeId]) -> String {
+    first(&nodes.iter().map(quoted).collect::<Vec<_>>(), LISTED, ", ", " ")
 }

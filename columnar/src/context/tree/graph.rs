@@ -75,13 +75,6 @@ pub(super) struct EdgeRef<'g> {
 }
 
 impl<'g> EdgeRef<'g> {
-    pub(super) const fn is(self, kind: EdgeKind) -> bool {
-        matches!(
-            (self.row.kind, kind),
-            (EdgeKind::Continuation, EdgeKind::Continuation) | (EdgeKind::Annotation, EdgeKind::Annotation)
-        )
-    }
-
     pub(super) const fn made(self) -> Moment {
         self.row.made
     }
@@ -151,7 +144,7 @@ impl EdgeGraph {
     pub(super) fn incoming(&self, node: NodeIndex, kind: EdgeKind) -> impl Iterator<Item = EdgeRef<'_>> {
         let first = self.nodes.get(node as usize).and_then(|ends| self.edge(ends.first_in));
         let all = std::iter::successors(first, |edge| self.edge(edge.row.next_in));
-        all.filter(move |edge| edge.is(kind))
+        all.filter(move |edge| edge.row.kind == kind)
     }
 
     /// The edges that have a node as a source, in the order of creation. An edge that has it twice is there
@@ -159,7 +152,7 @@ impl EdgeGraph {
     pub(super) fn outgoing(&self, node: NodeIndex, kind: EdgeKind) -> impl Iterator<Item = EdgeRef<'_>> {
         let first = self.nodes.get(node as usize).and_then(|ends| self.uses.get(ends.first_out as usize));
         let all = std::iter::successors(first, |one| self.uses.get(one.next_out as usize));
-        all.filter_map(|one| self.edge(one.edge)).filter(move |edge| edge.is(kind))
+        all.filter_map(|one| self.edge(one.edge)).filter(move |edge| edge.row.kind == kind)
     }
 
     fn edge(&self, number: u32) -> Option<EdgeRef<'_>> {

@@ -7,7 +7,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::timeline::NodeIndex;
-use crate::declare::error::Printable;
 
 /// Lower-case base 32 of Crockford: no letter looks like a digit or like another letter.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -135,19 +134,23 @@ impl fmt::Debug for NodeId {
 }
 
 /// The reason why a text is no id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NodeIdFault {
     /// The text names nothing.
+    #[error("is empty: name the node")]
     Empty,
     /// The text is longer than [`NodeId::MAX_LEN`].
+    #[error("is longer than {} bytes: use a shorter one", NodeId::MAX_LEN)]
     TooLong,
     /// The text contains a control character, a line break or a mark that reverses the direction of text.
+    #[error("contains a control character, a line break or a mark of direction: use an id without")]
     Control,
 }
 
 /// A text that cannot be the id of a node. The error does not show it, because it may be the text of a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an id of a node, of {bytes} bytes, {fault}")]
 pub struct NodeIdError {
     bytes: usize,
     fault: NodeIdFault,
@@ -158,28 +161,6 @@ impl NodeIdError {
     pub const fn fault(&self) -> NodeIdFault {
         self.fault
     }
-}
-
-impl fmt::Display for NodeIdError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an id of a node, of {} bytes, ", self.bytes)?;
-        match self.fault {
-            NodeIdFault::Empty => f.write_str("is empty: name the node"),
-            NodeIdFault::TooLong => {
-                write!(f, "is longer than {} bytes: use a shorter one", NodeId::MAX_LEN)
-            }
-            NodeIdFault::Control => f.write_str(
-                "contains a control character, a line break or a mark of direction: use an id without",
-            ),
-        }
-    }
-}
-
-impl std::error::Error for NodeIdError {}
-
-/// An id in an error.
-pub(super) const fn shown(id: &NodeId) -> Printable<&NodeId> {
-    Printable(id)
 }
 
 /// A map from ids to numbers. Ids that a tree makes are short, and are keys as one number: a comparison of texts would follow
@@ -197,10 +178,6 @@ impl Ids {
             None => self.long.get(id),
         }
         .copied()
-    }
-
-    pub(super) fn contains(&self, id: &str) -> bool {
-        self.get(id).is_some()
     }
 
     pub(super) fn insert(&mut self, id: &NodeId, node: NodeIndex) {
@@ -250,7 +227,7 @@ mod tests {
         let ids = ["a", "aa", "b", "aaaaaaaa", "aaaaaaab", "aaaaaaaaa", "aaaaaaaab", "é", "漢🦀", "漢🦀漢"];
         let mut map = Ids::default();
         for (node, id) in (0..).zip(ids) {
-            assert!(!map.contains(id));
+            assert_eq!(map.get(id), None);
             map.insert(&NodeId::new(id).expect("it is an id"), node);
         }
         for (node, id) in (0..).zip(ids) {

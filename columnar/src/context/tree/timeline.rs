@@ -61,11 +61,7 @@ impl NodeMarks {
     }
 
     const fn bit(mark: Mark) -> u8 {
-        match mark {
-            Mark::Bookmarked => 1,
-            Mark::Pruned => 2,
-            Mark::Excluded => 4,
-        }
+        1 << mark as u8
     }
 }
 

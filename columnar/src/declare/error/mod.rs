@@ -85,6 +85,15 @@ pub(crate) fn lines(errors: &[impl fmt::Display]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
+/// The first texts with a separator between them, and the number of the others after `end`: `a, b and 3 more`.
+pub(crate) fn first<T: fmt::Display>(texts: &[T], most: usize, separator: &str, end: &str) -> String {
+    let first = texts.iter().take(most).map(ToString::to_string).collect::<Vec<_>>().join(separator);
+    match texts.len().saturating_sub(most) {
+        0 => first,
+        more => format!("{first}{end}and {more} more"),
+    }
+}
+
 /// Names as text: `` `a`, `b` ``.
 pub(crate) fn list<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> String {
     names.into_iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")

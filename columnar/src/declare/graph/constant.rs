@@ -146,7 +146,6 @@ impl Graph {
 
     /// The number of indices.
     #[doc(hidden)]
-    #[must_use]
     pub const fn __len(&self) -> usize {
         self.len
     }
@@ -216,24 +215,20 @@ impl NodeViews {
     }
 }
 
+#[doc(hidden)]
 impl ModuleColumns {
-    #[doc(hidden)]
-    #[must_use]
     pub const fn __new(first: usize, graph: &'static Graph) -> Self {
         Self { first, graph }
     }
 
     /// The index after the last column.
-    #[doc(hidden)]
-    #[must_use]
     pub const fn __end(&self) -> usize {
         self.first + self.graph.len
     }
 }
 
+#[doc(hidden)]
 impl Used {
-    #[doc(hidden)]
-    #[must_use]
     pub const fn __new(
         name: &'static str,
         columns: ModuleColumns,

@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::constant::Graph;
 use super::flat::{GraphColumn, bound, flat};
-use crate::declare::{ColumnDraft, Name, Outline, Purpose, ShownColumn, ViewFilter, ViewSpec, last_part};
+use crate::declare::view_text::write_view;
+use crate::declare::{ColumnDraft, Name, Outline, ShownColumn, ViewFilter, ViewSpec, last_part};
 
 impl Graph {
     /// The names of the columns in order of declaration, the flow's own before the columns of modules.
@@ -68,7 +69,7 @@ fn write_column(
     write!(f, "column {}(", name_of(reader))?;
     let mut open: &[(usize, String)] = &[];
     for (at, (shown, spec)) in views.iter().enumerate() {
-        let ViewSpec { tag, note, groups, purpose, .. } = spec;
+        let groups = &spec.groups;
         let shared = open.iter().zip(groups).take_while(|(open, group)| open == group).count();
         f.write_str(&")".repeat(open.len() - shared))?;
         f.write_str(if at > 0 { ", " } else { "" })?;
@@ -78,22 +79,11 @@ fn write_column(
             ShownColumn::Column(at) if *at != reader => name_of(*at),
             _ => "self",
         };
-        write!(f, "{name}{}", spec.suffix())?;
-        spec.tiering.map_or(Ok(()), |tiering| write!(f, "{tiering}"))?;
-        if *purpose != Purpose::Primary {
-            write!(f, ".{purpose}()")?;
-        }
-        if let Some(tag) = tag.as_ref().filter(|tag| *tag != last_part(name)) {
-            write!(f, ".as({tag:?})")?;
-        }
-        f.write_str(match spec.filter {
-            // A function has no text that could be printed.
-            Some(ViewFilter::Text(_)) => ".filter(…)",
-            Some(ViewFilter::Step(_)) => ".sample(…)",
-            None => "",
-        })?;
-        f.write_str(if spec.elided { ".elided()" } else { "" })?;
-        note.iter().try_for_each(|note| write!(f, ".note({note:?})"))?;
+        // A function has no text that could be printed.
+        let filter =
+            if let Some(ViewFilter::Step(_)) = spec.filter { ".sample(…)" } else { ".filter(…)" };
+        let tag = spec.tag.clone().filter(|tag| tag != last_part(name));
+        write_view(name, &ViewSpec { tag, ..spec.clone() }, filter, f)?;
     }
     write!(f, "{})", ")".repeat(open.len()))
 }

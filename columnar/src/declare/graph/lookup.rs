@@ -10,10 +10,9 @@ const NOWHERE: usize = usize::MAX;
 /// it a minute.
 const MAX_DEPTH: usize = 16;
 
+#[doc(hidden)]
 impl ModuleColumns {
     /// The index of a column, by the name inside the module.
-    #[doc(hidden)]
-    #[must_use]
     pub const fn __column(&self, name: &str) -> usize {
         match self.graph.__find(name) {
             NOWHERE => NOWHERE,
@@ -22,29 +21,21 @@ impl ModuleColumns {
     }
 
     /// Whether an input has the name.
-    #[doc(hidden)]
-    #[must_use]
     pub const fn __is_source(&self, name: &str) -> bool {
         self.graph.source(self.graph.__find(name)).is_some()
     }
 
     /// Whether a module in the module has the name.
-    #[doc(hidden)]
-    #[must_use]
     pub const fn __is_module(&self, name: &str) -> bool {
         self.graph.__find(name) == NOWHERE && self.graph.__has(name)
     }
 
     /// Whether a column or a module in the module has the name.
-    #[doc(hidden)]
-    #[must_use]
     pub const fn __has(&self, name: &str) -> bool {
         self.graph.__has(name)
     }
 
     /// Whether a further flow can be around the modules in this one.
-    #[doc(hidden)]
-    #[must_use]
     pub const fn __fits(&self) -> bool {
         self.graph.depth < MAX_DEPTH
     }
@@ -59,24 +50,19 @@ impl ModuleColumns {
     }
 
     /// Whether an input holds documents.
-    #[doc(hidden)]
-    #[must_use]
     pub const fn __takes_documents(&self, name: &str) -> bool {
         matches!(self.input_is_documents(name), Some(true))
     }
 
     /// Whether an input holds text.
-    #[doc(hidden)]
-    #[must_use]
     pub const fn __takes_text(&self, name: &str) -> bool {
         matches!(self.input_is_documents(name), Some(false))
     }
 }
 
+#[doc(hidden)]
 impl Used {
     /// Whether each source is bound, and to a column.
-    #[doc(hidden)]
-    #[must_use]
     pub const fn __is_complete(&self) -> bool {
         let mut column = 0;
         while column < self.columns.graph.__len() {
@@ -122,7 +108,6 @@ impl Used {
 impl Graph {
     /// The index of a column.
     #[doc(hidden)]
-    #[must_use]
     pub const fn __find(&self, name: &str) -> usize {
         let first = match self.base {
             Some(base) => match base.__find(name) {
@@ -153,7 +138,6 @@ impl Graph {
 
     /// Whether this graph or the base has a column or a module of that name.
     #[doc(hidden)]
-    #[must_use]
     pub const fn __has(&self, name: &str) -> bool {
         if self.__find(name) != NOWHERE {
             return true;
@@ -174,11 +158,13 @@ impl Graph {
         }
     }
 
-    /// The column at an index.
+    /// The column at an index. The columns of the base have the same indices there.
     pub(super) const fn at(&self, column: usize) -> GraphPlace {
         let first = self.first();
-        if column < first {
-            return GraphPlace::Base;
+        if let Some(base) = self.base
+            && column < first
+        {
+            return base.at(column);
         }
         if let Some((name, ..)) = nth(self.nodes, column - first) {
             return GraphPlace::Node(name, self.views(column - first));
@@ -195,59 +181,53 @@ impl Graph {
 
     /// The name of the source at an index; `None` for a computed column, and for all columns of modules.
     pub(super) const fn source(&self, column: usize) -> Option<&'static str> {
-        match (self.at(column), self.base) {
-            (GraphPlace::Node(name, None), _) => Some(name),
-            (GraphPlace::Base, Some(base)) => base.source(column),
+        match self.at(column) {
+            GraphPlace::Node(name, None) => Some(name),
             _ => None,
         }
     }
 
     /// The column that view number `at` of a column waits for, or [`NOWHERE`]; `None` after the last view.
     pub(super) const fn read(&self, column: usize, at: usize) -> Option<usize> {
-        match (self.at(column), self.base) {
-            (GraphPlace::Node(_, Some(views)), _) => match views.get(at) {
+        match self.at(column) {
+            GraphPlace::Node(_, Some(views)) => match views.get(at) {
                 // Within a step nothing waits for a lagged view. `None` would hide the views after it.
                 Some(view) if view.lag > 0 => Some(NOWHERE),
                 Some(view) => Some(view.column),
                 None => None,
             },
-            (GraphPlace::Used(module, inner), _) => module.read(inner, at),
-            (GraphPlace::Base, Some(base)) => base.read(column, at),
+            GraphPlace::Used(module, inner) => module.read(inner, at),
             _ => None,
         }
     }
 
     /// Whether the column of this name is a source of documents.
     #[doc(hidden)]
-    #[must_use]
     pub const fn __is_documents(&self, name: &str) -> bool {
         self.is_documents(self.__find(name))
     }
 
     /// Whether the column at an index holds documents.
     const fn is_documents(&self, column: usize) -> bool {
-        match (self.at(column), self.base) {
-            (GraphPlace::Node(..), _) => {
-                let mut rest = self.documents;
-                while let [node, tail @ ..] = rest {
-                    if self.first() + *node == column {
-                        return true;
-                    }
-                    rest = tail;
-                }
-                false
-            }
-            (GraphPlace::Base, Some(base)) => base.is_documents(column),
-            // The sources of a module are inputs here, and all other columns are computed.
-            _ => false,
+        if let Some(base) = self.base
+            && column < self.first()
+        {
+            return base.is_documents(column);
         }
+        let mut rest = self.documents;
+        while let [node, tail @ ..] = rest {
+            if self.first() + *node == column {
+                return true;
+            }
+            rest = tail;
+        }
+        // The sources of a module are inputs here, and all other columns are computed.
+        false
     }
 }
 
 /// The column at an index of a graph.
 pub(super) enum GraphPlace {
-    /// A column of the base, at the same index.
-    Base,
     /// A node: the name, and the views if it is computed.
     Node(&'static str, Option<NodeViews>),
     /// A column of a module, by the index there.

@@ -15,7 +15,6 @@ impl Graph {
     ///
     /// When there are more than `MOST` columns.
     #[doc(hidden)]
-    #[must_use]
     pub const fn __is_acyclic<const MOST: usize>(&self, modules: &[&str]) -> bool {
         // The compiler cannot allocate: the arrays have the capacity `MOST`, the slices the length.
         let mut order = [0; MOST];
@@ -127,30 +126,26 @@ impl Graph {
 
     /// Whether the column at this index is a source of a module.
     const fn is_input(&self, column: usize) -> bool {
-        match (self.at(column), self.base) {
-            (GraphPlace::Used(module, inner), _) => {
+        match self.at(column) {
+            GraphPlace::Used(module, inner) => {
                 let graph = module.columns.graph;
                 // A source in the graph of a module is an input here: the flow around it binds it.
                 graph.is_input(inner) || graph.source(inner).is_some()
             }
-            (GraphPlace::Base, Some(base)) => base.is_input(column),
             _ => false,
         }
     }
 
     /// The number of bytes of [`__text`](Self::__text).
     #[doc(hidden)]
-    #[must_use]
     pub const fn __text_len(&self) -> usize {
         let mut column = 0;
-        let mut len = 0;
+        let mut text = ConstText::<0>::new();
         while column < self.__len() {
-            if !self.is_input(column) {
-                len += self.name_len(column) + END.len();
-            }
+            self.put_line(column, &mut text);
             column += 1;
         }
-        len
+        text.len()
     }
 
     /// The names of the columns in topological order, for [`__names`](Self::__names).
@@ -159,7 +154,6 @@ impl Graph {
     ///
     /// When there are more than `MOST` columns, or more than `BYTES` bytes.
     #[doc(hidden)]
-    #[must_use]
     pub const fn __text<const MOST: usize, const BYTES: usize>(&self) -> [u8; BYTES] {
         assert!(
             self.__len() <= MOST && self.__text_len() <= BYTES,
@@ -184,17 +178,13 @@ impl Graph {
         self.sort(order, waits.split_at_mut(count).0, is_sorted.split_at_mut(count).0);
         let mut rest: &[usize] = order;
         while let [at, tail @ ..] = rest {
-            if !self.is_input(first + *at) {
-                self.put_name(first + *at, text);
-                text.put(END);
-            }
+            self.put_line(first + *at, text);
             rest = tail;
         }
     }
 
     /// The names in a text, and empty ones after them.
     #[doc(hidden)]
-    #[must_use]
     pub const fn __names<const MOST: usize>(text: &'static [u8]) -> [&'static str; MOST] {
         let mut names = [""; MOST];
         let mut count = 0;
@@ -217,7 +207,6 @@ impl Graph {
 
     /// The result of [`__names`](Self::__names) without the empty names.
     #[doc(hidden)]
-    #[must_use]
     pub const fn __names_slice(names: &'static [&'static str]) -> &'static [&'static str] {
         let mut count = 0;
         while let Some(name) = nth(names, count)
@@ -228,28 +217,24 @@ impl Graph {
         names.split_at(count).0
     }
 
-    const fn name_len(&self, column: usize) -> usize {
-        match (self.at(column), self.base) {
-            (GraphPlace::Node(name, _), _) => name.len(),
-            (GraphPlace::Used(module, inner), _) => {
-                module.name.len() + 1 + module.columns.graph.name_len(inner)
-            }
-            (GraphPlace::Base, Some(base)) => base.name_len(column),
-            _ => 0,
+    /// Writes the name of a column, unless the column is a source of a module.
+    const fn put_line<const BYTES: usize>(&self, column: usize, text: &mut ConstText<BYTES>) {
+        if !self.is_input(column) {
+            self.put_name(column, text);
+            text.put(END);
         }
     }
 
-    pub(super) const fn put_name<const BYTES: usize>(&self, column: usize, text: &mut ConstText<BYTES>) {
-        match (self.at(column), self.base) {
-            (GraphPlace::Node(name, _), _) => {
+    const fn put_name<const BYTES: usize>(&self, column: usize, text: &mut ConstText<BYTES>) {
+        match self.at(column) {
+            GraphPlace::Node(name, _) => {
                 text.put(name);
             }
-            (GraphPlace::Used(module, inner), _) => {
+            GraphPlace::Used(module, inner) => {
                 text.put(module.name).put(".");
                 module.columns.graph.put_name(inner, text);
             }
-            (GraphPlace::Base, Some(base)) => base.put_name(column, text),
-            _ => {}
+            GraphPlace::Nowhere => {}
         }
     }
 }

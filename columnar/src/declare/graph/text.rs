@@ -1,6 +1,6 @@
 //! Text that the compiler writes and compares, and lists that it reads: a `const fn` has no iterators.
 
-/// A text of at most `MOST` bytes; any more are dropped.
+/// A text of at most `MOST` bytes; any more are dropped, and counted.
 pub(super) struct ConstText<const MOST: usize> {
     bytes: [u8; MOST],
     len: usize,
@@ -17,9 +17,14 @@ impl<const MOST: usize> ConstText<MOST> {
             && let Some((next, _)) = free.split_at_mut_checked(text.len())
         {
             next.copy_from_slice(text.as_bytes());
-            self.len += text.len();
         }
+        self.len += text.len();
         self
+    }
+
+    /// The number of bytes, with the dropped ones.
+    pub(super) const fn len(&self) -> usize {
+        self.len
     }
 
     /// All bytes: those that are written, and zeros after them.

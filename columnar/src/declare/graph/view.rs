@@ -15,15 +15,16 @@ pub(super) type LiteralView = (usize, usize, bool, &'static str);
 /// Inside `flow!`, the fields and methods of a [`Handle`](crate::flow::Handle) make views. [`flow::View`](crate::View) is
 /// the same for columns that are declared at run time.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct View {
-    pub(super) column: usize,
+    pub(crate) column: usize,
     pub(super) window: Window,
     /// Whether it was declared as one of no values, which `flow!` and the schema refuse.
     pub(super) has_empty_window: bool,
     /// How many steps later each value is shown.
     pub(super) lag: usize,
     pub(super) elided: bool,
-    pub(super) tag: &'static str,
+    pub(crate) tag: &'static str,
     pub(super) note: Option<&'static str>,
     pub(super) filter: Option<ConstFilter>,
     /// The tags of the groups around it, the outermost first.
@@ -36,19 +37,18 @@ pub struct View {
 ///
 /// Inside `flow!` it is `files.tiered()`, and at run time a [`flow::TieredView`](crate::flow::TieredView).
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct TieredView(View);
 
 impl TieredView {
     /// Sets the tokens that each cached tier should have: a tier with fewer is filled from the one below. 0 means that a
     /// tier may have any size. The default is one and a half times the least that the provider caches.
-    #[must_use]
     pub const fn target(self, tokens: usize) -> Self {
         let Self(view) = self;
         Self(View { tiering: Some(Tiering { target: Some(tokens) }), ..view })
     }
 
     #[doc(hidden)]
-    #[must_use]
     pub const fn __view(self) -> View {
         self.0
     }
@@ -83,16 +83,7 @@ impl View {
         Self { lag: 1, ..self }
     }
 
-    pub(crate) const fn column(&self) -> usize {
-        self.column
-    }
-
-    pub(crate) const fn tag(&self) -> &'static str {
-        self.tag
-    }
-
     /// Shows the last `count` values. Inside `flow!`, 0 is a compile error.
-    #[must_use]
     pub const fn window(self, count: usize) -> Self {
         match Window::last(count) {
             Some(window) => Self { window, ..self },
@@ -102,7 +93,6 @@ impl View {
 
     /// Whether no view was declared with a window of 0.
     #[doc(hidden)]
-    #[must_use]
     pub const fn __show_values(mut views: &[Self]) -> bool {
         while let [view, tail @ ..] = views {
             if view.has_empty_window {
@@ -114,7 +104,6 @@ impl View {
     }
 
     /// Shows all values.
-    #[must_use]
     pub const fn all(self) -> Self {
         Self { window: Window::All, ..self }
     }
@@ -123,20 +112,17 @@ impl View {
     /// [skipped](crate::compute::Policy::or_skip), and a column whose inputs have no new value is skipped.
     ///
     /// Windows count all values. `shows` must be a pure function of the text.
-    #[must_use]
     pub const fn filter(self, shows: fn(&str) -> bool) -> Self {
         Self { filter: Some(ConstFilter::Text(shows)), ..self }
     }
 
     /// Shows only the values of the steps that `shows` accepts. Otherwise it is like [`filter`](Self::filter).
-    #[must_use]
     pub const fn sample(self, shows: fn(usize) -> bool) -> Self {
         Self { filter: Some(ConstFilter::Step(shows)), ..self }
     }
 
     /// Describes the values to the model. The notes of all inputs are listed once, at the end of the instruction of a
     /// [`prompt`](crate::prompt).
-    #[must_use]
     pub const fn note(self, note: &'static str) -> Self {
         Self { note: Some(note), ..self }
     }
@@ -146,7 +132,6 @@ impl View {
     /// # Panics
     ///
     /// When the tag is not a [`Name`](crate::Name) without dots; inside `flow!` that is a compile error.
-    #[must_use]
     pub const fn named(self, tag: &'static str) -> Self {
         assert!(
             is_tag(tag),
@@ -156,33 +141,28 @@ impl View {
     }
 
     /// The same as [`named`](Self::named), by the name inside `flow!`.
-    #[must_use]
     pub const fn r#as(self, tag: &'static str) -> Self {
         self.named(tag)
     }
 
     /// Shows the number of values that the window hides, directly before the first value:
     /// `<elided>4 values of topics</elided>`.
-    #[must_use]
     pub const fn elided(self) -> Self {
         Self { elided: true, ..self }
     }
 
     /// Shows the values as reference material: before the primary inputs of the step.
-    #[must_use]
     pub const fn context(self) -> Self {
         Self { purpose: Purpose::Context, ..self }
     }
 
     /// Shows the values at the end of the system text, and in no message. The values are sent unchanged, without a tag, so
     /// never use text that you do not trust.
-    #[must_use]
     pub const fn instruction(self) -> Self {
         Self { purpose: Purpose::Instruction, ..self }
     }
 
     #[doc(hidden)]
-    #[must_use]
     pub const fn __literal((column, count, is_lagged, tag): LiteralView) -> Self {
         let window = match Window::last(count) {
             Some(window) => window,
@@ -194,19 +174,16 @@ impl View {
 
     /// As for a [`Handle`](crate::flow::Handle): the same tokens follow a column and a half-typed view.
     #[doc(hidden)]
-    #[must_use]
     pub const fn __all(self) -> Self {
         self.all()
     }
 
     #[doc(hidden)]
-    #[must_use]
     pub const fn __in_tiers(self) -> TieredView {
         TieredView(Self { tiering: Some(Tiering { target: None }), ..self })
     }
 
     #[doc(hidden)]
-    #[must_use]
     pub const fn __in(self, groups: &'static [&'static str]) -> Self {
         Self { groups, ..self }
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Counter, Limited, Ratio};
+use super::{Counter, LimitedCounter, Ratio};
 
 /// Measures the error of a counter for a model from the usage that the provider reports: the tokenizer may differ, and
 /// each message costs tokens besides the text.
@@ -42,7 +42,7 @@ pub struct Calibration {
 impl Calibration {
     /// A calibration of the counter without any calls.
     pub fn new(counter: impl Counter + 'static) -> Self {
-        Self { counter: Arc::new(Limited(counter)), calls: Arc::default() }
+        Self { counter: Arc::new(LimitedCounter(counter)), calls: Arc::default() }
     }
 
     /// Adds a call that does not go through [`watching`](Self::watching): the tokens of the request by the counter and
@@ -142,7 +142,7 @@ impl Calls {
     fn ratio(&self) -> Option<Ratio> {
         let calls = self.enough()?;
         let (reported, counted) = calls.iter().fold((0_u64, 0_u64), |(reported, counted), call| {
-            (reported.saturating_add(call.reported()), counted.saturating_add(call.counted()))
+            (reported.saturating_add(call.reported), counted.saturating_add(call.counted()))
         });
         Ratio::new(reported, counted)
     }

@@ -18,7 +18,6 @@
 //! | Claude, or unknown | [`Estimate`] | 180 % for chat, 290 % for code and JSON |
 
 mod calibration;
-mod estimate;
 #[cfg(feature = "tiktoken")]
 mod exact;
 mod ratio;
@@ -29,7 +28,6 @@ use std::ptr;
 use std::sync::Arc;
 
 pub use calibration::{Calibrated, Calibration};
-pub use estimate::Estimate;
 #[cfg(feature = "tiktoken")]
 pub use exact::Exact;
 pub use ratio::Ratio;
@@ -61,10 +59,50 @@ pub trait Counter: Send + Sync {
     fn count(&self, text: &str) -> usize;
 }
 
-/// The counter of a flow: at most 2^32 - 1 tokens for each text.
-pub(crate) struct Limited<C>(pub(crate) C);
+/// One token for four bytes of UTF-8, rounded up: the estimate that providers give for English.
+///
+/// A letter of another script has two to four bytes and costs more tokens as well, so the counts of Chinese and of English
+/// have about the same error. The table shows the error against `o200k_base`, the tokenizer of OpenAI's models since
+/// GPT-4o, for texts of 200 to 400 bytes, as the bias and as the bound for 95 of 100 texts:
+///
+/// | text | error |
+/// |---|---|
+/// | English prose | +17 %, 32 % |
+/// | chat, notes | −4 %, 22 % |
+/// | Spanish, Polish, Turkish, Vietnamese | −1 %, 23 % |
+/// | Chinese, Japanese, Korean | 0 %, 21 % |
+/// | Russian, Arabic, Greek, Hebrew, Thai, Hindi | +33 to +57 %, 62 to 109 % |
+/// | code | −15 %, 51 % |
+/// | JSON | −44 %, 52 % |
+/// | digits, UUIDs, hexadecimal, base64, random letters | −51 to −62 %, 54 to 65 % |
+///
+/// The benchmark `tokens` prints all figures. The errors of many values partly cancel out in a context. Where they do not,
+/// such as in a flow about tables of numbers, [multiply](Calibrated) the count, or count with `Exact`.
+///
+/// ```
+/// use columnar::tokens::{Counter, Estimate};
+///
+/// assert_eq!(Estimate.count(""), 0);
+/// assert_eq!(Estimate.count("seven c"), 2);
+/// assert_eq!(Estimate.count("你好，世界"), 4);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Estimate;
 
-impl<C: Counter> Counter for Limited<C> {
+impl Estimate {
+    pub(crate) const BYTES_PER_TOKEN: usize = 4;
+}
+
+impl Counter for Estimate {
+    fn count(&self, text: &str) -> usize {
+        text.len().div_ceil(Self::BYTES_PER_TOKEN)
+    }
+}
+
+/// The counter of a flow: at most 2^32 - 1 tokens for each text.
+pub(crate) struct LimitedCounter<C>(pub(crate) C);
+
+impl<C: Counter> Counter for LimitedCounter<C> {
     fn count(&self, text: &str) -> usize {
         self.0.count(text).min(u32::MAX as usize)
     }

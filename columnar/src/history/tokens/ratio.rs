@@ -19,7 +19,7 @@ use std::num::NonZeroU64;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Ratio {
-    reported: u64,
+    pub(super) reported: u64,
     counted: NonZeroU64,
 }
 
@@ -44,10 +44,6 @@ impl Ratio {
             (counted as u128 * u128::from(self.reported)).saturating_add(u128::from(self.counted()) / 2);
         let rounded = scaled / u128::from(self.counted());
         usize::try_from(rounded).unwrap_or(usize::MAX).max(usize::from(counted > 0))
-    }
-
-    pub(super) fn reported(self) -> u64 {
-        self.reported
     }
 
     pub(super) fn counted(self) -> u64 {

@@ -17,7 +17,7 @@ impl SharedFlow {
     pub(crate) fn messages(&self, column: impl FindColumn, step: usize) -> Result<Messages> {
         let snapshot = self.draft(column, step)?.assemble()?;
         if snapshot.is_current() {
-            return Ok(Messages::new(snapshot));
+            return Ok(Messages(snapshot));
         }
         Err(Error::Skipped { column: snapshot.column().clone(), step: snapshot.step })
     }

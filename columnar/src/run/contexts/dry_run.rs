@@ -120,7 +120,7 @@ impl TokenSums {
     /// The tokens of a column's values within some steps, each with an overhead, as a context of `step` shows them.
     fn shown(&self, column: usize, name: &Name, steps: Range<usize>, overhead: usize, step: usize) -> usize {
         let excluded =
-            if self.exclusions.is_empty() { BTreeSet::new() } else { self.exclusions.at(name, step) };
+            if self.exclusions.0.is_empty() { BTreeSet::new() } else { self.exclusions.at(name, step) };
         let excluded = excluded.range(steps.clone());
         let excluded = excluded.map(|&step| self.values(column, step..step + 1) + overhead).sum();
         (steps.len() * overhead + self.values(column, steps)).saturating_sub(excluded)

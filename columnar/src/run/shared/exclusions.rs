@@ -30,7 +30,7 @@ impl SharedFlow {
                 let Some(exclusion) = state.exclusion(Cell { column, step }, is_excluded)? else {
                     return Ok(());
                 };
-                (exclusion, state.exclusions.len())
+                (exclusion, state.exclusions.0.len())
             };
             let Some(store) = &self.store else {
                 self.lock().add_exclusion(exclusion);
@@ -64,7 +64,7 @@ impl SharedFlow {
     pub(crate) async fn settle_exclusions(&self) -> Result<()> {
         let at = {
             let state = self.lock();
-            state.has_unknown_exclusion.then(|| state.exclusions.len())
+            state.has_unknown_exclusion.then(|| state.exclusions.0.len())
         };
         let (Some(at), Some(store)) = (at, &self.store) else { return Ok(()) };
         let key = exclusions_key();
@@ -93,7 +93,7 @@ impl SharedFlow {
             if *at != expected {
                 return Err(damaged(expected, "it is missing, but later ones are there"));
             }
-            exclusions.push(state.parse(*at, entry)?);
+            exclusions.0.push(state.parse(*at, entry)?);
         }
         state.exclusions = Arc::new(exclusions);
         Ok(())
@@ -103,12 +103,12 @@ impl SharedFlow {
 impl FlowState {
     /// The exclusions, if there are any.
     pub(crate) fn exclusions(&self) -> Option<&Arc<Exclusions>> {
-        (!self.exclusions.is_empty()).then_some(&self.exclusions)
+        (!self.exclusions.0.is_empty()).then_some(&self.exclusions)
     }
 
     /// Copies the exclusions of a fork into a store.
     pub(crate) async fn store_exclusions(&self, store: &dyn Store) -> Result<()> {
-        for (at, exclusion) in self.exclusions.iter().enumerate() {
+        for (at, exclusion) in self.exclusions.0.iter().enumerate() {
             let key = self.key_of(&exclusion.column);
             let put = store.put(exclusions_key(), at, exclusion_entry(exclusion, &key)).await;
             put.map_err(|source| Error::Open { source })?;
@@ -132,7 +132,7 @@ impl FlowState {
 
     /// Gives exclusions of a column that is gone to the column that has the values under another name.
     pub(crate) fn rename_excluded(&mut self) {
-        if self.exclusions.is_empty() {
+        if self.exclusions.0.is_empty() {
             return;
         }
         let schema = self.plan.schema();
@@ -146,7 +146,7 @@ impl FlowState {
 
     fn add_exclusion(&mut self, exclusion: Exclusion) {
         self.has_unknown_exclusion = false;
-        Arc::make_mut(&mut self.exclusions).push(exclusion);
+        Arc::make_mut(&mut self.exclusions).0.push(exclusion);
     }
 
     /// The key under which a store has a column.
