@@ -70,8 +70,8 @@ impl<'r> SentSettings<'r> {
     ) -> Result<Self, ProviderError> {
         let accepts = registry::accepts(name);
         let taker = Taker { name, accepts, is_lenient: wanted.lenient };
-        let refused = |effort| refused_effort(provider, accepts, effort, max_tokens);
-        let effort = taker.take("effort", wanted.effort, wanted.effort.and_then(refused))?;
+        let refused = wanted.effort.and_then(|effort| refused_effort(provider, accepts, effort, max_tokens));
+        let effort = taker.take("effort", wanted.effort, refused)?;
         let sampling = (!accepts.sampling.allows(effort)).then(|| sampling_reason(accepts, effort));
         // Left out at the default of these models, which some refuse as well.
         let temperature =

@@ -30,17 +30,16 @@ pub(crate) use self::models::families;
 #[cfg(feature = "providers")]
 pub(crate) use self::providers::{Api, SchemaDialect};
 pub(crate) use self::providers::{PROVIDERS, ProviderFacts};
-pub use self::row::{Boundary, CachePolicy, Write};
-pub(crate) use self::row::{Family, LongRequest, Rates, Rebate};
+pub use self::row::{Boundary, CachePolicy, Price, Write};
+pub(crate) use self::row::{Family, Rebate, UnitRates, dollars, rate};
 
 /// The position in [`families`] of the family that a model belongs to, by its name or as a version of it.
 ///
 /// A version is a name followed by a number of three digits or more, a date, or a word such as `latest`. The longest
 /// name counts.
 pub(crate) fn family(model: &str) -> Option<usize> {
-    let model = canonical(model);
-    let named = |family: &Family| longest(family.names, |name| is_version_of(model.0, model.1, name));
-    find(named)
+    let (provider, model) = canonical(model);
+    find(|family| longest(family.names, |name| is_version_of(provider, model, name)))
 }
 
 /// The position in [`families`] of the family whose cache rules a model has: its own, or else the family with the
@@ -109,8 +108,12 @@ fn own_or_prefix(model: &str, has_facts: impl Fn(&Family) -> bool) -> Option<usi
     // The facts of the model's own row come first, even before the longest prefix of another row.
     let own = family(model).filter(|position| at(*position).is_some_and(&has_facts));
     let (provider, model) = canonical(model);
-    let begins = |name: &str| strip(provider, model, name).is_some();
-    own.or_else(|| find(|family| if has_facts(family) { longest(family.prefixes, begins) } else { None }))
+    own.or_else(|| {
+        find(|family| {
+            let prefixes = if has_facts(family) { family.prefixes } else { &[] };
+            longest(prefixes, |prefix| strip(provider, model, prefix).is_some())
+        })
+    })
 }
 
 /// The row of the provider of a model, which the name begins with.

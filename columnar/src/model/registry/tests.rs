@@ -2,11 +2,8 @@ use std::collections::BTreeSet;
 
 use super::*;
 
-fn priced() -> impl Iterator<Item = (&'static str, &'static Family, Rates)> {
-    families().flat_map(|family| {
-        let named = family.names.iter().map(move |name| Some((*name, family, family.price?)));
-        named.flatten()
-    })
+fn priced() -> impl Iterator<Item = (&'static str, &'static Family, Price)> {
+    families().flat_map(|family| family.names.iter().map(move |name| (*name, family, family.price)))
 }
 
 fn is_date(date: &str) -> bool {
@@ -18,8 +15,8 @@ fn is_date(date: &str) -> bool {
 fn every_row_is_found_by_its_names_alone() {
     let mut seen = BTreeSet::new();
     for (position, row) in families().enumerate() {
-        assert_eq!(row.names.is_empty(), row.price.is_none(), "{row:?}");
-        let facts = row.price.is_some() || row.cache.is_some() || row.reply.is_some() || row.window.is_some();
+        let facts =
+            row.price().is_some() || row.cache.is_some() || row.reply.is_some() || row.window.is_some();
         assert!(facts, "{row:?}");
         assert_ne!(row.names.is_empty(), row.prefixes.is_empty(), "{row:?}");
         for name in row.names {
@@ -51,15 +48,16 @@ fn every_name_begins_with_a_provider() {
 
 #[test]
 fn every_price_is_plausible() {
-    for (name, family, price) in priced().filter(|(_, _, price)| price.input > 0.0) {
-        assert!((0.01..100.0).contains(&price.input), "{name}");
-        assert!((1.0..10.0).contains(&(price.output / price.input)), "{name}");
-        assert!(price.cache_read <= price.input && price.cache_read > 0.0, "{name}");
+    for (name, family, price) in priced().filter(|(_, _, price)| price.rates.input > 0) {
+        let UnitRates { input, output, read, .. } = price.rates;
+        assert!((0.01..100.0).contains(&dollars(input)), "{name}");
+        assert!((input..10 * input).contains(&output), "{name}");
+        assert!((1..=input).contains(&read), "{name}");
         let (short, long) = family.write_factors();
         assert!(short >= 1.0 && long.is_none_or(|long| long > short), "{name}");
-        if let Some(LongRequest { above, request_percent, reply_percent }) = price.long_request {
+        if let Some((above, rates)) = price.beyond {
             assert!((99_999..1_000_000).contains(&above), "{name}");
-            assert!(request_percent > 100 && reply_percent > 100, "{name}");
+            assert!(rates.input > input && rates.output > output, "{name}");
         }
         assert!(price.source.starts_with("https://"), "{name}");
         assert!(is_date(price.date) && *price.date >= *"2026", "{name}");
@@ -68,15 +66,16 @@ fn every_price_is_plausible() {
 
 #[test]
 fn every_rebate_is_plausible() {
-    for (name, family, price) in priced() {
-        for rebate in [family.batch, family.flex].into_iter().flatten() {
+    for (name, _, price) in priced() {
+        for rebate in [price.batch, price.flex].into_iter().flatten() {
             assert!((10..100).contains(&rebate.percent), "{name}");
             assert!((rebate.percent..=100).contains(&rebate.cached_percent), "{name}");
-            assert!(price.input > 0.0, "{name}");
+            assert!(price.rates.input > 0, "{name}");
         }
     }
-    for row in families().filter(|row| row.price.is_none()) {
-        assert!(row.batch.is_none() && row.flex.is_none() && row.end.is_none(), "{row:?}");
+    for row in families().filter(|row| row.price().is_none()) {
+        let nothing = Price::new(0.0, 0.0);
+        assert!(row.price == nothing && row.end.is_none(), "{row:?}");
     }
 }
 
