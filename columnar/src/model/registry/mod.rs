@@ -39,7 +39,12 @@ pub(crate) use self::row::{Family, Rebate, UnitRates, dollars, rate};
 /// name counts.
 pub(crate) fn family(model: &str) -> Option<usize> {
     let (provider, model) = canonical(model);
-    find(|family| longest(family.names, |name| is_version_of(provider, model, name)))
+    find(|family| {
+        longest(family.names, |name| {
+            let version = strip(provider, model, name);
+            version.is_some_and(|rest| if name.ends_with('/') { !rest.is_empty() } else { is_version(rest) })
+        })
+    })
 }
 
 /// The position in [`families`] of the family whose cache rules a model has: its own, or else the family with the
@@ -146,14 +151,6 @@ fn split(model: &str) -> (&str, &str) {
 fn strip<'m>(provider: &str, model: &'m str, prefix: &str) -> Option<&'m str> {
     // The provider is compared apart, because several interfaces of a provider, such as `openai_resp`, share the rows.
     model.strip_prefix(prefix.strip_prefix(provider)?)
-}
-
-fn is_version_of(provider: &str, model: &str, name: &str) -> bool {
-    match strip(provider, model, name) {
-        Some(rest) if name.ends_with('/') => !rest.is_empty(),
-        Some(rest) => is_version(rest),
-        None => false,
-    }
 }
 
 /// Whether a name with this suffix is the same model: no suffix, a word such as `latest`, a number of three digits or

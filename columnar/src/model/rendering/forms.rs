@@ -140,21 +140,19 @@ impl Rendering<'_> {
     ///
     /// With marks, the content of a message is a list of parts.
     pub fn openai(&self) -> Json {
-        let messages = if self.is_marked() { self.in_parts() } else { self.in_strings() };
+        let messages: Vec<Json> = if self.is_marked() {
+            let system = self.system().map(
+                |(system, mark)| json!({ "role": "system", "content": [with_breakpoint(system, mark)] }),
+            );
+            let messages = messages(&self.blocks(), |block| with_breakpoint(&block.text, block.mark));
+            system.into_iter().chain(messages).collect()
+        } else {
+            let system = self.system().map(|(system, _)| message("system", system));
+            let joined = self.joined();
+            let messages = joined.iter().map(|block| message(block.role.as_str(), &block.text));
+            system.into_iter().chain(messages).collect()
+        };
         object([("messages", Some(messages.into())), ("prompt_cache_options", self.prompt_cache_options())])
-    }
-
-    fn in_parts(&self) -> Vec<Json> {
-        let system = self
-            .system()
-            .map(|(system, mark)| json!({ "role": "system", "content": [with_breakpoint(system, mark)] }));
-        let messages = messages(&self.blocks(), |block| with_breakpoint(&block.text, block.mark));
-        system.into_iter().chain(messages).collect()
-    }
-
-    fn in_strings(&self) -> Vec<Json> {
-        let system = self.system().map(|(system, _)| message("system", system)).into_iter();
-        system.chain(self.joined().iter().map(|block| message(block.role.as_str(), &block.text))).collect()
     }
 
     /// The options of the cache. By default OpenAI also caches the end of each request, and bills this write, also for

@@ -37,6 +37,9 @@ fn body(call: ProviderCall<'_>) -> Json {
         json!({ "role": role, "content": content })
     });
     let messages: Json = messages.collect();
+    let format = call.schema.as_ref().map(|(name, schema)| {
+        json!({ "type": "json_schema", "json_schema": { "name": name, "strict": true, "schema": schema } })
+    });
     object([
         ("model", Some(format!("{folder}{model}").into())),
         ("messages", Some(messages)),
@@ -51,13 +54,8 @@ fn body(call: ProviderCall<'_>) -> Json {
         ("thinking", thinking),
         ("prompt_cache_key", call.cache_key.map(Json::from)),
         ("prompt_cache_options", options),
-        ("response_format", call.schema.map(|(name, schema)| response_format(name, &schema))),
+        ("response_format", format),
     ])
-}
-
-fn response_format(name: &str, schema: &Json) -> Json {
-    let schema = json!({ "name": name, "strict": true, "schema": schema });
-    json!({ "type": "json_schema", "json_schema": schema })
 }
 
 fn read(_: &str, event: &Json, reply: &mut WireReply) {
