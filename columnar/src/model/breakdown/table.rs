@@ -122,7 +122,25 @@ impl Breakdown {
             *sum = sum.or(Some(of_lines));
         }
         lines.push(total);
-        write_lines(f, headers, last, &lines)
+        let name = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
+        let widths = headers.iter().enumerate().map(|(at, header)| {
+            let figures = lines.iter().filter_map(|line| *line.figures.get(at)?);
+            figures.map(|figure| grouped(figure).len()).max().unwrap_or(0).max(header.len())
+        });
+        let widths: Vec<usize> = widths.collect();
+        write!(f, "{:name$}", "part")?;
+        for (header, width) in headers.iter().zip(&widths) {
+            write!(f, "  {header:>width$}")?;
+        }
+        write_end(f, last)?;
+        for line in &lines {
+            write!(f, "\n{:name$}", line.name)?;
+            for (figure, width) in line.figures.iter().zip(&widths) {
+                write!(f, "  {:>width$}", figure.map(grouped).unwrap_or_default())?;
+            }
+            write_end(f, &line.holds)?;
+        }
+        Ok(())
     }
 }
 
@@ -163,34 +181,6 @@ impl FigureLine {
         figures.push(Some(tokens));
         Self { name: name.to_owned(), figures, holds: String::new() }
     }
-}
-
-/// Writes lines with figures below each other.
-fn write_lines(
-    f: &mut fmt::Formatter<'_>,
-    headers: &[&str],
-    last: &str,
-    lines: &[FigureLine],
-) -> fmt::Result {
-    let name = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
-    let widths = headers.iter().enumerate().map(|(at, header)| {
-        let figures = lines.iter().filter_map(|line| *line.figures.get(at)?);
-        figures.map(|figure| grouped(figure).len()).max().unwrap_or(0).max(header.len())
-    });
-    let widths: Vec<usize> = widths.collect();
-    write!(f, "{:name$}", "part")?;
-    for (header, width) in headers.iter().zip(&widths) {
-        write!(f, "  {header:>width$}")?;
-    }
-    write_end(f, last)?;
-    for line in lines {
-        write!(f, "\n{:name$}", line.name)?;
-        for (figure, width) in line.figures.iter().zip(&widths) {
-            write!(f, "  {:>width$}", figure.map(grouped).unwrap_or_default())?;
-        }
-        write_end(f, &line.holds)?;
-    }
-    Ok(())
 }
 
 fn write_end(f: &mut fmt::Formatter<'_>, words: &str) -> fmt::Result {
