@@ -41,8 +41,10 @@ impl CachePolicy {
 
     fn new(family: &Family) -> Option<Self> {
         let rules = family.cache.clone()?;
+        let models = if family.names.is_empty() { family.prefixes } else { family.names };
         Some(Self {
-            models: if family.names.is_empty() { family.prefixes } else { family.names },
+            // Leaked once, for a table that lives as long as the program.
+            models: models.split_ascii_whitespace().collect::<Vec<_>>().leak(),
             price: family.price().map(|price| dollars(price.rates.input)).filter(|price| *price > 0.0),
             read: family.read_factor(&rules),
             ..rules

@@ -264,7 +264,7 @@ pub(crate) fn accepts(model: &str) -> &'static Accepts {
     let base = rest.strip_prefix("/ft:").map(|base| format!("/{base}"));
     let name = base.as_deref().unwrap_or(rest);
     let rows = ROWS.iter().filter_map(|row| {
-        Some((longest(row.prefixes.split(' '), |prefix| strip(provider, name, prefix).is_some())?, row))
+        Some((longest(row.prefixes, |prefix| strip(provider, name, prefix).is_some())?, row))
     });
     rows.max_by_key(|(length, _)| *length).map_or(&ALL, |(_, row)| row)
 }

@@ -40,7 +40,7 @@ pub(crate) use self::row::{Family, Rebate, UnitRates, dollars, rate};
 pub(crate) fn family(model: &str) -> Option<usize> {
     let (provider, model) = canonical(model);
     find(|family| {
-        longest(family.names.iter().copied(), |name| {
+        longest(family.names, |name| {
             let version = strip(provider, model, name);
             version.is_some_and(|rest| if name.ends_with('/') { !rest.is_empty() } else { is_version(rest) })
         })
@@ -115,8 +115,8 @@ fn own_or_prefix(model: &str, has_facts: impl Fn(&Family) -> bool) -> Option<usi
     let (provider, model) = canonical(model);
     own.or_else(|| {
         find(|family| {
-            let prefixes = if has_facts(family) { family.prefixes } else { &[] };
-            longest(prefixes.iter().copied(), |prefix| strip(provider, model, prefix).is_some())
+            let prefixes = if has_facts(family) { family.prefixes } else { "" };
+            longest(prefixes, |prefix| strip(provider, model, prefix).is_some())
         })
     })
 }
@@ -131,8 +131,8 @@ fn find(length: impl Fn(&Family) -> Option<usize>) -> Option<usize> {
     found.max_by_key(|(length, _)| *length).map(|(_, at)| at)
 }
 
-fn longest<'n>(names: impl IntoIterator<Item = &'n str>, is_it: impl Fn(&str) -> bool) -> Option<usize> {
-    names.into_iter().filter(|name| is_it(name)).map(str::len).max()
+fn longest(names: &str, is_it: impl Fn(&str) -> bool) -> Option<usize> {
+    names.split_ascii_whitespace().filter(|name| is_it(name)).map(str::len).max()
 }
 
 /// The provider whose models these are, and the rest of the name with the slash.

@@ -9,12 +9,12 @@ use super::max_tokens::MaxTokens;
 /// The models that share a price, cache rules, the most tokens of a reply, a context window, or an end.
 #[derive(Debug)]
 pub(crate) struct Family {
-    /// The names of the models as in `COLUMNAR_MODEL`, without versions. A name that ends in `/` is for all models of a
-    /// provider.
-    pub(crate) names: &'static [&'static str],
-    /// Prefixes of the names of other models that have the same cache rules, replies and windows. A price or an end is
-    /// never guessed from a prefix.
-    pub(crate) prefixes: &'static [&'static str],
+    /// The names of the models as in `COLUMNAR_MODEL`, without versions, between spaces. A name that ends in `/` is for
+    /// all models of a provider.
+    pub(crate) names: &'static str,
+    /// Prefixes of the names of other models that have the same cache rules, replies and windows, between spaces. A price
+    /// or an end is never guessed from a prefix.
+    pub(crate) prefixes: &'static str,
     /// The price of the models with these names, without the rates of writes, which come from the cache rules.
     pub(crate) price: Price,
     /// The cache rules, without models and price. The factor of cached tokens counts where no price is known.

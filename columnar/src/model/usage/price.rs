@@ -57,7 +57,8 @@ impl Price {
     pub fn all() -> impl Iterator<Item = (&'static str, &'static Self)> {
         let families = registry::families().zip(PRICES.iter());
         families.flat_map(|(family, price)| {
-            family.names.iter().filter_map(move |name| Some((*name, price.as_ref()?.of(name))))
+            let names = family.names.split_ascii_whitespace();
+            names.filter_map(move |name| Some((name, price.as_ref()?.of(name))))
         })
     }
 

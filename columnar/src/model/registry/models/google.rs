@@ -49,31 +49,29 @@ const fn gemini_2_5(names: Names, price: Price) -> Family {
 }
 
 pub(super) const FAMILIES: &[Family] = &[
-    Family::unpriced(&["gemini/gemini-3", "gemini/gemini-4"], CACHE)
-        .replies(REPLY.on("2026-11-11"))
-        .window(WINDOW),
-    Family::unpriced(&["gemini/gemini-2.5-"], CACHE.minimum(2048)).replies(REPLY).window(WINDOW),
-    gemini(&["gemini/gemini-4-neon"], usd(3.0, 15.0, 0.15)).on(LISTED),
+    Family::unpriced("gemini/gemini-3 gemini/gemini-4", CACHE).replies(REPLY.on("2026-11-11")).window(WINDOW),
+    Family::unpriced("gemini/gemini-2.5-", CACHE.minimum(2048)).replies(REPLY).window(WINDOW),
+    gemini("gemini/gemini-4-neon", usd(3.0, 15.0, 0.15)).on(LISTED),
     // These two models cost half of this until 2026-11-30.
-    gemini(&["gemini/gemini-4-carbon"], usd(4.0, 20.0, 0.2)).on("2026-11-11"),
-    gemini(&["gemini/gemini-4-argon"], usd(4.0, 20.0, 0.2)).on("2026-10-20"),
-    gemini(&["gemini/gemini-4-hydrogen"], usd(1.5, 7.5, 0.075)).on(LISTED),
+    gemini("gemini/gemini-4-carbon", usd(4.0, 20.0, 0.2)).on("2026-11-11"),
+    gemini("gemini/gemini-4-argon", usd(4.0, 20.0, 0.2)).on("2026-10-20"),
+    gemini("gemini/gemini-4-hydrogen", usd(1.5, 7.5, 0.075)).on(LISTED),
     // These three models cost half of this until 2026-12-31.
-    gemini(&["gemini/gemini-3.8-flash"], usd(1.5, 7.5, 0.15)).on("2026-10-07"),
-    gemini(&["gemini/gemini-3.7-flash", "gemini/gemini-3.6-flash"], usd(1.5, 7.5, 0.15)).on("2026-08-13"),
-    older(&["gemini/gemini-3.5-flash"], usd(1.5, 9.0, 0.15)),
+    gemini("gemini/gemini-3.8-flash", usd(1.5, 7.5, 0.15)).on("2026-10-07"),
+    gemini("gemini/gemini-3.7-flash gemini/gemini-3.6-flash", usd(1.5, 7.5, 0.15)).on("2026-08-13"),
+    older("gemini/gemini-3.5-flash", usd(1.5, 9.0, 0.15)),
     // The page rounds the price of cached tokens up.
-    older(&["gemini/gemini-3.5-flash-lite"], usd(0.3, 2.5, 0.03))
+    older("gemini/gemini-3.5-flash-lite", usd(0.3, 2.5, 0.03))
         .on("2026-07-22")
         .batch(HALF.cached(67))
         .flex(HALF.cached(67)),
-    older(&["gemini/gemini-3.1-pro", "gemini/gemini-3-pro"], usd(2.0, 12.0, 0.2)).beyond(200_000, 200, 150),
-    gemini(&["gemini/gemini-3.1-flash-lite"], usd(0.25, 1.5, 0.025)).ends(ENDS.on("2027-05-07")),
-    older(&["gemini/gemini-3-flash"], usd(0.5, 3.0, 0.05)),
-    gemini_2_5(&["gemini/gemini-2.5-pro"], usd(1.25, 10.0, 0.125))
+    older("gemini/gemini-3.1-pro gemini/gemini-3-pro", usd(2.0, 12.0, 0.2)).beyond(200_000, 200, 150),
+    gemini("gemini/gemini-3.1-flash-lite", usd(0.25, 1.5, 0.025)).ends(ENDS.on("2027-05-07")),
+    older("gemini/gemini-3-flash", usd(0.5, 3.0, 0.05)),
+    gemini_2_5("gemini/gemini-2.5-pro", usd(1.25, 10.0, 0.125))
         .beyond(200_000, 200, 150)
         .ends(ENDS.on("2026-12-01")),
-    gemini_2_5(&["gemini/gemini-2.5-flash"], usd(0.3, 2.5, 0.03)).ends(ENDS.on("2026-12-01")),
-    gemini_2_5(&["gemini/gemini-2.5-flash-lite"], usd(0.1, 0.4, 0.01)),
-    gemini_uncached(&["gemini/gemini-2.0-flash"], usd(0.1, 0.4, 0.025)).replies(REPLY.without_thoughts(8192)),
+    gemini_2_5("gemini/gemini-2.5-flash", usd(0.3, 2.5, 0.03)).ends(ENDS.on("2026-12-01")),
+    gemini_2_5("gemini/gemini-2.5-flash-lite", usd(0.1, 0.4, 0.01)),
+    gemini_uncached("gemini/gemini-2.0-flash", usd(0.1, 0.4, 0.025)).replies(REPLY.without_thoughts(8192)),
 ];

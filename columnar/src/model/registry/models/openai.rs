@@ -88,94 +88,75 @@ const fn marked(names: Names, price: Price) -> Family {
 
 // Models without a row follow the rules of their generation, with the smaller window.
 pub(super) const FAMILIES: &[Family] = &[
-    Family::unpriced(
-        &["openai/gpt-5.6", "openai/gpt-5.7", "openai/gpt-5.8", "openai/gpt-5.9", "openai/gpt-6"],
-        MARKED,
-    )
-    .replies(REPLY.on("2026-11-18"))
-    .window(SMALL_WINDOW),
-    Family::unpriced(&["openai/gpt-5.5"], CACHE.minimum(4096)).replies(REPLY).window(SMALL_WINDOW),
-    Family::unpriced(&["openai/gpt-5"], CACHE).replies(REPLY).window(SMALL_WINDOW),
-    Family::prefixed(&[
-        "openai/gpt-5-chat",
-        "openai/gpt-5.1-chat",
-        "openai/gpt-5.2-chat",
-        "openai/gpt-5.3-chat",
-    ])
-    .replies(REPLY.most(16_384))
-    .window(CHAT_WINDOW),
-    Family::prefixed(&["openai/o1", "openai/o3", "openai/o4"])
+    Family::unpriced("openai/gpt-5.6 openai/gpt-5.7 openai/gpt-5.8 openai/gpt-5.9 openai/gpt-6", MARKED)
+        .replies(REPLY.on("2026-11-18"))
+        .window(SMALL_WINDOW),
+    Family::unpriced("openai/gpt-5.5", CACHE.minimum(4096)).replies(REPLY).window(SMALL_WINDOW),
+    Family::unpriced("openai/gpt-5", CACHE).replies(REPLY).window(SMALL_WINDOW),
+    Family::prefixed("openai/gpt-5-chat openai/gpt-5.1-chat openai/gpt-5.2-chat openai/gpt-5.3-chat")
+        .replies(REPLY.most(16_384))
+        .window(CHAT_WINDOW),
+    Family::prefixed("openai/o1 openai/o3 openai/o4")
         .replies(REPLY.most(100_000))
         .window(CHAT_WINDOW.holding(200_000)),
-    Family::prefixed(&["openai/o1-mini", "openai/o1-preview"])
-        .replies(REPLY.most(32_768))
-        .window(CHAT_WINDOW),
-    Family::unpriced(&["openai/gpt-4o", "openai/gpt-4o-mini"], CACHE.read(0.5))
+    Family::prefixed("openai/o1-mini openai/o1-preview").replies(REPLY.most(32_768)).window(CHAT_WINDOW),
+    Family::unpriced("openai/gpt-4o openai/gpt-4o-mini", CACHE.read(0.5))
         .replies(REPLY.without_thoughts(16_384))
         .window(CHAT_WINDOW),
-    Family::unpriced(&["openai/gpt-4.1"], CACHE.read(0.25))
+    Family::unpriced("openai/gpt-4.1", CACHE.read(0.25))
         .replies(REPLY.without_thoughts(32_768))
         .window(CHAT_WINDOW.holding(1_047_576)),
     // Cached tokens have no special price.
     Family::unpriced(
-        &[
-            "openai/gpt-4o-2024-05-13",
-            "openai/gpt-4o-audio",
-            "openai/gpt-4o-mini-audio",
-            "openai/gpt-4o-mini-search",
-            "openai/gpt-4o-search",
-            "openai/gpt-5-pro",
-            "openai/gpt-5.2-pro",
-            "openai/gpt-5.4-pro",
-            "openai/gpt-5.5-pro",
-        ],
+        "openai/gpt-4o-2024-05-13 openai/gpt-4o-audio openai/gpt-4o-mini-audio \
+            openai/gpt-4o-mini-search openai/gpt-4o-search openai/gpt-5-pro openai/gpt-5.2-pro \
+            openai/gpt-5.4-pro openai/gpt-5.5-pro",
         CACHE.read(1.0),
     ),
-    marked(&["openai/gpt-6.2-astra"], usd(8.0, 40.0, 0.4)).on("2026-11-18"),
-    marked(&["openai/gpt-6.2-sol"], usd(2.0, 10.0, 0.1)).on("2026-11-18"),
-    marked(&["openai/gpt-6.1-terra"], usd(1.0, 5.0, 0.05)).on("2026-10-26"),
-    marked(&["openai/gpt-6.1-sol"], usd(2.0, 10.0, 0.1)).on("2026-10-13"),
-    marked(&["openai/gpt-6-astra"], usd(10.0, 50.0, 1.0)).on("2026-09-24"),
-    marked(&["openai/gpt-6-sol"], usd(2.0, 10.0, 0.2)).on("2026-09-24"),
-    marked(&["openai/gpt-6-luna"], usd(0.1, 0.5, 0.01)).on("2026-09-24"),
-    marked(&["openai/gpt-5.6-sol", "openai/gpt-5.6"], usd(4.0, 20.0, 0.4)).on("2026-09-22"),
-    marked(&["openai/gpt-5.6-terra"], usd(2.0, 12.0, 0.2)).on("2026-09-22"),
-    marked(&["openai/gpt-5.6-luna"], usd(0.2, 1.2, 0.02)).on("2026-09-22"),
+    marked("openai/gpt-6.2-astra", usd(8.0, 40.0, 0.4)).on("2026-11-18"),
+    marked("openai/gpt-6.2-sol", usd(2.0, 10.0, 0.1)).on("2026-11-18"),
+    marked("openai/gpt-6.1-terra", usd(1.0, 5.0, 0.05)).on("2026-10-26"),
+    marked("openai/gpt-6.1-sol", usd(2.0, 10.0, 0.1)).on("2026-10-13"),
+    marked("openai/gpt-6-astra", usd(10.0, 50.0, 1.0)).on("2026-09-24"),
+    marked("openai/gpt-6-sol", usd(2.0, 10.0, 0.2)).on("2026-09-24"),
+    marked("openai/gpt-6-luna", usd(0.1, 0.5, 0.01)).on("2026-09-24"),
+    marked("openai/gpt-5.6-sol openai/gpt-5.6", usd(4.0, 20.0, 0.4)).on("2026-09-22"),
+    marked("openai/gpt-5.6-terra", usd(2.0, 12.0, 0.2)).on("2026-09-22"),
+    marked("openai/gpt-5.6-luna", usd(0.2, 1.2, 0.02)).on("2026-09-22"),
     // Prefixes end every 2,048 tokens, so a prefix may need as many tokens beyond the minimum.
-    long(&["openai/gpt-5.5"], usd(5.0, 30.0, 0.5)).cached(CACHE.minimum(4096)),
-    long(&["openai/gpt-5.5-pro", "openai/gpt-5.4-pro"], usd(30.0, 180.0, 30.0)),
+    long("openai/gpt-5.5", usd(5.0, 30.0, 0.5)).cached(CACHE.minimum(4096)),
+    long("openai/gpt-5.5-pro openai/gpt-5.4-pro", usd(30.0, 180.0, 30.0)),
     // The page rounds the price of cached tokens up.
-    long(&["openai/gpt-5.4"], usd(2.5, 15.0, 0.25)).batch(HALF.cached(52)).flex(HALF.cached(52)),
-    openai(&["openai/gpt-5.4-mini"], usd(0.75, 4.5, 0.075)),
-    openai(&["openai/gpt-5.4-nano"], usd(0.2, 1.25, 0.02)).ends(ENDS.on("2027-04-01")),
-    plain(&["openai/gpt-5.3"], usd(1.75, 14.0, 0.175))
+    long("openai/gpt-5.4", usd(2.5, 15.0, 0.25)).batch(HALF.cached(52)).flex(HALF.cached(52)),
+    openai("openai/gpt-5.4-mini", usd(0.75, 4.5, 0.075)),
+    openai("openai/gpt-5.4-nano", usd(0.2, 1.25, 0.02)).ends(ENDS.on("2027-04-01")),
+    plain("openai/gpt-5.3", usd(1.75, 14.0, 0.175))
         .cached(CACHE)
         .replies(REPLY.most(16_384))
         .window(CHAT_WINDOW),
-    ending(&["openai/gpt-5.3-codex"], usd(1.75, 14.0, 0.175), "2027-04-01"),
-    openai(&["openai/gpt-5.2"], usd(1.75, 14.0, 0.175)),
-    chat(&["openai/gpt-5.3-chat", "openai/gpt-5.2-chat"], usd(1.75, 14.0, 0.175), "2026-08-10"),
-    ending(&["openai/gpt-5.2-codex"], usd(1.75, 14.0, 0.175), "2026-07-23"),
-    openai(&["openai/gpt-5.2-pro"], usd(21.0, 168.0, 21.0)).without_flex(),
-    openai(&["openai/gpt-5.1"], usd(1.25, 10.0, 0.125)).ends(ENDS.on("2027-04-01")),
-    openai(&["openai/gpt-5"], usd(1.25, 10.0, 0.125)).ends(ENDS.on("2026-12-11")),
-    chat(&["openai/gpt-5.1-chat", "openai/gpt-5-chat"], usd(1.25, 10.0, 0.125), "2026-07-23"),
-    ending(&["openai/gpt-5.1-codex", "openai/gpt-5-codex"], usd(1.25, 10.0, 0.125), "2026-07-23"),
-    openai(&["openai/gpt-5-mini"], usd(0.25, 2.0, 0.025)).ends(ENDS.on("2026-12-11")),
-    ending(&["openai/gpt-5.1-codex-mini"], usd(0.25, 2.0, 0.025), "2026-07-23"),
-    openai(&["openai/gpt-5-nano"], usd(0.05, 0.4, 0.005)).ends(ENDS.on("2026-12-11")),
-    openai(&["openai/gpt-5-pro"], usd(15.0, 120.0, 15.0)).without_flex().ends(ENDS.on("2026-12-11")),
-    older(&["openai/gpt-4.1"], usd(2.0, 8.0, 0.5), "2027-01-14").window(CHAT_WINDOW.holding(1_047_576)),
-    older(&["openai/gpt-4.1-mini"], usd(0.4, 1.6, 0.1), "2027-01-14").window(CHAT_WINDOW.holding(1_047_576)),
-    older(&["openai/gpt-4.1-nano"], usd(0.1, 0.4, 0.025), "2026-10-23")
-        .window(CHAT_WINDOW.holding(1_047_576)),
-    older(&["openai/gpt-4o"], usd(2.5, 10.0, 1.25), "2027-01-14"),
-    older(&["openai/gpt-4o-2024-05-13"], usd(5.0, 15.0, 5.0), "2026-10-23")
+    ending("openai/gpt-5.3-codex", usd(1.75, 14.0, 0.175), "2027-04-01"),
+    openai("openai/gpt-5.2", usd(1.75, 14.0, 0.175)),
+    chat("openai/gpt-5.3-chat openai/gpt-5.2-chat", usd(1.75, 14.0, 0.175), "2026-08-10"),
+    ending("openai/gpt-5.2-codex", usd(1.75, 14.0, 0.175), "2026-07-23"),
+    openai("openai/gpt-5.2-pro", usd(21.0, 168.0, 21.0)).without_flex(),
+    openai("openai/gpt-5.1", usd(1.25, 10.0, 0.125)).ends(ENDS.on("2027-04-01")),
+    openai("openai/gpt-5", usd(1.25, 10.0, 0.125)).ends(ENDS.on("2026-12-11")),
+    chat("openai/gpt-5.1-chat openai/gpt-5-chat", usd(1.25, 10.0, 0.125), "2026-07-23"),
+    ending("openai/gpt-5.1-codex openai/gpt-5-codex", usd(1.25, 10.0, 0.125), "2026-07-23"),
+    openai("openai/gpt-5-mini", usd(0.25, 2.0, 0.025)).ends(ENDS.on("2026-12-11")),
+    ending("openai/gpt-5.1-codex-mini", usd(0.25, 2.0, 0.025), "2026-07-23"),
+    openai("openai/gpt-5-nano", usd(0.05, 0.4, 0.005)).ends(ENDS.on("2026-12-11")),
+    openai("openai/gpt-5-pro", usd(15.0, 120.0, 15.0)).without_flex().ends(ENDS.on("2026-12-11")),
+    older("openai/gpt-4.1", usd(2.0, 8.0, 0.5), "2027-01-14").window(CHAT_WINDOW.holding(1_047_576)),
+    older("openai/gpt-4.1-mini", usd(0.4, 1.6, 0.1), "2027-01-14").window(CHAT_WINDOW.holding(1_047_576)),
+    older("openai/gpt-4.1-nano", usd(0.1, 0.4, 0.025), "2026-10-23").window(CHAT_WINDOW.holding(1_047_576)),
+    older("openai/gpt-4o", usd(2.5, 10.0, 1.25), "2027-01-14"),
+    older("openai/gpt-4o-2024-05-13", usd(5.0, 15.0, 5.0), "2026-10-23")
         .replies(REPLY.without_thoughts(4096))
         .batch(HALF),
-    older(&["openai/gpt-4o-mini"], usd(0.15, 0.6, 0.075), "2027-01-14"),
-    plain(&["openai/o3"], usd(2.0, 8.0, 0.5)).batch(HALF_UNCACHED).flex(HALF).ends(ENDS.on("2026-12-11")),
-    plain(&["openai/o4-mini"], usd(1.1, 4.4, 0.275))
+    older("openai/gpt-4o-mini", usd(0.15, 0.6, 0.075), "2027-01-14"),
+    plain("openai/o3", usd(2.0, 8.0, 0.5)).batch(HALF_UNCACHED).flex(HALF).ends(ENDS.on("2026-12-11")),
+    plain("openai/o4-mini", usd(1.1, 4.4, 0.275))
         .batch(HALF_UNCACHED)
         .flex(HALF.cached(51))
         .ends(ENDS.on("2026-10-23")),

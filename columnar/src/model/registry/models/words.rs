@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::super::{CachePolicy, ContextWindow, EndDate, Family, MaxTokens, Price, Rebate, Write};
 
-pub(super) type Names = &'static [&'static str];
+/// Names of models between spaces.
+pub(super) type Names = &'static str;
 
 pub(super) const MINUTE: u64 = 60;
 pub(super) const HOUR: u64 = 60 * MINUTE;
@@ -105,8 +106,8 @@ impl CachePolicy {
 
 impl Family {
     const NOTHING: Self = Self {
-        names: &[],
-        prefixes: &[],
+        names: "",
+        prefixes: "",
         price: Price::new(0.0, 0.0),
         cache: None,
         reply: None,
