@@ -76,10 +76,12 @@ impl SharedFlow {
     ) -> Result<String> {
         let plan = self.plan();
         let settings = self.lock().settings.clone();
-        let named = recompute
-            .columns
-            .iter()
-            .map(|name| self.by_name(name, |state, column| state.check_derived(column).map(|()| column))?);
+        let named = recompute.columns.iter().map(|name| match self.find(name)? {
+            source if plan.schema().is_source(source) => {
+                Err(Error::NotDerived { column: plan.schema().name(source).clone() })
+            }
+            column => Ok(column),
+        });
         let named = named.collect::<Result<BTreeSet<_>>>()?;
         let text = recompute.from.open().await.map_err(Error::open)?;
         let mut definition = parse(text.as_deref())?;
