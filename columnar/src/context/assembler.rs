@@ -79,8 +79,10 @@ impl Assembler {
         let overhead = Overhead::new(reads, settings, counter);
         let instruction = overhead.instruction.unwrap_or(0);
         let limit = TokenLimit::of(budget, instruction, overhead.least_message(reads)).map(|limit| {
-            let low_water = |limit: &TokenLimit| limit.low_water.filter(|_| is_computed_in_order(reads));
-            limit.map(|limit| TokenLimit { low_water: low_water(&limit), ..limit })
+            // Cuts persist only if all that earlier contexts showed is stored when a cell of the column is computed.
+            let is_in_order =
+                reads.self_view.is_some() || reads.all_inputs().all(|input| input.spec.window == Window::All);
+            limit.map(|limit| TokenLimit { low_water: limit.low_water.filter(|_| is_in_order), ..limit })
         });
         // A cut to the limit itself is soon exceeded again, so it is not worth remembering.
         let is_persistent = matches!(limit, Ok(Some(TokenLimit { low_water: Some(_), .. })));
@@ -128,8 +130,8 @@ impl Assembler {
         let cuts = self.is_persistent.then(|| {
             memory.cuts.get_or_insert_default().entry(since).or_insert_with(|| PersistentCuts::from(since))
         });
-        let documents = |step| memory.tiers.as_ref().map_or(0, |tiers| tiers.tokens(step));
-        Ok(ContextBudget { limit, documents: &documents }.cut(context, cuts)?)
+        let tiers = memory.tiers.as_deref();
+        Ok(ContextBudget { limit, tiers }.cut(context, cuts)?)
     }
 
     /// The layout of the documents, if the column reads some in tiers.
@@ -141,10 +143,8 @@ impl Assembler {
     ) -> Result<Option<DocumentLayout>, AssembleError> {
         let Some((target, updates)) = self.target.zip(updates) else { return Ok(None) };
         let tiers = memory.tiers.get_or_insert_default().at(updates, views, target);
-        match tiers {
-            Ok(tiers) => Ok(Some(DocumentLayout::new(tiers))),
-            Err((step, error)) => Err(AssembleError::Update { step, error }),
-        }
+        let tiers = tiers.map_err(|(step, error)| AssembleError::Update { step, error })?;
+        Ok(Some(DocumentLayout::new(tiers)))
     }
 
     /// Checks that the budget holds a message at all.
@@ -168,11 +168,7 @@ impl Assembler {
 
     /// The tokens of the documents in tiers that the contexts of the first steps show; empty without such documents.
     pub(crate) fn document_tokens(&self, updates: &History, steps: usize) -> Vec<usize> {
-        if self.target.is_none() {
-            Vec::new()
-        } else {
-            document_tokens(updates, steps, &*self.overhead.counter)
-        }
+        self.target.map_or_else(Vec::new, |_| document_tokens(updates, steps, &*self.overhead.counter))
     }
 
     /// The most tokens that the messages may have.
@@ -182,10 +178,4 @@ impl Assembler {
             _ => usize::MAX,
         }
     }
-}
-
-/// Whether everything that earlier contexts of the column showed is stored when a cell of it is computed. Only then can
-/// cuts persist.
-fn is_computed_in_order(reads: &Reads) -> bool {
-    reads.self_view.is_some() || reads.all_inputs().all(|input| input.spec.window == Window::All)
 }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use super::budget::{BudgetError, FixedText, PersistentCuts, Report, Strategy, TokenLimit};
+use super::layout::TierMemory;
 use super::snapshot::{Snapshot, Uncut};
 use super::truncation::{Cutter, Omitted, Truncation};
 use super::turns::ContextTurns;
@@ -15,8 +16,8 @@ const LARGEST: usize = 3;
 pub(super) struct ContextBudget<'b> {
     /// The limit for turns, documents and instructions.
     pub(super) limit: &'b TokenLimit,
-    /// The tokens of the documents in tiers, at any step up to the step of the context.
-    pub(super) documents: &'b dyn Fn(usize) -> usize,
+    /// The documents in tiers, at any step up to the step of the context.
+    pub(super) tiers: Option<&'b TierMemory>,
 }
 
 impl ContextBudget<'_> {
@@ -37,9 +38,9 @@ impl ContextBudget<'_> {
 
     fn truncation(&self, context: &Uncut, cuts: Option<&mut PersistentCuts>) -> Truncation {
         let step = context.step;
-        let fixed = |step| (self.documents)(step) + context.instruction_tokens(step);
         let turns = |step| ContextTurns::at(context, step);
-        let mut cutter = Cutter { limit: self.limit, overhead: &context.overhead, fixed: &fixed, cuts };
+        let fixed: &dyn Fn(usize) -> usize = &|step| self.fixed(context, step);
+        let mut cutter = Cutter { limit: self.limit, overhead: &context.overhead, fixed, cuts };
         let mut truncation = cutter.truncation(step, turns, context.fixed_tokens());
         let since = context.excluding_since(step);
         if cutter.cuts.is_some()
@@ -62,10 +63,14 @@ impl ContextBudget<'_> {
         let then = context.at(step);
         // With other exclusions the turns had other sizes, so the cuts belong to another history.
         let mut cuts = persists.then(|| PersistentCuts::from(context.excluding_since(step)));
-        let fixed = |step| (self.documents)(step) + then.instruction_tokens(step);
-        let mut cutter =
-            Cutter { limit: self.limit, overhead: &then.overhead, fixed: &fixed, cuts: cuts.as_mut() };
+        let fixed: &dyn Fn(usize) -> usize = &|step| self.fixed(&then, step);
+        let mut cutter = Cutter { limit: self.limit, overhead: &then.overhead, fixed, cuts: cuts.as_mut() };
         cutter.omitted(step, |step| ContextTurns::at(&then, step))
+    }
+
+    /// The tokens that no budget omits.
+    fn fixed(&self, context: &Uncut, step: usize) -> usize {
+        self.tiers.map_or(0, |tiers| tiers.tokens(step)) + context.instruction_tokens(step)
     }
 
     fn check(&self, context: &Uncut, report: &Report) -> Result<(), BudgetError> {

@@ -64,7 +64,8 @@ where
     let mut result = String::new();
     let mut copied = 0;
     let mut from = 0;
-    while let Some(at) = find_mark(text, from) {
+    while let Some(at) = text.as_bytes().get(from..).and_then(|rest| memchr::memchr2(b'<', b'&', rest)) {
+        let at = from + at;
         // Only one character is passed, because a spelling may begin inside another: `<<user`.
         from = at + 1;
         if let Some(Respelling { opening, first, by }) = respelling(at)
@@ -82,11 +83,6 @@ where
     Cow::Owned(result)
 }
 
-/// The position of the next character that could begin a spelling.
-fn find_mark(value: &str, from: usize) -> Option<usize> {
-    memchr::memchr2(b'<', b'&', value.as_bytes().get(from..)?).map(|at| from + at)
-}
-
 /// The end of an escaped `<` at `at`: `&lt;`, `&amp;lt;`, …; `None` if there is none.
 fn after_entity(value: &str, at: usize) -> Option<usize> {
     let mut rest = value.get(at..)?.strip_prefix('&')?;
@@ -102,24 +98,17 @@ fn spells_tag<'t>(value: &str, at: usize, tags: impl Iterator<Item = &'t Name>) 
     let rest = skip_space(rest);
     let rest = skip_space(rest.strip_prefix(b"/").unwrap_or(rest));
     // One byte more than the longest tag, so that a longer word does not match by the beginning.
-    let word = rest.iter().take(Name::MAX_LEN + 1).take_while(|&&byte| is_word(byte)).count();
+    let longest = rest.get(..=Name::MAX_LEN).unwrap_or(rest);
+    // Names are ASCII, so any other letter ends a word: `<useré>` is escaped rather than missed.
+    let word = longest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     let Some(word) = rest.get(..word) else { return false };
     tags.map(Name::as_str).chain([ELIDED]).any(|tag| tag.as_bytes().eq_ignore_ascii_case(word))
 }
 
 fn skip_space(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().position(|&byte| !is_space(byte)).unwrap_or(bytes.len());
+    // Unlike `u8::is_ascii_whitespace`, with the vertical tab.
+    let end = bytes.iter().position(|byte| !matches!(byte, b'\t'..=b'\r' | b' ')).unwrap_or(bytes.len());
     bytes.get(end..).unwrap_or_default()
-}
-
-/// Unlike [`u8::is_ascii_whitespace`], this includes the vertical tab.
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b'\t'..=b'\r' | b' ')
-}
-
-fn is_word(byte: u8) -> bool {
-    // Names are ASCII, so any other letter ends a word: `<useré>` is escaped rather than missed.
-    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 #[cfg(test)]

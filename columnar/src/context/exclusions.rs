@@ -31,11 +31,11 @@ impl Exclusions {
 
     /// The same exclusions, with the columns that this function renames.
     pub(crate) fn renamed(&self, name: impl Fn(&Name) -> Option<Name>) -> Self {
-        let renamed = |exclusion: &Exclusion| {
+        let renamed = self.0.iter().map(|exclusion| {
             let column = name(&exclusion.column).unwrap_or_else(|| exclusion.column.clone());
             Exclusion { column, ..exclusion.clone() }
-        };
-        Self(self.0.iter().map(renamed).collect())
+        });
+        Self(renamed.collect())
     }
 
     /// The exclusions that a fork at a step takes over.

@@ -37,11 +37,15 @@ impl FilterMemory {
             let filter = input.spec.filter.as_ref()?;
             let column = views.history(Some(input))?;
             let filtered = self.of(input);
-            let needed = |step| input.spec.needed(input.spec.cells(step));
-            let Range { start, end } = needed(views.step);
-            filtered.check(filter, column, if reads_all_steps { 0 } else { start }..end);
+            let mut steps = input.spec.needed(input.spec.cells(views.step));
+            if reads_all_steps {
+                steps.start = 0;
+            }
+            filtered.check_known(filter, column, steps.clone());
+            // Steps without a value are skipped for good.
+            filtered.checked.insert(steps);
             if let Some(previous) = previous {
-                filtered.check_known(filter, column, needed(previous));
+                filtered.check_known(filter, column, input.spec.needed(input.spec.cells(previous)));
             }
             Some(filtered.passed.clone())
         })
@@ -53,13 +57,6 @@ impl FilterMemory {
 }
 
 impl FilteredHistory {
-    /// Checks the values of steps, all of which are stored.
-    fn check(&mut self, filter: &ViewFilter, column: &History, steps: Range<usize>) {
-        self.check_known(filter, column, steps.clone());
-        // Steps without a value are skipped for good.
-        self.checked.insert(steps);
-    }
-
     /// Checks the values of steps, as far as they are stored.
     fn check_known(&mut self, filter: &ViewFilter, column: &History, steps: Range<usize>) {
         for step in StepRanges::from(steps).minus(&self.checked).steps() {
@@ -80,8 +77,8 @@ pub(crate) fn previous_step(
     step: usize,
     mut is_read: impl FnMut(&InputView, usize) -> bool,
 ) -> Option<usize> {
-    let mut is_read_at = |input: &InputView, step: usize| {
-        step.checked_sub(input.spec.lag).is_some_and(|source| is_read(input, source))
-    };
-    (0..step).rev().find(|&step| reads.inputs.iter().any(|input| is_read_at(input, step)))
+    (0..step).rev().find(|step| {
+        let mut inputs = reads.inputs.iter();
+        inputs.any(|input| step.checked_sub(input.spec.lag).is_some_and(|source| is_read(input, source)))
+    })
 }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::layout::{ContextPlace, DocumentLayout, FirstChange, Placed, placed};
+use super::layout::{ContextPlace, DocumentLayout, FirstChange, placed};
 use super::overhead::ContextForm;
 use super::parts::{Part, PartSource};
 use super::snapshot::Snapshot;
@@ -158,13 +158,14 @@ impl Snapshot {
         }
         let sections = &layout.sections;
         let next = placed(&next);
-        let repeats = |(now, next): &(&Placed, &Placed)| {
+        let repeated = sections.iter().zip(&next).take_while(|(now, next)| {
             let place = now.section.place();
             (now.slot, place) == (next.slot, next.section.place()) && is_same(place, moves)
-        };
-        let repeated = sections.iter().zip(&next).take_while(repeats).count();
-        let of = |list: &[Placed]| list.get(repeated).map_or(usize::MAX, |placed| placed.slot);
-        FirstChange { sections: repeated, slot: of(sections).min(of(&next)), tier }
+        });
+        let repeated = repeated.count();
+        let firsts = [sections.get(repeated), next.get(repeated)].into_iter().flatten();
+        let slot = firsts.map(|placed| placed.slot).min().unwrap_or(usize::MAX);
+        FirstChange { sections: repeated, slot, tier }
     }
 
     /// The moves of documents and exchanges since the last request with a response, and the tiers that are broken as the
@@ -187,21 +188,22 @@ impl Snapshot {
             return None;
         }
         let of_self = self.reads.inputs.len();
-        let changed: Vec<_> = self.excluded_between(answered, self.step);
+        let excluded = self.excluded.as_ref();
+        let changed = excluded.map_or_else(Vec::new, |excluded| excluded.between(answered, self.step));
         let [history_before, history_now] = layout.histories();
-        let is_broken = |tier: &Tier| {
+        let broken = Tier::CACHED.into_iter().filter(|tier| {
             let then = TierTurns::of(*tier, history_before, &before);
             let since = TierTurns::of(*tier, history_now, &now);
             // Only one of the requests shows such a cell.
-            let is_shown = |(turn, view): &(usize, usize)| {
+            let is_other = changed.iter().any(|(turn, view)| {
                 let is_included = self.views().get(*view).is_some_and(|view| view.has(*turn));
                 if is_included { &since } else { &then }.has(2 * turn + usize::from(*view == of_self))
-            };
-            layout.has_other_documents(*tier)
-                || changed.iter().any(is_shown)
+            });
+            is_other
+                || layout.has_other_documents(*tier)
                 || then.differs(&since, |slots| turns.sum(slots).count)
-        };
-        Some(layout.moves().with_broken(Tier::CACHED.into_iter().filter(is_broken).collect()))
+        });
+        Some(layout.moves().with_broken(broken.collect()))
     }
 }
 
@@ -249,10 +251,10 @@ impl TierTurns {
     /// cached tier changes, so it is enough to compare which ones are shown.
     fn differs(&self, other: &Self, count: impl Fn(Range<usize>) -> usize) -> bool {
         let count = |slots: Range<usize>| if slots.is_empty() { 0 } else { count(slots) };
-        let of = |shown: &Self| shown.slots.iter().cloned().map(count).sum::<usize>();
         let pairs = self.slots.iter().flat_map(|one| other.slots.iter().map(move |two| (one, two)));
         let shared = pairs.map(|(one, two)| count(one.start.max(two.start)..one.end.min(two.end)));
         let shared: usize = shared.sum();
-        self.marker != other.marker || of(self) != shared || of(other) != shared
+        let [own, others] = [self, other].map(|shown| shown.slots.iter().cloned().map(count).sum::<usize>());
+        self.marker != other.marker || own != shared || others != shared
     }
 }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::delimiters::{InputTags, Role, SEPARATOR};
-use crate::declare::{Name, Reads};
+use super::delimiters::{InputTags, SEPARATOR};
+use crate::declare::Reads;
 use crate::history::tokens::Counter;
 
 /// The form of a context.
@@ -55,34 +55,25 @@ impl Overhead {
         let instruction =
             instruction.map(|text| counter.count(&join(constant(text, system.as_deref(), reads))));
         let separator = if form == ContextForm::Document { 0 } else { counter.count(SEPARATOR) };
-        let group = |group: &usize| reads.groups.get(*group).map(|group| group.tag.clone());
         let tags = reads.inputs.iter().map(|input| match form {
             ContextForm::Tagged => {
-                let groups: Vec<Name> = input.groups.iter().filter_map(group).collect();
-                InputTags::new(&input.tag, &groups)
+                let groups =
+                    input.groups.iter().filter_map(|group| Some(reads.groups.get(*group)?.tag.clone()));
+                InputTags::new(&input.tag, &groups.collect::<Vec<_>>())
             }
             ContextForm::Conversation | ContextForm::Document => InputTags::none(),
         });
         let tags: Vec<InputTags> = tags.collect();
         // The tags of a group are in different parts. Both are counted for the part that opens the group.
-        let group = |tag: &Name| counter.count(&format!("<{tag}>\n\n</{tag}>"));
         let (inputs, groups) = if form == ContextForm::Tagged {
             let inputs = tags.iter().map(|tags| tags.tokens(&*counter)).collect();
-            (inputs, reads.groups.iter().map(|of| group(&of.tag)).collect())
+            let groups =
+                reads.groups.iter().map(|group| counter.count(&format!("<{0}>\n\n</{0}>", group.tag)));
+            (inputs, groups.collect())
         } else {
             (vec![separator; tags.len()], vec![0; reads.groups.len()])
         };
         Self { form, counter, system, instruction, tags, inputs, groups, separator }
-    }
-
-    /// The text between neighbours of equal role.
-    pub(super) fn joint(&self) -> &'static str {
-        if self.form == ContextForm::Document { "" } else { SEPARATOR }
-    }
-
-    /// The role of the column's own values.
-    pub(super) fn own_role(&self) -> Role {
-        if self.form == ContextForm::Document { Role::User } else { Role::Assistant }
     }
 
     /// Whether values are in tags.
@@ -93,20 +84,18 @@ impl Overhead {
     /// The tokens of the system text that is the same at every step, up to the end, and without the notes.
     pub(crate) fn system_tokens(&self, reads: &Reads, instruction: &str) -> [usize; 2] {
         let flow = self.system.as_deref();
-        let count = |texts: String| self.counter.count(&texts);
-        [
-            count(join(constant(instruction, flow, reads))),
-            count(join([instruction, flow.unwrap_or_default()])),
-        ]
+        let texts = [join(constant(instruction, flow, reads)), join([instruction, flow.unwrap_or_default()])];
+        texts.map(|text| self.counter.count(&text))
     }
 
     /// The tokens of a message with one value, which is empty, of the input with the shortest tags. Others may be
     /// skipped.
     pub(super) fn least_message(&self, reads: &Reads) -> usize {
-        let groups =
-            |groups: &[usize]| groups.iter().filter_map(|&group| self.groups.get(group)).sum::<usize>();
-        let inputs = reads.inputs.iter().zip(&self.inputs);
-        inputs.map(|(input, delimiters)| delimiters + groups(&input.groups)).min().unwrap_or(0)
+        let inputs = reads.inputs.iter().zip(&self.inputs).map(|(input, delimiters)| {
+            let groups = input.groups.iter().filter_map(|group| self.groups.get(*group));
+            delimiters + groups.sum::<usize>()
+        });
+        inputs.min().unwrap_or(0)
     }
 
     /// The marker of the values that a view hides, and the tokens without the separator.

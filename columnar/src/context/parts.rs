@@ -12,6 +12,7 @@ use super::delimiters::{InputTags, Role, SEPARATOR, tokens_around};
 use super::elisions::Elision;
 use super::escape::escape;
 use super::layout::{ContextPlace, Placed, Section, TieredDocument};
+use super::overhead::ContextForm;
 use super::snapshot::Snapshot;
 use super::truncation::Truncation;
 use crate::context::tiers::Tier;
@@ -93,7 +94,7 @@ impl PartSource<'_> {
     fn role(&self, snapshot: &Snapshot) -> Role {
         match self {
             Self::Acknowledgement(_) => Role::Assistant,
-            Self::SelfHistory => snapshot.overhead.own_role(),
+            Self::SelfHistory if snapshot.overhead.form != ContextForm::Document => Role::Assistant,
             _ => Role::User,
         }
     }
@@ -191,7 +192,8 @@ impl<'m> Part<'m> {
             _ if !self.joins => "",
             // Documents in tiers are messages in any form of the turns.
             PartSource::Section(_) | PartSource::Acknowledgement(_) => SEPARATOR,
-            _ => self.snapshot.overhead.joint(),
+            _ if self.snapshot.overhead.form == ContextForm::Document => "",
+            _ => SEPARATOR,
         };
         [separator, self.tags.opening, &self.value, self.tags.closing]
     }

@@ -143,7 +143,7 @@ impl LaidOut {
 
 impl Excluded {
     /// The turns and views with a cell whose exclusion begins or ends between the contexts of two steps.
-    fn between(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
+    pub(super) fn between(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
         let turns = self.whole.columns().enumerate().flat_map(|(at, (name, view))| {
             let changed = self.exclusions.changed(name, from, to);
             let turns = changed.into_iter().map(|step| step + view.lag);
@@ -172,11 +172,6 @@ impl Uncut {
     /// The last step from which on contexts of the column heed other exclusions than before.
     pub(super) fn excluding_since(&self, step: usize) -> usize {
         self.excluded.as_ref().map_or(0, |excluded| excluded.exclusions.since(&self.reads, step))
-    }
-
-    /// The turns and views with a cell whose exclusion begins or ends between the contexts of two steps.
-    pub(super) fn excluded_between(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
-        self.excluded.as_ref().map_or_else(Vec::new, |excluded| excluded.between(from, to))
     }
 
     /// The context of an earlier step, without a layout: the documents had other tiers then, and no caller asks for them.
@@ -212,14 +207,13 @@ impl Snapshot {
 
     /// The first step of the last message, which is the step after the last shown value of the column itself.
     pub(super) fn last_message(&self) -> usize {
-        let is_omitted =
-            |slot: usize| self.truncation().is_some_and(|truncation| truncation.omitted.contains(&slot));
-        let is_document = self.overhead.form == ContextForm::Document;
-        let after_self = self.self_history().filter(|_| !is_document).and_then(|history| {
-            let is_shown = |&step: &usize| !is_omitted(2 * step + 1) && history.has(step);
-            history.steps.clone().rev().find(is_shown).map(|step| step + 1)
+        let omitted = self.truncation().map_or(0..0, |truncation| truncation.omitted.clone());
+        let history = self.self_history().filter(|_| self.overhead.form != ContextForm::Document);
+        let shown = history.and_then(|history| {
+            let mut steps = history.steps.clone().rev();
+            steps.find(|step| !omitted.contains(&(2 * step + 1)) && history.has(*step))
         });
-        after_self.unwrap_or_else(|| self.first_step())
+        shown.map_or_else(|| self.first_step(), |step| step + 1)
     }
 
     /// The columns whose cells a budget omits, and the steps of these, in the order in which they would be shown.

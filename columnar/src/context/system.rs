@@ -70,7 +70,8 @@ impl Messages {
 
     /// Whether another request of the column has the same instructions among the inputs.
     pub(crate) fn has_instructions_of(&self, other: &Self) -> bool {
-        let texts = |messages: &Self| join(messages.instruction_texts().map(|(_, text)| text.value));
-        texts(self) == texts(other)
+        let [own, others] =
+            [self, other].map(|messages| join(messages.instruction_texts().map(|(_, text)| text.value)));
+        own == others
     }
 }

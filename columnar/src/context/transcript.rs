@@ -76,10 +76,11 @@ impl Transcript {
         }
         // A place after the last turn, unless that is an input: the own value of a step is not in the context.
         let step = slots.last().map_or(0, |slot| slot.div_ceil(2));
-        let histories = |column: usize| histories.get(column).cloned().unwrap_or_default();
         let cell = Cell { column: ASSISTANT, step };
         let taken =
-            TakenViews::new(Arc::new(reads), cell, Arc::new(overhead), FlowPast::default(), histories);
+            TakenViews::new(Arc::new(reads), cell, Arc::new(overhead), FlowPast::default(), |column| {
+                histories.get(column).cloned().unwrap_or_default()
+            });
         let context = taken.lay_out(MarkedViews::new(StepViews::clone(&taken)), None).exclude();
         let system = context.overhead.instruction.unwrap_or(0) + context.fixed_tokens()[0];
         let least = context.overhead.least_message(&context.reads);
@@ -116,13 +117,13 @@ fn reads(user: Name, assistant: Name, has_instructions: bool) -> Reads {
 
 /// The place of each turn: even for the user, odd for the assistant, ascending.
 fn slots(roles: impl Iterator<Item = Role>) -> Vec<usize> {
-    let place = |next: &mut usize, role: Role| {
+    let slots = roles.scan(0, |next, role| {
         let is_odd = usize::from(role == Role::Assistant);
         let slot = *next + usize::from(*next % 2 != is_odd);
         *next = slot + 1;
         Some(slot)
-    };
-    roles.scan(0, place).collect()
+    });
+    slots.collect()
 }
 
 /// The truncation of the turns, in numbers of turns. With a low-water mark it continues the cuts of the requests before,

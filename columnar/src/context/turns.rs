@@ -125,11 +125,12 @@ fn turns<'s>(
         most = most.max(sum.count);
     }
     // The steps are visited one by one only if a turn is empty, which is rare.
-    let is_read =
-        |step: &usize| inputs.clone().any(|(view, shown, _)| shown.contains(step) && view.has(*step));
-    let is_whole = most == known.end - first;
-    let count = if is_whole { most } else { (first..known.end).filter(is_read).count() };
-    Sum { count, tokens }
+    if most == known.end - first {
+        return Sum { count: most, tokens };
+    }
+    let read = (first..known.end)
+        .filter(|step| inputs.clone().any(|(view, shown, _)| shown.contains(step) && view.has(*step)));
+    Sum { count: read.count(), tokens }
 }
 
 fn clip(steps: &Range<usize>, within: &Range<usize>) -> Range<usize> {

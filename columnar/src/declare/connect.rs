@@ -55,24 +55,22 @@ impl Schema {
             errors.extend(self.wrong_tiers(&reads));
             errors.extend(Self::wrong_inputs(&reads));
         }
-        let bad_step = |error| SchemaError::BadStep { column: name.clone(), error };
-        errors.extend(draft.step_errors.into_iter().map(bad_step));
+        let step_errors = draft.step_errors.into_iter();
+        errors.extend(step_errors.map(|error| SchemaError::BadStep { column: name.clone(), error }));
         Some(Arc::new(reads))
     }
 
     /// The view that a name that no column has probably means.
     fn suggestion(&self, read: &str) -> Option<String> {
         let names: Vec<&Name> = self.columns().iter().map(|column| &column.name).collect();
+        if let Some(name) = nearest(read, &names) {
+            return Some(name.to_string());
+        }
         // In a text, a misspelt modifier without parentheses looks like the last part of a name.
-        let of_column = || {
-            let (base, modifier) = read.rsplit_once('.')?;
-            let base = self.find(base).map(|column| self.name(column))?;
-            Some(format!(
-                "{base}.{}",
-                nearest(modifier, &["latest", "prev", "tiered()", "context()", "instruction()"])?
-            ))
-        };
-        nearest(read, &names).map(ToString::to_string).or_else(of_column)
+        let (base, modifier) = read.rsplit_once('.')?;
+        let base = self.name(self.find(base)?);
+        let modifier = nearest(modifier, &["latest", "prev", "tiered()", "context()", "instruction()"])?;
+        Some(format!("{base}.{modifier}"))
     }
 }
 
@@ -144,10 +142,10 @@ impl Connecting<'_> {
         if spec.groups.len() > DEEPEST_GROUP {
             return Err(SchemaError::DeepGroups { column });
         }
-        let bad_tag = |error| SchemaError::BadTag { column: column.clone(), error };
-        let tag = spec.tag.as_deref().map_or_else(|| Ok(name.tag()), Name::new_tag).map_err(bad_tag)?;
         let groups = spec.groups.iter().map(|(id, tag)| Ok((*id, Name::new_tag(tag)?)));
-        let groups: Vec<_> = groups.collect::<Result<_, _>>().map_err(bad_tag)?;
+        let tag = spec.tag.as_deref().map_or_else(|| Ok(name.tag()), Name::new_tag);
+        let tags = tag.and_then(|tag| Ok((tag, groups.collect::<Result<Vec<_>, _>>()?)));
+        let (tag, groups) = tags.map_err(|error| SchemaError::BadTag { column: column.clone(), error })?;
         let input = InputView::new(self.reads.inputs.len(), read, name, tag, spec);
         self.push(input, &groups).map_err(|tag| SchemaError::DuplicateTag { column, tag })
     }

@@ -11,22 +11,8 @@ use super::window::Window;
 use crate::declare::error::nearest;
 
 /// The words after a column, in the order in which the guide explains them.
-const MODIFIERS: [&str; 14] = [
-    "latest",
-    "window",
-    "prev",
-    "all",
-    "as",
-    "named",
-    "note",
-    "elided",
-    "filter",
-    "sample",
-    "context",
-    "instruction",
-    "tiered",
-    "target",
-];
+const MODIFIERS: &str =
+    "latest window prev all as named note elided filter sample context instruction tiered target";
 
 type ParsedView<T> = Result<T, ViewTextError>;
 
@@ -321,7 +307,7 @@ impl Modifiers {
                 "an instruction ends the system text as it is, without a tag: drop the tag, the note and `elided()`"
             }
             "elided" if self.is_elided => "a view has one `elided()`: drop this",
-            _ if MODIFIERS.contains(&word) => return Ok(()),
+            _ if MODIFIERS.split(' ').any(|known| known == word) => return Ok(()),
             _ => return Err(no_view_named(word)),
         };
         Err(wrong.to_owned())
@@ -353,7 +339,7 @@ impl Modifiers {
 }
 
 fn no_view_named(word: &str) -> String {
-    let help = match nearest(word, &MODIFIERS) {
+    let help = match nearest(word, &MODIFIERS.split(' ').collect::<Vec<_>>()) {
         // Words of other APIs for a window. For `last`, `nearest` would find `latest`.
         _ if matches!(word, "last" | "tail" | "take") => "did you mean `window(n)`?".to_owned(),
         Some(near) => format!("did you mean `{near}`?"),

@@ -127,12 +127,12 @@ impl ViewSpec {
     /// The steps of an input that a context of `step` shows.
     pub(crate) fn cells(&self, step: usize) -> Range<usize> {
         // The first `lag` steps come before any value that the view could show.
-        step.checked_sub(self.lag).map_or(0..0, |newest| self.window.of_input(newest))
+        step.checked_sub(self.lag).map_or(0..0, |newest| self.window.ending(newest.saturating_add(1)))
     }
 
     /// The steps of the self history that a context of `step` shows.
     pub(crate) fn self_cells(&self, step: usize) -> Range<usize> {
-        self.window.of_self(step)
+        self.window.ending(step)
     }
 
     /// The window that must be stored before the context is made: everything, if hidden values are counted. Otherwise the

@@ -33,16 +33,6 @@ impl Window {
         }
     }
 
-    /// The steps of an input that a context of `step` shows. They end with `step` itself.
-    pub(crate) fn of_input(self, step: usize) -> Range<usize> {
-        self.ending(step.saturating_add(1))
-    }
-
-    /// The steps of the self history that a context of `step` shows. They end with the previous step.
-    pub(crate) fn of_self(self, step: usize) -> Range<usize> {
-        self.ending(step)
-    }
-
     /// The steps whose windows of an input are stored as a whole as soon as `step` is. `span` are the stored steps around
     /// it, without a gap.
     pub(crate) fn completed_by(self, step: usize, span: Range<usize>) -> Range<usize> {
@@ -68,7 +58,8 @@ impl Window {
         }
     }
 
-    fn ending(self, end: usize) -> Range<usize> {
+    /// The steps of a window that ends before this step.
+    pub(crate) fn ending(self, end: usize) -> Range<usize> {
         match self {
             Self::All => 0..end,
             Self::Last(count) => end.saturating_sub(count.get())..end,
@@ -90,24 +81,27 @@ impl fmt::Display for Window {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::declare::ViewSpec;
 
     #[test]
     fn inputs_include_the_current_step_and_the_self_history_does_not() {
         let two = Window::last(2).expect("two is not zero");
-        assert_eq!(Window::All.of_input(3), 0..4);
-        assert_eq!(Window::LATEST.of_input(3), 3..4);
-        assert_eq!(two.of_input(3), 2..4);
-        assert_eq!(two.of_input(0), 0..1);
-        assert_eq!(Window::All.of_self(3), 0..3);
-        assert_eq!(Window::LATEST.of_self(3), 2..3);
-        assert_eq!(two.of_self(1), 0..1);
-        assert_eq!(Window::All.of_self(0), 0..0);
+        for (window, step, inputs, own) in [
+            (Window::All, 3, 0..4, 0..3),
+            (Window::LATEST, 3, 3..4, 2..3),
+            (two, 3, 2..4, 1..3),
+            (two, 0, 0..1, 0..0),
+            (two, 1, 0..2, 0..1),
+        ] {
+            let view = ViewSpec::all().windowed(Some(window));
+            assert_eq!((view.cells(step), view.self_cells(step)), (inputs, own), "{window:?} at {step}");
+        }
     }
 
     #[test]
     fn a_window_of_nothing_is_refused_and_a_huge_one_shows_everything() {
         assert_eq!(Window::last(0), None);
         let huge = Window::last(usize::MAX).expect("not zero");
-        assert_eq!(huge.of_input(7), 0..8);
+        assert_eq!(huge.ending(8), 0..8);
     }
 }

@@ -151,8 +151,8 @@ impl History {
             let number = rest(step, 1);
             let end = ((number + 1) << BITS).min(steps.end);
             if let Some(leaf) = other.leaf(step) {
-                let is_empty = |leaf: &HistoryNode| leaf.sum().count == 0;
-                if end - step == WIDTH && !is_empty(leaf) && self.leaf(step).is_none_or(is_empty) {
+                let known = self.leaf(step).map_or(0, |leaf| leaf.sum().count);
+                if end - step == WIDTH && leaf.sum().count > 0 && known == 0 {
                     self.begin(number);
                     if let Some(slot) = self.leaf_mut(step, leaf.sum()) {
                         *slot = leaf.clone();
@@ -234,9 +234,10 @@ impl History {
         while let Some((node, height, first)) = open.pop() {
             match &**node {
                 HistoryNode::Inner(children) => {
-                    let start = |at| first + (at << (height * BITS));
-                    let below =
-                        children.iter().enumerate().map(|(at, child)| (&child.node, height - 1, start(at)));
+                    let below = children
+                        .iter()
+                        .enumerate()
+                        .map(|(at, child)| (&child.node, height - 1, first + (at << (height * BITS))));
                     open.extend(below.rev());
                 }
                 leaf => (0..WIDTH).filter_map(|at| Some((at, leaf.value(at)?))).for_each(|(at, value)| {

@@ -148,11 +148,8 @@ impl HistoryNode {
     /// Makes a sealed leaf an open leaf with the first `count` values.
     fn open(&mut self, count: usize) {
         if let Self::Sealed { .. } = self {
-            let entry = |at| {
-                let tokens = self.text(at)?.tokens;
-                Some(LeafEntry::new(self.value(at)?, tokens))
-            };
-            *self = Self::Open((0..count).map(entry).collect());
+            let entries = (0..count).map(|at| Some(LeafEntry::new(self.value(at)?, self.text(at)?.tokens)));
+            *self = Self::Open(entries.collect());
         }
     }
 

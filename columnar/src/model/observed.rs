@@ -44,12 +44,12 @@ impl Model for Observed {
         // The clone shares the texts, so it is cheap to keep until the reply ends.
         let sent = request.clone();
         let reply = self.model.reply(request);
-        let watch = move |chunk: &Result<Chunk, BoxError>| {
+        let observed = reply.inspect(move |chunk| {
             let Ok(Chunk::End(End { finish, usage: Some(usage), .. })) = chunk else { return };
             if matches!(finish, Finish::Stop | Finish::Length | Finish::ContextWindow) {
                 calibration.learn(sent.tokens_by(calibration.counter()), usage.input);
             }
-        };
-        reply.inspect(watch).boxed()
+        });
+        observed.boxed()
     }
 }

@@ -219,6 +219,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// The error of a store that cannot be opened.
+    pub(crate) fn open(source: StoreError) -> Self {
+        Self::Open { source }
+    }
+
     /// The error for a name that none of these columns has.
     pub(crate) fn unknown_column(name: &str, columns: Vec<Name>) -> Self {
         let suggestion = nearest(name, &columns).cloned();

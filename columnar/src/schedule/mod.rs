@@ -36,10 +36,9 @@ mod seen;
 mod track;
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::Arc;
 
-use crate::declare::{InputView, Plan, ViewReader};
+use crate::declare::{Plan, ViewReader};
 pub(crate) use action::{Action, Cell};
 use outbox::Outbox;
 pub use progress::Progress;
@@ -155,11 +154,10 @@ impl Scheduler {
     /// The first cell that a derived cell shows or counts and that is not stored, if there is one.
     pub(crate) fn missing(&self, cell: Cell) -> Option<Cell> {
         let reads = self.plan.schema().reads(cell.column)?;
-        let gap = |(column, steps): (usize, Range<usize>)| {
-            let step = self.tracks.get(column)?.gap(steps)?;
-            Some(Cell { column, step })
-        };
-        reads.needed(cell.column, cell.step).filter_map(gap).min_by_key(|gap| gap.step)
+        let gaps = reads
+            .needed(cell.column, cell.step)
+            .filter_map(|(column, steps)| Some(Cell { column, step: self.tracks.get(column)?.gap(steps)? }));
+        gaps.min_by_key(|gap| gap.step)
     }
 
     /// The first column in topological order that has not stored this step.
@@ -344,10 +342,10 @@ impl Scheduler {
     /// Counts the views of a cell that show unstored cells. Without such a view the cell is ready.
     fn count(&mut self, cell: Cell) {
         let Some(reads) = self.plan.schema().reads(cell.column) else { return };
-        let waits = |(column, steps): &(usize, Range<usize>)| {
+        let missing = reads.needed(cell.column, cell.step).filter(|(column, steps)| {
             self.tracks.get(*column).is_none_or(|track| track.gap(steps.clone()).is_some())
-        };
-        let waits_for = reads.needed(cell.column, cell.step).filter(waits).count();
+        });
+        let waits_for = missing.count();
         self.set(cell, Slot::Waiting(waits_for));
         if waits_for == 0 {
             self.make_ready(cell);
@@ -401,11 +399,10 @@ impl Scheduler {
             return false;
         }
         let Some(reads) = self.plan.schema().reads(cell.column) else { return false };
-        let newest = |input: &InputView| {
-            Some(Cell { column: input.column, step: cell.step.checked_sub(input.spec.lag)? })
-        };
-        let mut newest = reads.inputs.iter().map(newest);
-        newest.all(|newest| newest.is_none_or(|newest| self.skipped.contains(&newest)))
+        reads.inputs.iter().all(|input| match cell.step.checked_sub(input.spec.lag) {
+            Some(step) => self.is_skipped(Cell { column: input.column, step }),
+            None => true,
+        })
     }
 
     /// Marks a cell as failed. The cell has no event.

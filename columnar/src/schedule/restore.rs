@@ -65,11 +65,11 @@ impl Scheduler {
         stored_by_column: &[StoredSteps],
     ) -> Result<(), (usize, InvalidHistory)> {
         let schema = self.plan.schema();
-        let prefix = |column: usize| {
+        let prefixes = schema.sources().map(|column| {
             let stored_steps = column.checked_sub(first).and_then(|at| stored_by_column.get(at));
             stored_steps.map_or_else(|| self.len(column), |stored_steps| stored_steps.prefix)
-        };
-        let begun = schema.sources().map(prefix).min().unwrap_or(0);
+        });
+        let begun = prefixes.min().unwrap_or(0);
         for (stored_steps, column) in stored_by_column.iter().zip(first..) {
             let last = stored_steps.beyond.last().copied().or_else(|| stored_steps.prefix.checked_sub(1));
             match (schema.is_source(column), stored_steps.beyond.first(), last) {

@@ -66,8 +66,8 @@ impl SeenSteps {
         let missing = self.missing.iter().find_map(|steps| track.first_stored(steps.clone()));
         missing.or_else(|| {
             // While a run is active, a step that has not failed may still be stored, so later steps wait.
-            let waits = |step| is_running && track.slot(step) != Some(Slot::Failed);
-            let next = (self.next..track.stored_end()).find(|&step| track.is_stored(step) || waits(step));
+            let next = (self.next..track.stored_end())
+                .find(|step| track.is_stored(*step) || is_running && track.slot(*step) != Some(Slot::Failed));
             next.filter(|&step| track.is_stored(step))
         })
     }

@@ -25,11 +25,11 @@ impl Budget {
     pub(crate) fn from_json(json: &Json) -> Option<Self> {
         let mut budget = Self::new();
         for (key, value) in json.as_object()? {
-            let number = || usize::try_from(value.as_u64()?).ok();
+            let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
             budget = match key.as_str() {
-                "tokens" => budget.tokens(number()?),
-                "token_buffer" => budget.token_buffer(number()?),
-                "minimum_recent" => budget.minimum_recent(number()?),
+                "tokens" => budget.tokens(number?),
+                "token_buffer" => budget.token_buffer(number?),
+                "minimum_recent" => budget.minimum_recent(number?),
                 "strategy" => budget.strategy(Strategy::by_name(value.as_str()?)?),
                 "low_water" => {
                     budget.low_water(value.as_f64().filter(|share| *share > 0.0 && *share <= 1.0)?)

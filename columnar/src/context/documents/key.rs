@@ -187,11 +187,13 @@ impl KeyError {
 /// The path with `/` between its parts, and without empty parts and `.`.
 fn checked_path(path: &str) -> Result<Arc<str>, KeyFault> {
     check_text(path)?;
-    let is_separator = |c| matches!(c, '/' | '\\');
-    if path.starts_with(is_separator) || has_drive(path) {
+    // A drive of Windows, `C:/`, begins an absolute path as well.
+    let has_drive =
+        matches!(path.as_bytes(), [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic());
+    if path.starts_with(['/', '\\']) || has_drive {
         return Err(KeyFault::Absolute);
     }
-    let parts = path.split(is_separator).filter(|part| !matches!(*part, "" | "."));
+    let parts = path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
     if parts.clone().any(|part| part == "..") {
         return Err(KeyFault::Parent);
     }
@@ -206,11 +208,6 @@ fn checked_path(path: &str) -> Result<Arc<str>, KeyFault> {
         return Err(KeyFault::Fence);
     }
     Ok(path)
-}
-
-/// Whether a path begins with a drive of Windows: `C:/`.
-fn has_drive(path: &str) -> bool {
-    matches!(path.as_bytes(), [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic())
 }
 
 fn checked_url(url: &str) -> Result<&str, KeyFault> {

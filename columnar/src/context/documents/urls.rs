@@ -5,6 +5,9 @@ use super::key::{Key, Kind};
 /// The largest number of pages that a step shows.
 pub(super) const MOST_URLS: usize = 3;
 
+/// The marks that end a sentence or an emphasis after a URL.
+const PUNCTUATION: [char; 12] = ['.', ',', ';', ':', '!', '?', '\'', '*', '_', '~', '(', '['];
+
 /// The first three different URLs of http or https in a text, for example in what a person typed.
 ///
 /// A URL ends at white space, a quotation mark, an angle bracket, a backtick, the punctuation of Chinese and Japanese, and
@@ -22,7 +25,7 @@ pub fn urls(text: &str) -> Vec<&str> {
     for (at, _) in text.match_indices("://") {
         // A URL may contain another one.
         let Some(start) = scheme(text, at).filter(|start| *start >= end) else { continue };
-        let url = text.get(start..).map_or("", |rest| without_punctuation(extent(rest)));
+        let url = extent(text.get(start..).unwrap_or_default()).trim_end_matches(PUNCTUATION);
         if Key::new(Kind::Url, url).is_err() {
             continue;
         }
@@ -72,11 +75,6 @@ fn ends_url(c: char) -> bool {
         // The punctuation of Chinese and Japanese, and its full-width forms.
         || matches!(c, '\u{3001}'..='\u{3003}' | '\u{3008}'..='\u{3011}' | '\u{3014}'..='\u{301f}')
         || matches!(c, '\u{ff01}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff1f}' | '\u{ff3b}'..='\u{ff3d}' | '\u{ff5b}'..='\u{ff65}')
-}
-
-/// The URL without the punctuation of the sentence, and without brackets that it does not close.
-fn without_punctuation(url: &str) -> &str {
-    url.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '_', '~', '(', '['])
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::context::documents::{Documents, FencedText, Key, Kind, push_items};
+use crate::context::documents::{Documents, FencedText, Key, push_items};
 use crate::context::tiers::{Item, SectionPlace, Tier, Tracker};
 use crate::history::Value;
 use crate::history::tokens::{Counter, Sum};
@@ -97,13 +97,12 @@ impl Section {
     pub(crate) fn title_tokens(&self, counter: &dyn Counter) -> usize {
         let Placement { documents, tracker } = &*self.placement;
         let alone = self.place.alone(documents).map(|(title, _)| title);
-        let shown = |kind: Kind| tracker.documents(self.tier(), kind).count > 0;
-        let others = self.place.titles().iter().filter(|(kind, title)| shown(*kind) && alone != Some(*title));
-        alone
-            .into_iter()
-            .chain(others.map(|(_, title)| *title))
-            .map(|title| title_tokens(title, counter))
-            .sum()
+        let others =
+            self.place.titles().iter().filter(|(kind, title)| {
+                tracker.documents(self.tier(), *kind).count > 0 && alone != Some(*title)
+            });
+        let titles = alone.into_iter().chain(others.map(|(_, title)| *title));
+        titles.map(|title| title_tokens(title, counter)).sum()
     }
 
     /// The documents in order, with the tokens of each and its N in a tracker. A section keeps the text while N goes on, so the

@@ -176,8 +176,8 @@ impl StepTiers {
 
     /// The same tiers, with no text of a section.
     fn unread(&self) -> Self {
-        let unread = |tiers: &Arc<RequestTiers>| Arc::new(tiers.unread());
-        Self { touched: self.touched.clone(), before: unread(&self.before), now: unread(&self.now) }
+        let [before, now] = [&self.before, &self.now].map(|tiers| Arc::new(tiers.unread()));
+        Self { touched: self.touched.clone(), before, now }
     }
 
     pub(super) fn section(&self, place: SectionPlace) -> Option<&Arc<Section>> {
@@ -332,24 +332,24 @@ impl Touched {
 pub(crate) fn document_tokens(updates: &History, steps: usize, counter: &dyn Counter) -> Vec<usize> {
     let mut documents = Documents::new();
     let mut kept = 0;
-    let next = |step| {
+    let tokens = (0..steps).map(|step| {
         let update = updates.value(step).and_then(|value| Update::parse(value).ok()).unwrap_or_default();
         let Ok((next, changes)) = documents.apply(&update) else { return kept };
         // A file hides the symbols, so a change concerns both documents of the path.
         let keys = changes.keys().filter(|key| key.kind() != Kind::Url);
         let touched: BTreeSet<Key> = keys.flat_map(|key| [key.of_file(), key.of_symbols()]).collect();
-        let tokens = |documents: &Documents| -> usize {
+        let [then, now] = [&documents, &next].map(|documents| {
             let keys = touched.iter().filter(|key| documents.is_shown(key));
             let texts =
                 keys.filter_map(|key| Some(tokens_of(Some(key.path()), documents.get(key)?, counter)));
             let alone = [(changes.tree(), documents.tree()), (changes.legend(), documents.legend())];
             let alone = alone.into_iter().filter(|(changed, _)| *changed).filter_map(|(_, text)| text);
             texts.sum::<usize>() + alone.map(|text| tokens_of(None, text, counter)).sum::<usize>()
-        };
-        kept = kept + tokens(&next) - tokens(&documents);
+        });
+        kept = kept + now - then;
         documents = next;
         let pages = documents.pages().map(|(key, text)| tokens_of(Some(key.path()), text, counter));
         kept + pages.sum::<usize>()
-    };
-    (0..steps).map(next).collect()
+    });
+    tokens.collect()
 }

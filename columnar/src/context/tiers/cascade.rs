@@ -98,8 +98,7 @@ impl<'a> Cascade<'a> {
         self.demotions.sort_unstable();
         let Self { tiers, broken, promotions, demotions, .. } = self;
         let cached = Tier::CACHED.into_iter();
-        let is_empty = |tier: &Tier| *tier != Tier::L0 && tiers[*tier].is_empty();
-        let empty = cached.clone().filter(is_empty).collect();
+        let empty = cached.clone().filter(|tier| *tier != Tier::L0 && tiers[*tier].is_empty()).collect();
         Moves { promotions, demotions, broken: cached.filter(|tier| broken[*tier]).collect(), empty }
     }
 

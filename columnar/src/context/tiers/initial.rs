@@ -86,13 +86,13 @@ fn by_references(mut entries: Vec<FirstEntry>, bins: &mut [Bin], target: u64) {
     let count = entries.len();
     let has_sizes = target > 0 && sum(&entries) > 0;
     for (at, entry) in entries.into_iter().enumerate() {
-        let is_in = |bin: &Bin| match bin.tier {
+        let bin = bins.iter_mut().find(|bin| match bin.tier {
             Tier::L3 => true,
             _ if has_sizes => bin.tokens < target,
             Tier::L1 => 5 * at < count,
             _ => 2 * at < count,
-        };
-        if let Some(bin) = bins.iter_mut().find(|bin| is_in(bin)) {
+        });
+        if let Some(bin) = bin {
             bin.extend(vec![entry]);
         }
     }

@@ -128,9 +128,10 @@ impl Tracker {
     }
 
     fn of_item(&self, item: &Item) -> Option<(Tier, u32)> {
-        let aged = |tier: Tier| Some((tier, tier.entry() + self.tiers[tier].age(item)?));
         let is_active = [&self.pages, &self.waiting].iter().any(|cohort| cohort.get(item).is_some());
-        Tier::ALL.into_iter().find_map(aged).or(is_active.then_some((Tier::Active, 0)))
+        let aged =
+            Tier::ALL.into_iter().find_map(|tier| Some((tier, tier.entry() + self.tiers[tier].age(item)?)));
+        aged.or(is_active.then_some((Tier::Active, 0)))
     }
 
     /// The boundaries of the history: the exchanges of steps before the first one are in L0 at least, those before the

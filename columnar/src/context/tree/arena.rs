@@ -169,11 +169,10 @@ impl Tree {
         if self.ids.get(id.as_str()).is_some() {
             return Err(TreeError::DuplicateNode { node: id.clone() });
         }
-        let resolve = |edges: &[Edge]| -> Result<Vec<_>, _> {
-            edges.iter().map(|edge| self.sources(edge, Some(id))).collect()
-        };
-        let from = if header.is_root() { Vec::new() } else { resolve(&header.from)? };
-        let annotates = resolve(&header.annotates)?;
+        let edges = header.from.iter().filter(|_| !header.is_root());
+        let from = edges.map(|edge| self.sources(edge, Some(id))).collect::<Result<Vec<_>, _>>()?;
+        let annotates = header.annotates.iter().map(|edge| self.sources(edge, Some(id)));
+        let annotates = annotates.collect::<Result<Vec<_>, _>>()?;
         let edited_from = header.edited_from().map(|node| self.index(node)).transpose()?;
         self.check_room(from.iter().chain(&annotates))?;
         if let Some(original) = edited_from.filter(|_| self.mode == Mode::Buffer) {
@@ -201,12 +200,13 @@ impl Tree {
     /// an error names: a new version is not in the tree yet, and `target` is the original then.
     fn check_cycle(&self, target: NodeIndex, id: &NodeId, sources: &[EdgeSource]) -> Result<(), TreeError> {
         let position = self.position(target);
-        let cycle = |source: NodeIndex| TreeError::Cycle { node: id.clone(), source_node: self.id(source) };
         if let Some(source) = sources.iter().find(|source| self.position(source.node) == position) {
-            return Err(cycle(source.node));
+            return Err(TreeError::Cycle { node: id.clone(), source_node: self.id(source.node) });
         }
-        let is_leaf = |node| self.graph.outgoing(node, EdgeKind::Continuation).next().is_none();
-        if sources.is_empty() || self.versions_of(position).all(is_leaf) {
+        let mut versions = self.versions_of(position);
+        if sources.is_empty()
+            || versions.all(|node| self.graph.outgoing(node, EdgeKind::Continuation).next().is_none())
+        {
             return Ok(());
         }
         let mut seen = BTreeSet::new();
@@ -214,7 +214,7 @@ impl Tree {
             let mut open = vec![self.position(source.node)];
             while let Some(at) = open.pop() {
                 if at == position {
-                    return Err(cycle(source.node));
+                    return Err(TreeError::Cycle { node: id.clone(), source_node: self.id(source.node) });
                 }
                 if seen.insert(at) {
                     let versions = self.versions_of(at);

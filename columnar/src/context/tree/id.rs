@@ -81,12 +81,11 @@ impl NodeId {
 
 /// The first digits of a number, from the highest bits.
 fn digits(number: u64, len: usize) -> String {
-    let digit = |at: usize| {
-        let shift = 5 * at;
-        let value = (number << shift) >> 59;
+    let digits = (0..len).map(|at| {
+        let value = (number << (5 * at)) >> 59;
         usize::try_from(value).ok().and_then(|value| DIGITS.get(value)).copied().map_or('0', char::from)
-    };
-    (0..len).map(digit).collect()
+    });
+    digits.collect()
 }
 
 /// Unicode does not count the later ones as control characters. Some readers end a line at the first two; the others

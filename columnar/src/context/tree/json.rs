@@ -112,25 +112,23 @@ impl Header {
     }
 
     fn fields(&self) -> Vec<(&'static str, Json)> {
-        let edges = |edges: &[Edge]| edges.iter().map(edge).collect::<Vec<_>>();
         let mut fields = vec![("id", id(self.id())), ("author", self.author().as_str().into())];
         if self.is_root() {
             fields.push(("root", true.into()));
         } else if !self.from.is_empty() {
-            fields.push(("from", edges(&self.from).into()));
+            fields.push(("from", self.from.iter().map(edge).collect()));
         }
         if !self.annotates.is_empty() {
-            fields.push(("annotates", edges(&self.annotates).into()));
+            fields.push(("annotates", self.annotates.iter().map(edge).collect()));
         }
         fields.extend(self.edited_from.as_ref().map(|node| ("edited_from", id(node))));
         fields
     }
 }
 
-/// An object with the keys in this order. The map of `serde_json` has another one, which depends on the features.
+/// An object with the keys in this order.
 fn object(fields: impl IntoIterator<Item = (&'static str, Json)>) -> String {
-    let fields: Vec<String> = fields.into_iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
-    format!("{{{}}}", fields.join(","))
+    fields.into_iter().collect::<Json>().to_string()
 }
 
 fn id(node: &NodeId) -> Json {
@@ -155,7 +153,7 @@ fn parse_id(json: &Json, part: &'static str) -> Result<NodeId, TreeError> {
 
 fn parse_edge(json: Json, part: &'static str) -> Result<Edge, TreeError> {
     let Json::Array(sources) = json else { return Err(damaged(part)) };
-    let source = |json: &Json| match json {
+    let sources = sources.iter().map(|json| match json {
         Json::Array(pair) => {
             let [node, purpose] = pair.as_slice() else { return Err(damaged(part)) };
             let mut purposes = [Purpose::Context, Purpose::Instruction].into_iter();
@@ -163,8 +161,8 @@ fn parse_edge(json: Json, part: &'static str) -> Result<Edge, TreeError> {
             Ok((purpose.ok_or(damaged(part))?, parse_id(node, part)?))
         }
         node => Ok((Purpose::Primary, parse_id(node, part)?)),
-    };
-    Ok(Edge::new(sources.iter().map(source).collect::<Result<Vec<_>, _>>()?))
+    });
+    Ok(Edge::new(sources.collect::<Result<Vec<_>, TreeError>>()?))
 }
 
 /// The fields of an object that are not read yet.

@@ -93,35 +93,35 @@ impl<'t> Node<'t> {
     /// The continuation edges that lead to the node: those that it was made with, then the links. A root without links has
     /// [`Edge::root()`].
     pub fn edges(&self) -> Vec<Edge> {
-        let edges = self.edges_of(EdgeKind::Continuation, |_| true);
+        let edges = self.edges_of(EdgeKind::Continuation, None);
         if edges.is_empty() && self.stored().is_root { vec![Edge::root()] } else { edges }
     }
 
     /// The annotation edges that lead to the node.
     pub fn annotation_edges(&self) -> Vec<Edge> {
-        self.edges_of(EdgeKind::Annotation, |_| true)
+        self.edges_of(EdgeKind::Annotation, None)
     }
 
     /// The node as it was made, without the text.
     pub fn header(&self) -> Header {
         let stored = self.stored();
-        let is_first = |edge: EdgeRef<'_>| edge.made() == stored.made;
         let mut header = Header::new(stored.id.clone(), stored.author);
-        header.from = self.edges_of(EdgeKind::Continuation, is_first);
+        header.from = self.edges_of(EdgeKind::Continuation, Some(stored.made));
         if stored.is_root {
             header.from.push(Edge::root());
         }
-        header.annotates = self.edges_of(EdgeKind::Annotation, is_first);
+        header.annotates = self.edges_of(EdgeKind::Annotation, Some(stored.made));
         header.edited_from = self.edited_from().cloned();
         header
     }
 
-    fn edges_of(&self, kind: EdgeKind, is_wanted: impl Fn(EdgeRef<'_>) -> bool) -> Vec<Edge> {
-        let edges = self.tree.graph.incoming(self.index, kind).filter(|edge| is_wanted(*edge));
-        let sources = |edge: EdgeRef<'t>| {
-            edge.sources().iter().map(|source| (source.purpose, self.tree.id(source.node)))
-        };
-        edges.map(|edge| Edge::new(sources(edge))).collect()
+    /// The edges that lead to the node, all or those made at a moment.
+    fn edges_of(&self, kind: EdgeKind, made: Option<Moment>) -> Vec<Edge> {
+        let edges = self.tree.graph.incoming(self.index, kind);
+        let edges = edges.filter(|edge| made.is_none_or(|made| edge.made() == made)).map(|edge| {
+            Edge::new(edge.sources().iter().map(|source| (source.purpose, self.tree.id(source.node))))
+        });
+        edges.collect()
     }
 
     fn stored(&self) -> &'t StoredNode {
@@ -186,8 +186,10 @@ impl Tree {
 
     /// The nodes that were made as roots, in this order, without those that a link leads to.
     pub fn roots(&self) -> impl Iterator<Item = Node<'_>> {
-        let has_way = |node: NodeIndex| self.graph.incoming(node, EdgeKind::Continuation).next().is_some();
-        self.roots.iter().filter(move |node| !has_way(**node)).map(|node| self.view(*node))
+        let roots = self.roots.iter().copied();
+        roots
+            .filter(|node| self.graph.incoming(*node, EdgeKind::Continuation).next().is_none())
+            .map(|node| self.view(node))
     }
 
     /// The nodes that continue a node: those that a path can reach from it directly, in the order of the edges. In buffer

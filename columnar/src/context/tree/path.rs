@@ -87,13 +87,10 @@ impl Tree {
         let index = self.index(node)?;
         let moment = self.stored(index).made;
         let walk = PathWalk::new(self, moment, chosen)?;
-        let edges = |kind| -> Vec<EdgeRef<'_>> {
+        let edges = [EdgeKind::Continuation, EdgeKind::Annotation].map(|kind| -> Vec<EdgeRef<'_>> {
             self.graph.incoming(index, kind).filter(|edge| edge.made() == moment).collect()
-        };
-        let mut first = edges(EdgeKind::Continuation);
-        if first.is_empty() {
-            first = edges(EdgeKind::Annotation);
-        }
+        });
+        let first = edges.into_iter().find(|edges| !edges.is_empty()).unwrap_or_default();
         let items = match walk.way(index, &first, true)? {
             Some(edge) => walk.items(edge.sources())?,
             None => Vec::new(),
@@ -161,12 +158,11 @@ impl<'t> Path<'t> {
         let edges = edges.filter(|edge| edge.made() < self.moment);
         let targets: BTreeSet<NodeIndex> =
             edges.flat_map(EdgeRef::sources).map(|source| self.tree.position(source.node)).collect();
-        let is_target = |node: NodeIndex| targets.contains(&self.tree.position(node));
-        let mut places = self.items.iter().enumerate().filter(|(at, item)| {
-            let included = self.included.get(at).into_iter().flatten();
-            is_target(item.node) || included.copied().any(is_target)
+        let place = self.items.iter().enumerate().position(|(at, item)| {
+            let mut nodes = self.included.get(&at).into_iter().flatten().chain([&item.node]);
+            nodes.any(|node| targets.contains(&self.tree.position(*node)))
         });
-        let Some((place, _)) = places.next() else {
+        let Some(place) = place else {
             return Err(TreeError::NotAnAnnotation { node: annotation.clone() });
         };
         self.included.entry(place).or_default().insert(node);

@@ -11,14 +11,8 @@ pub(super) type NodeIndex = u32;
 pub(super) type Moment = u32;
 
 /// The states of one value, each with the change that led to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Timeline<T>(Vec<(Moment, T)>);
-
-impl<T> Default for Timeline<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
 
 impl<T> Timeline<T> {
     /// The newest state.

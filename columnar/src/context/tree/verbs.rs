@@ -24,8 +24,7 @@ impl Tree {
         author: Author,
         text: impl Into<Arc<str>>,
     ) -> Result<NodeId, TreeError> {
-        let header = Header::new(self.new_id(dice), author).with_edge(from);
-        self.make(header, text.into())
+        self.make(Header::new(self.new_id(dice), author).with_edge(from), text.into())
     }
 
     /// Makes a node that continues nothing and is no root: the material of [context](Edge::context) and
@@ -40,8 +39,7 @@ impl Tree {
         author: Author,
         text: impl Into<Arc<str>>,
     ) -> Result<NodeId, TreeError> {
-        let header = Header::new(self.new_id(dice), author);
-        self.make(header, text.into())
+        self.make(Header::new(self.new_id(dice), author), text.into())
     }
 
     /// Makes a node that annotates another one. Paths show it only if it is
@@ -57,8 +55,7 @@ impl Tree {
         author: Author,
         text: impl Into<Arc<str>>,
     ) -> Result<NodeId, TreeError> {
-        let header = Header::new(self.new_id(dice), author).with_annotation_edge(node);
-        self.make(header, text.into())
+        self.make(Header::new(self.new_id(dice), author).with_annotation_edge(node), text.into())
     }
 
     /// Makes an edited copy of a node. The copy has the same incoming edges.

@@ -85,17 +85,12 @@ impl<'t> PathWalk<'t> {
         let [_, _, ..] = edges else { return Ok(edges.first().copied()) };
         // The chosen source that comes first decides, then the second one among the edges with the first, and so on. Of
         // edges with the same chosen sources it is the first.
-        let places = |edge: &EdgeRef<'_>| {
-            let mut places: Vec<usize> =
-                edge.sources().iter().map(|source| self.place(source.node, is_last)).collect();
-            places.push(NOT_CHOSEN);
-            places.sort_unstable();
-            places.dedup();
-            places
-        };
-        let best = edges.iter().min_by_key(|edge| places(edge)).copied();
-        match best {
-            Some(edge) if places(&edge).first() != Some(&NOT_CHOSEN) => Ok(Some(edge)),
+        let edges_with_places = edges.iter().map(|edge| {
+            let places = edge.sources().iter().map(|source| self.place(source.node, is_last));
+            (places.chain([NOT_CHOSEN]).collect::<BTreeSet<usize>>(), edge)
+        });
+        match edges_with_places.min_by(|(one, _), (other, _)| one.cmp(other)) {
+            Some((places, edge)) if places.first() != Some(&NOT_CHOSEN) => Ok(Some(*edge)),
             _ => {
                 let ways = edges.iter().filter_map(|edge| self.primary(edge.sources(), is_last));
                 let ways = ways.map(|(_, node)| self.tree.id(node)).collect();

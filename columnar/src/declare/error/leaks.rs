@@ -73,9 +73,9 @@ impl Leaks {
     #[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "the address of a database is shown"))]
     pub(crate) fn hide_name(&mut self, name: &str) {
         let name: Vec<char> = name.chars().collect();
-        let is_name = |part: &[char]| part.iter().zip(&name).all(|(a, b)| a.eq_ignore_ascii_case(b));
         let parts = self.chars.windows(name.len().max(1)).enumerate();
-        let found: Vec<usize> = parts.filter(|(_, part)| is_name(part)).map(|(at, _)| at).collect();
+        let found = parts.filter(|(_, part)| part.iter().zip(&name).all(|(a, b)| a.eq_ignore_ascii_case(b)));
+        let found: Vec<usize> = found.map(|(at, _)| at).collect();
         found.into_iter().for_each(|at| self.hide(at..at + name.len()));
     }
 

@@ -61,14 +61,10 @@ fn is_invisible(c: char) -> bool {
 
 /// The known name that is most similar to an unknown one, if one is similar.
 pub(crate) fn nearest<'n, N: AsRef<str> + Ord>(name: &str, known: &'n [N]) -> Option<&'n N> {
-    let distance = |known: &str| strsim::damerau_levenshtein(name, known);
-    known
-        .iter()
-        .map(|known| (distance(known.as_ref()), known))
-        // A third of the letters may differ, and one in the shortest names.
-        .filter(|(distance, known)| *distance <= known.as_ref().len().max(3) / 3)
-        .min()
-        .map(|(_, known)| known)
+    let known = known.iter().map(|known| (strsim::damerau_levenshtein(name, known.as_ref()), known));
+    // A third of the letters may differ, and one in the shortest names.
+    let similar = known.filter(|(distance, known)| *distance <= known.as_ref().len().max(3) / 3);
+    similar.min().map(|(_, known)| known)
 }
 
 /// The message about a name that no column has.

@@ -107,12 +107,13 @@ impl Graph {
         });
         let places: Vec<Option<usize>> = places.collect();
         let bound: Vec<usize> = (0..flat.len()).map(|at| bound(&flat, at)).collect();
-        let column = |at: usize| match bound.get(at).and_then(|at| *places.get(*at)?) {
-            Some(column) => column,
-            None => unreachable!("a view has the index of a column"),
-        };
         let added = flat.into_iter().skip(first).filter_map(|flat| match flat {
-            GraphColumn::Own(draft) => Some(draft.with_columns(column)),
+            GraphColumn::Own(draft) => {
+                Some(draft.with_columns(|at| match bound.get(at).and_then(|at| *places.get(*at)?) {
+                    Some(column) => column,
+                    None => unreachable!("a view has the index of a column"),
+                }))
+            }
             GraphColumn::Bound(_) => None,
         });
         schema.extend(added.collect())?;

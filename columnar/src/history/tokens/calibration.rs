@@ -74,11 +74,8 @@ impl Calibration {
 
 impl fmt::Debug for Calibration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ratio = |ratio: Option<Ratio>| ratio.map(|ratio| ratio.to_string());
-        f.debug_struct("Calibration")
-            .field("ratio", &ratio(self.ratio()))
-            .field("p99", &ratio(self.p99()))
-            .finish_non_exhaustive()
+        let [ratio, p99] = [self.ratio(), self.p99()].map(|ratio| ratio.map(|ratio| ratio.to_string()));
+        f.debug_struct("Calibration").field("ratio", &ratio).field("p99", &p99).finish_non_exhaustive()
     }
 }
 

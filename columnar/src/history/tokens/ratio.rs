@@ -54,8 +54,9 @@ impl Ratio {
 impl Ord for Ratio {
     fn cmp(&self, other: &Self) -> Ordering {
         // Cross products: as floating-point numbers, different ratios of large counts could be equal.
-        let times = |a: &Self, b: &Self| u128::from(a.reported) * u128::from(b.counted());
-        times(self, other).cmp(&times(other, self))
+        let [own, others] = [(self, other), (other, self)]
+            .map(|(one, by)| u128::from(one.reported) * u128::from(by.counted()));
+        own.cmp(&others)
     }
 }
 

@@ -84,18 +84,19 @@ impl ColumnBreakdown {
 }
 
 fn moves(moves: &Moves) -> Json {
-    let all = |moves: &[Move]| -> Vec<Json> { moves.iter().map(moved).collect() };
-    let tiers = |tiers: &[Tier]| -> Vec<String> { tiers.iter().map(Tier::to_string).collect() };
     json!({
-        "promotions": all(moves.promotions()),
-        "demotions": all(moves.demotions()),
-        "broken": tiers(moves.broken()),
-        "empty": tiers(moves.empty()),
+        "promotions": moved(moves.promotions()),
+        "demotions": moved(moves.demotions()),
+        "broken": moves.broken().iter().map(Tier::to_string).collect::<Vec<_>>(),
+        "empty": moves.empty().iter().map(Tier::to_string).collect::<Vec<_>>(),
     })
 }
 
-fn moved(Move { item, from, to, .. }: &Move) -> Json {
-    json!({ "item": item.to_string(), "from": from.to_string(), "to": to.to_string() })
+fn moved(moves: &[Move]) -> Json {
+    let moves = moves.iter().map(|Move { item, from, to, .. }| {
+        json!({ "item": item.to_string(), "from": from.to_string(), "to": to.to_string() })
+    });
+    moves.collect()
 }
 
 fn report(report: &Report) -> Json {

@@ -43,7 +43,37 @@ impl Messages {
     /// # Ok(()) }
     /// ```
     pub fn breakdown(&self, instruction: &str) -> Breakdown {
-        Breakdown::of(self, instruction)
+        let counter = self.counter();
+        let snapshot = self.snapshot();
+        let [constant, without_notes] = self.overhead().system_tokens(&snapshot.reads, instruction);
+        // A tokenizer may join the end of a text with the next text.
+        let without_notes = without_notes.min(constant);
+        let instruction = counter.count(instruction.trim()).min(without_notes);
+        let instructions = self.instruction_tokens();
+        let documents = self.system_section().map_or(0, |(section, _)| section.tokens());
+        let mut breakdown = Breakdown {
+            column: self.column().clone(),
+            step: self.step(),
+            tokens: constant + instructions + documents + self.tokens(),
+            instruction,
+            flow: without_notes - instruction,
+            notes: constant - without_notes,
+            instructions,
+            tiers: Vec::new(),
+            columns: Vec::new(),
+            omitted: 0,
+            moves: self.moves().cloned(),
+            budget: self.report().cloned(),
+            plan: None,
+            receipt: None,
+            total: None,
+        };
+        if breakdown.moves.is_some() {
+            breakdown.add_tiers(self);
+        } else {
+            breakdown.add_columns(self);
+        }
+        breakdown
     }
 }
 
@@ -184,40 +214,6 @@ pub struct ColumnBreakdown {
 }
 
 impl Breakdown {
-    fn of(messages: &Messages, instruction: &str) -> Self {
-        let counter = messages.counter();
-        let snapshot = messages.snapshot();
-        let [constant, without_notes] = messages.overhead().system_tokens(&snapshot.reads, instruction);
-        // A tokenizer may join the end of a text with the next text.
-        let without_notes = without_notes.min(constant);
-        let instruction = counter.count(instruction.trim()).min(without_notes);
-        let instructions = messages.instruction_tokens();
-        let documents = messages.system_section().map_or(0, |(section, _)| section.tokens());
-        let mut breakdown = Self {
-            column: messages.column().clone(),
-            step: messages.step(),
-            tokens: constant + instructions + documents + messages.tokens(),
-            instruction,
-            flow: without_notes - instruction,
-            notes: constant - without_notes,
-            instructions,
-            tiers: Vec::new(),
-            columns: Vec::new(),
-            omitted: 0,
-            moves: messages.moves().cloned(),
-            budget: messages.report().cloned(),
-            plan: None,
-            receipt: None,
-            total: None,
-        };
-        if breakdown.moves.is_some() {
-            breakdown.add_tiers(messages);
-        } else {
-            breakdown.add_columns(messages);
-        }
-        breakdown
-    }
-
     /// The same breakdown, with the cache marks of the request. The tiers know which tiers are marked.
     ///
     /// ```
@@ -318,19 +314,21 @@ impl Breakdown {
             let turn = part.turn();
             if let Some(section) = part.section() {
                 tier.add_section(section, part.items(), tokens, counter);
-            } else if part.is_acknowledgement() {
-                tier.tokens += tokens;
-                tier.acknowledgements += tokens;
+                continue;
+            }
+            let kind = if part.is_acknowledgement() {
+                &mut tier.acknowledgements
             } else if part.origin().is_none() && part.hidden().is_none() {
                 self.omitted += tokens;
+                continue;
             } else if turn == self.step {
-                tier.tokens += tokens;
-                tier.prompt += tokens;
+                &mut tier.prompt
             } else {
-                tier.tokens += tokens;
-                tier.history += tokens;
                 tier.exchanges += usize::from(last.replace(turn) != Some(turn));
-            }
+                &mut tier.history
+            };
+            *kind += tokens;
+            tier.tokens += tokens;
         }
         self.tiers = tiers.into();
     }

@@ -6,7 +6,7 @@ use super::{Breakdown, TierBreakdown, hit_rate, longest_reply};
 use crate::context::documents::Kind;
 use crate::context::tiers::Move;
 use crate::declare::error::Printable;
-use crate::model::usage::{Grouped, Receipt};
+use crate::model::usage::{Grouped, Receipt, grouped};
 
 /// The number of items that a line of moves names.
 const NAMED: usize = 3;
@@ -104,11 +104,6 @@ impl Breakdown {
         last: &str,
         parts: impl Iterator<Item = FigureLine>,
     ) -> fmt::Result {
-        let only_tokens = |name: &str, tokens: usize| {
-            let mut figures = vec![None; headers.len().saturating_sub(1)];
-            figures.push(Some(tokens));
-            FigureLine { name: name.to_owned(), figures, holds: String::new() }
-        };
         let instruction = [
             ("instruction", self.instruction),
             ("of the flow", self.flow),
@@ -117,29 +112,46 @@ impl Breakdown {
         ];
         let before = instruction.into_iter().filter(|(name, tokens)| *name == "instruction" || *tokens > 0);
         let after = (self.omitted > 0).then_some(("omitted turns", self.omitted));
-        let line = |(name, tokens)| only_tokens(name, tokens);
-        let mut lines: Vec<FigureLine> = before.map(line).chain(parts).chain(after.map(line)).collect();
-        let mut total = only_tokens("total", self.tokens);
+        let before = before.map(|(name, tokens)| FigureLine::of_tokens(name, headers.len(), tokens));
+        let after = after.map(|(name, tokens)| FigureLine::of_tokens(name, headers.len(), tokens));
+        let mut lines: Vec<FigureLine> = before.chain(parts).chain(after).collect();
+        let mut total = FigureLine::of_tokens("total", headers.len(), self.tokens);
         for (at, sum) in total.figures.iter_mut().enumerate() {
             // The last figure is known, and does not depend on the lines.
             let of_lines = lines.iter().filter_map(|line| *line.figures.get(at)?).sum();
             *sum = sum.or(Some(of_lines));
         }
         lines.push(total);
-        write_lines(f, headers, last, &lines)
+        let name = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
+        let widths = headers.iter().enumerate().map(|(at, header)| {
+            let figures = lines.iter().filter_map(|line| *line.figures.get(at)?);
+            figures.map(|figure| grouped(figure).len()).max().unwrap_or(0).max(header.len())
+        });
+        let widths: Vec<usize> = widths.collect();
+        write!(f, "{:name$}", "part")?;
+        for (header, width) in headers.iter().zip(&widths) {
+            write!(f, "  {header:>width$}")?;
+        }
+        write_end(f, last)?;
+        for line in &lines {
+            write!(f, "\n{:name$}", line.name)?;
+            for (figure, width) in line.figures.iter().zip(&widths) {
+                write!(f, "  {:>width$}", figure.map(grouped).unwrap_or_default())?;
+            }
+            write_end(f, &line.holds)?;
+        }
+        Ok(())
     }
 }
 
 /// The contents of a tier in words.
 fn holds(tier: &TierBreakdown) -> String {
-    let of_kind = |kind| tier.documents.iter().filter(|document| document.key.kind() == kind).count();
-    let counts = [
-        (of_kind(Kind::Symbol), "symbol"),
-        (of_kind(Kind::File), "file"),
-        (of_kind(Kind::Url), "page"),
-        (tier.exchanges, "exchange"),
-    ];
-    let counted = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| {
+    let documents =
+        [(Kind::Symbol, "symbol"), (Kind::File, "file"), (Kind::Url, "page")].map(|(kind, noun)| {
+            (tier.documents.iter().filter(|document| document.key.kind() == kind).count(), noun)
+        });
+    let counts = documents.into_iter().chain([(tier.exchanges, "exchange")]);
+    let counted = counts.filter(|(count, _)| *count > 0).map(|(count, noun)| {
         let plural = if count == 1 { "" } else { "s" };
         format!("{} {noun}{plural}", grouped(count))
     });
@@ -162,38 +174,15 @@ struct FigureLine {
     holds: String,
 }
 
-/// Writes lines with figures below each other.
-fn write_lines(
-    f: &mut fmt::Formatter<'_>,
-    headers: &[&str],
-    last: &str,
-    lines: &[FigureLine],
-) -> fmt::Result {
-    let name = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
-    let widths = headers.iter().enumerate().map(|(at, header)| {
-        let figures = lines.iter().filter_map(|line| *line.figures.get(at)?);
-        figures.map(|figure| grouped(figure).len()).max().unwrap_or(0).max(header.len())
-    });
-    let widths: Vec<usize> = widths.collect();
-    write!(f, "{:name$}", "part")?;
-    for (header, width) in headers.iter().zip(&widths) {
-        write!(f, "  {header:>width$}")?;
+impl FigureLine {
+    /// A line whose last figure, of this number of figures, is a number of tokens.
+    fn of_tokens(name: &str, figures: usize, tokens: usize) -> Self {
+        let mut figures = vec![None; figures.saturating_sub(1)];
+        figures.push(Some(tokens));
+        Self { name: name.to_owned(), figures, holds: String::new() }
     }
-    write_end(f, last)?;
-    for line in lines {
-        write!(f, "\n{:name$}", line.name)?;
-        for (figure, width) in line.figures.iter().zip(&widths) {
-            write!(f, "  {:>width$}", figure.map(grouped).unwrap_or_default())?;
-        }
-        write_end(f, &line.holds)?;
-    }
-    Ok(())
 }
 
 fn write_end(f: &mut fmt::Formatter<'_>, words: &str) -> fmt::Result {
     if words.is_empty() { Ok(()) } else { write!(f, "  {words}") }
-}
-
-fn grouped(figure: usize) -> String {
-    Grouped(u64::try_from(figure).unwrap_or(u64::MAX)).to_string()
 }

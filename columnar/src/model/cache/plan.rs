@@ -88,9 +88,9 @@ impl CachePlan {
         };
         // Instructions may change with each step. An instruction that did not change with this step is taken for
         // stable.
-        let is_stable =
-            || messages.previous().is_some_and(|previous| messages.has_instructions_of(&previous));
-        if messages.has_instructions() && !is_stable() {
+        if messages.has_instructions()
+            && messages.previous().is_none_or(|previous| !messages.has_instructions_of(&previous))
+        {
             return Self::default();
         }
         if let Some(moves) = messages.moves() {
@@ -154,10 +154,11 @@ fn tiers(
         ends.insert(tier, (Position::Part(at), tokens));
     }
     // Without a further request, only the prefix that the request before wrote is read.
-    let written = |tier: Tier| !pace.is_last || moves.broken().iter().all(|broken| tier < *broken);
-    let ends = ends.into_iter().filter(|(tier, (_, tokens))| *tokens >= policy.minimum && written(*tier));
-    let mark = |(tier, (position, _))| Mark { position, lifetime, reason: Reason::Tier(tier) };
-    let mut marks: Vec<Mark> = ends.map(mark).collect();
+    ends.retain(|tier, (_, tokens)| {
+        *tokens >= policy.minimum && (!pace.is_last || moves.broken().iter().all(|broken| tier < broken))
+    });
+    let marks = ends.into_iter().map(|(tier, (position, _))| (position, Reason::Tier(tier)));
+    let mut marks: Vec<Mark> = marks.map(|(position, reason)| Mark { position, lifetime, reason }).collect();
     // The deepest marks are kept: a provider looks back from them.
     marks.drain(..marks.len().saturating_sub(policy.most_marks));
     marks
@@ -165,14 +166,13 @@ fn tiers(
 
 /// The lifetime that gains most for a column, if any lifetime gains.
 fn lifetime(policy: &CachePolicy, pace: Pace) -> Option<Lifetime> {
-    let gain = |lifetime| {
+    let gains = [Lifetime::Short, Lifetime::Long].into_iter().filter_map(|lifetime| {
         let Write { factor, lifetime: within } = policy.write(lifetime)?;
         let fee = factor - 1.0;
-        Some(pace.chance(within) * (factor - policy.read) - fee - fee / HORIZON)
-    };
-    let gains = [Lifetime::Short, Lifetime::Long].into_iter().filter_map(|it| Some((gain(it)?, it)));
-    let best = gains.filter(|(gain, _)| *gain > 0.0).max_by(|(a, _), (b, _)| a.total_cmp(b));
-    best.map(|(_, lifetime)| lifetime)
+        let gain = pace.chance(within) * (factor - policy.read) - fee - fee / HORIZON;
+        (gain > 0.0).then_some((gain, lifetime))
+    });
+    gains.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, lifetime)| lifetime)
 }
 
 /// The ends of prefixes that a request shares with others, apart from prefixes below the minimum.
@@ -199,7 +199,7 @@ impl PrefixEnds {
         let mut fork = RepeatedPrefix::new(fork.as_ref());
         let mut stays = true;
         let mut tokens = instruction;
-        let [one, other] = fork_steps(messages.step());
+        let forks = fork_steps(messages.step());
         for (at, part) in messages.parts().enumerate() {
             stays &= is_worth_marking(&part);
             // Both are called for each part, because both walk along with the parts.
@@ -214,10 +214,9 @@ impl PrefixEnds {
             let position = Some(Position::Part(at));
             ends.stable = position.filter(|_| stays).or(ends.stable);
             ends.repeated = position.filter(|_| repeats).or(ends.repeated);
-            let is_before = |step| stays && origin.step < step;
-            let is_spare = [stays && is_shared, is_before(messages.step()), is_before(one), is_before(other)];
-            for (spare, is_spare) in ends.spare.iter_mut().zip(is_spare) {
-                *spare = position.filter(|_| is_spare).or(*spare);
+            let are_before = forks.map(|step| origin.step < step);
+            for (spare, is_spare) in ends.spare.iter_mut().zip([is_shared].into_iter().chain(are_before)) {
+                *spare = position.filter(|_| stays && is_spare).or(*spare);
             }
         }
         ends
@@ -249,17 +248,16 @@ impl<'m> RepeatedPrefix<'m> {
 
 /// Two past steps at which a later fork may begin. A mark inside a prefix that is read is free, so each request marks
 /// other positions, and many positions are alive at a time. The golden ratio spreads any number of positions evenly.
-fn fork_steps(step: usize) -> [usize; 2] {
+fn fork_steps(step: usize) -> [usize; 3] {
     // 2^64 over the golden ratio.
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-    let step = u64::try_from(step).unwrap_or(u64::MAX);
-    let step_at = |index: u64| {
-        let share = u128::from(index.wrapping_mul(GOLDEN)) * u128::from(step);
+    let index = (step as u64).wrapping_mul(2);
+    let [one, other] = [index, index.wrapping_add(1)].map(|index| {
+        let share = u128::from(index.wrapping_mul(GOLDEN)) * step as u128;
         // The upper half of the product is a share of the step, and below it.
         usize::try_from(share >> u64::BITS).unwrap_or(usize::MAX)
-    };
-    let index = step.wrapping_mul(2);
-    [step_at(index), step_at(index.wrapping_add(1))]
+    });
+    [step, one, other]
 }
 
 /// Whether a part is marked for the next request. A part that may be cut is marked. If the part is cut, the mark was

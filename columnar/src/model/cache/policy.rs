@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::mark::Lifetime;
-use crate::model::registry::{self, ByLifetimes, CachePolicy, Family, Write};
+use crate::model::registry::{self, ByLifetimes, CachePolicy, Family, Write, dollars};
 
 impl CachePolicy {
     /// The policy for a model, by its name or as a version of it, or else by the longest prefix that is known. An
@@ -41,9 +41,11 @@ impl CachePolicy {
 
     fn new(family: &Family) -> Option<Self> {
         let rules = family.cache.clone()?;
+        let models = if family.names.is_empty() { family.prefixes } else { family.names };
         Some(Self {
-            models: if family.names.is_empty() { family.prefixes } else { family.names },
-            price: family.price.map(|price| price.input).filter(|price| *price > 0.0),
+            // Leaked once, for a table that lives as long as the program.
+            models: models.split_ascii_whitespace().collect::<Vec<_>>().leak(),
+            price: family.price().map(|price| dollars(price.rates.input)).filter(|price| *price > 0.0),
             read: family.read_factor(&rules),
             ..rules
         })
@@ -52,11 +54,11 @@ impl CachePolicy {
 
 /// The policies in the order of the registry; `None` for families without rules.
 static POLICIES: LazyLock<Vec<Option<ByLifetimes<CachePolicy>>>> = LazyLock::new(|| {
-    let policy = |family| {
+    let policies = registry::families().map(|family| {
         let policy = CachePolicy::new(family)?;
         Some(ByLifetimes { short: CachePolicy { long: None, ..policy.clone() }, all: policy })
-    };
-    registry::families().map(policy).collect()
+    });
+    policies.collect()
 });
 
 static UNKNOWN: CachePolicy = CachePolicy::UNKNOWN;

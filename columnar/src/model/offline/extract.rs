@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const NOTHING: &str = "(nothing to extract)";
 
+const REPLY_CUES: &str = "answer the user,answer the question,answer question,reply to,respond to";
+
 /// Answers `instruction`, the system prompt, with extracts of the texts, and adds no facts.
 ///
 /// `current` are the `(tag, value)` pairs of the last user message, `past` the earlier user messages, the oldest first,
@@ -23,24 +25,27 @@ pub(super) fn answer(
     let current = values.join("\n");
     let past = speaking(past.iter().map(String::as_str)).join("\n");
     let instruction = instruction.to_lowercase().replace(['-', '\n'], " ");
-    let mentions = |cues: &str| cues.split(',').any(|cue| instruction.contains(cue));
     // Clear orders are tested before nouns such as "summary", which may be names of inputs.
-    let extract = if mentions("comma separat,keyword,key phrase,keyphrase") {
+    let extract = if mentions(&instruction, "comma separat,keyword,key phrase,keyphrase") {
         key_phrases(&current, 5)
-    } else if mentions("criticis,criticiz, weak,objection") {
+    } else if mentions(&instruction, "criticis,criticiz, weak,objection") {
         critique(&current)
-    } else if mentions("answer the user,answer the question,answer question,reply to,respond to") {
+    } else if mentions(&instruction, REPLY_CUES) {
         reply(latest, &current, &past)
-    } else if mentions("summar,digest") {
+    } else if mentions(&instruction, "summar,digest") {
         summary(&[speaking(last_reply).concat(), past].join("\n"), &current)
-    } else if mentions("topic,tags") {
+    } else if mentions(&instruction, "topic,tags") {
         key_phrases(&current, 5)
-    } else if mentions("critic,critiqu,question") {
+    } else if mentions(&instruction, "critic,critiqu,question") {
         critique(&current)
     } else {
         reply(latest, &current, &past)
     };
     extract.unwrap_or_else(|| NOTHING.to_owned())
+}
+
+fn mentions(instruction: &str, cues: &str) -> bool {
+    cues.split(',').any(|cue| instruction.contains(cue))
 }
 
 /// Splits a user message of `<tag>\nvalue\n</tag>` blocks into `(tag, value)` pairs.
@@ -141,10 +146,10 @@ fn summary(earlier: &str, current: &str) -> Option<String> {
 }
 
 fn critique(current: &str) -> Option<String> {
-    let claims = |sentence: &str| {
-        words(sentence).map(key).filter(|word| CLAIM_WORDS.split(' ').any(|claim| claim == word)).count()
-    };
-    let (claim, _) = best(weighed(current), |(s, weight)| (claims(s), *weight))?;
+    let (claim, _) = best(weighed(current), |(sentence, weight)| {
+        let keys = words(sentence).map(key);
+        (keys.filter(|word| CLAIM_WORDS.split(' ').any(|claim| claim == word)).count(), *weight)
+    })?;
     Some(format!("Which evidence supports this: {}?", quoted(claim)))
 }
 
@@ -155,8 +160,10 @@ fn reply(latest: Option<&str>, current: &str, past: &str) -> Option<String> {
         reply = format!("{reply} Key points: {points}.");
     }
     let topic: BTreeSet<String> = content_words(current).collect();
-    let shared = |s: &&str| content_words(s).filter(|word| topic.contains(word)).count();
-    if let Some(earlier) = best(split_sentences(past), shared) {
+    let earlier = best(split_sentences(past), |sentence| {
+        content_words(sentence).filter(|word| topic.contains(word)).count()
+    });
+    if let Some(earlier) = earlier {
         reply = format!("{reply} Earlier: {}.", quoted(earlier));
     }
     Some(reply)
@@ -168,14 +175,13 @@ fn weighed(text: &str) -> Vec<(&str, usize)> {
     for word in content_words(text) {
         *counts.entry(word).or_default() += 1;
     }
-    let weight = |sentence: &str| {
+    let weighed = split_sentences(text).into_iter().map(|sentence| {
         let words: BTreeSet<String> = content_words(sentence).collect();
         let sum: usize = words.iter().filter_map(|word| counts.get(word)).sum();
         // The sum is divided by the root of the length: a sum prefers long sentences, an average short ones.
-        (1 + sum) * 10_000 / (words.len().max(1) * 10_000).isqrt()
-    };
-    let sentences = split_sentences(text).into_iter();
-    sentences.map(|s| (s, weight(s))).collect()
+        (sentence, (1 + sum) * 10_000 / (words.len().max(1) * 10_000).isqrt())
+    });
+    weighed.collect()
 }
 
 /// The first item with the highest score, if any score is above zero.
@@ -211,8 +217,8 @@ fn split_sentences(text: &str) -> Vec<&str> {
 /// The texts that contain a word, without [`NOTHING`].
 fn speaking<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     // This model's replies may be the input of another column, and `NOTHING` is no text to quote.
-    let speaks = |text: &&str| text.trim() != NOTHING && words(text).next().is_some();
-    texts.into_iter().filter(speaks).collect()
+    let texts = texts.into_iter().filter(|text| text.trim() != NOTHING && words(text).next().is_some());
+    texts.collect()
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

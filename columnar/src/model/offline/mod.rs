@@ -53,16 +53,15 @@ impl Model for Offline {
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let extract = answer(&request);
-        let mut text = request
-            .schema
-            .as_ref()
-            .map(|schema| sample(&schema.json, &extract).to_string())
-            .unwrap_or(extract);
+        let mut text = match &request.schema {
+            Some(schema) => sample(&schema.json, &extract).to_string(),
+            None => extract,
+        };
         let finish = cut_off(&mut text, request.max_tokens);
         let follow_up = request.follow_up.iter().map(|(_, text)| Estimate.count(text)).sum::<usize>();
         let input = Estimate.count(&request.system) + request.messages.tokens() + follow_up;
-        let count = |tokens| u64::try_from(tokens).unwrap_or(u64::MAX);
-        let end = End::new(finish).with_usage(Usage::new(count(input), count(Estimate.count(&text))));
+        let [input, output] = [input, Estimate.count(&text)].map(|tokens| tokens as u64);
+        let end = End::new(finish).with_usage(Usage::new(input, output));
         let pieces: Vec<Chunk> = extract::pieces(&text).map(|piece| Chunk::Text(piece.to_owned())).collect();
         let delay = self.delay;
         stream::iter(pieces)

@@ -1,6 +1,6 @@
 //! Valid JSON for a schema.
 
-use serde_json::{Map, Number, Value as Json};
+use serde_json::{Map, Number, Value as Json, json};
 
 /// The depth below which lists are empty and optional values are missing, because types may be recursive.
 const DEEP: usize = 4;
@@ -22,18 +22,17 @@ impl SchemaSampler<'_> {
         if depth > 4 * DEEP {
             return Json::Null;
         }
-        let list = |name: &str| schema.get(name).and_then(Json::as_array);
         if let Some(name) = schema.get("$ref").and_then(Json::as_str) {
             let named = name.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
             return named.map_or(Json::Null, |schema| self.of(schema, depth + 1));
         }
-        if let Some(only) = schema.get("const").or_else(|| list("enum")?.first()) {
+        if let Some(only) = schema.get("const").or_else(|| list(schema, "enum")?.first()) {
             return only.clone();
         }
-        if let Some(choices) = ["anyOf", "oneOf", "allOf"].iter().find_map(|name| list(name)) {
-            let is_null = |choice: &&Json| choice.get("type").and_then(Json::as_str) == Some("null");
+        if let Some(choices) = ["anyOf", "oneOf", "allOf"].iter().find_map(|name| list(schema, name)) {
             // Deep inside, null ends a type that contains itself.
-            let first = choices.iter().find(|choice| is_null(choice) == (depth > DEEP));
+            let first =
+                choices.iter().find(|choice| (choice.get("type") == Some(&json!("null"))) == (depth > DEEP));
             return first.or(choices.first()).map_or(Json::Null, |choice| self.of(choice, depth + 1));
         }
         match kind(schema, depth) {
@@ -53,12 +52,11 @@ impl SchemaSampler<'_> {
     }
 
     fn array(&self, schema: &Json, depth: usize) -> Json {
-        if let Some(items) = schema.get("prefixItems").and_then(Json::as_array) {
+        if let Some(items) = list(schema, "prefixItems") {
             return items.iter().map(|item| self.of(item, depth + 1)).collect();
         }
-        let least =
-            schema.get("minItems").and_then(Json::as_u64).and_then(|least| usize::try_from(least).ok());
-        let least = least.unwrap_or(0);
+        let least = schema.get("minItems").and_then(Json::as_u64);
+        let least = least.and_then(|least| usize::try_from(least).ok()).unwrap_or(0);
         let most = schema.get("maxItems").and_then(Json::as_u64);
         let Some(item) = schema.get("items").filter(|_| depth <= DEEP || least > 0) else {
             return Json::Array(Vec::new());
@@ -70,6 +68,10 @@ impl SchemaSampler<'_> {
         }
         (0..least.max(1)).map(|_| self.of(item, depth + 1)).collect()
     }
+}
+
+fn list<'s>(schema: &'s Json, name: &str) -> Option<&'s Vec<Json>> {
+    schema.get(name)?.as_array()
 }
 
 /// The type of a schema; of several types, one that is not null.
@@ -87,8 +89,8 @@ fn kind(schema: &Json, depth: usize) -> &str {
 
 /// The allowed number that is nearest to one.
 fn number(schema: &Json) -> Json {
-    let bound = |name: &str| schema.get(name).and_then(Json::as_f64);
-    let number = 1.0_f64.max(bound("minimum").unwrap_or(1.0)).min(bound("maximum").unwrap_or(f64::MAX));
+    let [least, most] = ["minimum", "maximum"].map(|name| schema.get(name).and_then(Json::as_f64));
+    let number = 1.0_f64.max(least.unwrap_or(1.0)).min(most.unwrap_or(f64::MAX));
     #[expect(clippy::cast_possible_truncation, reason = "bounds of integers are integers")]
     match kind(schema, 0) {
         "integer" => Json::from(number as i64),

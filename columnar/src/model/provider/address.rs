@@ -53,8 +53,8 @@ impl ServerAddress {
             let [name, password] = [name, password].map(|part| percent_decode_str(part).decode_utf8_lossy());
             secrets.push(BASE64_STANDARD.encode(format!("{name}:{password}")));
         }
-        let is_id = |part: &&str| part.len() >= SHORTEST_ID && part.contains(|c: char| c.is_ascii_digit());
-        secrets.extend(self.path().split('/').filter(is_id).map(str::to_owned));
+        let parts = self.path().split('/').filter(|part| part.len() >= SHORTEST_ID);
+        secrets.extend(parts.filter(|part| part.contains(|c: char| c.is_ascii_digit())).map(str::to_owned));
         secrets
     }
 

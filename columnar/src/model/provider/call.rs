@@ -14,7 +14,7 @@ use crate::history::tokens::{Counter as _, Estimate};
 use crate::model::Refused;
 use crate::model::cache::{CachePolicy, Lifetime};
 use crate::model::registry::{self, Api, ProviderFacts};
-use crate::model::rendering::{Block, Rendering, Request};
+use crate::model::rendering::{Block, Rendering, Request, message};
 
 /// A request to a model.
 pub(super) struct ProviderCall<'r> {
@@ -104,7 +104,6 @@ impl<'r> ProviderCall<'r> {
 
     /// The messages, with the instruction as the first message.
     pub(super) fn messages(&self) -> Json {
-        let message = |role: &str, text: &str| json!({ "role": role, "content": text });
         let system = self.system.map(|(system, _)| message("system", system));
         let messages = self.blocks.iter().map(|block| message(block.role.as_str(), &block.text));
         system.into_iter().chain(messages).collect()
@@ -132,9 +131,4 @@ fn key(name: &str, system: &str) -> String {
     hash.write(name.as_bytes());
     hash.write(system.as_bytes());
     format!("{:016x}", hash.finish())
-}
-
-/// An object of the members that have a value.
-pub(super) fn object<const N: usize>(members: [(&str, Option<Json>); N]) -> Json {
-    members.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }

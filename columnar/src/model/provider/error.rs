@@ -220,11 +220,12 @@ pub(super) struct ProviderRefusal {
 
 impl ProviderRefusal {
     pub(super) fn new(status: u16, headers: &HeaderMap, body: &Json, sent: &Sent) -> Self {
-        let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
-        let is_final = words(body).any(is_quota) || header("x-should-retry") == Some("false");
-        let retry_after = header("retry-after-ms")
+        let [should_retry, milliseconds, pause] = ["x-should-retry", "retry-after-ms", "retry-after"]
+            .map(|name| headers.get(name).and_then(|value| value.to_str().ok()));
+        let is_final = words(body).any(is_quota) || should_retry == Some("false");
+        let retry_after = milliseconds
             .and_then(|pause| seconds(pause, 1e-3))
-            .or_else(|| header("retry-after").and_then(|pause| retry_after(pause, SystemTime::now())))
+            .or_else(|| retry_after(pause?, SystemTime::now()))
             .or_else(|| retry_delay(body));
         Self { status, retry_after, is_final, message: sent.redacted_error(body) }
     }
@@ -232,9 +233,10 @@ impl ProviderRefusal {
     /// The status of an error that was sent after a status of success.
     fn status_of(body: &Json) -> Option<u16> {
         let code = error(body).get("code").and_then(Json::as_u64).and_then(|code| u16::try_from(code).ok());
-        let known =
-            |word| STATUSES.iter().find(|(_, words)| words.contains(&word)).map(|(status, _)| *status);
-        let by_word = words(body).find_map(|word| known(word).or_else(|| is_quota(word).then_some(429)));
+        let by_word = words(body).find_map(|word| {
+            let known = STATUSES.iter().find(|(_, words)| words.contains(&word));
+            known.map(|(status, _)| *status).or_else(|| is_quota(word).then_some(429))
+        });
         code.filter(|code| (400..600).contains(code)).or(by_word)
     }
 

@@ -61,21 +61,16 @@ impl ProviderOptions {
         provider: &ProviderFacts,
         address: Option<&ServerAddress>,
     ) -> Result<Option<String>, ProviderError> {
-        let authorizes = |(name, _): &(String, String)| name.eq_ignore_ascii_case(AUTHORIZATION.as_str());
-        if self.headers.iter().any(authorizes) {
+        if self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(AUTHORIZATION.as_str())) {
             return Ok(None);
         }
         let azure = address.is_some_and(ServerAddress::is_azure).then_some(AZURE.1);
-        let variables = || azure.into_iter().chain(provider.key_variables.iter().copied());
-        // A key from a file or a variable may end in a line break, which no header can have.
-        let trimmed = |key: String| Some(key.trim().to_owned()).filter(|key| !key.is_empty());
+        let variables: Vec<_> = azure.iter().chain(provider.key_variables).copied().collect();
         let key = match &self.key {
-            Some(key) => trimmed(key()),
-            None => variables().find_map(|variable| trimmed(env::var(variable).ok()?)),
+            Some(key) => trimmed(&key()),
+            None => variables.iter().find_map(|variable| trimmed(&env::var(variable).ok()?)),
         };
-        let Some(variable) = variables().next() else {
-            return Ok(key);
-        };
+        let Some(&variable) = variables.first() else { return Ok(key) };
         // Many local servers ignore the key, and some require one.
         let local = address.is_some_and(ServerAddress::is_loopback);
         let key = key.or_else(|| local.then(|| NO_KEY.to_owned()));
@@ -104,9 +99,10 @@ impl ProviderOptions {
             headers.insert(name, secret(&format!("{before}{key}")).ok_or(BAD_KEY)?);
         }
         for (name, value) in &self.headers {
-            let bad = || format!("no header can have this name or this value: `{}`", name.escape_debug());
             let parsed = HeaderName::try_from(name.as_str()).ok().zip(secret(value));
-            let (name, value) = parsed.ok_or_else(bad)?;
+            let (name, value) = parsed.ok_or_else(|| {
+                format!("no header can have this name or this value: `{}`", name.escape_debug())
+            })?;
             headers.insert(name, value);
         }
         Ok(headers)
@@ -116,6 +112,11 @@ impl ProviderOptions {
     pub(super) fn secrets(&self) -> impl Iterator<Item = &str> {
         self.headers.iter().map(|(_, value)| value.strip_prefix("Bearer ").unwrap_or(value))
     }
+}
+
+/// The key without the line break at the end of a file or a variable, which no header can have.
+fn trimmed(key: &str) -> Option<String> {
+    Some(key.trim().to_owned()).filter(|key| !key.is_empty())
 }
 
 fn secret(value: &str) -> Option<HeaderValue> {

@@ -94,9 +94,13 @@ impl<'c> Quotes<'c> {
                 found = found.start.min(word.start)..found.end.max(word.end);
             }
         }
-        let of = |at: Range<usize>| run.iter().filter(|letter| at.contains(letter)).count();
-        let words = runs(self.chars, |c| c.is_alphanumeric() || SIGNS.contains(c)).into_iter().map(of);
-        let (longest, all) = words.fold((0, 0), |(longest, all), word| (word.max(longest), all + word));
+        let mut longest = 0;
+        let mut all = 0;
+        for word in runs(self.chars, |c| c.is_alphanumeric() || SIGNS.contains(c)) {
+            let letters = run.iter().filter(|letter| word.contains(letter)).count();
+            longest = longest.max(letters);
+            all += letters;
+        }
         let text = self.chars.get(found.clone())?;
         let is_text = all - longest >= BESIDE || text.iter().any(|c| has_no_case(*c));
         (is_text || is_token(text)).then_some(found)
@@ -110,9 +114,13 @@ fn has_no_case(c: char) -> bool {
 
 /// Whether a text without spaces is no name.
 fn is_token(text: &[char]) -> bool {
-    let digits = |part: &[char]| part.iter().filter(|c| c.is_ascii_digit()).count();
-    let is_mixed = |part: &[char]| part.len() > VERSION && (1..part.len()).contains(&digits(part));
-    digits(text) >= DIGITS || text.split(|c| !c.is_alphanumeric()).any(is_mixed)
+    let mut parts = text.split(|c| !c.is_alphanumeric());
+    digits(text) >= DIGITS
+        || parts.any(|part| part.len() > VERSION && (1..part.len()).contains(&digits(part)))
+}
+
+fn digits(text: &[char]) -> usize {
+    text.iter().filter(|c| c.is_ascii_digit()).count()
 }
 
 /// Calls `each` with the letters and digits of a text, and with one sign for everything between two of these, by
@@ -133,10 +141,13 @@ fn read(chars: impl Iterator<Item = char> + Clone, mut each: impl FnMut(usize, u
             before_escape = gap;
         }
         if std::mem::replace(&mut is_escaped, c == '\\') {
-            let code = || u32::from_str_radix(&chars.clone().take(4).map(|(_, c)| c).collect::<String>(), 16);
             if "bfnrt".contains(c) {
                 c = ' ';
-            } else if let Some(decoded) = (c == 'u').then(|| char::from_u32(code().ok()?)).flatten() {
+            } else if c == 'u'
+                && let digits = chars.clone().take(4).map(|(_, c)| c).collect::<String>()
+                && let Ok(code) = u32::from_str_radix(&digits, 16)
+                && let Some(decoded) = char::from_u32(code)
+            {
                 // The backslash of an escaped letter is no sign between two letters.
                 (c, gap) = (decoded, before_escape);
                 chars.nth(3);

@@ -62,8 +62,10 @@ impl Sent {
             SentForm::Sentence => {
                 let sentence: String = text.chars().take(LONGEST_SENTENCE).collect();
                 let shown = self.leaks(&sentence).redacted();
-                let letters = |word: &str| word.chars().filter(|c| c.is_alphanumeric()).count();
-                return shown.split_whitespace().any(|word| letters(word) > SHORT).then_some(shown);
+                let mut words = shown.split(char::is_whitespace);
+                let has_words =
+                    words.any(|word| word.chars().filter(|c| c.is_alphanumeric()).count() > SHORT);
+                return has_words.then_some(shown);
             }
         };
         (has_form && !self.leaks(text).any()).then(|| text.to_owned())
@@ -95,9 +97,13 @@ impl Sent {
         self.hide_secrets(&mut leaks);
         let Request { system, messages, follow_up, settings, schema, .. } = &self.request;
         let messages: Vec<_> = messages.iter().map(|(_, message)| message).collect();
-        let texts =
-            messages.iter().map(|message| &**message).chain(follow_up.iter().map(|(_, text)| &**text));
-        let sent = texts.chain([&**system]).chain(settings.stop.iter().map(String::as_str));
+        let follow_up = follow_up.iter().map(|(_, text)| &**text);
+        let sent = messages
+            .iter()
+            .map(|message| &**message)
+            .chain(follow_up)
+            .chain([&**system])
+            .chain(settings.stop.iter().map(String::as_str));
         // Names, and the sentences of this library, are no content.
         let schema = schema.as_ref().map(|it| [it.name.clone(), it.json.to_string(), it.instruction()]);
         let own =

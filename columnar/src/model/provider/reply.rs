@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::redaction::{Sent, SentForm};
-use super::words::{CONTEXT_WINDOW, LENGTH, REFUSED, STOP};
+use super::words::{CONTEXT_WINDOW, LENGTH, REFUSED, STOP, has};
 use crate::model::usage::Usage;
 use crate::model::{End, Finish};
 
@@ -103,15 +103,16 @@ impl WireReply {
 }
 
 fn finish(reason: &str, is_refused: bool, sent: &Sent) -> Finish {
-    let is_cut_off = LENGTH.contains(&reason) || CONTEXT_WINDOW.contains(&reason);
     match reason {
         // OpenAI sends a refusal in a separate field and then stops as usual, and the Responses API reports filtered
         // content as an incomplete reply.
-        _ if is_refused && (STOP.contains(&reason) || is_cut_off) => Finish::Refused,
-        _ if STOP.contains(&reason) => Finish::Stop,
-        _ if LENGTH.contains(&reason) => Finish::Length,
-        _ if CONTEXT_WINDOW.contains(&reason) => Finish::ContextWindow,
-        _ if REFUSED.contains(&reason) => Finish::Refused,
+        _ if is_refused && [STOP, LENGTH, CONTEXT_WINDOW].iter().any(|ends| has(ends, reason)) => {
+            Finish::Refused
+        }
+        _ if has(STOP, reason) => Finish::Stop,
+        _ if has(LENGTH, reason) => Finish::Length,
+        _ if has(CONTEXT_WINDOW, reason) => Finish::ContextWindow,
+        _ if has(REFUSED, reason) => Finish::Refused,
         // The reason is shown in an error. A server could send a sentence that quotes the request.
         _ => {
             let reason = sent.shown(SentForm::Word, reason);
@@ -172,16 +173,18 @@ pub(super) fn json(data: &[u8]) -> Option<(Json, bool)> {
     })
 }
 
+/// The half of a character at the begin of an escape, after the backslash.
+fn half(escape: &str) -> Option<u32> {
+    u32::from_str_radix(escape.strip_prefix('u')?.get(..4)?, 16).ok().filter(|code| *code >> 11 == 0x1b)
+}
+
 fn with_private_halves(json: &str) -> String {
     let mut rest = json;
     let mut replaced = String::new();
     while let Some((before, after)) = rest.split_once('\\') {
         replaced.push_str(before);
-        let code = |text: &str| {
-            u32::from_str_radix(text.strip_prefix('u')?.get(..4)?, 16).ok().filter(|code| *code >> 11 == 0x1b)
-        };
-        let next = |text: &str| code(text.get(5..)?.strip_prefix('\\')?);
-        let (written, length) = match (code(after), next(after)) {
+        let next = after.get(5..).and_then(|next| half(next.strip_prefix('\\')?));
+        let (written, length) = match (half(after), next) {
             // Both halves are there, as JSON allows.
             (Some(0xd800..0xdc00), Some(0xdc00..)) => (after.get(..11).map(|pair| format!("\\{pair}")), 11),
             (Some(half), _) => (char::from_u32(FIRST + half - 0xd800).map(String::from), 5),

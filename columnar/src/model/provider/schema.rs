@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 
+use super::words::has;
 use crate::model::registry::SchemaDialect;
 
 /// The values of `format` that providers accept. Derived schemas also have other values, such as `uint32`. The values
@@ -16,36 +17,14 @@ const FORMATS: [&str; 9] =
 
 /// Keywords that are sent as they are. Other keywords are omitted, such as `default` and `examples`, unless listed
 /// below.
-const KEPT: &[&str] = &["const", "description", "enum", "required", "title", "type"];
+const KEPT: &str = "const description enum required title type";
 
 /// Keywords that OpenAI alone accepts.
-const LIMITS: &[&str] = &[
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "maxItems",
-    "maximum",
-    "minItems",
-    "minimum",
-    "multipleOf",
-    "pattern",
-];
+const LIMITS: &str = "exclusiveMaximum exclusiveMinimum maxItems maximum minItems minimum multipleOf pattern";
 
 /// Keywords that cannot be omitted or replaced, so a schema with such a keyword is not sent.
-const FOREIGN: &[&str] = &[
-    "allOf",
-    "contains",
-    "dependentRequired",
-    "dependentSchemas",
-    "else",
-    "if",
-    "not",
-    "patternProperties",
-    "prefixItems",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
+const FOREIGN: &str = "allOf contains dependentRequired dependentSchemas else if not patternProperties prefixItems \
+    propertyNames then unevaluatedItems unevaluatedProperties";
 
 /// Anthropic's limits: properties that are not required, and properties with several types. Source:
 /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>
@@ -88,13 +67,14 @@ pub(super) fn to_send(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
 fn narrowed(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
     // `true` accepts everything, which no dialect expresses.
     let entries = schema.as_object()?;
-    let has = |word: &str| entries.contains_key(word);
-    let is_object = has("properties") || entries.get("type").is_some_and(|kind| names(kind, "object"));
-    let [is_choice, is_exclusive] = [has("anyOf"), has("oneOf")];
+    let is_object =
+        entries.contains_key("properties") || entries.get("type").is_some_and(|kind| names(kind, "object"));
+    let [is_choice, is_exclusive, is_reference] =
+        ["anyOf", "oneOf", "$ref"].map(|word| entries.contains_key(word));
     // A closed object allows no alternatives beside it, and an empty schema accepts everything.
-    if (is_object && (is_choice || is_exclusive || has("$ref")))
+    if (is_object && (is_choice || is_exclusive || is_reference))
         || (is_choice && is_exclusive)
-        || !["$ref", "anyOf", "const", "enum", "oneOf", "properties", "type"].into_iter().any(has)
+        || !entries.keys().any(|word| has("$ref anyOf const enum oneOf properties type", word))
     {
         return None;
     }
@@ -102,21 +82,23 @@ fn narrowed(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
     if let Some(target) = entries.get("$ref") {
         return Some(json!({ "$ref": target }));
     }
-    let inner = |schema: &Json| narrowed(schema, dialect);
     let mut kept = Map::new();
     for (word, value) in entries {
         let value = match (word.as_str(), value) {
             // These dialects cannot express a map.
             ("additionalProperties", Json::Bool(false)) => continue,
             ("additionalProperties", _) => return None,
-            (word, _) if FOREIGN.contains(&word) => return None,
+            (word, _) if has(FOREIGN, word) => return None,
             // Names of properties are not keywords: a property may be called `format`.
             ("properties" | "$defs" | "definitions", Json::Object(named)) => {
-                let named = named.iter().map(|(name, schema)| Some((name.clone(), inner(schema)?)));
+                let named =
+                    named.iter().map(|(name, schema)| Some((name.clone(), narrowed(schema, dialect)?)));
                 Json::Object(named.collect::<Option<_>>()?)
             }
-            ("anyOf" | "oneOf", Json::Array(schemas)) => schemas.iter().map(inner).collect::<Option<_>>()?,
-            ("items", schema) => inner(schema)?,
+            ("anyOf" | "oneOf", Json::Array(schemas)) => {
+                schemas.iter().map(|schema| narrowed(schema, dialect)).collect::<Option<_>>()?
+            }
+            ("items", schema) => narrowed(schema, dialect)?,
             ("format", Json::String(format)) => {
                 let accepted = FORMATS.iter().take(if dialect == SchemaDialect::Cohere { 4 } else { 9 });
                 if !accepted.into_iter().any(|accepted| accepted == format) {
@@ -125,8 +107,8 @@ fn narrowed(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
                 value.clone()
             }
             // The values of these keywords are data, as in `enum`.
-            (word, _) if KEPT.contains(&word) => value.clone(),
-            (word, _) if dialect == SchemaDialect::OpenAi && LIMITS.contains(&word) => value.clone(),
+            (word, _) if has(KEPT, word) => value.clone(),
+            (word, _) if dialect == SchemaDialect::OpenAi && has(LIMITS, word) => value.clone(),
             _ => continue,
         };
         // Providers support `anyOf`, which accepts more.

@@ -70,8 +70,8 @@ impl<'r> SentSettings<'r> {
     ) -> Result<Self, ProviderError> {
         let accepts = registry::accepts(name);
         let taker = Taker { name, accepts, is_lenient: wanted.lenient };
-        let refused = |effort| refused_effort(provider, accepts, effort, max_tokens);
-        let effort = taker.take("effort", wanted.effort, wanted.effort.and_then(refused))?;
+        let refused = wanted.effort.and_then(|effort| refused_effort(provider, accepts, effort, max_tokens));
+        let effort = taker.take("effort", wanted.effort, refused)?;
         let sampling = (!accepts.sampling.allows(effort)).then(|| sampling_reason(accepts, effort));
         // Left out at the default of these models, which some refuse as well.
         let temperature =
@@ -80,7 +80,9 @@ impl<'r> SentSettings<'r> {
         let is_one = provider.api == Api::Anthropic && accepts.sampling == Sampling::WithoutEffort;
         let both = (is_one && temperature.is_some()).then(|| "it takes no temperature beside it".to_owned());
         let top_p = taker.take("top_p", wanted.top_p, sampling.or(both))?;
-        let seed = taker.take("seed", wanted.seed, refused_seed(provider))?;
+        let has_no_seed = matches!(provider.api, Api::Anthropic | Api::Responses) || provider.seed.is_empty();
+        let no_seed = has_no_seed.then(|| "its interface has none".to_owned());
+        let seed = taker.take("seed", wanted.seed, no_seed)?;
         let most = if accepts.stop { most_stops(provider.api) } else { 0 };
         let stops = wanted.stop.iter().map(String::as_str).filter(|stop| !stop.is_empty());
         // Anthropic refuses white space.
@@ -139,11 +141,6 @@ fn sampling_reason(accepts: &Accepts, effort: Option<Effort>) -> String {
         Some(_) => "it takes none with an effort",
     };
     reason.to_owned()
-}
-
-fn refused_seed(provider: &ProviderFacts) -> Option<String> {
-    let has_none = matches!(provider.api, Api::Anthropic | Api::Responses) || provider.seed.is_empty();
-    has_none.then(|| "its interface has none".to_owned())
 }
 
 /// The number with the digits that the user wrote: 0.7, not `0.699_999_988`.

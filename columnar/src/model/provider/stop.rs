@@ -42,12 +42,11 @@ impl StopFilter {
 
     /// The number of bytes at the end with which a stop sequence may begin.
     fn open(&self) -> usize {
-        let begins = |stop: &String| {
-            let ends = stop.char_indices().map(|(at, _)| at).rev();
-            ends.filter(|at| *at > 0)
-                .find(|at| stop.get(..*at).is_some_and(|begin| self.held.ends_with(begin)))
-        };
-        self.stops.iter().filter_map(begins).max().unwrap_or_default()
+        let open = self.stops.iter().filter_map(|stop| {
+            let mut ends = stop.char_indices().map(|(at, _)| at).rev();
+            ends.find(|at| stop.get(..*at).is_some_and(|begin| self.held.ends_with(begin)))
+        });
+        open.max().unwrap_or_default()
     }
 }
 

@@ -33,11 +33,11 @@ pub(super) fn window(request: &Request, most: u32) -> Result<u32, usize> {
 /// Whether a server read less than half of a request. The estimates of requests are better than a factor of two, and a
 /// server that cuts a context leaves out half of the window.
 pub(super) fn was_cut(request: &Request, read: u64) -> bool {
-    let is_short = |tokens: usize| read.saturating_mul(2) < u64::try_from(tokens).unwrap_or(u64::MAX);
+    let twice = read.saturating_mul(2);
     // The first count is known already.
     read >= SMALLEST_CUT
-        && is_short(request.messages.system_tokens() + request.messages.tokens())
-        && is_short(request.tokens_by(&ChangedBytes))
+        && twice < (request.messages.system_tokens() + request.messages.tokens()) as u64
+        && twice < request.tokens_by(&ChangedBytes) as u64
 }
 
 /// An estimate without repeated bytes: a tokenizer makes one token of a long indentation or line.

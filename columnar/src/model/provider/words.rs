@@ -2,47 +2,22 @@
 //! data.
 
 /// The reasons of an ordinary end, from the types of the providers' own clients.
-pub(super) const STOP: &[&str] = &[
-    "COMPLETE",
-    "FINISH_REASON_UNSPECIFIED",
-    "STOP",
-    "STOP_SEQUENCE",
-    "completed",
-    "end_turn",
-    "eos",
-    "eos_token",
-    "stop",
-    "stop_sequence",
-];
+pub(super) const STOP: &str = "COMPLETE FINISH_REASON_UNSPECIFIED STOP STOP_SEQUENCE completed end_turn eos eos_token \
+    stop stop_sequence";
 
-pub(super) const LENGTH: &[&str] =
-    &["CONTINUATION", "MAX_TOKENS", "compaction", "incomplete", "length", "max_tokens"];
+pub(super) const LENGTH: &str = "CONTINUATION MAX_TOKENS compaction incomplete length max_tokens";
 
 /// The reasons of an end at a full context window, where a larger `max_tokens` would not help.
-pub(super) const CONTEXT_WINDOW: &[&str] = &["ERROR_LIMIT", "model_context_window_exceeded", "model_length"];
+pub(super) const CONTEXT_WINDOW: &str = "ERROR_LIMIT model_context_window_exceeded model_length";
 
-pub(super) const REFUSED: &[&str] = &[
-    "BLOCKLIST",
-    "ERROR_TOXIC",
-    "ESCALATION",
-    "IMAGE_OTHER",
-    "IMAGE_PROHIBITED_CONTENT",
-    "IMAGE_RECITATION",
-    "IMAGE_SAFETY",
-    "LANGUAGE",
-    "MODEL_ARMOR",
-    "NO_IMAGE",
-    "PROHIBITED_CONTENT",
-    "PUP_LIMITED_DISABLED",
-    "RECITATION",
-    "SAFETY",
-    "SPII",
-    "content_filter",
-    "content_filtered",
-    "guardrail_intervened",
-    "refusal",
-    "sensitive",
-];
+pub(super) const REFUSED: &str = "BLOCKLIST ERROR_TOXIC ESCALATION IMAGE_OTHER IMAGE_PROHIBITED_CONTENT \
+    IMAGE_RECITATION IMAGE_SAFETY LANGUAGE MODEL_ARMOR NO_IMAGE PROHIBITED_CONTENT PUP_LIMITED_DISABLED RECITATION \
+    SAFETY SPII content_filter content_filtered guardrail_intervened refusal sensitive";
+
+/// Whether a text of words has this word.
+pub(super) fn has(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
+}
 
 /// The words of errors with the status that providers document for them.
 pub(super) const STATUSES: &[(u16, &[&str])] = &[

@@ -6,13 +6,13 @@
 use self::EffortForm::{Adaptive, Budget, Switch, Word};
 use self::Sampling::{Always, Never, WithEffortNone, WithoutEffort};
 use super::Effort::{High, Low, Max, Medium, Minimal, None as NoThoughts, XHigh};
-use super::{Effort, canonical, strip};
+use super::{Effort, canonical, longest, strip};
 
 /// The settings that a family of models takes.
 #[derive(Debug)]
 pub(crate) struct Accepts {
-    /// Prefixes of the names of models, with the provider.
-    prefixes: &'static [&'static str],
+    /// Prefixes of the names of models, with the provider, between spaces.
+    prefixes: &'static str,
     pub(crate) sampling: Sampling,
     /// The efforts of the family; empty if the family has no such setting.
     pub(crate) efforts: &'static [Effort],
@@ -79,7 +79,7 @@ impl EffortForm {
 
 /// The settings of a model that no row names: all are taken.
 const ALL: Accepts = Accepts {
-    prefixes: &[],
+    prefixes: "",
     sampling: Always,
     efforts: Effort::ALL,
     effort_form: Word,
@@ -108,7 +108,6 @@ const CLAUDE_BUDGETS: EffortForm = Budget([1024, 8000, 24_000]);
 /// The tokens for thoughts of other models.
 const BUDGETS: EffortForm = Budget([1000, 8000, 24_000]);
 
-type Names = &'static [&'static str];
 type Efforts = &'static [Effort];
 
 const TO_HIGH: Efforts = &[Low, Medium, High];
@@ -118,7 +117,7 @@ const TO_MAX: Efforts = &[Low, Medium, High, XHigh, Max];
 const NONE_TO_MAX: Efforts = &[NoThoughts, Low, Medium, High, XHigh, Max];
 
 /// A row of models that take everything.
-const fn row(prefixes: Names, source: &'static str, date: &'static str) -> Accepts {
+const fn row(prefixes: &'static str, source: &'static str, date: &'static str) -> Accepts {
     Accepts { prefixes, source, date, ..ALL }
 }
 
@@ -144,139 +143,118 @@ impl Accepts {
     }
 }
 
-const fn openai(prefixes: Names) -> Accepts {
+const fn openai(prefixes: &'static str) -> Accepts {
     row(prefixes, OPENAI, "2026-11-13").efforts(&[])
 }
 
 /// A row of models of OpenAI that reason, which take no stop sequences.
-const fn reasons(prefixes: Names, sampling: Sampling, efforts: Efforts) -> Accepts {
+const fn reasons(prefixes: &'static str, sampling: Sampling, efforts: Efforts) -> Accepts {
     let row = openai(prefixes).sampled(sampling).efforts(efforts).without_stop();
     Accepts { has_completion_tokens: true, ..row }
 }
 
-const fn claude(prefixes: Names, sampling: Sampling, efforts: Efforts, form: EffortForm) -> Accepts {
+const fn claude(prefixes: &'static str, sampling: Sampling, efforts: Efforts, form: EffortForm) -> Accepts {
     row(prefixes, ANTHROPIC, "2026-11-20").sampled(sampling).efforts(efforts).form(form)
 }
 
-const fn gemini(prefixes: Names, efforts: Efforts) -> Accepts {
+const fn gemini(prefixes: &'static str, efforts: Efforts) -> Accepts {
     row(prefixes, GEMINI, "2026-11-11").efforts(efforts)
 }
 
-const fn xai(prefixes: Names, efforts: Efforts) -> Accepts {
+const fn xai(prefixes: &'static str, efforts: Efforts) -> Accepts {
     row(prefixes, XAI, "2026-09-29").efforts(efforts).without_stop()
 }
 
 static ROWS: &[Accepts] = &[
     // OpenAI. A version without a row is like the newest earlier version with a row.
-    openai(&["openai/gpt-4o", "openai/gpt-4.1", "openai/gpt-4.5", "openai/gpt-5-chat"]),
-    openai(&["openai/gpt-3.5", "openai/gpt-4", "openai/gpt-4o-2024-05-13"]).without_schema(),
-    reasons(&["openai/o1", "openai/o3", "openai/o4"], Never, TO_HIGH),
-    reasons(&["openai/gpt-5"], Never, &[Minimal, Low, Medium, High]),
-    reasons(&["openai/gpt-5.1"], WithoutEffort, NONE_TO_HIGH),
-    reasons(&["openai/gpt-5.1-codex-max"], Never, NONE_TO_XHIGH),
-    reasons(&["openai/gpt-5.2", "openai/gpt-5.3", "openai/gpt-5.4"], WithoutEffort, NONE_TO_XHIGH),
+    openai("openai/gpt-4o openai/gpt-4.1 openai/gpt-4.5 openai/gpt-5-chat"),
+    openai("openai/gpt-3.5 openai/gpt-4 openai/gpt-4o-2024-05-13").without_schema(),
+    reasons("openai/o1 openai/o3 openai/o4", Never, TO_HIGH),
+    reasons("openai/gpt-5", Never, &[Minimal, Low, Medium, High]),
+    reasons("openai/gpt-5.1", WithoutEffort, NONE_TO_HIGH),
+    reasons("openai/gpt-5.1-codex-max", Never, NONE_TO_XHIGH),
+    reasons("openai/gpt-5.2 openai/gpt-5.3 openai/gpt-5.4", WithoutEffort, NONE_TO_XHIGH),
     reasons(
-        &["openai/gpt-5.5", "openai/gpt-5.6", "openai/gpt-5.7", "openai/gpt-5.8", "openai/gpt-5.9"],
+        "openai/gpt-5.5 openai/gpt-5.6 openai/gpt-5.7 openai/gpt-5.8 openai/gpt-5.9",
         WithEffortNone,
         NONE_TO_XHIGH,
     ),
-    reasons(
-        &["openai/gpt-5.2-pro", "openai/gpt-5.4-pro", "openai/gpt-5.5-pro"],
-        Never,
-        &[Medium, High, XHigh],
-    ),
-    reasons(&["openai/gpt-5-pro"], Never, &[High]),
+    reasons("openai/gpt-5.2-pro openai/gpt-5.4-pro openai/gpt-5.5-pro", Never, &[Medium, High, XHigh]),
+    reasons("openai/gpt-5-pro", Never, &[High]),
     // These models have one effort each, which is no setting.
-    reasons(
-        &["openai/gpt-5.1-chat", "openai/gpt-5.2-chat", "openai/gpt-5.3-chat", "openai/gpt-5-search"],
-        Never,
-        &[],
-    ),
+    reasons("openai/gpt-5.1-chat openai/gpt-5.2-chat openai/gpt-5.3-chat openai/gpt-5-search", Never, &[]),
     // Chat completions refuse `max`, which the client checks.
-    reasons(&["openai/gpt-6"], WithEffortNone, NONE_TO_MAX),
-    reasons(
-        &["openai/gpt-6-astra", "openai/gpt-6.1-sol", "openai/gpt-6.2", "openai/gpt-6-cyber"],
-        Never,
-        TO_MAX,
-    ),
+    reasons("openai/gpt-6", WithEffortNone, NONE_TO_MAX),
+    reasons("openai/gpt-6-astra openai/gpt-6.1-sol openai/gpt-6.2 openai/gpt-6-cyber", Never, TO_MAX),
     // Anthropic. A model takes no temperature while it thinks, and since Opus 4.7 none at all.
-    claude(&["anthropic/claude-3-"], Always, &[], CLAUDE_BUDGETS).without_schema(),
+    claude("anthropic/claude-3-", Always, &[], CLAUDE_BUDGETS).without_schema(),
     claude(
-        &["anthropic/claude-3-7", "anthropic/claude-opus-4", "anthropic/claude-sonnet-4"],
+        "anthropic/claude-3-7 anthropic/claude-opus-4 anthropic/claude-sonnet-4",
         WithoutEffort,
         NONE_TO_HIGH,
         CLAUDE_BUDGETS,
     )
     .without_schema(),
     claude(
-        &["anthropic/claude-opus-4-1", "anthropic/claude-sonnet-4-5", "anthropic/claude-haiku-4"],
+        "anthropic/claude-opus-4-1 anthropic/claude-sonnet-4-5 anthropic/claude-haiku-4",
         WithoutEffort,
         NONE_TO_HIGH,
         CLAUDE_BUDGETS,
     ),
-    claude(&["anthropic/claude-opus-4-5"], WithoutEffort, NONE_TO_HIGH, Word),
+    claude("anthropic/claude-opus-4-5", WithoutEffort, NONE_TO_HIGH, Word),
     claude(
-        &["anthropic/claude-opus-4-6", "anthropic/claude-sonnet-4-6"],
+        "anthropic/claude-opus-4-6 anthropic/claude-sonnet-4-6",
         WithoutEffort,
         &[NoThoughts, Low, Medium, High, Max],
         Adaptive,
     ),
     claude(
         // The first prefix is also for future models.
-        &["anthropic/claude-", "anthropic/claude-opus-4-7", "anthropic/claude-opus-4-8"],
+        "anthropic/claude- anthropic/claude-opus-4-7 anthropic/claude-opus-4-8",
         Never,
         NONE_TO_MAX,
         Adaptive,
     ),
     // These models always think.
     claude(
-        &["anthropic/claude-opus-5-5", "anthropic/claude-fable", "anthropic/claude-mythos"],
+        "anthropic/claude-opus-5-5 anthropic/claude-fable anthropic/claude-mythos",
         Never,
         TO_MAX,
         Adaptive,
     ),
     // MiniMax has Anthropic's interface, with the form of Anthropic's earlier models.
-    row(&["minimax/"], MINIMAX, "2026-07-02").form(CLAUDE_BUDGETS),
+    row("minimax/", MINIMAX, "2026-07-02").form(CLAUDE_BUDGETS),
     // Gemini. The least number of 2.5 Pro is 128, so thoughts of 2.5 Pro cannot be switched off.
-    gemini(&["gemini/gemini-1", "gemini/gemini-2.0"], &[]),
-    gemini(&["gemini/gemini-2.5"], NONE_TO_HIGH).form(BUDGETS),
-    gemini(&["gemini/gemini-2.5-pro"], TO_HIGH).form(BUDGETS),
-    gemini(&["gemini/gemini-3", "gemini/gemini-3.5-flash", "gemini/gemini-4", "gemini/gemma-4"], TO_HIGH),
-    gemini(&["gemini/gemini-3-flash"], &[Minimal, Low, Medium, High]),
-    gemini(&["gemini/gemini-4-hydrogen"], &[Low, Medium, High, XHigh]),
-    gemini(
-        &["gemini/gemini-3.5-flash-lite", "gemini/gemini-3.6", "gemini/gemini-3.7", "gemini/gemini-3.8"],
-        TO_HIGH,
-    )
-    .sampled(Never),
-    xai(&["xai/grok-4", "xai/grok-code", "xai/grok-build"], &[]),
-    xai(&["xai/grok-3-mini"], &[Low, High]),
-    xai(&["xai/grok-4."], NONE_TO_HIGH),
-    row(&["kimi/", "moonshot/"], KIMI, "2026-10-03").efforts(&[]),
-    row(&["kimi/kimi-k3", "moonshot/kimi-k3"], KIMI, "2026-10-03").efforts(&[Low, High, Max]),
+    gemini("gemini/gemini-1 gemini/gemini-2.0", &[]),
+    gemini("gemini/gemini-2.5", NONE_TO_HIGH).form(BUDGETS),
+    gemini("gemini/gemini-2.5-pro", TO_HIGH).form(BUDGETS),
+    gemini("gemini/gemini-3 gemini/gemini-3.5-flash gemini/gemini-4 gemini/gemma-4", TO_HIGH),
+    gemini("gemini/gemini-3-flash", &[Minimal, Low, Medium, High]),
+    gemini("gemini/gemini-4-hydrogen", &[Low, Medium, High, XHigh]),
+    gemini("gemini/gemini-3.5-flash-lite gemini/gemini-3.6 gemini/gemini-3.7 gemini/gemini-3.8", TO_HIGH)
+        .sampled(Never),
+    xai("xai/grok-4 xai/grok-code xai/grok-build", &[]),
+    xai("xai/grok-3-mini", &[Low, High]),
+    xai("xai/grok-4.", NONE_TO_HIGH),
+    row("kimi/ moonshot/", KIMI, "2026-10-03").efforts(&[]),
+    row("kimi/kimi-k3 moonshot/kimi-k3", KIMI, "2026-10-03").efforts(&[Low, High, Max]),
     // Most models of Z.ai think or do not.
-    row(&["zai/"], ZAI, "2026-10-03").form(Switch),
-    row(&["zai/glm-5"], ZAI, "2026-10-03").efforts(&[Low, High, Max]),
-    row(&["mistral/"], MISTRAL, "2026-10-29").efforts(&[NoThoughts, High]),
+    row("zai/", ZAI, "2026-10-03").form(Switch),
+    row("zai/glm-5", ZAI, "2026-10-03").efforts(&[Low, High, Max]),
+    row("mistral/", MISTRAL, "2026-10-29").efforts(&[NoThoughts, High]),
     row(
-        &[
-            "mistral/magistral-",
-            "mistral/codestral-",
-            "mistral/ministral-",
-            "mistral/open-",
-            "mistral/pixtral-",
-        ],
+        "mistral/magistral- mistral/codestral- mistral/ministral- mistral/open- mistral/pixtral-",
         MISTRAL,
         "2026-10-29",
     )
     .efforts(&[]),
-    row(&["cohere/"], COHERE, "2026-10-20").efforts(NONE_TO_HIGH).form(BUDGETS),
+    row("cohere/", COHERE, "2026-10-20").efforts(NONE_TO_HIGH).form(BUDGETS),
     // Some models take a schema, and the others refuse it.
-    row(&["groq/"], GROQ, "2026-07-02").without_schema(),
-    row(&["groq/openai/gpt-oss", "groq/meta-llama/llama-4", "groq/moonshotai/"], GROQ, "2026-07-02"),
+    row("groq/", GROQ, "2026-07-02").without_schema(),
+    row("groq/openai/gpt-oss groq/meta-llama/llama-4 groq/moonshotai/", GROQ, "2026-07-02"),
     // Most models on the user's machine think or do not; one family has words.
-    row(&["ollama/", "ollama_cloud/"], OLLAMA, "2026-09-12").form(Switch),
-    row(&["ollama/gpt-oss", "ollama_cloud/gpt-oss"], OLLAMA, "2026-09-12").efforts(TO_HIGH),
+    row("ollama/ ollama_cloud/", OLLAMA, "2026-09-12").form(Switch),
+    row("ollama/gpt-oss ollama_cloud/gpt-oss", OLLAMA, "2026-09-12").efforts(TO_HIGH),
 ];
 
 /// The settings that a model takes, by the longest prefix of its name.
@@ -285,11 +263,9 @@ pub(crate) fn accepts(model: &str) -> &'static Accepts {
     // A fine-tuned model takes what the base model takes.
     let base = rest.strip_prefix("/ft:").map(|base| format!("/{base}"));
     let name = base.as_deref().unwrap_or(rest);
-    let longest = |row: &Accepts| {
-        let found = row.prefixes.iter().filter(|prefix| strip(provider, name, prefix).is_some());
-        found.map(|prefix| prefix.len()).max()
-    };
-    let rows = ROWS.iter().filter_map(|row| Some((longest(row)?, row)));
+    let rows = ROWS.iter().filter_map(|row| {
+        Some((longest(row.prefixes, |prefix| strip(provider, name, prefix).is_some())?, row))
+    });
     rows.max_by_key(|(length, _)| *length).map_or(&ALL, |(_, row)| row)
 }
 
@@ -301,7 +277,7 @@ mod tests {
     fn every_row_has_a_source_and_is_found_by_its_prefixes() {
         for row in ROWS {
             assert!(row.source.starts_with("https://") && row.date.len() == 10, "{row:?}");
-            for prefix in row.prefixes {
+            for prefix in row.prefixes.split(' ') {
                 assert!(std::ptr::eq(accepts(prefix), row), "{prefix}");
             }
         }

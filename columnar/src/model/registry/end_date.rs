@@ -47,11 +47,8 @@ const DAY: u64 = 24 * 60 * 60;
 
 /// The number of days from 1970-01-01 to a day of the registry, by the rule of Gregorian leap years.
 fn days_since_epoch(day: &str) -> i64 {
-    let mut parts = day.splitn(3, '-').map(|part| part.parse::<i64>().unwrap_or(0));
-    let mut next = || parts.next().unwrap_or(0);
-    let year = next();
-    let month = next();
-    let day = next();
+    let parts: Vec<i64> = day.split('-').map(|part| part.parse().unwrap_or(0)).collect();
+    let [year, month, day] = parts[..] else { return 0 };
     // A year that begins in March has the leap day at the end.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);

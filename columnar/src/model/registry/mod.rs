@@ -30,17 +30,21 @@ pub(crate) use self::models::families;
 #[cfg(feature = "providers")]
 pub(crate) use self::providers::{Api, SchemaDialect};
 pub(crate) use self::providers::{PROVIDERS, ProviderFacts};
-pub use self::row::{Boundary, CachePolicy, Write};
-pub(crate) use self::row::{Family, LongRequest, Rates, Rebate};
+pub use self::row::{Boundary, CachePolicy, Price, Write};
+pub(crate) use self::row::{Family, Rebate, UnitRates, dollars, rate};
 
 /// The position in [`families`] of the family that a model belongs to, by its name or as a version of it.
 ///
 /// A version is a name followed by a number of three digits or more, a date, or a word such as `latest`. The longest
 /// name counts.
 pub(crate) fn family(model: &str) -> Option<usize> {
-    let model = canonical(model);
-    let named = |family: &Family| longest(family.names, |name| is_version_of(model.0, model.1, name));
-    find(named)
+    let (provider, model) = canonical(model);
+    find(|family| {
+        longest(family.names, |name| {
+            let version = strip(provider, model, name);
+            version.is_some_and(|rest| if name.ends_with('/') { !rest.is_empty() } else { is_version(rest) })
+        })
+    })
 }
 
 /// The position in [`families`] of the family whose cache rules a model has: its own, or else the family with the
@@ -109,8 +113,12 @@ fn own_or_prefix(model: &str, has_facts: impl Fn(&Family) -> bool) -> Option<usi
     // The facts of the model's own row come first, even before the longest prefix of another row.
     let own = family(model).filter(|position| at(*position).is_some_and(&has_facts));
     let (provider, model) = canonical(model);
-    let begins = |name: &str| strip(provider, model, name).is_some();
-    own.or_else(|| find(|family| if has_facts(family) { longest(family.prefixes, begins) } else { None }))
+    own.or_else(|| {
+        find(|family| {
+            let prefixes = if has_facts(family) { family.prefixes } else { "" };
+            longest(prefixes, |prefix| strip(provider, model, prefix).is_some())
+        })
+    })
 }
 
 /// The row of the provider of a model, which the name begins with.
@@ -123,8 +131,8 @@ fn find(length: impl Fn(&Family) -> Option<usize>) -> Option<usize> {
     found.max_by_key(|(length, _)| *length).map(|(_, at)| at)
 }
 
-fn longest(names: &[&str], is_it: impl Fn(&str) -> bool) -> Option<usize> {
-    names.iter().filter(|name| is_it(name)).map(|name| name.len()).max()
+fn longest(names: &str, is_it: impl Fn(&str) -> bool) -> Option<usize> {
+    names.split_ascii_whitespace().filter(|name| is_it(name)).map(str::len).max()
 }
 
 /// The provider whose models these are, and the rest of the name with the slash.
@@ -143,14 +151,6 @@ fn split(model: &str) -> (&str, &str) {
 fn strip<'m>(provider: &str, model: &'m str, prefix: &str) -> Option<&'m str> {
     // The provider is compared apart, because several interfaces of a provider, such as `openai_resp`, share the rows.
     model.strip_prefix(prefix.strip_prefix(provider)?)
-}
-
-fn is_version_of(provider: &str, model: &str, name: &str) -> bool {
-    match strip(provider, model, name) {
-        Some(rest) if name.ends_with('/') => !rest.is_empty(),
-        Some(rest) => is_version(rest),
-        None => false,
-    }
 }
 
 /// Whether a name with this suffix is the same model: no suffix, a word such as `latest`, a number of three digits or

@@ -9,17 +9,14 @@ use super::max_tokens::MaxTokens;
 /// The models that share a price, cache rules, the most tokens of a reply, a context window, or an end.
 #[derive(Debug)]
 pub(crate) struct Family {
-    /// The names of the models as in `COLUMNAR_MODEL`, without versions. A name that ends in `/` is for all models of a
-    /// provider.
-    pub(crate) names: &'static [&'static str],
-    /// Prefixes of the names of other models that have the same cache rules, replies and windows. A price or an end is
-    /// never guessed from a prefix.
-    pub(crate) prefixes: &'static [&'static str],
-    pub(crate) price: Option<Rates>,
-    /// The price of a request that waits in a batch, for hours at most.
-    pub(crate) batch: Option<Rebate>,
-    /// The price of a request that waits in turn, for minutes, and that the provider may refuse.
-    pub(crate) flex: Option<Rebate>,
+    /// The names of the models as in `COLUMNAR_MODEL`, without versions, between spaces. A name that ends in `/` is for
+    /// all models of a provider.
+    pub(crate) names: &'static str,
+    /// Prefixes of the names of other models that have the same cache rules, replies and windows, between spaces. A price
+    /// or an end is never guessed from a prefix.
+    pub(crate) prefixes: &'static str,
+    /// The price of the models with these names, without the rates of writes, which come from the cache rules.
+    pub(crate) price: Price,
     /// The cache rules, without models and price. The factor of cached tokens counts where no price is known.
     pub(crate) cache: Option<CachePolicy>,
     pub(crate) reply: Option<MaxTokens>,
@@ -27,24 +24,84 @@ pub(crate) struct Family {
     pub(crate) end: Option<EndDate>,
 }
 
-/// Prices in US dollars for a million tokens.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rates {
-    pub(crate) input: f64,
-    pub(crate) output: f64,
-    pub(crate) cache_read: f64,
-    pub(crate) long_request: Option<LongRequest>,
+/// The price of a model's tokens: a row of the registry, with source and date, or the user's own price.
+///
+/// The price is for a plain request: not for a [batch](Self::batch) or a priority request, without items that are
+/// billed separately, such as images and searches, and without tax. If the price depends on the hour, the highest
+/// price counts, and a temporary discount is ignored. So the price may be too high, and should not be too low.
+///
+/// ```
+/// use columnar::usage::{Dollars, Price, Usage};
+///
+/// let sonnet = Price::by_model("anthropic/claude-sonnet-5-5").expect("it has a price");
+/// assert_eq!((sonnet.input(), sonnet.output()), (Dollars::new(2.0), Dollars::new(10.0)));
+/// assert_eq!(sonnet.source(), "https://platform.claude.com/docs/en/about-claude/pricing");
+///
+/// // 1,000 tokens of the request are new, 8,000 are read from the cache and 1,000 written to it.
+/// let usage = Usage::new(10_000, 200).cached(8_000, 1_000);
+/// assert_eq!(sonnet.cost(&usage).to_string(), "$0.0073");
+///
+/// assert_eq!(Price::by_model("somebody/something"), None); // no price is guessed
+/// let own = Price::new(0.5, 2.0).cached(0.05, 0.5);
+/// assert_eq!(own.cost(&usage).to_string(), "$0.0018");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Price {
+    pub(crate) rates: UnitRates,
+    /// The number of tokens above which the whole request has other rates, and these rates.
+    pub(crate) beyond: Option<(u64, UnitRates)>,
+    /// The price of a request that waits in a batch, for hours at most.
+    pub(crate) batch: Option<Rebate>,
+    /// The price of a request that waits in turn, for minutes, and that the provider may refuse.
+    pub(crate) flex: Option<Rebate>,
     pub(crate) source: &'static str,
     /// A day on which the source is known to have had this price, as `YYYY-MM-DD`.
     pub(crate) date: &'static str,
 }
 
-/// Another price for a whole request of more than `above` tokens, and for the reply, in percent of the usual price.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LongRequest {
-    pub(crate) above: u64,
-    pub(crate) request_percent: u64,
-    pub(crate) reply_percent: u64,
+/// The price of a token in millionths of a millionth of a dollar. One unit is a millionth of a dollar for a million
+/// tokens, and no price is finer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UnitRates {
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+    pub(crate) read: u64,
+    pub(crate) write: u64,
+    pub(crate) long_write: Option<u64>,
+}
+
+impl UnitRates {
+    /// These percentages of the rates of a request, of its tokens from a cache, and of the reply.
+    pub(crate) const fn percent(self, request: u64, cached: u64, reply: u64) -> Self {
+        Self {
+            input: percent(self.input, request),
+            output: percent(self.output, reply),
+            read: percent(self.read, cached),
+            write: percent(self.write, request),
+            long_write: match self.long_write {
+                Some(each) => Some(percent(each, request)),
+                None => None,
+            },
+        }
+    }
+}
+
+const fn percent(rate: u64, percent: u64) -> u64 {
+    // Rounded up, because a price should not be too low. Rates of the registry alone are multiplied here, which are far
+    // too small to overflow.
+    (rate * percent).div_ceil(100)
+}
+
+/// The rate of a price in US dollars for a million tokens.
+#[expect(clippy::cast_possible_truncation, reason = "too high a price saturates")]
+#[expect(clippy::cast_sign_loss, reason = "a negative price becomes zero")]
+pub(crate) const fn rate(dollars: f64) -> u64 {
+    (dollars * 1e6 + 0.5) as u64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "rates of the registry are small numbers")]
+pub(crate) const fn dollars(rate: u64) -> f64 {
+    rate as f64 / 1e6
 }
 
 /// A lower price of all tokens, in percent of the usual price. Tokens that are read from a cache may have another
@@ -138,12 +195,17 @@ pub enum Boundary {
 }
 
 impl Family {
+    /// The price, if the row is for models by name.
+    pub(crate) fn price(&self) -> Option<Price> {
+        (!self.names.is_empty()).then_some(self.price)
+    }
+
     /// The factor of cached tokens, by the price, which has a source and a date, or else by the rules. The factor has
     /// four decimal places, as prices have.
     pub(crate) fn read_factor(&self, rules: &CachePolicy) -> f64 {
-        // A free model has a price of 0, which is no divisor.
-        let priced = self.price.filter(|price| price.input > 0.0);
-        priced.map_or(rules.read, |price| (price.cache_read / price.input * 1e4).round() / 1e4)
+        let UnitRates { input, read, .. } = self.price.rates;
+        // A free model has a price of 0, which is no divisor, and so has a row without a price.
+        if input == 0 { rules.read } else { (dollars(read) / dollars(input) * 1e4).round() / 1e4 }
     }
 
     /// The factors of written tokens, for a short and for a long time. A write costs nothing extra where no rules are

@@ -2,10 +2,9 @@ use std::collections::BTreeSet;
 
 use super::*;
 
-fn priced() -> impl Iterator<Item = (&'static str, &'static Family, Rates)> {
+fn priced() -> impl Iterator<Item = (&'static str, &'static Family, Price)> {
     families().flat_map(|family| {
-        let named = family.names.iter().map(move |name| Some((*name, family, family.price?)));
-        named.flatten()
+        family.names.split_ascii_whitespace().map(move |name| (name, family, family.price))
     })
 }
 
@@ -18,17 +17,17 @@ fn is_date(date: &str) -> bool {
 fn every_row_is_found_by_its_names_alone() {
     let mut seen = BTreeSet::new();
     for (position, row) in families().enumerate() {
-        assert_eq!(row.names.is_empty(), row.price.is_none(), "{row:?}");
-        let facts = row.price.is_some() || row.cache.is_some() || row.reply.is_some() || row.window.is_some();
+        let facts =
+            row.price().is_some() || row.cache.is_some() || row.reply.is_some() || row.window.is_some();
         assert!(facts, "{row:?}");
         assert_ne!(row.names.is_empty(), row.prefixes.is_empty(), "{row:?}");
-        for name in row.names {
-            assert!(seen.insert(*name), "{name}");
+        for name in row.names.split_ascii_whitespace() {
+            assert!(seen.insert(name), "{name}");
             if !name.ends_with('/') {
                 assert_eq!(family(name), Some(position), "{name}");
             }
         }
-        for prefix in row.prefixes {
+        for prefix in row.prefixes.split_ascii_whitespace() {
             assert!(seen.insert(format!("{prefix}…").leak()), "{prefix}");
             assert!(prefix.contains('/'), "{prefix}");
         }
@@ -37,9 +36,10 @@ fn every_row_is_found_by_its_names_alone() {
 
 #[test]
 fn every_name_begins_with_a_provider() {
-    for name in families().flat_map(|family| family.names.iter().chain(family.prefixes)) {
+    let names = families().flat_map(|family| [family.names, family.prefixes]);
+    for name in names.flat_map(str::split_ascii_whitespace) {
         let (provider_name, _) = name.split_once('/').unwrap_or((name, ""));
-        assert!(*name == "offline" || provider(provider_name).is_some(), "{name}");
+        assert!(name == "offline" || provider(provider_name).is_some(), "{name}");
     }
     assert!(PROVIDERS.iter().map(|provider| provider.name).is_sorted());
     for row in PROVIDERS {
@@ -51,15 +51,16 @@ fn every_name_begins_with_a_provider() {
 
 #[test]
 fn every_price_is_plausible() {
-    for (name, family, price) in priced().filter(|(_, _, price)| price.input > 0.0) {
-        assert!((0.01..100.0).contains(&price.input), "{name}");
-        assert!((1.0..10.0).contains(&(price.output / price.input)), "{name}");
-        assert!(price.cache_read <= price.input && price.cache_read > 0.0, "{name}");
+    for (name, family, price) in priced().filter(|(_, _, price)| price.rates.input > 0) {
+        let UnitRates { input, output, read, .. } = price.rates;
+        assert!((0.01..100.0).contains(&dollars(input)), "{name}");
+        assert!((input..10 * input).contains(&output), "{name}");
+        assert!((1..=input).contains(&read), "{name}");
         let (short, long) = family.write_factors();
         assert!(short >= 1.0 && long.is_none_or(|long| long > short), "{name}");
-        if let Some(LongRequest { above, request_percent, reply_percent }) = price.long_request {
+        if let Some((above, rates)) = price.beyond {
             assert!((99_999..1_000_000).contains(&above), "{name}");
-            assert!(request_percent > 100 && reply_percent > 100, "{name}");
+            assert!(rates.input > input && rates.output > output, "{name}");
         }
         assert!(price.source.starts_with("https://"), "{name}");
         assert!(is_date(price.date) && *price.date >= *"2026", "{name}");
@@ -68,15 +69,16 @@ fn every_price_is_plausible() {
 
 #[test]
 fn every_rebate_is_plausible() {
-    for (name, family, price) in priced() {
-        for rebate in [family.batch, family.flex].into_iter().flatten() {
+    for (name, _, price) in priced() {
+        for rebate in [price.batch, price.flex].into_iter().flatten() {
             assert!((10..100).contains(&rebate.percent), "{name}");
             assert!((rebate.percent..=100).contains(&rebate.cached_percent), "{name}");
-            assert!(price.input > 0.0, "{name}");
+            assert!(price.rates.input > 0, "{name}");
         }
     }
-    for row in families().filter(|row| row.price.is_none()) {
-        assert!(row.batch.is_none() && row.flex.is_none() && row.end.is_none(), "{row:?}");
+    for row in families().filter(|row| row.price().is_none()) {
+        let nothing = Price::new(0.0, 0.0);
+        assert!(row.price == nothing && row.end.is_none(), "{row:?}");
     }
 }
 
@@ -87,7 +89,12 @@ fn every_window_holds_a_request_and_the_longest_reply() {
         assert!((32_000..4_000_000).contains(&window.tokens), "{row:?}");
         assert!((1..=window.tokens).contains(&window.most_input), "{row:?}");
         assert!(window.source.starts_with("https://") && is_date(window.date), "{row:?}");
-        let most = row.names.first().and_then(|name| MaxTokens::by_model(name).most).unwrap_or(0);
+        let most = row
+            .names
+            .split_ascii_whitespace()
+            .next()
+            .and_then(|name| MaxTokens::by_model(name).most)
+            .unwrap_or(0);
         assert!(usize::try_from(most).expect("it is small") < window.tokens, "{row:?}");
     }
 }
@@ -183,9 +190,10 @@ fn a_model_has_the_limit_of_its_row_or_of_the_longest_prefix() {
 #[test]
 fn the_row_of_a_model_comes_before_that_of_a_prefix() {
     let names = |model| caching(model).and_then(at).map(|family| (family.names, family.prefixes));
-    assert_eq!(names("anthropic/claude-opus-5-20270101"), Some((&["anthropic/claude-opus-5"][..], &[][..])));
-    assert_eq!(names("anthropic/claude-opus-5-6"), Some((&[][..], &["anthropic/claude-"][..])));
-    assert_eq!(names("openai_resp/gpt-5.6-mini").map(|(_, prefixes)| prefixes[0]), Some("openai/gpt-5.6"));
+    assert_eq!(names("anthropic/claude-opus-5-20270101"), Some(("anthropic/claude-opus-5", "")));
+    assert_eq!(names("anthropic/claude-opus-5-6"), Some(("", "anthropic/claude-")));
+    let (_, prefixes) = names("openai_resp/gpt-5.6-mini").expect("a prefix is known");
+    assert!(prefixes.starts_with("openai/gpt-5.6 "), "{prefixes}");
     assert_eq!(names("openai/o3"), None, "a price alone is no cache");
     assert_eq!(family("openai/gpt-5.6-mini"), None, "and no price is guessed");
 }

@@ -6,6 +6,7 @@ use super::blocks::SEPARATOR;
 use super::{Block, Rendering};
 use crate::context::Role;
 use crate::model::cache::Lifetime;
+use crate::model::usage::object;
 
 /// The forms in which each message is one string have no marks.
 impl Rendering<'_> {
@@ -105,12 +106,10 @@ impl Rendering<'_> {
     /// # Ok(()) }
     /// ```
     pub fn anthropic(&self) -> Json {
-        let block = |content: &str, mark: Option<Lifetime>| {
-            with(text(content), "cache_control", mark.map(cache_control))
-        };
-        let body = json!({ "messages": messages(&self.blocks(), |it| block(&it.text, it.mark)) });
+        let messages = messages(&self.blocks(), |block| controlled(&block.text, block.mark));
         // A list of one block, because a string has no place for a mark.
-        with(body, "system", self.system().map(|(system, mark)| json!([block(system, mark)])))
+        let system = self.system().map(|(system, mark)| json!([controlled(system, mark)]));
+        object([("messages", Some(messages.into())), ("system", system)])
     }
 
     /// The body of a request for chat completions, without the model and the settings.
@@ -141,29 +140,27 @@ impl Rendering<'_> {
     ///
     /// With marks, the content of a message is a list of parts.
     pub fn openai(&self) -> Json {
-        let body = json!({ "messages": if self.is_marked() { self.in_parts() } else { self.in_strings() } });
-        with(body, "prompt_cache_options", self.prompt_cache_options())
-    }
-
-    fn in_parts(&self) -> Vec<Json> {
-        let part = |content: &str, mark: Option<Lifetime>| {
-            with(text(content), "prompt_cache_breakpoint", mark.map(breakpoint))
+        let messages: Vec<Json> = if self.is_marked() {
+            let system = self.system().map(
+                |(system, mark)| json!({ "role": "system", "content": [with_breakpoint(system, mark)] }),
+            );
+            let messages = messages(&self.blocks(), |block| with_breakpoint(&block.text, block.mark));
+            system.into_iter().chain(messages).collect()
+        } else {
+            let system = self.system().map(|(system, _)| message("system", system));
+            let joined = self.joined();
+            let messages = joined.iter().map(|block| message(block.role.as_str(), &block.text));
+            system.into_iter().chain(messages).collect()
         };
-        let message = |(system, mark)| json!({ "role": "system", "content": [part(system, mark)] });
-        let system = self.system().map(message).into_iter();
-        system.chain(messages(&self.blocks(), |block| part(&block.text, block.mark))).collect()
-    }
-
-    fn in_strings(&self) -> Vec<Json> {
-        let system = self.system().map(|(system, _)| message("system", system)).into_iter();
-        system.chain(self.joined().iter().map(|block| message(block.role.as_str(), &block.text))).collect()
+        object([("messages", Some(messages.into())), ("prompt_cache_options", self.prompt_cache_options())])
     }
 
     /// The options of the cache. By default OpenAI also caches the end of each request, and bills this write, also for
     /// a prefix that is never repeated.
     pub(crate) fn prompt_cache_options(&self) -> Option<Json> {
-        let explicit = (self.is_openai || self.is_marked()).then(|| json!({ "mode": "explicit" }))?;
-        Some(with(explicit, "ttl", self.is_marked().then(|| json!("30m"))))
+        let lifetime = self.is_marked().then(|| json!("30m"));
+        (self.is_openai || self.is_marked())
+            .then(|| object([("mode", Some(json!("explicit"))), ("ttl", lifetime)]))
     }
 
     /// The options of `generateText` and `streamText` of the AI SDK, without the model and the settings: `messages` is
@@ -194,27 +191,30 @@ impl Rendering<'_> {
     ///
     /// As one array, the request is `[instructions, ...messages]`, with `allowSystemInMessages: true`.
     pub fn ai_sdk(&self) -> Json {
-        let part = |block: &Block| self.with_mark(text(&block.text), block.mark);
-        let options = json!({ "messages": messages(&self.blocks(), part) });
+        let messages = messages(&self.blocks(), |block| self.with_mark(text(&block.text), block.mark));
         // By default the SDK refuses a system message among the messages, since a user's text could be one.
         let instructions =
             self.system().map(|(system, mark)| self.with_mark(message("system", system), mark));
         // Marks of any provider make these options, but only OpenAI's package of the SDK reads them.
         let cache = self.prompt_cache_options().filter(|_| self.is_openai);
         let cache = cache.map(|cache| json!({ "openai": { "promptCacheOptions": cache } }));
-        with(with(options, "instructions", instructions), "providerOptions", cache)
+        object([
+            ("messages", Some(messages.into())),
+            ("instructions", instructions),
+            ("providerOptions", cache),
+        ])
     }
 
     /// Adds a mark to a message or a part, in the form that the provider's package of the SDK reads.
     fn with_mark(&self, part: Json, mark: Option<Lifetime>) -> Json {
-        let options = |lifetime| {
+        let options = mark.map(|lifetime| {
             if self.is_openai {
                 json!({ "openai": { "promptCacheBreakpoint": breakpoint(lifetime) } })
             } else {
                 json!({ "anthropic": { "cacheControl": cache_control(lifetime) } })
             }
-        };
-        with(part, "providerOptions", mark.map(options))
+        });
+        with(part, "providerOptions", options)
     }
 }
 
@@ -231,18 +231,28 @@ fn breakpoint(_: Lifetime) -> Json {
     json!({ "mode": "explicit" })
 }
 
+/// A text part with a mark of Anthropic.
+fn controlled(content: &str, mark: Option<Lifetime>) -> Json {
+    with(text(content), "cache_control", mark.map(cache_control))
+}
+
+/// A text part with a mark of OpenAI.
+fn with_breakpoint(content: &str, mark: Option<Lifetime>) -> Json {
+    with(text(content), "prompt_cache_breakpoint", mark.map(breakpoint))
+}
+
 /// A message with one string as the content.
-fn message(role: &str, content: &str) -> Json {
+pub(crate) fn message(role: &str, content: &str) -> Json {
     json!({ "role": role, "content": content })
 }
 
 /// One message for all adjacent blocks of equal role, with a part for each block.
 fn messages(blocks: &[Block], part: impl Fn(&Block) -> Json) -> Vec<Json> {
-    let message = |blocks: &[Block]| {
+    let messages = blocks.chunk_by(|one, other| one.role == other.role).filter_map(|blocks| {
         let content: Vec<Json> = blocks.iter().map(&part).collect();
         Some(json!({ "role": blocks.first()?.role.as_str(), "content": content }))
-    };
-    blocks.chunk_by(|one, other| one.role == other.role).filter_map(message).collect()
+    });
+    messages.collect()
 }
 
 /// A text part of a message.

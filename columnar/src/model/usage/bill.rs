@@ -14,18 +14,14 @@ use crate::declare::error::{nearest, unknown_column};
 #[derive(Clone, Debug)]
 pub struct Bill {
     /// The receipts of each column, in order of declaration.
-    columns: Vec<(Name, Cells)>,
-    not_loaded: usize,
+    pub(crate) columns: Vec<(Name, Cells)>,
+    pub(crate) not_loaded: usize,
 }
 
 /// The receipts of a column, by step.
 type Cells = Vec<(usize, Arc<Receipt>)>;
 
 impl Bill {
-    pub(crate) fn new(columns: Vec<(Name, Cells)>, not_loaded: usize) -> Self {
-        Self { columns, not_loaded }
-    }
-
     /// The number of computed cells that are stored and not in memory. The receipts of such cells are not in this
     /// bill; [`load`](crate::flow::LiveFlow::load) loads them. The number is 0 unless the flow was opened with
     /// [`OpenOptions::recent`](crate::reopen::OpenOptions::recent).
@@ -69,9 +65,10 @@ impl Bill {
 
 impl fmt::Display for Bill {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = || self.columns.iter().filter(|(_, cells)| !cells.is_empty()).map(|(name, _)| name);
-        let width = names().map(|name| name.as_str().len()).max().unwrap_or(0).max("all".len());
-        for name in names() {
+        let called: Vec<&(Name, Cells)> =
+            self.columns.iter().filter(|(_, cells)| !cells.is_empty()).collect();
+        let width = called.iter().map(|(name, _)| name.as_str().len()).max().unwrap_or(0).max("all".len());
+        for (name, _) in called {
             writeln!(f, "{:width$}  {}", name.as_str(), self.column(name))?;
         }
         write!(f, "{:width$}  {}", "all", self.total())?;

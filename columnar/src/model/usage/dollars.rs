@@ -96,17 +96,18 @@ impl FromStr for Dollars {
     fn from_str(text: &str) -> Result<Self, ParseDollarsError> {
         let digits = text.strip_prefix('$').unwrap_or(text);
         let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
-        let number = |digits: &str| {
-            // `parse` alone accepts a sign.
-            let all = digits.bytes().all(|byte| byte.is_ascii_digit());
-            all.then(|| digits.parse::<u128>().ok()).flatten().ok_or(ParseDollarsError)
-        };
         let unit = u32::try_from(part.len()).ok().and_then(|places| PLACES.checked_sub(places));
         // The part has at most `PLACES` digits, so the product is less than `ONE`.
         let part = number(part)? * 10_u128.pow(unit.ok_or(ParseDollarsError)?);
         let whole = number(whole)?.checked_mul(ONE).ok_or(ParseDollarsError)?;
         whole.checked_add(part).map(Self).ok_or(ParseDollarsError)
     }
+}
+
+fn number(digits: &str) -> Result<u128, ParseDollarsError> {
+    // `parse` alone accepts a sign.
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|_| is_plain).ok_or(ParseDollarsError)
 }
 
 #[cfg(test)]

@@ -25,37 +25,14 @@ pub enum Finish {
 }
 
 /// Words of providers for a reply without an ordinary end: the reply failed, or goes on with a call of a tool.
-const UNFINISHED: &[&str] = &[
-    "ERROR",
-    "FAILED",
-    "MALFORMED_FUNCTION_CALL",
-    "MALFORMED_RESPONSE",
-    "MISSING_THOUGHT_SIGNATURE",
-    "TIMEOUT",
-    "TOOL_CALL",
-    "TOO_MANY_TOOL_CALLS",
-    "UNEXPECTED_TOOL_CALL",
-    "USER_CANCEL",
-    "abort",
-    "cancelled",
-    "error",
-    "failed",
-    "function_call",
-    "in_progress",
-    "insufficient_system_resource",
-    "load",
-    "network_error",
-    "pause_turn",
-    "queued",
-    "tool_calls",
-    "tool_use",
-    "unload",
-];
+const UNFINISHED: &str = "ERROR FAILED MALFORMED_FUNCTION_CALL MALFORMED_RESPONSE MISSING_THOUGHT_SIGNATURE TIMEOUT \
+    TOOL_CALL TOO_MANY_TOOL_CALLS UNEXPECTED_TOOL_CALL USER_CANCEL abort cancelled error failed function_call \
+    in_progress insufficient_system_resource load network_error pause_turn queued tool_calls tool_use unload";
 
 impl Finish {
     /// Whether this is a word for a reply that is not complete.
     pub(crate) fn is_unfinished(&self) -> bool {
-        matches!(self, Self::Other(word) if UNFINISHED.contains(&&**word))
+        matches!(self, Self::Other(word) if UNFINISHED.split(' ').any(|known| known == word))
     }
 
     /// The [`Finish`] that prints as this word.

@@ -131,12 +131,8 @@ impl SpendLimit {
                 if amount <= free.saturating_sub(account.reserved) {
                     // The sum is at most `most`, and does not overflow.
                     account.reserved += amount;
-                    return Ok(Reservation {
-                        limit: self.clone(),
-                        model: model.into(),
-                        amount,
-                        cost: amount,
-                    });
+                    let limit = self.clone();
+                    return Ok(Reservation { limit, model: model.into(), amount, cost: amount });
                 }
             }
             settled.await;
@@ -157,10 +153,7 @@ impl From<&SpendLimit> for SpendLimit {
 /// The amount spent and the limit, as in `$0.02 of $5.00`.
 impl fmt::Display for SpendLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (spent, most) = {
-            let account = self.lock();
-            (account.spent, account.most)
-        };
+        let Account { spent, most, .. } = *self.lock();
         write!(f, "{} of {}", self.unit.spend(spent), self.unit.spend(most))
     }
 }

@@ -15,10 +15,12 @@ pub use dollars::{Dollars, ParseDollarsError};
 pub use finish::Finish;
 pub(crate) use limit::Reservation;
 pub use limit::{Spend, SpendLimit, SpendLimitError};
-pub use price::Price;
+pub(crate) use receipt::object;
 pub use receipt::{ParseReceiptError, Receipt};
-pub(crate) use total::Grouped;
 pub use total::Total;
+pub(crate) use total::{Grouped, grouped};
+
+pub use crate::model::registry::Price;
 
 /// The tokens of calls of a model.
 ///

@@ -4,50 +4,7 @@ use std::sync::LazyLock;
 
 use super::{Dollars, Receipt, Usage};
 use crate::model::cache::Lifetime;
-use crate::model::registry::{self, ByLifetimes, Family, LongRequest, Rebate};
-
-/// The price of a model's tokens: a row of the registry, with source and date, or the user's own price.
-///
-/// The price is for a plain request: not for a [batch](Self::batch) or a priority request, without items that are
-/// billed separately, such as images and searches, and without tax. If the price depends on the hour, the highest
-/// price counts, and a temporary discount is ignored. So the price may be too high, and should not be too low.
-///
-/// ```
-/// use columnar::usage::{Dollars, Price, Usage};
-///
-/// let sonnet = Price::by_model("anthropic/claude-sonnet-5-5").expect("it has a price");
-/// assert_eq!((sonnet.input(), sonnet.output()), (Dollars::new(2.0), Dollars::new(10.0)));
-/// assert_eq!(sonnet.source(), "https://platform.claude.com/docs/en/about-claude/pricing");
-///
-/// // 1,000 tokens of the request are new, 8,000 are read from the cache and 1,000 written to it.
-/// let usage = Usage::new(10_000, 200).cached(8_000, 1_000);
-/// assert_eq!(sonnet.cost(&usage).to_string(), "$0.0073");
-///
-/// assert_eq!(Price::by_model("somebody/something"), None); // no price is guessed
-/// let own = Price::new(0.5, 2.0).cached(0.05, 0.5);
-/// assert_eq!(own.cost(&usage).to_string(), "$0.0018");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Price {
-    rates: UnitRates,
-    /// The number of tokens above which the whole request has other rates, and these rates.
-    beyond: Option<(u64, UnitRates)>,
-    batch: Option<Rebate>,
-    flex: Option<Rebate>,
-    source: &'static str,
-    date: &'static str,
-}
-
-/// The price of a token in millionths of a millionth of a dollar. One unit is a millionth of a dollar for a million
-/// tokens, and no price is finer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct UnitRates {
-    input: u64,
-    output: u64,
-    read: u64,
-    write: u64,
-    long_write: Option<u64>,
-}
+use crate::model::registry::{self, ByLifetimes, Family, Price, Rebate, UnitRates, dollars, rate};
 
 impl Price {
     /// The user's own price, in dollars for a million tokens of the request and of the reply. Tokens that are read
@@ -100,31 +57,29 @@ impl Price {
     pub fn all() -> impl Iterator<Item = (&'static str, &'static Self)> {
         let families = registry::families().zip(PRICES.iter());
         families.flat_map(|(family, price)| {
-            family.names.iter().filter_map(move |name| Some((*name, price.as_ref()?.of(name))))
+            let names = family.names.split_ascii_whitespace();
+            names.filter_map(move |name| Some((name, price.as_ref()?.of(name))))
         })
     }
 
     fn from_family(family: &Family) -> Option<ByLifetimes<Self>> {
-        let known = family.price?;
+        let price = family.price()?;
         let (short, long) = family.write_factors();
-        let rates = UnitRates {
-            input: rate(known.input),
-            output: rate(known.output),
-            read: rate(known.cache_read),
-            write: rate(short * known.input),
-            long_write: long.map(|long| rate(long * known.input)),
-        };
-        let price = |rates: UnitRates| Self {
-            rates,
-            beyond: known.long_request.map(|LongRequest { above, request_percent, reply_percent }| {
-                (above, rates.percent(request_percent, request_percent, reply_percent))
-            }),
-            batch: family.batch,
-            flex: family.flex,
-            source: known.source,
-            date: known.date,
-        };
-        Some(ByLifetimes { all: price(rates), short: price(UnitRates { long_write: None, ..rates }) })
+        Some(ByLifetimes { all: price.written(short, long), short: price.written(short, None) })
+    }
+
+    /// The same price, with the rates of writes by these factors.
+    fn written(self, short: f64, long: Option<f64>) -> Self {
+        self.map(|rates| {
+            let input = dollars(rates.input);
+            UnitRates { write: rate(short * input), long_write: long.map(|long| rate(long * input)), ..rates }
+        })
+    }
+
+    /// The same price with other rates, also for long requests.
+    fn map(self, change: impl Fn(UnitRates) -> UnitRates) -> Self {
+        let beyond = self.beyond.map(|(tokens, rates)| (tokens, change(rates)));
+        Self { rates: change(self.rates), beyond, ..self }
     }
 
     /// The price of a million uncached tokens of the request.
@@ -190,14 +145,9 @@ impl Price {
         self.flex.map(|rebate| self.rebated(rebate))
     }
 
-    fn rebated(self, rebate: Rebate) -> Self {
-        Self {
-            rates: self.rates.rebated(rebate),
-            beyond: self.beyond.map(|(tokens, rates)| (tokens, rates.rebated(rebate))),
-            batch: None,
-            flex: None,
-            ..self
-        }
+    fn rebated(self, Rebate { percent, cached_percent }: Rebate) -> Self {
+        let rebated = self.map(|rates| rates.percent(percent, cached_percent, percent));
+        Self { batch: None, flex: None, ..rebated }
     }
 
     /// The page of the provider with this price; empty for the user's own price, and for free models.
@@ -233,24 +183,6 @@ impl Price {
 }
 
 impl UnitRates {
-    /// These percentages of the rates of a request, of its tokens from a cache, and of the reply.
-    fn percent(self, request: u64, cached: u64, reply: u64) -> Self {
-        // Rounded up, because a price should not be too low. Rates of the registry alone are multiplied here, which are
-        // far too small to overflow.
-        let part = |rate: u64, percent: u64| (rate * percent).div_ceil(100);
-        Self {
-            input: part(self.input, request),
-            output: part(self.output, reply),
-            read: part(self.read, cached),
-            write: part(self.write, request),
-            long_write: self.long_write.map(|each| part(each, request)),
-        }
-    }
-
-    fn rebated(self, Rebate { percent, cached_percent }: Rebate) -> Self {
-        self.percent(percent, cached_percent, percent)
-    }
-
     fn cost(&self, usage: &Usage) -> Dollars {
         // A provider may report more cached tokens than the request has; all are billed as reported.
         let new = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);
@@ -289,12 +221,6 @@ impl Receipt {
 }
 
 const MILLION: u64 = 1_000_000;
-
-#[expect(clippy::cast_possible_truncation, reason = "too high a price saturates")]
-#[expect(clippy::cast_sign_loss, reason = "a negative price becomes zero")]
-const fn rate(dollars: f64) -> u64 {
-    (dollars * 1e6 + 0.5) as u64
-}
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::{Finish, Usage};
 
@@ -62,41 +62,23 @@ pub struct ParseReceiptError;
 impl fmt::Display for Receipt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { model, usage, calls, unreported, attempts, ms, finish, id, thoughts } = self;
-        let mut separator = "{";
-        let mut entry = |name: &str, value: Json| {
-            write!(f, "{separator}\"{name}\":{value}")?;
-            separator = ",";
-            Ok(())
-        };
-        if let Some(model) = model {
-            entry("model", json!(**model))?;
-        }
-        entry("calls", json!(calls))?;
-        entry("attempts", json!(attempts))?;
-        let counts = [
+        let members = object([
+            ("model", model.as_deref().map(Json::from)),
+            ("calls", Some(json!(calls))),
+            ("attempts", Some(json!(attempts))),
             // Stored receipts have this name, from before the field was renamed.
-            ("untold", u64::from(*unreported)),
-            ("input", usage.input),
-            ("output", usage.output),
-            ("cache_read", usage.cache_read),
-            ("cache_write", usage.cache_write),
-            ("cache_write_long", usage.cache_write_long),
-        ];
-        // A missing count is read as zero, so zeros take no space in the store.
-        for (name, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
-            entry(name, json!(count))?;
-        }
-        entry("ms", json!(ms))?;
-        if let Some(finish) = finish {
-            entry("finish", json!(finish.to_string()))?;
-        }
-        if let Some(id) = id {
-            entry("id", json!(**id))?;
-        }
-        if let Some(thoughts) = thoughts {
-            entry("thoughts", json!(**thoughts))?;
-        }
-        f.write_str("}")
+            ("untold", positive((*unreported).into())),
+            ("input", positive(usage.input)),
+            ("output", positive(usage.output)),
+            ("cache_read", positive(usage.cache_read)),
+            ("cache_write", positive(usage.cache_write)),
+            ("cache_write_long", positive(usage.cache_write_long)),
+            ("ms", Some(json!(ms))),
+            ("finish", finish.as_ref().map(|finish| finish.to_string().into())),
+            ("id", id.as_deref().map(Json::from)),
+            ("thoughts", thoughts.as_deref().map(Json::from)),
+        ]);
+        members.fmt(f)
     }
 }
 
@@ -104,33 +86,47 @@ impl FromStr for Receipt {
     type Err = ParseReceiptError;
 
     /// Parses a receipt. Unknown members are ignored, because a later version may write more.
-    fn from_str(text: &str) -> Result<Self, ParseReceiptError> {
-        let json: Json = serde_json::from_str(text).map_err(|_| ParseReceiptError)?;
+    fn from_str(json: &str) -> Result<Self, ParseReceiptError> {
+        let json: Json = serde_json::from_str(json).map_err(|_| ParseReceiptError)?;
         let entries = json.as_object().ok_or(ParseReceiptError)?;
-        let text = |name: &str| match entries.get(name) {
-            None => Ok(None),
-            Some(Json::String(text)) => Ok(Some(Arc::from(text.as_str()))),
-            Some(_) => Err(ParseReceiptError),
-        };
-        let count = |name: &str| match entries.get(name) {
-            None => Ok(0),
-            Some(count) => count.as_u64().ok_or(ParseReceiptError),
-        };
-        let few = |name: &str| u32::try_from(count(name)?).map_err(|_| ParseReceiptError);
         Ok(Self {
-            model: text("model")?,
-            usage: Usage::new(count("input")?, count("output")?)
-                .cached(count("cache_read")?, count("cache_write")?)
-                .kept_long(count("cache_write_long")?),
-            calls: few("calls")?,
-            unreported: few("untold")?,
-            attempts: few("attempts")?,
-            ms: count("ms")?,
-            finish: text("finish")?.map(|word: Arc<str>| Finish::from_word(&word)),
-            id: text("id")?,
-            thoughts: text("thoughts")?,
+            model: text(entries, "model")?,
+            usage: Usage {
+                input: count(entries, "input")?,
+                output: count(entries, "output")?,
+                cache_read: count(entries, "cache_read")?,
+                cache_write: count(entries, "cache_write")?,
+                cache_write_long: count(entries, "cache_write_long")?,
+            },
+            calls: count(entries, "calls")?,
+            unreported: count(entries, "untold")?,
+            attempts: count(entries, "attempts")?,
+            ms: count(entries, "ms")?,
+            finish: text(entries, "finish")?.map(|word| Finish::from_word(&word)),
+            id: text(entries, "id")?,
+            thoughts: text(entries, "thoughts")?,
         })
     }
+}
+
+/// A count that is not zero: a missing count is read as zero, so zeros take no space in the store.
+fn positive(count: u64) -> Option<Json> {
+    (count > 0).then(|| count.into())
+}
+
+fn text(entries: &Map<String, Json>, name: &str) -> Result<Option<Arc<str>>, ParseReceiptError> {
+    let text = entries.get(name).map(|text| text.as_str().map(Arc::from).ok_or(ParseReceiptError));
+    text.transpose()
+}
+
+fn count<N: TryFrom<u64>>(entries: &Map<String, Json>, name: &str) -> Result<N, ParseReceiptError> {
+    let count = entries.get(name).map_or(Some(0), Json::as_u64);
+    count.and_then(|count| count.try_into().ok()).ok_or(ParseReceiptError)
+}
+
+/// An object of the members that have a value.
+pub(crate) fn object<const N: usize>(members: [(&str, Option<Json>); N]) -> Json {
+    members.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 #[cfg(test)]

@@ -117,14 +117,13 @@ impl fmt::Display for Total {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { cells: _, calls, unreported, unpriced, usage, cost, ms } = *self;
         write!(f, "{} {}", Grouped(calls), if calls == 1 { "call" } else { "calls" })?;
-        let separated = |first| if first { " (" } else { ", " };
-        if unreported > 0 {
-            write!(f, "{}{} without reported usage", separated(true), Grouped(unreported))?;
+        let lacks = [(unreported, "reported usage"), (unpriced, "a price")];
+        let lacks = lacks.iter().filter(|(calls, _)| *calls > 0);
+        let lacks: Vec<_> =
+            lacks.map(|(calls, lack)| format!("{} without {lack}", Grouped(*calls))).collect();
+        if !lacks.is_empty() {
+            write!(f, " ({})", lacks.join(", "))?;
         }
-        if unpriced > 0 {
-            write!(f, "{}{} without a price", separated(unreported == 0), Grouped(unpriced))?;
-        }
-        f.write_str(if unreported > 0 || unpriced > 0 { ")" } else { "" })?;
         write!(f, ", {} tokens in", Grouped(usage.input))?;
         if usage.cache_read > 0 {
             write!(f, " ({} cached)", Grouped(usage.cache_read))?;
@@ -132,7 +131,7 @@ impl fmt::Display for Total {
         write!(f, ", {} out", Grouped(usage.output))?;
         // If no call has a price, an amount of zero would look like the cost.
         if calls == 0 || unpriced < calls {
-            let at_least = if unreported > 0 || unpriced > 0 { "at least " } else { "" };
+            let at_least = if lacks.is_empty() { "" } else { "at least " };
             write!(f, ", {at_least}{cost}")?;
         }
         match (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60) {
@@ -141,6 +140,10 @@ impl fmt::Display for Total {
             (hours, minutes, _) => write!(f, ", {} h {minutes} min", Grouped(hours)),
         }
     }
+}
+
+pub(crate) fn grouped(figure: usize) -> String {
+    Grouped(figure as u64).to_string()
 }
 
 /// A number with a comma before every three digits.

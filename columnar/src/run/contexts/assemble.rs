@@ -90,8 +90,8 @@ impl FlowState {
         let schema = self.plan.schema();
         let step = cell.step;
         // A step that has not begun lacks a source, even if this column does not read it.
-        let is_late = |source: &usize| self.scheduler.len(*source) <= step;
-        let late = (step >= self.scheduler.begun()).then(|| schema.sources().find(is_late)).flatten();
+        let mut sources = schema.sources().filter(|_| step >= self.scheduler.begun());
+        let late = sources.find(|source| self.scheduler.len(*source) <= step);
         late.map(|column| Cell { column, step }).or_else(|| self.scheduler.missing(cell))
     }
 

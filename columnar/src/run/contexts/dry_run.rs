@@ -98,23 +98,22 @@ impl TokenSums {
             (0..schema.columns().len()).map(|column| tokens(state, column)).collect();
         let derived = lengths.iter().enumerate().filter(|(column, _)| !schema.is_source(*column));
         let typical = mean(derived.flat_map(|(_, lengths)| lengths)).unwrap_or(DEFAULT_TOKENS);
-        let before = |lengths: &Vec<Option<usize>>| {
+        let before = lengths.iter().map(|lengths| {
             let assumed = mean(lengths).unwrap_or(typical);
-            let mut sums = Vec::with_capacity(lengths.len() + 1);
-            sums.push(0);
-            sums.extend(lengths.iter().scan(0, |sum, length| {
+            let sums = lengths.iter().scan(0, |sum, length| {
                 *sum += length.unwrap_or(assumed);
                 Some(*sum)
-            }));
-            sums
-        };
-        Self { before: lengths.iter().map(before).collect(), exclusions: Arc::clone(&state.exclusions) }
+            });
+            [0].into_iter().chain(sums).collect()
+        });
+        Self { before: before.collect(), exclusions: Arc::clone(&state.exclusions) }
     }
 
     /// The tokens of a column's values within some steps.
     pub(super) fn values(&self, column: usize, steps: Range<usize>) -> usize {
-        let before = |step| self.before.get(column).and_then(|sums| sums.get(step)).copied().unwrap_or(0);
-        before(steps.end).saturating_sub(before(steps.start))
+        let sums = self.before.get(column).map_or(&[][..], Vec::as_slice);
+        let [start, end] = [steps.start, steps.end].map(|step| sums.get(step).copied().unwrap_or(0));
+        end.saturating_sub(start)
     }
 
     /// The tokens of a column's values within some steps, each with an overhead, as a context of `step` shows them.
@@ -141,11 +140,11 @@ impl TokenSums {
         let instructions = reads.instructions.iter().map(|input| {
             self.shown(input.column, &input.name, input.spec.cells(step), overhead.separator, step)
         });
-        let elided = (0..=reads.inputs.len()).filter(|at| reads.is_elided(*at)).map(|at| {
-            let hidden_self = || reads.self_view.as_ref().map_or(0, |view| view.self_cells(step).start);
-            let hidden = reads.inputs.get(at).map_or_else(hidden_self, |input| input.spec.cells(step).start);
-            if hidden == 0 { 0 } else { overhead.elision(hidden, reads.shown_as(at)).1 + overhead.separator }
-        });
+        let self_cells = reads.self_view.iter().map(|view| view.self_cells(step));
+        let hidden = reads.inputs.iter().map(|input| input.spec.cells(step)).chain(self_cells).enumerate();
+        let elided = hidden.filter(|(at, shown)| shown.start > 0 && reads.is_elided(*at));
+        let elided = elided
+            .map(|(at, shown)| overhead.elision(shown.start, reads.shown_as(at)).1 + overhead.separator);
         instructions.sum::<usize>()
             + inputs.sum::<usize>()
             + groups.sum::<usize>()
@@ -157,12 +156,12 @@ impl TokenSums {
 /// The tokens of a column's value in each step that has begun; `None` for a missing value.
 fn tokens(state: &FlowState, column: usize) -> Vec<Option<usize>> {
     let history = state.table.history(column);
-    let length = |step| {
+    let lengths = (0..state.scheduler.begun()).map(|step| {
         let skipped = state.scheduler.is_skipped(Cell { column, step }).then_some(0);
         // A value that is only in the store has no count here, so it gets the average.
         history.text(step).map(|known| known.tokens).or(skipped)
-    };
-    (0..state.scheduler.begun()).map(length).collect()
+    });
+    lengths.collect()
 }
 
 fn mean<'l>(lengths: impl IntoIterator<Item = &'l Option<usize>>) -> Option<usize> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::dry_run::{DryRun, TokenSums};
 use crate::declare::Name;
-use crate::model::usage::Grouped;
+use crate::model::usage::grouped;
 use crate::model::{ContextWindow, MaxTokens};
 use crate::run::shared::SharedFlow;
 use crate::run::state::FlowState;
@@ -135,30 +135,24 @@ impl fmt::Display for Forecast {
         }
         let name = columns.iter().map(|part| part.column.len()).max().unwrap_or(0).max("column".len());
         let all = [*cells, *calls, *input_tokens, *output_tokens, *width].map(grouped);
-        let mut line = |column: &str, figures: [&str; 5]| {
+        let columns_alone = columns.iter().map(|part| {
+            let ColumnForecast { column, cells, calls, input_tokens, output_tokens, width, .. } = part;
+            (column.as_str(), [*cells, *calls, *input_tokens, *output_tokens, *width].map(grouped))
+        });
+        let lines = [("column", HEADERS.map(str::to_owned))].into_iter().chain(columns_alone);
+        for (column, figures) in lines.chain([("all", all.clone())]) {
             write!(f, "{column:name$}")?;
             // No figure of a column is longer than the sum of all columns.
             for ((figure, header), all) in figures.iter().zip(HEADERS).zip(&all) {
                 write!(f, "  {figure:>0$}", header.len().max(all.len()))?;
             }
-            writeln!(f)
-        };
-        line("column", HEADERS)?;
-        for part in columns {
-            let ColumnForecast { column, cells, calls, input_tokens, output_tokens, width, .. } = part;
-            let figures = [*cells, *calls, *input_tokens, *output_tokens, *width].map(grouped);
-            line(column, figures.each_ref().map(String::as_str))?;
+            writeln!(f)?;
         }
-        line("all", all.each_ref().map(String::as_str))?;
         let plural = if *rounds == 1 { "" } else { "s" };
         write!(f, "in {} round{plural}; tokens are estimates", grouped(*rounds))?;
         let mut overflows = columns.iter().filter_map(|part| Some((&part.column, part.overflow.as_ref()?)));
         overflows.try_for_each(|(column, overflow)| write!(f, "\n`{column}` {overflow}"))
     }
-}
-
-fn grouped(figure: usize) -> String {
-    Grouped(u64::try_from(figure).unwrap_or(u64::MAX)).to_string()
 }
 
 impl SharedFlow {
@@ -202,21 +196,21 @@ impl FlowState {
         let documents = reads.tiered.as_ref().map_or_else(Vec::new, |tiered| {
             assembler.document_tokens(&self.table.history(tiered.column), last + 1)
         });
-        let input = |&step: &usize| {
-            let documents = documents.get(step).copied().unwrap_or(0);
-            let context = sums.context(reads, column, step, overhead) + documents;
+        let inputs = steps.iter().map(|step| {
+            let documents = documents.get(*step).copied().unwrap_or(0);
+            let context = sums.context(reads, column, *step, overhead) + documents;
             // The limit is for the messages alone: the instruction has been subtracted from the budget.
             context.min(assembler.max_tokens()) + overhead.instruction.unwrap_or(0)
-        };
-        let mut inputs = steps.iter().map(input);
+        });
+        let inputs: Vec<usize> = inputs.collect();
         // The name of a model is code of users, as the counter is. A run says what is wrong with the name.
-        let overflow = caught(|| self.overflow(column, steps, input)).flatten();
+        let overflow = caught(|| self.overflow(column, steps, &inputs)).flatten();
         Some(ColumnForecast {
             column: self.name(column).clone(),
             cells: steps.len(),
             calls: if overhead.instruction.is_some() { steps.len() } else { 0 },
-            input_tokens: inputs.clone().sum(),
-            longest_input: inputs.by_ref().max().unwrap_or(0),
+            input_tokens: inputs.iter().sum(),
+            longest_input: inputs.into_iter().max().unwrap_or(0),
             // All missing values of a column have the same assumed length, so the first one is enough.
             output_tokens: steps.len() * sums.values(column, first..first + 1),
             width: 0,
@@ -225,12 +219,13 @@ impl FlowState {
     }
 
     /// The first of these steps whose request does not fit, if the window of the model of a column is known.
-    fn overflow(&self, column: usize, steps: &[usize], input: impl Fn(&usize) -> usize) -> Option<Overflow> {
+    fn overflow(&self, column: usize, steps: &[usize], inputs: &[usize]) -> Option<Overflow> {
         let settings = self.settings.get(column)?;
         let model = settings.model.as_ref()?.model_name(&self.defaults.model)?;
         let window = ContextWindow::by_model(&model)?;
         let max_tokens = settings.max_tokens.unwrap_or_else(|| MaxTokens::by_model(&model).default);
-        let step = *steps.iter().find(|step| !window.holds(input(step), max_tokens))?;
-        Some(Overflow { step, model, window })
+        let mut requests = steps.iter().zip(inputs);
+        let (step, _) = requests.find(|(_, input)| !window.holds(**input, max_tokens))?;
+        Some(Overflow { step: *step, model, window })
     }
 }

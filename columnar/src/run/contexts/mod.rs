@@ -141,11 +141,18 @@ fn check_loaded(
     unloaded: &BTreeMap<usize, StepRanges>,
 ) -> Result<()> {
     let reads = &taken.reads;
-    let is_unloaded = |cell: Cell| unloaded.get(&cell.column).is_some_and(|steps| steps.contains(cell.step));
-    let cells = context_cells(reads, cell, assembler, is_unloaded, |input, step| taken.value(input, step));
-    let first = |(column, steps)| Some((unloaded.get(&column)?.first_in(&steps)?, column));
+    let cells = context_cells(
+        reads,
+        cell,
+        assembler,
+        |cell| unloaded.get(&cell.column).is_some_and(|steps| steps.contains(cell.step)),
+        |input, step| taken.value(input, step),
+    );
+    let firsts = cells
+        .into_iter()
+        .filter_map(|(column, steps)| Some((unloaded.get(&column)?.first_in(&steps)?, column)));
     // The first step of all, because loading the first loads the later ones, too.
-    let Some((step, column)) = cells.into_iter().filter_map(first).min() else { return Ok(()) };
+    let Some((step, column)) = firsts.min() else { return Ok(()) };
     let input = reads.all_inputs().find(|input| input.column == column);
     Err(Error::NotLoaded { column: input.map_or(&reads.column, |input| &input.name).clone(), step })
 }
@@ -165,16 +172,15 @@ pub(crate) fn context_cells(
     }
     // The values that decide whether a request was made are needed to find the previous one.
     let mut unknown = Vec::new();
-    let is_read = |input: &InputView, step: usize| {
+    let previous = previous_step(reads, cell.step, |input, step| {
         if is_unloaded(Cell { column: input.column, step }) {
             // With as many earlier steps as come after, in case that this step was not read either.
             unknown.push((input.column, step.saturating_sub(cell.step - step - 1)..step + 1));
             return true;
         }
-        let shows = |value: Value| input.spec.filter.as_ref().is_none_or(|filter| filter.shows(step, &value));
-        value(input, step).is_some_and(shows)
-    };
-    let previous = previous_step(reads, cell.step, is_read);
+        let filter = input.spec.filter.as_ref();
+        value(input, step).is_some_and(|value| filter.is_none_or(|filter| filter.shows(step, &value)))
+    });
     cells.extend(unknown);
     cells.extend(previous.into_iter().flat_map(|step| reads.needed(cell.column, step)));
     cells

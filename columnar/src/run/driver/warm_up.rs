@@ -66,12 +66,12 @@ impl SingleFlight {
         let model: Arc<str> = model.name().into();
         let policy = CachePolicy::by_model(&model);
         // If reads are not cheaper or the prefix is too short to be cached, waiting would only cost time.
-        let is_cached = |tokens: usize| policy.read < 1.0 && tokens >= policy.minimum;
+        let least = if policy.read < 1.0 { policy.minimum } else { usize::MAX };
         let tokens = context.messages().system_tokens();
         let prefix = context.messages().shared_prefix();
-        let prefix = prefix.filter(|(_, more)| is_cached(tokens + more)).map(|(prefix, _)| prefix);
+        let prefix = prefix.filter(|(_, more)| tokens + more >= least).map(|(prefix, _)| prefix);
         let lengths =
-            [is_cached(tokens).then_some(PrefixEnd::Instruction), prefix.map(PrefixEnd::SharedPrefix)];
+            [(tokens >= least).then_some(PrefixEnd::Instruction), prefix.map(PrefixEnd::SharedPrefix)];
         let flights = lengths.into_iter().flatten().map(|length| {
             let model = Arc::clone(&model);
             let instruction = Arc::clone(&instruction);

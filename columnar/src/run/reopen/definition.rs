@@ -8,12 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::drift::{ColumnChange, Drift};
 use crate::compute::StepSettings;
 use crate::context::Exclusion;
 use crate::declare::{InputView, Name, Reads, Schema, ViewSpec, ViewText};
+use crate::model::usage::object;
 use crate::store::{Entry, StoreError};
 
 /// The newest format of the text.
@@ -43,7 +44,6 @@ pub(crate) struct StoredColumn {
 
 impl FlowDefinition {
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
-        let damaged = |reason: &str| StoreError::Damaged { location: LOCATION.into(), reason: reason.into() };
         let json: Json = serde_json::from_str(text).map_err(|_| damaged("it is not valid JSON"))?;
         match json.get("columnar").and_then(Json::as_u64).map(u32::try_from) {
             Some(Ok(FORMAT)) => {}
@@ -90,16 +90,15 @@ impl FlowDefinition {
     /// with `was`.
     pub(crate) fn keys(&self, schema: &Schema) -> Vec<Name> {
         // In reverse, because the first column of a name counts.
-        let by_name: BTreeMap<&str, &StoredColumn> =
-            self.columns.iter().rev().map(|stored| (&*stored.name, stored)).collect();
-        let named = |name: &str| by_name.get(name).copied();
-        let by_name =
-            schema.columns().iter().map(|column| named(&column.name).map(|stored| stored.key.clone()));
+        let by_name: BTreeMap<&str, &Name> =
+            self.columns.iter().rev().map(|stored| (&*stored.name, &stored.key)).collect();
+        let named = schema.columns().iter().map(|column| by_name.get(&*column.name).copied().cloned());
         // All names before all renames, so that a rename takes no column that still has the name.
-        let mut keys: Vec<Option<Name>> = by_name.collect();
+        let mut keys: Vec<Option<Name>> = named.collect();
         let mut taken: BTreeSet<Name> = keys.iter().flatten().cloned().collect();
         for (key, column) in keys.iter_mut().zip(schema.columns()).filter(|(key, _)| key.is_none()) {
-            let before = column.renamed_from.as_deref().and_then(named).map(|stored| stored.key.clone());
+            let before =
+                column.renamed_from.as_deref().and_then(|before| by_name.get(before)).copied().cloned();
             // If two columns name the same earlier one, the first gets the values.
             *key = before.filter(|before| taken.insert(before.clone()));
         }
@@ -123,7 +122,8 @@ impl FlowDefinition {
         }
     }
 
-    /// Takes over the declarations of a schema.
+    /// Takes over the declarations of the columns from `first` on. The columns before `first` are known. If there are
+    /// none, a stored column that is not declared is gone.
     ///
     /// # Errors
     ///
@@ -133,29 +133,11 @@ impl FlowDefinition {
         schema: &Schema,
         keys: &[Name],
         settings: &[Arc<StepSettings>],
-        may: impl Fn(usize, &ColumnChange) -> bool,
-    ) -> Result<(), Drift> {
-        let mut next = self.clone();
-        next.columns.iter_mut().for_each(|stored| stored.is_gone = true);
-        next.extend(schema, keys, settings, 0, may)?;
-        *self = next;
-        Ok(())
-    }
-
-    /// Takes over the declarations of the columns from `first` on. Those before are known.
-    ///
-    /// # Errors
-    ///
-    /// All changes that `may` refuses. Then the definition stays as it is.
-    pub(crate) fn extend(
-        &mut self,
-        schema: &Schema,
-        keys: &[Name],
-        settings: &[Arc<StepSettings>],
         first: usize,
         may: impl Fn(usize, &ColumnChange) -> bool,
     ) -> Result<(), Drift> {
         let mut next = self.clone();
+        next.columns.iter_mut().for_each(|stored| stored.is_gone |= first == 0);
         let by_key: BTreeMap<Name, usize> =
             self.columns.iter().enumerate().map(|(at, stored)| (stored.key.clone(), at)).collect();
         let mut changes = Vec::new();
@@ -187,6 +169,10 @@ impl FlowDefinition {
 
 const LOCATION: &str = "the definition of the flow in the store";
 
+fn damaged(reason: &str) -> StoreError {
+    StoreError::damaged(LOCATION, reason)
+}
+
 /// A name that is not taken: the name itself, or the name with a number.
 fn unused_name(name: &Name, taken: &BTreeSet<Name>) -> Name {
     // Every such prefix is a name once a number follows.
@@ -202,9 +188,11 @@ const MAX_STEM: usize = 40;
 
 impl StoredColumn {
     fn parse(json: &Json) -> Option<Self> {
-        let text = |field: &str| json.get(field).and_then(Json::as_str);
-        let key = Name::new(text("key")?).ok()?;
-        let name = text("name").map_or_else(|| Some(key.clone()), |name| Name::new(name).ok())?;
+        let [key, name, version] = ["key", "name", "version"].map(|field| json.get(field)?.as_str());
+        let [is_documents, is_gone] =
+            ["documents", "gone"].map(|flag| json.get(flag) == Some(&Json::Bool(true)));
+        let key = Name::new(key?).ok()?;
+        let name = name.map_or_else(|| Some(key.clone()), |name| Name::new(name).ok())?;
         let reads = match json.get("reads") {
             Some(reads) => {
                 let views = reads.as_array()?.iter().map(|view| view.as_str().map(str::to_owned));
@@ -212,10 +200,7 @@ impl StoredColumn {
             }
             None => None,
         };
-        let has = |flag: &str| json.get(flag) == Some(&Json::Bool(true));
-        let is_documents = has("documents");
-        let is_gone = has("gone");
-        Some(Self { key, name, reads, is_documents, version: text("version").map(str::to_owned), is_gone })
+        Some(Self { key, name, reads, is_documents, version: version.map(str::to_owned), is_gone })
     }
 
     pub(crate) fn is_source(&self) -> bool {
@@ -225,14 +210,14 @@ impl StoredColumn {
     fn json(&self) -> Json {
         let Self { key, name, reads, is_documents, version, is_gone } = self;
         // Definitions have always been written in this order.
-        let mut json = Map::new();
-        json.extend(is_documents.then(|| ("documents".to_owned(), true.into())));
-        json.extend(is_gone.then(|| ("gone".to_owned(), true.into())));
-        json.insert("key".to_owned(), key.as_str().into());
-        json.extend((name != key).then(|| ("name".to_owned(), name.as_str().into())));
-        json.extend(reads.as_ref().map(|reads| ("reads".to_owned(), reads.clone().into())));
-        json.extend(version.as_ref().map(|version| ("version".to_owned(), version.as_str().into())));
-        Json::Object(json)
+        object([
+            ("documents", is_documents.then(|| true.into())),
+            ("gone", is_gone.then(|| true.into())),
+            ("key", Some(key.as_str().into())),
+            ("name", (name != key).then(|| name.as_str().into())),
+            ("reads", reads.clone().map(Json::from)),
+            ("version", version.as_deref().map(Json::from)),
+        ])
     }
 
     /// The changes from the stored column to the declared one.
@@ -302,11 +287,10 @@ pub(crate) fn exclusion_entry(exclusion: &Exclusion, key: &Name) -> Entry {
 /// The exclusion in an entry, with the key of the column as the name; `None` if there is none.
 pub(crate) fn parse_exclusion(entry: &Entry) -> Option<Exclusion> {
     let json: Json = serde_json::from_str(entry.value.as_deref()?).ok()?;
-    let number = |field| json.get(field).and_then(Json::as_u64).and_then(|it| it.try_into().ok());
-    let (step, since): (usize, usize) = (number("step")?, number("since")?);
+    let [step, since] = ["step", "since"].map(|field| usize::try_from(json.get(field)?.as_u64()?).ok());
     let column = Name::new(json.get("column")?.as_str()?).ok()?;
     let is_excluded = json.get("excluded")?.as_bool()?;
-    (since > step).then_some(Exclusion { column, step, since, is_excluded })
+    (since > step).then_some(Exclusion { column, step: step?, since: since?, is_excluded })
 }
 
 #[cfg(test)]
@@ -358,11 +342,11 @@ mod tests {
         for (stored, text) in tierings.iter().zip(texts) {
             let stored = schema(*stored);
             let keys = definition.keys(&stored);
-            definition.update(&stored, &keys, &[], |_, _| true).expect("all is allowed");
+            definition.update(&stored, &keys, &[], 0, |_, _| true).expect("all is allowed");
             assert!(definition.text().contains(&format!("{text}\",\"user\"")), "{}", definition.text());
             let parsed = FlowDefinition::parse(&definition.text()).expect("it is sound");
             for (declared, other) in tierings.iter().zip(texts) {
-                let updated = parsed.clone().update(&schema(*declared), &keys, &[], |_, _| false);
+                let updated = parsed.clone().update(&schema(*declared), &keys, &[], 0, |_, _| false);
                 assert_eq!(updated.is_ok(), text == other, "{text} and {other}");
             }
         }

@@ -79,7 +79,7 @@ impl SharedFlow {
     ) -> Result<()> {
         let StoredColumns { definition, kept, .. } = stored;
         let before = definition.clone();
-        definition.extend(plan.schema(), keys, &settings(steps), first, |column, change| {
+        definition.update(plan.schema(), keys, &settings(steps), first, |column, change| {
             is_empty(stored_by_column, column - first) || kept.allow(change)
         })?;
         let Some(store) = &self.store else { return Ok(()) };
@@ -88,7 +88,7 @@ impl SharedFlow {
             return Ok(());
         }
         // The definition comes before the first value: values without a definition would escape the check of changes.
-        store.define(definition.text()).await.map_err(|source| Error::Open { source })
+        store.define(definition.text()).await.map_err(Error::open)
     }
 
     /// The columns from `first` on that were removed from this flow, and the stored steps.

@@ -24,7 +24,7 @@ impl SharedFlow {
         recomputed.try_for_each(|column| self.find(column).map(drop))?;
         let plan = self.plan();
         let settings = self.lock().settings.clone();
-        let mut text = store.open().await.map_err(|source| Error::Open { source })?;
+        let mut text = store.open().await.map_err(Error::open)?;
         // A store with a definition has the copy already: this flow was opened before.
         if let (None, Some(recompute)) = (&text, &options.recompute) {
             text = Some(self.copy_past(recompute, options, &**store).await?);
@@ -34,7 +34,7 @@ impl SharedFlow {
         let keys = definition.keys(plan.schema());
         let stored_plan = StoredPlan { store, plan: &plan, keys: &keys, first: 0 };
         let stored_by_column = stored_plan.steps().await?;
-        definition.update(plan.schema(), &keys, &settings, |column, change| {
+        definition.update(plan.schema(), &keys, &settings, 0, |column, change| {
             // Nothing was computed by the old declaration of an empty column, which may change freely.
             is_empty(&stored_by_column, column) || options.keep.allow(change)
         })?;
@@ -76,15 +76,20 @@ impl SharedFlow {
     ) -> Result<String> {
         let plan = self.plan();
         let settings = self.lock().settings.clone();
-        let derived = |name: &String| self.by_name(name, |state, at| state.check_derived(at).map(|()| at))?;
-        let named = recompute.columns.iter().map(derived).collect::<Result<BTreeSet<_>>>()?;
-        let text = recompute.from.open().await.map_err(|source| Error::Open { source })?;
+        let named = recompute.columns.iter().map(|name| match self.find(name)? {
+            source if plan.schema().is_source(source) => {
+                Err(Error::NotDerived { column: plan.schema().name(source).clone() })
+            }
+            column => Ok(column),
+        });
+        let named = named.collect::<Result<BTreeSet<_>>>()?;
+        let text = recompute.from.open().await.map_err(Error::open)?;
         let mut definition = parse(text.as_deref())?;
         self.check_kept(options, &definition)?;
         let keys = definition.keys(plan.schema());
         // `update` takes a `Fn`, which collects the columns of refused changes here: these are recomputed.
         let changed = RefCell::new(named);
-        definition.update(plan.schema(), &keys, &settings, |column, change| {
+        definition.update(plan.schema(), &keys, &settings, 0, |column, change| {
             let is_kept = options.keep.allow(change);
             if !is_kept {
                 changed.borrow_mut().insert(column);
@@ -100,14 +105,12 @@ impl SharedFlow {
         for column in &definition.columns {
             let before = if recomputed.contains(&column.key) { recompute.step } else { usize::MAX };
             // Copied and not edited: stored values never change, and the first store stays as a record.
-            let copied = copy(&*recompute.from, into, &column.key, before).await;
-            copied.map_err(|source| Error::Open { source })?;
+            copy(&*recompute.from, into, &column.key, before).await.map_err(Error::open)?;
         }
         // Exclusions of later steps count from later steps on.
-        let copied = copy(&*recompute.from, into, &exclusions_key(), usize::MAX).await;
-        copied.map_err(|source| Error::Open { source })?;
+        copy(&*recompute.from, into, &exclusions_key(), usize::MAX).await.map_err(Error::open)?;
         let text = definition.text();
-        into.define(text.clone()).await.map_err(|source| Error::Open { source })?;
+        into.define(text.clone()).await.map_err(Error::open)?;
         Ok(text)
     }
 
@@ -116,22 +119,21 @@ impl SharedFlow {
     pub(crate) async fn copy_fork(&self, step: usize, store: &dyn Store) -> Result<StoredColumns> {
         let plan = self.plan();
         let settings = self.lock().settings.clone();
-        let open = |source| Error::Open { source };
-        if store.open().await.map_err(open)?.is_some() {
-            return Err(open(StoreError::other("it holds a flow already: use an empty one")));
+        if store.open().await.map_err(Error::open)?.is_some() {
+            return Err(Error::open(StoreError::other("it holds a flow already: use an empty one")));
         }
         let mut definition = FlowDefinition::default();
         let keys = definition.keys(plan.schema());
         for (column, key) in plan.schema().columns().iter().zip(&keys) {
             // Of a fork whose copy was interrupted.
-            check_beyond(store, key, step).await.map_err(open)?;
+            check_beyond(store, key, step).await.map_err(Error::open)?;
             // In chunks, because the past may be larger than the memory.
             for first in (0..step).step_by(CHUNK) {
                 let entries = self.entries(column.name.as_str(), first..step.min(first + CHUNK)).await?;
-                put_all(store, key, entries).await.map_err(open)?;
+                put_all(store, key, entries).await.map_err(Error::open)?;
             }
         }
-        definition.update(plan.schema(), &keys, &settings, |_, _| true)?;
+        definition.update(plan.schema(), &keys, &settings, 0, |_, _| true)?;
         define(store, None, &definition).await?;
         let recent = self.lock().stored.recent;
         Ok(StoredColumns { definition, keys, kept: KeptColumns::default(), recent })
@@ -199,8 +201,7 @@ pub(super) fn is_empty(stored_by_column: &[StoredSteps], column: usize) -> bool 
 }
 
 fn parse(text: Option<&str>) -> Result<FlowDefinition> {
-    let definition = text.map_or_else(|| Ok(FlowDefinition::default()), FlowDefinition::parse);
-    definition.map_err(|source| Error::Open { source })
+    text.map_or(Ok(FlowDefinition::default()), FlowDefinition::parse).map_err(Error::open)
 }
 
 /// Writes the definition unless the stored one is the same.
@@ -209,5 +210,5 @@ async fn define(store: &dyn Store, stored: Option<String>, definition: &FlowDefi
     if stored.as_ref() == Some(&text) {
         return Ok(());
     }
-    store.define(text).await.map_err(|source| Error::Open { source })
+    store.define(text).await.map_err(Error::open)
 }

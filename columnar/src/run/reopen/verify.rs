@@ -104,8 +104,12 @@ async fn scan(
         let (begun, sound) = if column.is_gone { (usize::MAX, usize::MAX) } else { (begun, sound) };
         scan.derived(&column.key, begun, sound).await?;
     }
-    let check = |entry: &Entry| parse_exclusion(entry).is_none().then_some("it is no exclusion of a cell");
-    scan.source(&exclusions_key(), check).await?;
+    let exclusions = exclusions_key();
+    scan.source(&exclusions, |entry| match parse_exclusion(entry) {
+        Some(_) => None,
+        None => Some("it is no exclusion of a cell"),
+    })
+    .await?;
     scan.defects.sort_by(|a, b| (&a.column, a.step).cmp(&(&b.column, b.step)));
     Ok(scan.defects)
 }
@@ -151,13 +155,12 @@ impl StoreScan<'_> {
         let surplus = stored_steps.prefix.saturating_sub(begun);
         let sources = format!("the sources have values for only {begun} steps");
         // A prefix that is a damaged number is one defect, and not a list of any length.
-        let listed = if surplus > CHUNK {
+        let mut first = begun;
+        if surplus > CHUNK {
             self.report(key, begun, format!("{surplus} steps are stored from this one on, but {sources}"));
-            stored_steps.prefix..usize::MAX
-        } else {
-            begun..usize::MAX
-        };
-        for step in stored_steps.within(&listed) {
+            first = stored_steps.prefix;
+        }
+        for step in stored_steps.within(&(first..usize::MAX)) {
             self.report(key, step, format!("it is stored, but {sources}"));
         }
         // A gap is no defect here: the next run computes the missing cells.

@@ -111,7 +111,7 @@ impl FlowState {
         for (at, exclusion) in self.exclusions.0.iter().enumerate() {
             let key = self.key_of(&exclusion.column);
             let put = store.put(exclusions_key(), at, exclusion_entry(exclusion, &key)).await;
-            put.map_err(|source| Error::Open { source })?;
+            put.map_err(Error::open)?;
         }
         Ok(())
     }
@@ -136,12 +136,11 @@ impl FlowState {
             return;
         }
         let schema = self.plan.schema();
-        let renamed = |name: &Name| {
+        self.exclusions = Arc::new(self.exclusions.renamed(|name| {
             let mut columns = schema.columns().iter().filter(|_| schema.find(name).is_none());
             let column = columns.find(|column| column.renamed_from.as_deref() == Some(name.as_str()));
             column.map(|column| column.name.clone())
-        };
-        self.exclusions = Arc::new(self.exclusions.renamed(renamed));
+        }));
     }
 
     fn add_exclusion(&mut self, exclusion: Exclusion) {
@@ -167,6 +166,6 @@ impl FlowState {
 }
 
 fn damaged(at: usize, reason: &str) -> Error {
-    let location = format!("exclusion {at} of the flow in the store");
-    load_error(&exclusions_key(), StoreError::Damaged { location, reason: reason.into() })
+    let location = format_args!("exclusion {at} of the flow in the store");
+    load_error(&exclusions_key(), StoreError::damaged(&location, reason))
 }

@@ -45,11 +45,10 @@ impl SeenCells {
     /// Changes to the columns that the flow has now. Nothing of an added column has been seen.
     fn update(&mut self, plan: &Arc<Plan>) {
         if !Arc::ptr_eq(&self.plan, plan) {
-            let seen = |name: &Name| {
+            *self = Self::new(Arc::clone(plan), |name| {
                 let before = self.plan.schema().find(name).and_then(|column| self.columns.get(column));
                 before.cloned().unwrap_or_default()
-            };
-            *self = Self::new(Arc::clone(plan), seen);
+            });
         }
     }
 }

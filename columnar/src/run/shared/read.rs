@@ -36,25 +36,24 @@ impl SharedFlow {
             Ok(end) => end,
             Err(error) => return stream::once(future::err(error)).boxed(),
         };
-        let read = async |(shared, name, mut chunks): (Arc<Self>, String, StepChunks)| {
+        // The end is fixed here, so a column that grows while it is read does not keep the stream from ending.
+        let unread = (Arc::clone(self), name.to_owned(), StepChunks::new(steps, end));
+        let values = stream::try_unfold(unread, async |(shared, name, mut chunks)| {
             let Some(steps) = chunks.next() else { return Ok::<_, Error>(None) };
             let entries = shared.entries(&name, steps).await?;
             chunks.adapt(entries.iter().map(|(_, entry)| entry.len()).sum());
             let values = entries.into_iter().filter_map(|(step, entry)| Some(Ok((step, entry.value?))));
             Ok(Some((stream::iter(values), (shared, name, chunks))))
-        };
-        // The end is fixed here, so a column that grows while it is read does not keep the stream from ending.
-        let chunks = StepChunks::new(steps, end);
-        stream::try_unfold((Arc::clone(self), name.to_owned(), chunks), read).try_flatten().boxed()
+        });
+        values.try_flatten().boxed()
     }
 
     /// The stored entries of a column within some steps, of one chunk at most, ascending. Those that are not in memory are
     /// read, and not kept.
     pub(crate) async fn entries(&self, name: &str, steps: Range<usize>) -> Result<Vec<(usize, Entry)>> {
         let (mut entries, unloaded) = self.by_name(name, |state, column| {
-            let entry = |step| Some((step, state.entry(Cell { column, step })?));
-            let entries: Vec<_> = steps.clone().filter_map(entry).collect();
-            (entries, state.unloaded.get(&column).cloned())
+            let entries = steps.clone().filter_map(|step| Some((step, state.entry(Cell { column, step })?)));
+            (entries.collect::<Vec<_>>(), state.unloaded.get(&column).cloned())
         })?;
         if let Some(unloaded) = unloaded {
             entries.extend(unloaded.read(&steps).await?);

@@ -159,7 +159,7 @@ impl FlowState {
         let schema = self.plan.schema();
         let mut definition = self.stored.definition.clone();
         let keys = definition.keys(schema);
-        let updated = definition.update(schema, &keys, &self.settings, |_, _| true);
+        let updated = definition.update(schema, &keys, &self.settings, 0, |_, _| true);
         debug_assert!(updated.is_ok(), "every change is allowed");
         let columns = 0..schema.columns().len();
         for column in columns.filter(|&column| !origins.contains(&Some(column))) {

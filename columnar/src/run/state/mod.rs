@@ -157,13 +157,6 @@ impl FlowState {
     pub(crate) fn name(&self, column: usize) -> &Name {
         self.plan.schema().name(column)
     }
-
-    pub(crate) fn check_derived(&self, column: usize) -> Result<()> {
-        if self.plan.schema().is_source(column) {
-            return Err(Error::NotDerived { column: self.name(column).clone() });
-        }
-        Ok(())
-    }
 }
 
 impl StoredColumns {

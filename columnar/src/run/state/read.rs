@@ -119,7 +119,7 @@ impl FlowState {
             let receipts = self.receipts.of(column).map(|(step, receipt)| (step, Arc::clone(receipt)));
             (declared.name.clone(), receipts.collect())
         });
-        Bill::new(columns.collect(), self.unloaded_cells())
+        Bill { columns: columns.collect(), not_loaded: self.unloaded_cells() }
     }
 
     /// The sources that the next step waits for, if another source is ahead of them.

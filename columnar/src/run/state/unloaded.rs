@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{FlowState, Unloaded};
-use crate::declare::{InputView, Reads};
+use crate::declare::Reads;
 use crate::history::StepRanges;
 use crate::run::Result;
 use crate::run::contexts::context_cells;
@@ -79,9 +79,11 @@ impl FlowState {
 
     /// The last steps of the columns from `first` on, as many as were asked for when the flow was opened.
     pub(crate) fn recent(&self, first: usize) -> Vec<Unloaded> {
-        let start =
-            |column| self.stored.recent.map_or(0, |recent| self.scheduler.len(column).saturating_sub(recent));
-        self.unloaded_of(self.unloaded.range(first..).map(|(&column, _)| (column, start(column)..usize::MAX)))
+        let recent = self.stored.recent.unwrap_or(usize::MAX);
+        let columns = self.unloaded.range(first..).map(|(column, _)| *column);
+        self.unloaded_of(
+            columns.map(|column| (column, self.scheduler.len(column).saturating_sub(recent)..usize::MAX)),
+        )
     }
 
     /// The cells that are not in memory and that the contexts of missing cells show, and of this number of last steps. Calls
@@ -105,7 +107,13 @@ impl FlowState {
     /// counter.
     fn context_cells(&mut self, reads: &Reads, cell: Cell) -> Option<Vec<(usize, Range<usize>)>> {
         let contexts = self.contexts_now(cell.column)?;
-        let value = |input: &InputView, step| self.table.get(Cell { column: input.column, step });
-        Some(context_cells(reads, cell, &contexts.assembler, |cell| self.is_unloaded(cell), value))
+        let table = &self.table;
+        Some(context_cells(
+            reads,
+            cell,
+            &contexts.assembler,
+            |cell| self.is_unloaded(cell),
+            |input, step| table.get(Cell { column: input.column, step }),
+        ))
     }
 }

@@ -3,6 +3,8 @@
 //! After each report, the driver polls until there is no action, and compares every action with the declaration and
 //! the record.
 
+use std::ops::Range;
+
 use std::collections::BTreeSet;
 
 use super::super::*;

@@ -96,11 +96,10 @@ impl<D: Disk> Backend for FileBackend<D> {
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError> {
         let mut taken = BTreeSet::new();
         // Found before `store`, which adds to the cells. Of two entries for one cell in a batch the first one wins.
-        let is_new: Vec<bool> = (cells.iter())
-            .map(|cell| {
-                self.logged(&cell.column, cell.step).is_none() && taken.insert((&cell.column, cell.step))
-            })
-            .collect();
+        let is_new = cells.iter().map(|cell| {
+            self.logged(&cell.column, cell.step).is_none() && taken.insert((&cell.column, cell.step))
+        });
+        let is_new: Vec<bool> = is_new.collect();
         let new: Vec<&NewCell> =
             cells.iter().zip(&is_new).filter(|(_, new)| **new).map(|(cell, _)| cell).collect();
         if !new.is_empty() || !self.open.adopted.is_empty() {
@@ -112,13 +111,13 @@ impl<D: Disk> Backend for FileBackend<D> {
             }
             self.is_failed = false;
         }
-        let put = |(cell, new): (&NewCell, bool)| match self.logged(&cell.column, cell.step) {
+        let puts = cells.iter().zip(is_new).map(|(cell, new)| match self.logged(&cell.column, cell.step) {
             Some(logged) if !new => {
                 Ok(Put::Exists(self.open.folder.entry(&cell.column, cell.step, logged)?))
             }
             _ => Ok(Put::Stored),
-        };
-        cells.iter().zip(is_new).map(put).collect()
+        });
+        puts.collect()
     }
 
     fn delete(location: &FolderLocation<D>) -> Result<(), StoreError> {

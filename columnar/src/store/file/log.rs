@@ -137,16 +137,16 @@ impl Log {
 
     /// Adds the words of a line.
     fn add(&mut self, words: &str, at: usize, count: &mut usize) -> Result<(), String> {
-        let unknown = || format!("line {at} has an unknown form");
-        let Some(done) = words.strip_prefix("done ") else {
-            self.unconfirmed.push(parse_cell(words).ok_or_else(unknown)?);
+        if let Some(cell) = parse_cell(words) {
+            self.unconfirmed.push(cell);
             *count += 1;
             return Ok(());
-        };
+        }
         // The count detects lines that were removed as a whole, which no checksum of a line can detect.
-        match number::<usize>(done).ok_or_else(unknown)? {
-            cells if cells == *count => self.finish(at),
-            cells => Err(format!("line {at} counts {cells} cells before it, and there are {count}")),
+        match words.strip_prefix("done ").and_then(number::<usize>) {
+            Some(cells) if cells == *count => self.finish(at),
+            Some(cells) => Err(format!("line {at} counts {cells} cells before it, and there are {count}")),
+            None => Err(format!("line {at} has an unknown form")),
         }
     }
 

@@ -141,10 +141,11 @@ fn publish<D: Disk>(folder: &StoreFolder<D>, bytes: &[u8], path: &Path) -> Resul
 /// Reads the log.
 fn read_log<D: Disk>(folder: &StoreFolder<D>) -> Result<Log, StoreError> {
     let path = &folder.cells;
-    let damaged = |reason: String| damaged(path, format!("{reason}; restore it, or {ADOPT}"));
-    let bytes = none_if_missing(folder.disk.reader(path)).context("reading", path)?;
-    let bytes = bytes.ok_or_else(|| damaged("it is missing".into()))?;
-    Log::read(bytes).context("reading", path)?.map_err(damaged)
+    let log = match none_if_missing(folder.disk.reader(path)).context("reading", path)? {
+        Some(bytes) => Log::read(bytes).context("reading", path)?,
+        None => Err("it is missing".into()),
+    };
+    log.map_err(|reason| damaged(path, format!("{reason}; restore it, or {ADOPT}")))
 }
 
 /// Finds out which cells are stored, and replaces a log that differs. Returns these cells, and the adopted ones.
@@ -249,9 +250,9 @@ pub(super) fn verify<D: Disk>(location: &FolderLocation<D>) -> Result<Vec<Defect
     known.check_cells(&folder, count(&log.cells))?;
     known.check_definition(&folder, is_defined, count(&log.cells))?;
     wrong.extend(Unlogged::find(&folder, files, &log.cells, adoption).wrong);
-    let defect = |error| match error {
+    let defects = wrong.into_iter().map(|error| match error {
         StoreError::Corrupt { column, step, reason } => Ok(Defect { column, step, reason }),
         other => Err(other),
-    };
-    wrong.into_iter().map(defect).collect()
+    });
+    defects.collect()
 }

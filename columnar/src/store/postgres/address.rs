@@ -165,17 +165,18 @@ fn parameters(text: &str) -> Vec<(Range<usize>, String, String)> {
 
 /// Parameters after the `?` of a URL. The driver reads the user up to the first `@`.
 fn url_parameters(text: &str, start: usize) -> Vec<(Range<usize>, String, String)> {
-    let find = |from: usize, c: char| text.get(from..).and_then(|rest| rest.find(c)).map(|at| from + at);
-    let start = find(start, '@').unwrap_or(start);
-    let Some(query) = find(start, '?') else { return Vec::new() };
+    let rest = text.get(start..).unwrap_or_default();
+    let host = rest.split_once('@').map_or(rest, |(_, host)| host);
+    let Some((_, query)) = host.split_once('?') else { return Vec::new() };
     let mut parameters = Vec::new();
-    let mut at = query + 1;
-    for pair in text.get(at..).unwrap_or_default().split('&') {
+    let mut at = text.len() - query.len();
+    for pair in query.split('&') {
         // The range includes the next `&`.
         let end = (at + pair.len() + 1).min(text.len());
         if let Some((name, value)) = pair.split_once('=') {
-            let decoded = |it: &str| percent_decode_str(it).decode_utf8_lossy().into_owned();
-            parameters.push((at..end, decoded(name), decoded(value)));
+            let [name, value] =
+                [name, value].map(|text| percent_decode_str(text).decode_utf8_lossy().into_owned());
+            parameters.push((at..end, name, value));
         }
         at = end;
     }

@@ -89,7 +89,7 @@ impl Backend for PostgresBackend {
         let stored_steps = self.retry("looking into", async |client, ownership, _| {
             ownership.stored_steps(client, column, known).await
         })?;
-        self.columns.set_stored(column, &stored_steps);
+        self.columns.stored.insert(column.clone(), (&stored_steps).into());
         // The last owner was killed: otherwise it would have stored the numbers when closing the flow.
         if stored_steps.prefix > known && !self.is_failed {
             self.retry("looking into", async |client, ownership, columns| {

@@ -116,7 +116,7 @@ impl<'a> BatchWrite<'a> {
 
     /// The outcome of each cell.
     fn answers(&self, puts: &[Option<Put>]) -> Result<Vec<Put>, StoreError> {
-        let answer = |cell: &NewCell| {
+        let answers = self.cells.iter().map(|cell| {
             let step = cells::number_of(&cell.column, cell.step)?;
             let index = self.indexes.get(&(cell.column.as_str(), step));
             let first = index.and_then(|index| Some((self.firsts.get(*index)?, puts.get(*index)?.as_ref()?)));
@@ -132,8 +132,8 @@ impl<'a> BatchWrite<'a> {
                     Err(StoreError::corrupt(&cell.column, cell.step, reason))
                 }
             }
-        };
-        self.cells.iter().map(answer).collect()
+        });
+        answers.collect()
     }
 
     /// Begins a transaction and inserts the cells. Each row has the transaction's id and an inserted cell, or nulls if

@@ -7,8 +7,8 @@ use futures::future;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
+use super::super::StoreError;
 use super::super::checksum::checksum;
-use super::super::{StoreError, StoredSteps};
 use super::cells::{Ownership, number_of, step_of};
 use super::error::PostgresError;
 use super::session::{Parameter, SessionLocation};
@@ -21,7 +21,7 @@ pub(super) struct FlowRows {
     /// The rows in `columnar_prefixes`, by column.
     rows: HashMap<String, ColumnPrefix>,
     /// The stored steps of the columns that were asked for or written to.
-    stored: BTreeMap<Name, StepRanges>,
+    pub(super) stored: BTreeMap<Name, StepRanges>,
 }
 
 /// The row of a column in `columnar_prefixes`.
@@ -84,10 +84,6 @@ impl FlowRows {
     /// The number of first steps of a column that are stored, as far as this process knows.
     pub(super) fn prefix(&self, column: &Name) -> usize {
         self.stored.get(column).map_or(0, StepRanges::prefix)
-    }
-
-    pub(super) fn set_stored(&mut self, column: &Name, stored_steps: &StoredSteps) {
-        self.stored.insert(column.clone(), stored_steps.into());
     }
 
     pub(super) fn insert(&mut self, column: &Name, step: usize) {

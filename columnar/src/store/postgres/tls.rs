@@ -2,10 +2,11 @@
 //!
 //! There is no channel binding, which needs a parser of certificates; `verify-full` gives the same protection.
 
+use std::io;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::{fmt, io};
 
 use futures::future::{BoxFuture, FutureExt};
 use rustls::client::WebPkiServerVerifier;
@@ -37,12 +38,11 @@ impl Tls {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let roots =
             address.root.as_ref().filter(|_| address.tls >= TlsMode::Require).map(root_store).transpose()?;
-        let failed = |_| StoreError::other("TLS is not available with these root certificates");
         let verifier: Arc<dyn ServerCertVerifier> = match (address.tls, roots) {
             (TlsMode::VerifyFull, Some(roots)) => {
                 WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
                     .build()
-                    .map_err(failed)?
+                    .map_err(|_| StoreError::other("TLS is not available with these root certificates"))?
             }
             (TlsMode::VerifyFull | TlsMode::VerifyCa, None) => {
                 return Err(StoreError::other(format!(
@@ -75,20 +75,24 @@ fn root_store(root: &Root) -> Result<RootCertStore, StoreError> {
             store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         }
         Root::File(path) => {
-            let wrong = |reason: &dyn fmt::Display| {
+            add_file(&mut store, path).map_err(|reason| {
                 StoreError::other(format!(
                     "the root certificates in {} cannot be read: {reason}",
                     shown(path)
                 ))
-            };
-            let pem = std::fs::read(path).map_err(|error| wrong(&error))?;
-            for certificate in CertificateDer::pem_slice_iter(&pem) {
-                let certificate = certificate.map_err(|_| wrong(&"it is no PEM file"))?;
-                store.add(certificate).map_err(|_| wrong(&"one of them is not valid"))?;
-            }
+            })?;
         }
     }
     if store.is_empty() { Err(StoreError::other("`sslrootcert` has no root certificate")) } else { Ok(store) }
+}
+
+fn add_file(store: &mut RootCertStore, path: &Path) -> Result<(), String> {
+    let pem = std::fs::read(path).map_err(|error| error.to_string())?;
+    for certificate in CertificateDer::pem_slice_iter(&pem) {
+        let certificate = certificate.map_err(|_| "it is no PEM file")?;
+        store.add(certificate).map_err(|_| "one of them is not valid")?;
+    }
+    Ok(())
 }
 
 /// Accepts a certificate for any name: with root certificates, only a certificate that one of these signs; without,

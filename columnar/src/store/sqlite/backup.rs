@@ -89,9 +89,9 @@ fn copy(file: &Path, part: &Path) -> Result<(), SqliteError> {
         transact(&db, deletion::purge)?;
     }
     drop(db);
-    let io = |error| SqliteError::io(format!("writing {}", shown(part)), error);
     // Not before the connection is closed: closing this descriptor would end the locks of the connection.
-    File::options().write(true).open(part).and_then(|file| file.sync_all()).map_err(io)
+    let synced = File::options().write(true).open(part).and_then(|file| file.sync_all());
+    synced.map_err(|error| SqliteError::io(format!("writing {}", shown(part)), error))
 }
 
 #[cfg(unix)]

@@ -85,15 +85,19 @@ pub(super) fn load(
 
 /// The entry of a row, or its defect.
 fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
-    let strange = |_| "it is of another type";
-    // A column of SQLite takes values of any type, and an edit by hand stores text.
-    let blob = |name| row.get_ref(name).map_err(strange)?.as_blob_or_null().map_err(|_| "it is no blob");
-    let bytes = EntryBytes { value: blob("bytes")?, receipt: blob("receipt")? };
-    let cell: i64 = row.get("id").map_err(strange)?;
-    if row.get::<_, i32>("sum").map_err(strange)? != bytes.checksum(&[&cell.to_le_bytes()]) {
+    let bytes = EntryBytes { value: blob(row, "bytes")?, receipt: blob(row, "receipt")? };
+    let cell: i64 = row.get("id").map_err(|_| STRANGE)?;
+    if row.get::<_, i32>("sum").map_err(|_| STRANGE)? != bytes.checksum(&[&cell.to_le_bytes()]) {
         return Err("its checksum is wrong");
     }
     bytes.entry().map_err(|_| "it is no text")
+}
+
+const STRANGE: &str = "it is of another type";
+
+/// The bytes in a column of SQLite, which takes values of any type: an edit by hand stores text.
+fn blob<'r>(row: &'r Row<'_>, name: &str) -> Result<Option<&'r [u8]>, &'static str> {
+    row.get_ref(name).map_err(|_| STRANGE)?.as_blob_or_null().map_err(|_| "it is no blob")
 }
 
 /// Stores an entry unless the cell has one, and returns whether this call stored it.

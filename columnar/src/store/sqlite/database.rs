@@ -136,11 +136,10 @@ pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connectio
 /// locks.
 #[cfg(unix)]
 fn check_links(path: &Path) -> Result<(), SqliteError> {
-    let names = || fs::metadata(path).map_or(1, |metadata| std::os::unix::fs::MetadataExt::nlink(&metadata));
-    if names() > 1 {
+    if names_of(path) > 1 {
         finish_copy(path);
     }
-    let names = names();
+    let names = names_of(path);
     if names > 1 {
         let message = format!(
             "{} has {names} names, and programs that use another one would not see its log; remove the other links, or \
@@ -150,6 +149,11 @@ fn check_links(path: &Path) -> Result<(), SqliteError> {
         return Err(StoreError::other(message).into());
     }
     Ok(())
+}
+
+#[cfg(unix)]
+fn names_of(path: &Path) -> u64 {
+    fs::metadata(path).map_or(1, |metadata| std::os::unix::fs::MetadataExt::nlink(&metadata))
 }
 
 /// Does nothing, since other systems do not tell the number of names.
@@ -166,8 +170,8 @@ pub(super) fn part_path(copy: &Path) -> PathBuf {
 /// Removes the part name of a copy that has its own name, too: the backup was interrupted when the copy was complete.
 pub(super) fn finish_copy(copy: &Path) {
     let part = part_path(copy);
-    let file = |path: &Path| FileStatus::at(path).ok().map(|status| status.id);
-    if cfg!(unix) && file(copy).is_some_and(|copy| Some(copy) == file(&part)) {
+    let [copy, own] = [copy, &part].map(|path| FileStatus::at(path).ok().map(|status| status.id));
+    if cfg!(unix) && copy.is_some() && copy == own {
         // If the removal fails, the file cannot be opened, and the error tells why.
         let _ = fs::remove_file(part);
     }
@@ -209,9 +213,8 @@ fn connect(path: &Path) -> Result<Connection, SqliteError> {
 
 /// The format of the file; `None` for an empty one.
 fn format(db: &Connection, path: &Path, location: &dyn fmt::Display) -> Result<Option<u32>, SqliteError> {
-    let header = |name| db.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-    let application = header("application_id")?;
-    let format = header("user_version")?;
+    let application: i32 = db.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let format: i32 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if application == APPLICATION {
         return match u32::try_from(format) {
             // Both numbers are written in one transaction, so one alone means that the file was edited.

@@ -172,8 +172,8 @@ impl LogIndex {
     /// Whether the log with these salts was begun before the one of the index. SQLite adds one to the first salt when
     /// it begins a log anew.
     pub(super) fn is_after(&self, salts: Salts) -> bool {
-        let begun = |salts: Salts| big_endian(&salts, 0).unwrap_or_default();
-        begun(self.salts).wrapping_sub(begun(salts)).cast_signed() > 0
+        let [own, others] = [self.salts, salts].map(|salts| big_endian(&salts, 0).unwrap_or_default());
+        own.wrapping_sub(others).cast_signed() > 0
     }
 
     /// The length of a log that has all these frames.

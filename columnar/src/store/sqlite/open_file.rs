@@ -324,11 +324,11 @@ impl OpenFile {
         let written = transact(db, |writing| {
             // Checked while no other process writes.
             names.check_for_write()?;
-            let put = |CellWrite { handle, cells }: &CellWrite| match flows.get_mut(handle) {
+            let puts = writes.iter().map(|CellWrite { handle, cells }| match flows.get_mut(handle) {
                 Some(flow) => flow.put(writing, cells),
                 None => Err(StoreError::Closed.into()),
-            };
-            writes.iter().map(put).collect()
+            });
+            puts.collect()
         });
         if written.is_err() {
             for CellWrite { handle, .. } in writes {

@@ -9,6 +9,7 @@ use super::database::FileLocation;
 use super::error::SqliteError;
 use super::flow::{ColumnRows, FlowRow, find};
 use super::lock::FlowLock;
+use super::log::beside;
 use crate::store::thread::NewCell;
 use crate::store::{Put, StoreError};
 
@@ -110,9 +111,7 @@ impl OpenFlow {
 /// The path of the lock of a flow, named by the id: a key may have any length, and characters that file names cannot
 /// have.
 pub(super) fn lock_path(file: &Path, flow: i64) -> PathBuf {
-    let mut path = file.as_os_str().to_owned();
-    path.push(format!("-lock-{flow}"));
-    path.into()
+    beside(file, &format!("-lock-{flow}"))
 }
 
 /// Stores the complete prefixes of the columns of a flow, which need not be open.

@@ -2,15 +2,16 @@
 //!
 //! Source: <https://platform.claude.com/docs/en/api/messages>
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use crate::model::cache::Lifetime;
-use crate::model::provider::call::{ProviderCall, object};
+use crate::model::provider::call::ProviderCall;
 use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, count, string};
 use crate::model::provider::settings::SentSettings;
 use crate::model::registry::{Effort, EffortForm};
 use crate::model::rendering::cache_control;
+use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat = WireFormat {
     key: ("x-api-key", ""),
@@ -20,10 +21,8 @@ pub(super) const FORMAT: WireFormat = WireFormat {
 
 fn body(call: ProviderCall<'_>) -> Json {
     let settings = &call.settings;
-    let mut output = Map::new();
-    output.extend(effort(settings).map(|word| ("effort".to_owned(), word)));
     let format = call.schema.map(|(_, schema)| json!({ "type": "json_schema", "schema": schema }));
-    output.extend(format.map(|format| ("format".to_owned(), format)));
+    let output = object([("effort", effort(settings)), ("format", format)]);
     let messages = call.blocks.iter().map(|block| {
         let content = content(block.text.as_str().into(), block.mark);
         json!({ "role": block.role.as_str(), "content": content })
@@ -38,7 +37,7 @@ fn body(call: ProviderCall<'_>) -> Json {
         ("top_p", settings.top_p.map(Json::from)),
         ("stop_sequences", settings.stop()),
         ("thinking", thinking(settings)),
-        ("output_config", Some(output).filter(|output| !output.is_empty()).map(Json::Object)),
+        ("output_config", Some(output).filter(|output| *output != json!({}))),
     ])
 }
 
@@ -91,13 +90,12 @@ fn read(kind: &str, event: &Json, reply: &mut WireReply) {
 fn add_tokens(usage: Option<&Json>, reply: &mut WireReply) {
     let Some(usage) = usage else { return };
     let tokens = &mut reply.tokens;
-    let replace = |kept: &mut u64, path| *kept = count(usage, path).unwrap_or(*kept);
     // Here the input counts only tokens that no cache had.
     tokens.is_input_uncached = true;
     tokens.input = count(usage, "/input_tokens").or(tokens.input);
-    replace(&mut tokens.output, "/output_tokens");
-    replace(&mut tokens.cache_read, "/cache_read_input_tokens");
-    replace(&mut tokens.cache_write, "/cache_creation_input_tokens");
+    tokens.output = count(usage, "/output_tokens").unwrap_or(tokens.output);
+    tokens.cache_read = count(usage, "/cache_read_input_tokens").unwrap_or(tokens.cache_read);
+    tokens.cache_write = count(usage, "/cache_creation_input_tokens").unwrap_or(tokens.cache_write);
     let long = count(usage, "/cache_creation/ephemeral_1h_input_tokens");
     tokens.cache_write_long = long.or(tokens.cache_write_long);
 }

@@ -4,11 +4,11 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::model::cache::Lifetime;
-use crate::model::provider::call::{CallTarget, ProviderCall, object};
+use crate::model::provider::call::{CallTarget, ProviderCall};
 use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, WireTokens, count, has_members, string};
 use crate::model::registry::{self, Effort, EffortForm};
+use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "chat/completions".to_owned(), body, read);
 
@@ -18,12 +18,16 @@ fn body(call: ProviderCall<'_>) -> Json {
     let limit = if accepts.has_completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     let folder = if model.contains('/') { "" } else { provider.model_folder };
     let has_switch = provider.has_thinking_switch;
-    let kind = |effort| if effort == Effort::None { "disabled" } else { "enabled" };
-    let thinking = settings.effort.filter(|_| has_switch).map(|effort| json!({ "type": kind(effort) }));
+    let thinking = settings
+        .effort
+        .filter(|_| has_switch)
+        .map(|effort| json!({ "type": if effort == Effort::None { "disabled" } else { "enabled" } }));
     let is_switch = settings.form == Some(EffortForm::Switch);
     let effort = settings.effort_word().filter(|word| !is_switch && (!has_switch || word != "none"));
     let options = call.cache_options();
-    let message = |role: &str, text: &str, mark: Option<Lifetime>| {
+    let system = call.system.map(|(text, mark)| ("system", text, mark));
+    let blocks = call.blocks.iter().map(|block| (block.role.as_str(), &*block.text, block.mark));
+    let messages = system.into_iter().chain(blocks).map(|(role, text, mark)| {
         let content = match mark.filter(|_| call.takes_marks) {
             Some(_) => {
                 json!([{ "type": "text", "text": text, "prompt_cache_breakpoint": { "mode": "explicit" } }])
@@ -31,10 +35,11 @@ fn body(call: ProviderCall<'_>) -> Json {
             None => text.into(),
         };
         json!({ "role": role, "content": content })
-    };
-    let system = call.system.map(|(text, mark)| message("system", text, mark));
-    let messages = call.blocks.iter().map(|block| message(block.role.as_str(), &block.text, block.mark));
-    let messages: Json = system.into_iter().chain(messages).collect();
+    });
+    let messages: Json = messages.collect();
+    let format = call.schema.as_ref().map(|(name, schema)| {
+        json!({ "type": "json_schema", "json_schema": { "name": name, "strict": true, "schema": schema } })
+    });
     object([
         ("model", Some(format!("{folder}{model}").into())),
         ("messages", Some(messages)),
@@ -49,13 +54,8 @@ fn body(call: ProviderCall<'_>) -> Json {
         ("thinking", thinking),
         ("prompt_cache_key", call.cache_key.map(Json::from)),
         ("prompt_cache_options", options),
-        ("response_format", call.schema.map(|(name, schema)| response_format(name, &schema))),
+        ("response_format", format),
     ])
-}
-
-fn response_format(name: &str, schema: &Json) -> Json {
-    let schema = json!({ "name": name, "strict": true, "schema": schema });
-    json!({ "type": "json_schema", "json_schema": schema })
 }
 
 fn read(_: &str, event: &Json, reply: &mut WireReply) {
@@ -97,22 +97,24 @@ fn read_delta(delta: &Json, reply: &mut WireReply) {
 }
 
 fn tokens(usage: &Json, counts_thoughts_apart: bool) -> Option<WireTokens> {
-    let find = |paths: &[&str]| paths.iter().find_map(|path| count(usage, path)).unwrap_or_default();
     let thoughts = count(usage, "/completion_tokens_details/reasoning_tokens");
     let apart = thoughts.filter(|_| counts_thoughts_apart).unwrap_or_default();
     Some(WireTokens {
         input: Some(count(usage, "/prompt_tokens")?),
-        output: find(&["/completion_tokens"]).saturating_add(apart),
+        output: first_count(usage, &["/completion_tokens"]).saturating_add(apart),
         // The names of DeepSeek and of Moonshot come after OpenAI's.
-        cache_read: find(&[
-            "/prompt_tokens_details/cached_tokens",
-            "/prompt_cache_hit_tokens",
-            "/cached_tokens",
-        ]),
-        cache_write: find(&[
-            "/prompt_tokens_details/cache_write_tokens",
-            "/prompt_tokens_details/cache_creation_tokens",
-        ]),
+        cache_read: first_count(
+            usage,
+            &["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens", "/cached_tokens"],
+        ),
+        cache_write: first_count(
+            usage,
+            &["/prompt_tokens_details/cache_write_tokens", "/prompt_tokens_details/cache_creation_tokens"],
+        ),
         ..WireTokens::default()
     })
+}
+
+fn first_count(usage: &Json, paths: &[&str]) -> u64 {
+    paths.iter().find_map(|path| count(usage, path)).unwrap_or_default()
 }

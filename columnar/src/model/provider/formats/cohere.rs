@@ -4,9 +4,10 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::model::provider::call::{ProviderCall, object};
+use crate::model::provider::call::ProviderCall;
 use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, WireTokens, string};
+use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "chat".to_owned(), body, read);
 
@@ -42,21 +43,25 @@ fn read(kind: &str, event: &Json, reply: &mut WireReply) {
         "tool-call-start" => reply.has_tool_call = true,
         "message-end" => {
             reply.finish = string(event, "/delta/finish_reason").map(str::to_owned);
-            let count = |path: &str| {
-                // Some of the numbers are fractions, such as 12.0.
-                let number = event.pointer(&format!("/delta/usage/{path}"))?;
-                number.as_u64().or_else(|| number.as_number()?.to_string().strip_suffix(".0")?.parse().ok())
-            };
+            let usage = event.pointer("/delta/usage").unwrap_or(&Json::Null);
+            let [input, output] = ["input_tokens", "output_tokens"].map(|name| {
+                let [tokens, billed] =
+                    ["tokens", "billed_units"].map(|part| count(usage.get(part)?.get(name)?));
+                tokens.or(billed)
+            });
             reply.tokens = WireTokens {
-                input: count("tokens/input_tokens").or_else(|| count("billed_units/input_tokens")),
-                output: count("tokens/output_tokens")
-                    .or_else(|| count("billed_units/output_tokens"))
-                    .unwrap_or_default(),
-                cache_read: count("cached_tokens").unwrap_or_default(),
+                input,
+                output: output.unwrap_or_default(),
+                cache_read: usage.get("cached_tokens").and_then(count).unwrap_or_default(),
                 ..WireTokens::default()
             };
             reply.is_ended = true;
         }
         _ => {}
     }
+}
+
+/// A number of tokens. Some of the numbers are fractions, such as 12.0.
+fn count(number: &Json) -> Option<u64> {
+    number.as_u64().or_else(|| number.as_number()?.to_string().strip_suffix(".0")?.parse().ok())
 }

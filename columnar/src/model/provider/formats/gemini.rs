@@ -5,10 +5,11 @@
 use serde_json::{Value as Json, json};
 
 use crate::context::Role;
-use crate::model::provider::call::{ProviderCall, object};
+use crate::model::provider::call::ProviderCall;
 use crate::model::provider::format::WireFormat;
-use crate::model::provider::reply::{WireReply, WireTokens, string};
+use crate::model::provider::reply::{WireReply, WireTokens, count, string};
 use crate::model::provider::settings::SentSettings;
+use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat =
     WireFormat { key: ("x-goog-api-key", ""), ..WireFormat::new(path, body, read) };
@@ -62,19 +63,18 @@ fn read(_: &str, event: &Json, reply: &mut WireReply) {
         reply.has_tool_call |= part.get("functionCall").is_some();
     }
     if let Some(usage) = event.get("usageMetadata") {
-        let count = |name: &str| usage.get(name).and_then(Json::as_u64);
-        let sum = |one, other| match (count(one), count(other)) {
-            (None, None) => None,
-            (one, other) => Some(one.unwrap_or_default().saturating_add(other.unwrap_or_default())),
-        };
         reply.tokens = WireTokens {
-            input: sum("promptTokenCount", "toolUsePromptTokenCount"),
-            output: sum("candidatesTokenCount", "thoughtsTokenCount").unwrap_or_default(),
-            cache_read: count("cachedContentTokenCount").unwrap_or_default(),
+            input: sum(usage, ["/promptTokenCount", "/toolUsePromptTokenCount"]),
+            output: sum(usage, ["/candidatesTokenCount", "/thoughtsTokenCount"]).unwrap_or_default(),
+            cache_read: count(usage, "/cachedContentTokenCount").unwrap_or_default(),
             ..WireTokens::default()
         };
     }
     // Text and usage may follow: some models send a reason with each part.
     let finish = string(event, "/candidates/0/finishReason");
     reply.finish = finish.map(str::to_owned).or_else(|| reply.finish.take());
+}
+
+fn sum(usage: &Json, paths: [&str; 2]) -> Option<u64> {
+    paths.iter().filter_map(|path| count(usage, path)).reduce(u64::saturating_add)
 }

@@ -4,11 +4,12 @@
 
 use serde_json::Value as Json;
 
-use crate::model::provider::call::{ProviderCall, object};
+use crate::model::provider::call::ProviderCall;
 use crate::model::provider::events::Framing;
 use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, WireTokens, count, has_members, string};
 use crate::model::registry::{Effort, EffortForm};
+use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat =
     WireFormat { framing: Framing::Lines, ..WireFormat::new(|_| "api/chat".to_owned(), body, read) };

@@ -6,9 +6,10 @@ use serde_json::{Value as Json, json};
 
 use crate::context::Role;
 use crate::model::cache::Lifetime;
-use crate::model::provider::call::{ProviderCall, object};
+use crate::model::provider::call::ProviderCall;
 use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, WireTokens, count, string};
+use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "responses".to_owned(), body, read);
 
@@ -16,34 +17,33 @@ fn body(mut call: ProviderCall<'_>) -> Json {
     // An earlier reply is text without marks.
     call.move_marks_from_replies();
     let options = call.cache_options();
-    let message = |role: &str, text: &str, mark: Option<Lifetime>| match mark.filter(|_| call.takes_marks) {
-        Some(mark) => {
-            let mark = match mark {
-                Lifetime::Short => json!({ "mode": "explicit" }),
-                Lifetime::Long => json!({ "mode": "explicit", "ttl": "12h" }),
-            };
-            let content = json!([{ "type": "input_text", "text": text, "prompt_cache_breakpoint": mark }]);
-            json!({ "role": role, "content": content })
-        }
-        None => json!({ "role": role, "content": text }),
-    };
     // The field for the instruction takes no mark, so a marked one is a message.
     let (instructions, system) = match call.system {
-        Some((text, mark @ Some(_))) => (None, Some(message("system", text, mark))),
+        Some((text, Some(mark))) => (None, Some(("system", text, Some(mark)))),
         Some((text, None)) => (Some(text), None),
         None => (None, None),
     };
-    let input = call.blocks.iter().map(|block| {
-        let mark = block.mark.filter(|_| block.role == Role::User);
-        message(block.role.as_str(), &block.text, mark)
+    let blocks = call
+        .blocks
+        .iter()
+        .map(|block| (block.role.as_str(), &*block.text, block.mark.filter(|_| block.role == Role::User)));
+    let input = system.into_iter().chain(blocks).map(|(role, text, mark)| {
+        let mark = match mark.filter(|_| call.takes_marks) {
+            Some(Lifetime::Short) => json!({ "mode": "explicit" }),
+            Some(Lifetime::Long) => json!({ "mode": "explicit", "ttl": "12h" }),
+            None => return json!({ "role": role, "content": text }),
+        };
+        let content = json!([{ "type": "input_text", "text": text, "prompt_cache_breakpoint": mark }]);
+        json!({ "role": role, "content": content })
     });
+    let input = input.collect();
     let format = call.schema.map(|(name, schema)| {
         json!({ "format": { "type": "json_schema", "name": name, "strict": true, "schema": schema } })
     });
     object([
         ("model", Some(call.target.model.into())),
         ("instructions", instructions.map(Json::from)),
-        ("input", Some(system.into_iter().chain(input).collect())),
+        ("input", Some(input)),
         ("stream", Some(true.into())),
         ("store", Some(false.into())),
         ("max_output_tokens", Some(call.max_tokens.into())),
@@ -85,13 +85,13 @@ fn end(event: &Json, reply: &mut WireReply) {
     }
     reply.is_refused |= string(event, "/response/incomplete_details/reason") == Some("content_filter");
     reply.finish = string(event, "/response/status").map(str::to_owned);
-    let count = |path: &str| count(event, &format!("/response/usage/{path}"));
+    let usage = event.pointer("/response/usage").unwrap_or(&Json::Null);
     reply.tokens = WireTokens {
-        input: count("input_tokens"),
-        output: count("output_tokens").unwrap_or_default(),
-        cache_read: count("input_tokens_details/cached_tokens").unwrap_or_default(),
-        cache_write: count("input_tokens_details/cache_write_tokens").unwrap_or_default(),
-        cache_write_long: count("input_tokens_details/cache_write_tokens_details/ttl_12h_tokens"),
+        input: count(usage, "/input_tokens"),
+        output: count(usage, "/output_tokens").unwrap_or_default(),
+        cache_read: count(usage, "/input_tokens_details/cached_tokens").unwrap_or_default(),
+        cache_write: count(usage, "/input_tokens_details/cache_write_tokens").unwrap_or_default(),
+        cache_write_long: count(usage, "/input_tokens_details/cache_write_tokens_details/ttl_12h_tokens"),
         ..WireTokens::default()
     };
     reply.is_ended = true;

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use super::super::{
-    CachePolicy, ContextWindow, EndDate, Family, LongRequest, MaxTokens, Rates, Rebate, Write,
-};
+use super::super::{CachePolicy, ContextWindow, EndDate, Family, MaxTokens, Price, Rebate, Write};
 
-pub(super) type Names = &'static [&'static str];
+/// Names of models between spaces.
+pub(super) type Names = &'static str;
 
 pub(super) const MINUTE: u64 = 60;
 pub(super) const HOUR: u64 = 60 * MINUTE;
@@ -17,6 +16,11 @@ pub(super) const LISTED: &str = "2026-11-09";
 
 pub(super) const fn write(factor: f64, seconds: u64) -> Write {
     Write { factor, lifetime: Duration::from_secs(seconds) }
+}
+
+/// A price in US dollars for a million tokens of the request, of the reply, and from the cache.
+pub(super) const fn usd(input: f64, output: f64, cache_read: f64) -> Price {
+    Price::new(input, output).cached(cache_read, input)
 }
 
 impl MaxTokens {
@@ -102,11 +106,9 @@ impl CachePolicy {
 
 impl Family {
     const NOTHING: Self = Self {
-        names: &[],
-        prefixes: &[],
-        price: None,
-        batch: None,
-        flex: None,
+        names: "",
+        prefixes: "",
+        price: Price::new(0.0, 0.0),
         cache: None,
         reply: None,
         window: None,
@@ -114,9 +116,8 @@ impl Family {
     };
 
     /// A price without cache rules.
-    pub(super) const fn priced(names: Names, input: f64, output: f64, cache_read: f64) -> Self {
-        let price = Rates { input, output, cache_read, long_request: None, source: "", date: "" };
-        Self { names, price: Some(price), ..Self::NOTHING }
+    pub(super) const fn priced(names: Names, price: Price) -> Self {
+        Self { names, price, ..Self::NOTHING }
     }
 
     /// Models without a row, by prefixes of names.
@@ -144,20 +145,20 @@ impl Family {
     }
 
     pub(super) const fn batch(self, rebate: Rebate) -> Self {
-        Self { batch: Some(rebate), ..self }
+        Self { price: Price { batch: Some(rebate), ..self.price }, ..self }
     }
 
     /// The family without batches, or without a known price of batches.
     pub(super) const fn unbatched(self) -> Self {
-        Self { batch: None, ..self }
+        Self { price: Price { batch: None, ..self.price }, ..self }
     }
 
     pub(super) const fn flex(self, rebate: Rebate) -> Self {
-        Self { flex: Some(rebate), ..self }
+        Self { price: Price { flex: Some(rebate), ..self.price }, ..self }
     }
 
     pub(super) const fn without_flex(self) -> Self {
-        Self { flex: None, ..self }
+        Self { price: Price { flex: None, ..self.price }, ..self }
     }
 
     pub(super) const fn cached(self, rules: CachePolicy) -> Self {
@@ -165,28 +166,18 @@ impl Family {
     }
 
     pub(super) const fn seen(self, source: &'static str, date: &'static str) -> Self {
-        match self.price {
-            Some(price) => Self { price: Some(Rates { source, date, ..price }), ..self },
-            None => self,
-        }
+        Self { price: Price { source, date, ..self.price }, ..self }
     }
 
     /// The family with a price that was seen on another date than the others of the provider.
     pub(super) const fn on(self, date: &'static str) -> Self {
-        match self.price {
-            Some(price) => self.seen(price.source, date),
-            None => self,
-        }
+        let source = self.price.source;
+        self.seen(source, date)
     }
 
     /// The family with another price for requests of more than `above` tokens.
     pub(super) const fn beyond(self, above: u64, request_percent: u64, reply_percent: u64) -> Self {
-        match self.price {
-            Some(price) => {
-                let long_request = Some(LongRequest { above, request_percent, reply_percent });
-                Self { price: Some(Rates { long_request, ..price }), ..self }
-            }
-            None => self,
-        }
+        let rates = self.price.rates.percent(request_percent, request_percent, reply_percent);
+        Self { price: Price { beyond: Some((above, rates)), ..self.price }, ..self }
     }
 }
