@@ -9,7 +9,7 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -88,39 +88,52 @@ impl<'e> Dependencies<'e> {
 
     /// The arguments of the struct of the columns, where it is used.
     pub(super) fn struct_arguments(&self) -> Option<TokenStream> {
-        let types = self.types.iter().map(TypeParam::ty);
-        let columns = self.generic().map(|dependency| dependency.associated(Associated::Columns));
-        angled(columns.chain(types).chain(self.const_arguments()))
+        self.struct_list(
+            |dependency| dependency.associated(Associated::Columns),
+            TypeParam::ty,
+            |constant| constant.ident.to_token_stream(),
+        )
     }
 
     /// The parameters of the struct of the columns, where it is defined.
     pub(super) fn struct_params(&self, private: &Tokens) -> Option<TokenStream> {
-        // `Columns` is `'static`, so the parameters of the struct must be.
-        let types = self.types.iter().map(|TypeParam { param, .. }| quote!(#param: 'static));
-        let columns = self.generic().map(|Dependency { param, .. }| quote!(#param: #private::Columns));
-        let consts = self.consts.iter().map(|ConstParam { ident, ty, .. }| quote!(const #ident: #ty));
-        angled(columns.chain(types).chain(consts))
+        self.struct_list(
+            |Dependency { param, .. }| quote!(#param: #private::Columns),
+            // `Columns` is `'static`, so the parameters of the struct must be.
+            |TypeParam { param, .. }| quote!(#param: 'static),
+            |ConstParam { ident, ty, .. }| quote!(const #ident: #ty),
+        )
     }
 
     /// The arguments of the struct of the columns in its own impls.
     pub(super) fn own_struct_arguments(&self) -> Option<TokenStream> {
-        let types = self.types.iter().map(|TypeParam { param, .. }| param.to_token_stream());
-        let columns = self.generic().map(|dependency| dependency.param.to_token_stream());
-        angled(columns.chain(types).chain(self.const_arguments()))
-    }
-
-    fn const_arguments(&self) -> impl Iterator<Item = TokenStream> {
-        self.consts.iter().map(|param| param.ident.to_token_stream())
+        self.struct_list(
+            |dependency| dependency.param.to_token_stream(),
+            |ty| ty.param.to_token_stream(),
+            |constant| constant.ident.to_token_stream(),
+        )
     }
 
     /// The arguments of the struct of the columns in impls of the enum, which knows no types of columns.
     pub(super) fn struct_arguments_in_enum(&self) -> Option<TokenStream> {
-        // The names of columns do not depend on the types of values, so any type will do.
-        let types = self.types.iter().map(|_| quote!(()));
-        let columns = self
-            .generic()
-            .map(|Dependency { private, param, .. }| quote!(<#param as #private::ColumnEnum>::Columns));
-        angled(columns.chain(types).chain(self.consts.iter().map(|param| any_constant(param))))
+        self.struct_list(
+            |Dependency { private, param, .. }| quote!(<#param as #private::ColumnEnum>::Columns),
+            // The names of columns do not depend on the types of values, so any type will do.
+            |_| quote!(()),
+            any_constant,
+        )
+    }
+
+    /// A list of the parameters of the struct of the columns, or of arguments for each.
+    fn struct_list(
+        &self,
+        columns: impl Fn(&Dependency<'e>) -> TokenStream,
+        ty: impl Fn(&TypeParam<'e>) -> TokenStream,
+        constant: impl Fn(&ConstParam) -> TokenStream,
+    ) -> Option<TokenStream> {
+        let types = self.types.iter().map(ty);
+        let consts = self.consts.iter().map(|param| constant(param));
+        angled(self.generic().map(columns).chain(types).chain(consts))
     }
 
     /// Whether rustc can evaluate the graph here, and not only at a use of the flow.
@@ -358,10 +371,9 @@ impl<'e> Dependency<'e> {
             FlowRole::Base => quote!(is_base),
             FlowRole::Module(_) => quote!(is_module),
         };
-        let path: Vec<TokenTree> = self.path.to_token_stream().into_iter().collect();
-        let span = |tree: Option<&TokenTree>| tree.map_or_else(Span::call_site, TokenTree::span);
-        let first = span(path.first());
-        let last = span(path.last());
+        let mut path = self.path.to_token_stream().into_iter().map(|tree| tree.span());
+        let first = path.next().unwrap_or_else(Span::call_site);
+        let last = path.last().unwrap_or(first);
         let first = quote_spanned!(first=> <);
         let last = quote_spanned!(last=> >);
         let at_path = quote!(#first #ty as #private::Itself>::Type<() #last);

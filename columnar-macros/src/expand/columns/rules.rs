@@ -13,6 +13,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
+use super::linked::inside;
 use crate::expand::dependencies::Dependency;
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Tokens, constant_ident, hidden_ident, list, unlocated};
@@ -89,13 +90,8 @@ impl Emitter<'_> {
             rules.extend(self.flow.names().map(|name| rule_of_name(name, columns)));
             rules.extend(self.flow.columns.iter().flat_map(|column| rules_of_documents(column, columns)));
         }
-        rules.extend(
-            self.flow
-                .columns
-                .iter()
-                .flat_map(ColumnDecl::reads)
-                .filter_map(|view| rule_of_view(view, columns)),
-        );
+        let views = self.flow.columns.iter().flat_map(ColumnDecl::reads);
+        rules.extend(views.filter_map(|view| rule_of_view(view, columns)));
         for (module, dependency) in self.modules() {
             rules.extend(self.rules_of_module(module, dependency, columns));
         }
@@ -149,20 +145,19 @@ impl Emitter<'_> {
         let of_module = hidden_ident("AT_", &module.name);
         let takes_documents = quote!(<#columns>::#of_module.__takes_documents(#name));
         let takes_text = quote!(<#columns>::#of_module.__takes_text(#name));
-        let rule = |name, holds| RuleCheck::new(name, input.span(), holds);
-        if column.is_inherited {
+        let rules = if column.is_inherited {
             // Only rustc knows the sources of the base.
             let is_documents = quote!(<#columns>::__BASE.__is_documents(#read));
-            return vec![
-                rule("takes_text", quote!(#is_documents || !#takes_documents)),
-                rule("takes_documents", quote!(!#is_documents || !#takes_text)),
-            ];
-        }
-        if self.flow.documents().contains(&read) {
-            vec![rule("takes_documents", quote!(!#takes_text))]
+            vec![
+                ("takes_text", quote!(#is_documents || !#takes_documents)),
+                ("takes_documents", quote!(!#is_documents || !#takes_text)),
+            ]
+        } else if self.flow.documents().contains(&read) {
+            vec![("takes_documents", quote!(!#takes_text))]
         } else {
-            vec![rule("takes_text", quote!(!#takes_documents))]
-        }
+            vec![("takes_text", quote!(!#takes_documents))]
+        };
+        rules.into_iter().map(|(name, holds)| RuleCheck::new(name, input.span(), holds)).collect()
     }
 
     /// A window whose count is a constant shows at least one value.
@@ -226,9 +221,8 @@ fn rule_of_view(view: &ViewDecl, columns: &TokenStream) -> Option<RuleCheck> {
     let before = view.before_a_method().filter(|_| view.state != ViewState::NoColumn)?;
     let name = view.name();
     let at = view.last().span();
-    let inside = |name: &str| name.split_once('.').map_or_else(String::new, |(_, inside)| inside.to_owned());
     let (of, before, name) = if view.is_inherited {
-        (quote!(<#columns>::__BASE), before, name)
+        (quote!(<#columns>::__BASE), &*before, &*name)
     } else {
         let module = hidden_ident("AT_", &view.base);
         (quote!(<#columns>::#module), inside(&before), inside(&name))
@@ -240,9 +234,7 @@ fn rule_of_view(view: &ViewDecl, columns: &TokenStream) -> Option<RuleCheck> {
 /// A tiered view shows documents. A column of the base holds text if a view shows a part of it, or if it is read beside
 /// a tiered view.
 fn rules_of_documents(column: &ColumnDecl, columns: &TokenStream) -> Vec<RuleCheck> {
-    // Two views of the same documents are reported elsewhere.
-    let is_tiered = |name: &str| column.reads().any(|view| view.is_tiered() && view.name() == name);
-    let has_tiers = column.reads().any(ViewDecl::is_tiered);
+    let tiers: Vec<String> = column.reads().filter(|view| view.is_tiered()).map(ViewDecl::name).collect();
     let rules = column.reads().filter(|view| view.is_inherited).filter_map(|view| {
         let at = view.base.span();
         let name = view.name();
@@ -253,7 +245,8 @@ fn rules_of_documents(column: &ColumnDecl, columns: &TokenStream) -> Vec<RuleChe
             ("tiered_documents", quote!(#is_documents || !#is_known))
         } else if view.part().is_some() {
             ("whole_documents", quote!(!#is_documents))
-        } else if has_tiers && !is_tiered(&name) {
+        } else if !tiers.is_empty() && !tiers.contains(&name) {
+            // Two views of the same documents are reported elsewhere.
             ("one_source_of_documents", quote!(!#is_documents))
         } else {
             return None;

@@ -29,8 +29,8 @@ use crate::ident::ident_text;
 use crate::syntax::{ColumnDecl, FlowHeader};
 
 impl Emitter<'_> {
-    /// The enum `id` of the computed columns, for the struct `columns`.
-    pub(super) fn column_enum(&self, header: &FlowHeader, id: &Ident, columns: &Ident) -> TokenStream {
+    /// The enum `id` of the computed columns, for the struct `struct_of`.
+    pub(super) fn column_enum(&self, header: &FlowHeader, id: &Ident, struct_of: &Ident) -> TokenStream {
         let all = self.flow.columns.iter().enumerate();
         let (derived, without): (Vec<_>, Vec<_>) =
             all.partition(|(_, column)| !column.is_source() && !column.is_duplicate);
@@ -40,18 +40,9 @@ impl Emitter<'_> {
         let variants = variants(&derived, self.dependencies.base.as_ref());
         let private = self.private;
         let dependencies = &self.dependencies;
-        let id = Enum {
-            private,
-            header,
-            id,
-            struct_of: columns,
-            dependencies,
-            indices,
-            without,
-            columns: derived,
-            names,
-            variants,
-        };
+        let columns = derived;
+        let id =
+            Enum { private, header, id, struct_of, dependencies, indices, without, columns, names, variants };
         let definition = id.definition();
         let implementation = id.implementation();
         quote!(#definition #implementation)
@@ -195,13 +186,12 @@ impl Enum<'_> {
                 }
             };
         }
-        let of_module = |module: &Dependency<'_>| {
+        let mut modules = dependencies.modules.iter().map(|module| {
             let variant = module.variant();
             let name = ident_text(module.name());
             let ty = module.associated_in_definition(Associated::Column);
             quote!(<#ty as #private::ColumnEnum>::__of_module(#name, __name).map(Self::#variant))
-        };
-        let mut modules = dependencies.modules.iter().map(of_module);
+        });
         let first = modules.next().unwrap_or_else(|| quote!(#private::None));
         let otherwise = quote!(#first #(.or_else(|| #modules))*);
         let Some(base) = &dependencies.base else {
@@ -267,8 +257,8 @@ fn variant(dependency: &Dependency<'_>) -> TokenStream {
 fn variants(columns: &[&ColumnDecl], base: Option<&Dependency<'_>>) -> Vec<Ident> {
     // As in `Dependencies::new`, which gives modules the names that are left.
     let mut taken: HashSet<String> = base.map(|base| ident_text(base.name())).into_iter().collect();
-    let variant = |column: &&ColumnDecl| {
-        Ident::new(&unique_variant(&column.name, &mut taken), located(column.keyword.span()))
-    };
-    columns.iter().map(variant).collect()
+    let variants = columns
+        .iter()
+        .map(|column| Ident::new(&unique_variant(&column.name, &mut taken), located(column.keyword.span())));
+    variants.collect()
 }
