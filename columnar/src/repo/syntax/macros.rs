@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::signature::is_word;
+
 /// The words before the name of a type.
 const KEYWORDS: [&str; 4] = ["class", "enum", "struct", "union"];
 /// The last words of macros before a definition.
@@ -135,16 +137,13 @@ fn without_arguments(text: &str) -> Option<&str> {
 }
 
 fn begins_body(text: &str) -> bool {
-    let is_final = || text.strip_prefix("final").is_some_and(|rest| !rest.starts_with(is_word));
-    text.starts_with('{') || text.starts_with(':') && !text.starts_with("::") || is_final()
+    text.starts_with('{')
+        || text.starts_with(':') && !text.starts_with("::")
+        || text.strip_prefix("final").is_some_and(|rest| !rest.starts_with(is_word))
 }
 
 fn is_capital(c: char) -> bool {
     c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]

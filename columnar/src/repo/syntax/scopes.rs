@@ -36,10 +36,8 @@ impl<'t> NameScope<'t> {
 
     /// The names that are not bound here.
     fn unbound(&self) -> impl Iterator<Item = &'t str> {
-        let free = |(name, at): &(&'t str, usize)| {
-            self.bound.get(name).is_none_or(|from| from > at).then_some(*name)
-        };
-        self.used.iter().filter_map(free).chain(self.members.iter().copied())
+        let used = self.used.iter().filter(|(name, at)| self.bound.get(name).is_none_or(|from| from > at));
+        used.map(|(name, _)| *name).chain(self.members.iter().copied())
     }
 }
 
@@ -93,9 +91,8 @@ fn add_definitions(found: &Matches<'_>, text: &str, symbols: &mut Symbols) {
                 // A node may define several symbols.
                 let is_same = scope.range == *range;
                 if at < local && !is_same {
-                    scope
-                        .bound
-                        .extend(definition.part("name").map(|name| (slice(text, name.byte_range()), 0)));
+                    let name = definition.part("name");
+                    scope.bound.extend(name.map(|name| (slice(text, name.byte_range()), 0)));
                     continue;
                 }
                 let depth = depth - usize::from(is_same);
