@@ -12,6 +12,7 @@ use super::symbols::SymbolKind;
 /// The matches in a file.
 #[derive(Default)]
 pub(super) struct Matches<'n> {
+    pub(super) text: &'n str,
     /// The definitions, also those that are local, each once.
     pub(super) definitions: Vec<DefinitionMatch<'n>>,
     /// The imports, in order.
@@ -66,9 +67,9 @@ impl<'n> Matches<'n> {
         query: &'static SymbolQuery,
         cursor: &mut QueryCursor,
         tree: &'n Tree,
-        text: &str,
+        text: &'n str,
     ) -> Self {
-        let mut all = Self::default();
+        let mut all = Self { text, ..Self::default() };
         let names = query.query.capture_names();
         let mut walk = tree.walk();
         loop {
