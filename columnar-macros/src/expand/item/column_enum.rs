@@ -103,7 +103,7 @@ impl Enum<'_> {
         let constant = dependencies.is_empty().then(|| quote!(const));
         let columns = dependencies.struct_arguments_in_enum();
         let name = self.body_of_name();
-        let of = self.fn_of();
+        let (name_of, of) = self.body_of_of();
         let debug = self.is_plain().then(|| self.impl_debug());
         quote! {
             impl #params #id #arguments {
@@ -124,7 +124,9 @@ impl Enum<'_> {
             }
 
             impl #params #private::ColumnId for #id #arguments {
-                #of
+                fn __of(__column: #private::usize, #name_of: &#private::Name) -> #private::Option<Self> {
+                    #of
+                }
             }
 
             impl #params #private::ColumnEnum for #id #arguments {
@@ -175,16 +177,13 @@ impl Enum<'_> {
         }
     }
 
-    fn fn_of(&self) -> TokenStream {
+    /// The parameter for the name of a column, and how the variant of the column is found.
+    fn body_of_of(&self) -> (TokenStream, TokenStream) {
         let Self { private, dependencies, indices, names, without, .. } = self;
         let uses = self.uses();
         if dependencies.is_empty() {
             let variants = list(uses.iter().map(|variant| format!("Self::{variant}")));
-            return quote! {
-                fn __of(__column: #private::usize, _: &#private::Name) -> #private::Option<Self> {
-                    #private::listed(&[#variants], &[#(#without),*], __column)
-                }
-            };
+            return (quote!(_), quote!(#private::listed(&[#variants], &[#(#without),*], __column)));
         }
         let mut modules = dependencies.modules.iter().map(|module| {
             let variant = module.variant();
@@ -195,28 +194,21 @@ impl Enum<'_> {
         let first = modules.next().unwrap_or_else(|| quote!(#private::None));
         let otherwise = quote!(#first #(.or_else(|| #modules))*);
         let Some(base) = &dependencies.base else {
-            return quote! {
-                fn __of(__column: #private::usize, __name: &#private::Name) -> #private::Option<Self> {
-                    match __column {
-                        #(#indices => #private::Some(Self::#uses),)*
-                        _ => #otherwise,
-                    }
-                }
-            };
+            let arms = quote!(#(#indices => #private::Some(Self::#uses),)* _ => #otherwise,);
+            return (quote!(__name), quote!(match __column { #arms }));
         };
         let variant = base.variant();
         let ty = base.associated_in_definition(Associated::Column);
-        quote! {
-            fn __of(__column: #private::usize, __name: &#private::Name) -> #private::Option<Self> {
-                if let #private::Some(__column) = <#ty as #private::ColumnId>::__of(__column, __name) {
-                    return #private::Some(Self::#variant(__column));
-                }
-                match #private::Name::as_str(__name) {
-                    #(#names => #private::Some(Self::#uses),)*
-                    _ => #otherwise,
-                }
+        let of = quote! {
+            if let #private::Some(__column) = <#ty as #private::ColumnId>::__of(__column, __name) {
+                return #private::Some(Self::#variant(__column));
             }
-        }
+            match #private::Name::as_str(__name) {
+                #(#names => #private::Some(Self::#uses),)*
+                _ => #otherwise,
+            }
+        };
+        (quote!(__name), of)
     }
 
     fn arm_of_name(&self, dependency: &Dependency<'_>) -> TokenStream {
